@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kdscan.pipeline.fusion import FusedSheet
     from kdscan.records.results import DynastyJson, GameJson, ReportJson
 
-_CLEAR_LINE = "\r\x1b[K"
+CLEAR_LINE = "\r\x1b[K"
 
 
 class Printer:
@@ -42,16 +42,20 @@ class Printer:
     def progress(self, number: int, name: str) -> None:
         if self._progress:
             print(
-                f"{_CLEAR_LINE}[{number}/{self._photos}] {legible(name)}",
+                f"{CLEAR_LINE}[{number}/{self._photos}] {legible(name)}",
                 end="",
                 file=sys.stderr,
                 flush=True,
             )
 
+    def clear(self) -> None:
+        """Take the progress away."""
+        if self._progress:
+            print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
+
     def report(self, report: PhotoReport, number: int) -> None:
         """Print one photo's answer; `number` counts photos and pages from 1."""
-        if self._progress:
-            print(_CLEAR_LINE, end="", file=sys.stderr, flush=True)
+        self.clear()
         t = self._style.words.t
         name = legible(report.name)
         if report.pages > 1:

@@ -65,6 +65,7 @@ def score_photos(
                     overlay.draw(photo, report, number + 1 if several else None)
             if not better:
                 teaching.see(photo, report.sheets)
+        printer.clear()
         taught = teaching.learn()
         if not taught or STDIN in photos:  # a pipe can be read only once
             break

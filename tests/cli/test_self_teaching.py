@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import cv2
 import pytest
 from PIL import Image
 
+from kdscan.cli.output import CLEAR_LINE
 from kdscan.cli.self_teaching import SelfTaught
 from kdscan.detection.layout import UNKNOWN
 from kdscan.prints import pile, pool
@@ -128,8 +130,10 @@ def test_of_more_sheets_than_are_kept_the_first_teach_their_pad_too(
 ) -> None:
     monkeypatch.setattr(pile, "learn_flat_sheets", learned_at_once)
     monkeypatch.setattr(pool, "MAX_KEPT", 4)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     found, said = layouts(run, *games[2:6], games[0])
     assert found == ["pad 1"] * 4 + [UNKNOWN] and "learned from 4" in said
+    assert said.endswith(CLEAR_LINE), "nothing stays of the progress"
     assert UNKNOWN in {head.layout for head in own_pool().heads()}, "the others wait for more"
 
 
