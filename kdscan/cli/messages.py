@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import getpass
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 from kdscan.errors import KdscanError
@@ -40,6 +42,23 @@ def note(text: str) -> None:
     """Say on stderr what is good to know, unless it shall be quiet."""
     if not _quiet:
         print(text, file=sys.stderr)
+
+
+CLEAR_LINE = "\r\x1b[K"
+"""What a terminal takes for: forget this line."""
+
+
+@contextmanager
+def working(text: str) -> Iterator[None]:
+    """Say what takes a while, as long as it does, where somebody sits at a terminal."""
+    shown = sys.stderr.isatty() and not _quiet
+    if shown:
+        print(text, end="", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        if shown:
+            print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
 
 
 def user() -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kdscan.cli.messages import error_message, quiet
+from kdscan.cli.messages import CLEAR_LINE, error_message, quiet
 from kdscan.game.grid import cell_name
 from kdscan.kinds import kind_of
 from kdscan.kinds.common.terminal import Style
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from kdscan.pipeline.document import PhotoReport
     from kdscan.pipeline.fusion import FusedSheet
     from kdscan.records.results import DynastyJson, GameJson, ReportJson
-
-CLEAR_LINE = "\r\x1b[K"
 
 
 class Printer:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kdscan.cli.messages import error_message, note, spoken
+from kdscan.cli.messages import error_message, note, spoken, working
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ class SelfTaught:
         w, pool = spoken(sys.stderr), own_pool()
         try:
             fresh = pool.add(sheets)
-            found = pool.learn(self._known, default_models().ink, fresh)
+            with working(w.t("comparing what is printed on these sheets …")):
+                found = pool.learn(self._known, default_models().ink, fresh)
         except UsageError as error:
             note(f"kdscan: {error_message(error)}")
             return []

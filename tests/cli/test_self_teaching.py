@@ -10,7 +10,7 @@ import cv2
 import pytest
 from PIL import Image
 
-from kdscan.cli.output import CLEAR_LINE
+from kdscan.cli.messages import CLEAR_LINE
 from kdscan.cli.self_teaching import SelfTaught
 from kdscan.detection.layout import UNKNOWN
 from kdscan.prints import pile, pool
