@@ -45,19 +45,19 @@ def score_photos(
 ) -> int:
     """Read the photos, show what was found, and return the exit code.
 
-    Raises ModelError, because then no photo can be read, and UsageError.
+    Sheets of a pad that they taught are read again by it; as only so many sheets teach at once, the
+    others are asked anew. Raises ModelError, because then no photo can be read, and UsageError.
     """
     read: dict[int, tuple[PhotoJson, dict[Where, SheetReading]]] = {}
-    unknown: set[int] | None = None
+    wanted: set[int] | None = None  # at first all
     names: set[str] = set()
     while True:
         for number, report, photo in read_all(
-            photos, corrections, options, printer.progress, unknown
+            photos, corrections, options, printer.progress, wanted
         ):
             entry, maps = photo_json(report), maps_by_place(number, report.sheets)
-            first = number not in read
-            better = not first and _layouts(maps) & names and _same(entry, read[number][0])
-            if first or better:
+            better = _layouts(maps) & names and _same(entry, read[number][0])
+            if wanted is None or better:
                 read[number] = entry, maps
                 printer.report(report, number + 1)
                 if overlay and photo is not None and report.sheets:
@@ -69,7 +69,7 @@ def score_photos(
         taught = teaching.learn()
         if not taught or STDIN in photos:  # a pipe can be read only once
             break
-        unknown = {number for number, (_, maps) in read.items() if UNKNOWN in _layouts(maps)}
+        wanted = {number for number, (_, maps) in read.items() if UNKNOWN in _layouts(maps)}
         names = {one.name for one in taught}
         options = replace(options, prints=(*options.prints, *taught))
         printer.again()
