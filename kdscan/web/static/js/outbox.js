@@ -25,11 +25,10 @@ function database() {
 }
 
 async function inStore(mode, act) {
-  const store = (await database()).transaction(STORE, mode).objectStore(STORE);
+  const transaction = (await database()).transaction(STORE, mode), request = act(transaction.objectStore(STORE));
   return new Promise((resolve, reject) => {
-    const request = act(store);
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
+    transaction.oncomplete = () => resolve(request.result); // on disk; a full one is found out only here
+    transaction.onabort = () => reject(transaction.error);
   });
 }
 
