@@ -48,10 +48,15 @@ CLEAR_LINE = "\r\x1b[K"
 """What a terminal takes for: forget this line."""
 
 
+def attended() -> bool:
+    """Whether somebody at a terminal is to be told what goes on."""
+    return sys.stderr.isatty() and not _quiet
+
+
 @contextmanager
 def working(text: str) -> Iterator[None]:
     """Say what takes a while, as long as it does, where somebody sits at a terminal."""
-    shown = sys.stderr.isatty() and not _quiet
+    shown = attended()
     if shown:
         print(text, end="", file=sys.stderr, flush=True)
     try:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kdscan.cli.messages import CLEAR_LINE, error_message, quiet
+from kdscan.cli.messages import CLEAR_LINE, attended, error_message
 from kdscan.game.grid import cell_name
 from kdscan.kinds import kind_of
 from kdscan.kinds.common.terminal import Style
@@ -34,7 +34,7 @@ class Printer:
         self._photos = photos
         self._text = text
         self._style = terminal_style()
-        self._progress = photos > 1 and sys.stderr.isatty() and not quiet()
+        self._progress = photos > 1 and attended()
         self._debug = debug
 
     def progress(self, number: int, name: str) -> None:

@@ -57,19 +57,18 @@ hills of an engraved print look like strokes in 27 of 34 shields, but like no co
 
 @dataclass(frozen=True, eq=False)
 class _MeasuredSheet:
-    """A sheet in one of the photos. coats: what is surely on its shields, see `Head`. placed: a
-    person gave the grid's corners."""
+    """A sheet in one of the photos. head: with the coats that are surely on it. placed: a person
+    gave the grid's corners."""
 
     photo: Photo
     measured: Measured
+    head: Head
     filled: bool
-    coats: str = ""
     placed: bool = False
 
     def is_again(self, other: _MeasuredSheet) -> bool:
         """Whether it is a filled sheet that another photo shows too."""
-        both = self.filled and other.filled
-        return both and same_sheet(*(Head("", one.coats, UNKNOWN) for one in (self, other)))
+        return self.filled and other.filled and same_sheet(self.head, other.head)
 
 
 def learn_print(
@@ -126,7 +125,7 @@ def learn_flat_sheets(
     for sheet in sheets:
         measured = measure_cells(sheet.photo, FLAT_CENTERS)
         if measured.likeness >= MIN_LIKENESS:
-            seen.append(_MeasuredSheet(sheet.photo, measured, True))
+            seen.append(_MeasuredSheet(sheet.photo, measured, sheet, True))
     if len(seen) < least:
         raise _too_few()
     return _merge_sheets(known or _initial_print(name, seen[0]), seen, inking, least)
@@ -192,11 +191,12 @@ def _measure_sheet(
             " evenly lit",
             photo=photo.name,
         )
-    coats = sure_coats(photo, sheet, marking) if marking is not None else ""
-    filled = len(coats) - coats.count(".") >= FILLED_SHARE * len(CELLS)
+    coats = sure_coats(photo, sheet, marking) if marking is not None else "." * len(CELLS)
+    head = Head(photo.name, coats, UNKNOWN)
+    filled = head.marked >= FILLED_SHARE * len(CELLS)
     if corners_xy is not None:
         measured = replace(measured, centers_xy=beside(measured.centers_xy, sheet.centers_xy))
-    return _MeasuredSheet(photo, measured, filled, coats, corners_xy is not None)
+    return _MeasuredSheet(photo, measured, head, filled, corners_xy is not None)
 
 
 def _find_sheet(photo: Photo, locating: Network, refining: Network) -> RectifiedSheet:
@@ -225,7 +225,7 @@ def sure_coats(photo: Photo, sheet: RectifiedSheet, marking: Network) -> str:
     _, views = refine_crops(photo, sheet, marking)
     probs = softmax(next(views)[0][0].astype(np.float64))[:, 1:]
     sure = zip(probs.argmax(1), probs.max(1) > COAT_PROBABILITY, strict=True)
-    return "".join(str(coat) if certain else "." for coat, certain in sure)
+    return "".join(str(1 + coat) if certain else "." for coat, certain in sure)
 
 
 def _register_all(

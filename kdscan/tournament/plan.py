@@ -59,15 +59,17 @@ def enter_player(db: Connection, event: Event, name: str, short: str = "") -> Pl
     Accents are kept as one letter each, as most keyboards type them; older stores hold others.
     """
     entered, name = players(db, event.id), normalize("NFC", name)
-    name = next((one.name for one in entered if normalize("NFC", one.name) == name), name)
-    number = next((n for n, one in enumerate(entered, 1) if one.name == name), len(entered) + 1)
-    taken = {str(one.details.get("code")) for one in entered if one.name != name}
-    known = next((one.details.get("code") for one in entered if one.name == name), None)
+    number, known = next(
+        (found for found in enumerate(entered, 1) if normalize("NFC", found[1].name) == name),
+        (len(entered) + 1, None),
+    )
+    taken = {str(one.details.get("code")) for one in entered if one is not known}
+    had = known and known.details.get("code")
     word = code_word(short)
     word = word if len(word) <= MOST_OF_PLAYER else ""
-    wishes = (known, word, str(number), *(f"P{n}" for n in range(number, 2 * number)))
+    wishes = (had, word, str(number), *(f"P{n}" for n in range(number, 2 * number)))
     code = next(one for one in wishes if one and one not in taken)
-    return ensure_player(db, event.id, name, code=code)
+    return ensure_player(db, event.id, known.name if known else name, code=code)
 
 
 def drop(db: Connection, event: Event, names: Sequence[str], active: bool = False) -> None:
