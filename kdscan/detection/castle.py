@@ -1,6 +1,6 @@
-"""Whether a grid has a castle: 34 cells of a map resemble one another, its middle one none.
+"""Whether a grid has a castle: 34 cells of a map resemble one another, the middle one does not.
 
-Other printed grids, such as score pads and bingo cards, have equal fields too; on those the middle
+Other printed grids, such as score pads and bingo cards, have equal fields too, but there the middle
 one is like the others.
 """
 

@@ -32,8 +32,8 @@ def clipped_cells(photo: Photo, sheet: RectifiedSheet) -> tuple[Cell, ...]:
 
 
 def legible_cells(photo: Photo, centers_xy: Floats, px_per_cell: float) -> NDArray[np.bool_]:
-    """(5, 7): cells that the picture's edge does not cut off. centers_xy: (5, 7, 2), photo frame,
-    so many pixels a cell."""
+    """(5, 7): cells that the picture's edge does not cut off. centers_xy: (5, 7, 2), photo
+    frame."""
     nearest = edge_distances((photo.width, photo.height), centers_xy.reshape(-1, 2)).min(1)
     legible = nearest >= MIN_EDGE_DISTANCE * px_per_cell
     return np.asarray(legible).reshape(centers_xy.shape[:2])
@@ -55,8 +55,8 @@ def edge_distances(wh: tuple[int, int], points_xy: Floats) -> Floats:
 
 
 def map_cut_off(sides: Sequence[str]) -> tuple[Problem, ...]:
-    """The problem of a sheet beside which a map reaches beyond these sides of the picture; none
-    without sides."""
+    """The problem reported for a sheet if a map beside it extends beyond these sides of the
+    picture; none without sides."""
     if not sides:
         return ()
     edge = edges_text(sides)

@@ -2,8 +2,8 @@
 
 An outline located on a thumbnail can be wrong. The refining network notices, because the grid then
 does not converge. So as long as a candidate is doubtful, or something that seems to be a map has no
-grid, the photo is searched again, rotated by multiples of 45°, and of several candidates for one
-map the most confident is kept (non-maximum suppression).
+grid, the photo is searched again, rotated by multiples of 45°. Of several candidates for one map
+the most confident is kept (non-maximum suppression).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from kdscan.records.arrays import Floats, Network
 
 LIKELY, POSSIBLE = 0.8, 0.6
 """Probability that all cells are in place. Above the first a candidate is a map; above the second
-it is reported as doubtful if the photo holds nothing better. In 30 photos of tables and 100 of our
-sheet maps had 0.998 or more, other things at most 0.75, and of 1,000 pages of text one had 0.85.
+it is reported as doubtful if the photo has nothing better. In 30 photos of tables and 100 of our
+sheet, maps had 0.998 or more and other things at most 0.75; one of 1,000 pages of text had 0.85.
 None of 222 photos of painted, engraved and pale maps had less than 0.89; of 68 photos of other
-games, forms and puzzles thirteen had between 0.05 and 0.54."""
+games, forms and puzzles, thirteen had between 0.05 and 0.54."""
 
 MIN_OUTLINE = 0.9
 """If no outline has at least this confidence, the photo is searched for kingdoms of tiles first. Of
@@ -66,7 +66,7 @@ class _Candidate:
         return outline_of(self.centers_xy)
 
     def shows(self, other: _Candidate) -> bool:
-        """Whether both are of one map."""
+        """Whether both show the same map."""
         return overlap(self.outline_xy, other.outline_xy)
 
 
@@ -82,8 +82,8 @@ class MapSearch:
         self._steps = self._search()
 
     def first_is_confident(self) -> bool:
-        """Whether some outline is likely and the very first registration is confident; on 142
-        photos of tiles that never happened."""
+        """Whether some outline is likely and the very first registration is confident; that never
+        happened on 142 photos of tiles."""
         if all(outline.confidence < MIN_OUTLINE for outline in self._located.outlines):
             return False
         next(self._steps, None)
@@ -98,8 +98,8 @@ class MapSearch:
         return any(one.confident for one in self._found)
 
     def _search(self) -> Iterator[None]:
-        """Register every outline, in one rotation of the photo after the other until enough maps
-        are found; failing that, follow the paper from the best ones. Yields after each step."""
+        """Register every outline, in one rotation of the photo after another until enough maps
+        are found. Failing that, follow the paper from the best ones. Yields after each step."""
         tried: list[_Candidate] = []
         for turn in TURNS:
             for outline in self._outlines(turn):
@@ -141,8 +141,9 @@ class MapSearch:
     def _settled(self) -> bool:
         """Whether enough maps are found, and nothing else seems to be one.
 
-        Of 172 photos of two or three maps 26 gave one less; in 12 of these something else did, and
-        the search that goes on finds it. Of 169 photos of one map nothing else did.
+        Of 172 photos of two or three maps, 26 used to miss one. In 12 of these something else
+        seems to be a map, and continuing the search finds it. In 169 photos of one map nothing
+        else does.
         """
         enough = sum(one.confident for one in self._found) >= self._expected
         return enough and all(self._is_known(at) for at in self._located.middles)
@@ -183,9 +184,9 @@ class MapSearch:
 def by_markers(photo: Photo, cell_px: float | None = None) -> tuple[SheetOutline, ...]:
     """Outlines of maps with built-in layouts, computed from the markers around their grids.
 
-    cell_px: how many pixels a cell of the smallest map that was located has; sheets lie on one
-    table, so markers of this scale are looked for first. Not of one that would reach far beyond
-    the picture: mostly it is none.
+    cell_px: pixels per cell of the smallest located map. All sheets are on one table, so markers
+    of this scale are looked for first; but not if that map would extend far beyond the picture,
+    because then it is mostly not a map.
     """
     outlines = []
     for layout in known_layouts():
@@ -212,8 +213,8 @@ def _cell_px(outline: SheetOutline) -> float:
 
 
 def _suppress_overlaps(found: list[_Candidate], new: _Candidate) -> list[_Candidate]:
-    """Candidates that do not overlap, with a new one among them unless it overlaps one that is as
-    confident. (It may span two maps: then neither of them yields to the other.)"""
+    """Candidates that do not overlap. A new one is among them unless it overlaps one that is at
+    least as confident. (It may span two maps: then neither of them yields to the other.)"""
     same = [one for one in found if one.shows(new)]
     if any(one.confidence >= new.confidence for one in same):
         return found

@@ -31,8 +31,8 @@ def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
     """Name of the built-in layout whose markers stand around the grid, or "unknown".
 
     One of the four markers in its own place is enough: a thumb or the photo's edge may hide the
-    others. (Of 120 photos of our sheet, many of them close-ups, 115 show one and 96 two; of 325
-    photos of other designs none does.)
+    others. (Of 120 photos of our sheet, many of them close-ups, 115 show one and 96 two; none of
+    325 photos of other designs shows any.)
     """
     for layout in known_layouts():
         assert layout.markers is not None
@@ -44,7 +44,7 @@ def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
 
 
 def is_mirrored(photo: Photo, sheet: RectifiedSheet) -> bool:
-    """Whether a built-in layout's markers stand around the grid mirrored: each on the other side
+    """Whether a built-in layout's markers appear mirrored around the grid: each on the other side
     and itself reversed. One of the four is enough, as for `detect_layout`."""
     for layout in known_layouts():
         assert layout.markers is not None

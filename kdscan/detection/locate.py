@@ -90,14 +90,14 @@ def locate(photo: Photo, network: Network, turn: float = 0.0) -> tuple[SheetOutl
 
 class Located(NamedTuple):
     """What is found in an unrotated photo. outlines: of maps, the largest first. middles: (2,),
-    photo frame, of all regions that seem to be maps: also of those that no grid fits."""
+    photo frame, of all regions that seem to be maps, including those that no grid fits."""
 
     outlines: tuple[SheetOutline, ...]
     middles: tuple[Floats, ...]
 
 
 def look(photo: Photo, network: Network) -> Located:
-    """The maps that `locate` finds in an unrotated photo, and where more may lie."""
+    """The maps that `locate` finds in an unrotated photo, and where there may be more."""
     found: list[SheetOutline] = []
     regions = _regions(photo, (0, 0), 1, network)
     for far in regions:

@@ -1,7 +1,7 @@
 """ArUco markers in a photo, detected once and cached for all stages.
 
 Sheets that kdscan prints carry four ArUco markers. Reading a map does not need them, but two of
-them are enough to know where a sheet lies and which layout it has.
+them are enough to know where a sheet is and which layout it has.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ the time and finds 94% of the markers of the second, which is only used if the f
 ones."""
 
 MIN_SIDE_PX = 32
-"""If all markers' sides have this many pixels in the first picture, the second shows no others."""
+"""If all markers' sides have this many pixels in the first picture, the second shows no more."""
 
 FAMILY = "DICT_4X4_50"
 """OpenCV's name for the dictionary of the markers on all built-in sheets."""
 
 FLAT_PX = 8
-"""Pixels of a marker's cell in the flattened picture that its bits are read from. On 30 photos of
-tables 321 markers are read, and 309 with OpenCV's 4, in the same time; on 228 pictures without
-markers 5 and 3 are seen."""
+"""Pixels per cell of a marker in the rectified picture that its bits are read from. On 30 photos of
+tables 321 markers are read, and 309 with OpenCV's default of 4, in the same time; on 228 pictures
+without markers, 5 and 3 are detected."""
 
 LOOK_SIDE_PX, LOOK_WINDOW_PX = 24, 15
-"""Pixels: side of an expected marker in the picture of a first look, and its threshold's window."""
+"""Pixels: side of an expected marker in the picture of a first look, and its threshold window."""
 
 _MAX_TILT = 0.5
 """Markers belong to one page if their estimates of its middle differ by less than this share of its
@@ -62,12 +62,12 @@ def detect_markers(photo: Photo, dictionary: str) -> tuple[DetectedMarker, ...]:
 
 
 def rule_out(photo: Photo, dictionary: str, side_px: float) -> None:
-    """Note that a photo shows no markers if a first look sees none: in a picture in which markers
-    are small, but as large as they have to be, which most sheets allow.
+    """Note that a photo shows no markers if a first look sees none. It uses a picture reduced until
+    markers are just large enough, which is possible for most sheets.
 
     side_px: side of the smallest expected marker in photo pixels. None of 43 photos of single
-    sheets with markers and of 116 of tables was ruled out. The look takes a fifth of the time of
-    `DETECTION_PX`.
+    sheets with markers and of 116 photos of tables was ruled out. The first look takes a fifth of
+    the time of `DETECTION_PX`.
     """
     longer = round(LOOK_SIDE_PX / side_px * max(photo.width, photo.height))
     known = _cache.setdefault(photo, {})
@@ -115,8 +115,8 @@ def detect_pages(
 ) -> list[tuple[Floats, Floats]]:
     """Point correspondences for every page that shows at least two of a layout's markers.
 
-    Returns pairs of (K, 2) float64, four corners a marker: points in mm on the page and the same
-    points in the photo. Several pages of one layout are separated by where they lie.
+    Returns pairs of (K, 2) float64, four corners per marker: points in mm on the page and the same
+    points in the photo. Several pages of one layout are separated by their positions.
     """
     places = {place.id: place for place in markers.places}
     half = markers.size_mm / 2 * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float64)

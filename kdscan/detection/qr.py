@@ -1,7 +1,7 @@
 """Stage: whose sheet is this? Reads the QR code of a printed sheet.
 
 The layout says where the code is printed, so it is rectified at a known size. Its three finder
-patterns are matched nearby, its modules are sampled between them, and a clean rendering of the
+patterns are matched nearby, and its modules are sampled between them. A clean rendering of the
 modules goes to OpenCV's decoder, which corrects errors. So a pen stroke across the code's edge or a
 blurred photo costs modules, not the whole code.
 """
@@ -133,8 +133,8 @@ def _page_to_photo(sheet: RectifiedSheet, layout: Signs, page_mm: Floats) -> Flo
 
 
 def _may_show(photo: Photo, code: Code, to_photo: Callable[[Floats], Floats]) -> bool:
-    """Whether a small and coarse picture shows what may be the code's top left finder pattern; most
-    sheets have no code, and this tells so in an eighth of the time."""
+    """Whether a small, coarse picture shows a possible top left finder pattern of the code. Most
+    sheets have no code, and this shows it in an eighth of the time."""
     module = code.size_mm / _LOOK_SIDE
     first = np.array(code.center_mm) - (_LOOK_SIDE / 2 - 3.5) * module
     n, finest = _LOOK_MODULES * _LOOK_PX, finest_decoded(photo)
@@ -160,8 +160,8 @@ def _flat(
     coarsest: float,
     finest: int,
 ) -> NDArray[np.uint8]:
-    """(n, n) grey and upright, around a place of the page. px_mm: millimetres a pixel. coarsest:
-    pixels that one of the photo's may become."""
+    """(n, n) grey and upright, around a place of the page. px_mm: millimetres per pixel. coarsest:
+    number of pixels into which one pixel of the photo may be enlarged."""
     net = np.arange(0, n + _GRID_PX, _GRID_PX)  # the map is smooth: known on a net, then enlarged
     step = ((net + 0.5) - n / 2) * px_mm
     x, y = middle_mm
@@ -209,7 +209,7 @@ def _sharpened(blurred: NDArray[np.uint8], sigma: float, noise: float) -> NDArra
 
 
 def _agreement(dark: NDArray[np.bool_]) -> float:
-    """Share of the modules in function patterns that are as the standard demands."""
+    """Share of the modules in function patterns that are as the standard requires."""
     right, common = _restore_patterns(dark)
     return float((right == dark)[common].mean())
 

@@ -41,12 +41,12 @@ photos 26 had a wrong grid, ten of them with low confidence; six of those conver
 that plane. It is not used for cells smaller than `VIEW_PX`: a printed marker would then pass for a
 map."""
 MIN_LEGIBLE = 18
-"""Cells, the castle among them, that the picture has to show of a map: half of it. Of 65 grids of
-cut-off maps that were right where the picture showed them 55 are confident rather than 32, of 28
-wrong ones one either way, and of 76 that photos without a sheet cut off none."""
+"""Least number of cells of a map, castle included, that the picture must show: half of it. Of 65
+grids of cut-off maps that were right where visible, 55 instead of 32 are confident; of 28 wrong
+ones one is, as before; of 76 cut-off grids in photos without a sheet none is."""
 MAX_BENDS, BEND_TOLERANCE = 2, 0.08
-"""If cells of a confident grid still lie this many cells off, offsets are applied up to so many
-more times."""
+"""If cells of a confident grid are still off by the second, in cells, offsets are applied again, at
+most as often as the first says."""
 PLANE_OUTLIER = 0.25
 """Cells: RANSAC's inlier threshold for the plane through the centres."""
 
@@ -62,8 +62,8 @@ their flat top: of 93 photos of heraldic shields 59 exceed it, and none is below
 MAX_STEPS = 4
 """Most registration steps."""
 CONVERGED = 0.03
-"""Cells: a plane that moved by less has converged. On 149 photos this took 3.1 steps rather than 4
-and placed as many shields; 0.1 took 2.2 steps, and 0.6% fewer photos were registered
+"""Cells: a plane that moved by less has converged. On 149 photos this took 3.1 steps instead of 4
+and placed as many shields; with 0.1 it took 2.2 steps, but 0.6% fewer photos were registered
 confidently."""
 
 
@@ -98,8 +98,8 @@ def register(
 
 
 def _starts(photo: Photo, corners_xy: Floats, network: Network) -> Iterator[tuple[Floats, float]]:
-    """Results of `_align` from different starts: the outline may be turned by 90°, and a row may
-    have been mistaken for its neighbour although most cells lie right."""
+    """Results of `_align` from different starts: the outline may be rotated by 90°, and a row may
+    have been mistaken for its neighbour although most cells are right."""
     for corners in (corners_xy, np.roll(corners_xy, 1, axis=0)):
         centers, confidence = _align(photo, corners, network)
         yield centers, confidence
@@ -175,8 +175,8 @@ def _predict(photo: Photo, centers: Floats, network: Network) -> tuple[Floats, F
 
 def _assess(photo: Photo, centers: Floats, network: Network) -> tuple[float, Floats, float]:
     """Probability that all cells are in place, remaining offsets (5, 7, 2) in cells, and the logit
-    that the view is upright. Cells that the picture's edge cuts off look like anything but cells:
-    where enough others are left to tell a map by, only these count."""
+    that the view is upright. Cells cut off by the picture's edge do not look like cells: if enough
+    others are left to recognise a map, only those count."""
     offset, in_place, upright = _predict(photo, centers, network)
     legible = legible_cells(photo, centers, resolution(centers))
     if legible[CASTLE] and legible.sum() >= MIN_LEGIBLE:

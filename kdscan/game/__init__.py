@@ -1,1 +1,1 @@
-"""The rules of both games; standard library only, knows nothing of pixels."""
+"""The rules of both games; uses only the standard library and knows nothing about pixels."""

@@ -1,4 +1,4 @@
-"""Groups of equal neighbours on a grid, shared by both games."""
+"""Groups of equal neighbours on a grid, for both games."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Cell = tuple[int, int]
 
 
 def cell_name(cell: Cell) -> str:
-    """How people call a cell: column letter and row number, `A1` at the top left, castle `D3`.
+    """A cell's name for people: column letter and row number, `A1` at the top left, castle `D3`.
 
     After column Z comes AA.
     """
@@ -33,10 +33,10 @@ def neighbours(cell: Cell) -> tuple[Cell, Cell, Cell, Cell]:
 
 
 def groups(values: Mapping[Cell, T]) -> list[tuple[T, tuple[Cell, ...]]]:
-    """Split cells into groups of equal values joined by sides.
+    """Split cells into groups of equal values connected edge to edge.
 
     Returns each group's value with its cells in row-major order; the groups are
-    ordered by their first cell. Diagonal contact joins nothing.
+    ordered by their first cell. Diagonal contact does not connect.
     """
     found: list[tuple[T, tuple[Cell, ...]]] = []
     left = dict(values)
@@ -56,16 +56,16 @@ def groups(values: Mapping[Cell, T]) -> list[tuple[T, tuple[Cell, ...]]]:
 
 
 def components(cells: Iterable[Cell]) -> tuple[tuple[Cell, ...], ...]:
-    """Cells split into what hangs together by sides; see `groups`."""
+    """Connected components of cells, by shared edges; see `groups`."""
     return tuple([group for _, group in groups(dict.fromkeys(cells))])
 
 
 def component_of(cell: Cell, cells: Iterable[Cell]) -> tuple[Cell, ...]:
-    """The cells that hang together with one of them; see `components`."""
+    """The connected component that contains one of the cells; see `components`."""
     return next(group for group in components(cells) if cell in group)
 
 
 def span(cells: Collection[Cell]) -> int:
-    """The side of the smallest square that holds some cells."""
+    """The side of the smallest square that contains some cells."""
     rows, cols = {row for row, _ in cells}, {col for _, col in cells}
     return max(max(rows) - min(rows), max(cols) - min(cols)) + 1

@@ -12,7 +12,7 @@ GAMES: tuple[GameName, ...] = get_args(GameName)
 
 
 def game_named(name: str) -> GameName:
-    """The game of that name; raises UsageError when there is none."""
+    """The game of that name; raises UsageError if there is none."""
     for game in GAMES:
         if game == name:
             return game

@@ -1,4 +1,4 @@
-"""A break of the rules, as a value."""
+"""A violation of the rules, as a value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True)
 class Problem:
-    """Something about a sheet that cannot be, or need not be trusted; a value, no exception.
+    """Something on a sheet that is impossible or cannot be trusted; a value, not an exception.
 
     code: stable name for programs. message: for people. cells: the shields concerned.
     """
@@ -25,7 +25,7 @@ class Problem:
 
 
 def unanswered(cells: Iterable[Cell], looked_at: Collection[Cell]) -> bool:
-    """Whether a problem is still a question: not where a person saw all cells that it names."""
+    """Whether a problem is still open: not if a person has seen all the cells that it names."""
     named = set(cells)
     return not named or not named <= set(looked_at)
 

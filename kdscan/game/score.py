@@ -24,7 +24,7 @@ D = TypeVar("D", bound=Worthy)
 
 @dataclass(frozen=True)
 class DomainScore(Generic[D]):
-    """A score, taken apart. `domains` in the order of their first cells."""
+    """A score broken down by domain; `domains` in the order of their first cells."""
 
     domains: tuple[D, ...]
 
@@ -43,7 +43,7 @@ class DomainScore(Generic[D]):
 
     @property
     def largest_domain(self) -> int:
-        """Cells of the largest domain, worth anything or not; 0 for none: the first tie-break."""
+        """Cells of the largest domain, scoring or not; 0 without domains: the first tie-break."""
         return max((len(domain.cells) for domain in self.domains), default=0)
 
     @property

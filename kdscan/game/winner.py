@@ -9,12 +9,12 @@ from typing import Any, Literal, NamedTuple
 Decision = Literal["score", "largest_domain", "crowns", "draw", "bye", "walkover"]
 
 TIE_BREAKS: tuple[Decision, ...] = ("score", "largest_domain", "crowns")
-"""What is compared, the first that differs decides: the rulebooks' order. Duel has no crowns."""
+"""What is compared, in the rulebooks' order; the first difference decides. Duel has no crowns."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Who won, by number; several who share the first place in a draw, and what decided."""
+    """Who won, by number (in a draw, all who share the first place), and what decided."""
 
     winners: tuple[int, ...]
     decided_by: Decision
@@ -41,14 +41,14 @@ def worth(sheet: Mapping[str, Any]) -> Worth:
 
 
 def known_total(sheet: Mapping[str, Any]) -> int | None:
-    """Points by a sheet's JSON; None for a spellbook, and where the picture cuts some off."""
+    """Points from a sheet's JSON; None for a spellbook, or if the picture cuts off some of them."""
     if sheet.get("photograph_again") or not sheet.get("score"):
         return None
     return int(sheet["score"]["total"])
 
 
 def decide(players: Sequence[Worth]) -> Outcome:
-    """The outcome by what each player's map or kingdom is worth."""
+    """The outcome, given what each player's map or kingdom is worth."""
     for count, decided_by in enumerate(TIE_BREAKS, 1):
         ranks = [numbers[:count] for numbers in players]
         first = tuple(n for n, rank in enumerate(ranks) if rank == max(ranks))

@@ -31,7 +31,7 @@ LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 
 
 def _own_page(rng: Rng, style: str, code: str) -> Page:
-    """Our own sheet; of style `mixed` one at random, in a language at random."""
+    """Our own sheet in a random language; style `mixed` means a random one."""
     look = any_look(rng) if style == "mixed" else Look(style=cast(Style, style))
     return own_page(look=look, ticket=Ticket(code=code))
 

@@ -1,6 +1,6 @@
-"""Real pen paths, recorded elsewhere, for a share of the marks in training pictures.
+"""Real pen paths, recorded elsewhere, which some of the marks in training pictures follow.
 
-A folder of ``*.jsonl.gz``; one JSON object a line: ``writer``, ``label`` (the
+They come from a folder of ``*.jsonl.gz`` with one JSON object per line: ``writer``, ``label`` (the
 character or mark), ``y_up`` (True: y grows upwards), ``strokes`` (flat x0, y0, x1,
 y1, ... for each time the pen was down). Only complete, unmistakable marks are kept.
 """
@@ -28,17 +28,17 @@ Mark = list[Path]
 class StrokeBank:
     """Real marks by kind, ordered by writer.
 
-    marks: ``cross``, ``plus``, ``looped`` (a cross in one stroke), ``star``, ``line`` and ``wave``
-    (along the x axis), ``lines`` (two of them, 1 apart), ``ring``, ``comma``, ``blob``
-    (scribbled dots), ``scribble`` (fills its box), ``glyph`` (any character): each a list of
-    marks, a mark a list of (N, 2) paths centred on 0 within -1..1, y down.
+    marks: the kinds are ``cross``, ``plus``, ``looped`` (a cross in one stroke), ``star``, ``line``
+    and ``wave`` (along the x axis), ``lines`` (two of them, 1 apart), ``ring``, ``comma``, ``blob``
+    (scribbled dots), ``scribble`` (fills its box) and ``glyph`` (any character). Each has a list of
+    marks; a mark is a list of (N, 2) paths centred on 0 within -1..1, y down.
     """
 
     marks: Mapping[str, list[Mark]]
 
     @classmethod
     def load(cls, folder: FilePath | str) -> StrokeBank:
-        """Read all ``*.jsonl.gz`` of a folder; FileNotFoundError when there is none."""
+        """Read all ``*.jsonl.gz`` of a folder; raises FileNotFoundError if there are none."""
         files = sorted(FilePath(folder).glob("*.jsonl.gz"))
         if not files:
             raise FileNotFoundError(f"no *.jsonl.gz with strokes in {folder}")
@@ -58,7 +58,7 @@ class StrokeBank:
         return cls(marks)
 
     def pick(self, kind: str, writer: float, rng: Rng) -> Mark | None:
-        """Return a mark; writer: 0..1, the same number gives mostly the same writer."""
+        """Return a mark; writer: 0..1; the same number mostly gives the same writer."""
         marks = self.marks.get(kind, [])
         if not marks:
             return None
@@ -105,7 +105,7 @@ def _thin(path: Path) -> Path:
 
 
 def _straight(path: Path) -> float:
-    """Return chord by length: 1 for a straight path."""
+    """Return the ratio of chord to length: 1 for a straight path."""
     walked = float(np.hypot(*np.diff(path, axis=0).T).sum())
     return float(np.hypot(*(path[-1] - path[0]))) / walked if walked else 0.0
 
@@ -150,7 +150,7 @@ def _along_x(mark: Mark) -> Mark:
 
 
 def _wave(mark: Mark) -> Mark | None:
-    """One stroke that swings about the x axis while it runs along it."""
+    """One stroke that runs along the x axis and oscillates about it."""
     if len(mark) != 1 or len(mark[0]) < 8 or not 0.6 < _straight(mark[0]) < 0.97:
         return None
     (path,) = _along_x(mark)
@@ -160,7 +160,7 @@ def _wave(mark: Mark) -> Mark | None:
 
 
 def _lines(mark: Mark) -> Mark | None:
-    """Two straight strokes beside each other, one above the other, 1 apart."""
+    """Two parallel straight strokes, one above the other, 1 apart."""
     if len(mark) != 2 or min(map(len, mark)) < 4 or min(map(_straight, mark)) < 0.88:
         return None
     pair = sorted(_along_x(mark), key=lambda p: float(p[:, 1].mean()))
@@ -220,7 +220,7 @@ def _drawn(mark: Mark, wide: int) -> U8:
 
 
 def _scribble(mark: Mark) -> Mark | None:
-    """Scribbling that covers half of every quarter of its box with lines 1/24 of it wide."""
+    """Scribbling whose lines, 1/24 of its box wide, cover half of each of the box's quarters."""
     fitted = _fit(mark, stretch=True)
     if fitted is None:
         return None
@@ -231,7 +231,7 @@ def _scribble(mark: Mark) -> Mark | None:
 
 
 def _blob(mark: Mark) -> Mark | None:
-    """Scribbling that covers a round patch on all sides: a dot when it is drawn small."""
+    """Scribbling that covers a round patch on all sides; drawn small it is a dot."""
     fitted = _fit(mark)
     if fitted is None or np.ptp(np.concatenate(fitted), axis=0).min() < 1.5:
         return None

@@ -21,7 +21,7 @@ def bend(
 ) -> list[Stroke]:
     """Return the strokes of one bend.
 
-    at: a point of its middle line; angle: of it; wide: its width; style: one of BENDS.
+    at: a point of its middle line; angle: of that line; wide: its width; style: one of BENDS.
     """
     axis, side = toward(angle), toward(angle + math.pi / 2)
     reach = brush.near(brush.traits.reach, 0.08, 0.7, 1.12)
@@ -41,8 +41,8 @@ def bend(
 
 
 def _gap(wide: float, brush: Brush) -> float:
-    """Distance of a bend's hatching: tight to open, never so wide that the edges are all there
-    is."""
+    """Distance between a bend's hatching strokes: tight to open, but never so wide that only its
+    edges remain."""
     least = 0.8 * brush.width
     most = max(min(0.5 * wide, 4.5 * brush.width), 1.1 * least)
     share = brush.near(brush.traits.gap, 0.15, 0, 1)
@@ -50,7 +50,7 @@ def _gap(wide: float, brush: Brush) -> float:
 
 
 def _edges(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
-    """The two long strokes of a bend, each somewhat too long or short."""
+    """The two long strokes of a bend, each a little too long or too short."""
     axis, side = toward(angle), toward(angle + math.pi / 2)
     along, across = body @ axis, body @ side
     middle, traits, strokes = (across.min() + across.max()) / 2, brush.traits, []
@@ -69,7 +69,8 @@ def _edges(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
 
 
 def _tidy(slop: float, body: Path, angle: float) -> float:
-    """How careless strokes across a bend are: their ends stray by its width, not its length."""
+    """How careless strokes across a bend are: their ends stray in proportion to its width, not its
+    length."""
     along, across = np.ptp(body @ toward(angle)), np.ptp(body @ toward(angle + math.pi / 2))
     return slop * min(1.0, 1.3 * float(along / max(across, 1e-9)))
 
@@ -85,7 +86,7 @@ def _hatching(body: Path, angle: float, gap: float, brush: Brush, slop: float) -
 
 
 def _slant(angle: float, brush: Brush) -> float:
-    """A direction for hatching that leads across the bend."""
+    """A hatching direction that crosses the bend."""
     lean = (brush.traits.hatch - angle) % math.pi
     lean = min(max(lean, 0.55), math.pi - 0.55)
     return angle + lean + brush.rng.normal(0, 0.08)
@@ -98,7 +99,7 @@ def _hatched(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke
 
 
 def _zigzag(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
-    """One broad scribble, there and back across the bend."""
+    """One broad scribble, back and forth across the bend."""
     rng, gap = brush.rng, min(_gap(wide, brush), max(0.28 * wide, 1.2 * brush.width))
     lean = angle + math.pi / 2 + rng.normal(0, 0.3)
     slop = _tidy(min(1.0, brush.traits.slop + 0.25), body, lean)
@@ -111,7 +112,7 @@ def _zigzag(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]
 
 
 def _passes(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
-    """Long strokes beside each other along the bend, with paper between them at times."""
+    """Long parallel strokes along the bend, sometimes with paper between them."""
     count = max(3, round(brush.about(brush.traits.runs, 0.2)))
     gap = max(wide / count, 0.75 * brush.width)
     if wide < 2.6 * gap:  # two runs with paper between them would be two lines

@@ -1,7 +1,7 @@
-"""Two hands that fill in a spellbook as a really played game left it.
+"""Two hands that fill in a spellbook as a simulated game left it.
 
-Each player writes on their own side, often with a pen of their own; what a hand does
-once it mostly does again. All chance comes from the generator handed in.
+Each player writes on their own side, often with a pen of their own, and mostly repeats the
+same habits. All randomness comes from the generator passed in.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ USED = ("x", "x", "x", "plus", "tick", "slash", "fill", "scribble")
 class Scribe:
     """One player's habits on the spellbook.
 
-    in_order: squares are filled from the first on; rest: only what is still empty of a
-    line is struck, not all of it.
+    in_order: squares are filled from the first one on. rest: only the empty squares of a
+    line are struck through, not the whole line.
     """
 
     hand: Hand
@@ -55,7 +55,7 @@ class Scribe:
 
     @classmethod
     def random(cls, rng: Rng, hand: Hand | None = None) -> Scribe:
-        """Return a random player, or one with another's pens."""
+        """Return a random player; with another player's pens if given."""
         return cls(
             hand or Hand.random(rng),
             any_of(rng, SQUARES),
@@ -74,7 +74,7 @@ class _Side(Drawing):
     scribe: Scribe
 
     def pen(self, room: float) -> Pen:
-        """The player's pen, no wider than suits something of `room` mm."""
+        """The player's pen, but no wider than suits something `room` mm wide."""
         return replace(self.hand.pen, width=min(self.hand.pen.width, 0.2 * room))
 
     def ghost(self, at: Path, half: float) -> None:
@@ -93,7 +93,7 @@ def played_book(rng: Rng) -> Spellbook:
 
 
 def wild_book(rng: Rng) -> Spellbook:
-    """Any squares, strikes and powers, lawful or not: so that rare marks are seen often enough."""
+    """Random squares, strikes and powers, legal or not, so that rare marks occur often enough."""
     players = []
     share = rng.uniform(0.1, 0.9)
     for _ in range(2):
@@ -120,8 +120,8 @@ def draw_spellbook(
     """Return a copy of a printed page filled in by two players, and what they marked.
 
     page_bgr: as in `kdscan.synth.hand.draw_board`. hands: the two players', if known.
-    The second value has each field that can be marked, by its key: as in
-    `kdscan.sheet.book.marked_places`, and `players[I].lines.COAT.struck`; with these
+    The second value has the state of each field that can be marked. Its keys are those of
+    `kdscan.sheet.book.marked_places`, `players[I].lines.COAT.struck`, and for each struck line
     `....passed[K]`, whether the stroke goes through that square.
     """
     page = page_bgr.copy()
@@ -207,7 +207,8 @@ def _mark(side: _Side, at: Path, reach: float) -> None:
 
 
 def _strike(side: _Side, row: BookLine, filled: set[int]) -> range:
-    """Strike a line through, all of it or from its first empty square on; which squares it met."""
+    """Strike through a line, all of it or from its first empty square on; returns the squares that
+    the stroke crosses."""
     rng, half = side.rng, side.layout.square_mm / 2
     squares, passed = np.array(row.squares, np.float64), range(len(row.squares))
     empty = [k for k in range(len(squares)) if k not in filled]
@@ -254,7 +255,7 @@ def _struck(ends: Path, half: float, style: str, brush: Brush) -> list[Stroke]:
 
 
 def _write_around(side: _Side) -> None:
-    """Names on the lines meant for them, and now and then a note in a margin."""
+    """Names on their lines, and occasionally a note in a margin."""
     rng, layout, pen = side.rng, side.layout, side.hand.pen
     thin = replace(pen, width=min(pen.width, 0.6))
     for blank in layout.blanks:

@@ -1,8 +1,8 @@
-"""A camera: takes a flat picture of a printed and filled sheet to a photo of it.
+"""A simulated camera: turns a flat picture of a printed and filled sheet into a photo of it.
 
 The sheet is bent, laid on a table among other things, lit, and seen through a lens and a
-phone's sensor. Every step draws from one generator, so a seed gives one photo, byte for
-byte. `Shot.page_to_photo` goes through the very mesh that painted the picture.
+phone's sensor. All steps draw from one generator, so a seed always gives the same photo, byte for
+byte. `Shot.page_to_photo` uses the same mesh that the picture was rendered with.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class Shot:
 
 
 class Cover(Protocol):
-    """What lies on a sheet when it is photographed, as those of `benchmarks/coverings.py`."""
+    """Something that lies on a sheet when it is photographed, like those of
+    `benchmarks/coverings.py`."""
 
     def things(self, camera: Camera, page: PageMap) -> Sequence[Solid]: ...
 
@@ -50,10 +51,10 @@ class Cover(Protocol):
 class Conditions:
     """How hard a level is.
 
-    severity: 0..1, of bends, light, clutter and the sensor's faults.
-    tilt_deg: range of the angle between the view and the sheet's normal.
+    severity: 0..1, of bends, light, clutter and sensor artefacts.
+    tilt_deg: range of the angle between the viewing direction and the sheet's normal.
     share: range of the grid's longer side, as a share of the photo's long side.
-    turned: probability that the sheet is turned anyhow rather than nearly upright.
+    turned: probability that the sheet has a random rotation instead of being nearly upright.
     """
 
     severity: float
@@ -87,13 +88,13 @@ def photograph(
     page_bgr: (h, w, 3) uint8, the page seen flat; page point (x, y) mm lies at pixel
         x * w / page_mm[0] - 0.5 and likewise for y.
     page_mm: width and height of the page.
-    grid_mm: x, y, width, height of the map's grid on the page; all of it comes to lie
-        inside the photo, while the page's margins may be cut off.
-    size_wh: of the photo; drawn at random when left out.
-    surfaces: BGR textures to serve as table tops beside the procedural ones.
-    stiff: the page is a board that does not bend; its colours tell what lies on it, so that
-        nobody photographs it in grey.
-    cover: what lies on the sheet itself, over its grid; levels but `flat` alone.
+    grid_mm: x, y, width, height of the map's grid on the page. The whole grid is inside
+        the photo; the page's margins may be cut off.
+    size_wh: of the photo; random if None.
+    surfaces: BGR textures used as table tops in addition to the procedural ones.
+    stiff: the page is a board that does not bend. It is never photographed in grey, because its
+        colours carry information.
+    cover: something that lies on the sheet, over its grid; for all levels except `flat`.
     """
     conditions = LEVELS[level]
     severity = conditions.severity * rng.uniform(0.45, 1)
@@ -170,7 +171,7 @@ def _pose(
 
 
 def sheet_points(sheet: Sheet, page_xy: F64) -> F64:
-    """World points (K, 3) of page points (K, 2), at the nearest nodes and between them."""
+    """World points (K, 3) of page points (K, 2), interpolated between the nearest nodes."""
     ij = sheet.to_nodes(page_xy)
     m, n = sheet.xyz.shape[:2]
     cell = np.clip(np.floor(ij).astype(int), 0, (n - 2, m - 2))

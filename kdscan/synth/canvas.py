@@ -16,7 +16,7 @@ _SHIFT = 4  # cv2 draws with 1/16 pixel precision
 
 
 class Canvas:
-    """Draws into a page, (H, W, 3) or (H, W) uint8, at points in mm from its top left corner."""
+    """Draws on a page, (H, W, 3) or (H, W) uint8, at points in mm from its top left corner."""
 
     def __init__(self, page: U8, px_per_mm: float) -> None:
         self.page, self.scale = page, px_per_mm
@@ -58,7 +58,7 @@ class Canvas:
 
     @contextmanager
     def _through(self, points: NDArray[np.int32], margin: int, opacity: float) -> Iterator[None]:
-        """Let the page show through what is drawn within `margin` pixels of `points`."""
+        """Let the page show through whatever is drawn within `margin` pixels of `points`."""
         if opacity >= 1:
             yield
             return

@@ -47,8 +47,8 @@ _GRID = {
     "lumps": 1.0,
     "bow_tie": 0.5,
 }
-"""How often the dividing lines are drawn, where it is not for the writer to choose: without them
-little would tell what was meant."""
+"""How often the dividing lines are drawn if that is not left to the writer: without them, these
+styles would hardly be recognisable."""
 
 
 def _grid(shield: Shield, brush: Brush, at: Path, ways: tuple[Path, Path]) -> list[Stroke]:
@@ -95,7 +95,7 @@ def _quarter(quarter: Path, at: Path, shrink: float, style: str, brush: Brush) -
 
 
 def _bow_tie(quarters: list[Path], at: Path, brush: Brush) -> list[Stroke]:
-    """Both quarters in one movement, through the middle."""
+    """Both quarters in one stroke, through the middle."""
     rng = brush.rng
     axis = quarters[1].mean(axis=0) - quarters[0].mean(axis=0)
     size = float(np.hypot(*axis))

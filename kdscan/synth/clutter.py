@@ -1,7 +1,7 @@
-"""Things that lie about: pencils, dice, cups, coins, phones, pawns, fingers on the edge.
+"""Objects on the table: pencils, dice, cups, coins, phones, pawns, fingers on the edge.
 
-Solids are bags of flat faces in world mm. They are painted from far to near with light by
-their normals, and throw shadows face by face.
+A solid is a set of flat faces in world mm. Faces are painted from far to near and lit by their
+normals; each casts its own shadow.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Solid:
     shine: float = 0.1
 
     def moved(self, to: ArrayLike = (0, 0, 0), spin: F64 | None = None) -> Solid:
-        """Turned by the matrix `spin` (3, 3), then shifted by `to` (3,)."""
+        """Rotated by the matrix `spin` (3, 3), then shifted by `to` (3,)."""
         spin = np.eye(3) if spin is None else spin
         return Solid(
             tuple(f @ spin.T + np.asarray(to) for f in self.faces),
@@ -41,7 +41,7 @@ class Solid:
         )
 
     def lifted(self) -> Solid:
-        """Set down on the desk: lowest point at z = 0."""
+        """Placed on the desk: lowest point at z = 0."""
         low = min(float(f[:, 2].min()) for f in self.faces)
         return self.moved((0, 0, -low))
 
@@ -84,7 +84,8 @@ def box(size: tuple[float, float, float], bgr: F64) -> Solid:
 def lathe(
     profile: list[tuple[float, float]], colors: list[F64], sides: int, shine: float = 0.1
 ) -> Solid:
-    """Turned about the z axis: `profile` is (radius, z) upwards, a colour for each step of it."""
+    """A solid of revolution about the z axis; profile: (radius, z) upwards, with a colour for each
+    step."""
     t = np.linspace(0, 2 * np.pi, sides + 1)
     ring = toward(t)
     faces, normals, shades = [], [], []
@@ -108,7 +109,7 @@ def lathe(
 
 
 def _spot(center: F64, u: F64, v: F64, bgr: F64) -> Solid:
-    """An ellipse painted on something: half axes u and v, facing u × v."""
+    """An ellipse painted on something: semi-axes u and v, facing u × v."""
     t = np.linspace(0, 2 * np.pi, 14, endpoint=False)[:, None]
     n = np.cross(u, v)
     return Solid(
@@ -120,11 +121,11 @@ def _spot(center: F64, u: F64, v: F64, bgr: F64) -> Solid:
 
 
 SOLIDS = ("pencil", "pencil", "cube", "die", "cup", "coin", "phone", "pawn", "ball", "brick")
-"""Things that lie about; pencils twice as often as others."""
+"""Objects on the table; pencils twice as often as others."""
 
 
 def random_solid(rng: Rng, kind: str | None = None) -> Solid:
-    """Some thing of a table, at its real size, standing or lying at the origin.
+    """An object of the table at its real size, standing or lying at the origin.
 
     kind: one of `SOLIDS`, at random if None.
     """

@@ -14,29 +14,30 @@ from kdscan.synth.preferences import Brush
 from kdscan.synth.strokes import Path, line, ring, rounded, scribble, turned
 
 _LARGE = frozenset(("x", "plus", "star", "wide", "twice", "looped", "hash"))
-"""Marks wide enough to be meant for a circle from further off."""
+"""Marks wide enough to be recognised as meant for a circle even if drawn further off."""
 
 FREE_STANDING = frozenset(("x", "plus", "star", "wide", "twice", "looped", "tick"))
 """Marks that also count as a cross on prints without circles."""
 
 _OPEN = frozenset(("tick", "looped", "zigzag", "chevron", "scribble"))
-"""Marks that are nothing but a speck when they are small."""
+"""Marks that look like a mere speck when they are small."""
 
 COVERING = frozenset(("scribble", "fill", "dot", "slash", "curl", "zigzag", "strike", "through"))
-"""Marks that a stroke or a scribble from elsewhere would be taken for, if it ran over a circle."""
+"""Marks that look like a stroke or scribble from elsewhere running over the circle."""
 
 _LEAST_MM = 0.9
 """Shortest arm of a drawn cross, however small the circle; a guess."""
 
 _WITHIN, _THROUGH = 0.75, 0.8
-"""Within so much of a circle's radius, where its own line hides nothing, runs so much of a mark, in
-radii: one that only touches the rim crosses nothing out. Guesses."""
+"""A mark runs within the first of these shares of a circle's radius, where the circle's own line
+hides nothing, for at least the second, in radii: one that only touches the rim crosses nothing out.
+Guesses."""
 
 
 def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> list[Stroke]:
     """Return the strokes that cross out a circle.
 
-    radius: of the circle; pitch: distance to the next one, which the mark leaves clear.
+    radius: of the circle; pitch: distance to the next one, which the mark does not touch.
     style: a habit of the part `cross`.
     """
     if style == "ring":
@@ -49,7 +50,7 @@ def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) 
 
 
 def _inside(path: Path, at: Path, radius: float) -> float:
-    """Return the length (mm) of a path within a circle, by its parts' middles."""
+    """Return the length (mm) of a path within a circle, judged by its segments' middles."""
     fine = np.linspace(0, len(path) - 1, 8 * len(path))
     points = np.stack([np.interp(fine, np.arange(len(path)), axis) for axis in path.T], 1)
     parts = np.linalg.norm(np.diff(points, axis=0), axis=1)
@@ -58,7 +59,7 @@ def _inside(path: Path, at: Path, radius: float) -> float:
 
 
 def _drawn(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> list[Stroke]:
-    """Return one try, somewhere about the circle."""
+    """Return one attempt, roughly at the circle."""
     rng, traits = brush.rng, brush.traits
     room = min(0.25 * pitch, (0.75 if style in _LARGE else 0.4) * radius)
     off = rng.normal(0, 0.12 + 0.3 * traits.slop, 2) * radius
@@ -90,7 +91,7 @@ def _drawn(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> l
 
 
 def in_a_row(crossed: Path, circles: Path) -> bool:
-    """Tell whether one straight stroke meets all of some circles of a cell and no other one."""
+    """Whether one straight stroke can cross all of some circles of a cell and no other one."""
     if len(crossed) < 2:
         return False
     pair = np.hypot(*(crossed[:, None] - crossed).transpose(2, 0, 1))
@@ -103,7 +104,7 @@ def in_a_row(crossed: Path, circles: Path) -> bool:
 
 
 def cross_through(crossed: Path, radius: float, brush: Brush) -> list[Stroke]:
-    """Return one stroke, or one there and back, through circles that lie in a row."""
+    """Return one stroke, possibly back and forth, through circles that lie in a row."""
     rng = brush.rng
     far = np.hypot(*(crossed - crossed.mean(axis=0)).T).argmax()
     order = np.hypot(*(crossed - crossed[far]).T).argsort()
@@ -119,7 +120,7 @@ def cross_through(crossed: Path, radius: float, brush: Brush) -> list[Stroke]:
 
 
 def _second_ring(at: Path, radius: float, pitch: float, brush: Brush) -> list[Stroke]:
-    """A ring of ink around the printed circle or within it, seen beside its line."""
+    """A ring of ink around the printed circle or inside it, visible beside its line."""
     rng, closed = brush.rng, max(1 + brush.traits.closure + brush.rng.normal(0, 0.08), 0.85)
     wide = radius + 0.6 * brush.width + radius * rng.uniform(0.15, 0.55)
     wide = min(wide, 0.62 * pitch - brush.width / 2)
@@ -153,7 +154,7 @@ def _scribble(at: Path, size: float, radius: float, tilt: float, brush: Brush) -
 
 
 def _twice(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
-    """A cross gone over once more, or until it is bold."""
+    """A cross retraced once, or until it is bold."""
     angles = (tilt + 0.8, tilt - 0.8)
     strokes = _arms(at, size, angles, brush)
     for _ in range(1 + int(brush.rng.poisson(0.7))):
@@ -163,7 +164,7 @@ def _twice(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> l
 
 
 def _looped(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
-    """A cross in one movement: down, round in a loop, and across."""
+    """A cross in one stroke: down, round in a loop, and across."""
     rng = brush.rng
     side = 1.0 if rng.random() < 0.7 else -1.0
     bulge = rng.uniform(0.9, 1.5)
@@ -196,7 +197,7 @@ def _chevron(at: Path, size: float, radius: float, tilt: float, brush: Brush) ->
 def _beside(
     at: Path, size: float, leans: tuple[float, ...], apart: float, brush: Brush
 ) -> list[Stroke]:
-    """Two strokes the same way, for each way."""
+    """Two parallel strokes in each direction."""
     strokes = []
     for lean in leans:
         for way in (-1, 1):
@@ -234,7 +235,7 @@ _CROSSES: dict[str, Make] = {
 def _check_mark(size: float, rng: Rng) -> Path:
     """Return a tick that passes through the circle: a short stroke down, a long one up.
 
-    Angles and lengths are guesses; the foot is sharp or round, now and then all is mirrored.
+    Angles and lengths are guesses. The foot is sharp or round; some ticks are mirrored.
     """
     foot = np.array((rng.uniform(-0.35, 0.15), rng.uniform(0.2, 0.75)))
     short = -toward(rng.uniform(0.5, 1.3)) * rng.uniform(0.45, 1.1)
@@ -248,7 +249,7 @@ def _check_mark(size: float, rng: Rng) -> Path:
 
 
 def _arms(at: Path, size: float, angles: tuple[float, ...], brush: Brush) -> list[Stroke]:
-    """Return straight strokes through a point, each a little off and of its own length."""
+    """Return straight strokes through a point, each slightly displaced and of its own length."""
     rng, traits = brush.rng, brush.traits
     strokes = []
     for angle in angles:

@@ -1,8 +1,8 @@
-"""Sheets that nobody printed yet: random layouts.
+"""Random layouts of sheets that do not exist.
 
-The reader must work on designs that it never saw, so everything about a sheet
-that is not fixed by the rules is drawn at random: here the shield's shape, where two
-to four circles lie, lines, castle; `styles` draws how it is printed.
+The reader must work on unseen designs, so everything about a sheet that the rules do not fix
+is chosen at random: here the shield's shape, the places of two to four circles, lines and
+castle; in `styles` how the sheet is printed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def shield_polygon(rng: Rng, w: float, h: float) -> tuple[Point, ...]:
 
 
 def _heater(rng: Rng, x: float, y: float) -> tuple[Point, ...]:
-    """Straight top, sides that curve to a point; x, y: half of its width and height."""
+    """Straight top, sides that curve to a point; x, y: half the width and height."""
     straight = rng.uniform(-0.6, 0.7) * y
     bend = rng.uniform(0.15, 0.95)
     t = np.linspace(0, 1, 9)
@@ -64,7 +64,7 @@ def _superellipse(x: float, y: float, power: float) -> tuple[Point, ...]:
 def _cell_plan(
     rng: Rng, w: float, h: float
 ) -> tuple[tuple[float, float, float, float], tuple[Point, ...], float]:
-    """Share a cell of w × h mm between a shield and its circles.
+    """Divide a cell of w × h mm between a shield and its circles.
 
     Returns the shield's box (centre x, y, width, height), the circles' centres and
     their radius, all in mm from the cell's centre.
@@ -137,9 +137,9 @@ BOXED = 0.15
 def _boxed_plan(
     rng: Rng, w: float, h: float
 ) -> tuple[tuple[float, float, float, float], tuple[Point, ...], float]:
-    """As `_cell_plan`, after the box: the shield right of the middle, circles left of it.
+    """As `_cell_plan`, modelled on the box: the shield right of the middle, circles left of it.
 
-    They stand one above the other, or two by two, or lean from the foot to the top.
+    The circles are stacked, or two by two, or in a slanted row from bottom to top.
     """
     n = int(rng.choice([2, 3, 4], p=[0.5, 0.3, 0.2]))
     unit = min(w, h)

@@ -17,9 +17,9 @@ from kdscan.synth.textures import KINDS, SIDE
 class Desk:
     """A table top.
 
-    tile: (H, W, 3) uint8, repeated by mirroring. width: what it covers, relative to the width of
-    the view (1 fills it). angle: how it is turned, radians.
-    gloss: how much it mirrors the light, a factor.
+    tile: (H, W, 3) uint8, repeated by mirroring. width: of the tile, relative to the width of
+    the view (1 fills it). angle: of the tile, radians.
+    gloss: how strongly it reflects the light, a factor.
     """
 
     tile: U8
@@ -29,14 +29,14 @@ class Desk:
 
 
 def plain_desk(bgr: F32) -> Desk:
-    """One even colour, as a scanner's lid."""
+    """One even colour, like a scanner's lid."""
     return Desk(np.full((8, 8, 3), np.round(bgr), np.uint8), 1.0, 0.0, 0.0)
 
 
 def random_desk(rng: Rng, severity: float, paper_bgr: F32, surfaces: Sequence[U8] = ()) -> Desk:
-    """Any table top: one of `surfaces` (BGR uint8) or a procedural one.
+    """A random table top: one of `surfaces` (BGR uint8) or a procedural one.
 
-    paper_bgr: (3,) mean colour of the sheet; some tables are of nearly the same.
+    paper_bgr: (3,) mean colour of the sheet; some tables have nearly the same colour.
     """
     angle = float(
         rng.choice([0.0, np.pi / 2]) + rng.normal(0, 0.3)
@@ -61,7 +61,7 @@ def random_desk(rng: Rng, severity: float, paper_bgr: F32, surfaces: Sequence[U8
 
 
 def _borrowed(rng: Rng, surface: U8) -> U8:
-    """A piece of a real texture, other in hue and brightness."""
+    """A piece of a real texture with its hue and brightness changed."""
     h, w = surface.shape[:2]
     part = rng.uniform(0.4, 1, 2)
     ph, pw = max(8, int(h * part[0])), max(8, int(w * part[1]))

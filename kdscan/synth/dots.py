@@ -1,4 +1,4 @@
-"""Dots: one, and how two of them lie in a shield. Lengths in mm, points on the page."""
+"""Dots, single or in pairs, in a shield. Lengths in mm, points on the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROUND = np.stack([(math.cos(a), math.sin(a)) for a in np.linspace(0, 2 * math.p
 def dot(at: Path, radius: float, style: str, brush: Brush) -> list[Stroke]:
     """Return one dot of a radius (mm); style: a habit of the part `dot`.
 
-    What a thick pen has no room for becomes a blob.
+    A style for which the pen is too thick becomes a blob.
     """
     real = None
     if style in _RECORDED and (radius > 1.2 * brush.width or style in _SHORT):
@@ -47,7 +47,8 @@ _RECORDED = {
 """Kinds of recorded marks that styles may follow."""
 
 Run = tuple[Path, float, bool]
-"""A path about the dot's middle, its width by the pen's, and whether its inside is inked."""
+"""A path about the dot's middle, its width relative to the pen's, and whether its inside is
+inked."""
 
 _LEAST = {"ring": 1.3, "rings": 1.6, "open_ring": 1.6, "target": 2.2, "hatched": 1.6, "dash": 0.9}
 """Least radius, in pen widths, at which a style is visible."""
@@ -74,7 +75,7 @@ def _ring(r: float, squash: float, brush: Brush) -> list[Run]:
 
 
 def _rings(r: float, squash: float, brush: Brush) -> list[Run]:
-    """Gone round twice and more, in one go or anew, each round a little elsewhere."""
+    """Two or more rounds, with or without lifting the pen, each a little displaced."""
     rng = brush.rng
     if rng.random() < 0.6:
         turns = 1.8 + min(rng.exponential(1.3), 5.0)
@@ -98,7 +99,7 @@ def _tap(r: float, squash: float, brush: Brush) -> list[Run]:
 
 
 def _taps(r: float, squash: float, brush: Brush) -> list[Run]:
-    """Short taps on one spot, which touch so that they stay one dot."""
+    """Short taps on one spot that touch, so that they form one dot."""
     runs: list[Run] = []
     reach = min(r, 1.3 * brush.width)
     for _ in range(int(brush.rng.integers(3, 7))):
@@ -115,7 +116,7 @@ def _smear(r: float, squash: float, brush: Brush) -> list[Run]:
 
 
 def _comma(r: float, squash: float, brush: Brush) -> list[Run]:
-    """A point with a tail as long as the hurry."""
+    """A point with a tail that grows with haste."""
     rng, tail = brush.rng, toward(brush.rng.uniform(0, 2 * math.pi))
     head = ring(_O, 0.6 * r, rng, turns=1.3, squash=squash, inward=0.5)
     end, bow = tail * r * rng.uniform(1.0, 1.7), rng.uniform(0.05, 0.35) * rng.choice((-1, 1))
@@ -175,7 +176,7 @@ def _radius(shield: Shield, brush: Brush, low: float, high: float) -> float:
 
 
 def one_dot(shield: Shield, brush: Brush) -> list[Stroke]:
-    """Return a dot somewhere about the middle."""
+    """Return a dot roughly in the middle."""
     radius = _radius(shield, brush, 0.16, 0.55)
     style = brush.pick("dot")
     if style in _SHORT:
@@ -186,15 +187,15 @@ def one_dot(shield: Shield, brush: Brush) -> list[Stroke]:
 
 
 _SHORT = frozenset(("comma", "dash", "tap", "taps", "asterisk"))
-"""Dots that would be taken for something else if they were large."""
+"""Dots that would be mistaken for something else if they were large."""
 
 CAREFUL, TOUCHING = 0.3, 0.3
-"""Writers less careless than the first keep two dots apart; beyond it the share of pairs that touch
-or overlap grows by the second for each unit of slop. A guess."""
+"""Writers with less slop than the first keep two dots apart. Beyond it, the share of pairs that
+touch or overlap grows by the second for each unit of slop. A guess."""
 
 WAIST, LINKED = 0.88, 0.65
-"""How near the middles of two dots come, by the sum of their radii: solid ones keep a waist that
-tells them from one long dot, rings may be linked like those of a chain."""
+"""Least distance between the middles of two dots, relative to the sum of their radii: solid dots
+keep a waist that distinguishes them from one long dot, rings may be linked as in a chain."""
 
 _OPEN = frozenset(("ring", "rings"))
 

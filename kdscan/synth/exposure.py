@@ -82,7 +82,7 @@ def _table(
     trouble: float,
     below: Sequence[tuple[U8, PageMap]] = (),
 ) -> U8:
-    """The table top with all that lies flat on it, in its light."""
+    """The lit table top with everything that lies flat on it."""
     light = scenery.light
     xyz = camera.desk_at(coarse.xy)
     up = np.broadcast_to(np.array([0, 0, 1.0]), xyz.shape)
@@ -119,7 +119,7 @@ def _vignette(rng: Rng, camera: Camera, xy: F64, trouble: float) -> F32:
 def _shade(
     rng: Rng, camera: Camera, scenery: Scenery, shape: tuple[int, int], trouble: float
 ) -> F32:
-    """Shadows of things in and out of the picture on the finer raster; 1 is full shadow."""
+    """Shadows of objects inside and outside the picture, on the finer raster; 1 is full shadow."""
     shade = thrown_shadow(rng, shape, trouble)
     for solid in scenery.solids:
         mask = np.zeros(shape, np.uint8)
@@ -160,7 +160,7 @@ def _desk_picture(rng: Rng, camera: Camera, scenery: Scenery, xyz: F64, coarse: 
 
 
 def _tiled(rng: Rng, camera: Camera, desk: Desk, xyz: F64, coarse: Coarse) -> U8:
-    """The desk's tile, turned and repeated, as the camera sees the plane."""
+    """The desk's tile, rotated and repeated, as the camera sees the plane."""
     height, width = desk.tile.shape[:2]
     scale = width * camera.scale / (desk.width * camera.size_wh[0])
     c, s = np.cos(desk.angle) * scale, np.sin(desk.angle) * scale
@@ -171,7 +171,7 @@ def _tiled(rng: Rng, camera: Camera, desk: Desk, xyz: F64, coarse: Coarse) -> U8
 
 
 def _lay(image: U8, camera: Camera, thing: Print) -> None:
-    """Lay something flat on the desk's picture, in place."""
+    """Paint something flat into the desk's picture, in place."""
     target = camera.project(thing.corners)
     low = np.maximum(np.floor(target.min(0)).astype(int), 0)
     high = np.minimum(np.ceil(target.max(0)).astype(int) + 1, camera.size_wh)

@@ -1,4 +1,4 @@
-"""Random choices, smooth fields and colours that all of the drawing shares."""
+"""Random choices, smooth fields and colours, shared by all drawing code."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ LUMA = np.array([0.114, 0.587, 0.299], np.float32)
 def noise(rng: Rng, shape: tuple[int, ...], bumps: float, stretch: float = 1.0) -> F32:
     """Smooth noise of about unit variance.
 
-    shape: height and width. bumps: how many fit along the longer side.
-    stretch: bumps are this many times longer along x than along y.
+    shape: height and width. bumps: number of bumps along the longer side.
+    stretch: how many times longer bumps are along x than along y.
     Returns (H, W) float32.
     """
     h, w = shape
@@ -81,7 +81,7 @@ def shade(
 
 
 def rotation(angle: float) -> F64:
-    """(2, 2): turns points by `angle` radians from x towards y, as `rotation(a) @ xy`."""
+    """(2, 2): rotates points by `angle` radians from x towards y, as `rotation(a) @ xy`."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, -s], [s, c]])
 
@@ -107,7 +107,7 @@ def chance(rng: Rng, p: float) -> bool:
 
 
 def any_of(rng: Rng, items: Sequence[T]) -> T:
-    """One of some items, each as likely."""
+    """One of some items, all equally likely."""
     return items[int(rng.integers(len(items)))]
 
 

@@ -29,8 +29,8 @@ FEWEST = 5
 def fill(polygon: Path, brush: Brush, style: str, *, share: float = 1.0) -> list[Stroke]:
     """Return strokes that blacken a polygon.
 
-    style: a habit of the part `fill`. share: of a whole shield's width that the polygon has; the
-    distance between strokes shrinks with it, so that a quarter never has too few.
+    style: a habit of the part `fill`. share: the polygon's width relative to a whole shield's. The
+    distance between strokes shrinks with it, so that a quarter does not get too few.
     """
     size = float(np.sqrt(np.ptp(polygon, axis=0).prod()))
     if style in _EVEN:
@@ -44,7 +44,8 @@ _EVEN = frozenset(("hatch", "cross_hatch", "sparse", "zigzag", "passes"))
 
 
 def _gap(brush: Brush, size: float, share: float, loose: float = 0.0) -> float:
-    """Distance of strokes: tight to open; loose: 1 for one as open as still is a fill."""
+    """Distance between strokes, tight to open; loose: 1 for the loosest that still counts as a
+    fill."""
     least = 0.8 * brush.width
     tight = max(min(size / (11 if share == 1.0 else 7), 2.6 * brush.width), least)
     most = max(size / (FEWEST if share == 1.0 else 4), least)
@@ -53,7 +54,7 @@ def _gap(brush: Brush, size: float, share: float, loose: float = 0.0) -> float:
 
 
 def _even(polygon: Path, brush: Brush, style: str, size: float, share: float) -> list[Stroke]:
-    """Strokes at about one distance, once or more than once over the area."""
+    """Roughly equidistant strokes over the area, in one or more passes."""
     rng, traits = brush.rng, brush.traits
     loose = {"sparse": 0.45, "zigzag": rng.beta(1.2, 2.0)}.get(style, 0.0)
     gap = _gap(brush, size, share, loose)
@@ -97,8 +98,8 @@ def _scribble(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stro
 def _spiral(
     polygon: Path, brush: Brush, size: float, gap: float, round_: bool = True
 ) -> list[Stroke]:
-    """One movement round and round from the edge to the middle; it follows the edge or, if it may
-    be round, leaves the corners free at times."""
+    """One stroke that spirals from the edge to the middle. It follows the edge or, if it may be
+    round, sometimes leaves the corners free."""
     rng, middle = brush.rng, polygon.mean(axis=0)
     rounds = int(max(FEWEST - 1, 0.5 * size / (gap * rng.uniform(1.0, 1.8))))
     if round_ and rng.random() < 0.5:
@@ -112,7 +113,7 @@ def _spiral(
 
 
 def _coils(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
-    """Rows of loops, as one curls a pen along."""
+    """Rows of loops, drawn by curling the pen along."""
     rng = brush.rng
     loop = max(size / rng.uniform(4.5, 8.0), 1.2 * brush.width)
     strokes: list[Stroke] = []
@@ -142,7 +143,7 @@ def _contour(polygon: Path, brush: Brush, size: float, gap: float) -> list[Strok
 
 
 def _patches(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
-    """Two to four pieces, each hatched another way."""
+    """Two to four pieces, each hatched in a different direction."""
     rng, pieces = brush.rng, [polygon]
     for _ in range(int(rng.integers(1, 3))):
         turn = toward(rng.uniform(0, 2 * math.pi))
@@ -208,7 +209,7 @@ def filled(shield: Shield, brush: Brush) -> list[Stroke]:
 
 
 def _into(path: Path, polygon: Path) -> Path:
-    """Lay a path within -1..1 into a polygon, each height across all of its width there."""
+    """Map a path within -1..1 into a polygon, stretched at each height to the polygon's width."""
     low, high = polygon[:, 1].min(), polygon[:, 1].max()
     y = (low + high) / 2 + path[:, 1] * (high - low) / 2
     left, right = spans(polygon, 0.0, np.clip(y, low + 1e-6, high - 1e-6)).T
@@ -216,7 +217,7 @@ def _into(path: Path, polygon: Path) -> Path:
 
 
 def _area(shield: Shield, brush: Brush, area: str) -> Path:
-    """The filled part of a shield, possibly with some of its surroundings."""
+    """The part of a shield that is filled, possibly with some of its surroundings."""
     rng, centre = brush.rng, shield.centre
     if area == "rimmed":
         return centre + (shield.polygon - centre) * brush.near(0.83, 0.05, 0.7, 0.92)

@@ -18,23 +18,24 @@ import numpy as np
 from kdscan.synth.fields import Rng
 
 Part = Literal["dot", "pair", "line", "lines", "fill", "area", "checked", "cross", "pen", "extra"]
-"""dot: each dot; pair: how two dots lie; line: each line; lines: how two lie; fill: how an area is
-blackened; area: which part of the shield is; checked; cross; pen; extra: what players add."""
+"""dot: each dot; pair: how two dots are arranged; line: each line; lines: how two are arranged;
+fill: how an area is blackened; area: which part of the shield is filled; checked; cross; pen;
+extra: what players add."""
 
 PARTS: tuple[Part, ...] = get_args(Part)
 
 
 @dataclass(frozen=True)
 class Habit:
-    """One family. plain: its weight among writers who draw in their own way; dice: among those
-    who copy the coats as the dice show them. A habit without any weight is held out."""
+    """One family. plain: its weight among writers who draw in their own way; dice: its weight among
+    those who copy the dice. A habit without any weight is held out."""
 
     plain: float = 0.0
     dice: float = 0.0
 
     @property
     def held_out(self) -> bool:
-        """Whether no training draws it."""
+        """Whether it is never drawn for training."""
         return not self.plain and not self.dice
 
 
@@ -174,7 +175,7 @@ HABITS: Mapping[Part, Mapping[str, Habit]] = {
         "ringed_scores": HELD_OUT,
     },
 }
-"""Every habit with how often people have it: guesses, wide on purpose. Pens: what players have
+"""Every habit and how often people have it: guesses, deliberately broad. Pens: what players have
 at hand."""
 
 TIDY: Mapping[Part, str] = {
@@ -194,14 +195,14 @@ TIDY: Mapping[Part, str] = {
 
 @cache
 def _shares(part: Part, dice: bool) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """The names of a part's habits and their cumulated shares."""
+    """The names of a part's habits and their cumulative shares."""
     names = tuple(HABITS[part])
     weights = [h.dice if dice else h.plain for h in HABITS[part].values()]
     return names, tuple(accumulate(w / sum(weights) for w in weights))
 
 
 def any_habit(part: Part, dice: bool, rng: Rng) -> str:
-    """Return one of a part's habits at random, none that is held out."""
+    """Return a random habit of a part, never a held-out one."""
     names, shares = _shares(part, dice)
     i = int(np.searchsorted(shares, rng.random(), side="right"))
     return names[i] if i < len(names) and not HABITS[part][names[i]].held_out else names[0]

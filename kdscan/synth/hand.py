@@ -1,7 +1,7 @@
-"""A hand that draws a played board onto a printed sheet.
+"""A hand that draws a played board on a printed sheet.
 
-One `Hand` is one writer with one or two pens on one sheet: habits stay, marks vary.
-All chance comes from the generator handed in, so a sheet can be drawn again.
+A `Hand` is one writer with one or two pens on one sheet: habits are fixed, marks vary.
+All randomness comes from the generator passed in, so a sheet can be reproduced.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ COATS = {
     Coat.FILLED: filled,
     Coat.CHECKED: checked,
 }
-"""What draws each coat in a shield. What must stay decidable by a careful person is kept apart
-where it is drawn: dots stay short, two lines lie further apart than the runs of one, hatching has
-enough strokes to be no line."""
+"""The function that draws each coat in a shield. Each makes sure that a careful person can still
+tell the coats apart: dots stay short, two lines are further apart than the runs of one, hatching
+has too many strokes to be a line."""
 
 
 def draw_board(
@@ -58,15 +58,15 @@ def draw_board(
     messiness: float = 0.5,
     erased: float = 1.0,
 ) -> tuple[U8, list[Spot]]:
-    """Return a copy of a printed page with a played board drawn on it, and where each cross is.
+    """Return a copy of a printed page with a played board drawn on it, and the place of each cross.
 
     page_bgr: (H, W, 3) uint8, the page at `px_per_mm`, page point (x, y) mm at pixel
         (x, y) * px_per_mm - 0.5.
-    board: filled shields only, row and column to coat and number of crosses, 0..4; a
-        number beyond the circles is drawn beside them.
-    strokes: recorded pen paths for a share of the marks.
+    board: filled shields only: (row, column) → coat and number of crosses, 0..4. Crosses that
+        exceed the circles are drawn beside them.
+    strokes: recorded pen paths that some of the marks follow.
     messiness: 0 clean .. 1 very messy: careless marks, erasures, corrections, scrawl.
-    erased: how much oftener than people do it marks are erased.
+    erased: factor by which marks are erased more often than people do it.
     """
     page = page_bgr.copy()
     ground = page[drawing_mask(layout, page.shape[:2], px_per_mm) > 127][::7]
@@ -91,11 +91,11 @@ def draw_board(
 
 
 SMEARED = {"wipe": 2.0, "fountain": 0.3, "gel": 0.3, "marker": 0.2, "pencil": 0.2}
-"""Smears of a hand across fresh ink on a messy sheet, by kind of pen. Guesses."""
+"""How often a hand smears fresh ink on a messy sheet, by kind of pen. Guesses."""
 
 
 def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: tuple[Coat, int] | None) -> None:
-    """Draw what one cell holds, with what was there before."""
+    """Draw the contents of one cell, and traces of what was there before."""
     rng, hand, messiness = sheet.rng, sheet.hand, sheet.messiness
     shield = moved(sheet.shield, sheet.at(cell))
     _ghost(sheet, shield, mark is None)
@@ -132,17 +132,18 @@ def _traced(shield: Shield, brush: Brush) -> Stroke:
 
 
 GRAZED, BEYOND = 0.5, 1.35
-"""A careless coat may lie over half of a circle, more would be a cross to anybody unless one sees
-that the movement which fills the shield ran on over it; it reaches as far beyond the middle of its
-shield as this many shields would. Guesses."""
+"""A careless coat may cover half of a circle. More would look like a cross, unless it is visible
+that the stroke which fills the shield continued over the circle. The second is the largest size of
+such a coat relative to its shield. Guesses."""
 
 
 def _overrun(
     sheet: Sketch, shield: Shield, coat: Coat, crossed: list[Path]
 ) -> tuple[Shield, Spots]:
-    """Return the shield as one sees it who lets strokes run out of it, and what stays free.
+    """Return the shield as a writer sees it whose strokes run out of it, and the discs that stay
+    free.
 
-    crossed: where crosses will be drawn: what lies there stays to be seen.
+    crossed: where crosses will be drawn; these places stay free, so that the crosses are visible.
     """
     rng, cell = sheet.rng, np.array(sheet.layout.cell_mm)
     most = np.clip(0.98 * cell / np.ptp(shield.polygon, axis=0), 1.0, BEYOND)
@@ -163,7 +164,7 @@ def _overrun(
 
 
 def _swept(polygon: Path, circles: Path, radius: float, rng: Rng) -> tuple[Path, Path]:
-    """Widen what is filled to circles beside each other, one to all of them; return these too."""
+    """Extend the filled area over adjacent circles, one to all of them; returns these too."""
     start = circles[int(rng.integers(len(circles)))]
     order = np.hypot(*(circles - start).T).argsort()
     swept = circles[order[: int(rng.integers(1, len(circles) + 1))]]
@@ -175,11 +176,11 @@ def _swept(polygon: Path, circles: Path, radius: float, rng: Rng) -> tuple[Path,
 
 
 _SMALL = (Coat.DOT, Coat.LINE)
-"""Coats that fit into half a shield beside a struck one, and stay clear."""
+"""Coats that fit into half a shield beside a struck-out one and stay legible."""
 
 
 def _strike(sheet: Sketch, shield: Shield, pen: Pen) -> Shield:
-    """Strike out a wrong dot in the upper or lower half of a shield; return the other half."""
+    """Strike out a wrong dot in the upper or lower half of a shield; returns the other half."""
     rng, size = sheet.rng, 0.42 * shield.radius
     shift = np.array((0.0, 0.5 if rng.random() < 0.5 else -0.5)) * shield.radius
     wrong = replace(shield, middle=shield.middle - shift, radius=size)
@@ -194,7 +195,7 @@ def _strike(sheet: Sketch, shield: Shield, pen: Pen) -> Shield:
 
 
 def _paint_over(sheet: Sketch, shield: Shield) -> None:
-    """Paint correction fluid over a wrong dot; what is right goes on top."""
+    """Paint correction fluid over a wrong dot; the right coat goes on top."""
     rng, pen = sheet.rng, sheet.hand.pen
     small = replace(shield, radius=0.6 * shield.radius)
     sheet.ink(one_dot(small, sheet.brush(pen)), pen)
@@ -227,7 +228,7 @@ def _erase(sheet: Sketch, marks: list[Stroke], at: Path, size: float) -> None:
 
 
 def _spots(sheet: Sketch, shield: Shield, crosses: int) -> list[Path]:
-    """Where a cell's crosses go: into its circles, and beside them what these have no room for."""
+    """The places of a cell's crosses: in its circles, and beside them if there are too few."""
     order = np.arange(len(shield.circles))
     if not sheet.hand.in_order and sheet.rng.random() < 0.8:
         order = sheet.rng.permutation(order)

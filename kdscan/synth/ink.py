@@ -1,8 +1,8 @@
 """The ink that a path leaves on paper.
 
-Ink takes light away: the page is multiplied by what the ink lets through, so that
-print, tint and texture shine through thin ink, and a pen darkens where strokes overlap.
-What has a body, as graphite has, also throws light back whatever lies under it.
+Ink absorbs light: the page is multiplied by the ink's transmittance, so that print, tint and
+texture show through thin ink, and overlapping strokes are darker. Opaque pigment such as
+graphite also reflects light of its own, whatever is underneath.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ BODY = {
     "crayon": 0.7,
     "wipe": 0.4,
 }
-"""How much of a pen's brightness on white paper is its own, by kind: graphite and wax lie on the
-paper and look the same on any ground (on dark blue even lighter in red), dyes only filter it.
-Guesses from how the materials work."""
+"""How much of a pen's brightness on white paper is its own reflection, by kind: graphite and wax
+lie on the paper and look the same on any ground (on dark blue even lighter in red); dyes only
+filter its light. Guesses based on the materials."""
 
 SHIFT = 4
 """Fractional bits of coordinates handed to OpenCV."""
@@ -40,7 +40,7 @@ SHIFT = 4
 
 @dataclass(frozen=True, eq=False)
 class Stroke:
-    """A path with its ink: path in mm on the page, width and pressure by the pen's own.
+    """A path with its ink: path in mm on the page; width and pressure relative to the pen's own.
 
     solid: the path is a closed outline whose inside is inked too.
     """
@@ -53,9 +53,9 @@ class Stroke:
 
 @dataclass(frozen=True, eq=False)
 class Spots:
-    """Discs that ink leaves free (a hand goes round them): (K, 2) centres and radius in mm.
+    """Discs that stay free of ink because the hand avoids them: (K, 2) centres and radius in mm.
 
-    grazed: ink that covers no more than this share of a disc stays on it.
+    grazed: share of a disc up to which ink on it is kept.
     """
 
     centers: Path
@@ -65,7 +65,7 @@ class Spots:
 
 @lru_cache(maxsize=4)
 def _noise(blur: float) -> F32:
-    """Return (TEXTURE, TEXTURE) float32 noise, evenly spread in 0..1, that repeats at its edges."""
+    """Return (TEXTURE, TEXTURE) float32 periodic noise, uniformly distributed in 0..1."""
     white = np.random.default_rng(round(blur * 100)).standard_normal((TEXTURE, TEXTURE))
     pad = int(4 * blur) + 2
     wide = np.pad(white.astype(np.float32), pad, mode="wrap")
@@ -85,7 +85,7 @@ def noise_patch(shape: tuple[int, int], blur: float, rng: Rng) -> F32:
 
 
 def _draw(canvas: U8, points: Path, stroke: Stroke, pen: Pen, px: float, rng: Rng) -> None:
-    """Draw one stroke on a supersampled canvas; px: its pixels a mm; points in its pixels."""
+    """Draw one stroke on a supersampled canvas, points in its pixels; px: its pixels per mm."""
     fixed = np.round((points - 0.5) * (1 << SHIFT)).astype(np.int32)
     base = stroke.width * pen.width * px
     if stroke.solid:
@@ -150,7 +150,7 @@ def lay_ink(
     """Draw strokes on a page, in place.
 
     page: (H, W, 3) uint8 BGR; the page's top left corner is the origin of the strokes.
-    fade: share of the ink that is left (erased marks); blur_mm: smudge it.
+    fade: share of the ink that is left (erased marks). blur_mm: how far it is smudged.
     spare: discs that stay free of this ink.
     """
     todo = [s for s in strokes if len(s.path) > 1]
@@ -176,8 +176,8 @@ def lay_ink(
 
 
 def box_on(page: U8, low: Path, high: Path, least: int = 2) -> tuple[int, int, int, int] | None:
-    """Return x0, y0, x1, y1 of the pixels between two points (px) that lie on a page; None for
-    fewer than `least` a side."""
+    """Return the box x0, y0, x1, y1 of a page's pixels between two points (px); None if it has
+    fewer than `least` on a side."""
     x0, y0 = (int(v) for v in np.maximum(np.floor(low), 0))
     x1, y1 = (int(v) for v in np.minimum(np.ceil(high), page.shape[1::-1]))
     return (x0, y0, x1, y1) if min(x1 - x0, y1 - y0) >= least else None
@@ -215,7 +215,8 @@ _AROUND = np.stack([f(np.linspace(0, 2 * np.pi, 17)[:-1]) for f in (np.cos, np.s
 
 
 def _inked(alpha: F32, at: tuple[int, int], radius: int) -> float:
-    """Return the share of a disc that lies under ink, by a fourth of the darkest there is."""
+    """Return the share of a disc that is under ink with at least a fourth of the largest
+    coverage."""
     disc = np.zeros(alpha.shape, np.uint8)
     cv2.circle(disc, at, radius, 1, -1)
     under = alpha[disc > 0] > 0.25 * alpha.max()
@@ -231,8 +232,8 @@ def multiply(
 ) -> None:
     """Filter a patch of the page through ink, in place. alpha: (H, W), 0..1; origin x, y px.
 
-    bgr: how bright full ink looks on white paper, 0..1 a channel. body: the share of that which
-    the ink itself throws back; the paper under it gives the rest.
+    bgr: brightness of full ink on white paper, 0..1 per channel. body: the share of it that
+    the ink itself reflects; the paper under it reflects the rest.
     """
     x, y = origin
     h, w = alpha.shape

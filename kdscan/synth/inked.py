@@ -19,10 +19,10 @@ from kdscan.synth.surroundings import soil
 
 @dataclass(frozen=True, eq=False)
 class InkedPage:
-    """A drawn page with its ink alone.
+    """A drawn page, and its ink alone.
 
-    page: filled, and blank, of the same print at the same place.
-    on_white_bgr: (H, W, 3) uint8, what is drawn as it looks on white paper: without print, smudges
+    page: the filled page and the blank one, in the same frame.
+    on_white_bgr: (H, W, 3) uint8, the drawing on white paper, without print, smudges
         and stains.
     """
 
@@ -31,17 +31,18 @@ class InkedPage:
 
     @property
     def ink(self) -> F32:
-        """(H, W) float32, 0..1: the share of light that the ink takes, of the colour it takes most.
+        """(H, W) float32, 0..1: the share of light that the ink absorbs, in the channel where it
+        absorbs most.
 
-        Erased marks are there as faintly as they can be seen; correction fluid is no ink.
+        Erased marks are as faint as they look; correction fluid does not count as ink.
         """
         return np.asarray(1 - self.on_white_bgr.min(axis=2) / np.float32(255), np.float32)
 
     def flat(self, picture: NDArray[Any], px_per_cell: int, margin: float) -> NDArray[Any]:
-        """A picture of the page, (H, W) or (H, W, 3), cut to its grid.
+        """A picture of the page, (H, W) or (H, W, 3), cropped to its grid.
 
-        Returns (h, w) or (h, w, 3) of the same depth: `px_per_cell` pixels a cell across and down
-        and `margin` cells around the grid, as flattened sheets have them.
+        Returns (h, w) or (h, w, 3) of the same dtype: `px_per_cell` pixels per cell across and down
+        and `margin` cells around the grid, as in rectified sheets.
         """
         (x, y), (cw, ch) = self.page.layout.grid_mm, self.page.layout.cell_mm
         size = (round((COLS + 2 * margin) * px_per_cell), round((ROWS + 2 * margin) * px_per_cell))
@@ -72,10 +73,10 @@ def inked_page(
     messiness: float | None = None,
     strokes: StrokeBank | None = None,
 ) -> InkedPage:
-    """Draw a board on a page as `draw_page` does, and once more by the same hand on white paper.
+    """Draw a board on a page as `draw_page` does, and again by the same hand on white paper.
 
-    page: a print, of which many sheets may be drawn; a random one if None; the rest as in
-    `draw_page`, and with the same seed the same sheet.
+    page: a print, possibly shared by many sheets; random if None. All else is as in `draw_page`;
+    the same seed gives the same sheet.
     """
     page, played, hand, messiness = chosen(rng, page, wild, played, messiness)
     layout, blank, px_per_mm = page

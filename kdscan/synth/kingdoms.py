@@ -1,4 +1,4 @@
-"""One synthetic photo of kingdoms with its truth: play, lay out on a table, photograph."""
+"""One synthetic photo of kingdoms with its ground truth: play, lay out on a table, photograph."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ ROOM = 4
 """Squares of table on each side of the largest kingdom."""
 
 LOOSE = -1
-"""The kingdom's number of a domino that belongs to none."""
+"""Kingdom number of a domino that belongs to none."""
 
 KEEP_OFF = 1.1
-"""Middles of squares of different kingdoms lie at least so many squares apart."""
+"""Least distance, in squares, between the middles of squares of different kingdoms."""
 
 
 @dataclass(frozen=True, eq=False)
 class KingdomPhoto:
-    """A photo of kingdoms and the truth about it.
+    """A photo of kingdoms and its ground truth.
 
     bgr: (H, W, 3) uint8. squares: in the order in which they were laid.
     corners_xy: (N, 4, 2) float64, photo frame: the squares' corners.
-    size: 5 or 7, how many squares a kingdom may span.
+    size: number of squares that a kingdom may span, 5 or 7.
     """
 
     bgr: U8
@@ -50,10 +50,10 @@ class KingdomPhoto:
 def played_kingdoms(
     rng: Rng, size: int, kinds: Sequence[int] = ()
 ) -> tuple[list[Domino], list[Domino]]:
-    """The dominoes of both kingdoms that a random lawful game left; each castle comes first.
+    """The dominoes of both kingdoms of a random legal game; each castle comes first.
 
-    kinds: when given, each square is of any of these instead, so that rare ones are seen
-    as often as common ones.
+    kinds: if given, each square has a random one of these kinds instead, so that rare ones
+    are as frequent as common ones.
     """
     variants = Variants(great_duel=size == 7)
     game = play_game(random.Random(int(rng.integers(2**32))), [random_player] * 2, variants)
@@ -81,13 +81,12 @@ def make_kingdom_photo(
     size_wh: tuple[int, int] | None = None,
     surfaces: Sequence[U8] = (),
 ) -> KingdomPhoto:
-    """Make the photo of `seed`: a kingdom, at times a second one and loose dominoes beside it.
+    """Make the photo of `seed`: a kingdom, sometimes a second one and loose dominoes too.
 
-    level: None for the table as it is seen from straight above, in even light: five times as
-    fast. size: squares that a kingdom may span, 5 or 7. wild: any kinds of squares, lawful or
+    level: None for the table seen from straight above in even light, which is five times as
+    fast. size: squares that a kingdom may span, 5 or 7. wild: any kinds of squares, legal or
     not. whole: the first kingdom is one of the bank's boards in one piece, which has its own
-    size. manner: how tiles are laid; drawn at random when left out. The same arguments give the
-    same bytes.
+    size. manner: how tiles are laid; random if None. The same arguments give the same bytes.
     """
     rng = np.random.default_rng([seed, 11])
     board = any_of(rng, bank.boards) if whole else None
@@ -127,7 +126,7 @@ def _photographed(
     size_wh: tuple[int, int] | None,
     surfaces: Sequence[U8],
 ) -> KingdomPhoto:
-    """box: (2, 2), what is to be wholly in view, in squares."""
+    """box: (2, 2), the region that must be entirely in view, in squares."""
     corners = np.stack([s.corners for s in table.squares])
     squares = tuple(table.squares)
     if level is None:
@@ -148,7 +147,7 @@ def _photographed(
 
 
 def _shown(rng: Rng, bank: Bank, domino: Domino) -> Domino:
-    """The domino; squares of kinds that the bank has no picture of are of any that it has."""
+    """The domino, with random kinds in place of those that the bank has no picture of."""
     there = (*bank.kinds, CASTLE)
     if set(domino.kinds) <= set(there):
         return domino
@@ -163,7 +162,7 @@ def _cells(dominoes: Sequence[Domino]) -> NDArray[np.int64]:
 def _lay_beside(
     table: Table, bank: Bank, around: F64, dominoes: Sequence[Domino], kingdom: int, manner: Manner
 ) -> bool:
-    """Lay dominoes at random angles, not touching; False where there is no room."""
+    """Lay dominoes at random angles without touching; False if there is no room."""
     rng = table.rng
     cells = _cells(dominoes)[:, ::-1].astype(float)
     taken = np.concatenate([s.corners for s in table.squares])

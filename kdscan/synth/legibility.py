@@ -1,5 +1,5 @@
-"""Legibility: ground that is pale enough where players draw, and shields, circles and pens that
-show on it."""
+"""Legibility: keeps the ground pale enough where players draw, and shields, circles and pens
+visible on it."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ THIN = 0.07
 """Cells: thinner dark lines are drawings of hills and woods rather than areas."""
 
 PALER, BOLD = (0.5, 0.95), 0.15
-"""Range of the share by which such lines are faded under shields and circles; and share of sheets
+"""Range of the share by which such lines are faded under shields and circles, and share of sheets
 on which they may be faded less."""
 
 MIN_CONTRAST, BLENDED = 30.0, 0.25
-"""Least difference (0..255) that people can see, estimated by eye: of a pen's line, root mean
-square over the channels, with nine tenths of its ground; of the brightness of shields' or circles'
-outlines with theirs, except at a share `BLENDED` of their points."""
+"""Least difference (0..255) that people can see, estimated by eye. For a pen's line it is the root
+mean square over the channels, required on nine tenths of its ground; for outlines of shields and
+circles the difference in brightness, required except at a share `BLENDED` of their points."""
 
 _BLACK, _WHITE = (25.0, 25.0, 25.0), (255.0, 255.0, 255.0)
 
@@ -134,7 +134,7 @@ def _stands_out(ground: F32, color: Color) -> float:
 
 
 def _best(ground: F32, palette: Palette) -> Color:
-    """The palette's ink where that can be seen, else black or white."""
+    """The palette's ink if that is visible, else black or white."""
     if _stands_out(ground, palette.ink) >= 1.5 * MIN_CONTRAST:
         return palette.ink
     return max(_BLACK, _WHITE, key=lambda color: _stands_out(ground, color))

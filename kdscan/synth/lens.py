@@ -1,8 +1,8 @@
-"""A pinhole camera with a little lens distortion, and the maps through it.
+"""A pinhole camera with slight lens distortion, and its mappings.
 
-`Camera.project` takes world points to photo pixels; `desk_at` goes back to the desk's
-plane; `PageMap` ties page millimetres to photo pixels through the sheet's mesh, both
-ways, so that picture and truth come from one and the same map.
+`Camera.project` maps world points to photo pixels, and `desk_at` maps pixels back to the desk's
+plane. `PageMap` maps between page millimetres and photo pixels through the sheet's mesh, in both
+directions, so that picture and ground truth use the same mapping.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def corners_of(rect: Rect) -> F64:
 
 
 def net(rect: Rect, count: int) -> F64:
-    """(count², 2): points all over it, row by row, those on its edges too."""
+    """(count², 2): a regular grid of points over it, row by row, its edges included."""
     (x, y, w, h), steps = rect, np.linspace(0, 1, count)
     return np.stack(np.meshgrid(x + w * steps, y + h * steps), -1).reshape(-1, 2)
 
@@ -60,7 +60,7 @@ class Camera:
 
     @property
     def scale(self) -> float:
-        """Photo pixels for a millimetre, where the camera looks at."""
+        """Photo pixels per millimetre at the point that the camera looks at."""
         return self.focal / float(np.linalg.norm(self.eye))
 
     def project(self, xyz: F64) -> F64:
@@ -80,16 +80,16 @@ class Camera:
         return np.asarray(ray / np.linalg.norm(ray, axis=-1, keepdims=True))
 
     def desk_at(self, photo_xy: F64) -> F64:
-        """World points (..., 3) on the desk; what lies near the horizon is pulled in."""
+        """World points (..., 3) on the desk; points near the horizon are clamped."""
         ray = self.rays(photo_xy)
         down = np.maximum(-ray[..., 2:], 0.06)
         return np.asarray(self.eye + ray * (self.eye[2] / down)) * (1.0, 1.0, 0.0)
 
 
 def aim(rng: Rng, tilt: float, roll: float) -> F64:
-    """Axes of a camera that looks down, turned by `roll` and tilted by `tilt` (radians).
+    """Axes of a camera that looks down, rotated by `roll` and tilted by `tilt` (radians).
 
-    Mostly the far side of the table lies towards the top of the picture.
+    The far side of the table is mostly towards the top of the picture.
     """
     right = np.array([np.cos(roll), np.sin(roll), 0])
     down = np.array([-np.sin(roll), np.cos(roll), 0])
@@ -107,9 +107,9 @@ def frame(
 ) -> Camera:
     """Move the camera until all of `must_see` is in the photo.
 
-    must_see: (K, 3) world points. corners: (4, 3) of them, whose longest side should take
+    must_see: (K, 3) world points. corners: (4, 3), four of them, whose longest side should take
     `share` of the photo's long side; less if it does not fit.
-    edge: margin to keep, as a share of the long side. spread: 0..1, how far from the middle.
+    edge: margin to keep, as a share of the long side. spread: 0..1, how far off the middle.
     """
     size = np.array(camera.size_wh, float)
     margin = edge * size.max()
@@ -144,7 +144,7 @@ def frame(
 
 @dataclass(frozen=True, eq=False)
 class PageMap:
-    """Page millimetres to photo pixels by bilinear patches between the sheet's nodes."""
+    """The mapping from page millimetres to photo pixels, bilinear between the sheet's nodes."""
 
     sheet: Sheet
     nodes_xy: F64
@@ -160,7 +160,7 @@ class PageMap:
         return value.reshape(page_xy.shape)
 
     def _patch(self, ij: F64) -> tuple[F64, F64, F64]:
-        """Photo points (K, 2) at mesh indices, with derivatives along columns and rows."""
+        """Photo points (K, 2) at mesh indices, and their derivatives along columns and rows."""
         m, n = self.nodes_xy.shape[:2]
         cell = np.clip(np.floor(ij).astype(np.intp), 0, (n - 2, m - 2))
         f = ij - cell
@@ -174,7 +174,7 @@ class PageMap:
         return a + fx * ab + fy * dy, dx, dy
 
     def is_seen_whole(self) -> bool:
-        """True where no part of the paper hides another or is seen edge-on."""
+        """True if no part of the paper hides another or is seen edge-on."""
         dy: F64 = np.diff(self.nodes_xy, axis=0)[:, :-1]
         dx: F64 = np.diff(self.nodes_xy, axis=1)[:-1]
         area = dx[..., 0] * dy[..., 1] - dx[..., 1] * dy[..., 0]

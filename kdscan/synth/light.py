@@ -1,6 +1,6 @@
-"""Light on a table: a lamp or the sun, what the room sends back, and shadows.
+"""Light on a table: a lamp or the sun, ambient light from the room, and shadows.
 
-All amounts are linear; `to_display` takes them to the scale of stored pixels.
+All amounts are linear; `to_display` converts them to the scale of stored pixels.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Light:
     direct_bgr, ambient_bgr: (3,) linear amounts on a surface that faces the light.
     beam: cosine power of a spotlight's cone, 0 for a bare lamp.
     softness: width of penumbrae, in mm for each mm of height.
-    gloss, sharpness: strength and exponent of the mirror image on the desk.
-    sheen: strength of the paper's.
+    gloss, sharpness: strength and exponent of the desk's highlight.
+    sheen: strength of the paper's highlight.
     """
 
     towards: F64
@@ -67,7 +67,7 @@ class Light:
         return f32(np.clip((half * normals).sum(-1), 0, 1) ** sharpness)
 
     def shadow_of(self, xyz: F64) -> F64:
-        """Where world points (K, 3) throw their shadow on the desk; (K, 3)."""
+        """(K, 3): where world points (K, 3) cast their shadows on the desk."""
         _, to_light = self.reaches(xyz, np.broadcast_to(np.array([0, 0, 1.0]), xyz.shape))
         reach = np.minimum(xyz[:, 2:] / np.maximum(to_light[:, 2:], 0.15), 400)
         return np.asarray((xyz - to_light * reach) * (1, 1, 0))
@@ -80,7 +80,7 @@ def daylight() -> Light:
 
 
 def random_light(rng: Rng, severity: float) -> Light:
-    """A light to photograph by; `severity` 0..1 makes it lower, harder and more coloured."""
+    """A random light; `severity` 0..1 makes it lower, harder and more coloured."""
     height = np.deg2rad(rng.uniform(80 - 45 * severity, 85) - 12)
     around = rng.uniform(0, 2 * np.pi)
     towards = np.append(np.cos(height) * toward(around), np.sin(height))
@@ -112,12 +112,12 @@ def _white(rng: Rng, spread: float) -> F64:
 
 
 def to_display(linear: F32) -> F32:
-    """Linear light to the factor for stored pixels."""
+    """Convert linear light to the factor for stored pixels."""
     return cv2.pow(np.maximum(linear, 1e-5), 1 / GAMMA).astype(np.float32, copy=False)
 
 
 def thrown_shadow(rng: Rng, shape: tuple[int, int], severity: float) -> F32:
-    """Shadows of what stands outside the picture: arms, phones, window frames, leaves.
+    """Shadows of objects outside the picture: arms, phones, window frames, leaves.
 
     Returns (H, W) float32, 0 in full light, 1 in full shadow.
     """
@@ -192,7 +192,7 @@ def reflections(rng: Rng, shape: tuple[int, int]) -> F32:
 
 
 def outdoors(rng: Rng, shape: tuple[int, int], severity: float) -> F32:
-    """Uneven ambient light: a slope across the picture and broad clouds; (H, W), mean near 1."""
+    """Uneven ambient light: a gradient across the picture and broad clouds; (H, W), mean near 1."""
     h, w = shape
     slope = rng.normal(0, 0.22 * severity, 2)
     x = np.linspace(-1, 1, w, dtype=np.float32)

@@ -1,6 +1,6 @@
-"""Lines of a coat: one or two, each a stroke, a stroke gone over, or a bend as on the dice.
+"""Lines of a coat: one or two, each a stroke, a retraced stroke, or a bend as on the dice.
 
-What bounds it: two lines of a writer lie further apart than the runs of that writer's one line.
+A writer's two lines are always further apart than the runs of that writer's single line.
 Lengths in mm, points on the page.
 """
 
@@ -19,14 +19,15 @@ from kdscan.synth.runs import RUNS, WIDE, path_between
 from kdscan.synth.strokes import Path, away_from, line, spans
 
 LEAST_GAP = 0.15
-"""Least distance of the middles of two lines by the shield's span, bends aside; a guess."""
+"""Least distance between the middles of two lines (other than bends), relative to the shield's
+span; a guess."""
 
 NEIGHBOUR = 0.22
-"""How far into the next shield, by its span, a line's end may run. A guess."""
+"""How far a line's end may run into the next shield, relative to its span. A guess."""
 
 
 def _ends(shield: Shield, brush: Brush, angle: float, at: Path, reach: float) -> Path:
-    """Return (2, 2) ends of a line through `at`; reach: its length by the shield's there."""
+    """Return (2, 2) ends of a line through `at`; reach: its length relative to the shield there."""
     across = np.array((float(at @ toward(angle + math.pi / 2)),))
     t0, t1 = spans(shield.polygon, angle, across)[0]
     t = float(at @ toward(angle))
@@ -45,7 +46,7 @@ def _ends(shield: Shield, brush: Brush, angle: float, at: Path, reach: float) ->
 
 
 def _drawn(shield: Shield, brush: Brush, ends: Path, style: str, parted: float) -> list[Stroke]:
-    """Return one line between two ends, kept away from the circles that its writer heeds."""
+    """Return one line between two ends that stays off the circles its writer avoids."""
     strokes = RUNS[style](ends, parted, brush)
     kept = [Stroke(_off_circles(s.path, shield, brush), s.width, s.pressure) for s in strokes]
     kept = [s for s in kept if len(s.path) > 1]
@@ -53,13 +54,13 @@ def _drawn(shield: Shield, brush: Brush, ends: Path, style: str, parted: float) 
 
 
 def _off_circles(path: Path, shield: Shield, brush: Brush) -> Path:
-    """The longest piece of a path that stays off the circles that its writer heeds."""
+    """The longest piece of a path that stays off the circles its writer avoids."""
     heeded = np.concatenate((shield.circles, shield.others))
     return away_from(path, heeded, 1.15 * shield.circle + 0.6 * brush.width)
 
 
 def _misses(shield: Shield, ends: Path, clear: float) -> bool:
-    """Tell whether a line stays `clear` mm away from every circle's centre."""
+    """Whether a line stays `clear` mm away from every circle's centre."""
     run = ends[1] - ends[0]
     share = np.clip((shield.circles - ends[0]) @ run / max(float(run @ run), 1e-9), 0, 1)
     gap = shield.circles - (ends[0] + share[:, None] * run)
@@ -76,23 +77,24 @@ def _middle(shield: Shield, brush: Brush, room: float) -> Path:
 
 
 def _parted(shield: Shield, brush: Brush) -> float:
-    """How far the runs of this one line lie apart, in mm."""
+    """Distance between the runs of this single line, in mm."""
     low, high = 0.015 * shield.span, 0.11 * shield.span
     return min(max(brush.about(brush.traits.parted * shield.span, 0.25), low), high)
 
 
 THICK = 0.11
-"""Pens whose line is thicker than this, by the shield's span, draw bends in one stroke. A guess."""
+"""Pens whose line is thicker than this, relative to the shield's span, draw bends in one stroke.
+A guess."""
 
 
 def _style(shield: Shield, brush: Brush) -> str:
-    """The way that a line is made in, with this pen."""
+    """The style of a line drawn with this pen."""
     style = brush.pick("line")
     return "stroke" if style in BENDS and brush.width > THICK * shield.span else style
 
 
 def one_line(shield: Shield, brush: Brush) -> list[Stroke]:
-    """Return a line, or a bend, through about the middle."""
+    """Return a line, or a bend, roughly through the middle."""
     style, angle = _style(shield, brush), _angle(brush)
     if style in BENDS:
         at = shield.centre + 0.06 * shield.span * brush.rng.normal(0, 1, 2)
@@ -110,7 +112,7 @@ def one_line(shield: Shield, brush: Brush) -> list[Stroke]:
 
 
 def _two_bends(shield: Shield, brush: Brush, style: str) -> list[Stroke]:
-    """Two bends, a gap of about one between them."""
+    """Two bends with a gap of about one bend's width."""
     angle, rng = _angle(brush), brush.rng
     brush = replace(brush, traits=replace(brush.traits, slop=0.45 * brush.traits.slop))
     wide = min(max(brush.about(0.85 * brush.traits.bend, 0.1), 0.13), 0.26)
@@ -129,7 +131,7 @@ def _two_bends(shield: Shield, brush: Brush, style: str) -> list[Stroke]:
 
 
 def _apart(shield: Shield, brush: Brush, style: str) -> float:
-    """How far apart two lines lie, in mm: beyond doubt when runs of one line part."""
+    """Distance between two lines, in mm: unambiguous if the runs of one line are apart."""
     single = brush.traits.habits["line"]
     parted = brush.traits.parted * shield.span * (2.0 if "runs" in (single, style) else 1.0)
     clear = max(2.1 * brush.width + 2 * brush.traits.tremor, LEAST_GAP * shield.span)
@@ -183,14 +185,14 @@ def two_lines(shield: Shield, brush: Brush) -> list[Stroke]:
 def _recorded(
     shield: Shield, brush: Brush, real: list[Path], ends: Path, apart: float
 ) -> list[list[Stroke]]:
-    """A recorded pair of lines about the ends of the line midway between them."""
+    """A recorded pair of lines, placed about a line midway between them with these ends."""
     paths = [_off_circles(path_between(path, ends, apart), shield, brush) for path in real]
     paths = [path if len(path) > 1 else ends for path in paths]
     return [[Stroke(path, pressure=brush.force())] for path in paths]
 
 
 def _linked(first: Path, second: Path, brush: Brush) -> Stroke:
-    """Two lines without lifting the pen: the way back between them is drawn too."""
+    """Two lines drawn without lifting the pen, so that the way back between them is drawn too."""
     link = line(first[-1], second[0], brush.rng, bow=brush.rng.normal(0, 0.06))
     return Stroke(np.concatenate((first, link, second)))
 

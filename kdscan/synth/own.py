@@ -18,7 +18,7 @@ def own_page(
     ticket: Ticket = NO_TICKET,
     name: str = "kdscan-a5",
 ) -> Page:
-    """Our own sheet as it comes out of the printer, of the layout `name`, in any look."""
+    """Our own sheet as it comes out of the printer: layout `name`, in any style and language."""
     layout = load_layout(name)
     px_per_mm = px_per_cell / layout.cell_mm[0]
     return layout, render_page(layout, px_per_mm, look, ticket), px_per_mm

@@ -4,8 +4,8 @@ python -m kdscan.synth.pads data/pads --pads 12 --filled 30               ground
 python -m kdscan.synth.pads data/pads --pads 2 --ground painted --ground sepia
 python -m kdscan.synth.pads data/pads --level normal --level hard         sheets take turns
 
-Each pad is a folder: `blank.jpg`, an empty sheet, and filled ones `NNNNNN.jpg`, by as many
-hands, each with its truth beside it as `.json`.
+Each pad is a folder with an empty sheet, `blank.jpg`, and filled ones, `NNNNNN.jpg`. Each filled
+sheet is by a different hand and has its ground truth beside it as `.json`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from kdscan.synth.scene import (
 from kdscan.synth.tool import Dice, LongSide, Messiness, Quality, run
 
 _PRINT, _BLANK, _SHEET = 11, 12, 13
-"""What tells the random numbers of a pad's print, of its blank and of its sheets apart."""
+"""Keep the random numbers of a pad's print, its blank and its sheets independent."""
 
 
 def pad_print(seed: int, ground: str | None = None, name: str = "pad") -> Page:
@@ -63,7 +63,7 @@ def pad_sheet(
     strokes: StrokeBank | None = None,
     dice: bool | None = None,
 ) -> SynthPhoto:
-    """A photo of a pad's filled sheet of a number: its own hand, desk, light and camera.
+    """A photo of the filled sheet of a pad with this number: its own hand, desk, light and camera.
 
     dice: whether the hand copies the coats of the dice; at random if None.
     """
@@ -100,7 +100,7 @@ def main(
     long_side: LongSide = 2016,
     quality: Quality = 90,
 ) -> None:
-    """Write a folder a pad: a blank and filled sheets with their truth."""
+    """Write one folder per pad: a blank, and filled sheets with their ground truth."""
     size = (long_side, round(long_side * 0.75))
     levels = [_level(name) for name in level or ["normal"]]
     careful = _level(blank_level)

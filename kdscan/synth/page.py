@@ -50,7 +50,7 @@ def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> U8:
 
 
 def _thin_lines(style: PrintStyle, layout: Layout) -> PrintStyle:
-    """The style with lines that leave room for what is drawn inside circles and cells."""
+    """The style with lines thin enough to leave room for drawing inside circles and cells."""
     cell = min(layout.cell_mm)
     return replace(
         style,

@@ -1,4 +1,4 @@
-"""What lies under and around the grid of a random design: paper, pictures, titles, frames."""
+"""What is printed under and around the grid of a random design: paper, pictures, titles, frames."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _illustration(rng: Rng, shape: tuple[int, int]) -> F32:
 
 
 def ornaments(canvas: Canvas, layout: Layout, style: PrintStyle, rng: Rng) -> None:
-    """Title, frames, boxes, legend: what stands around the grid."""
+    """What is printed around the grid: title, frames, boxes, legend."""
     (gx, gy, gw, gh), ch = layout.grid_rect, layout.cell_mm[1]
     page_w, page_h = layout.page_mm
     below = page_h - gy - gh

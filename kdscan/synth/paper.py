@@ -1,8 +1,8 @@
 """A sheet of paper that does not lie flat: curl, waves, lifted corners, folds.
 
-Each bend is a profile along one direction, followed by arc length, so that a sheet
-with one bend keeps all its lengths, as paper does; several bends are added up, which
-is right for small slopes.
+Each bend is a profile along one direction, parametrised by arc length, so that a sheet
+with a single bend keeps its lengths, as paper does. Several bends are added up, which is
+accurate for small slopes.
 
 World frame: mm, x to the right and y down the page, z up from the desk (z = 0);
 origin under the middle of the grid.
@@ -141,7 +141,8 @@ def _build(
     slope: F64 | float = 0.0,
     lift: float = _PAPER_MM,
 ) -> Sheet:
-    """The mesh: bends added up, small dents (M, N) in mm, leaning by `slope` (2,), `lift` mm up."""
+    """The mesh: the sum of the bends and of small dents (M, N) in mm, tilted by `slope` (2,) and
+    raised by `lift` mm."""
     ny, nx = _mesh(page_mm)
     x, y = np.linspace(0, page_mm[0], nx), np.linspace(0, page_mm[1], ny)
     flat = np.stack(np.meshgrid(x - middle_mm[0], y - middle_mm[1]), -1)

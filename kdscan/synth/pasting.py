@@ -1,4 +1,4 @@
-"""Renders the sheet into the picture: shading of its folds, and its texture through its mesh."""
+"""Renders the sheet into the picture: the shading of its folds, and its texture via its mesh."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Block:
         self.ij = page.photo_to_nodes(xy.reshape(-1, 2)).reshape(xy.shape)
 
     def fine(self, field: F32) -> F32:
-        """The block's part of a field on the finer raster of the whole photo."""
+        """The part of a field on the finer raster of the whole photo that belongs to this block."""
         return field[2 * self.y0 : 2 * self.y1 + 4, 2 * self.x0 : 2 * self.x1 + 4]
 
 
@@ -64,7 +64,7 @@ def light_on_sheet(
 def paste(
     rng: Rng, image: U8, page_bgr: U8, page: PageMap, block: Block, factor: F32, shine: F32
 ) -> None:
-    """Put the sheet onto the picture, in place.
+    """Paste the sheet into the picture, in place.
 
     factor: (h, w, 3) display factors, shine: (h, w) linear, on the block's finer raster.
     """
@@ -111,7 +111,7 @@ def _cut(rng: Rng, page: PageMap) -> F64:
 
 
 def _sized(page_bgr: U8, page: PageMap) -> U8:
-    """The page with about one pixel for each of the photo's, so that fine lines stay whole."""
+    """The page resized to about the photo's resolution, so that fine lines are not broken."""
     h, w = page_bgr.shape[:2]
     dy, dx = np.gradient(page.nodes_xy, axis=(0, 1))
     m, n = page.nodes_xy.shape[:2]

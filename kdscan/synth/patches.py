@@ -22,14 +22,14 @@ OPEN = 0.3
 """Share of sheets without a patch."""
 
 Hidden = tuple[F32, F32]
-"""A picture (H, W, 3), 0..255, and what of it is hidden, (H, W), 0..1."""
+"""A picture (H, W, 3), 0..255, and how much of each pixel is hidden, (H, W), 0..1."""
 
 
 def with_things(rng: Rng, flat: U8, other: U8, cell_px: float) -> tuple[U8, F32]:
-    """A flat sheet on which none, one or a few things lie, in a light of its own.
+    """A rectified sheet with no, one or a few things on it, in a light of its own.
 
-    flat, other: (H, W, 3) uint8; of `other` some things have their looks.
-    Returns the picture, and (H, W) float32, 0..1: what of it is hidden.
+    flat, other: (H, W, 3) uint8; some things take their texture from `other`.
+    Returns the picture, and (H, W) float32, 0..1: how much of each pixel is hidden.
     """
     seen, hidden = f32(flat), np.zeros(flat.shape[:2], np.float32)
     for _ in range(0 if chance(rng, OPEN) else int(rng.integers(1, 6))):
@@ -43,7 +43,7 @@ def with_things(rng: Rng, flat: U8, other: U8, cell_px: float) -> tuple[U8, F32]
 
 
 def _thing(rng: Rng, seen: F32, hidden: F32, other: F32, cell_px: float) -> Hidden:
-    """One that hides what lies below it, with its shadow."""
+    """A thing that hides what is below it, and its shadow."""
     h, w = hidden.shape
     size = cell_px * float(np.exp(rng.uniform(np.log(0.2), np.log(1.2))))
     at = rng.uniform(-0.1, 1.1, 2) * (w, h)
@@ -87,7 +87,7 @@ def _color(rng: Rng, seen: F32) -> F32:
 
 
 def _body(rng: Rng, seen: F32, other: F32, at: F64, size: float) -> F32:
-    """(H, W, 3): what a thing would look like everywhere."""
+    """(H, W, 3): the texture of a thing, as if it covered the whole picture."""
     h, w = seen.shape[:2]
     if chance(rng, 0.15):  # another piece of paper with something on it
         way = cv2.getRotationMatrix2D((w / 2, h / 2), rng.uniform(0, 360), 1.0)
@@ -106,7 +106,7 @@ def _body(rng: Rng, seen: F32, other: F32, at: F64, size: float) -> F32:
 
 
 def _glare(rng: Rng, seen: F32, hidden: F32, cell_px: float) -> Hidden:
-    """A lamp that the paper mirrors."""
+    """A lamp reflected by the paper."""
     h, w = hidden.shape
     at, turn = rng.uniform(0, 1, 2) * (w, h), rng.uniform(0, np.pi)
     axes = cell_px * rng.uniform(0.3, 2.0), cell_px * rng.uniform(0.25, 0.7)
@@ -137,7 +137,7 @@ def _shade(rng: Rng, shape_hw: tuple[int, int]) -> F32:
 
 
 def _filled(shape: F64, shape_hw: tuple[int, int]) -> F32:
-    """(H, W), 0..1: what a polygon (N, 2) covers."""
+    """(H, W), 0..1: coverage of each pixel by a polygon (N, 2)."""
     mask = np.zeros(shape_hw, np.uint8)
     cv2.fillPoly(mask, [np.round(shape * 8).astype(np.int32)], 255, cv2.LINE_AA, 3)
     return f32(mask / 255)
@@ -162,7 +162,7 @@ def _oval(rng: Rng, at: F64, size: float) -> F64:
 
 
 def _rod(rng: Rng, at: F64, size: float) -> F64:
-    """Something long with a round end that comes from outside."""
+    """Something long with a round end that reaches in from outside."""
     turn = np.linspace(np.pi / 2, 3 * np.pi / 2, 24)
     wide = size * rng.uniform(0.3, 0.9)
     tip = toward(turn) * wide
@@ -171,7 +171,7 @@ def _rod(rng: Rng, at: F64, size: float) -> F64:
 
 
 def _edge(rng: Rng, at: F64, size: float) -> F64:
-    """All beyond a line."""
+    """Everything beyond a line."""
     around = np.array([(0, -2000), (2000, -2000), (2000, 2000), (0, 2000)])
     return np.asarray(at + size + around @ rotation(rng.uniform(0, 2 * np.pi)).T)
 
@@ -188,4 +188,4 @@ SHAPES: tuple[Callable[[Rng, F64, float], F64], ...] = (
     *(_convex, _rectangle, _oval, _rod, _box, _box),
     *(_convex, _oval, _rod, _edge),
 )
-"""Outlines (N, 2) of things of that size at a place."""
+"""Functions that return the outline (N, 2) of a thing of a given size at a place."""

@@ -16,15 +16,15 @@ from kdscan.synth.habits import any_habit
 class Pen:
     """One pen. Lengths in mm.
 
-    bgr: what full ink lets through, 0..1 a channel.
+    bgr: transmittance of full ink, 0..1 per channel.
     width: of a stroke at normal pressure.
-    opacity: share of the paper's light that one stroke takes, 0..1.
+    opacity: share of the paper's light that one stroke absorbs, 0..1.
     grain: 0 smooth .. 1 only the paper's tooth catches colour.
-    skip: share of a stroke where a ball pen writes nothing or little.
-    press: how much pressure (darkness and width) swings in a stroke, 0..1.
+    skip: share of a stroke where a ball pen writes little or nothing.
+    press: how much pressure (darkness and width) varies within a stroke, 0..1.
     overlap: True when a second stroke over the first is darker.
     bleed: blur of the edge.
-    pool: ink left where the pen lands and lifts, 0..1.
+    pool: extra ink where the pen lands and lifts, 0..1.
     nib: 0 round .. 1 broad nib, whose strokes are thin along `nib_angle` (radians).
     """
 
@@ -64,8 +64,8 @@ FELT: tuple[Color, ...] = (
 
 
 Range = tuple[float, float] | tuple[float, float, float] | float
-"""Low and high, with a third value only of so large a share of pens; or the share of pens that have
-something."""
+"""Low and high; with a third value, only for this share of pens. Or just the share of pens that
+have something."""
 
 # fmt: off
 _PENS: dict[str, dict[str, Range]] = {
@@ -97,15 +97,15 @@ _PENS: dict[str, dict[str, Range]] = {
                  "skip": (0.25, 0.45), "press": (0.4, 1.0), "overlap": 1},
 }
 # fmt: on
-"""What a kind is like, in the order in which it is drawn at random. Hard lead is thin and pale, yet
-all of the line is there; wipe-off ink draws back into beads on laminated sheets."""
+"""Properties of each kind, in the order in which they are sampled. Hard lead is thin and pale, but
+its line is complete; wipe-off ink contracts into beads on laminated sheets."""
 
 _FEW = {"ball": (4, 0.75), "fountain": (4, 1.0), "felt": (3, 0.6)}
-"""So many of the first shades are taken so often."""
+"""How many of the first shades are used, and with what probability, by kind."""
 
 
 def random_pen(rng: Rng, kind: str | None = None) -> Pen:
-    """Return a pen of a kind (a habit of the part `pen`), or of any that is not held out."""
+    """Return a random pen of a kind (a habit of the part `pen`), or of any that is not held out."""
     kind = kind or any_habit("pen", False, rng)
     ranges = _PENS[kind]
     if kind == "pencil":

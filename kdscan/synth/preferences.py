@@ -77,10 +77,12 @@ _PAIRS = {"stacked": math.pi / 2, "side": 0.0, "slanted": -math.pi / 4}
 def random_preferences(
     rng: Rng, habits: Mapping[Part, str] | None = None, dice: bool | None = None
 ) -> Preferences:
-    """Return a random writer. habits: those that are given, all others are drawn at random;
-    held-out ones come in no other way. dice: whether they copy the dice; at random if None.
+    """Return a random writer.
 
-    Raises ValueError for a habit that nobody has.
+    habits: fixed habits; all others are random and never held-out ones. dice: whether the writer
+    copies the dice; random if None.
+
+    Raises ValueError for an unknown habit.
     """
     for part, habit in (habits or {}).items():
         if habit not in HABITS[part]:
@@ -126,12 +128,12 @@ def random_preferences(
 
 @dataclass(frozen=True, eq=False)
 class Shield:
-    """Where a coat goes: the shield's polygon on the page and the free room in it.
+    """Where a coat goes: the shield's polygon on the page and the free space in it.
 
-    middle, radius: the largest disc that touches neither edge nor circles.
+    middle, radius: the largest disc that touches neither the edge nor circles.
     circles: (K, 2) centres of the circles of its cell; circle: their radius; pitch:
-    the least distance between two circles, those of the next cells too; margin: from the shield
-    to the next one; others: (K, 2) centres of the next cells' circles.
+    least distance between two circles, adjacent cells included; margin: distance to the next
+    shield; others: (K, 2) centres of the adjacent cells' circles.
     """
 
     polygon: Path
@@ -156,10 +158,10 @@ class Shield:
 
 @dataclass(frozen=True, eq=False)
 class Brush:
-    """What drawing one mark needs: traits, chance, the pen's line, real strokes.
+    """What drawing a mark needs: traits, a random generator, the pen's line, real strokes.
 
-    width: of the pen's line; faint: True for a pen that must be drawn larger to be seen;
-    real: share of marks that follow a real pen's path, when there is a bank.
+    width: of the pen's line; faint: the pen must draw larger to be visible;
+    real: share of marks that follow a real pen's path, if there is a bank.
     """
 
     traits: Preferences
@@ -170,7 +172,7 @@ class Brush:
     faint: bool = False
 
     def pick(self, part: Part) -> str:
-        """Return the writer's habit or, now and then, the other one, rarely any."""
+        """Return the writer's habit, sometimes their second one, rarely any other."""
         lot, traits = self.rng.random(), self.traits
         if lot < traits.faithful:
             return traits.habits[part]
@@ -189,7 +191,7 @@ class Brush:
         return float(min(max(value + self.rng.normal(0, spread), low), high))
 
     def about(self, value: float, spread: float) -> float:
-        """Return `value` times a lognormal factor of the logarithmic spread."""
+        """Return `value` times a lognormal factor; spread: standard deviation of its logarithm."""
         return value * math.exp(self.rng.normal(0, spread))
 
     def force(self) -> float:

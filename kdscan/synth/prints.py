@@ -1,4 +1,4 @@
-"""Flat printed things that lie on tables and look a little like sheets with grids."""
+"""Flat printed objects found on tables that look a little like sheets with grids."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The coarse raster on which smooth things are worked out, and masks and blends at full size.
+"""The coarse raster on which smooth fields are computed, and masks and blends at full size.
 
-Maps and light have one node for each 8 × 8 pixels of the photo, shadows one for 4 × 4;
-both are brought to full size by linear interpolation. One node more on each side spares
-the borders from extrapolation.
+Maps and light have one node per 8 × 8 pixels of the photo, shadows one per 4 × 4; both are
+interpolated linearly to full size. An extra node on each side avoids extrapolation at the
+borders.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Coarse:
         return 2 * self.rows, 2 * self.cols
 
     def full(self, field: F32) -> F32:
-        """From the coarse or the finer raster to all pixels of the photo."""
+        """Interpolate from the coarse or the finer raster to all pixels of the photo."""
         step = STEP if field.shape[0] == self.rows else FINE
         return grow(field, step)[: self.h, : self.w]
 
@@ -53,20 +53,20 @@ def to_fine(photo_xy: F64) -> F64:
 
 
 def finer(field: F32) -> F32:
-    """From the coarse raster to the finer one."""
+    """Interpolate from the coarse raster to the finer one."""
     h, w = field.shape[:2]
     return np.asarray(cv2.resize(field, (2 * w, 2 * h)), np.float32)
 
 
 def grow(field: F32, step: int) -> F32:
-    """A block of nodes, `step` pixels apart, to the pixels inside it."""
+    """Interpolate a block of nodes, `step` pixels apart, to the pixels inside it."""
     h, w = field.shape[:2]
     big = cv2.resize(field, (w * step, h * step), interpolation=cv2.INTER_LINEAR)
     return np.asarray(big[8:-8, 8:-8], np.float32)
 
 
 def fill_into(mask: U8, polygon: F64, value: int | tuple[int, ...] = 255) -> None:
-    """Fill the polygon (K, 2) in `mask`, in place, to a sixteenth of a pixel."""
+    """Fill the polygon (K, 2) in `mask`, in place, with an accuracy of a sixteenth of a pixel."""
     points = np.round(np.clip(polygon, -20000, 20000) * 16).astype(np.int32)
     cv2.fillPoly(mask, [points], value, cv2.LINE_AA, 4)
 
@@ -84,7 +84,7 @@ def fill(shape: tuple[int, int], polygon: F64) -> U8:
 
 
 def blur(image: F32, sigma: float) -> F32:
-    """Gaussian blur by `sigma` pixels, at reduced size where it is wide."""
+    """Gaussian blur by `sigma` pixels, computed at reduced size if it is wide."""
     if sigma < 0.3:
         return image
     if sigma <= 6:
@@ -110,12 +110,12 @@ def added(image: U8, extra: F32) -> U8:
 
 
 def blend_into(view: U8, picture: U8, weight: F32) -> None:
-    """Put `picture` onto `view` (H, W, 3) with `weight` (H, W) of 0..1, in place."""
+    """Blend `picture` into `view` (H, W, 3) with `weight` (H, W), 0..1, in place."""
     view[:] = cv2.blendLinear(picture, np.ascontiguousarray(view), weight, 1 - weight)
 
 
 def wash(view: U8, color: Color | F32 | F64, weight: F32) -> None:
-    """Put one colour (3,) onto `view`, in place; `weight` as in `blend_into`."""
+    """Blend one colour (3,) into `view`, in place; `weight` as in `blend_into`."""
     flat: U8 = np.empty_like(view)
     flat[:] = np.round(color)
     blend_into(view, flat, weight)

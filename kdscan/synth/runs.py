@@ -1,7 +1,7 @@
-"""One line between two ends: a stroke, or a stroke gone over in one of many ways.
+"""One line between two ends: a stroke, or a stroke retraced in one of many ways.
 
-Each way takes the line's ends (2, 2), how far its runs part (mm) and what draws it, and returns
-strokes. Lengths in mm, points on the page.
+Each function takes the line's ends (2, 2), the distance between its runs (mm) and the brush, and
+returns strokes. Lengths in mm, points on the page.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from kdscan.synth.strokes import Path, drift, line, rounded, turned
 
 
 def path_between(path: Path, ends: Path, high: float) -> Path:
-    """Lay a path that runs along the x axis from -1 to 1 between two ends; high: mm of its y."""
+    """Map a path along the x axis from -1 to 1 between two ends; high: mm per unit of y."""
     run = ends[1] - ends[0]
     sized = path * (math.hypot(*run) / 2, high)
     return np.asarray(turned(sized, math.atan2(run[1], run[0])) + ends.mean(axis=0))
 
 
 def _path(ends: Path, brush: Brush, most: float = math.inf) -> Path:
-    """Return one run of the pen between two ends, a recorded one at times.
+    """Return one run of the pen between two ends, sometimes a recorded one.
 
-    most: height of its bow, mm: runs of one line part no more by it than by their ends.
+    most: largest height of its bow, mm, so that the bow does not part runs of one line further
+        than their ends.
     """
     real, traits = brush.recorded("line"), brush.traits
     if real is None:
@@ -39,13 +40,13 @@ def _path(ends: Path, brush: Brush, most: float = math.inf) -> Path:
 
 
 def _across(ends: Path) -> Path:
-    """The unit vector (2,) square to a line."""
+    """The unit vector (2,) perpendicular to a line."""
     run = ends[1] - ends[0]
     return np.array((-run[1], run[0])) / max(math.hypot(*run), 1e-9)
 
 
 def _bowed(paths: list[Path], bow: float) -> list[Path]:
-    """Bend paths that run alike, all in one arc; bow: its height by their length."""
+    """Bend parallel paths into one common arc; bow: its height relative to their length."""
     start, run = paths[0][0], paths[0][-1] - paths[0][0]
     side = bow * np.array((-run[1], run[0]))
     shares = [(p - start) @ run / max(float(run @ run), 1e-9) for p in paths]
@@ -53,7 +54,7 @@ def _bowed(paths: list[Path], bow: float) -> list[Path]:
 
 
 def _strokes(paths: list[Path], brush: Brush, joined: bool) -> list[Stroke]:
-    """Runs drawn there and back, in one go or lifted, in one arc."""
+    """Runs drawn back and forth in one arc, with or without lifting the pen."""
     paths = _bowed(paths, 0.7 * brush.traits.bow * brush.rng.normal(0, 1))
     paths = [p if i % 2 == 0 else p[::-1] for i, p in enumerate(paths)]
     if joined:
@@ -66,14 +67,15 @@ def _once(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
 
 
 def _slid(ends: Path, parted: Path, brush: Brush) -> Path:
-    """Ends moved across by parted (2,) mm, and along by what haste makes of them."""
+    """Ends moved across the line by `parted` (2,) mm, and along it by an amount that grows with
+    haste."""
     along = ends[1] - ends[0]
     slip = brush.rng.normal(0, 0.02 + 0.05 * brush.traits.slop, 2)
     return ends + np.outer(parted, _across(ends)) + np.outer(slip, along)
 
 
 def _retraced(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
-    """Two to four runs over each other that part a little, at one end more than the other."""
+    """Two to four runs on top of each other, slightly apart, more so at one end."""
     rng, runs = brush.rng, [_path(ends, brush, 0.3 * parted)]
     for _ in range(1 + int(rng.poisson(0.35))):
         off = np.clip(rng.normal(0, 0.4, 2), -0.75, 0.75) * parted
@@ -82,7 +84,7 @@ def _retraced(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
 
 
 def _vee(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
-    """Two runs from about one point that end apart."""
+    """Two runs that start at about one point and end apart."""
     rng = brush.rng
     off = np.array((rng.normal(0, 0.08), rng.uniform(0.5, 1.0) * rng.choice((-1, 1)))) * parted
     other = _slid(ends, off if rng.random() < 0.5 else off[::-1], brush)
@@ -91,7 +93,7 @@ def _vee(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
 
 
 def _loop(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
-    """There and back in one movement: a long, narrow loop, closed or not quite."""
+    """Back and forth in one stroke: a long, narrow loop, closed or nearly so."""
     rng = brush.rng
     n, start = 26, rng.uniform(-0.5, 0.5)
     t = start + np.linspace(0, 2 * math.pi * (1 + rng.normal(0.02, 0.05)), n)
@@ -105,7 +107,7 @@ def _loop(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
 
 
 def _parallel(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
-    """Two runs beside each other that need not meet."""
+    """Two parallel runs that need not meet."""
     rng = brush.rng
     off = rng.uniform(0.45, 1.0) * parted * np.array((1, 1 + rng.normal(0, 0.25)))
     off = np.clip(off, 0.2 * parted, parted) / 2
@@ -114,7 +116,7 @@ def _parallel(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
 
 
 def _thick(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
-    """Three and more runs beside each other, with paper between them at times."""
+    """Three or more parallel runs, sometimes with paper between them."""
     rng = brush.rng
     count = max(3, round(brush.about(brush.traits.runs, 0.2)))
     wide = brush.about(1.5 * parted, 0.25) + 0.5 * brush.width
@@ -124,7 +126,7 @@ def _thick(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
 
 
 def _hooked(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
-    """A stroke begun or ended with a hook, as haste leaves them."""
+    """A stroke that begins or ends with a hook, as in haste."""
     rng, path = brush.rng, _path(ends, brush)
     run, side = ends[1] - ends[0], _across(ends)
     hook = 0.12 * run * rng.uniform(-1, 0.4) + side * rng.normal(0, 0.1) * math.hypot(*run)
@@ -170,7 +172,7 @@ def _coil(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
 
 
 def _pieces(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
-    """A line put together of two or three, a little off each other."""
+    """A line made of two or three pieces, slightly displaced from each other."""
     rng = brush.rng
     cuts = np.concatenate(((0.0,), rng.uniform(0.3, 0.7, int(rng.integers(1, 3))), (1.0,)))
     cuts.sort()

@@ -1,4 +1,4 @@
-"""One synthetic photo with its truth, from one seed: print, play, draw, photograph."""
+"""One synthetic photo with its ground truth, from one seed: print, play, draw, photograph."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Page = tuple[Layout, U8, float]
 
 @dataclass(frozen=True, eq=False)
 class SynthPhoto:
-    """A photo and the truth about it.
+    """A photo and its ground truth.
 
     bgr: (H, W, 3) uint8.
     nodes_xy: (11, 15, 2) float64, photo frame: lattice points every half cell from
@@ -85,13 +85,13 @@ def marks_of(board: Board) -> Marks:
 
 
 def save_photo(path: Path, bgr: U8, truth: Mapping[str, Any], quality: int = 90) -> None:
-    """Write a photo (H, W, 3) as JPEG and its truth beside it as JSON."""
+    """Write a photo (H, W, 3) as JPEG and its ground truth beside it as JSON."""
     path.write_bytes(jpeg(bgr, quality))
     path.with_suffix(".json").write_text(json.dumps(truth) + "\n", "utf-8")
 
 
 def played_board(rng: Rng) -> tuple[Marks, bool]:
-    """The board of a random lawful game, and whether its castle bonus was used."""
+    """The board of a random legal game, and whether its castle bonus was used."""
     board, used = random_board(random.Random(int(rng.integers(0, 2**32))))
     return marks_of(board), used
 
@@ -104,13 +104,13 @@ def crossed_cells(layout: Layout, spots: Sequence[Spot]) -> F32:
 
 
 BEYOND = 0.4
-"""How much rarer crosses beyond the circles are than as many within them, on wild boards."""
+"""Factor for the probability, on wild boards, of more crosses than there are circles."""
 
 
 def wild_board(rng: Rng, circles: int) -> tuple[Marks, bool]:
-    """Any coats with any crosses: for training, so that rare marks are seen often enough.
+    """Random coats with random crosses, for training, so that rare marks occur often enough.
 
-    Crosses beyond the circles, drawn where none was left, are among them.
+    There may be more crosses than circles; the rest are drawn beside them.
     """
     coats = list(Coat)
     weight = rng.dirichlet(np.full(len(coats), 2.0))
@@ -130,7 +130,7 @@ def wild_board(rng: Rng, circles: int) -> tuple[Marks, bool]:
 
 @dataclass(frozen=True, eq=False)
 class DrawnPage:
-    """A printed sheet with a board drawn on it, seen flat, before any camera or scanner.
+    """A printed sheet with a board drawn on it, flat, before any camera or scanner.
 
     bgr: (H, W, 3) uint8; page point (x, y) mm lies at pixel (x, y) * px_per_mm - 0.5.
     blank_bgr: the same before anybody drew on it.
@@ -178,14 +178,14 @@ def draw_page(
 ) -> DrawnPage:
     """Print a page and draw a board on it; see `make_photo`.
 
-    played: what to draw and whether the castle's bonus was used; hand: whose; dice: whether a
-        hand drawn at random copies the coats of the dice; each at random if None.
+    played: what to draw, and whether the castle's bonus was used. hand: who draws. dice: whether a
+        random hand copies the coats of the dice. Each is random if None.
     """
     return fill_in(rng, *chosen(rng, page, wild, played, messiness, hand, dice), strokes)
 
 
 Task = tuple[Page, tuple[Marks, bool], Hand, float]
-"""A page, what is drawn on it and whether the roof is coloured, by whom, how messily."""
+"""A page; what is drawn on it and whether the roof is coloured; the hand; its messiness."""
 
 
 def chosen(
@@ -235,7 +235,7 @@ def shoot(
     surfaces: Sequence[U8] = (),
     cover: Cover | None = None,
 ) -> SynthPhoto:
-    """Photograph a drawn page; other generators give other photos of the same sheet."""
+    """Photograph a drawn page; different generators give different photos of the same sheet."""
     shot = photograph(
         page.bgr,
         page.layout.page_mm,
@@ -265,8 +265,8 @@ def make_photo(
 ) -> SynthPhoto:
     """Make the photo of `seed`; the same arguments give the same bytes.
 
-    page: a layout, its print (H, W, 3) uint8 and pixels a mm; None for a random design.
-    wild: draw any board rather than a lawfully played one.
+    page: a layout, its print (H, W, 3) uint8 and pixels per mm; None for a random design.
+    wild: draw random marks instead of a legally played board.
     messiness: 0 clean .. 1 very messy hands; None for a random one.
     dice: whether the hand copies the coats of the dice; at random if None.
     """

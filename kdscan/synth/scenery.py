@@ -20,7 +20,7 @@ from kdscan.synth.raster import fill
 
 @dataclass(frozen=True, eq=False)
 class Print:
-    """Something flat on the table: its picture and its corners (4, 3) in world mm."""
+    """A flat object on the table: its picture and its corners (4, 3) in world mm."""
 
     bgr: U8
     corners: F64
@@ -28,10 +28,10 @@ class Print:
 
 @dataclass(frozen=True, eq=False)
 class Scenery:
-    """All of a scene but the sheet and the camera.
+    """Everything in a scene except the sheet and the camera.
 
-    beyond: what lies beyond the table's edge: a floor, the direction (radians) in which the
-        edge lies and its distance from the origin in mm; None when the table fills the view.
+    beyond: what is beyond the table's edge: a floor, the direction (radians) of the edge and
+        its distance from the origin in mm; None if the table fills the view.
     exposure: linear brightness of the sheet in the photo.
     """
 
@@ -57,7 +57,7 @@ def random_scenery(
     paper_bgr: F32,
     surfaces: Sequence[U8] = (),
 ) -> Scenery:
-    """Any table; sheets: each with its grid, which solids keep off, the uppermost first."""
+    """A random table; sheets: each with its grid, which stays free of solids, uppermost first."""
     page, _ = sheets[0]
     light = random_light(rng, severity)
     prints = []
@@ -128,7 +128,7 @@ def _covers(solid: Solid, camera: Camera, grid: U8) -> float:
 
 
 def _hold(rng: Rng, page: PageMap, skin: F64) -> Solid:
-    """A finger on a random place of the paper's edge."""
+    """A finger at a random place on the paper's edge."""
     edge = page.sheet.outline()
     at = edge[int(rng.integers(0, len(edge)))]
     middle = page.sheet.xyz[page.sheet.xyz.shape[0] // 2, page.sheet.xyz.shape[1] // 2]

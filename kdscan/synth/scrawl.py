@@ -1,4 +1,4 @@
-"""What else gets onto a sheet: writing, sums, stray marks, smudges, coffee.
+"""Other things that get onto a sheet: writing, sums, stray marks, smudges, coffee.
 
 Lengths in mm on the page.
 """
@@ -35,7 +35,7 @@ DIGITS: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
 
 
 def number(text: str, at: Path, height: float, rng: Rng) -> list[Stroke]:
-    """Return the strokes of digits and signs. at: top left corner; others are left blank."""
+    """Return the strokes of digits and signs; other characters are blank. at: top left corner."""
     strokes = []
     slant = rng.normal(0.1, 0.15)
     width = height * rng.uniform(0.5, 0.7)
@@ -49,7 +49,7 @@ def number(text: str, at: Path, height: float, rng: Rng) -> list[Stroke]:
 
 
 def word(at: Path, height: float, letters: int, rng: Rng) -> list[Stroke]:
-    """Return joined-up writing that says nothing: loops, humps, some high or low letters."""
+    """Return meaningless joined-up writing: loops, humps, some high or low letters."""
     pen_lifts = 0.25 if rng.random() < 0.5 else 0.75
     slant = rng.normal(0.2, 0.25)
     x = 0.0
@@ -77,7 +77,7 @@ def word(at: Path, height: float, letters: int, rng: Rng) -> list[Stroke]:
 
 
 def total(rng: Rng) -> str:
-    """Return a sum as players jot it down."""
+    """Return a sum, as players jot it down."""
     terms = [str(int(rng.integers(1, 40))) for _ in range(int(rng.integers(1, 7)))]
     if rng.random() < 0.3:
         terms = [f"{rng.integers(2, 9)}x{rng.integers(1, 6)}" for _ in terms[:4]]
@@ -109,7 +109,7 @@ def writing(
 
 
 def stray(at: Path, size: float, rng: Rng) -> list[Stroke]:
-    """Return a mark that means nothing: a speck, a slip or a small squiggle."""
+    """Return a meaningless mark: a speck, a slip or a small squiggle."""
     lot = rng.random()
     if lot < 0.5:
         return [Stroke(line(at, at + rng.normal(0, 0.1 * size, 2), rng))]
@@ -136,7 +136,7 @@ def smudge(page: U8, at: Path, size: float, rng: Rng, px_per_mm: float) -> None:
 
 
 def smear(page: U8, blank: U8, at: Path, reach: float, rng: Rng, px_per_mm: float) -> None:
-    """Draw a hand across ink about `reach` mm around a point, in place; print stays as it is.
+    """Smear the ink within about `reach` mm of a point, in place; the print is not affected.
 
     blank: the page before anybody drew on it.
     """
@@ -160,7 +160,7 @@ def smear(page: U8, blank: U8, at: Path, reach: float, rng: Rng, px_per_mm: floa
 
 
 def coffee_ring(page: U8, at: Path, radius: float, rng: Rng, px_per_mm: float) -> None:
-    """Leave the foot of a cup on the page, in place: a thin brown ring, dark at its rim."""
+    """Leave the ring of a cup on the page, in place: thin and brown, dark at its rim."""
     box = _box(page, at, radius * 1.15, px_per_mm)
     if box is None:
         return

@@ -1,4 +1,4 @@
-"""From light on the sensor to the file: focus, motion, noise, tone, sharpening, JPEG."""
+"""From the light on the sensor to the file: focus, motion, noise, tone, sharpening, JPEG."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _PATCH = 640  # noise is drawn once in this size and repeated with flips
 
 
 def develop(rng: Rng, image: U8, severity: float, detail_px: float, colored: bool = False) -> U8:
-    """What a phone makes of the picture `image` (H, W, 3) before it stores it.
+    """The phone's processing of the picture `image` (H, W, 3) before it is stored.
 
     severity: 0..1. detail_px: size of the smallest thing to be read (a cell of the grid, in
-    pixels), which bounds the blur: nobody keeps a photo in which nothing can be read.
+    pixels), which limits the blur, because nobody keeps a photo in which nothing can be read.
     colored: the picture is never stored in grey.
     """
     image = _focus(rng, image, severity, detail_px)
@@ -37,7 +37,7 @@ def develop(rng: Rng, image: U8, severity: float, detail_px: float, colored: boo
 
 
 def compress(image: U8, quality: int) -> U8:
-    """There and back through JPEG."""
+    """Encode as JPEG and decode again."""
     data = np.frombuffer(jpeg(image, quality), np.uint8)
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
 
@@ -59,7 +59,7 @@ def _focus(rng: Rng, image: U8, severity: float, detail_px: float) -> U8:
 
 
 def _defocus(image: U8, radius: float) -> U8:
-    """A disc of `radius` pixels; a Gaussian of the same variance where it is small."""
+    """Blur by a disc of `radius` pixels; if that is small, by a Gaussian of the same variance."""
     if radius < 1.2:
         return cv2.GaussianBlur(image, (0, 0), max(radius / 2, 0.2)).astype(np.uint8, copy=False)
     k = int(np.ceil(radius))
@@ -97,7 +97,7 @@ def _tone(rng: Rng, severity: float) -> U8:
 
 
 def _grainy(rng: Rng, image: U8, severity: float) -> U8:
-    """Shot and read noise; smoothed by the phone into blotches at times."""
+    """Shot and read noise, sometimes smoothed into blotches by the phone."""
     strength = float(rng.uniform(0.3, 2) + severity * rng.uniform(0, 1) ** 3 * 14)
     patch = rng.standard_normal((_PATCH, _PATCH, 3), dtype=np.float32)
     luma = patch[..., :1] * np.float32(rng.uniform(0.6, 1.3))

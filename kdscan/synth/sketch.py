@@ -1,4 +1,4 @@
-"""The page while a hand draws on it, and where on it there is room."""
+"""The page while a hand draws on it, and where there is room on it."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ Spot = tuple[tuple[int, int], float, float]
 class Hand:
     """One writer with their pens on one sheet.
 
-    pen: draws the coats; other: another pen that draws a share `swaps` of the cells;
-    cross_pen, border_pen: mostly the first one.
+    pen: draws the coats; other: a second pen that draws a share `swaps` of the cells;
+    cross_pen, border_pen: mostly the first pen.
     traits: how marks are made.
     borders: share of the lines between different coats that are shaded; rims: share
     of the map's outer edges beside a coat; border_line: how they are drawn.
     in_order: crosses go into the first circles; otherwise into any.
-    real: share of marks that follow recorded paths, when there are some.
-    overruns: share of coats that run out of the shield, over circles too; lines between
-        cells stray by it. sweeps: share of those that run over circles altogether.
+    real: share of marks that follow recorded paths, if there are any.
+    overruns: share of coats that run out of the shield, partly over circles too; it also sets how
+        far lines between cells stray. sweeps: share of these coats that cover circles entirely.
     """
 
     pen: Pen
@@ -56,7 +56,7 @@ class Hand:
     def random(
         cls, rng: Rng, habits: Mapping[Part, str] | None = None, dice: bool | None = None
     ) -> Hand:
-        """Return a random hand. habits: those that are given; dice: whether coats are drawn as
+        """Return a random hand. habits: fixed habits; dice: whether coats are drawn as
         on the dice; see `random_preferences`."""
         traits = random_preferences(rng, habits, dice)
         pen = random_pen(rng, traits.habits["pen"])
@@ -83,7 +83,7 @@ class Hand:
 
 
 SEEN = 0.011
-"""Width of the thinnest pen's line as a share of a cell; a guess from ball pens on 25 mm cells."""
+"""Line width of the thinnest pen as a share of a cell; a guess from ball pens on 25 mm cells."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ class Drawing:
     messiness: float
 
     def brush(self, pen: Pen) -> Brush:
-        """Return what this hand draws marks with."""
+        """Return the brush with which this hand draws marks."""
         faint = pen.opacity < 0.65 or pen.grain > 0.7
         return Brush(self.hand.traits, self.rng, pen.width, self.bank, self.hand.real, faint)
 
@@ -107,7 +107,7 @@ class Drawing:
         lay_ink(self.page, strokes, pen, self.rng, px_per_mm=self.px_per_mm, spare=spare)
 
     def erase(self, strokes: list[Stroke]) -> None:
-        """Leave what an eraser leaves of strokes."""
+        """Draw the traces that an eraser leaves of strokes."""
         fade, blur_mm = self.rng.uniform(0.04, 0.16), self.rng.uniform(0.05, 0.25)
         pen, px_per_mm = self.hand.pen, self.px_per_mm
         lay_ink(self.page, strokes, pen, self.rng, px_per_mm=px_per_mm, fade=fade, blur_mm=blur_mm)
@@ -115,10 +115,10 @@ class Drawing:
 
 @dataclass(frozen=True, eq=False)
 class Sketch(Drawing):
-    """A map while it is filled in.
+    """A map while it is being filled in.
 
-    shield: of a cell at (0, 0). erased: how much oftener than people do it marks are erased.
-    crossed: where crosses were drawn so far: cell, x, y in mm.
+    shield: of a cell at (0, 0). erased: factor by which marks are erased more often than people
+    do it. crossed: where crosses were drawn so far: cell, x, y in mm.
     """
 
     layout: Layout
@@ -137,8 +137,8 @@ class Sketch(Drawing):
 
 
 def fit_hand(hand: Hand, layout: Layout, messiness: float, ground: U8) -> Hand:
-    """Return the hand as careless as asked, with pens that fit the print's size and can be seen on
-    its ground: (N, 3) uint8 BGR, of where it is drawn on."""
+    """Return the hand, made as careless as requested, with pens that fit the print's size and are
+    visible on the ground that it draws on: (N, 3) uint8 BGR samples."""
     room = free_room(layout).radius
     thin = min(0.28 * room, 0.6 * layout.circle_radius_mm)
     edge = min(0.3 * room, 2.0 * edge_room(layout))
@@ -164,7 +164,7 @@ _AROUND = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
 
 
 def free_room(layout: Layout) -> Shield:
-    """Return the shield of a cell at (0, 0) with the largest disc free of circles."""
+    """Return the shield of a cell at (0, 0) and its largest disc that is free of circles."""
     polygon = np.array(layout.shield, np.float64)
     circles = np.array(layout.circles, np.float64).reshape(-1, 2)
     low = polygon.min(axis=0)
@@ -193,7 +193,7 @@ def free_room(layout: Layout) -> Shield:
 
 
 def _circle_pitch(layout: Layout, circles: Path) -> float:
-    """Return the least distance between two circles, those of the next cells too."""
+    """Return the least distance between two circles, adjacent cells included."""
     steps = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]
     shifted = [circles + np.array(layout.cell_mm) * step for step in steps]
     gaps = np.hypot(*(np.concatenate(shifted)[:, None] - circles).transpose(2, 0, 1))
@@ -202,7 +202,7 @@ def _circle_pitch(layout: Layout, circles: Path) -> float:
 
 
 def edge_room(layout: Layout) -> float:
-    """Return how far (mm) a line between cells may stray before it covers the circles."""
+    """Return how far (mm) a line between cells may stray before it covers circles."""
     half = np.array(layout.cell_mm) / 2
     if not layout.circles:
         return float(half.min())
@@ -222,9 +222,9 @@ def moved(shield: Shield, by: Path) -> Shield:
 
 
 def beside(sheet: Sketch, shield: Shield, taken: list[Path]) -> Path:
-    """Return a free spot of the cell, the clearest of some.
+    """Return a free spot in the cell, the best of some random ones.
 
-    taken: centres in the cell to stay away from, as from the circles of cells around.
+    taken: centres in the cell to stay away from, in addition to the circles of adjacent cells.
     """
     pitch = np.array(sheet.layout.cell_mm)
     centre = shield.polygon[0] - sheet.shield.polygon[0]

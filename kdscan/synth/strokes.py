@@ -1,7 +1,7 @@
-"""Paths of a pen: where its tip goes, before any ink.
+"""Paths of a pen's tip, before any ink.
 
-Every path is an (N, 2) float64 array of x, y in mm (x right, y down, any origin);
-the functions are pure apart from the generator that they are given.
+Every path is an (N, 2) float64 array of x, y in mm (x right, y down, any origin). The functions
+are pure except for the generator that they are given.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ STEP_MM = 0.9
 
 
 def drift(n: int, rng: np.random.Generator, waves: float = 1.5) -> NDArray[np.float64]:
-    """Return (n,) smooth noise about 0 with a spread of about 1.
+    """Return (n,) smooth noise with mean 0 and a standard deviation of about 1.
 
-    waves: how often it swings over its length.
+    waves: number of oscillations over its length.
     """
     phase = rng.uniform(0.0, 2 * math.pi, 3)
     pace = waves * rng.uniform(0.4, 1.3, 3) * np.array((0.6, 1.0, 1.9)) * 2 * math.pi
@@ -33,7 +33,7 @@ def drift(n: int, rng: np.random.Generator, waves: float = 1.5) -> NDArray[np.fl
 def line(
     start: Path, end: Path, rng: np.random.Generator, *, wobble: float = 0.0, bow: float = 0.0
 ) -> Path:
-    """Return a drawn line. wobble: mm of smooth noise; bow: height of its arc by its length."""
+    """Return a hand-drawn line. wobble: mm of smooth noise; bow: its arc's height by its length."""
     run = end - start
     length = math.hypot(run[0], run[1])
     n = int(min(max(length / STEP_MM, 3), 40))
@@ -57,7 +57,7 @@ def ring(
 ) -> Path:
     """Return a ring or, with `inward` above 0, a spiral that ends at (1 - inward) × radius.
 
-    turns: how far round it goes; squash: short by long axis; wobble: by radius.
+    turns: number of turns; squash: ratio of short to long axis; wobble: relative to the radius.
     """
     n = int(max(turns, 0.3) * 14) + 3
     start = rng.uniform(0, 2 * math.pi)
@@ -82,7 +82,7 @@ def rounded(path: Path) -> Path:
 
 
 def scribble(center: Path, radius: float, rng: np.random.Generator, loops: int = 8) -> Path:
-    """Return a tangled path that fills about a disc: back and forth while turning."""
+    """Return a tangled path that roughly fills a disc: back and forth while rotating."""
     a0 = rng.uniform(0, 2 * math.pi)
     k = np.arange(2 * loops)
     a = a0 + k * math.pi + k * rng.uniform(0.2, 0.9) + rng.normal(0, 0.35, 2 * loops)
@@ -94,9 +94,9 @@ def scribble(center: Path, radius: float, rng: np.random.Generator, loops: int =
 def spans(polygon: Path, angle: float, offsets: NDArray[np.float64]) -> Path:
     """Cut a polygon with parallel lines.
 
-    angle: direction of the lines in radians; offsets: (K,) their distance from the
-    origin along the normal (-sin, cos). Returns (K, 2): where along its direction
-    each line enters the polygon first and leaves it last; NaN where it misses.
+    angle: direction of the lines in radians; offsets: (K,) their distances from the
+    origin along the normal (-sin, cos). Returns (K, 2): the positions along its direction
+    at which each line first enters the polygon and last leaves it; NaN if it misses.
     """
     along, normal = polygon @ toward(angle), polygon @ toward(angle + math.pi / 2)
     d0 = normal[None, :] - offsets[:, None]
@@ -124,8 +124,8 @@ def hatch(
     """Return strokes that hatch a polygon.
 
     gap: mm between strokes; slop: 0 exact .. 1 careless ends and distances;
-    overshoot: mm beyond the edge (negative: short of it); joined: without lifting
-    the pen, as one path; bow: height of each stroke's arc by its length.
+    overshoot: mm beyond the edge (negative: short of it); joined: as one path, without
+    lifting the pen; bow: height of each stroke's arc relative to its length.
     """
     normal = polygon @ toward(angle + math.pi / 2)
     offsets = np.arange(normal.min() + 0.4 * gap, normal.max() - 0.15 * gap, gap)
@@ -165,7 +165,7 @@ def half(polygon: Path, point: Path, normal: Path) -> Path:
 
 
 def outline(polygon: Path, rng: np.random.Generator, *, scale: float, wobble: float) -> Path:
-    """Return the polygon as a hand traces it: closed path, scaled about its middle."""
+    """Return the polygon as traced by hand: a closed path, scaled about its middle."""
     ring_ = np.concatenate((polygon, polygon[:1]))
     steps = np.hypot(*np.diff(ring_, axis=0).T)
     walk = np.concatenate(((0.0,), np.cumsum(steps)))

@@ -1,4 +1,4 @@
-"""The style that a random layout is printed in: paper or a map's ground, colours, outlines."""
+"""The style in which a random layout is printed: paper or a map's ground, colours, outlines."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from kdscan.synth.grounds.palette import Palette, luma, mixed, random_palette
 class PrintStyle:
     """How a layout is printed. Lengths in mm, colours BGR 0..255.
 
-    seed: of everything that is drawn at random on the page (texture, ornaments).
+    seed: of everything random on the page (texture, ornaments).
     circle_mm: 0 for circles without an outline.
     family, palette: of the ground (`grounds`); no palette for `PALE` paper.
-    line_veil, shield_veil, circle_veil: opacity of lines and of what fills shields and
+    line_veil, shield_veil, circle_veil: opacity of lines and of the fill of shields and
         circles, 0..1.
     shield_light: a second outline, inside the first.
-    emboss: how far shields stand out of the paper by light and shade at their edges, 0..1.
+    emboss: strength of light and shade at the shields' edges, as if embossed, 0..1.
     """
 
     seed: int
@@ -78,7 +78,7 @@ _TITLES = (
 
 
 def _dark(rng: Rng, low: float = 20, high: float = 150) -> Color:
-    """A printing colour: mostly grey or brown, at times blue, green or red."""
+    """A printing colour: mostly grey or brown, sometimes blue, green or red."""
     value = rng.uniform(low, high)
     tint = rng.normal(0, 1, 3) * rng.choice([0, 8, 25], p=[0.4, 0.35, 0.25])
     return as_bgr(np.clip(value + tint, 0, 215))
@@ -89,10 +89,10 @@ def _pale(rng: Rng, low: float, spread: float) -> Color:
 
 
 def random_style(rng: Rng, family: str | None = None, colours: str | None = None) -> PrintStyle:
-    """How a random layout is printed; everything else about its looks.
+    """A random style for a layout.
 
-    family: of the ground; at random if None, never one that is held out then.
-    colours: the kind of palette of a map (`random_palette`), at random if None.
+    family: of the ground; if None, a random one that is not held out.
+    colours: the kind of palette of a map (`random_palette`), random if None.
     """
     style = _on_paper(rng)
     family = family or random_family(rng)
@@ -141,7 +141,7 @@ _WHITE: Color = (255.0, 255.0, 255.0)
 
 
 def _on_map(rng: Rng, style: PrintStyle, family: str, colours: str | None) -> PrintStyle:
-    """The style with lines, shields, circles and castle as mapmakers print them over grounds."""
+    """The style with lines, shields, circles and castle as mapmakers print them on a ground."""
     palette = random_palette(rng, colours)
     fine = family in ENGRAVED
     ground = palette.paper if fine else palette.sea

@@ -22,7 +22,7 @@ Board = Mapping[tuple[int, int], tuple[Coat, int]]
 
 
 def draw_borders(sheet: Sketch, board: Board) -> None:
-    """Shade lines between cells with different coats, as far as this hand does."""
+    """Shade lines between cells with different coats, if this hand does so."""
     hand, rng, layout = sheet.hand, sheet.rng, sheet.layout
     if not hand.borders and not hand.rims:
         return
@@ -67,7 +67,7 @@ def _border(sheet: Sketch, a: Path, b: Path) -> list[Stroke]:
 def soil(
     page: U8, page_mm: tuple[float, float], rng: Rng, px_per_mm: float, messiness: float
 ) -> None:
-    """Smudges and cups, in place: before the marks, all over the page."""
+    """Add smudges and coffee rings all over the page, in place, before the marks are drawn."""
     size = np.array(page_mm)
     for _ in range(int(rng.poisson(1.2 * messiness))):
         scrawl.smudge(page, rng.uniform(0, 1, 2) * size, 14.0, rng, px_per_mm)
@@ -79,7 +79,7 @@ def soil(
 
 
 def _show_through(page: U8, size: Path, rng: Rng, px_per_mm: float) -> None:
-    """What was written on the back and shows faintly, in place."""
+    """Add faint show-through of writing on the back, in place."""
     pen, fade, blur = random_pen(rng), rng.uniform(0.03, 0.12), rng.uniform(0.15, 0.5)
     for _ in range(int(rng.integers(6, 40))):
         at, height = rng.uniform(0.05, 0.95, 2) * size, rng.uniform(2.5, 7.0)
@@ -131,7 +131,7 @@ def scribble_around(sheet: Sketch, board: Board) -> None:
 
 
 def _strays(sheet: Sketch) -> None:
-    """Slips of the pen along the lines between cells and outside of the map, off the circles."""
+    """Slips of the pen along the lines between cells and outside the map, off the circles."""
     rng, layout = sheet.rng, sheet.layout
     pitch = np.array(layout.cell_mm)
     cells = np.ndindex(layout.rows, layout.cols)
@@ -170,7 +170,7 @@ def _scores(sheet: Sketch, board: Board) -> None:
 
 
 def add_extras(sheet: Sketch, board: Board) -> None:
-    """Tint domains or draw loops around them, for those who do."""
+    """Tint domains or draw loops around them, if this player does so."""
     if sheet.adds == "tints":
         _tint(sheet, board)
     elif sheet.adds == "loops":
@@ -178,7 +178,7 @@ def add_extras(sheet: Sketch, board: Board) -> None:
 
 
 def _tint(sheet: Sketch, board: Board) -> None:
-    """Shade cells in pale colours, a colour for each coat or each domain, all or some of them."""
+    """Shade all or some cells in pale colours, one per coat or one per domain."""
     rng, layout = sheet.rng, sheet.layout
     cell = np.array(layout.cell_mm)
     share, by_coat = rng.uniform(0.3, 1.3), rng.random() < 0.5
@@ -207,7 +207,7 @@ def _tint_pen(rng: Rng, wide: float, strength: float, grain: float) -> Pen:
 
 
 def _loop_domains(sheet: Sketch, board: Board) -> None:
-    """Draw a loop around each domain of two cells and more."""
+    """Draw a loop around each domain of two or more cells."""
     rng, layout, px = sheet.rng, sheet.layout, 12
     cell = np.array(layout.cell_mm)
     for _, cells in groups({at: coat for at, (coat, _) in board.items()}):

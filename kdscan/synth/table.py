@@ -1,7 +1,7 @@
-"""A whole table in one photo: both maps of a really played game, and their spellbook.
+"""A whole table in one photo: both maps of a simulated game, and their spellbook.
 
-The sheets lie beside each other or partly over one another's margins, each at its own
-angle; what is to be read of each stays in view.
+The sheets lie side by side or overlap each other's margins, each at its own angle. Everything
+that must be read stays in view.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from kdscan.synth.scenery import random_scenery
 from kdscan.synth.sensor import develop
 
 _GAP_MM = (-16.0, 45.0)
-"""Distance of neighbouring pages; negative where one overlaps the other's margin."""
+"""Distance between neighbouring pages; negative if one overlaps the other's margin."""
 
 
 @dataclass(frozen=True, eq=False)
 class SynthTable:
-    """A photo of a table and the truth about it.
+    """A photo of a table and its ground truth.
 
     bgr: (H, W, 3) uint8. centers_xy: for each map (5, 7, 2) float64, photo frame.
-    places_xy: (N, 2) float64, photo frame, of the spellbook's places, as `marked_places`.
+    places_xy: (N, 2) float64, photo frame, the spellbook's places in the order of `marked_places`.
     marked: what is marked on the spellbook, as in `draw_spellbook`. game: as it was played.
     level: how hard the photo is.
     """
@@ -101,7 +101,7 @@ def make_table(
 ) -> SynthTable:
     """Make the photo of `seed`; the same arguments give the same bytes.
 
-    book_page: a spellbook's layout, its print and pixels a mm. page: the same of the maps;
+    book_page: a spellbook's layout, its print and pixels per mm. page: the same for the maps;
         None for a random design.
     messiness: as in `kdscan.synth.scene.make_photo`.
     """
@@ -131,7 +131,7 @@ def make_table(
 
 
 def _book_mm(book: BookLayout) -> Rect:
-    """The required part of a spellbook: all that players mark, and the markers."""
+    """The required part of a spellbook: everything that players mark, and the markers."""
     size = book.markers.size_mm / 2 + 1
     at = np.array([place.center_mm for place in book.markers.places])
     (x0, y0), (x1, y1) = at.min(0) - size, at.max(0) + size
@@ -149,8 +149,8 @@ def photograph_table(
 ) -> tuple[U8, list[ToPhoto]]:
     """Photograph several sheets at once.
 
-    sheets: of each its page seen flat, its size and what must be seen of it, in mm.
-    Returns the photo, and for each sheet the map from mm on its page to photo pixels.
+    sheets: for each its flat page, its size and the part that must be visible, in mm.
+    Returns the photo, and for each sheet the mapping from mm on its page to photo pixels.
     """
     conditions = LEVELS[level]
     severity = conditions.severity * rng.uniform(0.45, 1)
@@ -175,7 +175,7 @@ def photograph_table(
 
 @dataclass(frozen=True)
 class _Pose:
-    """Where a page's middle of what must be seen lies on the desk, in mm, and its turn."""
+    """Where the middle of a page's required part is on the desk, in mm, and the page's rotation."""
 
     x: float
     y: float
@@ -205,7 +205,7 @@ def _arranged(
 def _tried(
     rng: Rng, pages: Sequence[tuple[tuple[float, float], Rect]], loose: float
 ) -> list[_Pose]:
-    """Pages in a row, in a column, or two over one, a little out of line."""
+    """Pages in a row, in a column, or two above one, slightly out of line."""
     (w, h), count = pages[0][0], len(pages)
     gap = rng.uniform(*_GAP_MM, 2) * loose
     step = np.array([w + gap[0], h + gap[1]])
@@ -238,7 +238,7 @@ def _covers(
 
 
 def _laid(sheet: Sheet, pose: _Pose, lift: float) -> Sheet:
-    """A sheet of paper turned and moved to where it lies, `lift` mm above the desk."""
+    """A sheet of paper rotated and moved to its place, `lift` mm above the desk."""
     c, s = np.cos(pose.turn), np.sin(pose.turn)
     turn = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1.0]])
     xyz = sheet.xyz @ turn + (pose.x, pose.y, lift)

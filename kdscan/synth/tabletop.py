@@ -1,4 +1,4 @@
-"""A table top seen from straight above, on which dominoes are laid: any print, worn, shiny."""
+"""A table top seen from straight above, with dominoes on it in any print, worn or shiny."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from kdscan.synth.raster import blend_into, lit, wash
 from kdscan.synth.tiles import Bank, Board
 
 TABLE_PX = 100
-"""Pixels a square on the picture of the table."""
+"""Pixels per square in the picture of the table."""
 
 RULED = 0.15
-"""Share of table tops that are ruled in squares."""
+"""Share of table tops with a pattern of squares."""
 
 Cells = tuple[tuple[int, int], ...]
 HALF = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
@@ -43,7 +43,7 @@ class Square:
 
 @dataclass(frozen=True)
 class Domino:
-    """Cells side by side (one for the castle) and the kinds that lie there."""
+    """Adjacent cells (one for the castle) and the kinds of their squares."""
 
     cells: Cells
     kinds: tuple[int, ...]
@@ -51,11 +51,11 @@ class Domino:
 
 @dataclass(frozen=True, eq=False)
 class Manner:
-    """How somebody lays tiles, and what their print and card look like.
+    """How somebody lays tiles, and what their print and cardboard look like.
 
-    askew: how far a domino may be out of place, in squares. gap: how much smaller than a
-    square of the kingdom a tile is. tints: (K, 3, 3) float32, what the print does to each
-    kind's colours. shine: the share of dominoes that mirror a lamp.
+    askew: how far a domino may be out of place, in squares. gap: how much smaller a tile is
+    than a square of the kingdom. tints: (K, 3, 3) float32, how the print changes each
+    kind's colours. shine: share of dominoes that reflect a lamp.
     castle: the probability that the castle stands on its tile.
     """
 
@@ -67,7 +67,7 @@ class Manner:
 
 
 def random_manner(rng: Rng) -> Manner:
-    """Mostly neat, mostly the print that the pictures show."""
+    """A random manner: mostly neat, mostly with the print of the pictures."""
     return Manner(
         askew=rng.uniform(0.005, 0.06),
         gap=rng.uniform(0, 0.09) if chance(rng, 0.35) else 0.0,
@@ -78,7 +78,7 @@ def random_manner(rng: Rng) -> Manner:
 
 
 def _tints(rng: Rng) -> F32:
-    """(K, 3, 3): another print's colours; a terrain has the same ones on all its squares."""
+    """(K, 3, 3): another print's colours, the same for all squares of a terrain."""
     by_terrain: dict[str, F32] = {}
     for terrain, _ in KINDS:
         by_terrain.setdefault(terrain, f32(other_colors(rng, 0.2, 0.03)))
@@ -86,7 +86,7 @@ def _tints(rng: Rng) -> F32:
 
 
 def other_colors(rng: Rng, spread: float, mixed: float) -> F64:
-    """(3, 3): another saturation, its logarithm off by `spread`, and white balance of BGR."""
+    """(3, 3): random saturation, whose logarithm varies by `spread`, and white balance of BGR."""
     luma = np.tile(np.array([0.114, 0.587, 0.299]), (3, 1))
     much = float(np.exp(rng.normal(0, spread)))
     mix = (much * np.eye(3) + (1 - much) * luma) * np.exp(rng.normal(0, 0.1, (3, 1)))
@@ -108,7 +108,7 @@ class Table:
     def lay(
         self, bank: Bank, domino: Domino, kingdom: int, turn: F64, at: F64, manner: Manner
     ) -> None:
-        """Lay a domino: cell (r, c) comes to lie at `at` + `turn` (c, r), in squares."""
+        """Lay a domino: cell (r, c) is placed at `at` + `turn` (c, r), in squares."""
         rng, askew = self.rng, manner.askew
         middle = np.mean([(c, r) for r, c in domino.cells], axis=0)
         tilt, slip = rng.normal(0, 0.5 * askew), rng.normal(0, 0.6 * askew, 2)
@@ -132,8 +132,8 @@ class Table:
             self._castle(faces[0][0])
 
     def lay_board(self, board: Board, kingdom: int, at: F64) -> None:
-        """Lay a photographed kingdom as one piece, its top left corner at `at`, without the
-        table of its own that its picture shows where no tile lies."""
+        """Lay a photographed kingdom in one piece, its top left corner at `at`, without the parts
+        of its picture that show its own table."""
         rows, cols = board.kinds.shape
         for (r, c), kind in np.ndenumerate(board.kinds):
             if kind != EMPTY:
@@ -144,7 +144,7 @@ class Table:
         self._paste(board.bgr, (HALF + 0.5) * (cols, rows) + at, tiles)
 
     def _shadow(self, corners: F64) -> None:
-        """The dark rim of a thick card: a blurred shadow to one side."""
+        """The dark rim of thick cardboard: a blurred shadow to one side."""
         fall = self.rng.uniform(-0.03, 0.03, 2)
         mask, view = self._masked(corners + fall, pad=12)
         if not mask.size:
@@ -154,7 +154,7 @@ class Table:
         view[:] = lit(view, dark)
 
     def _masked(self, corners: F64, pad: int) -> tuple[U8, U8]:
-        """The hull of some points as a mask (h, w), and the part of the table it lies on."""
+        """The convex hull of some points as a mask (h, w), and the part of the table it covers."""
         hull = f32(cv2.convexHull(f32(corners))[:, 0])
         x, y, w, h = cv2.boundingRect((hull * TABLE_PX).astype(np.int32))
         low = np.array([max(x - pad, 0), max(y - pad, 0)])
@@ -166,7 +166,7 @@ class Table:
         return mask, view
 
     def _shine(self, corners: F64) -> None:
-        """A lamp mirrored by varnish: whiter to one side, or in a band."""
+        """A lamp reflected by varnish: whiter to one side, or in a band."""
         mask, view = self._masked(corners, pad=2)
         h, w = mask.shape
         if not mask.size:
@@ -180,7 +180,7 @@ class Table:
         wash(view, lamp, weight)
 
     def _castle(self, corners: F64) -> None:
-        """A castle of card, seen a little from the side: walls and a roof that lean over."""
+        """A cardboard castle seen slightly from the side: walls and a leaning roof."""
         rng, middle = self.rng, corners.mean(0)
         lean = rng.normal(0, 0.22, 2)
         size = rng.uniform(0.3, 0.48)
@@ -193,7 +193,7 @@ class Table:
                 view[mask > 127] = np.clip(shade + rng.normal(0, 6, 3), 0, 255)
 
     def _paste(self, picture: U8, corners: F64, shown: F32 | None = None) -> None:
-        """Lay a picture between corners; of its squares, (R, C), only those that are 1."""
+        """Paste a picture between corners, but only those of its squares, (R, C), that are 1."""
         target = corners * TABLE_PX - 0.5
         low = np.floor(target.min(0)).astype(int) - 1
         high = np.ceil(target.max(0)).astype(int) + 2
@@ -226,7 +226,7 @@ def _table_top(rng: Rng, side_px: int, surfaces: Sequence[U8]) -> U8:
 
 
 def _ruled(rng: Rng, top: U8) -> U8:
-    """A cutting mat, a checked cloth or a tiled floor: squares that are no tiles."""
+    """A cutting mat, a checked cloth or a tiled floor: squares that are not tiles."""
     side = len(top)
     pitch = TABLE_PX * log_uniform(rng, 0.2, 1.3)
     turn = rng.uniform(0, np.pi / 2)

@@ -208,7 +208,7 @@ def _blotches(rng: Rng) -> F32:
 
 
 def _pebbles(rng: Rng) -> F32:
-    """Rough ground lit from the side: a height field's slope."""
+    """Rough ground lit from the side: the slope of a height field."""
     height = fractal(rng, (SIDE, SIDE), rng.uniform(12, 90), 4, gain=0.6)
     across, down = (cv2.Sobel(height, cv2.CV_32F, *way, ksize=3) for way in ((1, 0), (0, 1)))
     slope = across + down

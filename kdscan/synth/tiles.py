@@ -1,8 +1,8 @@
 """Pictures of the tiles' squares, cut from photos of finished kingdoms.
 
-A board is a kingdom seen from straight above, with what lies on each square. Boards come
+A board is a kingdom seen from straight above, with the kind of each square. Boards come
 from cut-out pictures with a table of their squares (`load_boards`), or from photos with
-what `kdscan score --json` read in them, corrected where it was wrong (`load_photos`).
+the output of `kdscan score --json`, corrected where it was wrong (`load_photos`).
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ SQUARE_PX = 100
 class Board:
     """A kingdom from straight above.
 
-    name: of the file. kingdom: boards that show the same kingdom share it, so that they
-    are held back together.
+    name: of the file. kingdom: shared by boards that show the same kingdom, so that they
+    are held out together.
     bgr: (R * SQUARE_PX, C * SQUARE_PX, 3) uint8.
-    kinds: (R, C) int64, index into `KINDS` of what lies on each square.
+    kinds: (R, C) int64, index into `KINDS` of each square.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Board:
 
 
 def load_boards(folder: Path) -> list[Board]:
-    """Boards that were cut out: NUMBER.jpg in `folder`/boards, named in `folder`/tiles.csv.
+    """Cut-out boards: NUMBER.jpg in `folder`/boards, listed in `folder`/tiles.csv.
 
     The table has the columns board, kingdom, row, col, terrain, crowns. Raises UsageError.
     """
@@ -73,7 +73,7 @@ def load_boards(folder: Path) -> list[Board]:
 def load_photos(folder: Path) -> list[Board]:
     """Boards of photos NAME.jpg beside NAME.json, which `kdscan score --json` wrote.
 
-    Raises UsageError when a picture or its readings are missing or no such thing.
+    Raises UsageError if a picture or its reading is missing or invalid.
     """
     boards = []
     for path in sorted(folder.glob("*.json")):
@@ -106,8 +106,8 @@ def _board_of(name: str, kingdom: str, bgr: U8, sheet: dict[str, object]) -> Boa
 class Bank:
     """Pictures of squares by kind, to lay new kingdoms with.
 
-    others: boards whose squares stand in for kinds that none of `boards` shows.
-    kinds: those of squares that there are pictures of, but for castle and empty.
+    others: boards whose squares are used for kinds that none of `boards` shows.
+    kinds: the kinds that there are pictures of, except castle and empty.
     """
 
     def __init__(self, boards: Iterable[Board], others: Iterable[Board] = ()) -> None:
@@ -118,14 +118,14 @@ class Bank:
         self.kinds: Sequence[int] = sorted(set(self._pictures) - {EMPTY, CASTLE})
 
     def pick(self, rng: Rng, kind: int) -> U8:
-        """A picture of a square of that kind, (SQUARE_PX, SQUARE_PX, 3), turned at random."""
+        """A picture of a square of that kind, (SQUARE_PX, SQUARE_PX, 3), rotated at random."""
         chosen = any_of(rng, self._pictures[kind])
         return np.asarray(np.rot90(chosen, int(rng.integers(4))), np.uint8)
 
 
 def _by_kind(boards: Iterable[Board]) -> dict[int, list[U8]]:
-    """The pictures of the boards' squares; of squares beside a castle only where no other shows
-    their kind, because a castle that stands hides what is behind it."""
+    """The pictures of the boards' squares. Squares beside a castle are used only if no other shows
+    their kind, because a standing castle hides what is behind it."""
     clear: defaultdict[int, list[U8]] = defaultdict(list)
     beside: defaultdict[int, list[U8]] = defaultdict(list)
     for board in boards:

@@ -1,7 +1,7 @@
 """Entry point of the developers' tools, `python -m kdscan.training` and `python -m kdscan.synth`.
 
-They are in English only and have no exit codes but those of errors; for users there is
-`kdscan.cli`.
+They are in English only, and their only exit codes are those of errors. The users' command line
+is `kdscan.cli`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ LongSide = Annotated[int, typer.Option(help="Pixels of the longer side.", min=40
 Quality = Annotated[int, typer.Option(help="JPEG quality.", min=1, max=100)]
 
 TRAIN = ("torch", "onnx")
-"""What the extra `train` installs."""
+"""Packages that the extra `train` installs."""
 
 
 def run(command: Callable[[], object]) -> NoReturn:
-    """Run a tool and exit; what went wrong on purpose, or outside of kdscan, is one line."""
+    """Run a tool and exit. Expected errors, and those from outside kdscan, are told in one line."""
     try:
         command()
     except KdscanError as error:

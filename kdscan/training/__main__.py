@@ -1,8 +1,8 @@
 """python -m kdscan.training: train, calibrate, publish.
 
-python -m kdscan.training make marks-19                    as models/recipes/marks-19.toml says
-python -m kdscan.training make marks-19 --effort 0.01      a hundredth of it, to try it out
-python -m kdscan.training cards                            what ships, in cards and tables
+python -m kdscan.training make marks-19                    by models/recipes/marks-19.toml
+python -m kdscan.training make marks-19 --effort 0.01      a hundredth of it, for a trial run
+python -m kdscan.training cards                            update model cards and tables
 python -m kdscan.training fit marks --resume --steps 90000 --device cuda
 python -m kdscan.training fit marks --start models --labels labels/ --steps 500
 python -m kdscan.training test labels/

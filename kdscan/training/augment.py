@@ -53,7 +53,7 @@ def relight(rng: Rng, bgr: U8) -> U8:
 
 def random_view(rng: Rng, nodes: F64, side: int, clipped: bool) -> F64:
     """(3, 3) random homography from a stored thumbnail to a view of `side` pixels that contains the
-    points `nodes` (..., 2); clipped: that cuts some of them off."""
+    points `nodes` (..., 2); clipped: the view cuts some of them off."""
     middle = nodes.reshape(-1, 2).mean(0)
     angle = rng.uniform(-np.pi, np.pi) if rng.random() < 0.7 else rng.choice(4) * np.pi / 2
     turn = rotation(angle)

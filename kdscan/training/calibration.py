@@ -1,9 +1,9 @@
 """Calibration of totals on whole photos that no network was trained on.
 
-The networks' probabilities are calibrated for crops. Users rely on the total, so the log odds of a
-correct total with the grid in place get a slope and an offset (Platt 1999), fitted on synthetic
-photos of held-out designs, hands and boards: separately for each number of averaged views, because
-averaging changes the calibration.
+The networks' probabilities are calibrated for crops, but users rely on the total. So the log odds
+of a correct total with the grid in place get a slope and an offset (Platt 1999), fitted on
+synthetic photos of held-out designs, hands and boards. They are fitted separately for each number
+of averaged views, because averaging changes the calibration.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def calibrate(folder: Path, models_folder: Path) -> dict[str, object]:
     """Fit the calibration on a folder of photos and write it into the models' manifest, for the
     group (our own sheet, or any design) that most photos show.
 
-    Raises UsageError for a folder without photos and truth, and for models that find no map there.
+    Raises UsageError for a folder without photos and ground truth, and if the models find no map.
     """
     photos = list(folder.glob("*.jpg"))
     if not photos or not all(photo.with_suffix(".json").is_file() for photo in photos):

@@ -30,7 +30,7 @@ FIELD_TITLES = {
     "pages": "pages drawn once",
     "again": "share of the steps trained once more with what was held back",
 }
-"""Titles in a card of a recipe's fields."""
+"""Titles of a recipe's fields in a model card."""
 
 
 class PhotoSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,4 +1,4 @@
-"""The occlusion network: detects objects on a sheet, which are neither print nor ink nor paper."""
+"""The occlusion network: detects objects on a sheet that are neither print nor ink nor paper."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ CENTER_SHARE = 6 / 8
 """Central share of a cell's width and height that contains shield and circles."""
 
 MAX_CLEAR, MIN_HIDDEN = 0.02, 0.12
-"""Hidden shares of that centre: up to the first a shield counts as clear, from the second on as
-hidden; those between are ignored."""
+"""Hidden shares of that centre: a shield counts as clear up to the first and as hidden from the
+second on; shields in between are ignored."""
 
 
 class CellContext(nn.Module):
-    """Adds to each pixel of a feature map (B, C, h, w), with `side` pixels a cell, the mean and
-    standard deviation at the same place of all cells: what they have in common is print."""
+    """Adds to each pixel of a feature map (B, C, h, w), with `side` pixels per cell, the mean and
+    standard deviation at the same place of all cells: whatever they share is print."""
 
     def __init__(self, channels: int, side: int) -> None:
         super().__init__()

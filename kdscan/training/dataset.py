@@ -1,7 +1,7 @@
 """Renders synthetic training examples for the networks of maps.
 
-Of a photo of 3 megapixels only what training needs is stored: a thumbnail, a coarse view of the
-grid with an ample margin, and the rectified sheet. Each is used several times with random
+For each photo of 3 megapixels only what training needs is stored: a thumbnail, a coarse view of
+the grid with an ample margin, and the rectified sheet. Each is used several times with random
 augmentation (`augment`).
 """
 
@@ -91,8 +91,8 @@ class Example:
 
     @property
     def photographed(self) -> bool:
-        """Whether it has been through a camera. (People's photos have only a rectified picture too,
-        but unknown positions of crosses.)"""
+        """Whether it has been through a camera. (Photos labelled by people also have only a
+        rectified picture, but their positions of crosses are unknown.)"""
         return bool(self.thumb) or self.crossed is None
 
 
@@ -189,7 +189,7 @@ _own_page_cached = lru_cache(maxsize=None)(own_page)
 
 
 def random_own_page(rng: Rng) -> Page:
-    """Our own sheet with random layout, style and language, with a code, a name or neither."""
+    """Our own sheet in a random layout, style and language, with a code, a name or neither."""
     name = str(rng.choice(layouts(), p=[0.75, 0.25]))
     look = any_look(rng)
     ticket = OWN_TICKETS[int(rng.integers(len(OWN_TICKETS)))]
@@ -219,8 +219,8 @@ def worker_strokes() -> StrokeBank | None:
 
 
 def photo_settings(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
-    """Random settings of a seed's training photo: level, whether of our own sheet, whether the
-    board is random rather than played, width and height."""
+    """Random settings of a seed's training photo: level, whether it shows our own sheet, whether
+    its board is random rather than played, width and height."""
     rng = np.random.default_rng([seed, 1])
     level = list(LEVELS)[int(rng.choice(4, p=[0.06, 0.2, 0.32, 0.42]))]
     long = int(rng.choice([1400, 1700, 2016]))
@@ -231,7 +231,7 @@ def photo_settings(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
 
 
 def photo_example(seed: int) -> Example | None:
-    """The training photo of a seed, None if it does not show all cells; call `init_worker`
+    """The training photo of a seed, or None if it does not show all cells; call `init_worker`
     first."""
     bank, tiles = _worker
     level, mine, wild, size = photo_settings(seed)

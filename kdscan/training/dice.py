@@ -1,4 +1,4 @@
-"""Random numbers for batches of pictures, drawn where they are used."""
+"""Random numbers for batches of pictures, generated on the device that uses them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Dice:
         self._generator.manual_seed(seed)
 
     def normal(self, *shape: int) -> Tensor:
-        """Float32, of mean 0 and deviation 1."""
+        """Float32, with mean 0 and standard deviation 1."""
         return torch.randn(*shape, device=self.device, generator=self._generator)
 
     def uniform(self, *shape: int) -> Tensor:
@@ -31,5 +31,5 @@ class Dice:
         return (self.uniform(len(chance)) < chance).float().view(-1, 1, 1, 1)
 
     def chosen(self, chance: Tensor) -> Tensor:
-        """(N,) int64: indices of a batch, each with its probability `chance` (B,)."""
+        """(N,) int64: random indices of a batch, each included with probability `chance` (B,)."""
         return torch.nonzero(self.uniform(len(chance)) < chance)[:, 0]

@@ -22,7 +22,7 @@ from kdscan.records import CELLS, KINDS
 
 INK_PLANES = (len(CELLS) + 1, 1, INPUT_PX, INPUT_PX)
 COARSE_PLANES = (len(CELLS) + 1, len(CHANNELS), COARSE_PX, COARSE_PX)
-"""Shapes of a sheet's crops, see `CellCrops`: their batch is always one sheet."""
+"""Shapes of a sheet's crops, see `CellCrops`; a batch is always one sheet."""
 
 INPUTS: dict[str, dict[str, tuple[int, ...]]] = {
     "locate": {"image": (1, 3, 288, 384)},
@@ -54,7 +54,7 @@ LABELS = {
 
 class Calibrated(nn.Module):
     """Temperature scaling (Guo et al., arXiv:1706.04599): divides each head's logits by a number or
-    a tensor. Outputs beyond these heads are auxiliary, for training, and are dropped.
+    a tensor. Further outputs are auxiliary, for training only, and are dropped.
     """
 
     def __init__(self, net: nn.Module, temperatures: tuple[float | Tensor, ...]) -> None:
@@ -68,8 +68,8 @@ class Calibrated(nn.Module):
 def to_onnx(
     name: str, net: nn.Module, version: str, metadata: dict[str, str] | None = None
 ) -> bytes:
-    """Serialise a network with dynamic batch size and, for thumbnails, picture size. Networks of
-    whole sheets are static, because onnxruntime fuses more of them then."""
+    """Serialise a network with dynamic batch size and, for thumbnails, dynamic picture size.
+    Networks for whole sheets have static shapes, because onnxruntime can then fuse more of them."""
     inputs = {key: torch.zeros(shape) for key, shape in INPUTS[name].items()}
     batch: dict[int, str] = {} if name in ("marks", "ink") else {0: "batch"}
     in_axes, out_axes = batch, batch
@@ -102,7 +102,7 @@ def _shrink(model: Any) -> None:
 
     Matrices and kernels become int8 with a scale for each row (error at most 1/254 of the row's
     largest weight) and are dequantised once, by constant folding when a session starts. (Of 10,200
-    shields marks 12 read two otherwise than in 16 bits, with log losses equal to four digits.)
+    shields, marks 12 read two differently than in 16 bits; log losses were equal to four digits.)
     """
     graph = model.graph
     restoring, kept = [], []

@@ -55,8 +55,8 @@ def gaussian(pictures: Tensor, sigma: Tensor, radius: int) -> Tensor:
 
 
 def jpeg(bgr: Tensor, quality: Tensor) -> Tensor:
-    """Pictures (B, 3, H, W), 0..255, H and W multiples of 16, as JPEG of quality (B,) shows them:
-    baseline, chroma at half the size."""
+    """Pictures (B, 3, H, W), 0..255, H and W multiples of 16, after JPEG compression with quality
+    (B,): baseline, chroma at half the size."""
     scale = (torch.where(quality < 50, 5000 / quality, 200 - 2 * quality) / 100)[:, None, None]
     luma, chroma = (
         torch.round(steps.to(bgr.device) * scale).clamp(1, 255)

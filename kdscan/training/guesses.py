@@ -1,9 +1,9 @@
 """Training samples of the refining network: views of a grid from wrong guesses of its cells'
 centres.
 
-During registration guesses are planar first and bent later. Bent guesses are needed in training
-too: a network trained on planar ones alone converges on bent grids that look right but are not,
-such as a row mistaken for its neighbour where a fold hides the gap.
+During registration guesses are planar at first and bent later. Training needs bent guesses too: a
+network trained only on planar ones converges on bent grids that look right but are not, such as a
+row mistaken for its neighbour where a fold hides the gap.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ OVERSAMPLE_AT = (0.05, 0.1, 0.2, 0.3, 0.45)
 half of the photos show nearly flat paper, one in a hundred a fold."""
 
 ROUNDS, TOLERANCE = 20, 0.01
-"""Most iterations, and tolerance in cells, of inverting a bent lattice."""
+"""Maximum number of iterations, and tolerance in cells, for inverting a bent lattice."""
 
 
 def oversample_bent(examples: Sequence[Example]) -> list[Example]:
@@ -88,7 +88,7 @@ def refine_sample(rng: Rng, example: Example) -> tuple[U8, F32, bool]:
 
 
 def true_offsets(guess_xy: F64, true_xy: F64) -> F64 | None:
-    """Offsets (5, 7, 2) in cells with which `shift_cells` takes a guess to the true centres, both
+    """Offsets (5, 7, 2) in cells with which `shift_cells` moves a guess to the true centres, both
     (5, 7, 2); None if the guess is too bent to invert."""
     flat = inverse(fit_homography(guess_xy))
     at = CENTERS.copy()
@@ -103,7 +103,7 @@ def true_offsets(guess_xy: F64, true_xy: F64) -> F64 | None:
 
 
 def _corners(rng: Rng, lost: bool) -> F64:
-    """(4, 2): corners of a planar guess in the coarse view, where the true plane lies upright."""
+    """(4, 2): corners of a planar guess in the coarse view, in which the true plane is upright."""
     corners = lattice_to_flat(GRID_CORNERS, COARSE_PX, COARSE_MARGIN)
     if lost:
         spin = rng.choice([np.pi / 2, -np.pi / 2, np.pi / 4, rng.uniform(0.4, 2.7)])

@@ -1,6 +1,6 @@
 """Training samples of the two networks of kingdoms, with random augmentation.
 
-`tiles` sees a thumbnail, and every patch votes for the centre of the square that it lies on;
+`tiles` sees a thumbnail, and every patch votes for the centre of the square it belongs to;
 `squares` sees the crop of one square.
 """
 
@@ -126,8 +126,8 @@ def squares_sample(rng: Rng, flat: Flat) -> tuple[U8, NDArray[np.int64]]:
 
 def occlude(rng: Rng, picture: U8, kinds: NDArray[np.int64]) -> tuple[U8, NDArray[np.int64]]:
     """Occlude squares of a rectified kingdom with pieces of the same picture, mostly its castle,
-    which in photos covers what is behind it. Returns the picture and the kinds, `UNKNOWN` where too
-    much is hidden.
+    which in photos hides what is behind it. Returns the picture and the kinds, which are `UNKNOWN`
+    where too much is hidden.
     """
     out, hidden = picture.copy(), np.zeros(picture.shape[:2], np.uint8)
     rows, cols = kinds.shape

@@ -21,7 +21,7 @@ def load_labels(folder: Path) -> list[Example]:
     """Examples for the marks network from every `NAME.json` of a folder and the photo beside it.
 
     Shields missing from `seen` are `UNKNOWN`; without `seen` all are labelled. Raises `PhotoError`
-    for an unreadable photo, `UsageError` for a missing one or a malformed truth.
+    for an unreadable photo, `UsageError` for a missing photo or malformed ground truth.
     """
     found: list[Example] = []
     for path in sorted(folder.glob("*.json")):
@@ -63,7 +63,7 @@ def _example(photo: Photo, truth: dict[str, Any], number: int) -> Example:
 
 
 def _centers(truth: dict[str, Any]) -> F64:
-    """(5, 7, 2) photo frame; a castle without a position is put amid its neighbours."""
+    """(5, 7, 2) photo frame; a castle without a position is placed amid its neighbours."""
     centers = np.zeros((ROWS, COLS, 2))
     for row, col in CELLS:
         centers[row, col] = truth["pixels"][f"{row},{col}"]

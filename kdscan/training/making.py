@@ -77,7 +77,7 @@ def make(
     """Train, measure and publish a version as `into`/NAME; returns the measurements.
 
     models: the folder with its parent's weights. effort: share of the steps and examples.
-    trained: the checkpoint that a training by the recipe ended with, instead of training.
+    trained: final checkpoint of a training by this recipe, to be used instead of training again.
     An interrupted training in the material's folder is resumed. Raises UsageError for a recipe that
     cannot be followed.
     """

@@ -1,5 +1,5 @@
-"""Samples of the marks network from stored sheets, for a whole batch on the device of the network:
-what `kdscan.marks.crops.segment` makes of a view, and the targets."""
+"""Samples of the marks network from stored sheets, for a whole batch on the network's device:
+the output of `kdscan.marks.crops.segment` for a view, and the targets."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from kdscan.training.sheet_views import (
 SPOT_PX = 8
 """Radius of a cross in the auxiliary target, in pixels of a view."""
 SPOT_STRIDE = 8
-"""Input pixels a pixel of the auxiliary target of crosses."""
+"""Input pixels per pixel of the auxiliary target of crosses."""
 
 
 class Sheets(NamedTuple):
-    """What is stored of a batch of sheets.
+    """A batch of stored sheets.
 
     pictures: (B, 3, H, W) uint8 BGR. crossed: (B, N, 3), positions of crosses as in `SynthPhoto`,
-    filled up with shield -1. known: (B,) bool, whether these are. photographed: (B,) bool.
+    padded with shield -1. known: (B,) bool, whether they are known. photographed: (B,) bool.
     """
 
     pictures: Tensor
@@ -62,7 +62,8 @@ class Samples(NamedTuple):
 
 
 def samples(dice: Dice, sheets: Sheets) -> Samples:
-    """Random views of the sheets, each mirrored and turned by quarters: marks have no upside."""
+    """Random views of the sheets, each mirrored and rotated by multiples of 90°: marks have no
+    upright orientation."""
     maps = random_maps(dice, len(sheets.pictures))
     severity = torch.where(sheets.photographed, PHOTO_SEVERITY, 1.0)
     views = degraded(dice, warped(sheets.pictures, maps).round(), severity)
@@ -123,21 +124,21 @@ def _cut(plane: Tensor, px: int) -> Tensor:
 
 
 def _softened(planes: Tensor) -> Tensor:
-    """Planes (B, H, W) as if doubled in size and halved again."""
+    """Planes (B, H, W), smoothed as if doubled in size and halved again."""
     kernel = torch.tensor([0.125, 0.75, 0.125], device=planes.device)
     y = F.pad(planes[:, None], (1, 1, 1, 1), mode="replicate")
     return F.conv2d(F.conv2d(y, kernel.view(1, 1, 1, 3)), kernel.view(1, 1, 3, 1))[:, 0]
 
 
 def _reduced(planes: Tensor, side: int) -> Tensor:
-    """Squares (..., S, S) reduced to (side, side), each pixel the mean of the area it covers."""
+    """Squares (..., S, S) reduced to (side, side); each pixel is the mean of the area it covers."""
     weights = _areas(planes.shape[-1], side).to(planes.device)
     return weights @ planes @ weights.T
 
 
 @cache
 def _areas(size: int, side: int) -> Tensor:
-    """(side, size): which share of each of `side` pixels each of `size` pixels covers."""
+    """(side, size): the share of each of `side` pixels that each of `size` pixels covers."""
     out, scale = torch.zeros(side, size), size / side
     for row in range(side):
         low, high = row * scale, (row + 1) * scale
@@ -152,7 +153,7 @@ def _cells(device: torch.device) -> Tensor:
 
 
 def _stored(lattice_xy: Tensor) -> Tensor:
-    """Pixels of stored sheets, of points in cells from the first cell's centre."""
+    """Pixels of stored sheets for points given in cells from the first cell's centre."""
     return (lattice_xy + 0.5 + WIDE_MARGIN) * FLAT_PX - 0.5
 
 
@@ -164,7 +165,7 @@ def _offsets(maps: Tensor) -> Tensor:
 
 
 def _spots(maps: Tensor, sheets: Sheets) -> Tensor:
-    """(B, 34, 16, 16): which parts of its crop a shield's crosses cover; see `Samples`."""
+    """(B, 34, 16, 16): the parts of each shield's crop that its crosses cover; see `Samples`."""
     count = INPUT_PX // SPOT_STRIDE
     part = CROP_PX / count
     at = view_places(maps, _stored(sheets.crossed[..., 1:]))
@@ -179,7 +180,7 @@ def _spots(maps: Tensor, sheets: Sheets) -> Tensor:
 
 
 def _turned(straight: Samples, ways: Tensor) -> Samples:
-    """Each sheet turned by its way (B,) modulo 4 quarters, and mirrored from way 4 on."""
+    """Each sheet rotated by 90° times its way (B,) modulo 4, and mirrored from way 4 on."""
     out = Samples(*(part.clone() for part in straight))
     for way in range(1, 8):
         these = torch.nonzero(ways == way)[:, 0]

@@ -1,9 +1,9 @@
 """The inference graph of the marks network: the same outputs as `MarksNet` from fewer operations.
 
-onnxruntime keeps convolutions, and what it can fuse with them, in a blocked layout of its own;
-every other operation on feature maps costs as much as a small convolution plus the conversion of
-layouts. So there is no axis for sheets, means over shields are matrix products, and features common
-to all cells are mixed in once, not 35 times. On AVX2 that takes 0.84 of the time.
+onnxruntime runs convolutions, and whatever it can fuse with them, in a blocked layout of its own.
+Every other operation on feature maps costs as much as a small convolution plus converting the
+layout. So there is no axis for sheets, means over shields are matrix products, and features common
+to all cells are mixed in once, not 35 times. On AVX2 this takes 0.84 of the time.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from kdscan.training.marks_networks import MarksNet, SheetContext
 
 class MarksInference(nn.Module):
     """(35, 1, 128, 128) ink and (35, 3, 64, 64) coarse planes, the castle last → logits
-    (1, 34, 7), (1, 34, 5), (1, 1) and offsets (1, 35, 2) in cells, as those of `MarksNet` for the
-    same crops."""
+    (1, 34, 7), (1, 34, 5), (1, 1) and offsets (1, 35, 2) in cells, the same as `MarksNet` gives for
+    these crops."""
 
     edges: Tensor
 

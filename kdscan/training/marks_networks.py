@@ -1,5 +1,5 @@
-"""The networks that see all crops of a sheet at once: what reads marks, and what tells ink from
-print on the same features.
+"""The networks that see all crops of a sheet at once: one reads marks, the other distinguishes ink
+from print on the same features.
 
 Names of modules and parameters are keys of the weight files in `models/weights`.
 """
@@ -17,8 +17,8 @@ from kdscan.training.networks import Attention, Residual, conv
 
 class SheetContext(nn.Module):
     """Adds context to each cell's features: mean and standard deviation over all shields of its
-    sheet, and the means along each edge of the map. (Marks between two cells are ambiguous; those
-    of cells on an edge show to which side they belong.)
+    sheet, and the means along each edge of the map. (It is ambiguous to which cell marks between
+    two cells belong; those of cells on an edge show it.)
 
     Cells (S, 35, C, H, W), weights (S, 4, 34) of `edge_weights` → (S, 35, C, H, W). The castle,
     last, receives the context but does not contribute to it.
@@ -60,8 +60,8 @@ def edge_weights(places: Tensor) -> Tensor:
 
 
 class OffsetHead(nn.Module):
-    """Predicts the offset of each cell from its crop's centre, from its own features and the means
-    of all shields and of those along each edge: on a sheet without lines a single shield does not
+    """Predicts the offset of each cell from its crop's centre, using its own features and the means
+    of all shields and of those along each edge. On a sheet without lines, a single shield does not
     show to which cell the circles beside it belong.
 
     Cells (S, 35, C, 8, 8), weights (S, 4, 34) of `edge_weights` → (S, 35, 2) in cells, x before y.
@@ -87,14 +87,14 @@ class OffsetHead(nn.Module):
 
 
 def _lookup(table: Tensor, positions: Tensor, at: Tensor) -> Tensor:
-    """Rows of a table (34, D), of shields at `positions` (34, 2), for shields at other positions
-    (S, 34, 2): (S, 34, D), 0 where no position matches."""
+    """Look up rows of a table (34, D), which belong to `positions` (34, 2), for shields at other
+    positions (S, 34, 2): (S, 34, D), 0 where no position matches."""
     same = (at[:, :, None] == positions).all(-1)
     return same.to(table.dtype) @ table
 
 
 class CellFeatures(nn.Module):
-    """Feature maps of all crops of a sheet, each cell's in the context of its sheet.
+    """Feature maps of all crops of a sheet, each cell in the context of its sheet.
 
     Ink (S, 35, 1, 128, 128) and coarse planes (S, 35, 3, 64, 64) of `CellCrops`, the castle last →
     maps of a quarter, an eighth and a sixteenth of the ink's resolution, (S * 35, C, 32, 32),
@@ -142,7 +142,7 @@ class MarksNet(CellFeatures):
     offsets are predicted from detached features.
 
     places: (S, 34, 2), positions of the shields (`shield_positions`) on sheets that were rotated or
-    mirrored. Rotated by 90° a sheet still has edges, but no learned positions match.
+    mirrored. A sheet rotated by 90° still has edges, but no learned positions match.
     """
 
     def __init__(self, width: int = 24) -> None:
@@ -181,9 +181,9 @@ class MarksNet(CellFeatures):
 
 
 class InkNet(CellFeatures):
-    """Segmentation of the ink in all crops of a sheet: a decoder as of a U-Net (Ronneberger et al.,
-    arXiv:1505.04597) on the feature maps of a marks network, which it leaves as they are. What
-    tells coats from any print knows where the ink lies.
+    """Segmentation of the ink in all crops of a sheet: the decoder of a U-Net (Ronneberger et al.,
+    arXiv:1505.04597) on the frozen feature maps of a marks network. A network that reads coats on
+    any print knows where the ink is.
 
     Ink (S, 35, 1, 128, 128) and coarse planes (S, 35, 3, 64, 64) of `CellCrops`, the castle last →
     logits (S, 35, 128, 128).

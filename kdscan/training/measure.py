@@ -28,7 +28,7 @@ each."""
 def marks_logits(net: Network, examples: Sequence[Example]) -> MarksLogits:
     """Logits of the marks network for some sheets; net: an inference graph, see `MarksInference`.
 
-    Sheets are displaced as registration leaves them, by about 3 pixels of 128.
+    Sheets are displaced as they are after registration, by about 3 pixels of 128.
     """
     rng = np.random.default_rng(0)
     coats, crosses = [], []
@@ -80,8 +80,8 @@ def marks_figures(logits: MarksLogits) -> dict[str, float]:
 
 
 def locate_figures(net: Network, examples: Sequence[Example]) -> dict[str, float]:
-    """Share of thumbnails in which one map is found, and its corner errors in cells, in the better
-    of both orientations."""
+    """Share of thumbnails in which one map is found, and its corner errors in cells, for the better
+    of the two orientations."""
     found, errors = 0, []
     for example in examples:
         outlines = locate(Photo(unpack(example.thumb)), net)

@@ -1,6 +1,6 @@
 """Recipes: how each version of a network is made, in `models/recipes/NAME-VERSION.toml`.
 
-Values that were not recorded are `UNKNOWN`; making that version again uses today's defaults
+Values that were not recorded are `UNKNOWN`; making such a version again uses today's defaults
 instead, and says so.
 """
 
@@ -24,7 +24,7 @@ class Parent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The version from which training started.
 
     model: SHA-256 of its model.onnx. weights: SHA-256 of its file in `models/weights`; None if the
-    weights were not kept. network: "" for the same one.
+    weights were not kept. network: its name, "" if it is the same network.
     """
 
     version: str
@@ -69,7 +69,7 @@ class HeldBack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One version of a network; about: its data, their licences, and what the values do not say."""
+    """One version of a network; about: its data, their licences, and what no field says."""
 
     network: str
     version: str

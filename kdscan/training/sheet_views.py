@@ -1,8 +1,8 @@
-"""Augmentation of rectified sheets: random views of stored ones, as registration and cameras leave
-them, for a whole batch on the device of the network.
+"""Augmentation of rectified sheets: random views of stored sheets with the errors of registration
+and cameras, for a whole batch on the network's device.
 
-Stored sheets have a margin of `WIDE_MARGIN`, views one of `FLAT_MARGIN`; both `FLAT_PX` pixels a
-cell, the origin in the middle of the first pixel, x before y.
+Stored sheets have a margin of `WIDE_MARGIN`, views one of `FLAT_MARGIN`. Both have `FLAT_PX` pixels
+per cell, the origin in the middle of the first pixel, and x before y.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ VIEW_HW = tuple(round((n + 2 * FLAT_MARGIN) * FLAT_PX) for n in (ROWS, COLS))
 """Height and width of a view: 672 and 928 pixels."""
 
 PAD_PX = (WIDE_MARGIN - FLAT_MARGIN) * FLAT_PX
-"""Pixels that a stored sheet has more on each side."""
+"""Pixels by which a stored sheet is larger on each side."""
 
 SLIP_SHARE, SLIPS_PX = 0.25, (2.4, 10.0)
-"""Share of grids that are displaced as a whole as on sheets without lines, and standard deviations
-of the displacement in pixels, of the others and of these."""
+"""Share of grids that are displaced as a whole, as happens on sheets without lines, and standard
+deviations in pixels of the displacement of the other grids and of these."""
 
 JITTERS_PX = (1.0, 3.0, 6.0)
-"""Standard deviations of single cells' displacement in pixels, of a third of the sheets each."""
+"""Standard deviations in pixels of single cells' displacement, each for a third of the sheets."""
 
 
 PHOTO_SEVERITY = 0.5
-"""Severity with which sheets that have been photographed are degraded; 1 for others."""
+"""Severity with which photographed sheets are degraded; for others it is 1."""
 
 
 def dice_of(rng: Rng) -> Dice:
-    """A generator on the CPU that follows from another one."""
+    """A generator on the CPU, seeded from another one."""
     return Dice(int(rng.integers(2**63 - 1)))
 
 
@@ -53,8 +53,8 @@ def as_picture(batch: Tensor) -> U8:
 
 
 def random_maps(dice: Dice, count: int) -> Tensor:
-    """(B, 672, 928, 2): for each pixel of a view its place on the stored sheet, so that cells are
-    slightly out of place: turned, scaled, displaced together and each by itself."""
+    """(B, 672, 928, 2): for each pixel of a view its place on the stored sheet. Cells are slightly
+    out of place: rotated, scaled and displaced, all together and each by itself."""
     height, width = VIEW_HW
     y = torch.arange(height, device=dice.device).float().view(1, height, 1) - (height - 1) / 2
     x = torch.arange(width, device=dice.device).float().view(1, 1, width) - (width - 1) / 2
@@ -77,7 +77,7 @@ def warped(stored: Tensor, maps: Tensor) -> Tensor:
 
 
 def view_places(maps: Tensor, stored_xy: Tensor) -> Tensor:
-    """Where places of stored sheets (B, N, 2) lie in their views: (B, N, 2), pixels both."""
+    """(B, N, 2): places in the views of places (B, N, 2) on stored sheets, both in pixels."""
     field, at = maps.permute(0, 3, 1, 2), stored_xy - PAD_PX
     for _ in range(4):  # fixed-point iteration: the maps hardly differ from a displacement
         at = at + stored_xy - _lookup(field, at[:, None], *VIEW_HW)[:, :, 0].transpose(1, 2)
@@ -94,7 +94,7 @@ def _lookup(pictures: Tensor, at: Tensor, height: int, width: int) -> Tensor:
 
 
 def degraded(dice: Dice, views: Tensor, severity: Tensor) -> Tensor:
-    """Views (B, 3, H, W), 0..255, coarser, in other light, noisy and compressed, some of them.
+    """Views (B, 3, H, W), 0..255, some of them made coarser, relit, noisy or compressed.
 
     severity: (B,), 1 for a rendered sheet, less for one that has been photographed.
     """
@@ -109,7 +109,7 @@ def degraded(dice: Dice, views: Tensor, severity: Tensor) -> Tensor:
 
 
 def _coarser(dice: Dice, views: Tensor, severity: Tensor) -> Tensor:
-    """Some of the views reduced, all those of one severity alike, and enlarged again."""
+    """Some of the views reduced and enlarged again, by the same factor for the same severity."""
     views, size = views.clone(), views.shape[2:]
     some = dice.chosen(0.3 * severity)
     for level in torch.unique(severity[some]).tolist():
@@ -129,7 +129,7 @@ def _coarser(dice: Dice, views: Tensor, severity: Tensor) -> Tensor:
 
 
 def _relit(dice: Dice, views: Tensor, chance: Tensor) -> Tensor:
-    """Views (B, 3, H, W) 0..255 in another light and tone, 0..1."""
+    """Views (B, 3, H, W), 0..255, in different light and tone, 0..1."""
     count = len(views)
     gamma = torch.exp(0.3 * dice.normal(count, 1, 1, 1) * dice.happens(0.5 * chance))
     tint = 0.12 * dice.normal(count, 3, 1, 1) + 0.2 * dice.normal(count, 1, 1, 1)

@@ -1,4 +1,4 @@
-"""The network that reads spellbooks: training and measuring, ten minutes on one core."""
+"""The network that reads spellbooks: training and measurement, ten minutes on one core."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from kdscan.training.spellbook_examples import IN_PLACE_MM, BookExample
 from kdscan.training.task import Batch, Task
 
 PLACES = 72
-"""What can be marked in a spellbook: the game sets it, whatever the page looks like."""
+"""Number of places that can be marked in a spellbook, determined by the game on any page."""
 
 
 class SpellNet(nn.Module):
-    """The crops of a page's places → marked?, does a stroke pass through?, does it lie there?
+    """The crops of a page's places → whether each is marked, struck through, and in place.
 
     (P * 72, 3, 32, 96), P whole pages in the order of `marked_places` → logits (P * 72, 3).
-    A place is understood alone first and then beside all others of its page: a stroke that
-    zigzags through empty squares looks like marks one by one.
+    Each place is classified by itself first and then in the context of its page: a stroke that
+    zigzags through empty squares looks like single marks.
     """
 
     def __init__(self, width: int = 16, depth: int = 64) -> None:
@@ -51,8 +51,8 @@ class SpellNet(nn.Module):
 
 
 def batch(rng: Rng, examples: list[BookExample]) -> Batch:
-    """Crops (P * 72, 3, 32, 96) of whole pages, mirrored and lit anew, and for each place (P * 72,
-    4) whether it is marked, a stroke passes, it is a square, and it lies within `IN_PLACE_MM`."""
+    """Crops (P * 72, 3, 32, 96) of whole pages, mirrored and relit at random; and (P * 72, 4)
+    whether each place is marked, struck through, a square, and within `IN_PLACE_MM`."""
     images = np.stack([e.crops for e in examples]).astype(np.float32) / 255
     images *= rng.uniform(0.75, 1.25, (len(examples), 1, 3, 1, 1)).astype(np.float32)
     images += 0.02 * rng.standard_normal(images.shape, np.float32)
@@ -68,7 +68,7 @@ def batch(rng: Rng, examples: list[BookExample]) -> Batch:
 
 
 def loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
-    """Cross entropy of the three logits; marks count only where a place lies as it should."""
+    """Cross entropy of the three logits; marks count only if the place is where it should be."""
     marked, passed, is_square, there = batch[1].T
     targets = {"marked": (marked, there), "passed": (passed, there * is_square)}
     targets["there"] = (there, torch.ones_like(there))
@@ -90,7 +90,7 @@ def logits(net: nn.Module, example: BookExample) -> F64:
 
 
 def fit_struck(net: nn.Module, examples: list[BookExample]) -> StruckBy:
-    """Logistic regression from the squares' passing logits to struck lines."""
+    """Logistic regression from the squares' struck-through logits to struck lines."""
     features, labels = [], []
     for example in examples:
         out = logits(net, example)[:, 1]
@@ -127,7 +127,7 @@ def temperature(net: nn.Module, examples: list[BookExample], head: int) -> float
 
 
 def figures(net: nn.Module, struck_by: StruckBy, examples: list[BookExample]) -> dict[str, Any]:
-    """How many places and lines are read right, and how sure the network was of the wrong ones."""
+    """Accuracy of places and lines, and the network's confidence in its errors."""
     count: Counter[str] = Counter()
     gaps = []
     for example in examples:
@@ -151,7 +151,7 @@ def figures(net: nn.Module, struck_by: StruckBy, examples: list[BookExample]) ->
 
 
 def _ece(sure_right: F64) -> float:
-    """Mean distance between confidence and share of right ones, in ten bins of equal size."""
+    """Expected calibration error, in ten bins of equal size."""
     order = sure_right[np.argsort(sure_right[:, 0])]
     parts = np.array_split(order, 10)
     gaps = [len(part) * abs(float(np.diff(part.mean(0))[0])) for part in parts]
@@ -159,7 +159,7 @@ def _ece(sure_right: F64) -> float:
 
 
 def measure(net: nn.Module, held: Sequence[BookExample]) -> dict[str, Any]:
-    """Calibrate on one half of the held-back photos, measure on the other."""
+    """Calibrate on one half of the held-out photos, measure on the other."""
     tuning, testing = list(held[::2]), list(held[1::2])
     temperatures = {"marked": temperature(net, tuning, 0), "passed": 1.0}
     temperatures["there"] = temperature(net, tuning, 2)

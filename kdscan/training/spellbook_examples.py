@@ -1,7 +1,7 @@
-"""Examples for the network that reads spellbooks: pages drawn, some of them photographed.
+"""Examples for the network that reads spellbooks: drawn pages, some of them photographed.
 
-Most are drawn and made worse in memory; a share goes through the camera and the reader's
-own finding, so that the crops are those of `kdscan.kinds.spellbook.read` in any case.
+Most pages are drawn and degraded in memory. The others pass through the simulated camera and the
+reader's own detection. All crops are made as in `kdscan.kinds.spellbook.read`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kdscan.synth.sensor import compress
 from kdscan.training.augment import relight
 
 IN_PLACE_MM = 1.0
-"""A place that was looked for this far off can still be read."""
+"""A place can still be read if it is at most this far from where it was looked for."""
 
 _DRAWN_PX = 6.25
 
@@ -35,8 +35,8 @@ class BookExample:
     """One page as the reader saw it.
 
     crops: (N, 3, 32, 96) uint8, ink and colour times 255. marked, passed: (N,) bool;
-    is_square: (N,) bool. struck: a line's squares (indices into the rest) and whether it is.
-    off_mm: (N,) how far off each place was looked for.
+    is_square: (N,) bool. struck: each line's squares (indices into the other fields), and whether
+    the line is struck through. off_mm: (N,) how far off each place was looked for.
     """
 
     crops: U8
@@ -81,7 +81,7 @@ def _drawn(seed: int, layout: BookLayout) -> tuple[Rng, U8, dict[str, bool]]:
 
 
 def page_example(seed: int) -> BookExample:
-    """A drawn page, coarser, in other light and a little out of place."""
+    """A drawn page, made coarser, relit and slightly displaced."""
     layout = load_book("kdscan-a5-spellbook")
     rng, page, truth = _drawn(seed, layout)
     px = log_uniform(rng, 2.0, 4.8)
@@ -109,7 +109,7 @@ def page_example(seed: int) -> BookExample:
 
 
 def photo_example(seed: int) -> BookExample | None:
-    """A photographed page as the reader finds it, all levels by turns; None when it does not."""
+    """A photographed page as found by the reader, None if it is not found; levels alternate."""
     layout, level = load_book("kdscan-a5-spellbook"), list(LEVELS)[seed % len(LEVELS)]
     rng, page, truth = _drawn(seed, layout)
     whole = rng.random() < 0.7  # otherwise its markers may be cut off or under a hand

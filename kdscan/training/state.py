@@ -109,9 +109,9 @@ _UNREADABLE = (RuntimeError, TypeError, AttributeError, LookupError, ValueError)
 
 
 def load_weights(net: nn.Module, path: Path) -> None:
-    """Load a checkpoint, or the stored weights of a version (.npz), into a network: its own, for
-    marks those of a narrower one, or for ink those of marks, whose feature maps it reads. Raises
-    UsageError for anything else."""
+    """Load a checkpoint, or the stored weights of a version (.npz), into a network. They may be its
+    own; for marks, also those of a narrower network; for ink, also those of marks, whose feature
+    maps it uses. Raises UsageError for anything else."""
     if not path.is_file():
         raise UsageError(f"{path}: there is no such checkpoint; python -m kdscan.training fit")
     remedy = f"{path} is no checkpoint of a {type(net).__name__} of this version"

@@ -182,7 +182,7 @@ class RenderPool:
 
     def schedule(self, showing: int) -> None:
         """Render the missing files of the current block and the next, and remove blocks before the
-        last one."""
+        previous one."""
         block = self.drawn.block(showing)
         for number in range(max(self.next, block), min(block + 1, self.last) + 1):
             for path, numbers in self.drawn.parts(number).items():

@@ -21,11 +21,11 @@ Batch = tuple[Tensor, ...]
 class Task:
     """How one network is trained.
 
-    net: creates it with random weights. batch: collates augmented samples of examples, with this
-    generator as the only randomness. loss: its parts by name, from the network's outputs and the
-    batch. size: examples in a batch. steps, rate: defaults of the schedule and the highest learning
-    rate. n_inputs: how many of a batch's tensors, from the first, are inputs of the network. views:
-    augments a whole batch on the network's device, if `batch` does not.
+    net: creates it with random weights. batch: collates augmented samples of examples; the
+    generator is its only source of randomness. loss: its parts by name, from the network's outputs
+    and the batch. size: examples in a batch. steps, rate: defaults of the schedule's length and the
+    highest learning rate. n_inputs: number of the batch's leading tensors that are inputs of the
+    network. views: augments a whole batch on the network's device, if `batch` does not.
     """
 
     net: Callable[[], nn.Module]

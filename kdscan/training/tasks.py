@@ -40,8 +40,8 @@ def locate_batch(rng: Rng, examples: list[Example]) -> Batch:
 def locate_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     """Cross entropy of the mask; negative log likelihood of the place (Laplace distribution).
 
-    Which way is up may be invisible in a thumbnail and is determined by registration later, so most
-    of the place's loss takes the better of both orientations for each photo.
+    A thumbnail may not show which way is up, and registration determines it later. So most of the
+    place's loss takes the better of the two orientations for each photo.
     """
     on_grid, place, log_error = (o.float() for o in out)
     mask, uv = batch[1][:, :1], batch[1][:, 1:]
@@ -86,7 +86,7 @@ def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 
 
 MAX_CROSSES_A_SHEET = len(CELLS) * MAX_CROSSES
-"""Rows of a sheet's table of crosses."""
+"""Number of rows of a sheet's table of crosses."""
 
 
 def marks_batch(_: Rng, examples: list[Example]) -> Batch:

@@ -1,7 +1,7 @@
 """The trainer of all networks, with exact resumption.
 
-Everything in a step is a function of its number and of the state before it: examples, augmentation,
-learning rate, dropout. So an interrupted and resumed training ends with the same weights as an
+Everything in a step (examples, augmentation, learning rate, dropout) is a function of its number
+and of the state before it. So an interrupted and resumed training ends with the same weights as an
 uninterrupted one.
 """
 
@@ -204,7 +204,7 @@ def _update_average(
 
 
 class _Samples(Dataset[Batch]):
-    """The batches, indexed by step; augmented here if the network's device is no other."""
+    """The batches, indexed by step; augmented here unless the network is on another device."""
 
     def __init__(self, task: Task, run: Run, supply: Supply, device: torch.device) -> None:
         self.task, self.run, self.supply = task, run, supply
@@ -244,7 +244,7 @@ def _batches(
 
 
 class _ProgressLog:
-    """Prints smoothed losses and the time a step to stderr, every 100 steps."""
+    """Prints smoothed losses and the time per step to stderr, every 100 steps."""
 
     def __init__(self, first: int, steps: int) -> None:
         self.first, self.steps = first, steps

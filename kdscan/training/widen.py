@@ -1,7 +1,7 @@
-"""Initial weights of a wider marks network that computes what a narrower one does.
+"""Initial weights of a wider marks network that computes the same function as a narrower one.
 
-The old channels come first and read nothing new; the new ones read everything, and their outgoing
-weights start at zero (a case of Net2Net, Chen et al., arXiv:1511.05641).
+The old channels come first and read no new ones. The new channels read everything, and their
+outgoing weights start at zero (a case of Net2Net, Chen et al., arXiv:1511.05641).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ POOLED = {
     "context16.edges": (4, 4, 4, 4),
     "context16.mix": (4, 4),
 }
-"""Layers that read several feature maps, one after the other: the maps' channels in widths of the
-network. What follows them (counts, tokens) does not depend on the width."""
+"""Layers that read several concatenated feature maps: the maps' channels, as multiples of the
+network's width. The inputs after them (counts, tokens) do not depend on the width."""
 
 
 def widen(net: MarksNet, narrow: Mapping[str, Tensor]) -> None:

@@ -1,4 +1,4 @@
-"""A Duel map as it stands on paper: which coat and how many crosses each shield holds."""
+"""A Duel map as it stands on paper: the coat and the number of crosses of each shield."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CELLS = frozenset(CELLS)
 
 
 class BoardTextError(UsageError, ValueError):
-    """A text is no board; the message says where and why."""
+    """A text is not a board; the message says where and why."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Shield:
 class Board(Mapping[Cell, Shield]):
     """The filled shields of a map by (row, column); empty shields are absent.
 
-    Never changes; equal boards hash alike. Raises ValueError for a cell that is
-    not a shield of the 5 x 7 map (the castle among them).
+    Immutable; equal boards have equal hashes. Raises ValueError for a cell that is
+    not a shield of the 5 x 7 map (the castle is not one).
     """
 
     __slots__ = ("_hash", "_shields")
@@ -119,7 +119,7 @@ class Board(Mapping[Cell, Shield]):
 
     @classmethod
     def parse(cls, text: str) -> Board:
-        """Read the text form; raises BoardTextError with the square's name when it is none."""
+        """Read the text form; raises BoardTextError, which names the square, if it is invalid."""
         rows = [line.split() for line in text.strip().splitlines()]
         if len(rows) != ROWS:
             raise BoardTextError("a map has {rows} rows, not {n}", rows=ROWS, n=len(rows))

@@ -1,7 +1,7 @@
-"""What a finished spellbook says of itself, and what it and the maps say of each other.
+"""Consistency of a finished spellbook, by itself and with the maps.
 
-Every finding is a `Problem`; nothing is set right here. Players are called left and
-right, as they sit on the page.
+Every finding is a `Problem`; nothing is corrected here. Players are called left and
+right, by their side of the page.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from kdscan.game.problem import Problem
 SIDES = ("left", "right")
 
 DIE_CROSSES = 2
-"""The most crosses that a die shows; the castle and the checked wizard give one more each."""
+"""Most crosses that a die shows; the castle and the checked wizard give one more each."""
 
 _EXCESS, _SHORT, _SHORT_CLOSED = 1.5, 1.1, 0.65
-"""Weights of the evidence on whose map is whose, see `whose_maps`; fitted by logistic
-regression to 260 simulated games, all of which they tell right."""
+"""Weights of the evidence for whose map is whose, see `whose_maps`; fitted by logistic
+regression to 260 simulated games, all of which they classify correctly."""
 
 
 def book_problems(
     book: Spellbook, chosen: tuple[Coat | None, Coat | None] | None = None
 ) -> tuple[Problem, ...]:
-    """What no lawful game leaves in a spellbook; `chosen`: the coat that each side names."""
+    """Entries that no lawful game leaves in a spellbook; chosen: the coat that each side names."""
     return tuple(_book_problems(book, chosen or (book.chosen_by(0), book.chosen_by(1))))
 
 
@@ -77,7 +77,7 @@ def map_problems(
 ) -> tuple[Problem, ...]:
     """Where a map and its player's side of the spellbook contradict each other.
 
-    castle_used: whether the roof is coloured, None when that is not known.
+    castle_used: whether the roof is coloured, None if that is not known.
     """
     return tuple(_map_problems(book, player, board, castle_used))
 
@@ -112,7 +112,7 @@ def _map_problems(
 
 
 def crossless(board: Board) -> dict[Coat, int]:
-    """How many shields of each coat have no cross: each may have filled a square."""
+    """Number of shields of each coat without a cross; each may have filled a square."""
     count = dict.fromkeys(Coat, 0)
     for _, shield in board.items():
         if not shield.crosses:
@@ -123,9 +123,9 @@ def crossless(board: Board) -> dict[Coat, int]:
 def whose_maps(book: Spellbook, maps: tuple[Board, Board]) -> tuple[tuple[int, int], float]:
     """Which side of the book each map's player wrote on, and how probable that is.
 
-    The squares filled must come from shields without a cross: more squares than such shields
-    speak against a pairing, fewer squares speak against it a little (jokers fill none), less
-    so on lines that the other side closed.
+    Filled squares must come from shields without a cross. More squares than such shields are
+    evidence against a pairing. Fewer squares are weaker evidence (jokers fill none), and even
+    weaker on lines that the other side closed.
     """
     straight = _strain(book, 0, maps[0]) + _strain(book, 1, maps[1])
     crossed = _strain(book, 1, maps[0]) + _strain(book, 0, maps[1])

@@ -19,11 +19,11 @@ _TEXT = re.compile(
 
 @dataclass(frozen=True)
 class BookPlace:
-    """One place; as text `players[I].lines.COAT.squares[K]`, `.used` or `.struck`, or
-    `players[I].choices.COAT`, which stores and truth files keep.
+    """One place. Its text form, used in stores and ground truth, is
+    `players[I].lines.COAT.squares[K]`, `.used` or `.struck`, or `players[I].choices.COAT`.
 
-    player: 0 for the left side, 1 for the right one. coat: whose line or box it is. square: which
-    one of its line, from 0; 0 for other parts.
+    player: 0 for the left side, 1 for the right one. coat: of the line or box. square: its index
+    in the line, from 0; 0 for other parts.
     """
 
     player: int
@@ -40,7 +40,7 @@ class BookPlace:
 
     @classmethod
     def parse(cls, text: str) -> BookPlace:
-        """The place that `str` wrote; ValueError for another text."""
+        """The inverse of `str`; raises ValueError for any other text."""
         if not (found := _TEXT.fullmatch(text)):
             raise ValueError(f"no place of a spellbook: {text!r}")
         side, choice, coat, square, part = found.groups()

@@ -1,11 +1,11 @@
-"""Spellbooks in text form, as comments beside the maps of their games.
+"""Spellbooks in text form, as comments between the maps of their games.
 
     # player 1: castle used; spellbook dot 5 used double_dot 2 line 5 filled 1 checked 2
     # player 2: castle unused; spellbook dot 3 struck double_dot 3 line 3 struck
     # player 1 chose line
 
-Each coat by its name or its letters, with the squares filled; coats left out have none.
-A program that only reads boards skips these lines.
+Each coat is given by its name or its letters, with the number of squares filled; coats left out
+have none. A program that only reads boards skips these lines.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _CHOICE = re.compile(r"#?\s*player ([12]) chose (\S+)\s*")
 
 
 class BookTextError(UsageError, ValueError):
-    """A text holds no spellbook where one should be; the message says where and why."""
+    """A text does not contain a valid spellbook; the message says where and why."""
 
 
 @dataclass(frozen=True)
 class GameNotes:
-    """What is known of a game beside its maps.
+    """What is known about a game in addition to its maps.
 
-    book: None without any. castle_used: for each player whether the roof is coloured, None
-    where it is not recorded.
+    book: None if there is none. castle_used: for each player whether the roof is coloured, None
+    if it is not recorded.
     """
 
     book: Spellbook | None
@@ -65,7 +65,7 @@ def _line_text(line: SpellbookLine) -> str:
 
 
 def read_books(text: str) -> list[GameNotes]:
-    """Every game's spellbook, in order; raises BookTextError where one is no spellbook."""
+    """Every game's spellbook, in order; raises BookTextError for an invalid one."""
     books: list[GameNotes] = []
     first: tuple[dict[Coat, SpellbookLine], bool | None] | None = None
     for number, line in enumerate(text.splitlines(), 1):

@@ -24,7 +24,7 @@ GLYPHS = {
     Coat.FILLED: "██",
     Coat.CHECKED: "▚▚",
 }
-"""How coats look in text, one or two characters."""
+"""Coats in text, one or two characters each."""
 
 
 def shown(coat: Coat | None, crosses: int) -> str:

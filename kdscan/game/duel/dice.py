@@ -1,6 +1,6 @@
 """The four dice and the spellbook's counts, read from `dice.json`.
 
-That file names its source. The rulebooks print none of it, so nothing here is law.
+That file names its source. The rulebooks print none of it, so none of it is a rule.
 """
 
 from __future__ import annotations

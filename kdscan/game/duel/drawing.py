@@ -1,6 +1,6 @@
-"""A map while it is drawn: where a domino may go, fast enough to play many games.
+"""A map while it is being drawn: where a domino may go, fast enough to play many games.
 
-Cells are numbers here, row * 7 + column, and sets of cells are bits of an int.
+Cells are numbers, row * 7 + column, and sets of cells are the bits of an int.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ ALL_BITS = sum(1 << number(cell) for cell in CELLS)
 SLOTS: tuple[tuple[int, int, int, int, int], ...] = tuple(
     ((1 << u) | (1 << v), 1 << u, 1 << v, u, v) for u, near in NEAR.items() for v in near
 )
-"""Every place for a domino, both ways round: both bits, first bit, second bit, first, second."""
+"""Every place for a domino, in both directions: both bits, first bit, second bit, first, second."""
 
 Slot = tuple[int, int]
 
 
 class Drawing:
-    """A map under the pencil. `touch[coat]` holds the shields beside that coat."""
+    """A map while it is being drawn. `touch[coat]`: the shields beside that coat."""
 
     __slots__ = ("castle_used", "coats", "crosses", "filled", "touch")
 
@@ -60,7 +60,7 @@ class Drawing:
         return self.filled == ALL_BITS
 
     def slots(self, first: Coat, second: Coat) -> list[Slot]:
-        """Where the domino may go: `first` on the first cell of each answer."""
+        """Where the domino may go, with `first` on the first cell of each result."""
         filled, a, b = self.filled, self.touch[first], self.touch[second]
         return [
             (u, v)
@@ -69,7 +69,7 @@ class Drawing:
         ]
 
     def fits(self, first: Iterable[Coat], second: Iterable[Coat]) -> bool:
-        """Whether any domino of one of the first and one of the second coats can be drawn."""
+        """Whether a domino of any of the first and any of the second coats can be drawn."""
         a = b = 0
         for coat in first:
             a |= self.touch[coat]
@@ -81,7 +81,7 @@ class Drawing:
         )
 
     def free_slots(self) -> list[Slot]:
-        """Every pair of free neighbours, whatever they touch."""
+        """Every pair of free adjacent shields, whatever they touch."""
         filled = self.filled
         return [(u, v) for both, _, _, u, v in SLOTS if not both & filled]
 

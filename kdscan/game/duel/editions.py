@@ -1,4 +1,4 @@
-"""Where the printed rulebooks differ, each point a named option."""
+"""The differences between the printed rulebooks, each as a named option."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class End(StrEnum):
 class Edition:
     """One printed rulebook.
 
-    squares: a coat counts for the spellbook when it is drawn on the map, or
+    squares: whether a coat counts for the spellbook when it is drawn on the map, or
         already when the domino is made, drawn or not.
-    end: the game ends with the round in which nobody drew, or with the round
+    end: whether the game ends with the round in which nobody drew, or with the round
         after it.
     castle_on_joker: whether the castle's cross may go to a joker.
     """

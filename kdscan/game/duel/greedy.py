@@ -1,4 +1,4 @@
-"""A player who takes the most points at once, as people who know the game roughly do."""
+"""A player who takes the most points available now, as people do who know the game a little."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from kdscan.game.duel.play import Game, Phase
 from kdscan.game.duel.players import random_player
 
 _CONTACT = 0.4
-"""What a shield beside an equal coat is worth beyond its points: domains yet to grow."""
+"""Value of a shield beside an equal coat, in addition to its points: its domain may still grow."""
 
 _LATER = 30
-"""Shields drawn before the castle's cross is spent on less than its best chance."""
+"""Number of shields drawn before the castle's cross is spent on less than its best use."""
 
 
 def greedy_player(game: Game, rng: random.Random) -> Move:
-    """The move that brings the most points now; even moves are settled by chance."""
+    """The move that brings the most points now; ties are broken at random."""
     if game.phase is Phase.TAKE:
         return _take(game, rng)
     if game.phase is Phase.BOLT:
@@ -30,7 +30,7 @@ def greedy_player(game: Game, rng: random.Random) -> Move:
 
 
 class _Domains:
-    """The domains of a map under the pencil: which shield belongs where, sizes, crosses."""
+    """The domains of a map while it is being drawn: each shield's domain, sizes, crosses."""
 
     def __init__(self, drawing: Drawing) -> None:
         self.of: dict[int, int] = {}
@@ -55,7 +55,7 @@ class _Domains:
             self.coats.append(coats[start])
 
     def gain(self, halves: tuple[tuple[int, Coat, int], ...]) -> float:
-        """Points won by drawing those (cell, coat, crosses), contact with equals included."""
+        """Points gained by drawing these (cell, coat, crosses), contact with equals included."""
         (u, a, x), (v, b, y) = halves
         if a is b and v in NEAR[u]:
             return self._gain((u, v), a, x + y)
@@ -142,7 +142,7 @@ def _places(game: Game) -> Iterator[tuple[Coat, Coat, tuple[int, int]]]:
 
 
 def _turn(game: Game, rng: random.Random) -> Move:
-    """Nothing fits: turn a die where that is possible, else ask the other wizards."""
+    """Nothing fits: turn a die if possible, else call the other wizards."""
     player = game.to_move
     if game.book.ready(player, Coat.DOUBLE_LINE):
         return Turn(rng.choice(game.hands[player]), rng.randrange(6))

@@ -1,4 +1,4 @@
-"""What players of Duel can do, and the refusal of what they can't."""
+"""The moves of Duel, and the rules by which moves are refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True)
 class Roll:
-    """Player A rolls the four dice; `faces` is what real dice showed, None to let chance decide."""
+    """Player A rolls the four dice; `faces`: what real dice showed, None for a random roll."""
 
     faces: tuple[Face, Face, Face, Face] | None = None
 
@@ -69,7 +69,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class DrawNothing:
-    """Draw nothing, which is only lawful when nothing can be drawn."""
+    """Draw nothing, which is only legal if nothing can be drawn."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """A game of Duel, move by move.
 
-`Game.play` takes a move, or refuses it by raising IllegalMoveError with the rule that it
-breaks; nothing changes then. `Game.phase` and `Game.to_move` say what is awaited.
+`Game.play` makes a move, or raises IllegalMoveError with the rule that it breaks; nothing has
+changed then. `Game.phase` and `Game.to_move` say what the game is waiting for.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _EVERY_COAT = tuple(Coat)
 
 
 class Phase(StrEnum):
-    """What the game waits for."""
+    """What the game is waiting for."""
 
     ROLL = "roll"
     TAKE = "take"
@@ -48,8 +48,8 @@ class Phase(StrEnum):
 class Game:
     """A game between players 0 and 1; player 0 is A in the first round.
 
-    edition: the rulebook played by.
-    rng: where rolls come from when `Roll` brings no faces.
+    edition: the rulebook that applies.
+    rng: source of rolls if `Roll` has no faces.
     """
 
     def __init__(self, edition: Edition = ENGLISH, rng: random.Random | None = None) -> None:
@@ -262,7 +262,7 @@ class Game:
         self._next_drawer(player)
 
     def _count(self, player: int, dice: list[int]) -> None:
-        """Note what phase 4 fills squares for."""
+        """Record the coats for which phase 4 fills squares."""
         if self._drew[player] or self.edition.squares is Squares.OBTAINED:
             for die in dice:
                 face = self.faces[die]
@@ -277,7 +277,7 @@ class Game:
         self._write_book()
 
     def _write_book(self) -> None:
-        """Fill squares, A first; stop wherever a bolt must be cast at once."""
+        """Fill squares, A first; stop when a power must be used at once."""
         while self._book_turns and not self._bolts:
             player = self._book_turns.pop(0)
             won = [coat for coat in self._counted[player] if self.book.fill(player, coat)]

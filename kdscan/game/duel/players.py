@@ -24,7 +24,7 @@ from kdscan.game.duel.moves import (
 from kdscan.game.duel.play import Game, Phase
 
 Player = Callable[[Game, random.Random], Move]
-"""Chooses a lawful move for the player whose turn it is."""
+"""Chooses a legal move for the player whose turn it is."""
 
 MAX_ROUNDS = 200
 """Far above any game's length; the dice end games long before."""
@@ -36,7 +36,7 @@ def play_game(
     edition: Edition = ENGLISH,
     rounds: int = MAX_ROUNDS,
 ) -> Game:
-    """Play a game to its end, or to the end of that many rounds; by random players, if none are
+    """Play a game to its end, or to the end of that many rounds; with random players if none are
     given."""
     rng = seed if isinstance(seed, random.Random) else random.Random(seed)
     both = players or (random_player, random_player)
@@ -47,7 +47,7 @@ def play_game(
 
 
 def random_board(rng: random.Random) -> tuple[Board, bool]:
-    """A map and whether its roof is coloured: three of four finished, else from mid-game."""
+    """A map and whether its roof is coloured; three in four are finished, the others mid-game."""
     rounds = MAX_ROUNDS if rng.random() < 0.75 else rng.randint(1, 16)
     game = play_game(rng, rounds=rounds)
     which = rng.randrange(2)
@@ -55,7 +55,7 @@ def random_board(rng: random.Random) -> tuple[Board, bool]:
 
 
 def random_player(game: Game, rng: random.Random) -> Move:
-    """Any lawful move, wizards and castle now and then."""
+    """Any legal move; sometimes with a wizard or the castle."""
     player = game.to_move
     if game.phase is Phase.ROLL:
         return Roll()
@@ -117,7 +117,7 @@ def _plain(game: Game, rng: random.Random, pairs: list[tuple[Coat, Coat]]) -> Ha
 def _helped(
     game: Game, rng: random.Random, pairs: list[tuple[Coat, Coat]]
 ) -> tuple[Halves | None, Coat | None]:
-    """A domino drawn with the dot's or the line's wizard, where the player holds one."""
+    """A domino drawn with the dot's or the line's wizard, if the player has one."""
     player = game.to_move
     drawing = game.drawings[player]
     one, two = game.hands[player]

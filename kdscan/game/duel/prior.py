@@ -1,6 +1,6 @@
 """How likely marks are on a finished map, counted over simulated games.
 
-The counts lie in `prior.json`, with the seed and the command that made them:
+The counts are in `prior.json`, with the seed and the command that made them:
 
     python -m kdscan.game.duel.prior --games 100000 --seed 1
 """
@@ -20,7 +20,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell, neighbours
 
 Mark = tuple[Coat | None, int]
-"""What a square holds: coat (None for empty) and crosses."""
+"""Contents of a square: coat (None for empty) and crosses."""
 
 EMPTY: Mark = (None, 0)
 
@@ -46,9 +46,9 @@ class Prior:
     beside: dict[tuple[Mark, str], int]
 
     def probability(self, mark: Mark) -> float:
-        """How likely a square holds that mark, whatever is around it.
+        """Probability that a square holds that mark, whatever is around it.
 
-        One is added to every count, so that nothing is impossible.
+        One is added to every count (Laplace smoothing), so that nothing is impossible.
         """
         total = sum(self.alone.values()) + len(MARKS)
         return (self.alone.get(mark, 0) + 1) / total

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AuditedMap:
-    """A map, what it is worth, and whether a lawful game leads to it."""
+    """A map, its score, and whether a lawful game leads to it."""
 
     board: Board
     score: Score
@@ -29,8 +29,8 @@ class AuditedMap:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The audit's. A proof blames the fewest shields; people want to see all that lie alone
-        like those."""
+        """The audit's problems. A proof blames the fewest shields possible, but people want to see
+        all that lie alone like those."""
         cells = alone(self.board)
         return tuple(
             replace(one, cells=cells)
@@ -53,12 +53,12 @@ def board_json(found: AuditedMap) -> dict[str, Any]:
 
 
 def alone(board: Board) -> tuple[Cell, ...]:
-    """The shields beside which no other one is filled."""
+    """The shields without a filled shield beside them."""
     return tuple(cell for cell in sorted(board) if not any(n in board for n in neighbours(cell)))
 
 
 class DomainJson(TypedDict):
-    """Equal coats joined by sides."""
+    """Equal coats connected edge to edge."""
 
     coat: str
     cells: list[list[int]]
@@ -67,7 +67,7 @@ class DomainJson(TypedDict):
 
 
 class MapScoreJson(TypedDict):
-    """A map's score taken apart."""
+    """The breakdown of a map's score."""
 
     domains: int
     wizard: int
@@ -75,7 +75,7 @@ class MapScoreJson(TypedDict):
 
 
 def domains_json(score: Score) -> list[DomainJson]:
-    """What each domain is worth."""
+    """The points of each domain."""
     return [
         {
             "coat": domain.coat.value,
@@ -88,7 +88,7 @@ def domains_json(score: Score) -> list[DomainJson]:
 
 
 def score_json(score: Score) -> MapScoreJson:
-    """A score taken apart."""
+    """The breakdown of a score."""
     return {"domains": score.domain_points, "wizard": score.wizard, "total": score.total}
 
 
@@ -111,7 +111,7 @@ def witness_json(witness: Witness | None) -> dict[str, Any]:
 
 
 def pair_json(audit: GameAudit) -> dict[str, Any]:
-    """What two maps say of each other."""
+    """The result of auditing two maps together."""
     rounds = audit.rounds
     return {
         "lawful": audit.lawful,

@@ -1,8 +1,8 @@
-"""What a Duel map is worth.
+"""The score of a Duel map.
 
-A domain is a group of equal coats joined by sides; it is worth its shields times
+A domain is a group of equal coats connected edge to edge; it is worth its shields times
 its crosses (English rulebook, "End of the Game"). The wizard of the filled coat
-adds 3 points for each domain of the coat that was chosen, crosses or none.
+adds 3 points for each domain of the chosen coat, with or without crosses.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WIZARD_POINTS = 3
 
 
 class Domain(NamedTuple):
-    """Equal coats joined by sides. `cells` in row-major order."""
+    """Equal coats connected edge to edge. `cells` in row-major order."""
 
     coat: Coat
     cells: tuple[Cell, ...]
@@ -67,8 +67,8 @@ def _joined(cells: tuple[Cell, ...]) -> tuple[tuple[Cell, ...], ...]:
 
 
 def domain_points(marks: Sequence[tuple[Coat | None, int]]) -> int:
-    """What the domains of a map are worth, from the coat (None for an empty shield) and crosses of
-    each of `CELLS`: as `score_board`, but quick where hundreds of boards of one sheet are ranked.
+    """The points of a map's domains, from the coat (None for an empty shield) and crosses of each
+    of `CELLS`: like `score_board`, but fast for ranking hundreds of boards of one sheet.
     """
     of_coat: dict[Coat, tuple[list[Cell], list[int]]] = {}
     for cell, (coat, crosses) in zip(CELLS, marks, strict=True):
@@ -81,7 +81,7 @@ def domain_points(marks: Sequence[tuple[Coat | None, int]]) -> int:
 
 @lru_cache(maxsize=2048)
 def _worth(cells: tuple[Cell, ...], crosses: tuple[int, ...]) -> int:
-    """What the domains of one coat's cells are worth, cached like `_joined`."""
+    """The points of the domains of one coat's cells, cached like `_joined`."""
     of = dict(zip(cells, crosses, strict=True))
     return sum(len(group) * sum([of[cell] for cell in group]) for group in _joined(cells))
 

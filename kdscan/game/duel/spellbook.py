@@ -42,7 +42,7 @@ class Spellbook:
 
 
 class OpenBook:
-    """The spellbook while it is written."""
+    """The spellbook while it is being written."""
 
     def __init__(self) -> None:
         self.filled: tuple[dict[Coat, int], dict[Coat, int]] = (
@@ -54,7 +54,7 @@ class OpenBook:
         self.chosen_coat: Coat | None = None
 
     def fill(self, player: int, coat: Coat) -> bool:
-        """Fill a square; True when that wins the line. Does nothing on a closed line."""
+        """Fill a square; True if that wins the line. Does nothing on a closed line."""
         if coat in self.owner:
             return False
         self.filled[player][coat] += 1
@@ -64,11 +64,11 @@ class OpenBook:
         return True
 
     def ready(self, player: int, coat: Coat) -> bool:
-        """Whether that player holds that wizard's power, still unused."""
+        """Whether that player has that wizard's power and has not used it."""
         return self.owner.get(coat) == player and coat not in self.used
 
     def closed(self) -> Spellbook:
-        """The book as it stands, unable to change."""
+        """An immutable copy of the book as it stands."""
         first, second = (
             {
                 coat: SpellbookLine(

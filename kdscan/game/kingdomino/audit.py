@@ -1,7 +1,7 @@
-"""Whether the dominoes of the box can lie as a finished kingdom shows them.
+"""Whether the dominoes of the box can form a finished kingdom.
 
-Every domino exists once, so the squares pair up to dominoes that the box holds; and each
-was laid beside the castle or beside its own terrain, so there is an order to lay them in.
+Every domino exists once, so the squares must pair up to dominoes that the box holds. Each
+was laid beside the castle or its own terrain, so there must be an order to lay them in.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kdscan.game.kingdomino.tiles import SQUARES, TILES, Square
 Pair = tuple[Square, Square]
 
 FAR = 100
-"""Columns between kingdoms that are looked at together: more than any of them spans."""
+"""Columns between kingdoms that are audited together: more than any of them spans."""
 
 EFFORT = 3000
 """Dominoes tried before a search gives up; lawful kingdoms need a few dozen."""
@@ -25,10 +25,10 @@ EFFORT = 3000
 
 @dataclass(frozen=True)
 class KingdomAudit:
-    """Whether a kingdom can have come about.
+    """Whether a kingdom is possible.
 
-    lawful: None when the search gave up. order: places of its dominoes in an order in which
-    they can be laid, when it is lawful.
+    lawful: None if the search gave up. order: places of its dominoes in an order in which
+    they can be laid, if it is lawful.
     """
 
     lawful: bool | None
@@ -36,7 +36,7 @@ class KingdomAudit:
 
 
 def audit_kingdom(kingdom: Kingdom, size: int = 5, effort: int = EFFORT) -> KingdomAudit:
-    """Look for dominoes of the box, each once, that could be laid to this kingdom."""
+    """Look for dominoes of the box, each used once, that form this kingdom."""
     counts = Counter(kingdom.squares.values())
     if (
         max(kingdom.extent) > size
@@ -53,10 +53,10 @@ def audit_kingdom(kingdom: Kingdom, size: int = 5, effort: int = EFFORT) -> King
 
 
 def unlaid(kingdom: Kingdom) -> tuple[Cell, ...]:
-    """The squares to blame for a kingdom that no dominoes make, where that is plain to see.
+    """The squares to blame for a kingdom that no dominoes form, if that is obvious.
 
-    Those beside which the box has no other half for them; else those of a part of the kingdom
-    with an odd number of squares; else none.
+    Squares that form a domino of the box with none of their neighbours; else those of a
+    component with an odd number of squares; else none.
     """
     box = {_pair(*tile.squares) for tile in TILES}
     squares = kingdom.squares
@@ -73,10 +73,10 @@ def unlaid(kingdom: Kingdom) -> tuple[Cell, ...]:
 
 
 def one_box_holds(kingdoms: Sequence[Kingdom], effort: int = EFFORT) -> bool | None:
-    """Whether the dominoes of one box can lie as all of these kingdoms show them.
+    """Whether the dominoes of one box can form all of these kingdoms.
 
-    None when the search gave up. Each kingdom is searched far from the others, so that no
-    domino lies in two of them.
+    None if the search gave up. The kingdoms are placed far apart, so that no domino is in
+    two of them.
     """
     squares: dict[Cell, Square] = {}
     castles = set()
@@ -92,7 +92,7 @@ def one_box_holds(kingdoms: Sequence[Kingdom], effort: int = EFFORT) -> bool | N
 
 
 def _apart(cell: Cell, number: int) -> Cell:
-    """The cell of the kingdom of that number on a table that has room for all of them."""
+    """A cell of the kingdom with that number on a table with room for all of them."""
     return cell[0], cell[1] + FAR * number
 
 
@@ -107,7 +107,7 @@ class _Search:
         self._laid: list[Place] = []
 
     def tilings(self) -> Iterator[list[Place]]:
-        """Every split, as long as the effort lasts: the tightest square is settled first."""
+        """Every split, as long as the effort lasts; the most constrained square comes first."""
         if not self._left:
             yield list(self._laid)
             return

@@ -1,4 +1,4 @@
-"""What about a finished kingdom cannot be."""
+"""What is impossible about a finished kingdom."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from kdscan.game.problem import Problem
 
 
 def find_problems(kingdom: Kingdom, variants: Variants = PLAIN) -> tuple[Problem, ...]:
-    """Breaks of size, pairing, contact and the box's contents; no proof that none are left.
+    """Violations of size, pairing, contact and the box's contents; others may remain.
 
-    The demo's dominoes are its own, so the box says nothing of its kingdoms.
+    The demo has its own dominoes, so its kingdoms are not checked against the box.
     """
     found = tuple(_problems(kingdom, variants.size))
     return found if variants.demo else (*found, *_not_in_the_box(kingdom))

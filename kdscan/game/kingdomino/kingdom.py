@@ -13,8 +13,8 @@ from kdscan.game.kingdomino.tiles import KingdomTextError, Square, Terrain
 class Kingdom:
     """Squares by (row, column) around a castle.
 
-    squares: what was laid. castle: the start tile. shape: rows and columns of the
-    grid that the cells are counted in, empty margins included.
+    squares: the squares laid. castle: the start tile. shape: rows and columns of the
+    grid that the cells refer to, empty margins included.
     """
 
     squares: Mapping[Cell, Square]
@@ -33,7 +33,7 @@ class Kingdom:
 
     @property
     def extent(self) -> tuple[int, int]:
-        """Rows and columns that the kingdom really spans, castle included."""
+        """Rows and columns that the kingdom actually spans, castle included."""
         rows, cols = zip(*(*self.squares, self.castle), strict=True)
         return max(rows) - min(rows) + 1, max(cols) - min(cols) + 1
 
@@ -62,7 +62,7 @@ class Kingdom:
 
     @classmethod
     def parse(cls, text: str) -> Kingdom:
-        """Read the text form; raises KingdomTextError with the square's name when it is none."""
+        """Read the text form; raises KingdomTextError, which names the square, if it is invalid."""
         rows = [line.split() for line in text.strip().splitlines()]
         if not rows or len({len(row) for row in rows}) != 1:
             raise KingdomTextError("a kingdom is rows of equally many squares")
@@ -111,14 +111,14 @@ class Land:
         return high < self.size and max(right, *cols) - min(left, *cols) < self.size
 
     def joins(self, cell: Cell, terrain: Terrain) -> bool:
-        """Whether that terrain would touch the castle or its like there."""
+        """Whether that terrain would touch the castle or the same terrain there."""
         return any(
             near == (0, 0) or (near in self.squares and self.squares[near].terrain is terrain)
             for near in neighbours(cell)
         )
 
     def places(self, squares: tuple[Square, Square]) -> Iterator[Place]:
-        """Where a domino may lawfully be laid: first square, second square."""
+        """Where a domino may legally be laid: first square, second square."""
         around = {near for cell in (*self.squares, (0, 0)) for near in neighbours(cell)}
         first, second = (
             [c for c in around if self.is_free(c) and self.joins(c, square.terrain)]

@@ -1,7 +1,7 @@
 """A game of Kingdomino, move by move.
 
-`Game.play` takes a move, or refuses it by raising IllegalMoveError with the rule that
-it breaks; nothing changes then. `Game.phase` and `Game.to_move` say what is awaited.
+`Game.play` makes a move, or raises IllegalMoveError with the rule that it breaks; nothing has
+changed then. `Game.phase` and `Game.to_move` say what the game is waiting for.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Lay:
 
 @dataclass(frozen=True)
 class Discard:
-    """Discard your domino, which is only lawful when it cannot be laid."""
+    """Discard your domino, which is only legal if it cannot be laid."""
 
 
 Move = Choose | Lay | Discard
 
 
 class Phase(StrEnum):
-    """What the game waits for."""
+    """What the game is waiting for."""
 
     CHOOSE = "choose"
     LAY = "lay"
@@ -65,8 +65,8 @@ class Phase(StrEnum):
 class Game:
     """One game of 2 to 4 players.
 
-    deck: dominoes in the order drawn; None to shuffle the box with `rng` and lay the
-    surplus aside. kings: the order in which kings come out of the hand at the start, a
+    deck: dominoes in the order drawn; None to shuffle the box with `rng` and set the
+    surplus aside. kings: the order in which kings are drawn from the hand at the start, a
     player for each king; None to draw them with `rng`.
     """
 
@@ -227,10 +227,10 @@ def match_totals(games: Sequence[Sequence[Score]]) -> list[int]:
 
 
 def match_winners(games: Sequence[Sequence[Score]]) -> tuple[int, ...]:
-    """Who wins a match of one game, or of the three of a dynasty; several when they share."""
+    """Who wins a match of one game, or of the three of a dynasty; several if they share the win."""
     return outcome(games[0]).winners if len(games) == 1 else dynasty_winners(games)
 
 
 def dynasty_winners(games: Sequence[Sequence[Score]]) -> tuple[int, ...]:
-    """Who wins a dynasty: the most points over its games; shared when equal."""
+    """Who wins a dynasty: the most points over its games; shared if equal."""
     return decide([Worth(total) for total in match_totals(games)]).winners

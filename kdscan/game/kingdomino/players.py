@@ -12,7 +12,7 @@ from kdscan.game.kingdomino.tiles import Tile
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 
 Player = Callable[[Game, random.Random], Move]
-"""Chooses a lawful move for the player whose turn it is."""
+"""Chooses a legal move for the player whose turn it is."""
 
 
 def play_game(
@@ -20,7 +20,7 @@ def play_game(
     players: Sequence[Player],
     variants: Variants = PLAIN,
 ) -> Game:
-    """Play one game to its end, by as many as there are players."""
+    """Play one game to its end, with as many players as are given."""
     rng = seed if isinstance(seed, random.Random) else random.Random(seed)
     game = Game(len(players), variants, rng)
     while not game.over:
@@ -37,7 +37,7 @@ def play_match(
 
 
 def random_player(game: Game, rng: random.Random) -> Move:
-    """Any lawful move."""
+    """Any legal move."""
     if game.phase is Phase.CHOOSE:
         return Choose(rng.choice(game.choices).number)
     places = game.places()
@@ -45,7 +45,7 @@ def random_player(game: Game, rng: random.Random) -> Move:
 
 
 def greedy_player(game: Game, rng: random.Random) -> Move:
-    """The move that brings the most points now; even moves are settled by chance."""
+    """The move that brings the most points now; ties are broken at random."""
     land = game.lands[game.to_move]
     if game.phase is Phase.CHOOSE:
         best = max(game.choices, key=lambda tile: (_best(land, tile), rng.random()))

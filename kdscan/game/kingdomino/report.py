@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AuditedKingdom:
-    """A kingdom, what it is worth, what is wrong with it, and whether the box's dominoes can be
-    laid to it; audit: None for a kingdom of other dominoes."""
+    """A kingdom, its score, its problems, and whether the box's dominoes can form it; audit: None
+    for a kingdom of other dominoes."""
 
     kingdom: Kingdom
     score: Score
@@ -38,13 +38,13 @@ def kingdom_json(found: AuditedKingdom) -> dict[str, Any]:
 
 
 def audit_json(audit: KingdomAudit) -> dict[str, Any]:
-    """Dominoes in an order in which they can be laid; `lawful` null when that was not decided."""
+    """Dominoes in an order in which they can be laid; `lawful` is null if that was not decided."""
     order = [{"cells": [list(cell) for cell in place]} for place in audit.order]
     return {"lawful": audit.lawful, "order": order if audit.lawful else None}
 
 
 class LandJson(TypedDict):
-    """Equal terrain joined by sides."""
+    """Equal terrain connected edge to edge."""
 
     terrain: str
     cells: list[list[int]]
@@ -53,7 +53,7 @@ class LandJson(TypedDict):
 
 
 class KingdomScoreJson(TypedDict):
-    """A kingdom's score taken apart."""
+    """The breakdown of a kingdom's score."""
 
     domains: int
     middle_kingdom: int
@@ -62,7 +62,7 @@ class KingdomScoreJson(TypedDict):
 
 
 def domains_json(score: Score) -> list[LandJson]:
-    """What each domain is worth."""
+    """The points of each domain."""
     return [
         {
             "terrain": domain.terrain.value,
@@ -75,7 +75,7 @@ def domains_json(score: Score) -> list[LandJson]:
 
 
 def score_json(score: Score) -> KingdomScoreJson:
-    """A score taken apart."""
+    """The breakdown of a score."""
     return {
         "domains": score.domain_points,
         "middle_kingdom": score.middle_kingdom,
@@ -85,7 +85,7 @@ def score_json(score: Score) -> KingdomScoreJson:
 
 
 def match_json(games: Sequence[Game]) -> dict[str, Any]:
-    """A match: one game, or the three of a dynasty with their sums."""
+    """A match: one game, or the three games of a dynasty with their sums."""
     from kdscan.game.kingdomino.play import match_totals, match_winners
 
     scores = [game.scores() for game in games]

@@ -1,4 +1,4 @@
-"""What a kingdom is worth, and who wins."""
+"""The score of a kingdom, and who wins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HARMONY_POINTS = 5
 
 @dataclass(frozen=True)
 class Domain:
-    """Equal terrains joined by sides. `cells` in row-major order."""
+    """Equal terrains connected edge to edge. `cells` in row-major order."""
 
     terrain: Terrain
     cells: tuple[Cell, ...]
@@ -49,9 +49,9 @@ def score_kingdom(
 ) -> Score:
     """Score a kingdom.
 
-    discarded: how many dominoes its owner discarded; None where nobody knows, then a
-    kingdom counts as harmonious when every square is filled. Every player gets exactly
-    the dominoes that fill the square, so both say the same.
+    discarded: number of dominoes its owner discarded. If that is unknown (None), a kingdom
+    counts as harmonious if every square is filled; this is equivalent, because every player
+    gets exactly the dominoes that fill the square.
     """
     found = groups({cell: square.terrain for cell, square in kingdom.squares.items()})
     domains = tuple(

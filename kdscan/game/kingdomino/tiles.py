@@ -27,7 +27,7 @@ LETTERS = {terrain: terrain.value[0] for terrain in Terrain}
 
 
 class KingdomTextError(UsageError, ValueError):
-    """A text is no kingdom; the message says where and why."""
+    """A text is not a kingdom; the message says where and why."""
 
 
 _TERRAINS = {letter: terrain for terrain, letter in LETTERS.items()}
@@ -56,7 +56,7 @@ class Square:
 
 @dataclass(frozen=True)
 class Tile:
-    """A domino; `number` is on its back and settles the order of a line."""
+    """A domino; `number` is on its back and determines the order of a line."""
 
     number: int
     squares: tuple[Square, Square]

@@ -1,4 +1,4 @@
-"""The extra rules, freely combined, and what they change."""
+"""The extra rules, which can be combined freely, and what they change."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Variants:
     """Which extra rules are played.
 
     dynasty: three games, their scores added. middle_kingdom: 10 points for a castle in
-    the centre. harmony: 5 points when nothing was discarded. great_duel: two players,
-    all 48 dominoes, 7 x 7. demo: the two-player demo, whose own 24 dominoes its rulebook
-    does not list; hand them to the game, or any 24 of the box stand in.
+    the centre. harmony: 5 points if nothing was discarded. great_duel: two players,
+    all 48 dominoes, 7 x 7. demo: the two-player demo. Its rulebook does not list its own 24
+    dominoes; pass them to the game, or any 24 of the box are used instead.
     """
 
     dynasty: bool = False
@@ -42,18 +42,18 @@ class Variants:
         return 3 if self.dynasty else 1
 
     def with_extras(self, *, middle_kingdom: bool, harmony: bool) -> Variants:
-        """The same rules with other ones for extra points, which change no square."""
+        """The same rules with different rules for extra points, which do not affect squares."""
         return replace(self, middle_kingdom=middle_kingdom, harmony=harmony)
 
     def check_players(self, players: int) -> None:
-        """Raise VariantError when so many cannot play by these rules."""
+        """Raise VariantError if that many players cannot play by these rules."""
         if not 2 <= players <= 4:
             raise VariantError("2 to 4 can play, not {n}", n=players)
         if players != 2 and (self.great_duel or self.demo):
             raise VariantError("the great duel and the demo are for 2 players")
 
     def dominoes(self, players: int) -> int:
-        """How many dominoes are in play: 12 a player; 24 a player in the great duel."""
+        """Number of dominoes in play: 12 per player; 24 per player in the great duel."""
         return 48 if self.great_duel else 12 * players
 
 

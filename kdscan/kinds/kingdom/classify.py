@@ -17,7 +17,7 @@ SIDE_PX = 64
 """Pixels a square of a rectified kingdom."""
 
 SINGLE_VIEW, ROTATIONS = 0.98, 4
-"""A square is classified in one view if its best kind has this probability, else in so many
+"""A square is classified in a single view if its best kind has this probability, else in this many
 rotations."""
 
 CROP_SQUARES = 1 + 2 * FLAT_MARGIN
@@ -63,9 +63,9 @@ def predict_squares(
 ) -> Floats:
     """Logits (B, K), float64, of crops (B, 3, 80, 80).
 
-    Tiles have no upside: the logits of doubtful squares are averaged over four rotations by 90°
-    (test-time augmentation). adjusted: probabilities (B, K) → the same, corrected by further
-    evidence, which may resolve a doubt.
+    Tiles have no upright orientation: the logits of doubtful squares are averaged over four
+    rotations by 90° (test-time augmentation). adjusted: probabilities (B, K) → the same, corrected
+    by further evidence, which may resolve a doubt.
     """
     logits = network(batch)[0].astype(np.float64)
     doubtful = adjusted(softmax(logits)).max(1) < SINGLE_VIEW

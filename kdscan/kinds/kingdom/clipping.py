@@ -1,4 +1,4 @@
-"""Kingdoms that the picture's edge cuts off: what lies beyond it must not be missing silently."""
+"""Kingdoms that the picture's edge cuts off: hidden tiles must not be missing silently."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MAX_BEYOND = 0.2
 cropped closely, and 20 cut-out boards tiles seem to reach at most 0.15 sides beyond it, because
 lattice and lens are not exact."""
 MIN_VISIBLE = 0.25
-"""Least share of a place inside the picture at which it can be told whether a tile lies there: of
-412 such places of the same photos and of 30 kingdoms that were cut off no bare one was taken for a
-tile, but nine of ten tiles were known; of places that show less many a one was."""
+"""Least share of a place inside the picture at which a tile on it can be recognised. Of 412 such
+places in the same photos and in 30 cut-off kingdoms, no bare one was taken for a tile, and nine of
+ten tiles were recognised; of places that show less, many bare ones were taken for tiles."""
 MAX_SPAN = 7
-"""Squares that any kingdom may span; what lies further off is no part of it."""
+"""Squares that any kingdom may span; squares further away are not part of it."""
 POINTS = 10
-"""Points along each side of a place by which its share inside the picture is counted."""
+"""Sample points along each side of a place for measuring its share inside the picture."""
 
 
 def visible_share(centers_xy: Floats, wh: tuple[int, int]) -> Floats:
@@ -44,9 +44,9 @@ def sides_reached(
 ) -> tuple[str, ...]:
     """The sides of the picture beyond which a kingdom reaches, or may reach unseen.
 
-    centers_xy: (R, C, 2), photo frame, places of a lattice. tiles: (R, C), where a tile is seen,
-    though its centre may lie outside the picture. mine: the kingdom's squares. limit: squares that
-    it may span; 0: what is unseen does not matter.
+    centers_xy: (R, C, 2), photo frame, places of a lattice. tiles: (R, C), where a tile is visible,
+    even if its centre is outside the picture. mine: the kingdom's squares. limit: squares that
+    it may span; 0 to ignore unseen places.
     """
     rows, cols = tiles.shape
     distances = edge_distances(wh, centers_xy.reshape(-1, 2)).reshape(rows, cols, 4)
@@ -69,6 +69,6 @@ def sides_reached(
 
 
 def fills(outline_xy: Floats, wh: tuple[int, int], side: float) -> bool:
-    """Whether an outline (4, 2) leaves hardly any table on each side of the picture, as of a
-    kingdom that was cut out. side: pixels of a square."""
+    """Whether an outline (4, 2) leaves hardly any table on each side of the picture, as in a
+    cut-out picture of a kingdom. side: pixels per square."""
     return bool((edge_distances(wh, outline_xy).min(0) < MIN_VISIBLE * side).all())

@@ -13,8 +13,8 @@ from kdscan.records import KINDS, KingdomReading, SquareReading
 def doubts(kingdom: KingdomReading) -> list[Doubt[SquareReading]]:
     """The squares that need review.
 
-    The remaining probability is distributed among the other kinds in proportion to the pixels',
-    which know nothing of a covered tile.
+    The remaining probability is distributed among the other kinds in proportion to the
+    probabilities from the pixels, which do not account for covered tiles.
     """
     found = []
     for square in kingdom.squares:

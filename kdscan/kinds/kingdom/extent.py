@@ -38,19 +38,19 @@ LIKELY_CASTLE = 0.5
 """Least probability of a further castle in a component that is larger than any kingdom."""
 
 MAX_CASTLES = 5
-"""Castles of one component that are kingdoms': the most players there are. Other games' sheets show
-twenty, which would take half a minute to divide in every way."""
+"""Most castles in one component that count as kingdoms: the maximum number of players. Sheets of
+other games show twenty; dividing those in every way would take half a minute."""
 
 MIN_LOST = 5
-"""Least connected tiles, without a castle, that the picture's edge cuts off, as of a kingdom whose
-castle lies beyond it."""
+"""Least number of connected tiles without a castle, cut off by the picture's edge, that count as a
+kingdom whose castle is beyond it."""
 
 MIN_OUTER = 0.9
 """Least probability of a tile that extends a kingdom to 7 × 7; a less probable one lies beyond the
 limit, and the reading is marked for review."""
 
 MIN_UNLIKE = 1.5
-"""Least difference from the table, see `unlike_table`, of a bare place on which a thing may lie."""
+"""Least difference from the table, see `unlike_table`, of a bare place that may be covered."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +59,10 @@ class Window:
 
     centers_xy: (S, S, 2), photo frame. probs: (S, S, K). seen: (S, S) bool, where the locating
     network detected a square. beyond: number of connected squares outside the limit. cut: sides of
-    the picture beyond which it reaches, see `sides_reached`. lost: whether its castle lies there.
-    divided: whether it hangs together with another castle, see `divide`; touching: whether some
-    squares may then be of the other one. covered: bare places that do not look like the table, on
-    which tiles of the kingdom may lie covered, with their difference from it, at least
+    the picture beyond which it reaches, see `sides_reached`. lost: whether its castle is there.
+    divided: whether it is connected with another castle, see `divide`; touching: whether some
+    squares may then belong to the other one. covered: bare places that do not look like the table
+    and may hide tiles of the kingdom, with their difference from the table, at least
     `MIN_UNLIKE`.
     """
 
@@ -83,7 +83,7 @@ class Window:
 
     @property
     def confidence(self) -> float:
-        """How probably this is a kingdom: mean probability of its tiles, times its castle's."""
+        """Confidence that this is a kingdom: mean probability of its tiles, times its castle's."""
         taken = self.probs[self.probs[..., EMPTY] < 0.5].max(-1)
         return float(taken.mean() * self.probs[..., CASTLE].max()) if len(taken) else 0.0
 
@@ -92,7 +92,7 @@ class Window:
         """Rank among overlapping windows: sum of the squared margins of its tiles' best kinds,
         times the castle's probability, times the share of detected squares that are tiles. A table
         with a pattern of squares has many squares but no castle; a misaligned lattice has ambiguous
-        or empty squares, and one of half squares more than there are."""
+        or empty squares; a lattice of half squares has more squares than exist."""
         taken = self.probs[..., EMPTY] < 0.5
         margins = (np.maximum(2 * self.probs[taken].max(-1) - 1, 0) ** 2).sum()
         castle = max(HIDDEN_CASTLE_WEIGHT, float(self.probs[..., CASTLE].max()))
@@ -108,7 +108,7 @@ def windows_of(
     hidden: bool = True,
     unlike: Floats | None = None,
 ) -> tuple[Window, ...]:
-    """The windows of a lattice's kingdoms; without a castle only one that the picture cuts off.
+    """The windows of a lattice's kingdoms; without a castle, at most one that the picture cuts off.
 
     probs: (R, C, K) for each square of `patch`, also where its centre lies outside the picture.
     size: 5 or 7; None for the smaller that contains all squares. hidden: whether the castle may be
@@ -157,10 +157,10 @@ def windows_of(
 def _claims(
     free: Floats, taken: set[Cell], parts: Mapping[Cell, Part]
 ) -> Iterator[tuple[Cell, frozenset[Cell], Part | None]]:
-    """Castles and the squares that hang together with them, the surest castle first; no square is
-    two castles'.
+    """Castles and the squares connected with them, the most probable castle first; no square
+    belongs to two castles.
 
-    free: (R, C), probabilities of a castle. taken: squares with tiles or castles; a less sure
+    free: (R, C), probabilities of a castle. taken: squares with tiles or castles; a less probable
     castle joins them when its turn comes. parts: of castles that share a component.
     """
     others: set[Cell] = set()
@@ -207,7 +207,7 @@ def _parts(
 
 
 def _span(cells: Collection[Cell], castle: Cell, probs: Floats) -> int:
-    """Squares that the surer ones of a kingdom span."""
+    """Number of squares that the more probable squares of a kingdom span."""
     return span([cell for cell in cells if probs[cell][EMPTY] < 1 - MIN_OUTER or cell == castle])
 
 
@@ -227,8 +227,8 @@ def _cells(mask: NDArray[np.bool_]) -> set[Cell]:
 def _cut(
     patch: Lattice, tiles: NDArray[np.bool_], mine: Set[Cell], one: Window, wh: tuple[int, int]
 ) -> tuple[str, ...]:
-    """The sides of the picture that cut off a kingdom; none of a picture that was cut out, which
-    its window fills."""
+    """The sides of the picture that cut off a kingdom; none for a cut-out picture, which its
+    window fills."""
     if fills(one.outline_xy, wh, resolution(patch.centers_xy)):
         return ()
     return sides_reached(patch.centers_xy, tiles, mine, wh, len(one.probs))
@@ -237,7 +237,7 @@ def _cut(
 def _without_castle(
     patch: Lattice, probs: Floats, tiles: NDArray[np.bool_], wh: tuple[int, int]
 ) -> tuple[Window, ...]:
-    """The window of tiles that may be a kingdom whose castle lies beyond the picture."""
+    """The window of tiles that may be a kingdom whose castle is beyond the picture."""
     sure = _cells(probs[..., CASTLE + 1 :].max(-1) > SURE_TILE)
     mine = max(components(sure), key=len, default=())
     if len(mine) < MIN_LOST or not (cut := sides_reached(patch.centers_xy, tiles, set(mine), wh)):

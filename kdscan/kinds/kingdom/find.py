@@ -24,22 +24,22 @@ from kdscan.records.kinds import EMPTY
 SURELY_KINGDOM = 0.95
 """A detection with more confidence is a kingdom, not a map of the other game."""
 LIKELY_KINGDOM = 0.6
-"""A detection with more confidence is one if dominoes can be laid like that and nothing in the
-photo is certainly a map."""
+"""A detection with more confidence is a kingdom if dominoes can form it and nothing in the photo is
+certainly a map."""
 HARDLY_KINGDOM = 0.3
-"""A detection with less confidence is dropped if dominoes cannot be laid like that: a printed
-sudoku has 0.004, a score pad of pink squares 0.26. In 300 photos two detections, of 0.06, were no
-kingdoms, and of 350 kingdoms one had less than 0.4."""
+"""A detection with less confidence is dropped if dominoes cannot form it: a printed sudoku has
+0.004, a score pad of pink squares 0.26. In 300 photos two detections, with 0.06, were no kingdoms;
+one of 350 kingdoms had less than 0.4."""
 
 DOUBTFUL = 0.9
 """A detection with less confidence may be due to an oblique view of the table."""
 
 ENOUGH_PX = 36
-"""Pixels a square; if a large photo's half has as many, the photo is not decoded in full."""
+"""Pixels per square; if a large photo has as many at half its size, it is not decoded in full."""
 
 MAX_SHARED = 0.3
-"""Largest share of a kingdom's squares that may lie on those of another one: a column of five,
-where kingdoms touch and either lattice is not exact, is a fifth."""
+"""Largest share of a kingdom's squares that may overlap those of another one. Where kingdoms touch
+and a lattice is not exact, a column of five, a fifth, may overlap."""
 
 MIN_AGREEMENT = 0.5
 """Least share of a lattice's detected squares that the reading network does not classify as
@@ -130,7 +130,7 @@ def _windows(
 
     Adjacent kingdoms that were merged into one lattice do not fit it well: if a lattice extends
     beyond a window, the squares inside the window are grown by themselves (again: without hidden
-    castles and further repetition). outline: (4, 2), what lies outside is of another kingdom.
+    castles and further repetition). outline: (4, 2); everything outside is of another kingdom.
     """
     windows: _Found = []
     for patch in lattices:
@@ -166,7 +166,7 @@ def _within(read: _ReadLattice, outline: Floats) -> Floats:
 
 
 def _suppress_overlaps(windows: _Found) -> _Found:
-    """Non-maximum suppression by `Window.score`, those whose castle is seen first."""
+    """Non-maximum suppression by `Window.score`; windows whose castle is visible come first."""
     found: _Found = []
     for window, agreed in sorted(windows, key=lambda one: (one[0].lost, -one[0].score)):
         if not any(_are_same(window, one) for one, _ in found):
@@ -226,6 +226,6 @@ def _agreement(probs: Floats) -> float:
 
 
 def _flat(photo: Photo, centers_xy: Floats, confidence: float = 1.0) -> RectifiedSheet:
-    """What the picture's edge cuts off is mirrored there: so it looks like a tile or like table,
-    whichever it is."""
+    """The rectified window. Beyond the picture's edge the picture is mirrored, so that a cut-off
+    square still looks like tile or table, whichever it is."""
     return rectify(photo, centers_xy, confidence, SIDE_PX, ENOUGH_PX, cv2.BORDER_REFLECT_101)

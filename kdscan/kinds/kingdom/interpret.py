@@ -2,8 +2,8 @@
 here on.
 
 `enumerate_kingdoms` yields candidates. The one with the largest weight is the reading, and the
-share of the weight with its total is the confidence. An unlawful kingdom is reported as it
-lies, with its problems.
+share of the weight with its total is the confidence. An unlawful kingdom is reported as it is,
+with its problems.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from kdscan.records.arrays import Floats
 from kdscan.records.kinds import CASTLE
 
 MIN_PROBABILITY = 1e-5
-"""Lower bound of all kinds' probabilities, as a network cannot be surer than its training data."""
+"""Lower bound of all kinds' probabilities; a network cannot be surer than its training data."""
 
 SURELY_COVERED = 2.5
-"""Least difference from the table of a bare place on which a thing lies; in a kingdom that cannot
-be laid as it was read any difference that is told counts (`extent.MIN_UNLIKE`)."""
+"""Least difference from the table at which a bare place counts as covered. In a kingdom that
+dominoes cannot form as it was read, any reported difference counts (`extent.MIN_UNLIKE`)."""
 
 _BARE = (
     Problem(
@@ -65,7 +65,7 @@ def decode_kingdoms(
 
 
 def interpret(evidence: KingdomEvidence, risk: float = DEFAULT_RISK) -> KingdomReading:
-    """As `decode_kingdoms`, of a kingdom alone."""
+    """As `decode_kingdoms`, for a single kingdom."""
     (found,) = decode_kingdoms([evidence], risk)
     return found
 
@@ -162,13 +162,13 @@ def _problems(
 
 
 def _is_odd(best: Candidate, variants: Variants) -> bool:
-    """Whether a kingdom of more than five squares a side cannot be laid: then some of its squares
-    are probably loose dominoes beside a smaller one."""
+    """Whether dominoes cannot form a kingdom of more than five squares a side: then some of its
+    squares are probably loose dominoes beside a smaller one."""
     return variants.size > Variants().size and best.lawful is False
 
 
 def _covered(evidence: KingdomEvidence, best: Candidate) -> tuple[Cell, ...]:
-    """The places on which a thing seems to lie, of those that nobody has corrected."""
+    """The places that seem to be covered by an object, except those that somebody has corrected."""
     return tuple(
         (row, col)
         for (row, col), unlike in evidence.covered.items()
@@ -178,7 +178,7 @@ def _covered(evidence: KingdomEvidence, best: Candidate) -> tuple[Cell, ...]:
 
 
 def _over(covered: tuple[Cell, ...]) -> Iterator[Problem]:
-    """What lies over a kingdom."""
+    """The problems of objects that lie over a kingdom."""
     if covered:
         why = (
             "a thing seems to lie here; look whether it covers tiles, or take the photo without it"
@@ -187,7 +187,7 @@ def _over(covered: tuple[Cell, ...]) -> Iterator[Problem]:
 
 
 def _around(evidence: KingdomEvidence) -> Iterator[Problem]:
-    """What others beside a kingdom, and the picture's edge, leave open."""
+    """The problems that other kingdoms beside it, and the picture's edge, leave open."""
     if evidence.touching:
         why = "two castles share these squares; look which of them are this kingdom's"
         yield Problem("kingdoms_touch", "warning", why)

@@ -33,8 +33,8 @@ MIN_PATCHES = 30
 """Patches on tiles that a whole kingdom has. With fewer likely patches the photo is not compressed;
 sure patches may be few on an oblique table."""
 BARE_LOGIT = -2.0
-"""Logit below which a patch looks like bare table. Of 68 kingdoms in hard photos two, small and far
-away, did so on most of their squares."""
+"""Logit below which a patch looks like bare table. Of 68 kingdoms in hard photos, two small and
+distant ones looked like that on most of their squares."""
 MIN_RELATIVE_SIDE = 0.5
 """Least size of a kingdom's squares relative to those of another in the photo."""
 NARROW_PX, MAX_SLANT = 14, 0.85
@@ -80,8 +80,8 @@ class KingdomSearch:
         return self._seen_from_above(apart[:MAX_RIVALS])
 
     def looks_bare(self, lattice: Lattice) -> bool:
-        """Whether most squares of a lattice look like bare table in the whole photo, as those of a
-        table with a pattern of squares do."""
+        """Whether most squares of a lattice look like bare table in the whole photo, as on a table
+        with a pattern of squares."""
         return bool(np.median(self._far.at(lattice.centers_xy[lattice.seen])) < BARE_LOGIT)
 
     def others(self, rejected: Floats) -> tuple[Lattice, ...]:

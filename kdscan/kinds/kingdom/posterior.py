@@ -1,8 +1,8 @@
 """Posterior of kingdoms from the pixels and the box's dominoes.
 
-Candidates are enumerated by falling probability of their pixels. Each is checked: can the 48
-dominoes be laid like that? If not, its weight is reduced, because people seldom break the rules.
-Kingdoms of one photo are also checked together: no domino lies in two of them.
+Candidates are enumerated by decreasing probability of their pixels. For each it is checked whether
+the 48 dominoes can form it. If not, its weight is reduced, because people seldom break the rules.
+Kingdoms of one photo are also checked together: no domino is in two of them.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ MIN_RELATIVE_WEIGHT = 1e-3
 @dataclass(frozen=True)
 class Candidate:
     """A possible kingdom. kinds: indices in `KINDS` of S * S squares, row-major. weight:
-    unnormalised posterior probability. lawful: whether dominoes can be laid like that; None if
+    unnormalised posterior probability. lawful: whether dominoes can form it; None if
     undecided."""
 
     kinds: tuple[int, ...]

@@ -31,12 +31,13 @@ def read_kingdoms(
     """The kingdoms of tiles in a photo, the confidence that at least one is a kingdom, and the
     sides of the picture beyond which one lies with its castle.
 
-    named: whether the photo is said to show kingdoms; then a castle without a tile is one too,
-    otherwise nearly always a map of the other game (51 of 53 detections on such photos, no kingdom
-    of 180). A lawful kingdom has at least its total's confidence, however unusual its castle looks;
-    an unlawful one counts only if it is detected beyond doubt. In 9 of 347 maps of the other game a
-    lawful kingdom was found, none with a confidence above 0.75. Doubtful unlawful detections are
-    dropped: on a yellow table with a pattern of squares wheat is found.
+    named: whether the user says that the photo shows kingdoms. Then a castle without a tile counts
+    as one too; otherwise it is nearly always a map of the other game (51 of 53 detections on such
+    photos, no kingdom of 180). A lawful kingdom has at least its total's confidence, however
+    unusual its castle looks; an unlawful one counts only if it is detected beyond doubt. In 9 of
+    347 maps of the other game a lawful kingdom was found, none with a confidence above 0.75.
+    Doubtful unlawful detections are dropped: a yellow table with a pattern of squares looks like
+    wheat.
     """
     size = 7 if variants.great_duel else None
     every = find_kingdoms(photo, models.tiles, models.squares, size)
@@ -80,7 +81,7 @@ def assign_card_codes(
 def _decode(
     found: Sequence[FoundKingdom], variants: Variants, risk: float, beside: tuple[str, ...]
 ) -> tuple[KingdomReading, ...]:
-    """The readings of kingdoms; beside: see `KingdomEvidence`, of the first of them."""
+    """The readings of kingdoms; beside: see `KingdomEvidence`, for the first of them."""
     evidence = [
         KingdomEvidence(
             one.flat,
@@ -98,7 +99,7 @@ def _decode(
 
 
 def _is_lawful(kingdom: KingdomReading) -> bool:
-    """Whether dominoes can be laid like that."""
+    """Whether dominoes can form it."""
     return not any(problem.severity == "error" for problem in kingdom.problems)
 
 

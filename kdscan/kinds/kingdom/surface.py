@@ -2,8 +2,8 @@
 
 A single crop can be ambiguous: a yellow table looks like a field of wheat. But a table looks much
 the same everywhere, and tiles differ from it. Each place is compared with those of the same lattice
-that are surely table. What is no tile and looks unlike the table too is a thing that lies there,
-maybe on a tile.
+that are certainly table. A place that is not a tile and does not look like the table either is
+covered by an object, which may hide a tile.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ SPREADS = np.array([20.0, 8, 8, 12, 6, 6])
 """Scale of each descriptor component: the spread between tiles of the means of CIELAB L, a, b (8
 bit) and of their standard deviations among blocks."""
 FULL_DISTANCE, MIN_DISTANCE = 4.0, 0.05
-"""At the first distance from the table the probabilities stay as they are; the odds of being a tile
+"""At the first distance from the table the probabilities are unchanged. The odds of being a tile
 change with the square of the distance, to which the second is added. Fitted on 4,263 places of
-synthetic photos; in fivefold cross-validation 8 places were wrong rather than 41 without it."""
+synthetic photos; in fivefold cross-validation 8 places were wrong instead of 41 without it."""
 PARTS, SAMPLES = 4, 4
-"""Parts along each side of a place, which are compared one by one with those of other places as a
-table with a print has several looks; and pixels along each side of a part."""
+"""Parts along each side of a place, and pixels along each side of a part. Parts are compared one by
+one with those of other places, because a patterned table looks different in different places."""
 PART_SPREADS = np.array([12.0, 6, 6, 8, 4, 4])
 """Scale of each part's means and standard deviations, as `SPREADS`: the spread of a plain table's
 light and grain."""
 MIN_PLACES = 5
-"""Least table places with which a place is compared; a board that was cut out shows hardly any."""
+"""Least number of table places with which a place is compared; a cut-out board shows hardly any."""
 
 
 def adjust_for_table(probs: Floats, flat: RectifiedSheet, undetected: NDArray[np.bool_]) -> Floats:
@@ -64,8 +64,9 @@ def unlike_table(
     probs: Floats, flat: RectifiedSheet, undetected: NDArray[np.bool_], bare: NDArray[np.bool_]
 ) -> Floats:
     """(R, C): how unlike the table each bare place looks, in units of `PART_SPREADS`: the median,
-    over its parts, of the distance to the most similar part of any sure table that does not adjoin
-    it, as a thing may cover several places. 0 for other places and with too little table.
+    over its parts, of the distance to the most similar part of any certain table. Adjoining places
+    are not compared, since an object may cover several. 0 for other places and with too little
+    table.
 
     probs: (R, C, K). undetected: see `adjust_for_table`. bare: (R, C), visible places that are
     classified as table.

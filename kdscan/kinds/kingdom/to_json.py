@@ -38,7 +38,7 @@ def to_json(kingdom: KingdomReading) -> KingdomJson:
 def dynasty_json(photos: Sequence[PhotoJson]) -> DynastyJson:
     """A player's kingdoms of several games, added up; photos: entries of the JSON.
 
-    A photo without a kingdom leaves a game out, one with several shows those of others.
+    A photo without a kingdom leaves a game out; a photo with several also shows other players'.
     """
     found = [
         ([n, k], sheet)

@@ -1,7 +1,7 @@
-"""One connected component of tiles → the kingdoms in it that lie side by side.
+"""One connected component of tiles → the adjacent kingdoms in it.
 
 Every kingdom has one castle and fits its limit, so a component with several castles is divided
-along the rows and columns of the lattice, where it is widest apart.
+along rows and columns of the lattice, where the gap is widest.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from kdscan.game.grid import Cell, component_of, components, span
 from kdscan.records.arrays import Floats
 
 MIN_GAP = 0.1
-"""Sides. Rows further apart than their neighbours by so much may belong to different kingdoms: of
-1,075 rows and columns within kingdoms one in a hundred was, of 43 between kingdoms, and between a
-kingdom and loose dominoes, laid up to 0.3 sides apart, 30."""
+"""Sides. Rows that are this much further apart than their neighbours may belong to different
+kingdoms. One in a hundred of 1,075 rows and columns within kingdoms was, and 30 of 43 between
+kingdoms, or between a kingdom and loose dominoes, laid up to 0.3 sides apart."""
 NEAR_LINES = (-2, -1, 1, 2)
-"""Rows with whose distance that of two rows is compared, relative to it."""
+"""Neighbouring rows, relative to it, with whose distance the distance of two rows is compared."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A castle and the squares of its kingdom. doubtful: whether they may also be divided otherwise
-    without a kingdom beyond its limit."""
+    """A castle and the squares of its kingdom. doubtful: whether another division is possible in
+    which no kingdom exceeds its limit."""
 
     cells: frozenset[Cell]
     doubtful: bool
@@ -66,8 +66,8 @@ def divide(
 def without_loose(
     cells: Set[Cell], castle: Cell, centers_xy: Floats, limit: int
 ) -> frozenset[Cell]:
-    """The squares of a kingdom that spans more than its limit, without those that lie apart from it
-    in rows or columns, as dominoes that nobody laid do; all of them if that does not suffice."""
+    """The squares of a kingdom that spans more than its limit, without rows or columns that lie
+    apart from it, as unused dominoes do; all of them if that does not suffice."""
     best: tuple[float, frozenset[Cell]] = MIN_GAP, frozenset(cells)
     for axis in (0, 1):
         for line in range(min(c[axis] for c in cells), max(c[axis] for c in cells)):
@@ -80,8 +80,8 @@ def without_loose(
 
 
 def gap(cells: Set[Cell], centers_xy: Floats, axis: int, line: int) -> float:
-    """How much further apart, in sides, rows (axis 0) or columns `line` and the next are than
-    others nearby, by the squares that they share."""
+    """How much further apart, in sides, rows (axis 0) or columns `line` and `line + 1` are than
+    others nearby, measured on adjacent squares."""
 
     def steps(at: int) -> list[float]:
         pairs = [(c, (c[0] + 1 - axis, c[1] + axis)) for c in cells if c[axis] == at]
@@ -97,7 +97,7 @@ _Sides = tuple[frozenset[Cell], frozenset[Cell]]
 
 
 def _lines(cells: Set[Cell], castles: Sequence[Cell]) -> Iterator[tuple[int, int, _Sides]]:
-    """Each axis and row or column after which castles can be parted, and the squares before and
+    """Each axis and row or column after which castles can be separated, and the squares before and
     after it."""
     for axis in (0, 1):
         places = [castle[axis] for castle in castles]
@@ -111,8 +111,8 @@ def _of(castles: Sequence[Cell], side: Set[Cell]) -> list[Cell]:
 
 
 def _held(sides: _Sides, castles: Sequence[Cell], limit: int) -> int:
-    """Number of squares that kingdoms within the limit can hold, if these sides are parted; at most
-    that, where one side has three castles and more."""
+    """Number of squares that kingdoms within the limit can hold if these two sides are separated;
+    an upper bound if one side has three or more castles."""
     return sum(_held_in(side, _of(castles, side), limit) for side in sides)
 
 
@@ -125,7 +125,7 @@ def _held_in(cells: Set[Cell], castles: Sequence[Cell], limit: int) -> int:
 
 
 def _held_around(castle: Cell, cells: Set[Cell], limit: int) -> int:
-    """Number of squares that hang together with a castle within its limit."""
+    """Number of squares connected with a castle within its limit."""
     mine = component_of(castle, cells)
     tops, lefts = (range(at - limit + 1, at + 1) for at in castle)
     return max(
@@ -135,5 +135,5 @@ def _held_around(castle: Cell, cells: Set[Cell], limit: int) -> int:
 
 
 def _is_whole(cells: Set[Cell], limit: int) -> bool:
-    """Whether squares hang together within the limit."""
+    """Whether squares are connected and within the limit."""
     return span(cells) <= limit and len(components(cells)) == 1

@@ -21,8 +21,8 @@ MIN_KEPT, MATCH_RADIUS = 0.75, 0.45
 """A detection in the rectified view replaces the earlier one if it contains this share of the
 squares known before, each within this distance in sides."""
 ZOOM_MARGIN, ZOOM_MARGIN_PATCHES = 0.3, 2.5
-"""Margin of an enlarged window, as a share of the region's size, and at least in patches of the
-first pass: of a distant kingdom only the middle is detected surely."""
+"""Margin of an enlarged window, as a share of the region's size, and its minimum in patches of the
+first pass: only the middle of a distant kingdom is detected with confidence."""
 
 
 def zoom_in(
@@ -31,7 +31,7 @@ def zoom_in(
     """The lattices in a photo, those from enlarged windows first, and the squares of each window.
 
     Every region is enlarged; then every lattice that was only detected in the whole photo, such as
-    one in a region too wide to enlarge. known: outlines (4, 2) that are left out.
+    one in a region too wide to enlarge. known: outlines (4, 2) that are excluded.
     """
     found: list[Lattice] = []
     seen: list[Centers] = []

@@ -25,11 +25,11 @@ CLUSTER_RADIUS = 0.32
 MIN_VOTES = 1.2
 """Least number of votes for a square, weighted by their precision."""
 MIN_SURE_PATCHES, MIN_LIKELY_PATCHES = 3, 8
-"""Least numbers of patches of a region: with a logit above `SURE_LOGIT`, or above 0."""
+"""Least numbers of patches in a region with a logit above `SURE_LOGIT`, or else above 0."""
 JOIN_RADIUS = 3
 """Patches: gaps between sure patches of one region may be this wide."""
 SURE_LOGIT = 1.5
-"""Logit from which a patch surely lies on a square."""
+"""Logit from which on a patch certainly belongs to a square."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Families of grounds, how often each is drawn, and a page of one with its vignette and frame."""
+"""Families of grounds, how often each is chosen, and pages of them with vignette and frame."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PALE = "paper"
 """Plain or faintly illustrated paper: the family that `page_decor.bare_paper` draws."""
 
 PALE_SHARE = 0.45
-"""Share of designs drawn at random that are `PALE`; some of the others are pale as well."""
+"""Share of random designs that are `PALE`; some of the others are pale as well."""
 
 Families = dict[str, tuple[Callable[[Rng, Layout, float, Palette], U8], float]]
 
@@ -40,14 +40,14 @@ PHOTOGRAPHED: Families = {
     "parchment": (photographic.parchment, 1.0),
     "surface": (photographic.surface, 0.7),
 }
-"""Families by group: what draws each, and the weight by which it is drawn."""
+"""Families by group: the function that draws each, and the weight with which it is chosen."""
 HELD_OUT: Families = {
     "mosaic": (painted.mosaic, 0.0),
     "contours": (line_art.contours, 0.0),
     "woodcut": (line_art.woodcut, 0.0),
 }
-"""A fifth of the fifteen families: never drawn unless asked for by name, so that what a reader
-makes of a ground of a kind that it never saw can be measured."""
+"""A fifth of the fifteen families: never drawn unless asked for by name, so that reading can be
+measured on kinds of grounds that were never trained on."""
 
 TRAINED = PAINTED | ENGRAVED | PHOTOGRAPHED
 FAMILIES = TRAINED | HELD_OUT
@@ -60,16 +60,16 @@ GROUPS = {
     "photographed": tuple(PHOTOGRAPHED),
     "held-out": tuple(HELD_OUT),
 }
-"""What can be asked for: a group's families; sepia are painted ones in browns."""
+"""Groups that can be asked for, and their families; sepia are painted ones in browns."""
 
 _COLOURS = {"painted": "full", "sepia": "sepia"}
 """The kind of palette of a group that has one of its own."""
 
 
 def asked_for(rng: Rng, ground: str | None) -> tuple[str | None, str | None]:
-    """A family of a group, or of that name, and the kind of its palette; None: at random.
+    """A family of a group, or the family of that name, and the kind of its palette; None: any.
 
-    Raises UsageError where there is no such ground.
+    Raises UsageError if there is no such ground.
     """
     if ground in GROUPS:
         return any_of(rng, GROUPS[ground]), _COLOURS.get(ground)
@@ -80,7 +80,7 @@ def asked_for(rng: Rng, ground: str | None) -> tuple[str | None, str | None]:
 
 
 def random_family(rng: Rng) -> str:
-    """A family at random, never one that is held out."""
+    """A random family, never a held-out one."""
     weights = {name: weight for name, (_, weight) in TRAINED.items()}
     return PALE if rng.random() < PALE_SHARE else weighted(rng, weights)
 
@@ -88,7 +88,7 @@ def random_family(rng: Rng) -> str:
 def draw_ground(family: str, rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """The page of a family with nothing but its ground: (H, W, 3) uint8 BGR.
 
-    family: one of `FAMILIES`. scale: pixels a mm.
+    family: one of `FAMILIES`. scale: pixels per mm.
     """
     page = FAMILIES[family][0](rng, layout, scale, palette)
     if chance(rng, 0.25):

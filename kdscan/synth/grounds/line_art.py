@@ -1,7 +1,7 @@
 """Grounds made of lines: engraved, etched, charted, cut in wood.
 
-Hills, waves and hatching in the ink of the print look like strokes of a pen. Each takes a
-generator, the layout, the page's pixels a mm and the palette, and returns the page
+Hills, waves and hatching in the ink of the print look like strokes of a pen. Each function takes a
+generator, the layout, the page's pixels per mm and the palette, and returns the page
 (H, W, 3) uint8 BGR.
 """
 
@@ -23,7 +23,7 @@ from kdscan.synth.raster import wash
 
 
 def _paper(rng: Rng, layout: Layout, scale: float, palette: Palette, terrain: Terrain) -> U8:
-    """Bare paper, or land and sea faintly washed."""
+    """Bare paper, or a faint wash of land and sea."""
     wash = float(rng.choice([0.0, rng.uniform(0.1, 0.9)]))
     sea, land = (mixed(palette.paper, c, wash) for c in (palette.sea, palette.sand))
     wood = mixed(land, palette.meadow, wash * rng.uniform(0, 0.8))
@@ -37,7 +37,7 @@ def _paper(rng: Rng, layout: Layout, scale: float, palette: Palette, terrain: Te
 
 
 def _ink_color(rng: Rng, palette: Palette) -> Color:
-    """The ink, at times let down to a pale one."""
+    """The ink, sometimes diluted to a pale one."""
     return mixed(palette.ink, palette.paper, float(rng.choice([0.0, rng.uniform(0.1, 0.65)])))
 
 
@@ -58,7 +58,7 @@ def _screen(rng: Rng, page: U8, darkness: F32, pitch_px: float, angle: float, be
 
 
 def engraved(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
-    """A copperplate: coasts with water lines, hills, woods, waves, roads, ships, all in line."""
+    """A copperplate: coasts with water lines, hills, woods, waves, roads, ships, all in lines."""
     terrain = random_terrain(rng, layout, scale)
     page = _paper(rng, layout, scale, palette, terrain)
     plate, ink, mm = Canvas(page, scale), _ink_color(rng, palette), _line_mm(rng, layout)
@@ -77,7 +77,7 @@ def engraved(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 
 
 def etched(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
-    """Light and shade by hatching all over: land, sea, hills."""
+    """Light and shade by hatching everywhere: land, sea, hills."""
     terrain = random_terrain(rng, layout, scale)
     page = _paper(rng, layout, scale, palette, terrain)
     shade = terrain.height if chance(rng, 0.5) else -terrain.height
@@ -106,7 +106,7 @@ def etched(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 
 
 def portolan(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
-    """A sailor's chart: lines from many roses across everything, coasts with names."""
+    """A nautical chart: lines from many compass roses across everything, coasts with names."""
     terrain = random_terrain(rng, layout, scale, sea=rng.uniform(0.3, 0.8))
     page = _paper(rng, layout, scale, palette, terrain)
     plate, mm = Canvas(page, scale), _line_mm(rng, layout)

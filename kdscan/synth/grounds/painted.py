@@ -1,7 +1,8 @@
-"""Grounds laid on with brushes: painted maps in full colour and in browns, flat, washed, in relief.
+"""Painted grounds: maps in full colour and in browns, flat, washed, in relief.
 
-Each takes a generator, the layout, the page's pixels a mm and the palette, and returns the page
-(H, W, 3) uint8 BGR. Areas are drawn at half of the page's resolution; lines and signs at all of it.
+Each function takes a generator, the layout, the page's pixels per mm and the palette, and returns
+the page (H, W, 3) uint8 BGR. Areas are drawn at half the page's resolution, lines and signs at
+full resolution.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def full_size(areas: U8, layout: Layout, scale: float) -> U8:
 
 
 def textured(page: U8, tone: F32) -> U8:
-    """The page, lighter and darker by a share `tone` (H, W)."""
+    """The page, lightened and darkened by a share `tone` (H, W)."""
     return lit(page, f32(1 + tone))
 
 
@@ -56,7 +57,7 @@ def _areas(rng: Rng, terrain: Terrain, palette: Palette, soft: float) -> U8:
 
 
 def _dabs(rng: Rng, page: U8, count: int, reach: float) -> None:
-    """Strokes of a brush, each of the colour that lies under it, in place."""
+    """Brush strokes, each in the colour underneath it, in place."""
     h, w = page.shape[:2]
     lean, jitter = rng.uniform(0, np.pi), rng.uniform(0.1, 1.5)
     at = rng.uniform(0, 1, (count, 2)) * (w - 1, h - 1)
@@ -125,7 +126,7 @@ def cartoon(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 
 
 def watercolour(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
-    """Washes that pool at their edges on rough paper, a pen drawing over them or none."""
+    """Washes that pool at their edges on rough paper, with or without a pen drawing over them."""
     terrain = random_terrain(rng, layout, scale)
     areas = _areas(rng, terrain, palette, rng.uniform(0.2, 1.5))
     soft = rng.uniform(2, 8)
@@ -162,7 +163,7 @@ def relief(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 
 
 def _regions(rng: Rng, shape: tuple[int, ...], count: int, warp: float) -> np.ndarray:
-    """(H, W) int32: numbers of about `count` regions, each of the points nearest to its seed."""
+    """(H, W) int32: a Voronoi diagram, the numbers of about `count` regions."""
     h, w = shape
     seeds = np.full(shape, 255, np.uint8)
     ys, xs = rng.integers(0, h, count), rng.integers(0, w, count)
@@ -181,7 +182,7 @@ def _regions(rng: Rng, shape: tuple[int, ...], count: int, warp: float) -> np.nd
 
 
 def provinces(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
-    """Realms in their own colours with borders between them, the sea around."""
+    """Realms in their own colours with borders between them, surrounded by sea."""
     terrain = random_terrain(rng, layout, scale)
     labels = _regions(rng, terrain.height.shape, int(rng.integers(8, 45)), rng.uniform(0.05, 0.25))
     shades = np.array(palette.grounds[2:])
@@ -203,7 +204,7 @@ def provinces(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 
 
 def patchwork(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
-    """Each cell a landscape of its own, with sharp, wavy or no edges."""
+    """A different landscape in each cell, with sharp, wavy or no edges."""
     terrain = random_terrain(rng, layout, scale, sea=0.0)
     h, w = terrain.height.shape
     y, x = np.mgrid[0:h, 0:w].astype(np.float32)

@@ -1,4 +1,4 @@
-"""The colours of a map: full colour as on a box, sepia, pale, or any an artist might think of."""
+"""The colours of a map: full colour as on the box, sepia, pale, or any an artist might choose."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INK_LEFT = 78.0
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours of grounds by height, and of what is drawn on them; BGR 0..255.
+    """Colours of grounds by height, and of everything drawn on them; BGR 0..255.
 
     ink: of outlines and signs. paper: of unprinted paper. accent: of roofs and roses.
     """
@@ -50,7 +50,7 @@ def mixed(a: Color, b: Color, share: float) -> Color:
 
 
 def random_palette(rng: Rng, kind: str | None = None) -> Palette:
-    """A palette of a kind ("full", "sepia", "soft", "wild"), or of any."""
+    """A palette of a kind ("full", "sepia", "soft", "wild"), or of a random one."""
     if kind is None:
         kind = weighted(rng, {"full": 0.52, "sepia": 0.26, "soft": 0.16, "wild": 0.06})
     made = {"full": _full, "sepia": _sepia, "soft": _soft, "wild": _wild}[kind](rng)
@@ -58,7 +58,7 @@ def random_palette(rng: Rng, kind: str | None = None) -> Palette:
 
 
 def _full(rng: Rng) -> Palette:
-    """Blue seas, yellow shores, green meadows and woods; how strong is one lot for all."""
+    """Blue seas, yellow shores, green meadows and woods, all equally strong."""
     strong = rng.uniform(0.65, 1.1)
     light = rng.uniform(0.8, 1.08)
 
@@ -115,7 +115,7 @@ def _sepia(rng: Rng) -> Palette:
 
 
 def _soft(rng: Rng) -> Palette:
-    """Full colours under much white: pastel."""
+    """Full colours mixed with much white: pastel."""
     share = rng.uniform(0.35, 0.75)
     full = _full(rng)
     white = shade(rng, (0.0, 0.15), (0.92, 1.0), (20, 60))
@@ -131,7 +131,7 @@ def _wild(rng: Rng) -> Palette:
 
 
 def _dark_ink(rng: Rng) -> Color:
-    """Mostly brown or black, at times blue, green or red."""
+    """Mostly brown or black, sometimes blue, green or red."""
     if rng.random() < 0.75:
         return shade(rng, (0.0, 0.7), (0.1, 0.42), (12, 40))
     return shade(rng, (0.2, 0.9), (0.15, 0.5), (0, 360))
@@ -144,6 +144,6 @@ def _visible(color: Color) -> Color:
 
 
 def _each(palette: Palette, change: Callable[[Color], Color]) -> Palette:
-    """All grounds of the palette changed; ink and accent as they are."""
+    """The palette with all its grounds changed; ink and accent stay the same."""
     new = {f.name: change(getattr(palette, f.name)) for f in fields(palette)}
     return Palette(**(new | {"ink": palette.ink, "accent": palette.accent}))

@@ -1,4 +1,4 @@
-"""Grounds that were photographed: old paper, cloth, stone, wood."""
+"""Photographic grounds: old paper, cloth, stone, wood."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _fibres(rng: Rng, shape: tuple[int, int], count: int) -> F32:
 
 
 def parchment(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
-    """Old paper: clouds, fibres, stains, creases, burnt edges; a few signs at times."""
+    """Old paper: clouds, fibres, stains, creases, burnt edges, sometimes a few signs."""
     shape = _shape(layout, scale)
     tone = f32(rng.uniform(0.02, 0.12)) * fractal(rng, shape, rng.uniform(1.5, 8), 5)
     tone += f32(rng.uniform(0, 0.05)) * fractal(rng, shape, rng.uniform(40, 200), 3)

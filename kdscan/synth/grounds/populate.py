@@ -1,4 +1,4 @@
-"""Which signs stand where on a map: woods in the woods, ships at sea, roads between."""
+"""Places the signs on a map: trees in the woods, ships at sea, roads between them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _SORTS = {
     "rivers": 0.5,
     "roses": 0.5,
 }
-"""How often a map has signs of a sort."""
+"""How often a map has signs of each sort."""
 
 
 def populate(
     artist: Artist, terrain: Terrain, layout: Layout, palette: Palette, rich: float
 ) -> None:
-    """Draw signs over roads, a random number of each sort; it grows with `rich`, 0..1."""
+    """Draw roads, and over them random numbers of signs that grow with `rich`, 0..1."""
     rng, cell = artist.rng, min(layout.cell_mm)
     size = log_uniform(rng, 0.08, 0.24) * cell
     many = {

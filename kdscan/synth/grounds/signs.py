@@ -1,6 +1,6 @@
-"""What mapmakers draw: hills, trees, waves, houses, ships, monsters, compass roses, roads.
+"""The signs of mapmakers: hills, trees, waves, houses, ships, monsters, compass roses, roads.
 
-Each sign is drawn at a point `at` (its foot's middle, mm on the page) `size` mm high or wide.
+Each is drawn at a point `at` (the middle of its foot, mm on the page), `size` mm high or wide.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Path = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True, eq=False)
 class Artist:
-    """Who draws the signs of a page.
+    """The style in which a page's signs are drawn.
 
-    ink, mm: colour and width of lines. fill: what signs are painted with, None for none.
+    ink, mm: colour and width of lines. fill: colour of the signs' areas, None to leave them open.
     second: colour of sails, roofs, treetops. wobble: how far points stray, as a share of a sign.
     """
 
@@ -129,7 +129,7 @@ def ripple(artist: Artist, at: Point, size: float) -> None:
 
 
 def house(artist: Artist, at: Point, size: float) -> None:
-    """A gable, at times with a tower."""
+    """A gable, sometimes with a tower."""
     artist.shape(at, size, [(-0.4, 0.0), (-0.4, -0.4), (0.4, -0.4), (0.4, 0.0)], artist.fill)
     artist.shape(at, size, [(-0.5, -0.4), (0.0, -0.8), (0.5, -0.4)], artist.second)
     if artist.rng.random() < 0.4:
@@ -188,7 +188,7 @@ def rose(artist: Artist, at: Point, size: float) -> None:
 def road(
     artist: Artist, stops: Sequence[Point], shade: Color, mm: float, dashed: bool, river: bool
 ) -> None:
-    """A winding way through some places: dashed, or solid, or a river that widens."""
+    """A winding path through some places: dashed, or solid, or a river that widens."""
     points = np.array(stops, np.float64)
     t = np.linspace(0, len(points) - 1, 14 * (len(points) - 1) + 1)
     path = np.stack([np.interp(t, np.arange(len(points)), points[:, i]) for i in (0, 1)], 1)
@@ -210,7 +210,7 @@ def road(
 
 
 def painter(canvas: Canvas, rng: Rng, ink: Color, mm: float, fill: Color, second: Color) -> Artist:
-    """One who fills what they draw, or leaves a part of it bare."""
+    """An artist who fills what they draw, or leaves part of it bare."""
     bare = rng.random() < 0.15
     body = None if bare else mixed(fill, (255, 255, 255), rng.uniform(0, 0.4))
     return Artist(canvas, rng, ink, mm, body, None if rng.random() < 0.15 else second)

@@ -23,7 +23,7 @@ SHORE, HILL = 0.16, 1.0
 class Terrain:
     """Fields over a page.
 
-    height: (H, W) float32, of about unit variance; below 0 lies the sea.
+    height: (H, W) float32, of about unit variance; the sea is below 0.
     wet: (H, W) float32, of about unit variance; woods grow where it is above `wooded`.
     px_per_mm: of the fields, coarser than the page's.
     """
@@ -34,7 +34,7 @@ class Terrain:
     px_per_mm: float
 
     def where(self, kind: Kind) -> U8:
-        """(H, W) uint8, 1 where the country is of a kind."""
+        """(H, W) uint8, 1 where the terrain is of a kind."""
         h, wooded = self.height, self.wet >= self.wooded
         if kind == "sea":
             found = h < -0.05
@@ -71,7 +71,7 @@ class Terrain:
         return out
 
     def spots(self, rng: Rng, kind: Kind, apart_mm: float, most: int) -> list[Point]:
-        """Up to `most` places of a kind, mostly `apart_mm` from one another, in mm, top first."""
+        """Up to `most` places of a kind, in mm, mostly `apart_mm` from each other, top first."""
         step = max(1, round(apart_mm * self.px_per_mm))
         there = self.where(kind)
         h, w = there.shape
@@ -90,7 +90,8 @@ class Terrain:
 def random_terrain(
     rng: Rng, layout: Layout, scale: float, sea: float | None = None, coarse: float = COARSE
 ) -> Terrain:
-    """A country over a page of `scale` pixels a mm; sea: share under water, at random if None."""
+    """A random country for a page of `scale` pixels per mm; sea: share under water, random if
+    None."""
     px_per_mm, page_mm = scale * coarse, layout.page_mm
     shape = (round(page_mm[1] * px_per_mm), round(page_mm[0] * px_per_mm))
     bumps, rough = log_uniform(rng, 1.5, 9), rng.uniform(0.42, 0.66)
@@ -105,9 +106,10 @@ def random_terrain(
 
 
 def tinted(values: F32, low: float, high: float, stops: list[tuple[float, Color]]) -> U8:
-    """Look values up in a scale of colours: (H, W) to (H, W, 3) uint8.
+    """Map values to a scale of colours: (H, W) to (H, W, 3) uint8.
 
-    stops: value and BGR, values rising; between them colours blend. low, high: the range of values.
+    stops: values in ascending order and their BGR; colours between them are interpolated. low,
+    high: the range of values.
     """
     steps = 2048
     at = np.linspace(low, high, steps)

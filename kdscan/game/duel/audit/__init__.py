@@ -1,14 +1,13 @@
-"""Whether any lawful game leads to a map, shown or disproved.
+"""Whether any lawful game leads to a map, proved or disproved.
 
-Exact: an answer "lawful" comes with a way there, an answer "unlawful" with shields
-that can't be. How the rules were read is written in docs/audit.md.
+The audit is exact: the answer "lawful" comes with a way to the map, the answer "unlawful" with
+shields that are impossible. docs/audit.md says how the rules are interpreted.
 
-There is one search, `search`: it splits a map's shields (`shields`) into dominoes that hang
-together, and is explained on its first page. `ways` runs it with every choice of what the map
-leaves open (`terms`), and has `orders` put each split in order. `proofs` runs it on parts of the
-map to find the fewest shields that can't be (`smallest`). `pair` holds the ways to two maps of one
-game against each other, `rounds` looks for dice to both. `witness` checks what was found, and
-trusts nothing.
+There is one search, `search`, explained in its docstring: it splits a map's shields (`shields`)
+into connected dominoes. `ways` runs it with every choice of what the map leaves open (`terms`) and
+has `orders` put each split in order. `proofs` runs it on parts of the map to find the fewest
+shields that are impossible (`smallest`). `pair` compares the ways to two maps of one game, and
+`rounds` looks for dice that allow both. `witness` checks what was found, independently of it.
 """
 
 from __future__ import annotations
@@ -36,9 +35,9 @@ QUICK_STEPS = 4000
 class Audit:
     """What an audit found.
 
-    lawful: whether the rulebooks allow the map; what only the dice forbid is a warning.
-    problems: errors when not lawful, warnings when only the dice forbid it.
-    witness: a lawful way to the map, None when there is none.
+    lawful: whether the rulebooks allow the map; if only the dice forbid it, that is a warning.
+    problems: errors if it is not lawful, warnings if only the dice forbid it.
+    witness: a lawful way to the map, None if there is none.
     """
 
     lawful: bool
@@ -56,8 +55,8 @@ def audit_map(
 ) -> Audit:
     """Audit one map, finished or not.
 
-    castle_used: whether the roof is coloured, None when that is not known.
-    spellbook, player: the game's spellbook, if at hand, and whose map it is.
+    castle_used: whether the roof is coloured, None if that is not known.
+    spellbook, player: the game's spellbook, if available, and whose map it is.
     """
     terms = terms_of(castle_used, spellbook, player, edition)
     return audit_on_terms(board, terms, edition)
@@ -70,11 +69,11 @@ def quick_problems(
     edition: Edition = ENGLISH,
     steps: int = QUICK_STEPS,
 ) -> tuple[Problem, ...]:
-    """What `audit_map` has against a map; nothing when that would take too long to know.
+    """The problems that `audit_map` finds; none if that would take too long.
 
-    Fast enough to ask of every map that is read. castle_used: as for `audit_map`. steps: counted,
-    not timed, so that the answer is the same on every machine; see `audit.dominoes.Budget`. Sets
-    of shields may be larger than `audit_map` would find.
+    Fast enough for every map that is read. castle_used: as for `audit_map`. steps: counted,
+    not timed, so that the answer is the same on every machine; see `audit.shields.Budget`. Sets
+    of shields may be larger than those of `audit_map`.
     """
     try:
         return audit_on_terms(
@@ -87,10 +86,10 @@ def quick_problems(
 def audit_on_terms(
     board: Board, terms: Terms, edition: Edition = ENGLISH, steps: int | None = None
 ) -> Audit:
-    """Audit one map, given what is known beside it.
+    """Audit one map, given what else is known.
 
-    steps: what each search may cost, None for as much as it takes. Raises OutOfStepsError
-    when it is not enough to decide; proofs that are cut short name more shields than needed.
+    steps: limit of each search, None for none. Raises OutOfStepsError if they are not enough to
+    decide; proofs that are cut short name more shields than needed.
     """
     lawful = find_way(board, terms, LAW, Budget(steps))
     if lawful is None:
@@ -103,7 +102,7 @@ def audit_on_terms(
 
 
 def witness_of(way: Way) -> Witness:
-    """A way in people's terms."""
+    """A way in terms that people understand."""
     steps = []
     for piece, power in way.order:
         one, two = bits(piece)

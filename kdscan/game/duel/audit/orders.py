@@ -1,14 +1,14 @@
 """An order in which given dominoes can be drawn, with rounds in which nothing was drawn.
 
-Drawing whatever fits until nothing does decides the matter: no order can do better. Only a few
-choices remain, and all are tried: which domino the dot's wizard draws, and which checked shield
-came last, for the checked wizard's cross must find its shield drawn when his line fills.
+It is enough to draw whatever fits until nothing does: no order can do better. Only a few choices
+remain, and all are tried: which domino the dot's wizard draws, and which checked shield came last.
+(When the checked wizard's line fills, the shield that gets his cross must already be drawn.)
 
-In some rounds no domino has room. In the French edition the dice fill squares all the same, as
-many as anyone likes when such a round comes again; and only a player who had such rounds can
-have fewer dominoes than the other. When had a coat no room? The moment of the coat that came
-last is the largest there is (`shields.closed`), the moment of the one before lies inside it,
-and so on: if moments exist at all, the largest ones do.
+In some rounds no domino has room. In the French edition the dice fill squares all the same, any
+number of them if such rounds recur; and only a player who had such rounds can have fewer dominoes
+than the other. When did a coat have no room? The moment of the coat that came last is the largest
+possible one (`shields.closed`), the moment of the one before lies inside it, and so on: if there
+are such moments at all, the largest ones are among them.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class Drawn(NamedTuple):
 
 
 Order = tuple[tuple[Drawn, ...], tuple[tuple[int, Coat], ...]]
-"""Dominoes in the order drawn; after how many of them one with that coat had no room."""
+"""Dominoes in the order drawn; and after how many of them a domino with which coat had no room."""
 
 
 class Needs(NamedTuple):
-    """Which rounds without room there must have been.
+    """The rounds without room that there must have been.
 
-    obtained: whether their dice fill squares (French edition). coats: of these there was at
-    least one. some: there was at least one of any coat.
+    obtained: whether their dice fill squares (French edition). coats: there was at least one such
+    round for each of these. some: there was at least one for any coat.
     """
 
     obtained: bool = False
@@ -50,12 +50,12 @@ class Needs(NamedTuple):
 
 
 class _How(NamedTuple):
-    """What is chosen before drawing; pieces, 0 for none.
+    """The choices made before drawing; pieces, 0 for none.
 
     free: the one that the dot's wizard draws when nothing else fits. given: the one with the
     checked wizard's cross. last: the one whose squares filled his line, drawn no earlier than
-    `given`; where there is none, a round without room did, with `given` drawn. idle: whether
-    rounds without room filled squares of the line before.
+    `given`; if 0, a round without room filled it, with `given` drawn. idle: whether rounds
+    without room filled squares of the line before that.
     """
 
     given: int = 0
@@ -80,7 +80,7 @@ class Orders:
         self.most = {piece: task.domino(piece).most for piece in self.pieces}
 
     def hopeful(self, chances: Chances, covered: int) -> bool:
-        """Whether the wizards that are called may have been won before, as far as shields tell."""
+        """Whether the wizards called may have been won before, as far as the shields show."""
         if not self.apart and not self.free:
             return True
         drawn = self._draw(self.whole, frozenset({Coat.LINE}))[0]
@@ -90,7 +90,7 @@ class Orders:
         return line and self.free and chances.in_time(Coat.DOT, drawn, covered)
 
     def find(self) -> Order | None:
-        """A lawful order with the rounds without room that it takes; None if there is none."""
+        """A lawful order with the rounds without room that it needs; None if there is none."""
         if self.apart and not self.task.domino(self.apart).pairs:
             return None
         for coats in self._closing():
@@ -102,7 +102,7 @@ class Orders:
         return None
 
     def _closing(self) -> Iterator[frozenset[Coat]]:
-        """Coats that had no room in some round, in every way that may help."""
+        """Sets of coats that had no room in some round, in every combination that may help."""
         needs = self.needs
         if not needs.coats and not needs.some:
             yield _NONE
@@ -122,7 +122,7 @@ class Orders:
                     yield from (frozenset({coat}) for coat in Coat if coat in coats)
 
     def _choices(self, coats: frozenset[Coat]) -> Iterator[_How]:
-        """Everything that may be chosen before drawing."""
+        """All choices that can be made before drawing."""
         won = self._won_by(coats)
         for how in self._crosses(Coat.CHECKED in won):
             if not self.free:
@@ -168,7 +168,7 @@ class Orders:
         how: _How = _How(),  # noqa: B008  it cannot change
         done: tuple[Drawn, ...] = (),
     ) -> tuple[int, tuple[Drawn, ...]]:
-        """Draw whatever fits until nothing does, after what is done already.
+        """Draw whatever fits until nothing does, in addition to what is already drawn.
 
         allowed: the shields. won: wizards at hand from the start, the others once enough squares
         can be filled. Returns the shields drawn, and the pieces in order.
@@ -206,8 +206,8 @@ class Orders:
         return drawn, tuple(steps)
 
     def _reach(self, allowed: int, coats: frozenset[Coat], how: _How) -> Order | None:
-        """What is allowed drawn after a moment without room for each of the coats, if there were
-        such moments."""
+        """The shields that may be drawn after a moment without room for each of the coats, if there
+        were such moments."""
         if not coats:
             return self._draw(allowed, _NONE, how)[1], ()
         for coat in sorted(coats):

@@ -1,9 +1,8 @@
 """Two maps of one game, audited together.
 
-Beside what each map must keep for itself: a wizard serves one player only, and a
-player who drew fewer dominoes had no room for some that the dice can have shown. The
-four dice of each round are looked at last, and never forbid: `rounds` says what is
-known of them.
+In addition to the rules for each map: a wizard serves only one player, and a player who
+drew fewer dominoes had no room for some that the dice may have shown. The four dice of each
+round come last and never forbid anything: `rounds` says what is known about them.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ _WAYS_TRIED = 24
 """Ways to each map that are tried against each other for common rounds."""
 
 _WAYS_EACH = 2
-"""How many of them share the choice of bonus crosses."""
+"""Number of them for each choice of bonus crosses."""
 
 
 @dataclass(frozen=True)
 class GameAudit:
     """What an audit of two maps found.
 
-    lawful: whether the rulebooks allow both maps in one game. audits: each map's own,
-    with a way to it that goes with the other's. problems: what forbids them together.
-    rounds: steps of both ways side by side, with dice for each; None when there are none, or
+    lawful: whether the rulebooks allow both maps in one game. audits: each map's own audit,
+    with a way to it that is compatible with the other's. problems: what forbids them together.
+    rounds: steps of both ways side by side, with dice for each; None if there are none, or
     none were found. decided: whether it is known if there are any.
     """
 
@@ -52,7 +51,7 @@ def audit_game(
     spellbook: Spellbook | None = None,
     edition: Edition = ENGLISH,
 ) -> GameAudit:
-    """Audit both maps of a game, finished or not; exact but for the dice, see `rounds`."""
+    """Audit both maps of a game, finished or not; exact except for the dice, see `rounds`."""
     terms = (
         terms_of(castle_used[0], spellbook, 0, edition),
         terms_of(castle_used[1], spellbook, 1, edition),
@@ -115,7 +114,7 @@ def _together(
 
 
 def _each_with_each(one: Iterator[Way], two: Iterator[Way]) -> Iterator[Ways]:
-    """All pairs, those found first at first: most games need no more than the first ways."""
+    """All pairs in the order in which they are found: most games need only the first ways."""
     firsts: list[Way] = []
     seconds: list[Way] = []
     for first, second in zip_longest(one, two):
@@ -130,7 +129,7 @@ def _each_with_each(one: Iterator[Way], two: Iterator[Way]) -> Iterator[Ways]:
 
 
 def _apart(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> tuple[str, str]:
-    """A code and the reason why no ways to both maps go together."""
+    """A code and the reason why no ways to the two maps are compatible."""
     if next(_together(maps, terms, dice, rounds=False), None) is None:
         why = "both maps need the help of the same wizard, who serves only one player"
         return "wizard_shared", why

@@ -31,13 +31,13 @@ STEPS = 20_000
 """Steps of a search for the smallest shields; under a second of work."""
 
 _FEW_STEPS = 1_000
-"""Steps of the first one."""
+"""Steps of the first such search."""
 
 _SMALLER_STEPS = 4_000
-"""Steps for fewer shields that connection forbids, where dominoes fail anyway."""
+"""Steps of the search for fewer shields that cannot be connected, if dominoes fail anyway."""
 
 _EARLY_STEPS = 50_000
-"""Steps where wizards come too early; then all shields are named. One or two seconds at worst."""
+"""Steps if wizards come too early; then all shields are named. One or two seconds at worst."""
 
 _BONUSES = 2
 """Crosses that no die brings: the castle's and the checked wizard's."""
@@ -46,7 +46,7 @@ _BONUSES = 2
 def errors(board: Board, terms: Terms, steps: int | None = None) -> tuple[Problem, ...]:
     """What the rulebooks forbid about a board that no lawful game leads to.
 
-    steps: what each search for a small set may cost, None for its own limit.
+    steps: limit of each search for a small set, None for its own limit.
     """
     chances = Chances(board, terms)
     found = [*_crosses(board, chances, LAW, "error"), *_book(board, chances)]
@@ -78,8 +78,8 @@ def warnings(
 class Covers:
     """Maps of connected dominoes on some of a task's shields, with the wizards that can help.
 
-    singles, free: what a search may take them to do. A wizard can only be won with shields that
-    can be drawn before him: without either at first, then with the one that those can win.
+    singles, free: the help of wizards that a search may use. A wizard can only be won with shields
+    that can be drawn before him: without either wizard at first, then with one that those can win.
     """
 
     def __init__(self, task: Task, chances: Chances, steps: int | None) -> None:
@@ -94,11 +94,11 @@ class Covers:
             self.singles, self.free = 2 * line, dot
 
     def limit(self, own: int) -> Budget:
-        """Steps for a search, of its own number where no other is given."""
+        """Steps for a search: its own number if no other is given."""
         return Budget(own if self.steps is None else self.steps)
 
     def of(self, required: int, budget: Budget) -> Iterator[int]:
-        """All shields of maps that hold the required ones; wizards may help at any time."""
+        """All shields of maps that contain the required ones; wizards may help at any time."""
         # A whole map leaves no choice how many stay alone.
         whole = required == self.task.filled
         for alone in {0, self.singles} if whole else {self.singles}:
@@ -106,7 +106,7 @@ class Covers:
                 yield sum(pieces)
 
     def reachable(self) -> int:
-        """Every shield that some cover reaches; all of them when that takes too long."""
+        """Every shield that some cover reaches; all of them if that takes too long."""
         budget = self.limit(STEPS)
         reached = 0
         try:
@@ -118,9 +118,9 @@ class Covers:
         return reached
 
     def smallest(self, budget: Budget | None = None, known: int | None = None) -> Proof | None:
-        """The smallest set of shields that no connected dominoes cover; None when all can be.
+        """The smallest set of shields that no connected dominoes cover; None if all can be covered.
 
-        known: a set that can't be; a smaller one is looked for.
+        known: an impossible set; a smaller one is looked for.
         """
         budget = budget or self.limit(STEPS)
         return smallest(
@@ -155,9 +155,9 @@ def _shapes(covers: Covers) -> Iterator[Problem]:
 def _early(board: Board, terms: Terms, covers: Covers) -> int:
     """The smallest set of shields that no lawful map of this board's shields contains.
 
-    Drawing one more domino never hinders, so of all such maps only those are asked about to which
-    nothing can be added, but for shields that need the checked wizard's cross: they may come
-    too late for it. All shields when steps run out.
+    Drawing one more domino never hinders, so only maximal maps are checked. (Shields that need the
+    checked wizard's cross are an exception, because they may come too late for it.) All shields if
+    steps run out.
     """
     task, budget = covers.task, covers.limit(_EARLY_STEPS)
     # Earlier in the game the roof may have been blank still, the cross not yet given.
@@ -211,7 +211,7 @@ def _crosses(board: Board, chances: Chances, dice: Dice, severity: Severity) -> 
 
 
 def _unserved(chances: Chances, needs: list[tuple[int, Cell]]) -> tuple[Cell, ...]:
-    """The fewest shields whose crosses castle and wizard cannot make up for; none if they can."""
+    """The fewest shields whose crosses castle and wizard cannot account for; none if they can."""
     for size in range(1, _BONUSES + 2):
         for some in combinations(needs, size):
             wizard = any(chances.crossed(1 << number(cell)) for _, cell in some)
@@ -221,11 +221,11 @@ def _unserved(chances: Chances, needs: list[tuple[int, Cell]]) -> tuple[Cell, ..
 
 
 def _book(board: Board, chances: Chances) -> Iterator[Problem]:
-    """What the spellbook counts and the map cannot show.
+    """Contradictions between the spellbook's counts and the map.
 
-    No set of shields is to blame where the map shows too few coats without a cross, for every
-    smaller map shows fewer still. What can't be is a set of the spellbook's lines: every line that
-    the map contradicts by itself is named; where there is none, the fewest together.
+    If the map shows too few coats without a cross, no set of shields is to blame, because every
+    smaller map shows fewer still. Impossible is a set of the spellbook's lines: every line that
+    contradicts the map by itself is named; if there is none, the fewest that do so together.
     """
     terms = chances.terms
     lines = tuple((coat, count) for coat, count in terms.recorded if count)

@@ -1,10 +1,10 @@
-"""Two maps' dominoes put into common rounds, where four dice serve both players.
+"""Arranges two maps' dominoes in common rounds, in which four dice serve both players.
 
-What is looked for: an order of each map's dominoes, side by side, such that in each
-round two of the four dice make one domino and the other two make the other, or make
-one that its player had no room for. A find proves that the dice allow both maps, but for
-rounds in which a French wizard was won with nothing drawn, which are left out; no find
-proves nothing, but two other things do (`ruled_out`).
+The search looks for an order of each map's dominoes such that in each round two of the four
+dice make one player's domino, and the other two make the other's, or one that the other player had
+no room for. Success proves that the dice allow both maps. (Rounds in which a French wizard was won
+with nothing drawn are not considered.) Failure proves nothing, but `ruled_out` has two proofs that
+there are no such rounds.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Maps = tuple[Board, Board]
 Ways = tuple[Way, Way]
 
 Round = tuple[int | None, int | None]
-"""Which step of each map's order is drawn; None where that player drew nothing."""
+"""Which step of each map's order is drawn; None if that player drew nothing."""
 
 Rounds = tuple[Round, ...]
 
@@ -41,15 +41,15 @@ MOST_STATES = 20_000
 """Dead ends met before the search for common rounds gives up."""
 
 MOST_WAYS = 60
-"""Ways to each map that are all tried against all of the other's; more are not tried at all."""
+"""Up to this many ways to each map are all tried against all of the other's; more, not at all."""
 
 _ALL_DICE = (1 << len(DICE)) - 1
 
 
 def common_rounds(maps: Maps, pairs: Iterable[Ways], dice: Dice) -> tuple[Ways, Rounds] | None:
-    """The first two ways that have common rounds, and these; None when none of them have.
+    """The first two ways that have common rounds, and these rounds; None if none have any.
 
-    Raises OutOfStepsError when that is not known after `MOST_STATES`.
+    Raises OutOfStepsError if that is not known after `MOST_STATES`.
     """
     budget = Budget(MOST_STATES)
     side = cache(partial(_Side, dice))
@@ -62,7 +62,7 @@ def common_rounds(maps: Maps, pairs: Iterable[Ways], dice: Dice) -> tuple[Ways, 
 
 
 class _Side:
-    """One map with the way found to it; what was drawn is a set of shields."""
+    """One map with the way found to it; the state of drawing is a set of shields."""
 
     def __init__(self, dice: Dice, board: Board, way: Way) -> None:
         self.task, self.order = Task(board, dice).with_bonus(way.bonus), way.order
@@ -82,11 +82,11 @@ class _Side:
             before |= piece
 
     def after(self, drawn: int, step: int | None) -> int:
-        """What is drawn after a step."""
+        """The shields drawn after a step."""
         return drawn if step is None else drawn | self.order[step].piece
 
     def idle(self, drawn: int) -> int:
-        """The dice with a face that finds no room."""
+        """The dice with a face that has no room."""
         free, coats = room(drawn), self.task.coats
         # A joker never asks for less: it has no room only where no coat has any.
         shut = {c for c in Coat if not free & (CASTLE_BITS | beside(coats[c] & drawn))}
@@ -96,7 +96,7 @@ class _Side:
 def _schedule(
     one: _Side, two: _Side, first: int, second: int, dead: set[tuple[int, int]], budget: Budget
 ) -> Rounds | None:
-    """Rounds from where those shields of either map are drawn."""
+    """The rounds from the state in which those shields of either map are drawn."""
     if (first, second) == (one.task.filled, two.task.filled):
         return ()
     if (first, second) in dead:
@@ -126,7 +126,7 @@ def _next_rounds(one: _Side, two: _Side, first: int, second: int) -> Iterator[Ro
 
 
 def ruled_out(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> str | None:
-    """Why no rounds of the four dice make both maps; None when that is not known."""
+    """Why no rounds of the four dice make both maps; None if that is not known."""
     if _used_up(maps, terms, dice):
         return "there are more shields of some dice than the rounds have of those dice"
     if _all_tried(maps, terms, dice):
@@ -137,8 +137,8 @@ def ruled_out(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> str | None:
 def _used_up(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> bool:
     """Whether some dice are needed more often than the rounds have them.
 
-    Every round shows each die once. Where no round passed without drawing on either map,
-    there were as many rounds as dominoes on one of them.
+    Every round shows each die once. If both players drew in every round, there were as many rounds
+    as dominoes on one map.
     """
     if not all(room(Task(board).filled) & CASTLE_BITS for board in maps):
         return False

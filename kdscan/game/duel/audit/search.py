@@ -1,23 +1,23 @@
-"""The search behind the audit: a map's shields split into dominoes that hang together.
+"""The search behind the audit: splits a map's shields into connected dominoes.
 
-Drawing one more domino never hinders another: nothing in the rules forbids contact. So for
-given dominoes no order has to be searched for (`orders` draws whatever fits), and whether
-there is one is a question of connection: join shields of equal coats side by side, join the
-halves of each domino, and every part must hold a shield beside the castle. For once one
-shield of a part is drawn, its equal neighbours' dominoes fit, and so on through the part.
-Two wizards relax this: the line's leaves two shields without partner, the dot's lets one part
-do without the castle. Whether they were won in time is `orders`' question.
+Drawing one more domino never hinders another, because no rule forbids contact. So for given
+dominoes no order has to be searched for (`orders` draws whatever fits), and whether there is one
+is a question of connectivity. Connect adjacent shields of equal coats, and the halves of each
+domino; then every component must contain a shield beside the castle. Once one shield of a
+component is drawn, its equal neighbours' dominoes fit, and so on through the component.
+Two wizards relax this: the line's leaves two shields without a partner, the dot's lets one
+component do without the castle. `orders` decides whether they were won in time.
 
-So the search decides shield by shield: it shares a domino with a neighbour, stays alone, or,
-where it is not required, is left out. It keeps of the shields decided only what still matters:
-those for which a part waits, because it connects by them alone. A part that waits for none and
-has no castle is given up at once, and what led nowhere is never tried again.
+So the search decides shield by shield: a shield shares a domino with a neighbour, stays alone, or,
+if it is not required, is left out. Of the decided shields it keeps only what still matters: those
+through which alone a component can still connect, and which it waits for. A component that waits
+for none and has no castle is given up at once, and dead ends are never tried again.
 
 One search answers three questions. *Is the map lawful?* All shields are required, row by row;
-every split goes to `orders`. *Can these shields be?* They are required, the others only as far
-as a part must reach the castle; then whatever fits is drawn, so that much of the map is known
-to go with them (`proofs`). *Can they be in time?* Likewise, but every such map is asked of
-the first question.
+every split goes to `orders`. *Are these shields possible?* They are required, and others only as
+far as a component needs them to reach the castle; then whatever fits is drawn, so that much of the
+map is known to be compatible with them (`proofs`). *Are they possible in time?* Likewise, but the
+first question is asked about every such map.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from kdscan.game.duel.drawing import CASTLE_BITS
 
 
 class _Part(NamedTuple):
-    """Of a part without the castle: the shields that it waits for, whether it has a domino that
-    the dot's wizard can open, how many dots it holds."""
+    """A component without the castle: the shields that it waits for, whether it has a domino that
+    the dot's wizard can open, and its number of dots."""
 
     waits: int
     opens: bool
@@ -42,7 +42,7 @@ class _Part(NamedTuple):
 
 class _State(NamedTuple):
     """Shields to decide and left out, singles to place, whether the dot's wizard is left, shields
-    that the castle's part waits for, every part without the castle."""
+    that the castle's component waits for, every component without the castle."""
 
     left: int
     out: int
@@ -55,9 +55,9 @@ class _State(NamedTuple):
 class Search:
     """Splits of a task's shields.
 
-    required: shields that must not be left out. singles: shields that stay alone, none or two
-    (the line's wizard). free: whether one part may do without the castle (the dot's wizard).
-    spare: dots that this part may hold at most; None for any number.
+    required: shields that must not be left out. singles: number of shields that stay alone, none or
+    two (the line's wizard). free: whether one component may do without the castle (the dot's
+    wizard). spare: most dots that this component may have; None for any number.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Search:
         self._fills = cache(self._fillable)
 
     def run(self) -> Iterator[tuple[int, ...]]:
-        """Every split into sets of two shields or one. Where shields may be left out, each lot
+        """Every split into sets of two shields or one. If shields may be left out, each selection
         once."""
         if not self.whole or self._fills(self.start.left, self.start.singles):
             yield from self._go(self.start, ())
@@ -104,7 +104,7 @@ class Search:
             self.dead.add(state)
 
     def _next(self, state: _State) -> int:
-        """The shield to decide, -1 when none is left that matters."""
+        """The shield to decide, -1 if none is left that matters."""
         left, need = state.left, self.required & state.left
         if self.whole:
             among = left
@@ -118,7 +118,7 @@ class Search:
         return (among & -among).bit_length() - 1
 
     def _options(self, state: _State, i: int) -> Iterator[tuple[int, int]]:
-        """What that shield may be drawn as, or that it is left out."""
+        """The pieces as which that shield may be drawn, or that it is left out."""
         own = 1 << i
         left = state.left & ~own
         # Where shields may be left out, a first single is soon followed by the second.
@@ -132,14 +132,14 @@ class Search:
             yield 0, own
 
     def _openings(self, state: _State) -> Iterator[tuple[int, int]]:
-        """The dominoes that the dot's wizard can open where nothing else fits."""
+        """The dominoes that the dot's wizard can open if nothing else fits."""
         if state.free and not self.whole:
             for i in bits(state.left):
                 for j in bits(self.task.partners[i] & state.left & -(2 << i)):
                     yield 1 << i | 1 << j, 0
 
     def _after(self, state: _State, piece: int, out: int = 0) -> _State | None:
-        """The state once a piece is drawn or a shield left out; None when a part can no longer
+        """The state after a piece is drawn or a shield left out; None if a component can no longer
         reach the castle."""
         left, gone, singles, free, rooted, loose = state
         own = piece | out

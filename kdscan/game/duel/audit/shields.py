@@ -20,17 +20,17 @@ MOST_ON_A_DIE = 2
 
 
 _BONUS_STEPS = 3
-"""What taking bonus crosses off costs, in steps of a search."""
+"""Cost of taking off bonus crosses, in steps of a search."""
 
 
 class OutOfStepsError(Exception):
-    """The search took more steps than it may; nothing is known then."""
+    """The search took more steps than allowed; its result is unknown."""
 
 
 class Budget:
-    """Counts steps down: the same answer on every machine, unlike a clock.
+    """A countdown of steps, which gives the same answer on every machine, unlike a clock.
 
-    A step is a node of a search, 2 to 5 microseconds. steps: None for as many as it takes.
+    A step is a node of a search, 2 to 5 microseconds. steps: None for no limit.
     """
 
     __slots__ = ("left",)
@@ -39,7 +39,7 @@ class Budget:
         self.left = float("inf") if steps is None else steps
 
     def spend(self, steps: int = 1) -> None:
-        """Take steps; raises OutOfStepsError when there are none left."""
+        """Take steps; raises OutOfStepsError if none are left."""
         self.left -= steps
         if self.left < 0:
             raise OutOfStepsError
@@ -68,13 +68,13 @@ def room(covered: int) -> int:
 
 
 def closed(coat: int, drawn: int, settle: Callable[[int], int] = int) -> int | None:
-    """The most of what is drawn that leaves a coat no room; None where nothing does.
+    """The largest set of drawn shields that leaves a coat no room; None if there is none.
 
-    A coat has no room when no two free shields lie side by side, one of them beside the castle
-    or that coat. Of two such sets, both together are one as well: what is free in both is free
-    in each. So there is a largest, found by leaving out what opens room until nothing does.
+    A coat has no room if no two free shields are adjacent with one of them beside the castle
+    or that coat. The union of two such sets is one too: what is free in the union is free in
+    each. So there is a largest one, found by removing whatever makes room until nothing does.
 
-    coat: its shields. settle: what of a set can be drawn.
+    coat: its shields. settle: the part of a set that can be drawn.
     """
     while True:
         drawn = settle(drawn)
@@ -90,7 +90,7 @@ def closed(coat: int, drawn: int, settle: Callable[[int], int] = int) -> int | N
 class Half(NamedTuple):
     """One shield as its die made it.
 
-    crosses: on the die, castle's and wizard's taken off.
+    crosses: on the die, without the castle's and the wizard's.
     castle: whether the castle's cross went to this die, so that it fills no square.
     """
 
@@ -105,9 +105,9 @@ class Half(NamedTuple):
 
 
 class Domino(NamedTuple):
-    """What dice can make of two halves.
+    """How dice can make a domino of two halves.
 
-    pairs: the two dice that can show them, as bits; none when no dice can.
+    pairs: each two dice that can show them, as bits; empty if no dice can.
     most: the most squares it can fill on each coat's line.
     """
 
@@ -126,7 +126,7 @@ class Dice:
         self.makes = cache(self._makes)
 
     def _squares(self, die: int, half: Half) -> int:
-        """How many squares that die can fill with that half; -1 when it cannot make it."""
+        """Number of squares that die can fill with that half; -1 if it cannot make it."""
         if Face(half.coat, half.crosses) in self.faces[die]:
             return half.counts
         joker = half.crosses == 0 and (self.joker_castle or not half.castle)
@@ -149,7 +149,7 @@ class Dice:
         return Domino(frozenset(pairs), most)
 
     def _makes(self, one: Half, two: Half, spare: int) -> bool:
-        """Whether dice can make a domino of which so many crosses may come from elsewhere."""
+        """Whether dice can make a domino of which this many crosses may come from elsewhere."""
         less = [(a, b) for a in range(spare + 1) for b in range(spare + 1 - a)]
         return any(
             self.domino(
@@ -162,7 +162,7 @@ class Dice:
 _ANY_FACE = (Face(None), *(Face(coat, n) for coat in Coat for n in range(MOST_ON_A_DIE + 1)))
 
 LAW = Dice((_ANY_FACE,) * 4)
-"""What the rulebooks alone say of dice: any coat with up to two crosses, or a joker."""
+"""Dice as far as the rulebooks define them: any coat with up to two crosses, or a joker."""
 
 
 @cache
@@ -181,10 +181,10 @@ class Bonus(NamedTuple):
 class Task:
     """A map, seen as dominoes to be found.
 
-    spare: crosses that bonuses not told yet may take off any domino.
+    spare: crosses that bonuses not yet assigned may take off any domino.
     filled: the shields, as bits. coats: those of each coat. halves: each as its die made it.
-    equal: beside each shield, those of its coat. partners: those that it can share a domino with.
-    wizard: the shield with the wizard's cross as a set, 0 if there is none.
+    equal: for each shield, its neighbours of the same coat. partners: for each shield, those that
+    it can share a domino with. wizard: the shield with the wizard's cross as a set, 0 for none.
     """
 
     def __init__(
@@ -225,12 +225,12 @@ class Task:
         return sum(1 << j for j in NEAR[i] if j in halves and makes(one, halves[j], spare))
 
     def domino(self, piece: int) -> Domino:
-        """What the dice say of two shields."""
+        """The domino of two shields, as far as dice allow it."""
         one, two = bits(piece)
         return self.dice.domino(self.halves[one], self.halves[two])
 
     def _touch(self, cells: int) -> int:
-        """The equal shields beside some."""
+        """The shields beside some that have the same coat."""
         near = 0
         for i in bits(cells):
             near |= self.equal[i]

@@ -1,4 +1,4 @@
-"""The smallest set of shields that can't be."""
+"""The smallest set of shields that is impossible."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from kdscan.game.duel.board import COLS
 from kdscan.game.duel.drawing import ALL_BITS, NEAR_BITS
 
 Cover = Callable[[int], int | None]
-"""From required shields to all shields of a map that holds them; None when there is none."""
+"""From required shields to all shields of a map that contains them; None if there is none."""
 
 _MOST_REMAINDERS = 400
 
 EVEN = sum(1 << i for i in bits(ALL_BITS) if sum(divmod(i, COLS)) % 2 == 0)
-"""The squares of one colour of the chessboard, the corners' own."""
+"""The squares of one colour of the chessboard, that of the corners."""
 
 
 class Proof(NamedTuple):
-    """Shields that can't be, as bits; `smallest` when no smaller set can be blamed."""
+    """An impossible set of shields, as bits; smallest: whether no smaller set can be blamed."""
 
     cells: int
     smallest: bool
 
 
 def smallest(filled: int, cover: Cover, budget: Budget, known: int | None = None) -> Proof | None:
-    """The smallest set of shields that no map covers; None when one map covers all.
+    """The smallest set of shields that no map covers; None if one map covers all.
 
-    Every cover leaves some shields out, and a set that can't be must hit each of those
-    remainders. So take the smallest set that hits all remainders known, and try to cover it:
-    either it is the proof, or its cover is one remainder more.
+    Every cover leaves some shields out, and an impossible set must hit each of these
+    remainders. So take the smallest set that hits all known remainders and try to cover it:
+    either it is the proof, or its cover leaves another remainder.
 
-    known: a set that can't be, if one is known already; a smaller one is looked for.
+    known: an impossible set, if one is already known; a smaller one is looked for.
     """
     proof = filled if known is None else known
     try:
@@ -77,12 +77,12 @@ def _hit(remainders: list[int], size: int, chosen: int, budget: Budget) -> int |
 
 @lru_cache(maxsize=1024)
 def shortages(cells: int, filled: int) -> dict[int, int]:
-    """By how many of some shields dominoes on the filled ones leave out: the smallest such set.
+    """For each number of shields that dominoes on the filled ones leave out, the smallest such set.
 
-    Hall's theorem: colour the squares like a chessboard; each domino takes one of each colour, so
-    shields of one colour that together have fewer neighbours than they are cannot all be halves of
-    dominoes; and where no such shields are, all can be. Dominoes that cover shields of one colour
-    and those that cover shields of the other join into some that cover both (Mendelsohn and
+    Hall's theorem: colour the squares like a chessboard. Each domino takes one of each colour, so
+    shields of one colour that have fewer neighbours than there are shields cannot all be halves of
+    dominoes; if there are no such shields, all can be. Dominoes that cover shields of one colour
+    and those that cover shields of the other can be combined to cover both (Mendelsohn and
     Dulmage).
     """
     one, two = (_shortages(cells & side, filled & ~side) for side in (EVEN, ALL_BITS & ~EVEN))

@@ -1,4 +1,4 @@
-"""What is known beside a map, and what it leaves open: bonus crosses, and wizards' help."""
+"""What is known in addition to a map, and what it leaves open: bonus crosses and wizards' help."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Record = tuple[tuple[Coat, int], ...]
 
 @dataclass(frozen=True)
 class Terms:
-    """What is known beside the map.
+    """What is known in addition to the map.
 
-    castle_used: whether the roof is coloured; None when nobody can tell.
+    castle_used: whether the roof is coloured; None if that is unknown.
     wizards: those that the player can have used.
     cross_given: whether the checked wizard's cross is certainly on the map.
-    recorded: squares filled in the spellbook; empty when there is none.
+    recorded: squares filled in the spellbook; empty if there is none.
     obtained: whether coats fill squares that were never drawn (French edition).
     idle: whether the player certainly had a round in which no domino had room.
     """
@@ -50,7 +50,7 @@ class Terms:
 def terms_of(
     castle_used: bool | None, spellbook: Spellbook | None, player: int, edition: Edition
 ) -> Terms:
-    """What a roof and a spellbook say about one player's map."""
+    """The terms that a roof and a spellbook imply for one player's map."""
     obtained = edition.squares is Squares.OBTAINED
     if spellbook is None:
         return Terms(castle_used, obtained=obtained)
@@ -66,8 +66,8 @@ def terms_of(
 
 
 class Chances:
-    """Which wizards can have been won with some of a map's shields, whichever dominoes they make:
-    an upper bound, as every shield fills what it can, and rounds without room need no turns."""
+    """Which wizards can have been won with some of a map's shields, whichever dominoes they make.
+    An upper bound: every shield fills what it can, and rounds without room need no turns."""
 
     def __init__(self, board: Board, terms: Terms) -> None:
         self.terms = terms
@@ -80,7 +80,7 @@ class Chances:
         self.in_time = cache(self._in_time)
 
     def squares(self, coat: Coat, cells: int = -1, covered: int = 0) -> int:
-        """The squares that shields can fill; the cross of one of `covered` is the wizard's."""
+        """How many squares shields can fill; the cross of one of `covered` is the wizard's."""
         plain = (self.plain[coat] & cells).bit_count()
         return plain + (self.once[coat] & cells & covered != 0)
 
@@ -90,7 +90,7 @@ class Chances:
         return coat in self.terms.wizards and full
 
     def _in_time(self, coat: Coat, cells: int, covered: int) -> bool:
-        """Whether shields win a wizard when no others are drawn; asked once for many splits."""
+        """Whether shields win a wizard if no others are drawn; cached for many splits."""
         return self.winnable(coat, cells, covered) and (
             self.squares(coat, cells, covered) >= SQUARES[coat]
             or closed(self.coats[coat], cells) is not None
@@ -107,9 +107,9 @@ class Chances:
 
 
 def bonuses(board: Board, terms: Terms, dice: Dice) -> Iterator[Bonus]:
-    """Every choice of castle's and wizard's cross after which dice can show the rest.
+    """Every choice of castle's and wizard's cross for which dice can show the rest.
 
-    By the rulebooks alone any two shields make a domino, so one place of the castle's will do.
+    By the rulebooks alone any two shields make a domino, so one place for the castle's is enough.
     """
     crossed = [cell for cell, shield in board.items() if shield.crosses]
     strange = {c for c, shield in board.items() if not dice.shows(shield.coat, shield.crosses)}

@@ -21,7 +21,7 @@ HELPERS = (Coat.DOT, Coat.LINE)
 class Way(NamedTuple):
     """A lawful way to a board: who got the bonus crosses, and the pieces in order.
 
-    idle: after how many pieces a domino with which coat had no room, where that is needed.
+    idle: after how many pieces a domino with which coat had no room, if that is needed.
     """
 
     bonus: Bonus
@@ -34,7 +34,7 @@ def find_way(
 ) -> Way | None:
     """The first way found, with no more wizards than needed; None proves there is none.
 
-    Raises OutOfStepsError when the budget ends before that is known.
+    Raises OutOfStepsError if the budget ends before that is known.
     """
     return next(ways(board, terms, dice, budget=budget), None)
 
@@ -48,8 +48,8 @@ def ways(
 ) -> Iterator[Way]:
     """Ways to a board, at least one if there are any.
 
-    each: None for all ways that differ in more than who got the bonus crosses; a number for
-    so many with each choice of bonus crosses, even where only other maps make a difference.
+    each: None for all ways that differ in more than who got the bonus crosses; or a number of ways
+    for each choice of bonus crosses, even if they differ only in combination with other maps.
     """
     if len(board) % 2:
         return
@@ -64,10 +64,10 @@ def ways(
 
 
 def _ways(task: Task, chances: Chances, tried: set[object], every: bool) -> Iterator[Way]:
-    """Lawful orders, but for what was tried before.
+    """Lawful orders, except those of splits that were tried before.
 
-    Bonus crosses change no more than which shields make dominoes and which fill squares: where the
-    castle's lies makes no other difference, and the wizard's own cross only adds needs.
+    Bonus crosses only affect which shields make dominoes and which fill squares. The place of the
+    castle's cross makes no other difference, and the wizard's own cross only adds requirements.
     """
     terms = chances.terms
     dots, lines = (task.shown(coat) for coat in HELPERS)
@@ -100,5 +100,5 @@ def _ways(task: Task, chances: Chances, tried: set[object], every: bool) -> Iter
 
 
 def matches_book(task: Task, recorded: Record) -> bool:
-    """Whether the map shows as many coats without a cross on their dice as the spellbook counts."""
+    """Whether the map has all the coats without a cross on their dice that the spellbook counts."""
     return all(task.shown(coat).bit_count() >= count for coat, count in recorded)

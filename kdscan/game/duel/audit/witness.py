@@ -1,4 +1,4 @@
-"""A lawful way to a board, as people can follow it, and a check that trusts nothing."""
+"""A lawful way to a board, in a form that people can follow, and an independent check of it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Witness:
 
     steps: the dominoes in the order drawn.
     castle, wizard: the shields that got the castle's and the checked wizard's cross.
-    idle: after how many steps a domino with which coat had no room, where that was needed.
+    idle: after how many steps a domino with which coat had no room, if that was needed.
     """
 
     steps: tuple[Step, ...]
@@ -42,12 +42,12 @@ class BrokenWitnessError(ValueError):
 def replay(board: Board, witness: Witness, edition: Edition = ENGLISH) -> None:
     """Draw a witness domino by domino by the rules of an edition.
 
-    Raises BrokenWitnessError where it breaks one.
+    Raises BrokenWitnessError if it breaks one.
 
-    Written apart from the search, in the rulebook's own terms, on the map that players draw on.
-    It takes a power as won when enough coats without a cross were drawn before, or, where coats
-    fill squares that are only obtained, when one of the coat had no room before; dice are not its
-    business.
+    This is independent of the search: it uses the rulebook's own terms and the map that players
+    draw on. A power counts as won if enough coats without a cross were drawn before; in editions
+    in which coats fill squares without being drawn, also if one of the coat had no room before.
+    Dice are not checked.
     """
     printed = {
         cell: shield.crosses - (cell == witness.castle) - (cell == witness.wizard)
