@@ -109,8 +109,6 @@ def score(
     parsed = _parsed(corrections) if corrections else ()
 
     # The networks are opened while the rest of the heavy half is imported.
-    import onnxruntime  # noqa: F401
-
     from kdscan.inference.store import default_models
 
     default_models().preload(threads=min(2, os.cpu_count() or 1))

@@ -187,6 +187,8 @@ class Models:
 
         threads: intra-op threads of each session; results do not depend on it.
         """
+        import onnxruntime  # noqa: F401  # at once: two threads that import wait for each other
+
         for name in MAP_NETWORKS:
             if name not in self.__dict__:  # open already
                 self._pending[name] = SimpleQueue()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -140,3 +143,11 @@ def test_a_model_that_the_list_does_not_name_is_named_before_anything_is_read(co
             Models(copy).check()
     (copy / "manifest.json").write_text(json.dumps(manifest), "utf-8")
     Models(copy).check()
+
+
+def test_nothing_is_told_of_who_reads(tmp_path: Path) -> None:
+    """onnxruntime leaves a number for the machine in the home folder, and sends events by it."""
+    code = "from kdscan.inference.store import default_models; default_models().cover"
+    unasked = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=unasked | {"HOME": str(tmp_path)})
+    assert not list(tmp_path.iterdir())
