@@ -10,7 +10,7 @@ import typer
 
 from kdscan.cli.help import Command, Group
 from kdscan.cli.messages import note
-from kdscan.cli.options import Event, Store
+from kdscan.cli.options import PrintsEvent, PrintsStore
 from kdscan.cli.prints import add_commands, prints_of, prints_table
 from kdscan.errors import PhotoError, UsageError
 from kdscan.locale import mark
@@ -45,7 +45,9 @@ def _layout() -> None:
 def learn(
     photos: Annotated[
         list[str],
-        typer.Argument(metavar="PHOTO", help="Photos of unmarked sheets, or of four filled ones."),
+        typer.Argument(
+            metavar="PHOTO...", help="Photos of unmarked sheets, or of four filled ones."
+        ),
     ],
     output: Annotated[
         Path | None,
@@ -57,7 +59,7 @@ def learn(
         ),
     ] = None,
     name: Annotated[
-        str, typer.Option(help="How the pad is called; the file's name by default.")
+        str, typer.Option(metavar="NAME", help="How the pad is called; with -o it may be left out.")
     ] = "",
     cell_mm: Annotated[
         float,
@@ -78,8 +80,8 @@ def learn(
             "upper left; where they were not found, or not rightly.",
         ),
     ] = None,
-    event: Event = None,
-    store: Store = None,
+    event: PrintsEvent = None,
+    store: PrintsStore = None,
 ) -> None:
     """Learn the print of a pad, from a photo of an unmarked sheet or from four filled ones.
 

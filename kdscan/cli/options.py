@@ -22,6 +22,15 @@ Store = Annotated[
 Event = Annotated[
     str | None, typer.Option(metavar="NAME", help="Which event; the only one if left out.")
 ]
+PrintsStore = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL", help="The store that the event is in; without --event its only one."
+    ),
+]
+PrintsEvent = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The prints of this event, instead of your own.")
+]
 Photos = Annotated[
     str | None, typer.Option(metavar="PLACE", help="Folder or URL where photos are kept.")
 ]

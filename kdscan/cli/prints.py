@@ -13,7 +13,7 @@ import typer
 
 from kdscan.cli.help import Command
 from kdscan.cli.messages import error_message, note, spoken
-from kdscan.cli.options import AsJson, Event, Store
+from kdscan.cli.options import AsJson, PrintsEvent, PrintsStore
 from kdscan.errors import KdscanError, UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def add_commands(layout: typer.Typer) -> None:
         layout.command(name, cls=Command)(command)
 
 
-def list_(as_json: AsJson = False, event: Event = None, store: Store = None) -> None:
+def list_(as_json: AsJson = False, event: PrintsEvent = None, store: PrintsStore = None) -> None:
     """List the prints that are known: sheets learned from, how well known, what a cell shows.
 
     Example:
@@ -57,8 +57,8 @@ def show(
         typer.Option("--output", "-o", metavar="FILE", help="Write its picture (PNG)."),
     ] = None,
     as_json: AsJson = False,
-    event: Event = None,
-    store: Store = None,
+    event: PrintsEvent = None,
+    store: PrintsStore = None,
 ) -> None:
     """Show what is known of a print; with -o its picture.
 
@@ -80,10 +80,10 @@ def show(
 
 def forget(
     names: Annotated[
-        list[str], typer.Argument(metavar="NAME", help="Names of prints, or of damaged files.")
+        list[str], typer.Argument(metavar="NAME...", help="Names of prints, or of damaged files.")
     ],
-    event: Event = None,
-    store: Store = None,
+    event: PrintsEvent = None,
+    store: PrintsStore = None,
 ) -> None:
     """Forget prints: sheets of theirs are read as those of any unknown design.
 
@@ -117,8 +117,8 @@ def auto(
         OnOff | None, typer.Argument(metavar="[on|off]", help="Left out: only tell.")
     ] = None,
     as_json: AsJson = False,
-    event: Event = None,
-    store: Store = None,
+    event: PrintsEvent = None,
+    store: PrintsStore = None,
 ) -> None:
     """Tell, or say, whether pads are learned by themselves, from the sheets that are scored.
 
@@ -157,8 +157,8 @@ def export(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write (.kdprint).")
     ],
-    event: Event = None,
-    store: Store = None,
+    event: PrintsEvent = None,
+    store: PrintsStore = None,
 ) -> None:
     """Write a print as one file, for a friend or another machine.
 
@@ -176,7 +176,7 @@ def export(
 
 def import_(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE", help="What layout export or learn wrote.")
+        list[Path], typer.Argument(metavar="FILE...", help="What layout export or learn wrote.")
     ],
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="What to call it here, when it is one.")
@@ -184,8 +184,8 @@ def import_(
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace other prints of these names.")
     ] = False,
-    event: Event = None,
-    store: Store = None,
+    event: PrintsEvent = None,
+    store: PrintsStore = None,
 ) -> None:
     """Know a friend's prints: sheets of these pads are then read by them.
 

@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from typing import TextIO
 
+from kdscan.errors import UsageError
+
 LARGEST = 16_000_000
 """Letters of a text at most: boards of 100,000 games."""
 
@@ -24,3 +26,17 @@ def read_text(source: Path | TextIO) -> str:
     if len(text) > LARGEST:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
     return text.removeprefix("\ufeff")
+
+
+def why_not(error: OSError | ValueError) -> UsageError:
+    """Why a file could not be read, and what to do about it; the caller names the file."""
+    if isinstance(error, FileNotFoundError):
+        return UsageError("there is no such file; check the name and the folder")
+    if isinstance(error, IsADirectoryError):
+        return UsageError("this is a folder; name a file in it")
+    if isinstance(error, PermissionError):
+        return UsageError("no permission to read the file; ask for read access")
+    if isinstance(error, UnicodeDecodeError):
+        return UsageError("this is no text in UTF-8; save it again as UTF-8")
+    why = (error.strerror if isinstance(error, OSError) else None) or error
+    return UsageError("the file could not be read: {why}", why=why)

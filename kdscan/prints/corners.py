@@ -25,8 +25,14 @@ LEAST_CELL_PX = 20
 def placed(photo: Photo, corners_xy: Floats) -> RectifiedSheet:
     """The sheet whose grid has its corners at (4, 2) in the photo, in the order of `SheetOutline`.
 
-    Raises LayoutError for corners that no sheet has.
+    Raises LayoutError for corners that no sheet has, or that lie outside the photo.
     """
+    if (corners_xy < 0).any() or (corners_xy > (photo.width, photo.height)).any():
+        raise LayoutError(
+            "these corners lie outside the photo, which has {width} × {height} pixels",
+            width=photo.width,
+            height=photo.height,
+        )
     centers = centers_within(corners_xy)
     flat = flatten(photo, centers, FLAT_PX, FLAT_MARGIN)
     return RectifiedSheet(flat, centers, corners_xy, resolution(centers), 1.0)

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError
+from kdscan.files.read import why_not
 from kdscan.imaging.encode import png
 from kdscan.prints.known import (
     KNOWN_STEP,
@@ -212,8 +213,7 @@ def load_print(path: Path | str, *, thoroughly: bool = False) -> FiledPrint:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a name with a null byte
-        why = getattr(error, "strerror", None) or error
-        raise LayoutError("{path}: cannot be read: {reason}.", path=path, reason=why) from error
+        raise LayoutError("{where}: {error}", where=path, error=why_not(error)) from error
     return parse_print(data, str(path), thoroughly=thoroughly)
 
 

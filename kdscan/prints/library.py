@@ -98,10 +98,12 @@ def named(known: Sequence[FiledPrint], name: str) -> FiledPrint:
     for one in known:
         if same_name(one.name, name):
             return one
+    if not known:
+        raise LayoutError("no print is known yet; see: kdscan layout learn --help")
     raise LayoutError(
         "no print is called {name!r}; known: {known}",
         name=name,
-        known=", ".join(one.name for one in known) or "-",
+        known=", ".join(one.name for one in known),
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from kdscan.errors import LayoutError
-from kdscan.files.read import read_text
+from kdscan.files.read import read_text, why_not
 
 if TYPE_CHECKING:
     from kdscan.sheet.parts import Layout
@@ -88,5 +88,4 @@ def _text(path: Path, known: tuple[str, ...]) -> str:
             known=", ".join(known),
         ) from error
     except (OSError, ValueError) as error:  # ValueError: no UTF-8, or a name with a null byte
-        reason = error.strerror if isinstance(error, OSError) else "not a text file in UTF-8"
-        raise LayoutError("{path}: cannot be read: {reason}.", path=path, reason=reason) from error
+        raise LayoutError("{where}: {error}", where=path, error=why_not(error)) from error

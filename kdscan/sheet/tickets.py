@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kdscan.errors import UsageError
-from kdscan.files.read import read_text
+from kdscan.files.read import read_text, why_not
 from kdscan.sheet.ids import MOST_LETTERS, SheetId, code_word
 from kdscan.sheet.letters import printable
 from kdscan.sheet.look import NO_TICKET, Ticket
@@ -89,8 +89,7 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
     try:
         text = read_text(path)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a text file in UTF-8"
-        raise UsageError("{path}: cannot be read: {reason}.", path=path, reason=reason) from error
+        raise UsageError("{where}: {error}", where=path, error=why_not(error)) from error
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     reader = csv.DictReader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)

@@ -21,6 +21,7 @@ from sqlalchemy import Connection, Table, select
 from sqlalchemy.exc import IntegrityError
 
 from kdscan.errors import StoreError, UsageError
+from kdscan.files.read import why_not
 from kdscan.files.write import writing
 from kdscan.prints.file import parse_print
 from kdscan.prints.names import SUFFIX
@@ -51,6 +52,8 @@ TABLES = (
     schema.correction,
 )
 """What belongs to an event, in the order in which rows can be added."""
+
+_NO_ZIP = (zipfile.BadZipFile, EOFError, zlib.error)
 
 MOST_BYTES = 200_000_000
 """No photo is larger: a small archive must not unpack into all memory."""
@@ -118,15 +121,13 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
         check_name(name)
     new: list[tuple[str, str]] = []
     try:
-        with zipfile.ZipFile(path) as source, _explained_as(path):
+        with _explained_as(path), zipfile.ZipFile(path) as source:
             return _load(store, source, name, new)
     except BaseException as error:
         for photo in new:
             store.photos.remove(*photo)
-        if isinstance(error, (OSError, zipfile.BadZipFile, EOFError, RuntimeError, zlib.error)):
-            raise UsageError(
-                "{path} cannot be read as an event ({error})", path=path, error=error
-            ) from error
+        if isinstance(error, OSError):
+            raise UsageError("{where}: {error}", where=path, error=why_not(error)) from error
         raise
 
 
@@ -135,11 +136,11 @@ def _explained_as(path: Path) -> Iterator[None]:
     """Turn what Python raises at content that kdscan has not written into a `UsageError`."""
     try:
         yield
-    except (*NOT_UNDERSTOOD, RecursionError, NotImplementedError, StoreError) as error:
+    except (*NOT_UNDERSTOOD, *_NO_ZIP, RuntimeError, StoreError) as error:
         if isinstance(error, StoreError) and not isinstance(error.__cause__, IntegrityError):
             raise  # the store fails, not the content
         raise UsageError(
-            "{path} is no event that kdscan has written, or is damaged", path=path
+            "{path} is no event that kdscan has written, or is damaged; export it again", path=path
         ) from error
 
 

@@ -80,7 +80,7 @@ def test_no_other_print_is_overwritten_unasked(tmp_path: Path, run: Command) -> 
         (["show", "nobody"], "known: club"),
         (["forget", "nobody"], "known: club"),
         (["export", "nobody", "-o", "x.kdprint"], "known: club"),
-        (["import", "nothing.kdprint"], "cannot be read"),
+        (["import", "nothing.kdprint"], "nothing.kdprint: there is no such file"),
         (["import", "a.kdprint", "b.kdprint", "--name", "x"], "one by one"),
         (["export", "club", "-o", "no/such/folder/x.kdprint"], "cannot be written"),
     ],
@@ -88,3 +88,7 @@ def test_no_other_print_is_overwritten_unasked(tmp_path: Path, run: Command) -> 
 def test_what_cannot_be_done_is_said(words: list[str], remedy: str, run: Command) -> None:
     own_library().save(made_print("club"))
     assert remedy in layout(run, *words, code=2)
+
+
+def test_where_no_print_is_known_none_is_listed(run: Command) -> None:
+    assert "no print is known yet; see: kdscan" in layout(run, "forget", "club", code=2)

@@ -48,7 +48,7 @@ def test_sheet_prints_a_map_for_each_player_and_round(tmp_path: Path, run: Comma
         (["--event", "E"], "go with --players"),
         (["--players", "p.csv", "--count", "3"], "leave --count out"),
         (["--side", "card"], "name --players and --event"),
-        (["--players", "missing.csv"], "missing.csv: cannot be read"),
+        (["--players", "missing.csv"], "missing.csv: there is no such file"),
     ],
 )
 def test_players_need_a_list(

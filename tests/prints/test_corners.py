@@ -5,7 +5,7 @@ import pytest
 from kdscan.errors import LayoutError
 from kdscan.imaging.rectify import CENTERS, lattice_to_photo_homography, project
 from kdscan.inference.store import default_models
-from kdscan.prints.corners import beside, centers_within
+from kdscan.prints.corners import beside, centers_within, placed
 from kdscan.prints.describe import with_corners
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
 from kdscan.prints.learn import learn_print
@@ -54,6 +54,13 @@ def test_a_print_is_put_right_in_its_own_picture() -> None:
     assert same.known.mean() > 0.98
     moved = with_corners(known, AT + (40, 0))
     assert moved.known[:, -3:].max() < 0.1 and moved.known[:, :-8].min() > 0.9
+
+
+def test_corners_outside_the_photo_are_refused() -> None:
+    photo = Photo(np.zeros((300, 400, 3), np.uint8))
+    corners = np.array([(10, 10), (401, 10), (390, 290), (10, 290)], np.float64)
+    with pytest.raises(LayoutError, match="400 × 300"):
+        placed(photo, corners)
 
 
 def test_corners_that_no_sheet_has_are_refused() -> None:

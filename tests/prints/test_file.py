@@ -92,8 +92,12 @@ def test_renamed() -> None:
 
 
 def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
-    for path in (tmp_path / "none.kdprint", tmp_path, Path("a\0b")):
-        with pytest.raises(LayoutError, match="cannot be read"):
+    for path, why in (
+        (tmp_path / "none.kdprint", "there is no such file"),
+        (tmp_path, "this is a folder"),
+        (Path("a\0b"), "the file could not be read"),
+    ):
+        with pytest.raises(LayoutError, match=why):
             load_print(path)
 
 
