@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -188,10 +189,18 @@ def _unwritable(error: BaseException) -> int | None:
 
 def run() -> NoReturn:
     """Entry point of the installed command."""
+    _open_closed()
     gc.set_threshold(FEW_COLLECTIONS)
     code = main()
     gc.freeze()  # the interpreter would look through all modules once more before it ends
     sys.exit(code)
+
+
+def _open_closed() -> None:
+    """Put an empty stream in the place of each that whoever started the program had closed."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _complain(message: str, debug: bool) -> None:

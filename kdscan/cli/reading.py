@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kdscan.errors import PhotoError, UsageError
-from kdscan.imaging.photo import decode, open_photos
+from kdscan.imaging.photo import MAX_BYTES, decode, open_photos
 from kdscan.kinds import kind_of
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.pipeline.document import PhotoReport
@@ -64,7 +64,7 @@ def _stdin() -> bytes:
     """A photo from stdin; raise `UsageError` where somebody would have to type it."""
     if sys.stdin.isatty():
         raise UsageError("-: a photo is read from stdin, like: kdscan score - < photo.jpg")
-    return sys.stdin.buffer.read()
+    return sys.stdin.buffer.read(MAX_BYTES + 1_000_000)  # that is refused; a pipe may never end
 
 
 def _check_photos_named(corrections: Sequence[Correction]) -> None:

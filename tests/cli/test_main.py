@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +52,24 @@ def test_of_all_commands_the_one_that_is_asked_for_is_imported() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stderr.strip() == "homes: kdscan.cli.board"
+
+
+@pytest.mark.parametrize(
+    ("closed", "words", "code", "said"),
+    [
+        ("0<&-", "score -", 3, "the file is empty"),
+        ("0<&-", "board -", 2, "no board in it"),
+        ("1>&-", "simulate 1", 0, ""),
+        ("2>&-", "board missing.txt", 2, ""),
+        ("0<&- 1>&- 2>&-", "--help", 0, ""),
+    ],
+)
+def test_streams_may_be_closed(closed: str, words: str, code: int, said: str) -> None:
+    """As they are for a program that a service starts."""
+    line = f"exec {shlex.quote(sys.executable)} -m kdscan {words} {closed}"
+    run = subprocess.run(["sh", "-c", line], capture_output=True, text=True)
+    assert run.returncode == code, run.stderr
+    assert said in run.stderr and "bug" not in run.stderr
 
 
 UNUSED = {
