@@ -49,7 +49,7 @@ SECONDS_A_LINE = 30.0
 def batch(
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATH", help="Photos, PDFs, folders of them, or URLs (s3://…)."),
+        typer.Argument(metavar="PATH...", help="Photos, PDFs, folders of them, or URLs (s3://…)."),
     ],
     event: Event = None,
     store: Store = None,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from copy import copy
+from functools import cache
 from typing import Any
 
 import typer
@@ -95,11 +96,13 @@ class _Spoken:
         t = spoken().t
         pieces = " ".join(self.collect_usage_pieces(ctx))
         usage = t("Usage:")
-        formatter.write_usage(ctx.command_path, pieces, prefix=f"{usage} ")
+        bare = pieces.replace("{", "").replace("}", "")  # Typer's, around what must be given
+        formatter.write_usage(ctx.command_path, bare, prefix=f"{usage} ")
 
     def format_help(self: Any, ctx: Any, formatter: Any) -> None:
         from typer import rich_utils
 
+        rich_utils.Table = _unabridged()  # type: ignore[attr-defined]
         t = spoken().t
         put(self, t)
         own = self.get_help_option(ctx)
@@ -114,6 +117,21 @@ class _Spoken:
         rich_utils.DEFAULT_STRING = t("[default: {}]")
         rich_utils.REQUIRED_LONG_STRING = t("[required]")
         super().format_help(ctx, formatter)  # type: ignore[misc]
+
+
+@cache
+def _unabridged() -> Any:
+    """Typer's table of options for narrow terminals: long names go on in the next line, where they
+    ended in dots."""
+    from rich.table import Table
+
+    class Unabridged(Table):
+        def add_row(self, *cells: Any, **options: Any) -> None:
+            super().add_row(*cells, **options)
+            for column in self.columns:
+                column.overflow = "fold"
+
+    return Unabridged
 
 
 class Command(_Spoken, TyperCommand):

@@ -33,10 +33,11 @@ CODES = (
     ("4", "photos were read, but none holds a sheet"),
     ("5", "with --strict: something needs a look"),
     ("6", "the model is missing or corrupt"),
-    ("7", "done, but some photos failed"),
+    ("7", "done, but some photos could not be read, or in a batch hold no sheet"),
     ("8", "the store of an event cannot be used"),
     ("9", "with --strict: no lawful game leads to a board"),
     ("130", "interrupted; what was finished is kept"),
+    ("141", "who reads the output has read enough (a closed pipe)"),
 )
 """Exit codes and what they say."""
 
@@ -47,10 +48,12 @@ def files() -> dict[Path, str]:
 
     found = {SHARE / "man/man1/kdscan.1": manual()}
     for shell, place in SHELLS.items():
-        found[SHARE / place] = (
-            get_completion_script(prog_name="kdscan", complete_var="_KDSCAN_COMPLETE", shell=shell)
-            + "\n"
+        script = get_completion_script(
+            prog_name="kdscan", complete_var="_KDSCAN_COMPLETE", shell=shell
         )
+        # zsh runs this file as the function: to announce another one completes nothing at first
+        own = script.replace("compdef _kdscan_completion kdscan", "_kdscan_completion")
+        found[SHARE / place] = own + "\n"
     return found
 
 
@@ -59,13 +62,17 @@ def manual() -> str:
     group = typer.main.get_command(command_line())
     lines = [
         '.TH KDSCAN 1 "" kdscan "User Commands"',
+        ".ad l",
+        ".nh",
         ".SH NAME",
         r"kdscan \- scores of photographed sheets of Kingdomino Duel",
         ".SH SYNOPSIS",
         ".B kdscan",
-        r"[\-\-debug] [\-\-quiet] COMMAND ...",
+        "[OPTIONS] COMMAND ...",
         ".SH DESCRIPTION",
         _text(group.help or ""),
+        ".SH OPTIONS",
+        *_params(group),
         ".SH COMMANDS",
         *_commands(group, "kdscan"),
         ".SH EXIT STATUS",
@@ -77,25 +84,27 @@ def manual() -> str:
 
 
 def _commands(group: Any, path: str) -> Iterator[str]:
-    for name, command in group.commands.items():
+    for name, command in getattr(group, "commands", {}).items():
         here = f"{path} {name}"
-        if hasattr(command, "commands"):
-            yield from _commands(command, here)
-            continue
         yield f".SS {_text(here)}"
         for paragraph in (command.help or "").split("\n\n"):
             text = " ".join(paragraph.split())
             yield ".PP"
             yield rf"\fB{_text(text)}\fR" if text.startswith("$ ") else _text(text)
-        for param in command.params:
-            names = (
-                [*param.opts, *param.secondary_opts] if param.param_type_name == "option" else []
-            )
-            shown = ", ".join(names) or (param.metavar or param.name.upper())
-            value = param.metavar if names and param.metavar else ""
-            yield ".TP"
-            yield rf"\fB{_text(shown)}\fR {_text(value)}".rstrip()
-            yield _text(" ".join((getattr(param, "help", "") or "").split()))
+        yield from _params(command)
+        yield from _commands(command, here)
+
+
+def _params(command: Any) -> Iterator[str]:
+    for param in command.params:
+        names = [*param.opts, *param.secondary_opts] if param.param_type_name == "option" else []
+        shown = ", ".join(names) or (param.metavar or param.name.upper())
+        value = param.metavar or "|".join(getattr(param.type, "choices", ()))
+        wanted = not isinstance(param.default, bool) and param.default not in (None, "")
+        default = f" [default: {param.default}]" if wanted else ""
+        yield ".TP"
+        yield rf"\fB{_text(shown)}\fR {_text(value if names else '')}".rstrip()
+        yield _text(" ".join((getattr(param, "help", "") or "").split()) + default)
 
 
 def _text(text: str) -> str:

@@ -13,7 +13,7 @@ from kdscan.cli.options import Event, Store
 def remove(
     photos: Annotated[
         list[str],
-        typer.Argument(metavar="PHOTO", help="Names of files, or the ends of them; #7: page 7."),
+        typer.Argument(metavar="PHOTO...", help="Names of files, or the ends of them; #7: page 7."),
     ],
     event: Event = None,
     store: Store = None,

@@ -31,7 +31,7 @@ def report(
     Nothing in it is loaded from elsewhere: it can be sent, printed, or opened in ten years.
     It takes some 200 KB a sheet.
 
-    Example:
+    Examples:
 
     $ kdscan report --event 'Spring cup' -o report.html
 

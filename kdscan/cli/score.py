@@ -24,7 +24,7 @@ def score(
     photos: Annotated[
         list[str],
         typer.Argument(
-            metavar="PHOTO",
+            metavar="PHOTO...",
             help="JPEG, PNG, WebP, HEIC, TIFF or PDF; each page is a photo; - is stdin.",
         ),
     ],

@@ -158,7 +158,7 @@ def result(
     table: Annotated[int, typer.Option(min=1, max=MOST_TABLES, metavar="N", help="Which table.")],
     event: Event = None,
     points: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME=POINTS", help="What the players have.")
+        list[str] | None, typer.Argument(metavar="NAME=POINTS...", help="What the players have.")
     ] = None,
     walkover: Annotated[
         str | None,
@@ -174,7 +174,7 @@ def result(
 
     It is kept as a correction beside what was read; nothing is overwritten.
 
-    Example:
+    Examples:
 
     $ kdscan result --event 'Spring cup' --round 2 --table 4 Ada=51 Bob=48
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -104,9 +105,9 @@ def test_what_stands_for_a_file_is_named_in_the_language(
     monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     monkeypatch.setenv("LANGUAGE", "pl")
-    assert "'ZDJĘCIE'" in run("score", code=2).err
+    assert "'ZDJĘCIE...'" in run("score", code=2).err
     said = help_of(["score"], run)
-    assert "[OPCJE] {ZDJĘCIE}" in said and "POLE=ZNAKI" in said and "duel|kingdomino" in said
+    assert "[OPCJE] ZDJĘCIE... " in said and "POLE=ZNAKI" in said and "duel|kingdomino" in said
     assert "<bool>" not in said and "<list" not in said
 
 
@@ -180,3 +181,18 @@ def test_no_error_is_put_together_before_it_can_be_translated() -> None:
                     wrong.append(f"{path.name}:{node.lineno}")
     assert right > 90
     assert wrong == []
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_no_option_is_cut_off(columns: int, monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
+    monkeypatch.setattr("typer.rich_utils.MAX_WIDTH", columns)
+    group = typer.main.get_command(command_line())
+    for one in names_of(group):
+        lines = run(*one, "--help").out.splitlines()
+        assert not [line for line in lines if re.search(r"--[\w-]*…", line)], one
+
+
+def test_several_examples_are_announced_as_such(run: Command) -> None:
+    for one in names_of(typer.main.get_command(command_line())):
+        said = run(*one, "--help").out
+        assert ("Examples:" in said) == (said.count("$ kdscan") > 1), one
