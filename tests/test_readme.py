@@ -15,11 +15,13 @@ from kdscan.cli.main import command_line
 from kdscan.imaging import photo
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.duel_map.tell import tell
+from kdscan.tournament.results import COLUMNS
 from tests.readings import make_sheet
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 GUIDES = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "docs/guides").glob("*.md")))
+ALL = README + "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "docs").rglob("*.md")))
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
 COMMANDS = typer.main.get_command(command_line()).commands  # type: ignore[attr-defined]
 
@@ -31,16 +33,12 @@ PYTHON = [
 ]
 
 
-def typed_commands() -> list[list[str]]:
-    """Each `kdscan ...` in the README and the guides, split into words."""
-    quoted = re.findall(r"`kdscan ([^`]+)`", README + GUIDES)
-    run = [
-        line.split("kdscan ", 1)[1]
-        for block in SHELL
-        for line in block.splitlines()
-        if "bin/kdscan " in line
-    ]
-    return [shlex.split(text) for text in (*quoted, *run)]
+def typed_commands(text: str) -> list[list[str]]:
+    """Each `kdscan ...` in a text or its blocks for a shell, split into words."""
+    found = re.findall(r"`kdscan ([^`]+)`", text)
+    for block in re.findall(r"```(?:sh|console)\n(.*?)```", text, re.DOTALL):
+        found += re.findall(r"^(?:\$ |.*bin/)?kdscan (.*)", block.replace("\\\n", ""), re.MULTILINE)
+    return [shlex.split(words, comments=True) for words in found]
 
 
 def test_two_commands_do_all_the_setting_up() -> None:
@@ -69,10 +67,10 @@ def test_examples_in_python_import_what_there_is(code: str) -> None:
 
 
 def test_every_command_is_in_the_guides() -> None:
-    assert {words[0] for words in typed_commands()} >= set(COMMANDS)
+    assert {words[0] for words in typed_commands(README + GUIDES)} >= set(COMMANDS)
 
 
-@pytest.mark.parametrize("words", typed_commands(), ids=" ".join)
+@pytest.mark.parametrize("words", typed_commands(ALL), ids=" ".join)
 def test_commands_can_be_typed(words: list[str]) -> None:
     if words[0].startswith("--"):
         command, words = typer.main.get_command(command_line()), ["kdscan", *words]
@@ -87,6 +85,12 @@ def test_commands_can_be_typed(words: list[str]) -> None:
 def test_the_sample_of_output_is_what_is_printed() -> None:
     (sample,) = re.findall(r"```text\n(.*?)\n```", README, re.DOTALL)
     assert sample == tell(make_sheet(doubtful=[(0, 5)]), Style())
+
+
+def test_the_columns_of_a_table_of_results_are_explained() -> None:
+    table = (ROOT / "docs/batch.md").read_text("utf-8").partition("| column | meaning |")[2]
+    named = re.findall(r"^\| ([a-z_, 0-9]+) \|", table.partition("\n\n")[0], re.MULTILINE)
+    assert sorted(", ".join(named).split(", ")) == sorted(COLUMNS)
 
 
 def test_the_limits_are_those_of_the_code() -> None:
