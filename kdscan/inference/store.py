@@ -56,9 +56,7 @@ def models_folder() -> Path:
     for folder in (package / "models", package.parent / "models"):
         if (folder / "manifest.json").is_file():
             return folder
-    raise ModelError(
-        "the models are missing; install kdscan again: pip install --force-reinstall kdscan"
-    )
+    raise ModelError("the models are missing; install kdscan again")
 
 
 @dataclass(frozen=True)
