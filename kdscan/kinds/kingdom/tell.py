@@ -12,7 +12,10 @@ from kdscan.kinds.kingdom.names import TERRAIN_NAMES
 from kdscan.records import KingdomReading, SquareKind, SquareReading
 
 WIDTH = 12
-"""Characters of a square: the longest name and three crowns."""
+"""Characters of a square: a name, shortened to `NAME`, and three crowns."""
+
+NAME = 6
+"""Letters of a terrain's name at most; what is longer ends in a dot."""
 
 
 def tell(kingdom: KingdomReading, style: Style) -> str:
@@ -36,9 +39,11 @@ def draw_kingdom(kingdom: KingdomReading, style: Style) -> str:
 
 def _square(square: SquareReading, style: Style) -> str:
     signs = {"castle": "♜" if style.unicode else "##", "empty": "·" if style.unicode else "."}
-    name = signs.get(square.terrain) or style.words.t(TERRAIN_NAMES[square.terrain])[:6]
+    name = signs.get(square.terrain) or style.words.t(TERRAIN_NAMES[square.terrain])
+    if len(name) > NAME:
+        name = name[: NAME - 1] + "."
     doubt = "?" if square.review else " "
-    return f" {name:<6} {_crowns(square.crowns, style):<3}{doubt}"
+    return f" {name:<{NAME}} {_crowns(square.crowns, style):<3}{doubt}"
 
 
 def _crowns(crowns: int, style: Style) -> str:

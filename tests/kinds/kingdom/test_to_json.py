@@ -15,6 +15,7 @@ from kdscan.kinds.kingdom.doubts import doubts
 from kdscan.kinds.kingdom.tell import draw_kingdom, tell, token
 from kdscan.kinds.kingdom.to_json import dynasty_json, to_json
 from kdscan.kinds.overlay import draw_overlay
+from kdscan.locale import words
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
 from kdscan.records import KINDS, Photo, SquareKind
 from tests.readings import make_kingdom, make_sheet
@@ -101,6 +102,9 @@ def test_text_explains_the_sum() -> None:
     assert rows[0].split() == list("ABCDE")
     assert rows[2].startswith("1 │ wheat  ♛     wheat      │")
     assert "♜" in rows[6]
+    assert "grass." in draw_kingdom(make_kingdom(), Style())
+    german = draw_kingdom(make_kingdom(), Style(words=words("de")))
+    assert "Getre. ♛ " in german and "Wiese  " in german
 
 
 def test_text_in_ascii_names_doubts_as_they_are_typed() -> None:
