@@ -239,8 +239,12 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
             notable[row.status].append(row)
     w = spoken()
     t = w.t
-    known = ", " + t("{n} known before", n=progress.known) if progress.known else ""
-    print(f"{legible(event)}: " + t("{n} read now", n=progress.read) + known)
+    said = [t("{n} read now", n=progress.read - progress.again)]
+    if progress.known:
+        said.append(t("{n} known before", n=progress.known))
+    if progress.again:
+        said.append(t("{n} read again", n=progress.again))
+    print(f"{legible(event)}: {', '.join(said)}")
     for pad, sheets in sorted(progress.learned.items()):
         line = t("learned from {n} sheets, and read by it: {name}", n=sheets, name=pad)
         print("  " + line)

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from kdscan.cli.batch import _tell as tell
+from kdscan.tournament.batch.run import Progress
 from tests.command import Command
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
@@ -106,3 +108,9 @@ def test_wrong_usage_is_2(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KDSCAN_STORE", str(tmp_path / "s.sqlite"))
     assert run(*arguments, code=2).out == ""
+
+
+def test_a_photo_that_is_read_again_counts_once(capsys: pytest.CaptureFixture[str]) -> None:
+    told = Progress(total=34, read=34, again=16, learned={"pad 1": 4})
+    tell("cup", None, told, [])
+    assert capsys.readouterr().out.startswith("cup: 18 read now, 16 read again\n  learned from 4")

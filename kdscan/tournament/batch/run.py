@@ -46,7 +46,8 @@ OnProgress = Callable[["Progress"], None]
 class Progress:
     """Where a run is, in pages; a file that is not open yet counts as one.
 
-    total: pages to do in all. read: read in this run. known: read before. failed: pages
+    total: pages to do in all. read: read in this run. known: read before. again: of those read,
+    pages that count already, read anew by prints that the event knows since. failed: pages
     and files of this run's files that have an error, whenever it arose. learned: prints that the
     sheets taught by themselves, and from how many.
     """
@@ -54,6 +55,7 @@ class Progress:
     total: int = 0
     read: int = 0
     known: int = 0
+    again: int = 0
     failed: int = 0
     learned: dict[str, int] = field(default_factory=dict)
 
@@ -137,7 +139,7 @@ class Run:
         with self._store.read() as db:
             found = list(pages_to_read_again(db, self._event.id, self._rules.name(self._models)))
         todo = [(photo, page) for photo, page in found if (photo.id, page) not in self._asked]
-        self._count(total=len(todo))
+        self._count(total=len(todo), again=len(todo))
         for photo, page in todo:
             self._ask(photo, page)
         return bool(todo)

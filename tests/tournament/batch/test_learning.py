@@ -82,6 +82,7 @@ def test_a_pile_describes_itself_in_whatever_order_and_however_often_killed(
         progress = run(store, files)
         expected, known = exported(store), prints(store)
         assert progress.learned == {"pad 1": 7}
+        assert progress.read - progress.again == len(files) and progress.again >= 7
         assert known == [("pad 1", 7, True)]
         assert expected.count('"layout": "pad 1"') == 7
         assert expected.count('"layout": "unknown"') == 1
