@@ -27,20 +27,11 @@ from kdscan.prints.known import (
     castle_of,
     without_file,
 )
-from kdscan.prints.lattice import (
-    LATTICE_MARGIN,
-    LATTICE_PX,
-    PATCH,
-    Patch,
-    aspect,
-    castle_patch,
-    measure_cells,
-    shift_lattice,
-)
+from kdscan.prints.lattice import aspect, measure_cells, shift_lattice
 from kdscan.prints.lines import REACH, Line, find_line, off_crossing, without_lines
 from kdscan.prints.outline import contrast_of, find_outline, outline_mask
 from kdscan.prints.pattern import PATTERN_PX, Pattern, pattern_of
-from kdscan.records import Photo
+from kdscan.records import CASTLE, Photo
 from kdscan.records.arrays import Floats
 from kdscan.sheet.parts import Castle, LineStyle, Point, Polygon
 
@@ -49,11 +40,14 @@ THRESHOLDS = (0.8, 1.0, 1.25, 1.5, 1.8, 2.1)
 _CASTLE = 0.47  # cells from the cell's centre: what reaches farther is bounded by its lines
 PLACED_REACH = 0.06
 """Cells by which a person's finger may miss the lines."""
-_MIDDLE = PATCH * LATTICE_PX / 2 - 0.5
 
 
 OWN_CENTERS = lattice_to_flat(CENTERS, PRINT_PX, PRINT_MARGIN)
 """(5, 7, 2): where a print's cells lie in its picture."""
+_CASTLE_PX = 3 * PRINT_PX // 2
+_MIDDLE = _CASTLE_PX / 2 - 0.5
+_LEFT, _TOP = (round(v - _MIDDLE) for v in OWN_CENTERS[CASTLE])
+_CASTLE_CELL = np.s_[_TOP : _TOP + _CASTLE_PX, _LEFT : _LEFT + _CASTLE_PX]
 _CORNER_CELLS = ([0, 0, -1, -1], [0, -1, -1, 0])
 
 
@@ -91,19 +85,17 @@ def describe_print(
     centers_xy: (5, 7, 2) photo frame, approximate cell centres. placed: given by a person.
     """
     measured = measure_cells(photo, centers_xy)
-    if placed:
-        centers = beside(measured.centers_xy, centers_xy)
-        flat = flatten(photo, centers, LATTICE_PX, LATTICE_MARGIN)
-        measured = replace(measured, centers_xy=centers, common=pattern_of(flat, LATTICE_MARGIN))
-    found = describe_cell(measured.common, placed)
+    centers = beside(measured.centers_xy, centers_xy) if placed else measured.centers_xy
+    common = pattern_of(flatten(photo, centers, PATTERN_PX, PRINT_MARGIN), PRINT_MARGIN)
+    found = describe_cell(common, placed)
     x, y = found.offset
-    centers = shift_lattice(measured.centers_xy, (x or 0.0, y or 0.0))
-    edge = edges(flatten(photo, centers, PRINT_PX, LATTICE_MARGIN), PRINT_PX)
+    centers = shift_lattice(centers, (x or 0.0, y or 0.0))
+    bgr = flatten(photo, centers, PRINT_PX, PRINT_MARGIN)
     return replace(
         without_file(known),
-        bgr=flatten(photo, centers, PRINT_PX, PRINT_MARGIN),
+        bgr=bgr,
         cell=found.cell,
-        castle=describe_castle(castle_patch(edge)),
+        castle=describe_castle(edges(bgr, PRINT_PX)[_CASTLE_CELL]),
         lines=found.lines,
         aspect=aspect(centers) if known.aspect == 1.0 else known.aspect,
         residual=measured.residual,
@@ -131,7 +123,7 @@ def with_corners(known: KnownPrint, corners_xy: Floats) -> KnownPrint:
 
 
 def describe_cell(common: Pattern, placed: bool = False) -> CellDescription:
-    """Lines, shield and circles in what all cells share; see `Measured.common`.
+    """Lines, shield and circles in what all cells share.
 
     placed: a person placed the cells; then only lines right beside that place are theirs, and
     without any the cells stay there.
@@ -179,26 +171,27 @@ def _style(columns: Line | None, rows: Line | None) -> LineStyle:
     return "ruled" if max(printed) > 0.8 else "dashed"
 
 
-def describe_castle(edge: Patch) -> Castle:
+def describe_castle(edge: NDArray[np.float32]) -> Castle:
     """Roofs and keep, in cells from the castle's centre: what lines enclose above and below.
 
-    edge: the castle's patch of the edges. Where nothing is enclosed, one roof stands for it.
+    edge: (192, 192), the castle and a quarter of a cell around it, see `edges`. Where nothing is
+    enclosed, one roof stands for it.
     """
     best = max((_parts(edge, level) for level in THRESHOLDS), key=len)
     polygons = [p for p in map(_polygon, best) if len(p) >= 3]
     return castle_of(polygons)
 
 
-def _parts(edge: Patch, level: float) -> list[NDArray[np.bool_]]:
+def _parts(edge: NDArray[np.float32], level: float) -> list[NDArray[np.bool_]]:
     """Masks of what edges stronger than `level` enclose within the castle's cell."""
     from skimage import measure
 
     masks = []
     labelled: Any = measure.label(edge < level, connectivity=1)  # type: ignore[no-untyped-call]
     for found in measure.regionprops(labelled):  # type: ignore[no-untyped-call]
-        reach = np.abs(np.array(found.bbox) - _MIDDLE).max() / LATTICE_PX
+        reach = np.abs(np.array(found.bbox) - _MIDDLE).max() / PRINT_PX
         solid = found.area_filled > 0.6 * found.area_convex
-        if solid and 0.006 < found.area_filled / LATTICE_PX**2 < 0.4 and reach < _CASTLE:
+        if solid and 0.006 < found.area_filled / PRINT_PX**2 < 0.4 and reach < _CASTLE:
             y0, x0, y1, x1 = found.bbox
             mask = np.zeros(edge.shape, bool)
             mask[y0:y1, x0:x1] = found.image_filled
@@ -213,5 +206,5 @@ def _polygon(mask: NDArray[np.bool_]) -> Polygon:
     outlines: Any = measure.find_contours(mask.astype(np.float32), 0.5)  # type: ignore[no-untyped-call]
     outline = np.asarray(max(outlines, key=len)[:-1], np.float32)
     # scikit-image's approximate_polygon imports scipy.signal, which takes two seconds.
-    corners = cv2.approxPolyDP(outline, 0.005 * LATTICE_PX, closed=True)[:, 0]
-    return tuple((float(x), float(y)) for y, x in (corners - _MIDDLE) / LATTICE_PX)
+    corners = cv2.approxPolyDP(outline, 0.005 * PRINT_PX, closed=True)[:, 0]
+    return tuple((float(x), float(y)) for y, x in (corners - _MIDDLE) / PRINT_PX)

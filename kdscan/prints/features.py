@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 _NEAR = 0.12  # cells: what is normalized out is wider than this
 _WIDE_PX = 16  # pixels a cell in which what is that wide is looked for
 _NOISE = 3.0  # grey levels: contrast below this is not raised
+_FINE = 0.0094  # cells: standard deviation that noise and hatching are smoothed by before edges
 _EDGE_MAX = 4.0  # times the edges nearby; a drawn line counts no more than a printed one
 
 
@@ -40,9 +41,17 @@ def edges(bgr: NDArray[np.uint8], px: int) -> NDArray[np.float32]:
     sea and on sand. px: pixels a cell.
     """
     lab = cv2.cvtColor(bgr.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
-    lab = cv2.GaussianBlur(lab, (0, 0), 1.2)
+    lab = cv2.GaussianBlur(lab, (0, 0), _FINE * px)
     dx, dy = (cv2.Scharr(lab, cv2.CV_32F, *along) / 32 for along in ((1, 0), (0, 1)))
     lightness, a, b = cv2.split(dx * dx + dy * dy)
     strength = np.sqrt(lightness + a + b)
-    near = cv2.GaussianBlur(strength, (0, 0), px / 3) + 0.3
+    near = blur_widely(strength, px / 3) + 0.3
     return np.asarray(np.minimum(strength / near, _EDGE_MAX), np.float32)
+
+
+def blur_widely(picture: NDArray[np.float32], sigma: float) -> NDArray[np.float32]:
+    """A Gaussian blur of many pixels, on a quarter of the pixels a side."""
+    h, w = picture.shape[:2]
+    small = cv2.resize(picture, (w // 4, h // 4), interpolation=cv2.INTER_AREA)
+    small = cv2.GaussianBlur(small, (0, 0), sigma / 4)
+    return np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR), np.float32)

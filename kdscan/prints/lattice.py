@@ -22,11 +22,11 @@ from kdscan.imaging.rectify import (
     shift_cells,
 )
 from kdscan.prints.features import edges
-from kdscan.prints.pattern import PATTERN_PX, Pattern, pattern_of, peak_offset
-from kdscan.records import CASTLE, CELLS, COLS, ROWS, Photo
+from kdscan.prints.pattern import peak_offset
+from kdscan.records import CELLS, COLS, ROWS, Photo
 from kdscan.records.arrays import Floats, median
 
-LATTICE_PX = PATTERN_PX
+LATTICE_PX = 64
 """Pixels a cell of the view in which cells are compared."""
 PATCH = 1.5
 """Side in cells of a matched patch: a cell with a quarter of each neighbour."""
@@ -37,6 +37,7 @@ ROUNDS = 5
 
 LATTICE_MARGIN = (PATCH - 1) / 2 + 0.375
 """Cells of margin round the grid of that view."""
+_SMOOTH = 0.012  # cells: standard deviation that edges are smoothed by before they are matched
 _FAR = 0.15  # correlation that the farthest shift loses against none
 TERMS = ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (3, 0), (0, 3))
 """Powers of x and y, both -1 to 1 over the sheet, of the polynomial that bends it."""
@@ -53,13 +54,11 @@ class Measured:
     """A sheet with registered cells.
 
     centers_xy: (5, 7, 2) photo frame, on a smooth surface.
-    common: the rectified sheet's pattern, which includes the median cell.
     likeness: median correlation of the cells with the median cell.
     residual: median distance of the matches from the surface, in cells.
     """
 
     centers_xy: Floats
-    common: Pattern
     likeness: float
     residual: float
 
@@ -103,7 +102,7 @@ def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
         edge = edges(flatten(photo, centers, LATTICE_PX, LATTICE_MARGIN), LATTICE_PX)
         patches = {at: _patch(edge, at) for at in CELLS}
         common = np.median(np.stack(list(patches.values())), axis=0).astype(np.float32)
-        smooth = np.asarray(cv2.GaussianBlur(common, (0, 0), 1.5), np.float32)
+        smooth = np.asarray(cv2.GaussianBlur(common, (0, 0), _SMOOTH * LATTICE_PX), np.float32)
         off, weights = np.zeros((ROWS, COLS, 2)), np.zeros((ROWS, COLS))
         for at, patch in patches.items():
             off[at], weights[at] = _offset(patch, smooth, near=turn > 0)
@@ -114,14 +113,14 @@ def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
     known = weights[weights > 0]
     likeness = float(np.sqrt(np.median(known))) if len(known) else 0.0
     residual = float(np.median(left[weights.ravel() > 0])) if len(known) else np.inf
-    flat = flatten(photo, centers, LATTICE_PX, LATTICE_MARGIN)
-    return Measured(centers, pattern_of(flat, LATTICE_MARGIN), likeness, residual)
+    return Measured(centers, likeness, residual)
 
 
 def _patch(edge: Patch, at: tuple[int, int]) -> Patch:
     side = round(PATCH * LATTICE_PX)
     y, x = (round((i + 0.5 + LATTICE_MARGIN - PATCH / 2) * LATTICE_PX) for i in at)
-    return np.asarray(cv2.GaussianBlur(edge[y : y + side, x : x + side], (0, 0), 1.5), np.float32)
+    patch = edge[y : y + side, x : x + side]
+    return np.asarray(cv2.GaussianBlur(patch, (0, 0), _SMOOTH * LATTICE_PX), np.float32)
 
 
 def _offset(patch: Patch, common: Patch, near: bool) -> tuple[tuple[float, float], float]:
@@ -155,8 +154,3 @@ def aspect(centers_xy: Floats) -> float:
     across = np.linalg.norm(np.diff(centers_xy, axis=1), axis=-1)
     down = np.linalg.norm(np.diff(centers_xy, axis=0), axis=-1)
     return float(down.mean() / across.mean())
-
-
-def castle_patch(edge: Patch) -> Patch:
-    """The castle's cell of an edge picture as of `measure_cells`."""
-    return _patch(edge, CASTLE)

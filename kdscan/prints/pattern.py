@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.prints.features import edges
+from kdscan.prints.features import blur_widely, edges
 from kdscan.records import CELLS
 
 PATTERN_PX = 128
@@ -74,8 +74,8 @@ def pattern_of(bgr: NDArray[np.uint8], margin: float) -> Pattern:
     raw = cv2.cvtColor(bgr.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
     lab = np.asarray(cv2.GaussianBlur(raw, (0, 0), 0.8), np.float32)
     sigma = _NEAR * PATTERN_PX
-    away = lab - _smooth(lab, sigma)
-    spread = np.sqrt(_smooth(np.asarray((away * away).sum(-1), np.float32), sigma)) + _NOISE
+    away = lab - blur_widely(lab, sigma)
+    spread = np.sqrt(blur_widely(np.asarray((away * away).sum(-1), np.float32), sigma)) + _NOISE
     contrast = np.clip(away / spread[..., None], -_MOST, _MOST)
     return Pattern(np.asarray(contrast, np.float32), edges(bgr, PATTERN_PX), margin)
 
@@ -86,11 +86,3 @@ def peak_offset(profile: NDArray[Any], at: int) -> float:
     before, here, after = (float(profile[(at + i) % len(profile)]) for i in (-1, 0, 1))
     curvature = before - 2 * here + after
     return float(np.clip((before - after) / (2 * curvature), -0.5, 0.5)) if curvature < 0 else 0.0
-
-
-def _smooth(picture: NDArray[np.float32], sigma: float) -> NDArray[np.float32]:
-    """A wide Gaussian blur, on a quarter of the pixels a side."""
-    h, w = picture.shape[:2]
-    small = cv2.resize(picture, (w // 4, h // 4), interpolation=cv2.INTER_AREA)
-    small = cv2.GaussianBlur(small, (0, 0), sigma / 4)
-    return np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR), np.float32)
