@@ -77,7 +77,7 @@ def _mean(stack: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np
 def _light(stack: NDArray[np.float32], clear: NDArray[np.float32], share: float) -> Plane:
     """(n, H, W) weights: how near each sheet comes to a light colour of all, that which `share` of
     what is clear does not exceed. Compared on half of the pixels a side."""
-    n, h, w = clear.shape
+    h, w = clear.shape[1:]
     size = (w // 2, h // 2)
     lab = np.stack(
         [

@@ -33,7 +33,10 @@ def develop(rng: Rng, image: U8, severity: float, detail_px: float, colored: boo
         soft = cv2.GaussianBlur(image, (0, 0), rng.uniform(0.7, 2))
         amount = rng.uniform(0.2, 1.0)
         image = cv2.addWeighted(image, 1 + amount, soft, -amount, 0).astype(np.uint8, copy=False)
-    return compress(image, int(rng.integers(round(90 - 50 * severity), 96)))
+    quality = int(rng.integers(round(90 - 50 * severity), 96))
+    if chance(rng, 0.06) and not colored:
+        image = _whitened(rng, image, detail_px)
+    return compress(image, quality)
 
 
 def compress(image: U8, quality: int) -> U8:
@@ -94,6 +97,18 @@ def _tone(rng: Rng, severity: float) -> U8:
     x = x + bend * (x - 0.5) * x * (1 - x) * 2  # an S for positive bends
     black, white = rng.uniform(0, 0.07 * severity), rng.uniform(1 - 0.1 * severity, 1.04)
     return np.round(np.clip(black + (white - black) * x, 0, 1) * 255).astype(np.uint8, copy=False)
+
+
+def _whitened(rng: Rng, image: U8, detail_px: float) -> U8:
+    """What an app for scanning makes of a photo: every ground white, what is darker than it
+    stronger."""
+    small = cv2.resize(image, None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA)
+    wide = 2 * round(rng.uniform(0.03, 0.08) * detail_px) + 1  # strokes vanish, filled shields stay
+    ground = cv2.medianBlur(cv2.dilate(small, np.ones((wide, wide))), min(4 * wide - 1, 255))
+    even = cv2.divide(image, cv2.resize(ground, image.shape[1::-1]), scale=255)
+    black, white = rng.uniform(0, 80), rng.uniform(200, 250)
+    tone = np.clip((np.arange(256) - black) / (white - black), 0, 1) * 255
+    return cv2.LUT(even, tone.astype(np.uint8)).astype(np.uint8, copy=False)
 
 
 def _grainy(rng: Rng, image: U8, severity: float) -> U8:
