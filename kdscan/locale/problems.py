@@ -24,6 +24,9 @@ PROBLEMS: dict[str, str] = {
         "the picture is black and white without greys, which loses pencil and filled shields; "
         "compare all shields, or take it in colour or grey"
     ),
+    "blurred": mark(
+        "the picture is blurred; a sharper one, taken from closer, leaves fewer doubts"
+    ),
     "covered": mark(
         "shields seem to be covered, by a thing or a glare; look at the sheet, or photograph it "
         "again"

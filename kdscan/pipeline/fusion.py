@@ -81,8 +81,8 @@ def _fused(places: Sequence[Where], maps: dict[Where, SheetReading], risk: float
 def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
     """The fused evidence of several photos of one sheet, in the frame of the best of them.
 
-    A shield is clipped or covered, and the picture bilevel, if it is so in all of them. Corrections
-    of all views hold; where they contradict each other, that of the earliest view.
+    A shield is clipped or covered, and the picture bilevel or blurred, if it is so in all of them.
+    Corrections of all views hold; where they contradict each other, that of the earliest view.
     """
     from kdscan.marks.fuse import fuse
 
@@ -104,6 +104,7 @@ def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
         sheet_id=ids[0] if ids else None,
         clipped=tuple(sorted(clipped)),
         bilevel=all(view.bilevel for view in views),
+        blurred=all(view.blurred for view in views),
         covered=_covered(views),
         wizard=max(
             (view.wizard for view in views), key=lambda one: (one.coat is not None, one.confidence)

@@ -13,7 +13,8 @@ from kdscan.detection.find import find
 from kdscan.detection.layout import UNKNOWN
 from kdscan.detection.register import turned
 from kdscan.errors import LayoutError, NoSheetFound
-from kdscan.imaging.rectify import FLAT_MARGIN, resolution
+from kdscan.imaging.blur import edge_width
+from kdscan.imaging.rectify import FLAT_MARGIN, flatten, resolution
 from kdscan.marks.classify import softmax
 from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.align import Aligned, align
@@ -38,6 +39,9 @@ from kdscan.records.arrays import Floats, Network
 MIN_LIKENESS = 0.3
 """Least likeness of the cells, see `Measured`; below it a sheet is too blurred, or none at all.
 Sharp sheets of 16 prints have at least 0.45."""
+MAX_EDGE_WIDTH = 0.06
+"""Cells, see `edge_width`; above it a sheet is too blurred. Nine unmarked sheets have 0.031 to
+0.034; blurred by a Gaussian of 0.05 cells, all have more."""
 MAX_SHEETS = 16
 """Most sheets that are used; more improve nothing and take 9 MB each."""
 MIN_FILLED = 4
@@ -185,7 +189,8 @@ def _measure_sheet(
             "{photo}: the sheet is too small in the picture; come closer", photo=photo.name
         )
     measured = measure_cells(photo, sheet.centers_xy)
-    if measured.likeness < MIN_LIKENESS:
+    flat = flatten(photo, measured.centers_xy, PRINT_PX, PRINT_MARGIN)
+    if measured.likeness < MIN_LIKENESS or edge_width(flat) > MAX_EDGE_WIDTH:
         raise LayoutError(
             "{photo}: the sheet's cells cannot be made out; photograph it again, sharp, flat and"
             " evenly lit",

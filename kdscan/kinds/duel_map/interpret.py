@@ -28,6 +28,7 @@ _BILEVEL = (
     "the picture is black and white without greys, which loses pencil and filled shields; compare "
     "all shields, or take it in colour or grey"
 )
+_BLURRED = "the picture is blurred; a sharper one, taken from closer, leaves fewer doubts"
 
 
 def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading:
@@ -52,6 +53,8 @@ def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading
     coat = evidence.wizard.coat if correction is None else correction[0]
     problems = _problems(evidence, (*broken, *covered.problems(reading)))
     problems = (*problems, *evidence.wizard.problems)
+    if evidence.blurred and reading.review:
+        problems = (*problems, Problem("blurred", "warning", _BLURRED))
     return SheetReading(evidence, reading, score_board(board, coat), problems)
 
 

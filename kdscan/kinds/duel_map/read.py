@@ -11,6 +11,7 @@ from kdscan.detection.clipping import clipped_cells
 from kdscan.detection.layout import UNKNOWN, detect_layout, is_mirrored
 from kdscan.detection.qr import read_code
 from kdscan.imaging.bilevel import is_bilevel
+from kdscan.imaging.blur import BLURRED, edge_width
 from kdscan.inference.store import Models
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.kinds.duel_map.covered import MIN_PROBABILITY
@@ -72,6 +73,7 @@ def read_map(
         clipped=clipped,
         mirrored=mirrored,
         bilevel=is_bilevel(photo, rectified.outline_xy),
+        blurred=edge_width(rectified.bgr) > BLURRED,
         ink=ink,
         covered={at: p for at, p in over.items() if p >= MIN_PROBABILITY and at not in clipped},
     )

@@ -40,6 +40,8 @@ def serialize(sheet: SheetReading) -> Json:
         kept["mirrored"] = True
     if found.bilevel:
         kept["bilevel"] = True
+    if found.blurred:
+        kept["blurred"] = True
     if found.covered:
         kept["covered"] = [[*at, rounded(p)] for at, p in found.covered.items()]
     if found.beside:
@@ -69,6 +71,7 @@ def evidence_from(kept: Json) -> MapEvidence:
         clipped=tuple(_cell(at) for at in kept.get("hidden", ())),
         mirrored=kept.get("mirrored", False),
         bilevel=kept.get("bilevel", False),
+        blurred=kept.get("blurred", False),
         beside=tuple(kept.get("beside", ())),
         covered={(row, col): float(p) for row, col, p in kept.get("covered", ())},
         wizard=_wizard(kept.get("wizard")),
