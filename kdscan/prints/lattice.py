@@ -27,8 +27,9 @@ from kdscan.records import CELLS, COLS, ROWS, Photo
 from kdscan.records.arrays import Floats, median
 
 LATTICE_PX = 96
-"""Pixels a cell of the view in which cells are compared. The median of 78 sheets is measured to 0.0032
-cells (root mean square), with 128 pixels to 0.0031 in three times the time, with 64 to 0.0033."""
+"""Pixels a cell of the view in which cells are compared. The median of 78 sheets is measured to
+0.0032 cells (root mean square), with 128 pixels to 0.0031 in three times the time, with 64 to
+0.0033."""
 PATCH = 1.5
 """Side in cells of a matched patch: a cell with a quarter of each neighbour."""
 MAX_OFFSET = 0.25
