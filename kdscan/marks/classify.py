@@ -56,11 +56,7 @@ def upside_down(crops: NDArray[np.float32]) -> NDArray[np.float32]:
     return out
 
 
-def average(
-    logits: Sequence[Logits],
-    placed: float = 1.0,
-    calibration: Floats | None = None,
-) -> MarkProbs:
+def average(logits: Sequence[Logits], placed: float, calibration: Floats) -> MarkProbs:
     """Probabilities from the mean logits of several views.
 
     placed: probability that the crops are where the cells are.
@@ -75,5 +71,5 @@ def average(
         crosses=softmax(crosses),
         castle_used=probability(castle[0]),
         placed=placed,
-        **({} if calibration is None else {"calibration": calibration}),
+        calibration=calibration,
     )

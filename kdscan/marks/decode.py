@@ -14,12 +14,10 @@ import numpy as np
 
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import domain_points
-from kdscan.marks.posterior import alternatives, joint, likely_boards
+from kdscan.marks.posterior import joint, likely_boards
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import CELLS, COATS, CellReading, MarkProbs, Marks, Reading, calibrated
 from kdscan.records.arrays import Floats
-
-__all__ = ["Marks", "alternatives", "board_of", "corrected", "decode", "joint"]
 
 CELL_DOUBT = 0.8
 """A shield with less confidence is marked for review even where the total needs none."""

@@ -84,13 +84,9 @@ def _neighbour_factors(coat: Floats) -> Floats:
     return np.stack([factor[row, col] / factor[row, col].max() for row, col in CELLS])
 
 
-def alternatives(probs: MarkProbs, index: int, at_most: int = 4) -> tuple[tuple[Marks, float], ...]:
-    """The most probable marks of the shield `CELLS[index]` with probabilities, best first."""
-    return choices(joint(probs)[index], at_most)
-
-
-def choices(both: Floats, at_most: int) -> tuple[tuple[Marks, float], ...]:
-    """The most probable marks of one shield with probabilities, from its (7, 5) probabilities."""
+def alternatives(both: Floats, at_most: int) -> tuple[tuple[Marks, float], ...]:
+    """The most probable marks of one shield with their probabilities, best first; both: (7, 5), its
+    part of `joint`."""
     flat = both.ravel()
     best = np.argsort(-flat, kind="stable")[:at_most]
     return tuple((_MARKS[k], float(flat[k])) for k in best)

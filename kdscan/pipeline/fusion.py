@@ -39,7 +39,7 @@ class FusedSheet:
         if not self.sheet.review:
             return ()
         doubtful = [c for c in self.sheet.reading.cells if c.review]
-        return tuple((c.row, c.col) for c in sorted(doubtful, key=lambda c: c.confidence))
+        return tuple(c.at for c in sorted(doubtful, key=lambda c: c.confidence))
 
 
 def maps_by_place(photo: int, found: Iterable[AnyReading]) -> dict[Where, SheetReading]:

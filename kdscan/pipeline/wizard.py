@@ -103,4 +103,4 @@ def _p_won(marked: Mapping[BookPlace, float], player: int) -> float:
 
 
 def _board(sheet: SheetReading) -> Board:
-    return board_of({(c.row, c.col): (c.coat, c.crosses) for c in sheet.reading.cells})
+    return board_of({c.at: c.marks for c in sheet.reading.cells})

@@ -82,7 +82,7 @@ def flat_sheet(photo: Photo, sheet: SheetReading) -> FlatSheet | None:
     confidently. Its key is a hash of the picture."""
     if not is_suitable((problem.code for problem in sheet.problems), sheet.rectified.px_per_cell):
         return None
-    coats = coats_of({(c.row, c.col): c.coat for c in sheet.reading.cells})
+    coats = coats_of({c.at: c.coat for c in sheet.reading.cells})
     return rectify(photo, sheet.rectified.centers_xy, coats, sheet.layout)
 
 

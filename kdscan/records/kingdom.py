@@ -39,6 +39,14 @@ class SquareReading:
     seen: SquareKind | None = None
     covered: bool = False
 
+    @property
+    def at(self) -> Cell:
+        return self.row, self.col
+
+    @property
+    def kind(self) -> SquareKind:
+        return self.terrain, self.crowns
+
 
 @dataclass(frozen=True)
 class KingdomCorrections:

@@ -36,6 +36,14 @@ class CellReading:
     covered: bool = False
     """Whether an object seems to cover it."""
 
+    @property
+    def at(self) -> Cell:
+        return self.row, self.col
+
+    @property
+    def marks(self) -> Marks:
+        return self.coat, self.crosses
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -155,7 +163,7 @@ class SheetReading:
 
     def _repr_html_(self) -> str:
         """The board as an HTML table for notebooks."""
-        cells = {(c.row, c.col): (shown(c.coat, c.crosses), c.review) for c in self.reading.cells}
+        cells = {c.at: (shown(*c.marks), c.review) for c in self.reading.cells}
         cells[CASTLE] = ("♜", False)
         return table(self, [[cells[row, col] for col in range(COLS)] for row in range(ROWS)])
 

@@ -98,8 +98,8 @@ def test_looks_are_taken_one_by_one_and_their_mean_is_believed() -> None:
         rest = (1, 34, 5), (1, 1), (1, 35, 2)
         return coat, *(np.zeros(shape, np.float32) for shape in rest)
 
-    views = predict(some_crops(), network)
+    views, plain = predict(some_crops(), network), np.array([1.0, 0.0])
     one = [next(views)]
-    assert len(asked) == 1 and (average(one).coat.argmax(1) == 3).all()
+    assert len(asked) == 1 and (average(one, 1.0, plain).coat.argmax(1) == 3).all()
     both = [*one, *views]
-    assert len(asked) == 2 and (average(both).coat.argmax(1) == 4).all()
+    assert len(asked) == 2 and (average(both, 1.0, plain).coat.argmax(1) == 4).all()

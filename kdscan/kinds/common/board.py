@@ -93,15 +93,14 @@ def draw_board(
     _domain_borders(picture, board, corners, colors, pitch)
     flagged = flagged_cells(board)
     for cell in cells:
-        at = centers[cell.row, cell.col]
-        if (cell.row, cell.col) in flagged:
-            _draw_problem(picture, quad_of(corners, (cell.row, cell.col)), pitch)
+        at, quad = centers[cell.at], quad_of(corners, cell.at)
+        if cell.at in flagged:
+            _draw_problem(picture, quad, pitch)
         if cell.review:
             circle(picture, at, 0.42 * pitch, PAPER, 0.1 * pitch)
             circle(picture, at, 0.42 * pitch, REVIEW_COLOR, 0.055 * pitch)
         if signs.marked(cell) or cell.review:
             # Towards the lower right in the picture, whichever way the sheet is turned.
-            quad = quad_of(corners, (cell.row, cell.col))
             corner = quad[np.argmax(quad.sum(1))]
             _badge(picture, at + 0.66 * (corner - at), cell, signs, pitch)
     _points(picture, board, signs, corners, pitch)
@@ -224,7 +223,7 @@ def places_of(
     for a cell's content."""
     corners = cell_corners(centers_xy)
     for doubt in doubts:
-        at = doubt.cell.row, doubt.cell.col
+        at = doubt.cell.at
         choices = tuple((name(one), one.confidence) for one in (doubt.cell, *doubt.others))
         yield DoubtfulPlace(cell_name(at), choices, quad_of(corners, at))
 
@@ -233,13 +232,13 @@ def tile(clean: Bgr, centers: Points, doubt: Doubt[C], signs: Signs[C]) -> Bgr:
     """A rectified crop of a doubtful cell above its alternatives, (340, 260, 3) uint8 BGR."""
     side, height = TILE_WH
     cell = doubt.cell
-    quad = quad_of(cell_corners(centers), (cell.row, cell.col))
+    quad = quad_of(cell_corners(centers), cell.at)
     source = 1.25 * quad + (1 - 1.25) * quad.mean(0)
     target = np.array([(0, 0), (side - 1, 0), (side - 1, side - 1), (0, side - 1)])
     warp = cv2.getPerspectiveTransform(source.astype(np.float32), target.astype(np.float32))
     picture = np.full((height, side, 3), 255, np.uint8)
     picture[:side] = cv2.warpPerspective(clean, warp, (side, side), borderMode=cv2.BORDER_REPLICATE)
-    draw_text(picture, cell_name((cell.row, cell.col)), (2, side + 22), 26, bold=True)
+    draw_text(picture, cell_name(cell.at), (2, side + 22), 26, bold=True)
     x = 2.0
     for choice in (cell, *doubt.others[:1]):
         signs.draw(picture, (x, side + 58), choice, 24)

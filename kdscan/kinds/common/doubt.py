@@ -8,14 +8,14 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.game.grid import Cell
+
 
 class ReadCell(Protocol):
     """A shield or square as read."""
 
     @property
-    def row(self) -> int: ...
-    @property
-    def col(self) -> int: ...
+    def at(self) -> Cell: ...
     @property
     def confidence(self) -> float: ...
     @property

@@ -10,7 +10,7 @@ from kdscan.game.duel.board import LETTERS
 from kdscan.game.duel.coats import GLYPHS, Coat, shown
 from kdscan.game.grid import Cell, cell_name
 from kdscan.kinds.common.colors import MAX_NAMED
-from kdscan.kinds.common.doubt import C, Doubt, ReadCell
+from kdscan.kinds.common.doubt import C, Doubt
 from kdscan.kinds.common.values import percent
 from kdscan.locale import Words, words
 from kdscan.locale.problems import problem_line
@@ -174,18 +174,14 @@ def explain_doubts(
         choices = [
             f"{shown(one)} ({percent(one.confidence)})" for one in (doubt.cell, *doubt.others)
         ]
-        line = f"   {_name(doubt.cell)}  {choices[0]}"
+        line = f"   {cell_name(doubt.cell.at)}  {choices[0]}"
         others = f" {dash} {either} {', '.join(choices[1:])}" if doubt.others else ""
         lines.append(line + others)
     if doubts:
         likeliest = (*doubts[0].others, doubts[0].cell)[0]
-        example = f"{style.address}{_name(likeliest)}={token(likeliest)}"
+        example = f"{style.address}{cell_name(likeliest.at)}={token(likeliest)}"
         lines.append(" " + t("If one is wrong, say what it is:") + f" --set {example}")
     return "\n".join(lines)
-
-
-def _name(cell: ReadCell) -> str:
-    return cell_name((cell.row, cell.col))
 
 
 def token(coat: Coat | None, crosses: int) -> str:

@@ -39,7 +39,7 @@ def apply_cover(reading: Reading, covered: Mapping[Cell, float], risk: float) ->
     not marked for review is wrong.
     """
     cells = tuple(
-        _cell(one, p, risk, reading.review) if (p := covered.get((one.row, one.col))) else one
+        _cell(one, p, risk, reading.review) if (p := covered.get(one.at)) else one
         for one in reading.cells
     )
     named = [cell.confidence for cell in cells if cell.covered]
@@ -63,7 +63,7 @@ def _cell(cell: CellReading, p: float, risk: float, asks: bool) -> CellReading:
 
 def problems(reading: Reading) -> tuple[Problem, ...]:
     """A problem that names the covered shields, if there are any."""
-    cells = tuple((cell.row, cell.col) for cell in reading.cells if cell.covered)
+    cells = tuple(cell.at for cell in reading.cells if cell.covered)
     if not cells:
         return ()
     what = f"{len(cells)} shields seem" if len(cells) > 1 else "a shield seems"

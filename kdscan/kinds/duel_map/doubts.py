@@ -6,20 +6,25 @@ from dataclasses import replace
 
 from kdscan.kinds.common.doubt import MAX_OTHERS, MIN_OTHER, Doubt
 from kdscan.marks.decode import corrected
-from kdscan.marks.posterior import alternatives
-from kdscan.records import CellReading, SheetReading
+from kdscan.marks.posterior import alternatives, joint
+from kdscan.records import CELLS, CellReading, SheetReading
+from kdscan.records.arrays import Floats
 
 
 def doubts(sheet: SheetReading) -> list[Doubt[CellReading]]:
     """The shields that need review, except those that the picture cuts off."""
-    probs = corrected(sheet.evidence.probs, sheet.evidence.corrections.cells)
-    found = []
-    for index, cell in enumerate(sheet.reading.cells):
-        if cell.review and (cell.row, cell.col) not in sheet.clipped:
-            others = [
-                replace(cell, coat=coat, crosses=crosses, confidence=p, covered=False)
-                for (coat, crosses), p in alternatives(probs, index, at_most=MAX_OTHERS + 1)
-                if (coat, crosses) != (cell.coat, cell.crosses) and p >= MIN_OTHER
-            ]
-            found.append(Doubt(cell, tuple(others[:MAX_OTHERS])))
-    return found
+    unsure = [c for c in sheet.reading.cells if c.review and c.at not in sheet.clipped]
+    if not unsure:
+        return []
+    both = joint(corrected(sheet.evidence.probs, sheet.evidence.corrections.cells))
+    return [Doubt(cell, _others(cell, both[CELLS.index(cell.at)])) for cell in unsure]
+
+
+def _others(cell: CellReading, both: Floats) -> tuple[CellReading, ...]:
+    """What else a shield may hold; both: (7, 5), its probabilities."""
+    others = [
+        replace(cell, coat=coat, crosses=crosses, confidence=p, covered=False)
+        for (coat, crosses), p in alternatives(both, MAX_OTHERS + 1)
+        if (coat, crosses) != cell.marks and p >= MIN_OTHER
+    ]
+    return tuple(others[:MAX_OTHERS])

@@ -24,13 +24,13 @@ def places(sheet: SheetReading, words: Words) -> Iterator[DoubtfulPlace]:
     """See `kdscan.kinds`."""
 
     def name(cell: CellReading) -> str:
-        return with_cover(words, shield_name(words, cell.coat, cell.crosses), cell)
+        return with_cover(words, shield_name(words, *cell.marks), cell)
 
     return places_of(sheet.rectified.centers_xy, doubts(sheet), name)
 
 
 _SIGNS: Signs[CellReading] = Signs(
-    draw=lambda picture, at, cell, size: draw_marks(picture, at, cell.coat, cell.crosses, size),
+    draw=lambda picture, at, cell, size: draw_marks(picture, at, *cell.marks, size),
     width=lambda cell, size: marks_width(cell.crosses, size),
     marked=lambda cell: cell.coat is not None,
     factor=attrgetter("crosses"),

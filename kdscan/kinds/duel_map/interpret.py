@@ -37,7 +37,7 @@ def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading
     risk: accepted probability that a total which is not marked for review is wrong.
     """
     reading = _without_clipped(_with_corrections(evidence, risk), evidence.unseen)
-    board = board_of({(c.row, c.col): (c.coat, c.crosses) for c in reading.cells})
+    board = board_of({c.at: c.marks for c in reading.cells})
     # What the picture cuts off may explain any break of the rules.
     broken = () if evidence.unseen else questions(board, reading.castle_used)
     reading = apply_rules(reading, broken, risk, evidence.corrections.cells)
@@ -88,12 +88,10 @@ def _with_corrections(evidence: MapEvidence, risk: float) -> Reading:
     corrections = evidence.corrections
     reading = decoded(evidence.probs, tuple(sorted(corrections.cells.items())), risk)
     if corrections.cells:
-        before = {(c.row, c.col): c for c in decoded(evidence.probs, (), risk).cells}
+        before = decoded(evidence.probs, (), risk).cells
         cells = tuple(
-            replace(c, seen=(before[c.row, c.col].coat, before[c.row, c.col].crosses))
-            if (c.row, c.col) in corrections.cells
-            else c
-            for c in reading.cells
+            replace(c, seen=own.marks) if c.at in corrections.cells else c
+            for c, own in zip(reading.cells, before, strict=True)
         )
         reading = replace(reading, cells=cells)
     return (
@@ -106,9 +104,7 @@ def _without_clipped(reading: Reading, unseen: tuple[Cell, ...]) -> Reading:
     if not unseen:
         return reading
     cells = tuple(
-        replace(c, coat=None, crosses=0, confidence=0.0, review=True)
-        if (c.row, c.col) in unseen
-        else c
+        replace(c, coat=None, crosses=0, confidence=0.0, review=True) if c.at in unseen else c
         for c in reading.cells
     )
     return replace(reading, cells=cells, confidence=0.0, review=True)

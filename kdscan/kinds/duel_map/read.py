@@ -100,7 +100,7 @@ def _known_print(
 
 def is_legible(sheet: SheetReading) -> bool:
     """Whether a reading is plausibly of a map, rather than of another printed grid."""
-    shown = [c.confidence for c in sheet.reading.cells if (c.row, c.col) not in sheet.clipped]
+    shown = [c.confidence for c in sheet.reading.cells if c.at not in sheet.clipped]
     mean = sum(shown) / len(shown)
     return (
         sheet.layout != UNKNOWN

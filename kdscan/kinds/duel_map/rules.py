@@ -63,8 +63,8 @@ def apply_rules(
     cells = reading.cells
     if review and not any(cell.review for cell in cells):
         named = {cell for problem in broken for cell in problem.cells}
-        unchecked = [i for i, one in enumerate(cells) if (one.row, one.col) not in checked]
-        candidates = [i for i in unchecked if (cells[i].row, cells[i].col) in named] or unchecked
+        unchecked = [i for i, one in enumerate(cells) if one.at not in checked]
+        candidates = [i for i in unchecked if cells[i].at in named] or unchecked
         worst = min(candidates, key=lambda i: cells[i].confidence, default=None)
         cells = tuple(replace(c, review=c.review or i == worst) for i, c in enumerate(cells))
     return replace(reading, cells=cells, confidence=confidence, review=review)

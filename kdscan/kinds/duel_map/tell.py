@@ -41,7 +41,7 @@ def explain_clipped(sheet: SheetReading, style: Style) -> str:
 def draw_board(sheet: SheetReading, style: Style) -> str:
     """The board; lines separate domains, `?` marks doubtful shields."""
     colors = domain_colors([d.cells for d in sheet.score.domains if d.points], len(COLORS))
-    cells = {(c.row, c.col): c for c in sheet.reading.cells}
+    cells = {c.at: c for c in sheet.reading.cells}
 
     def content(cell: Cell) -> str:
         if cell == CASTLE:
@@ -55,7 +55,7 @@ def _cell(cell: CellReading, style: Style) -> str:
     doubt = "?" if cell.review else " "
     if style.unicode:
         return f" {style.coat(cell.coat)} {style.cross * cell.crosses:<4}{doubt}"
-    return f" {token(cell.coat, cell.crosses):<7}{doubt}"
+    return f" {token(*cell.marks):<7}{doubt}"
 
 
 def _castle(sheet: SheetReading, style: Style) -> str:
@@ -99,9 +99,9 @@ def explain_doubts(sheet: SheetReading, style: Style) -> str:
     """Problems of the board, then the doubtful shields with their alternatives."""
 
     def shown(cell: CellReading) -> str:
-        return with_cover(style.words, style.marks(cell.coat, cell.crosses), cell)
+        return with_cover(style.words, style.marks(*cell.marks), cell)
 
     def as_set(cell: CellReading) -> str:
-        return token(cell.coat, cell.crosses)
+        return token(*cell.marks)
 
     return explain(sheet, doubts(sheet), shown, as_set, style)

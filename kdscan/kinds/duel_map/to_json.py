@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def to_json(sheet: SheetReading) -> MapJson:
     """One entry of `sheets`, of the kind `duel_map`."""
     reading, score = sheet.reading, sheet.score
-    others = {(d.cell.row, d.cell.col): d.others for d in doubts(sheet)}
+    others = {d.cell.at: d.others for d in doubts(sheet)}
     low, high = sheet.wizard_range
     unsure: _Unsure = {"wizard_range": [low, high]} if low < high else {}
     return {
@@ -27,7 +27,7 @@ def to_json(sheet: SheetReading) -> MapJson:
         "sheet_id": sheet.sheet_id,
         "outline": [point_json(p) for p in sheet.rectified.outline_xy],
         "castle_bonus_used": reading.castle_used,
-        "cells": [_cell_json(sheet, c, others.get((c.row, c.col), ())) for c in reading.cells],
+        "cells": [_cell_json(sheet, c, others.get(c.at, ())) for c in reading.cells],
         "domains": domains_json(score),
         "score": score_json(score),
         "chosen_coat": sheet.wizard_coat.value if sheet.wizard_coat else None,
@@ -50,14 +50,11 @@ def _cell_json(sheet: SheetReading, cell: CellReading, others: Sequence[CellRead
     return {
         "row": cell.row,
         "col": cell.col,
-        **_marks_json((cell.coat, cell.crosses)),
-        **judged_json(sheet.rectified.centers_xy[cell.row, cell.col], cell.confidence, cell.review),
+        **_marks_json(cell.marks),
+        **judged_json(sheet.rectified.centers_xy[cell.at], cell.confidence, cell.review),
         "seen": _marks_json(cell.seen) if cell.seen else None,
         "alternatives": [
-            {
-                **_marks_json((other.coat, other.crosses)),
-                "probability": probability_json(other.confidence),
-            }
+            {**_marks_json(other.marks), "probability": probability_json(other.confidence)}
             for other in others
         ],
     }

@@ -19,8 +19,8 @@ def doubts(kingdom: KingdomReading) -> list[Doubt[SquareReading]]:
     found = []
     for square in kingdom.squares:
         if square.review:
-            p = kingdom.evidence.probs[square.row, square.col].copy()
-            p[KINDS.index((square.terrain, square.crowns))] = 0
+            p = kingdom.evidence.probs[square.at].copy()
+            p[KINDS.index(square.kind)] = 0
             p *= max(0.0, 1 - square.confidence) / max(p.sum(), 1e-12)
             others = [
                 replace(square, terrain=KINDS[k][0], crowns=KINDS[k][1], confidence=float(p[k]))

@@ -26,13 +26,13 @@ def places(kingdom: KingdomReading, words: Words) -> Iterator[DoubtfulPlace]:
     """See `kdscan.kinds`."""
 
     def name(square: SquareReading) -> str:
-        return square_name(words, square.terrain, square.crowns)
+        return square_name(words, *square.kind)
 
     return places_of(kingdom.rectified.centers_xy, doubts(kingdom), name)
 
 
 _SIGNS: Signs[SquareReading] = Signs(
-    draw=lambda picture, at, one, size: draw_square(picture, at, one.terrain, one.crowns, size),
+    draw=lambda picture, at, one, size: draw_square(picture, at, *one.kind, size),
     width=lambda one, size: square_width(one.crowns, size),
     marked=lambda one: one.crowns > 0,
     factor=attrgetter("crowns"),

@@ -27,7 +27,7 @@ def tell(kingdom: KingdomReading, style: Style) -> str:
 def draw_kingdom(kingdom: KingdomReading, style: Style) -> str:
     """The squares that the kingdom may span; lines separate domains, `?` marks doubtful squares."""
     colors = domain_colors([d.cells for d in kingdom.score.domains if d.points], len(COLORS))
-    squares = {(s.row, s.col): s for s in kingdom.squares}
+    squares = {s.at: s for s in kingdom.squares}
 
     def content(cell: Cell) -> str:
         return style.filled(_square(squares[cell], style), colors.get(cell))
@@ -84,7 +84,7 @@ def _explain_doubts(kingdom: KingdomReading, style: Style) -> str:
         return f"{terrain} {_crowns(square.crowns, style)}".rstrip()
 
     def as_set(square: SquareReading) -> str:
-        return token((square.terrain, square.crowns))
+        return token(square.kind)
 
     return explain_doubts(kingdom, doubts(kingdom), shown, as_set, style)
 

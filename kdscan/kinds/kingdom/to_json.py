@@ -15,16 +15,14 @@ from kdscan.records.results import DynastyJson, KingdomJson, PhotoJson, SquareJs
 
 def to_json(kingdom: KingdomReading) -> KingdomJson:
     """One entry of `sheets`, of the kind `kingdom`."""
-    others = {(d.cell.row, d.cell.col): d.others for d in doubts(kingdom)}
+    others = {d.cell.at: d.others for d in doubts(kingdom)}
     variants = kingdom.variants
     return {
         "kind": kingdom.kind,
         "sheet_id": kingdom.sheet_id,
         "size": variants.size,
         "outline": [point_json(p) for p in kingdom.outline_xy],
-        "cells": [
-            _square_json(kingdom, s, others.get((s.row, s.col), ())) for s in kingdom.squares
-        ],
+        "cells": [_square_json(kingdom, s, others.get(s.at, ())) for s in kingdom.squares],
         "domains": domains_json(kingdom.score),
         "score": score_json(kingdom.score),
         "range": list(range_of(kingdom.totals)) if kingdom.totals else [kingdom.score.total] * 2,
@@ -58,18 +56,15 @@ def dynasty_json(photos: Sequence[PhotoJson]) -> DynastyJson:
 def _square_json(
     kingdom: KingdomReading, square: SquareReading, others: Sequence[SquareReading]
 ) -> SquareJson:
-    center = kingdom.rectified.centers_xy[square.row, square.col]
+    center = kingdom.rectified.centers_xy[square.at]
     return {
         "row": square.row,
         "col": square.col,
-        **_kind_json((square.terrain, square.crowns)),
+        **_kind_json(square.kind),
         **judged_json(center, square.confidence, square.review),
         "seen": _kind_json(square.seen) if square.seen else None,
         "alternatives": [
-            {
-                **_kind_json((other.terrain, other.crowns)),
-                "probability": probability_json(other.confidence),
-            }
+            {**_kind_json(other.kind), "probability": probability_json(other.confidence)}
             for other in others
         ],
     }
