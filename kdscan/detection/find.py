@@ -16,13 +16,13 @@ import cv2
 import numpy as np
 
 from kdscan.detection.clipping import cut_sides
-from kdscan.detection.layout import known_layouts
 from kdscan.detection.locate import Located, locate, look
 from kdscan.detection.markers import detect_pages, rule_out
 from kdscan.detection.register import MIN_CONFIDENCE, follow_paper, register
 from kdscan.imaging.rectify import lies_in, outline_of, overlap, project, rectify
 from kdscan.records import COLS, ROWS, Photo, RectifiedSheet, SheetOutline
 from kdscan.records.arrays import Floats, Network
+from kdscan.sheet.signs import signs
 
 LIKELY, POSSIBLE = 0.8, 0.6
 """Probability that all cells are in place. Above the first a candidate is a map; above the second
@@ -189,8 +189,7 @@ def by_markers(photo: Photo, cell_px: float | None = None) -> tuple[SheetOutline
     because then it is mostly not a map.
     """
     outlines = []
-    for layout in known_layouts():
-        assert layout.markers is not None
+    for layout in signs():
         if cell_px and cell_px * COLS <= max(photo.width, photo.height):
             side_px = cell_px * layout.markers.size_mm / layout.cell_mm[0]
             rule_out(photo, layout.markers.dictionary, side_px)

@@ -22,11 +22,6 @@ _MIRRORED = (1, 0, 3, 2)  # markers stand top left, top right, bottom right, bot
 _STEP = 8  # pixels between computed sampling points; the rest is interpolated
 
 
-def known_layouts() -> tuple[Signs, ...]:
-    """The built-in layouts that have markers."""
-    return tuple(layout for layout in signs() if layout.markers is not None)
-
-
 def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
     """Name of the built-in layout whose markers stand around the grid, or "unknown".
 
@@ -34,8 +29,7 @@ def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
     others. (Of 120 photos of our sheet, many of them close-ups, 115 show one and 96 two; none of
     325 photos of other designs shows any.)
     """
-    for layout in known_layouts():
-        assert layout.markers is not None
+    for layout in signs():
         expected = set(enumerate(place.id for place in layout.markers.places))
         seen = _ids(_windows(photo, sheet, layout), layout.markers.dictionary)
         if expected & seen:
@@ -46,8 +40,7 @@ def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
 def is_mirrored(photo: Photo, sheet: RectifiedSheet) -> bool:
     """Whether a built-in layout's markers appear mirrored around the grid: each on the other side
     and itself reversed. One of the four is enough, as for `detect_layout`."""
-    for layout in known_layouts():
-        assert layout.markers is not None
+    for layout in signs():
         n = round(_WINDOW * _MARKER_PX)
         windows = _windows(photo, sheet, layout).reshape(n, -1, n)
         flipped = np.ascontiguousarray(windows[:, :, ::-1]).reshape(n, -1)
@@ -60,7 +53,6 @@ def is_mirrored(photo: Photo, sheet: RectifiedSheet) -> bool:
 
 def _windows(photo: Photo, sheet: RectifiedSheet, layout: Signs) -> NDArray[np.uint8]:
     """(n, 4 n) uint8, grey: the neighbourhoods of the four markers, rectified, side by side."""
-    assert layout.markers is not None
     n = round(_WINDOW * _MARKER_PX)
     offsets_mm = (
         (np.arange(0, n + _STEP, _STEP) + 0.5 - n / 2) / _MARKER_PX * layout.markers.size_mm

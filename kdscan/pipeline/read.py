@@ -12,7 +12,7 @@ import numpy as np
 from kdscan.detection.castle import has_castle
 from kdscan.detection.clipping import cut_sides, edges_text
 from kdscan.detection.find import MapSearch
-from kdscan.detection.layout import UNKNOWN, detect_layout, known_layouts
+from kdscan.detection.layout import UNKNOWN, detect_layout
 from kdscan.detection.markers import FAMILY, detect_markers
 from kdscan.errors import BlankPage, NoSheetFound
 from kdscan.game.kingdomino.variants import PLAIN, Variants
@@ -25,6 +25,7 @@ from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.kinds.duel_map.read import is_legible, read_map
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
+from kdscan.sheet.signs import signs
 
 if TYPE_CHECKING:
     from kdscan.prints.known import KnownPrint
@@ -124,8 +125,8 @@ def read_with(
 
 def _read_books(photo: Photo, models: Models, risk: float) -> tuple[SpellbookReading, ...]:
     """The spellbooks in a photo. Where all markers are of maps nothing of spellbooks is loaded."""
-    places = (place for one in known_layouts() if one.markers for place in one.markers.places)
-    if {marker.id for marker in detect_markers(photo, FAMILY)} <= {place.id for place in places}:
+    of_maps = {place.id for layout in signs() for place in layout.markers.places}
+    if {marker.id for marker in detect_markers(photo, FAMILY)} <= of_maps:
         return ()
     from kdscan.kinds.spellbook.read import read_books
 

@@ -68,12 +68,13 @@ class Signs:
     page_mm: tuple[float, float]
     grid_mm: Point
     cell_mm: tuple[float, float]
-    markers: Markers | None
+    markers: Markers
     codes: tuple[Code, ...]
 
 
 def signs_of(layout: Layout) -> Signs:
-    """The signs of a layout."""
+    """The signs of a layout; all that kdscan brings along have markers."""
+    assert layout.markers is not None
     codes = (layout.code, layout.second_code)
     bare = tuple(replace(code, caption_mm=None) for code in codes if code is not None)
     return Signs(layout.name, layout.page_mm, layout.grid_mm, layout.cell_mm, layout.markers, bare)
@@ -86,10 +87,9 @@ def signs() -> tuple[Signs, ...]:
 
 
 def _signs(kept: dict[str, Any]) -> Signs:
-    markers = kept["markers"]
-    if markers is not None:
-        a, b, c, d = (Marker(one["id"], _point(one["center_mm"])) for one in markers["places"])
-        markers = Markers(markers["dictionary"], markers["size_mm"], (a, b, c, d))
+    found = kept["markers"]
+    a, b, c, d = (Marker(one["id"], _point(one["center_mm"])) for one in found["places"])
+    markers = Markers(found["dictionary"], found["size_mm"], (a, b, c, d))
     codes = tuple(Code(_point(one["center_mm"]), one["size_mm"]) for one in kept["codes"])
     page, grid, cell = (_point(kept[name]) for name in ("page_mm", "grid_mm", "cell_mm"))
     return Signs(kept["name"], page, grid, cell, markers, codes)

@@ -4,12 +4,13 @@ import cv2
 import numpy as np
 
 from kdscan.detection.find import by_markers
-from kdscan.detection.layout import known_layouts
 from kdscan.detection.markers import FAMILY, detect_markers, detect_pages, rule_out
 from kdscan.records import Photo
 from kdscan.sheet.book import books, load_book
 from kdscan.sheet.layout import load_layout
 from kdscan.sheet.raster import render_page
+from kdscan.sheet.signs import signs
+from kdscan.sheet.signs import signs
 
 BOOK, MAP = load_book("kdscan-a5-spellbook"), load_layout("kdscan-a5")
 PX = 4.0
@@ -33,7 +34,7 @@ def test_markers_are_seen_once_with_their_corners() -> None:
 
 def test_all_built_in_sheets_have_markers_of_one_family() -> None:
     of_books = [load_book(name).markers for name in books()]
-    of_maps = [layout.markers for layout in known_layouts() if layout.markers]
+    of_maps = [layout.markers for layout in signs()]
     assert {markers.dictionary for markers in of_books + of_maps} == {FAMILY}
     ids = [place.id for markers in of_books + of_maps for place in markers.places]
     assert len(set(ids)) == len(ids)  # no page's marker is on another
