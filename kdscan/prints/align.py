@@ -27,7 +27,7 @@ from kdscan.imaging.rectify import (
 )
 from kdscan.prints.features import normalize_contrast
 from kdscan.prints.known import ALIGN_PX, PRINT_MARGIN, PRINT_PX, KnownPrint
-from kdscan.prints.lattice import QUADRATIC, TERMS, smooth_sheet
+from kdscan.prints.lattice import TERMS, smoothed
 from kdscan.records import COLS, ROWS, Photo
 from kdscan.records.arrays import Floats
 
@@ -105,7 +105,7 @@ def align(
 
     hopeless: see `MIN_FIRST_LIKENESS`.
     """
-    sheet, _ = smooth_sheet(centers_xy, np.ones((ROWS, COLS)), QUADRATIC, 0.05)
+    sheet = smoothed(centers_xy)
     nodes = [round((cells + 2 * PRINT_MARGIN) * _NODES) for cells in (ROWS, COLS)]
     offset = np.zeros((*nodes, 2), np.float32)
     view: View | None = None

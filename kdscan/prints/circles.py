@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.prints.pattern import EDGE, PATTERN_PX, Pattern, Period, peak_offset
+from kdscan.prints.pattern import EDGE, PATTERN_MARGIN, PATTERN_PX, Pattern, Period, peak_offset
 from kdscan.records import CASTLE, COLS, ROWS
 
 MAX_CIRCLES = 4
@@ -284,7 +284,7 @@ def rim_response(pattern: Pattern, circles: Circles) -> NDArray[np.float64]:
     for i, xy in enumerate(circles.xy):
         for row in range(-1, ROWS + 1):
             for col in range(-1, COLS + 1):
-                origin = (np.array([col, row]) + pattern.margin) * PATTERN_PX
+                origin = (np.array([col, row]) + PATTERN_MARGIN) * PATTERN_PX
                 x, y = np.round(origin + xy + rim).astype(int).T
                 inside = min(x.min(), y.min()) >= 0 and x.max() < channel.shape[1]
                 if inside and y.max() < channel.shape[0] and (row, col) != CASTLE:

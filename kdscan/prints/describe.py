@@ -30,7 +30,7 @@ from kdscan.prints.known import (
 from kdscan.prints.lattice import aspect, measure_cells, shift_lattice
 from kdscan.prints.lines import REACH, Line, find_line, off_crossing, without_lines
 from kdscan.prints.outline import contrast_of, find_outline, outline_mask
-from kdscan.prints.pattern import PATTERN_PX, Pattern, pattern_of
+from kdscan.prints.pattern import PATTERN_MARGIN, PATTERN_PX, Pattern, pattern_of
 from kdscan.records import CASTLE, Photo
 from kdscan.records.arrays import Floats
 from kdscan.sheet.parts import Castle, LineStyle, Point, Polygon
@@ -86,7 +86,7 @@ def describe_print(
     """
     measured = measure_cells(photo, centers_xy)
     centers = beside(measured.centers_xy, centers_xy) if placed else measured.centers_xy
-    common = pattern_of(flatten(photo, centers, PATTERN_PX, PRINT_MARGIN), PRINT_MARGIN)
+    common = pattern_of(flatten(photo, centers, PATTERN_PX, PATTERN_MARGIN))
     found = describe_cell(common, placed)
     x, y = found.offset
     centers = shift_lattice(centers, (x or 0.0, y or 0.0))

@@ -96,10 +96,16 @@ def smooth_sheet(
     return fitted.reshape(ROWS, COLS, 2), off
 
 
+def smoothed(centers_xy: Floats) -> Floats:
+    """(5, 7, 2): centres as they were found, on a smooth surface: those that are off are
+    outvoted."""
+    return smooth_sheet(centers_xy, np.ones((ROWS, COLS)), QUADRATIC, 0.05)[0]
+
+
 def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
     """Register the cells of a sheet, starting from centres (5, 7, 2), photo frame, with errors up
     to a quarter of a cell. The lattice as a whole may still be shifted; see `describe`."""
-    centers, _ = smooth_sheet(centers_xy, np.ones((ROWS, COLS)), QUADRATIC, 0.05)
+    centers = smoothed(centers_xy)
     for turn in range(ROUNDS):
         edge = edges(flatten(photo, centers, LATTICE_PX, LATTICE_MARGIN), LATTICE_PX)
         patches = {at: _patch(edge, at) for at in CELLS}

@@ -36,11 +36,10 @@ _OVER = 1.3  # times the highest peak elsewhere
 
 @dataclass(frozen=True)
 class Line:
-    """at: cells by which the lattice is off the lines of one axis. strength: see `MIN_STRENGTH`.
-    printed: share of its length. boxed: cells between the lines of two boxes, 0 for one line."""
+    """at: cells by which the lattice is off the lines of one axis. printed: share of its length.
+    boxed: cells between the lines of two boxes, 0 for one line."""
 
     at: float
-    strength: float
     printed: float
     boxed: float
 
@@ -69,7 +68,7 @@ def find_line(mean: Period, median: Period, reach: float = REACH) -> Line | None
     along = stack[int(profiles[:, at].argmax()), :, at]
     printed = float(np.mean(along > 0.5 * np.quantile(along, 0.9)))
     off = ((place + 0.5) / PATTERN_PX + 0.5) % 1 - 0.5
-    return Line(off, float(profile[at]), printed, boxed)
+    return Line(off, printed, boxed)
 
 
 def without_lines(period: Period, columns: Line | None, rows: Line | None) -> Period:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from kdscan.prints.features import blur_widely, edges
 from kdscan.records import CELLS
 
-PATTERN_PX = 128
-"""Pixels a cell of the pattern."""
+PATTERN_PX, PATTERN_MARGIN = 128, 0.625
+"""Pixels a cell of the flat sheets that patterns are of, and cells of margin round their grid."""
 EDGE = 3
 """The channel of `Pattern.median` that holds edges; before it L, a and b."""
 
@@ -36,12 +36,10 @@ class Pattern:
 
     contrast: (H, W, 3) float32, L, a and b less those nearby, in times the contrast nearby.
     edge: (H, W) float32, see `kdscan.prints.features.edges`.
-    margin: cells of margin round the grid; `PATTERN_PX` a cell.
     """
 
     contrast: NDArray[np.float32]
     edge: NDArray[np.float32]
-    margin: float
 
     @cached_property
     def median(self) -> Period:
@@ -65,19 +63,19 @@ class Pattern:
         return np.stack([self.cell(self.edge, at) for at in CELLS])[..., None]
 
     def cell(self, of: NDArray[np.float32], at: tuple[int, int]) -> NDArray[np.float32]:
-        y, x = (round((i + self.margin) * PATTERN_PX) for i in at)
+        y, x = (round((i + PATTERN_MARGIN) * PATTERN_PX) for i in at)
         return of[y : y + PATTERN_PX, x : x + PATTERN_PX]
 
 
-def pattern_of(bgr: NDArray[np.uint8], margin: float) -> Pattern:
-    """The pattern of a flat sheet, (H, W, 3) with `PATTERN_PX` pixels a cell."""
+def pattern_of(bgr: NDArray[np.uint8]) -> Pattern:
+    """The pattern of a flat sheet, (H, W, 3), see `PATTERN_PX`."""
     raw = cv2.cvtColor(bgr.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
     lab = np.asarray(cv2.GaussianBlur(raw, (0, 0), 0.8), np.float32)
     sigma = _NEAR * PATTERN_PX
     away = lab - blur_widely(lab, sigma)
     spread = np.sqrt(blur_widely(np.asarray((away * away).sum(-1), np.float32), sigma)) + _NOISE
     contrast = np.clip(away / spread[..., None], -_MOST, _MOST)
-    return Pattern(np.asarray(contrast, np.float32), edges(bgr, PATTERN_PX), margin)
+    return Pattern(np.asarray(contrast, np.float32), edges(bgr, PATTERN_PX))
 
 
 def peak_offset(profile: NDArray[Any], at: int) -> float:

@@ -18,8 +18,8 @@ from kdscan.imaging.pyramid import finest_decoded
 from kdscan.imaging.rectify import flatten
 from kdscan.prints.align import Aligned, align
 from kdscan.prints.known import PRINT_MARGIN, THUMB_PX, KnownPrint, normalize_colors
-from kdscan.prints.lattice import QUADRATIC, smooth_sheet
-from kdscan.records import COLS, ROWS, Photo
+from kdscan.prints.lattice import smoothed
+from kdscan.records import Photo
 from kdscan.records.arrays import Floats
 
 SURELY = 0.3
@@ -84,8 +84,8 @@ def ranked(
 ) -> list[tuple[KnownPrint, bool]]:
     """Prints, and whether upside down, that a sheet's thumbnail is like, the most alike first."""
     margin = PRINT_MARGIN + _SHIFT / THUMB_PX
-    centers_xy, _ = smooth_sheet(centers_xy, np.ones((ROWS, COLS)), QUADRATIC, 0.05)
-    seen = normalize_colors(flatten(photo, centers_xy, THUMB_PX, margin, finest_decoded(photo)))
+    centers = smoothed(centers_xy)
+    seen = normalize_colors(flatten(photo, centers, THUMB_PX, margin, finest_decoded(photo)))
     known = np.stack([one.signature for one in prints])
     turned_round = known[..., ::-1]
     alike = _alike(seen, np.concatenate([known, turned_round])).reshape(2, -1)

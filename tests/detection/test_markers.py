@@ -10,7 +10,6 @@ from kdscan.sheet.book import books, load_book
 from kdscan.sheet.layout import load_layout
 from kdscan.sheet.raster import render_page
 from kdscan.sheet.signs import signs
-from kdscan.sheet.signs import signs
 
 BOOK, MAP = load_book("kdscan-a5-spellbook"), load_layout("kdscan-a5")
 PX = 4.0

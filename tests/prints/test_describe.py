@@ -8,10 +8,9 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.prints.describe import describe_cell
-from kdscan.prints.pattern import PATTERN_PX, pattern_of
+from kdscan.prints.pattern import PATTERN_MARGIN, PATTERN_PX, pattern_of
 from kdscan.records import CASTLE, COLS, ROWS
 
-MARGIN = 0.625
 SHIELD = ((-0.25, -0.3), (0.25, -0.3), (0.25, 0.1), (0.0, 0.35), (-0.25, 0.1))
 
 
@@ -26,12 +25,12 @@ def drawn(
 ) -> NDArray[np.uint8]:
     """A flat sheet whose lattice is `off` cells from where it is thought to be."""
     rng = np.random.default_rng(5)
-    h, w = (round((n + 2 * MARGIN) * PATTERN_PX) for n in (ROWS, COLS))
+    h, w = (round((n + 2 * PATTERN_MARGIN) * PATTERN_PX) for n in (ROWS, COLS))
     ground = cv2.resize(rng.uniform(120, 210, (9, 13, 3)).astype(np.float32), (w, h))
     page = np.clip(ground + rng.normal(0, 6, (h, w, 1)), 0, 255).astype(np.uint8)
 
     def px(points: list[tuple[float, float]]) -> NDArray[np.int32]:
-        at = (np.array(points) + off + 0.5 + MARGIN) * PATTERN_PX - 0.5
+        at = (np.array(points) + off + 0.5 + PATTERN_MARGIN) * PATTERN_PX - 0.5
         return np.round(at * 16).astype(np.int32)
 
     for i in range(COLS + 1 if lines else 0):
@@ -67,7 +66,7 @@ LEFT = ((-0.41, -0.2), (-0.41, -0.03), (-0.41, 0.14))
 def test_lines_give_the_phase(disc: bool, strokes: int) -> None:
     off = (0.08, -0.05)
     page = drawn(LEFT, lines=True, off=off, disc=disc, strokes=strokes)
-    found = describe_cell(pattern_of(page, MARGIN))
+    found = describe_cell(pattern_of(page))
     assert found.lines == "ruled"
     assert found.offset == pytest.approx(off, abs=0.01)
     assert np.array(found.cell.circles) == pytest.approx(np.array(LEFT), abs=0.015)
@@ -76,14 +75,14 @@ def test_lines_give_the_phase(disc: bool, strokes: int) -> None:
 def test_a_gap_between_boxes_gives_the_phase() -> None:
     off = (0.06, -0.04)
     circles = tuple((x + 0.06, y) for x, y in LEFT)
-    found = describe_cell(pattern_of(drawn(circles, lines=False, off=off, boxes=0.035), MARGIN))
+    found = describe_cell(pattern_of(drawn(circles, lines=False, off=off, boxes=0.035)))
     assert found.offset == pytest.approx(off, abs=0.008)
     assert np.array(found.cell.circles) == pytest.approx(np.array(circles), abs=0.015)
 
 
 def test_where_a_person_placed_the_cells_only_lines_beside_there_count() -> None:
     page = drawn(LEFT, lines=True, off=(0.03, 0.2))
-    found = describe_cell(pattern_of(page, MARGIN), placed=True)
+    found = describe_cell(pattern_of(page), placed=True)
     assert found.offset == pytest.approx((0.03, 0.0), abs=0.01)
 
 
@@ -91,7 +90,7 @@ def test_where_a_person_placed_the_cells_only_lines_beside_there_count() -> None
 def test_a_circle_is_told_from_the_next_cells_without_lines(side: int, off: float) -> None:
     circles = tuple((side * x, y) for x, y in LEFT)
     page = drawn(circles, lines=False, off=(-side * off, 0.0))
-    found = describe_cell(pattern_of(page, MARGIN))
+    found = describe_cell(pattern_of(page))
     assert found.offset == (None, None)
     assert found.lines == "none"
     seen = np.array(found.cell.circles) + (side * off, 0.0)
@@ -100,7 +99,7 @@ def test_a_circle_is_told_from_the_next_cells_without_lines(side: int, off: floa
 
 @pytest.mark.parametrize("disc", [False, True])
 def test_the_shields_outline_and_a_circle_s_middle_one_are_found(disc: bool) -> None:
-    found = describe_cell(pattern_of(drawn(LEFT, lines=True, disc=disc), MARGIN))
+    found = describe_cell(pattern_of(drawn(LEFT, lines=True, disc=disc)))
     assert found.cell.radius == pytest.approx(9 / PATTERN_PX, abs=0.004)
     shield = np.array(found.cell.shield)
     assert shield.min(0) == pytest.approx([-0.25, -0.3], abs=0.05)
@@ -108,8 +107,8 @@ def test_the_shields_outline_and_a_circle_s_middle_one_are_found(disc: bool) -> 
 
 
 def test_a_plain_ground_has_nothing() -> None:
-    h, w = (round((n + 2 * MARGIN) * PATTERN_PX) for n in (ROWS, COLS))
+    h, w = (round((n + 2 * PATTERN_MARGIN) * PATTERN_PX) for n in (ROWS, COLS))
     page = np.random.default_rng(1).normal(180, 8, (h, w, 3)).clip(0, 255).astype(np.uint8)
-    found = describe_cell(pattern_of(page, MARGIN))
+    found = describe_cell(pattern_of(page))
     assert found.offset == (None, None)
     assert found.cell.circles == ()
