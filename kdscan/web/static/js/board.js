@@ -10,7 +10,7 @@ const key = (row, col) => `${row},${col}`;
 
 export const cellName = (row, col) => `${"ABCDEFG"[col]}${row + 1}`;
 
-export function byCell(sheet) {
+function byCell(sheet) {
   return new Map(sheet.cells.map((cell) => [key(cell.row, cell.col), cell]));
 }
 

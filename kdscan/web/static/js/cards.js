@@ -1,8 +1,7 @@
 // What stands in the desk's cards beside doubtful marks: photos side by side, and one tap a remedy.
 
-import { get } from "./api.js";
+import { explain, get } from "./api.js";
 import { h, typedPoints } from "./dom.js";
-import { explain } from "./api.js";
 import { strip } from "./geometry.js";
 import { t, tn } from "./i18n.js";
 import { photoView } from "./photo.js";
@@ -19,8 +18,10 @@ export const HEADINGS = {
   rules: () => t("Against the rules?"),
 };
 
-const title = (card) => h("h2", { tabindex: "-1", class: "card-title" }, HEADINGS[card.kind](), card.round !== null && h("small", {}, " ",
-  card.table === null ? t("round {round}", { round: card.round }) : t("round {round}, table {table}", { round: card.round, table: card.table })));
+// The round and the table of a sheet or card, as far as they are known.
+export const where = (one) => (one.round === null ? null : one.table === null ? t("round {round}", { round: one.round }) : t("round {round}, table {table}", { round: one.round, table: one.table }));
+
+const title = (card) => h("h2", { tabindex: "-1", class: "card-title" }, HEADINGS[card.kind](), card.round !== null && h("small", {}, " ", where(card)));
 
 const sentence = (card) => { const text = t(card.text, card.values); return h("p", { class: "card-text" }, text.charAt(0).toLocaleUpperCase() + text.slice(1)); };
 

@@ -68,8 +68,8 @@ export function crosses(n) {
 export const marks = ({ coat, crosses: n }) => s("g", {}, shield(coat), crosses(n));
 
 // The same as a picture of its own, for buttons and tables.
-export const icon = (mark, attributes = {}) =>
-  s("svg", { viewBox: mark.crosses ? "0 0 96 100" : "0 0 70 100", class: "icon", "aria-hidden": "true", ...attributes }, marks(mark));
+export const icon = (mark) =>
+  s("svg", { viewBox: mark.crosses ? "0 0 96 100" : "0 0 70 100", class: "icon", "aria-hidden": "true" }, marks(mark));
 
 export function castle(used) {
   const roof = used ? "#8b1a1a" : PAPER;

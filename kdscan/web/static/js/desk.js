@@ -2,10 +2,11 @@
 // sheets, the rounds, the players and the pads beside it. No mouse is needed.
 
 import { explain, get, news, post } from "./api.js";
+import { where } from "./cards.js";
 import { $, h, put, toast } from "./dom.js";
 import { t } from "./i18n.js";
 import { knownPrints } from "./pads.js";
-import { cardOf, queueTab, where } from "./queue.js";
+import { cardOf, queueTab } from "./queue.js";
 import { playersTab, roundsTab, wide } from "./rounds.js";
 
 let desk = null, changes = 0, tab = "settle";

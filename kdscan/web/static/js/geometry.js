@@ -1,4 +1,4 @@
-// Where cells lie in the photo: the same construction as in kdscan.kinds.overlay.
+// Where cells lie in the photo: the same construction as in kdscan.imaging.rectify.
 
 import { s } from "./dom.js";
 
@@ -41,10 +41,12 @@ export function brought(middle, right, down, [wide, high]) {
   return [u[0], v[0], u[1], v[1], shift(u, wide), shift(v, high)].map((x) => Number(x.toPrecision(7)));
 }
 
+const MARGIN = 0.18; // of a cell's side, shown around it
+
 // The same for a cell with some of what lies around it, into a square.
-export function upright(lattice, row, col, units, margin = 0.18) {
+export function upright(lattice, row, col, units) {
   const [a, b, c, d] = quad(lattice, row, col);
-  const side = (p, q, r, t) => [0, 1].map((k) => ((p[k] - q[k] + r[k] - t[k]) / 2) * (1 + 2 * margin));
+  const side = (p, q, r, t) => [0, 1].map((k) => ((p[k] - q[k] + r[k] - t[k]) / 2) * (1 + 2 * MARGIN));
   const middle = [0, 1].map((k) => (a[k] + b[k] + c[k] + d[k]) / 4);
   return brought(middle, side(b, a, c, d), side(d, a, c, b), [units, units]);
 }

@@ -3,7 +3,7 @@
 
 import { explain, get } from "./api.js";
 import { focusPart } from "./board.js";
-import { HEADINGS, cardView } from "./cards.js";
+import { HEADINGS, cardView, where } from "./cards.js";
 import { $, announce, h, inUse, lines, put, typing } from "./dom.js";
 import { choice, options } from "./editor.js";
 import { percent, t } from "./i18n.js";
@@ -15,8 +15,6 @@ const help = (kind) => [
   [["j", "k"], t("next, previous card")], ...(kind ? [[["←", "↑", "→", "↓"], t("another place")], [["n"], t("next doubtful place")], ...kind.help()] : [[["1", "…", "9"], t("one of the answers")]]),
   ...(kind ? [[["Enter"], t("it is as read")], [["y"], t("the whole sheet is right")]] : []), [["u"], t("take back")], [["/"], t("search")],
 ];
-
-export const where = (one) => (one.round === null ? null : one.table === null ? t("round {round}", { round: one.round }) : t("round {round}, table {table}", { round: one.round, table: one.table }));
 
 // A sheet that nothing complains about, as a card.
 export const cardOf = (sheet) => ({ kind: "look", key: `look-${sheet.id}`, sheets: [sheet], values: {}, players: [], player: sheet.player, round: sheet.round, table: sheet.table, decides: false, confidence: sheet.confidence });
@@ -39,11 +37,11 @@ function face(card) {
 const OF_SHEETS = ["look", "rules", "again"];
 
 // hub: the desk around it (see desk.js). cardsOf(desk): the cards; none(): what stands there without
-// any; above: what stands over the list. kept: a card stays open though it is settled by now, and
+// any. kept: a card stays open though it is settled by now, and
 // the first one opens by itself.
-export function queueTab(hub, { label, cardsOf, none, above = null, kept }) {
+export function queueTab(hub, { label, cardsOf, none, kept }) {
   const body = h("div", { class: "desk-body" }), keys = h("aside", { class: "keys card", "aria-label": t("Keys") }), ol = h("ol", {});
-  const element = h("div", { class: "desk" }, h("nav", { class: "queue card", "aria-label": label() }, above, ol), body, keys);
+  const element = h("div", { class: "desk" }, h("nav", { class: "queue card", "aria-label": label() }, ol), body, keys);
   const empty = h("li", { class: "none" }, none());
   let desk = null, queue = [], at = -1, view = null, opened = 0, remedies = [], drawn = null, acted = false;
 
@@ -150,7 +148,7 @@ export function queueTab(hub, { label, cardsOf, none, above = null, kept }) {
     const draw = (s) => put(shown, page.view && photoView(page, [s], (_, part) => focusPart(board, part), s, { upright: true }));
     board.addEventListener("focusin", () => showPart(page));
     showKeys(kindOf(sheet));
-    view = sheetView(board, photo, sheet, { onChange: draw, bar: false, tabs: false });
+    view = sheetView(board, photo, sheet, { onChange: draw, bar: false });
     draw(sheet);
     nextDoubt(0);
   }

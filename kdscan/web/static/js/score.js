@@ -6,7 +6,7 @@ import { percent, t, tn } from "./i18n.js";
 import { squareIcon, terrainName } from "./terrains.js";
 
 // A number that counts up (or down) to what it now is.
-export function countTo(element, from, to) {
+function countTo(element, from, to) {
   if (calm() || from === to) { element.textContent = String(to); return; }
   const begin = performance.now(), takes = 900;
   const step = (now) => {

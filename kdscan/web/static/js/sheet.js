@@ -16,7 +16,7 @@ import { share } from "./share.js";
 
 // Draws a sheet into `place` and keeps it up to date. onChange(sheet) is told what stands now;
 // onOther(sheet, part) what was tapped in another sheet of the photo.
-export function sheetView(place, photo, first, { onChange = () => {}, onOther = () => {}, keys = false, bar = true, tabs = true } = {}) {
+export function sheetView(place, photo, first, { onChange = () => {}, onOther = () => {}, keys = false, bar = true } = {}) {
   const page = photo.pages.find((one) => one.page === first.page), kind = kindOf(first);
   let sheet = first, before = null, widest = first.range, view = "board";
 
@@ -144,7 +144,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     if (owner) owner.show(sheet, photo.sheets.map((other) => other.player).filter(Boolean));
     put(place,
       sheet.photograph_again ? again() : isWorth(sheet) ? total(sheet, before, widest) : heading(sheet, kind.name()), !sheet.photograph_again && notes(), doubts(),
-      tabs && viewTabs,
+      bar && viewTabs,
       view === "board" ? h("div", { class: "board-box" }, board) : view === "ink" && sheet.ink ? inkView(sheet) : photoView(page, mine, (s, part) => (s.id === sheet.id ? edit(part) : onOther(s, part)), sheet),
       owner && owner.element,
       isWorth(sheet) && !sheet.photograph_again && explanation(sheet, (cells) => highlight(board, cells)), more.element, history(), bar && foot);
@@ -231,7 +231,7 @@ export async function showPhoto(place, id, wanted = null) {
 }
 
 // Two maps, or two to four kingdoms, in one photo are a game.
-export function gameOf(sheets) {
+function gameOf(sheets) {
   const of = (kind) => sheets.filter((sheet) => sheet.kind === kind).map((sheet) => sheet.id);
   const maps = of("duel_map"), kingdoms = of("kingdom"), books = of("duel_spellbook");
   if (maps.length === 2) return [...maps, ...(books.length === 1 ? books : [])];

@@ -63,5 +63,5 @@ export const square = ({ terrain, crowns: n }) => s("g", {},
   terrain === "empty" ? s("rect", { width: 100, height: 100, fill: PAPER, "fill-opacity": 0.5 }) : s("rect", { width: 100, height: 100, fill: GROUND[terrain] }),
   SIGNS[terrain](), crowns(n));
 
-export const squareIcon = (what, attributes = {}) =>
-  s("svg", { viewBox: "0 0 100 100", class: "icon tile", "aria-hidden": "true", ...attributes }, square(what));
+export const squareIcon = (what) =>
+  s("svg", { viewBox: "0 0 100 100", class: "icon tile", "aria-hidden": "true" }, square(what));
