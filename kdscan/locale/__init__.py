@@ -102,9 +102,9 @@ def asked_for(accept_language: str) -> str:
     return LANGUAGES[0]
 
 
-def of_terminal(environment: Mapping[str, str] | None = None) -> str:
+def of_terminal() -> str:
     """The language that the environment asks for, in the order of gettext."""
-    given = os.environ if environment is None else environment
+    given = os.environ
     for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         for wish in given.get(name, "").split(":") if given.get(name) else ():
             language = wish.lower().split(".")[0].split("_")[0]

@@ -62,7 +62,7 @@ def newest_act(db: Connection, event: Event, who: str) -> Act | None:
     return Act(tuple(rows), *_described(db, rows[0])) if rows else None
 
 
-def take_back_act(db: Connection, event: Event, who: str) -> Act:
+def take_back_act(db: Connection, event: Event, who: str) -> None:
     """Take back what a person did last; raise `UsageError` if there is nothing, or if it cannot
     be: a round of which sheets have come in stays."""
     act = newest_act(db, event, who)
@@ -76,7 +76,6 @@ def take_back_act(db: Connection, event: Event, who: str) -> Act:
             ids = [one.id for one in players(db, event.id) if one.name == place]
             set_active(db, ids, row.old)
         undo(db, row.id, who)
-    return act
 
 
 def _described(db: Connection, row: Correction) -> tuple[str, Mapping[str, object]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection
@@ -34,12 +35,12 @@ def find_row(db: Connection, event: Event, name: str) -> Result:
     """
     rows = [row for row in results(db, event.id) if row.sheet is not None]
     fitting = [row for row in rows if row.sheet and row.sheet.code == name]
-    fitting = fitting or of_file(rows, name, _file)
+    file_name = attrgetter("file.name")
+    fitting = fitting or of_file(rows, name, file_name)
     if not fitting and "#" in name:  # unless a file's own name has it
         file, place = name.rsplit("#", 1)
-        fitting = of_file(
-            [row for row in rows if row.sheet and row.sheet.place == place], file, _file
-        )
+        there = [row for row in rows if row.sheet and row.sheet.place == place]
+        fitting = of_file(there, file, file_name)
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:
@@ -49,10 +50,6 @@ def find_row(db: Connection, event: Event, name: str) -> Result:
             event=event.name,
         )
     raise several(name, [f"{row.file.name}#{row.sheet.place}" for row in fitting if row.sheet])
-
-
-def _file(row: Result) -> str:
-    return row.file.name
 
 
 def say(

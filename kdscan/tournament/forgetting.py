@@ -34,8 +34,8 @@ def kept_of(store: Store, event: Event) -> Kept:
     return Kept(photos or 0, sheets or 0, players or 0)
 
 
-def forget_event(store: Store, event: Event) -> int:
-    """Delete an event, rows first; returns how many photos were deleted.
+def forget_event(store: Store, event: Event) -> None:
+    """Delete an event, rows first.
 
     If it is interrupted, photos without a row are left; the event is gone all the same.
     """
@@ -49,7 +49,6 @@ def forget_event(store: Store, event: Event) -> int:
             views = Path(store.photos.root, "views", sha256[:2])
             for picture in views.glob(f"{sha256}-*.jpg"):
                 picture.unlink(missing_ok=True)
-    return len(alone)
 
 
 def _alone(store: Store, event: Event) -> Sequence[tuple[str, str]]:

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sqlalchemy import Connection
 
-from kdscan.game.duel.coats import Coat
 from kdscan.prints.file import FiledPrint, parse_print
 from kdscan.prints.flat import coats_of, is_suitable
 from kdscan.prints.learn import MAX_SHEETS
 from kdscan.prints.pile import may_learn, next_step
+from kdscan.tournament.apply_corrections import cells_of
 from kdscan.tournament.pile import Pile, PlacedSheet
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.photos import photos, read_pages
@@ -81,12 +81,7 @@ def _placed(db: Connection, event_id: int) -> Iterator[PlacedSheet]:
         if is_suitable(problems, place["px_per_cell"]):
             photo = of[sheet.photo_id]
             centers = tuple(float(v) for row in place["centers"] for xy in row for v in xy)
-            coats = coats_of(
-                {
-                    (cell["row"], cell["col"]): Coat(cell["coat"]) if cell["coat"] else None
-                    for cell in sheet.data["cells"]
-                }
-            )
+            coats = coats_of({at: coat for at, (coat, _) in cells_of(sheet.data).items()})
             where = (photo.sha256, photo.suffix, sheet.page, sheet.number)
             yield PlacedSheet(*where, centers, coats, sheet.data["layout"])
 

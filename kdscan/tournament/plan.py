@@ -24,16 +24,15 @@ from kdscan.tournament.store.records import Game as PlannedGame
 from kdscan.tournament.swiss import Pairing, pair, seat
 
 
-def enter_players(db: Connection, event: Event, path: Path) -> int:
-    """Enter the players of a CSV file (columns name and, for codes, player); returns how many.
+def enter_players(db: Connection, event: Event, path: Path) -> None:
+    """Enter the players of a CSV file (columns name and, for codes, player).
 
     Without a short name of their own, codes bear their number in the event: any name can be
     printed, but few letters stand in a code. Those who are known stay as they are. Raises
     UsageError, also for a name that stands there twice in a round: two people share it.
     """
-    rows = read_rows(path, ("name", "player"))
     seen = set()
-    for number, row in rows:
+    for number, row in read_rows(path, ("name", "player")):
         name = row.get("name") or row.get("player", "")
         if not name:
             raise UsageError(
@@ -50,7 +49,6 @@ def enter_players(db: Connection, event: Event, path: Path) -> int:
             )
         seen.add((spelled, row.get("round")))
         enter_player(db, event, name, row.get("player", ""))
-    return len(rows)
 
 
 def enter_player(db: Connection, event: Event, name: str, short: str = "") -> Player:

@@ -7,6 +7,7 @@ What was kept of them stays: file, readings, corrections; and so in the event's 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 
 from sqlalchemy import Connection
 
@@ -48,11 +49,11 @@ def take_out(db: Connection, event: Event, name: str, who: str, *, out: bool = T
     `NAME#7` is page 7 alone. Raises `UsageError` for a name that no photo of the event has, or
     several.
     """
-    known = files(db, event.id)
-    meant, page = of_file(known, name, _name), ""
+    known, file_name = files(db, event.id), attrgetter("name")
+    meant, page = of_file(known, name, file_name), ""
     if not meant and "#" in name:  # unless a file's own name has it
         name_alone, _, page = name.rpartition("#")
-        meant = [one for one in of_file(known, name_alone, _name) if page in _pages(db, one)]
+        meant = [one for one in of_file(known, name_alone, file_name) if page in _pages(db, one)]
         page = f"#{page}"
     if not meant:
         raise UsageError("{name}: {event} has no photo of that name", name=name, event=event.name)
@@ -61,10 +62,6 @@ def take_out(db: Connection, event: Event, name: str, who: str, *, out: bool = T
         raise several(name, [one.name + page for one in meant])
     add_correction(db, event.id, fields.pop(), out, who, old=not out)
     return [one.name + page for one in meant]
-
-
-def _name(file: FileRow) -> str:
-    return file.name
 
 
 def _photo(db: Connection, file: FileRow) -> PhotoRow | None:

@@ -71,7 +71,7 @@ class SheetService:
         suffix = suffix_of(name)
         sha256 = self._store.photos.put(data, suffix)
         with self._store.write() as db:
-            photo, _ = add_photo(db, self.event.id, sha256, suffix, len(data))
+            photo = add_photo(db, self.event.id, sha256, suffix, len(data))
             details = {"session": session.id, "who": session.who}
             if session.id not in self._owners(db, photo.id):
                 fresh = free_name(db, self.event.id, name)

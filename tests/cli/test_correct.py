@@ -240,7 +240,7 @@ def test_an_event_is_forgotten_with_its_photos_but_not_those_of_others(
             sha = kept.photos.put(data, ".jpg")
             names[data] = sha
             with kept.write() as db:
-                photo, _ = add_photo(db, ensure_rules(db, event, Asked()).id, sha, ".jpg", 3)
+                photo = add_photo(db, ensure_rules(db, event, Asked()).id, sha, ".jpg", 3)
                 add_file(db, photo.event_id, f"{data.decode()}.jpg", photo.id)
         view = Path(kept.photos.root, "views", names[b"one"][:2], f"{names[b'one']}-0-view.jpg")
         view.parent.mkdir(parents=True)

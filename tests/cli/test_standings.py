@@ -60,7 +60,7 @@ def sheet_read(store: str, code: str, total: int) -> None:
         sha = kept.photos.put(code.encode(), ".jpg")
         with kept.write() as db:
             event = find_event(db, "Cup")
-            photo, _ = add_photo(db, event.id, sha, ".jpg", len(code))
+            photo = add_photo(db, event.id, sha, ".jpg", len(code))
             add_file(db, event.id, f"{code.replace('/', '-')}.jpg", photo.id)
             set_pages(db, photo.id, 1)
             add_reading(db, photo, 0, "test", {"error": None, "sheets": [found]}, [None], 0.1)

@@ -113,9 +113,10 @@ def test_browsers_get_what_they_ask_for(wish: str, language: str) -> None:
     ],
 )
 def test_terminals_are_spoken_to_in_their_language(
-    environment: dict[str, str], language: str
+    environment: dict[str, str], language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert of_terminal(environment) == language
+    monkeypatch.setattr("os.environ", environment)
+    assert of_terminal() == language
 
 
 def test_compiled_catalogues_are_plain() -> None:

@@ -54,7 +54,7 @@ def came_in(
         sha256 = store.photos.put(picture, suffix)
     with store.write() as db:
         this = ensure_event(db, event) if asked is None else ensure_rules(db, event, asked)
-        photo, _ = add_photo(db, this.id, sha256, suffix, len(picture))
+        photo = add_photo(db, this.id, sha256, suffix, len(picture))
         add_file(db, this.id, name, photo.id, details=details)
         set_pages(db, photo.id, 1)
         add_reading(db, photo, 0, MODELS, entry(*found), kept(*found), 0.1)

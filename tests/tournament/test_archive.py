@@ -36,7 +36,7 @@ def fill(store: Store) -> None:
         game = set_game(db, event.id, 1, 2, [b, a])
         for n, suffix in enumerate((".jpg", "")):
             sha = store.photos.put(b"photo %d" % n, suffix)
-            photo, _ = add_photo(db, event.id, sha, suffix, 7)
+            photo = add_photo(db, event.id, sha, suffix, 7)
             set_pages(db, photo.id, 1)
             add_file(db, event.id, f"{n}{suffix}", photo.id, details={"round": 1})
             sheet = make_sheet(doubtful=[(n, 1)])
@@ -50,7 +50,7 @@ def fill(store: Store) -> None:
         add_correction(db, event.id, "same_as", first.id, "Ada", sheet_id=second.id)
         # Once what a result replaced was kept by names.
         named = {"Ada": 3, "Bob": None}
-        add_correction(db, event.id, "result", {str(a): 11}, "Ada", game_id=game.id, old=named)
+        add_correction(db, event.id, "result", {str(a): 11}, "Ada", game_id=game, old=named)
         set_result(db, event, 1, 2, "Ada", points={"ada": 12})
 
 

@@ -122,7 +122,7 @@ def test_standings_follow_codes_corrections_and_the_arbiter(cup: Store) -> None:
     assert [one["total"] for one in said["totals"]] == [TOTALS[best], TOTALS[other]]
     assert "/home" not in str(said)
     with cup.write() as db:
-        add_correction(db, event.id, "result", {str(bo.id): 999}, "Arbiter", game_id=game.id)
+        add_correction(db, event.id, "result", {str(bo.id): 999}, "Arbiter", game_id=game)
     assert told(tables) == [("Bo", 1), ("Ada", 0)]
     with cup.write() as db:
         (sheet,) = (s for s in sheets(db, event.id) if s.total == TOTALS[other])

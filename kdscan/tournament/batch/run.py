@@ -173,7 +173,7 @@ class Run:
                 )
                 self._count(failed=1, read=1)
                 return
-            photo, _ = add_photo(db, self._event.id, result.sha256, result.suffix, result.size)
+            photo = add_photo(db, self._event.id, result.sha256, result.suffix, result.size)
             set_pages(db, photo.id, result.pages, result.problem)
             add_file(db, self._event.id, task.name, photo.id, details=self._details)
             settled = settled_pages(db, photo.id, self._rules.name(self._models))

@@ -15,23 +15,21 @@ from kdscan.tournament.store.rows import as_record, insert_new
 
 def set_game(
     db: Connection, event_id: int, round: int, table: int, player_ids: Sequence[int]
-) -> Game:
+) -> int:
     """Seat players at a table in a round, in the order given; one alone has a bye.
 
-    A game that is there already gets these seats instead.
+    A game that is there already gets these seats instead. Returns its id.
     """
     at = schema.game.c
     place = {"event_id": event_id, "round": round, "table": table}
     insert_new(db, schema.game, place | {"details": {}})
-    query = select(at.id, at.details).where(
-        at.event_id == event_id, at.round == round, at.table == table
-    )
-    row = db.execute(query).one()
-    db.execute(schema.seat.delete().where(schema.seat.c.game_id == row.id))
+    query = select(at.id).where(at.event_id == event_id, at.round == round, at.table == table)
+    game_id = int(db.execute(query).scalar_one())
+    db.execute(schema.seat.delete().where(schema.seat.c.game_id == game_id))
     for number, player_id in enumerate(player_ids):
-        seat = {"game_id": row.id, "number": number, "player_id": player_id}
+        seat = {"game_id": game_id, "number": number, "player_id": player_id}
         db.execute(schema.seat.insert().values(**seat))
-    return Game(row.id, event_id, round, table, row.details, tuple(player_ids))
+    return game_id
 
 
 def remove_games(db: Connection, event_id: int, round: int) -> None:

@@ -13,33 +13,22 @@ from kdscan.tournament.store.records import FileRow, PhotoRow
 from kdscan.tournament.store.rows import all_of, insert, insert_new, now, one
 
 
-def add_photo(
-    db: Connection, event_id: int, sha256: str, suffix: str, size: int
-) -> tuple[PhotoRow, bool]:
-    """The photo of that content in an event, and whether it is new there.
+def add_photo(db: Connection, event_id: int, sha256: str, suffix: str, size: int) -> PhotoRow:
+    """The photo of that content in an event, added if it is not there yet.
 
     Keep its bytes first (`PhotoFiles.put`): a row without its photo helps nobody.
     """
-    fresh = insert_new(
-        db,
-        schema.photo,
-        {
-            "event_id": event_id,
-            "sha256": sha256,
-            "suffix": suffix,
-            "size": size,
-            "added_at": now(),
-        },
-    )
+    fresh = {"sha256": sha256, "suffix": suffix, "size": size, "added_at": now()}
+    insert_new(db, schema.photo, {"event_id": event_id} | fresh)
     at = schema.photo.c
     query = select(schema.photo).where(at.event_id == event_id, at.sha256 == sha256)
     photo = one(db, PhotoRow, query)
     assert photo is not None
-    return photo, fresh is not None
+    return photo
 
 
 def set_pages(db: Connection, photo_id: int, pages: int | None, error: Json | None = None) -> None:
-    """Say how many pages a photo has, or why it cannot be opened, as `error_words` keeps it."""
+    """Say how many pages a photo has, or why it cannot be opened, see `kdscan.locale.errors`."""
     db.execute(
         schema.photo.update()
         .where(schema.photo.c.id == photo_id)

@@ -71,7 +71,7 @@ def test_a_store_of_the_first_version_keeps_its_reasons(store_url: str, tmp_path
     """They were texts alone then."""
     old = {"code": "unreadable_image", "message": "it is broken in 3 places"}
     with open_store(store_url) as store, store.write() as db:
-        photo, _ = add_photo(db, ensure_event(db, "cup").id, "ab" * 32, ".jpg", 10)
+        photo = add_photo(db, ensure_event(db, "cup").id, "ab" * 32, ".jpg", 10)
         set_pages(db, photo.id, None, old)
         for later in (
             "ALTER TABLE photo DROP COLUMN error_said",

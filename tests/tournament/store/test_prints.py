@@ -137,7 +137,7 @@ def test_a_new_print_has_only_pages_read_anew_that_it_may_change(store: Store) -
     name = read_with("marks-1", ["a" * 64])
     with store.write() as db:
         event = ensure_event(db, "cup")
-        photo, _ = add_photo(db, event.id, "c" * 64, ".jpg", 1)
+        photo = add_photo(db, event.id, "c" * 64, ".jpg", 1)
         for page, sheets in enumerate(pages):
             add_reading(db, photo, page, name, entry(*sheets), [None] * len(sheets), 0.1)
         assert sorted(settled_pages(db, photo.id, "marks-1")) == [0, 3, 4]

@@ -83,11 +83,9 @@ def test_an_exception_leaves_nothing_behind(store: Store) -> None:
 def test_a_photo_is_one_however_often_it_comes(store: Store) -> None:
     with store.write() as db:
         event = ensure_event(db, "e")
-        photo, new = add_photo(db, event.id, SHA, ".jpg", 10)
-        again, newer = add_photo(db, event.id, SHA, ".jpg", 10)
-        assert (new, newer, again) == (True, False, photo)
-        other = ensure_event(db, "f")
-        assert add_photo(db, other.id, SHA, ".jpg", 10)[1]
+        photo = add_photo(db, event.id, SHA, ".jpg", 10)
+        assert add_photo(db, event.id, SHA, ".jpg", 10) == photo
+        assert add_photo(db, ensure_event(db, "f").id, SHA, ".jpg", 10) != photo
         first = add_file(db, event.id, "b.jpg", photo.id)
         assert add_file(db, event.id, "b.jpg", photo.id) == first
         add_file(db, event.id, "a.jpg", photo.id, source="web", details={"round": 2})
@@ -108,7 +106,7 @@ def test_a_file_that_could_not_be_read_gives_way_to_one_that_can(store: Store) -
                 db, event.id, "a.jpg", None, error={"code": "unreadable_image", "message": reason}
             )
         assert [f.error_message for f in files(db, event.id)] == ["still gone"]
-        photo, _ = add_photo(db, event.id, SHA, ".jpg", 10)
+        photo = add_photo(db, event.id, SHA, ".jpg", 10)
         add_file(db, event.id, "a.jpg", photo.id)
         assert [(f.error_code, f.photo_id) for f in files(db, event.id)] == [(None, photo.id)]
 
@@ -116,7 +114,7 @@ def test_a_file_that_could_not_be_read_gives_way_to_one_that_can(store: Store) -
 def test_of_photos_of_one_name_the_later_ones_are_numbered(store: Store) -> None:
     with store.write() as db:
         event = ensure_event(db, "cup")
-        ids = [add_photo(db, event.id, f"{n}b" * 32, ".jpg", 10)[0].id for n in range(3)]
+        ids = [add_photo(db, event.id, f"{n}b" * 32, ".jpg", 10).id for n in range(3)]
         for _ in range(2):  # as often as they come
             for photo in ids:
                 add_file(db, event.id, "image.jpg", photo)
@@ -133,7 +131,7 @@ def test_of_photos_of_one_name_the_later_ones_are_numbered(store: Store) -> None
 def test_a_round_that_is_said_later_holds(store: Store) -> None:
     with store.write() as db:
         event = ensure_event(db, "cup")
-        photo, _ = add_photo(db, event.id, SHA, ".jpg", 10)
+        photo = add_photo(db, event.id, SHA, ".jpg", 10)
         for details in ({}, {"round": 3}, {}):
             add_file(db, event.id, "a.jpg", photo.id, details=details)
         assert [row.details for row in files(db, event.id)] == [{"round": 3}]
@@ -142,7 +140,7 @@ def test_a_round_that_is_said_later_holds(store: Store) -> None:
 def test_what_was_read_is_known(store: Store) -> None:
     with store.write() as db:
         event = ensure_event(db, "e")
-        photo, _ = add_photo(db, event.id, SHA, ".pdf", 10)
+        photo = add_photo(db, event.id, SHA, ".pdf", 10)
         set_pages(db, photo.id, 3)
         scan = get_photo(db, photo.id)
         assert scan is not None
@@ -156,7 +154,7 @@ def test_a_page_is_read_once_by_each_version_of_the_models(store: Store) -> None
     one, two = make_sheet(), make_sheet(doubtful=[(0, 1)], origin_xy=(100, 700))
     with store.write() as db:
         event = ensure_event(db, "e")
-        photo, _ = add_photo(db, event.id, SHA, ".jpg", 10)
+        photo = add_photo(db, event.id, SHA, ".jpg", 10)
         assert add_reading(db, photo, 0, MODELS, entry(one, two), kept(one, two), 0.5)
         before = list(sheets(db, event.id))
         assert not add_reading(db, photo, 0, MODELS, entry(), [], 0.5)
@@ -182,7 +180,7 @@ def test_what_newer_models_do_not_find_is_no_sheet_unless_a_person_spoke_of_it(
     here, there = make_sheet(), make_sheet(origin_xy=(100, 700))
     with store.write() as db:
         event = ensure_event(db, "e")
-        photo, _ = add_photo(db, event.id, SHA, ".jpg", 10)
+        photo = add_photo(db, event.id, SHA, ".jpg", 10)
         add_reading(db, photo, 0, MODELS, entry(here, there), kept(here, there), 0.5)
         add_reading(db, photo, 0, "models-2", entry(error=ReaderDied("gone")), [], 0.5)
         assert len(list(sheets(db, event.id))) == 2  # that a process died says nothing of sheets
@@ -196,7 +194,7 @@ def test_what_newer_models_do_not_find_is_no_sheet_unless_a_person_spoke_of_it(
 def test_a_page_without_a_sheet_is_a_reading_too(store: Store) -> None:
     with store.write() as db:
         event = ensure_event(db, "e")
-        photo, _ = add_photo(db, event.id, SHA, ".jpg", 10)
+        photo = add_photo(db, event.id, SHA, ".jpg", 10)
         add_reading(db, photo, 0, MODELS, entry(error=NoSheetFound("none")), [], 0.1)
         assert [r.error_code for r in readings(db, photo.id)] == ["no_sheet"]
         assert list(sheets(db, event.id)) == []
@@ -205,7 +203,7 @@ def test_a_page_without_a_sheet_is_a_reading_too(store: Store) -> None:
 def test_corrections_are_added_and_taken_back(store: Store) -> None:
     with store.write() as db:
         event = ensure_event(db, "e")
-        photo, _ = add_photo(db, event.id, SHA, ".jpg", 10)
+        photo = add_photo(db, event.id, SHA, ".jpg", 10)
         add_reading(db, photo, 0, MODELS, entry(make_sheet()), kept(make_sheet()), 0.1)
         (found,) = sheets(db, event.id)
 
@@ -243,17 +241,17 @@ def test_games_seat_players(store: Store) -> None:
         a, b, c = (ensure_player(db, event.id, name).id for name in "abc")
         game = set_game(db, event.id, 1, 2, [a, b])
         set_game(db, event.id, 1, 1, [c])
-        assert set_game(db, event.id, 1, 2, [b, a]).id == game.id
+        assert set_game(db, event.id, 1, 2, [b, a]) == game
         set_game(db, event.id, 2, 1, [a, c])
     with store.write() as db:
         table = [(g.round, g.table, g.seats) for g in games(db, event.id)]
         assert table == [(1, 1, (c,)), (1, 2, (b, a)), (2, 1, (a, c))]
-        add_correction(db, event.id, "result", {str(a): 12}, "Ada", game_id=game.id)
+        add_correction(db, event.id, "result", {str(a): 12}, "Ada", game_id=game)
         remove_games(db, event.id, 2)
         assert [g.round for g in games(db, event.id)] == [1, 1]
         with pytest.raises(UsageError):
             remove_games(db, event.id, 1)
-        rows = corrections(db, event.id, game_id=game.id)
+        rows = corrections(db, event.id, game_id=game)
         assert effective(rows)["result"].new == {str(a): 12}
         undo(db, rows[0].id, "Ada")
         remove_games(db, event.id, 1)
