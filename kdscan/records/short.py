@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kdscan.records.found import Found
 
 Shown = tuple[str, bool]
 """A cell's text, and whether a person should check it."""
 
 
-class _Summarised(Protocol):
-    @property
-    def kind(self) -> str: ...
-    @property
-    def confidence(self) -> float: ...
-    @property
-    def review(self) -> bool: ...
-
-
-def short(found: _Summarised, what: str) -> str:
+def short(found: Found, what: str) -> str:
     """A reading's kind, score and confidence on one line."""
     check = ", please check" if found.review else ""
     return f"<{found.kind}: {what}, {100 * found.confidence:.1f}% sure{check}>"
@@ -26,15 +20,12 @@ def short(found: _Summarised, what: str) -> str:
 
 def table(found: object, rows: Iterable[Iterable[Shown]]) -> str:
     """An HTML table with the reading's `repr` as its caption; cells that need review are marked."""
-    from html import escape
-
-    caption = escape(repr(found)[1:-1])
-    body = "".join(f"<tr>{''.join(map(_place, row))}</tr>" for row in rows)
-    return f"<table><caption>{caption}</caption>{body}</table>"
-
-
-def _place(shown: Shown) -> str:
     from html import escape  # which loads every entity by name
 
-    text, look = shown
-    return f"<td>{f'<mark>{escape(text)} ?</mark>' if look else escape(text)}</td>"
+    def place(shown: Shown) -> str:
+        text, look = escape(shown[0]), shown[1]
+        return f"<td>{f'<mark>{text} ?</mark>' if look else text}</td>"
+
+    caption = escape(repr(found)[1:-1])
+    body = "".join(f"<tr>{''.join(map(place, row))}</tr>" for row in rows)
+    return f"<table><caption>{caption}</caption>{body}</table>"

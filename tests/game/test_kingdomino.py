@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from kdscan.game.kingdomino.checks import find_problems
 from kdscan.game.kingdomino.kingdom import Kingdom
-from kdscan.game.kingdomino.play import dynasty_winners
+from kdscan.game.kingdomino.play import match_winners
 from kdscan.game.kingdomino.players import play_game, random_player
 from kdscan.game.kingdomino.scoring import score_kingdom
 from kdscan.game.kingdomino.tiles import SQUARES, TILES, KingdomTextError, Square, Terrain
@@ -140,8 +140,8 @@ def test_ties_go_by_the_largest_domain_then_by_crowns_then_are_shared() -> None:
     other = score_kingdom(Kingdom.parse("## w+ w . m+ ."))
     assert outcome([one, other]).winners == (0, 1)
     assert outcome([other, score_kingdom(Kingdom.parse("## f+ f g+ . "))]).winners == (0, 1)
-    assert dynasty_winners([[two, long], [long, two], [fewer, two]]) == (0,)
-    assert dynasty_winners([[two, long]]) == (0, 1)
+    assert match_winners([[two, long], [long, two], [fewer, two]]) == (0,)
+    assert match_winners([[two, long], [two, long]]) == (0, 1)
     assert score("##") == score("##")
 
 

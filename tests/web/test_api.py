@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable
 from typing import Any
 
 import httpx
-import pillow_heif
 import pytest
 from PIL import Image
 
 from kdscan.game.duel.board import CELLS
 from kdscan.tournament.store import Store
+from tests.imaging.photos import heic
 from tests.web.conftest import DESK, JOIN, SAMPLES, Login, awaited, send
 
 
@@ -39,10 +38,8 @@ def test_a_photo_is_read_as_the_command_line_reads_it(photo: dict[str, Any]) -> 
 
 
 def test_a_photo_of_an_iphone_is_read_too(player: httpx.Client, photo: dict[str, Any]) -> None:
-    pillow_heif.register_heif_opener()
-    heic = io.BytesIO()
-    Image.open(SAMPLES / "01.jpg").save(heic, "HEIF", quality=95)
-    sent = player.post("/api/photos?name=IMG_0412.HEIC", content=heic.getvalue())
+    data = heic(Image.open(SAMPLES / "01.jpg"))
+    sent = player.post("/api/photos?name=IMG_0412.HEIC", content=data)
     found = awaited(player, sent.json()["id"])
     assert found["state"] == "read" and found["name"] == "IMG_0412.HEIC"
     assert found["sheets"][0]["score"] == photo["sheets"][0]["score"]

@@ -227,10 +227,8 @@ def match_totals(games: Sequence[Sequence[Score]]) -> list[int]:
 
 
 def match_winners(games: Sequence[Sequence[Score]]) -> tuple[int, ...]:
-    """Who wins a match of one game, or of the three of a dynasty; several if they share the win."""
-    return outcome(games[0]).winners if len(games) == 1 else dynasty_winners(games)
-
-
-def dynasty_winners(games: Sequence[Sequence[Score]]) -> tuple[int, ...]:
-    """Who wins a dynasty: the most points over its games; shared if equal."""
+    """Who wins a match: its one game, or the most points over the three of a dynasty; several if
+    they share the win."""
+    if len(games) == 1:
+        return outcome(games[0]).winners
     return decide([Worth(total) for total in match_totals(games)]).winners
