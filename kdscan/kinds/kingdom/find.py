@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import cv2
 import numpy as np
 
-from kdscan.game.grid import Cell
+from kdscan.game.kingdomino.variants import Variants
 from kdscan.imaging.rectify import inside, overlap, rectify, resolution
 from kdscan.kinds.kingdom.classify import SIDE_PX, classify_squares
 from kdscan.kinds.kingdom.clipping import MIN_VISIBLE, visible_share
@@ -17,7 +17,7 @@ from kdscan.kinds.kingdom.extent import Window, windows_of
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.locate import MIN_LATTICE, KingdomSearch
 from kdscan.kinds.kingdom.surface import adjust_for_table, unlike_table
-from kdscan.records import Photo, RectifiedSheet
+from kdscan.records import KingdomEvidence, Photo, RectifiedSheet
 from kdscan.records.arrays import Floats, Network
 from kdscan.records.kinds import EMPTY
 
@@ -48,25 +48,15 @@ table."""
 
 @dataclass(frozen=True, eq=False)
 class FoundKingdom:
-    """A kingdom's rectified window and its squares' probabilities.
+    """What is known of a detected kingdom; confidence and lost are its `Window`'s."""
 
-    flat: its confidence is that of the lattice. probs: (S, S, K). beyond: number of connected
-    squares outside the window. confidence: that this is a kingdom, see `Window.confidence`.
-    cut, lost, touching, covered: see `Window`.
-    """
-
-    flat: RectifiedSheet
-    probs: Floats
-    beyond: int
+    evidence: KingdomEvidence
     confidence: float
-    cut: tuple[str, ...] = ()
     lost: bool = False
-    touching: bool = False
-    covered: Mapping[Cell, float] = field(default_factory=dict)
 
 
 def find_kingdoms(
-    photo: Photo, locating: Network, reading: Network, size: int | None = None
+    photo: Photo, locating: Network, reading: Network, variants: Variants
 ) -> tuple[FoundKingdom, ...]:
     """Find the kingdoms in a photo, the largest first; loose dominoes are not reported.
 
@@ -75,9 +65,10 @@ def find_kingdoms(
     most confident kingdom. Lattices that follow a pattern of the table are classified as table;
     they are grown again without those squares.
 
-    size: squares that a kingdom may span, 5 or 7; None to infer it.
+    variants: of a great duel each spans seven squares, otherwise that is inferred.
     """
     search = KingdomSearch(photo, locating)
+    size = 7 if variants.great_duel else None
     read = partial(_windows, photo, search, reading, size)
     windows = read(search.lattices())
     windows += read(search.rest(_outlines(_suppress_overlaps(windows))), again=True)
@@ -96,14 +87,17 @@ def find_kingdoms(
     found.sort(key=lambda one: -int((one[0].probs[..., EMPTY] < 0.5).sum()))
     return tuple(
         FoundKingdom(
-            _flat(photo, window.centers_xy, min(1.0, agreed / MIN_AGREEMENT)),
-            window.probs,
-            window.beyond,
+            KingdomEvidence(
+                _flat(photo, window.centers_xy, min(1.0, agreed / MIN_AGREEMENT)),
+                window.probs,
+                replace(variants, great_duel=len(window.probs) == 7),
+                window.beyond,
+                cut=window.cut,
+                touching=window.touching,
+                covered=window.covered,
+            ),
             window.confidence,
-            window.cut,
             window.lost,
-            window.touching,
-            window.covered,
         )
         for window, agreed in found
     )

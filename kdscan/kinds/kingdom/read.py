@@ -18,7 +18,7 @@ from kdscan.kinds.kingdom.find import (
     find_kingdoms,
 )
 from kdscan.kinds.kingdom.interpret import decode_kingdoms, interpret
-from kdscan.records import KingdomEvidence, KingdomReading, Photo
+from kdscan.records import KingdomReading, Photo
 
 MIN_MEAN_CONFIDENCE = 0.5
 """Least mean confidence of a kingdom's squares: in 180 kingdoms it is at least 0.849, in 38 of 53
@@ -39,12 +39,11 @@ def read_kingdoms(
     Doubtful unlawful detections are dropped: a yellow table with a pattern of squares looks like
     wheat.
     """
-    size = 7 if variants.great_duel else None
-    every = find_kingdoms(photo, models.tiles, models.squares, size)
+    every = find_kingdoms(photo, models.tiles, models.squares, variants)
     found = [one for one in every if not one.lost]
-    lost = {side for one in every if one.lost for side in one.cut}
+    lost = {side for one in every if one.lost for side in one.evidence.cut}
     beside = tuple(side for side in SIDES if side in lost)
-    read = _decode(found, variants, risk, beside)
+    read = _decode(found, risk, beside)
     real = [
         (one, reading)
         for one, reading in zip(found, read, strict=True)
@@ -53,7 +52,7 @@ def read_kingdoms(
         and (named or reading.kingdom.squares)
     ]
     if len(real) < len(found):
-        read = _decode([one for one, _ in real], variants, risk, beside)
+        read = _decode([one for one, _ in real], risk, beside)
     return read, max((_confidence(*one) for one in real), default=0.0), beside
 
 
@@ -79,22 +78,10 @@ def assign_card_codes(
 
 
 def _decode(
-    found: Sequence[FoundKingdom], variants: Variants, risk: float, beside: tuple[str, ...]
+    found: Sequence[FoundKingdom], risk: float, beside: tuple[str, ...]
 ) -> tuple[KingdomReading, ...]:
-    """The readings of kingdoms; beside: see `KingdomEvidence`, for the first of them."""
-    evidence = [
-        KingdomEvidence(
-            one.flat,
-            one.probs,
-            replace(variants, great_duel=len(one.probs) == 7),
-            one.beyond,
-            cut=one.cut,
-            beside=() if n else beside,
-            touching=one.touching,
-            covered=one.covered,
-        )
-        for n, one in enumerate(found)
-    ]
+    """The readings of kingdoms; beside: see `KingdomEvidence`, of the first of them."""
+    evidence = [replace(one.evidence, beside=() if n else beside) for n, one in enumerate(found)]
     return decode_kingdoms(evidence, risk)
 
 

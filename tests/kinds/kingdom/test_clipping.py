@@ -79,8 +79,8 @@ def test_what_the_edge_cuts_off_asks_for_a_look_and_is_said() -> None:
 
 def test_another_kingdom_beyond_the_edge_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     one = make_kingdom()
-    whole = FoundKingdom(one.rectified, one.probs, 0, 0.99)
-    lost = replace(whole, confidence=0.0, cut=("right",), lost=True)
+    whole = FoundKingdom(one.evidence, 0.99)
+    lost = FoundKingdom(replace(one.evidence, cut=("right",)), 0.0, lost=True)
     photo = Photo(np.full((600, 800, 3), 200, np.uint8))
     monkeypatch.setattr(pipeline_kingdom, "find_kingdoms", lambda *_: (lost, whole))
     (read,) = read_photo(photo, game="kingdomino")

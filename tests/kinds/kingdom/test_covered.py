@@ -130,7 +130,7 @@ def test_what_a_person_said_of_a_covered_place_holds(kind: tuple[str, int]) -> N
 
 def test_a_kingdom_is_one_whatever_lies_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
     one = covered(9.0)
-    found = FoundKingdom(one.rectified, one.probs, 0, 0.5, covered=one.evidence.covered)
+    found = FoundKingdom(one.evidence, 0.5)
     monkeypatch.setattr(kingdom_read, "find_kingdoms", lambda *_: (found,))
     photo = Photo(np.full((600, 800, 3), 200, np.uint8))
     (read,), confidence, _ = read_kingdoms(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from kdscan.game.kingdomino.variants import PLAIN
 from kdscan.imaging.rectify import lattice
 from kdscan.kinds.kingdom import find as finding
 from kdscan.kinds.kingdom.classify import SIDE_PX
@@ -79,9 +80,9 @@ def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(finding, "KingdomSearch", Search)
     monkeypatch.setattr(finding, "classify_squares", classify)
-    (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: ())
-    assert np.allclose(found.flat.centers_xy, own.centers_xy[1:-1, 1:-1])
-    assert found.flat.confidence == 1
+    (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: (), PLAIN)
+    assert np.allclose(found.evidence.rectified.centers_xy, own.centers_xy[1:-1, 1:-1])
+    assert found.evidence.rectified.confidence == 1
     assert [len(places) for places in refused] == [48]
 
 
@@ -118,12 +119,14 @@ def test_where_a_find_is_doubtful_other_lattices_are_tried(
     monkeypatch.setattr(finding, "KingdomSearch", Search)
     monkeypatch.setattr(finding, "classify_squares", classify)
     doubtful = True
-    (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: ())
-    assert squeezed and np.allclose(found.flat.centers_xy, own.centers_xy[1:-1, 1:-1])
+    (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: (), PLAIN)
+    assert squeezed and np.allclose(found.evidence.rectified.centers_xy, own.centers_xy[1:-1, 1:-1])
     doubtful = False
     squeezed.clear()
-    (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: ())
-    assert not squeezed and np.allclose(found.flat.centers_xy, askew.centers_xy[1:-1, 1:-1])
+    (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: (), PLAIN)
+    assert not squeezed and np.allclose(
+        found.evidence.rectified.centers_xy, askew.centers_xy[1:-1, 1:-1]
+    )
 
 
 @pytest.mark.parametrize("castles", [1, 2])
@@ -159,9 +162,9 @@ def test_kingdoms_that_grew_into_one_lattice_are_asked_one_by_one(
 
     monkeypatch.setattr(finding, "KingdomSearch", Search)
     monkeypatch.setattr(finding, "classify_squares", classify)
-    found = find_kingdoms(photo, lambda batch: (), lambda batch: ())
+    found = find_kingdoms(photo, lambda batch: (), lambda batch: (), PLAIN)
     assert len(asked) == len(found) == castles
-    lefts = sorted(float(one.flat.centers_xy[0, 0, 0]) for one in found)
+    lefts = sorted(float(one.evidence.rectified.centers_xy[0, 0, 0]) for one in found)
     assert lefts == [230.0 + SIDE_PX, 200.0 + 9 * SIDE_PX][:castles]
 
 
