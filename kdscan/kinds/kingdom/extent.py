@@ -63,7 +63,7 @@ class Window:
     divided: whether it is connected with another castle, see `divide`; touching: whether some
     squares may then belong to the other one. covered: bare places that do not look like the table
     and may hide tiles of the kingdom, with their difference from the table, at least
-    `MIN_UNLIKE`.
+    `MIN_UNLIKE`. agreement: its lattice's, see `find._ReadLattice`.
     """
 
     centers_xy: Floats
@@ -75,6 +75,7 @@ class Window:
     divided: bool = False
     touching: bool = False
     covered: Mapping[Cell, float] = field(default_factory=dict)
+    agreement: float = 1.0
 
     @cached_property
     def outline_xy(self) -> Floats:

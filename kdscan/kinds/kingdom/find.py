@@ -73,22 +73,22 @@ def find_kingdoms(
     windows = read(search.lattices())
     windows += read(search.rest(_outlines(_suppress_overlaps(windows))), again=True)
     found = _suppress_overlaps(windows)
-    if any(not window.lost for window, _ in found):
-        surest = max(found, key=lambda one: one[0].confidence)[0]
+    if any(not window.lost for window in found):
+        surest = max(found, key=lambda window: window.confidence)
         windows += read(search.beside(surest.centers_xy, _outlines(found)), again=True)
         found = _suppress_overlaps(windows)
-    confidences = [window.confidence for window, _ in found if not window.lost]
+    confidences = [window.confidence for window in found if not window.lost]
     doubtful = min(confidences, default=0.0) < DOUBTFUL
-    side = min((resolution(window.centers_xy) for window, _ in found), default=0.0)
+    side = min((resolution(window.centers_xy) for window in found), default=0.0)
     if doubtful or search.many_left(_outlines(found), side):
-        sure = _outlines([one for one in found if one[0].confidence >= DOUBTFUL])
+        sure = _outlines([window for window in found if window.confidence >= DOUBTFUL])
         windows += read((*search.suppressed(sure), *search.slanted(sure)), again=True)
         found = _suppress_overlaps(windows)
-    found.sort(key=lambda one: -int((one[0].probs[..., EMPTY] < 0.5).sum()))
+    found.sort(key=lambda window: -int((window.probs[..., EMPTY] < 0.5).sum()))
     return tuple(
         FoundKingdom(
             KingdomEvidence(
-                _flat(photo, window.centers_xy, min(1.0, agreed / MIN_AGREEMENT)),
+                _flat(photo, window.centers_xy, min(1.0, window.agreement / MIN_AGREEMENT)),
                 window.probs,
                 replace(variants, great_duel=len(window.probs) == 7),
                 window.beyond,
@@ -99,16 +99,12 @@ def find_kingdoms(
             window.confidence,
             window.lost,
         )
-        for window, agreed in found
+        for window in found
     )
 
 
-_Found = list[tuple[Window, float]]
-"""Windows, each with its lattice's `_ReadLattice.agreement`."""
-
-
-def _outlines(found: _Found) -> list[Floats]:
-    return [window.outline_xy for window, _ in found]
+def _outlines(found: Sequence[Window]) -> list[Floats]:
+    return [window.outline_xy for window in found]
 
 
 def _windows(
@@ -119,14 +115,14 @@ def _windows(
     lattices: Sequence[Lattice],
     again: bool = False,
     outline: Floats | None = None,
-) -> _Found:
+) -> list[Window]:
     """The windows of the kingdoms on lattices.
 
     Adjacent kingdoms that were merged into one lattice do not fit it well: if a lattice extends
     beyond a window, the squares inside the window are grown by themselves (again: without hidden
     castles and further repetition). outline: (4, 2); everything outside is of another kingdom.
     """
-    windows: _Found = []
+    windows: list[Window] = []
     for patch in lattices:
         read = _read_lattice(photo, patch, reading)
         if read.agreement < MIN_AGREEMENT:
@@ -140,7 +136,7 @@ def _windows(
         hidden = not again and not search.looks_bare(read.patch)
         probs = read.probs if outline is None else _within(read, outline)
         these = windows_of(read.patch, probs, wh, size, hidden, read.unlike)
-        windows += [(window, read.agreement) for window in these]
+        windows += [replace(window, agreement=read.agreement) for window in these]
         seen = read.patch.seen.sum()
         if not again and any(seen - window.seen.sum() >= MIN_LATTICE for window in these):
             for window in these:
@@ -148,7 +144,7 @@ def _windows(
                 alone = _windows(
                     photo, search, reading, size, own, True, edge if window.divided else None
                 )
-                windows += [(replace(w, touching=window.touching), share) for w, share in alone]
+                windows += [replace(one, touching=window.touching) for one in alone]
     return windows
 
 
@@ -159,12 +155,12 @@ def _within(read: _ReadLattice, outline: Floats) -> Floats:
     return np.where(held, read.probs, np.eye(kinds)[EMPTY])
 
 
-def _suppress_overlaps(windows: _Found) -> _Found:
-    """Non-maximum suppression by `Window.score`; windows whose castle is visible come first."""
-    found: _Found = []
-    for window, agreed in sorted(windows, key=lambda one: (one[0].lost, -one[0].score)):
-        if not any(_are_same(window, one) for one, _ in found):
-            found.append((window, agreed))
+def _suppress_overlaps(windows: Sequence[Window]) -> list[Window]:
+    """Non-maximum suppression by `Window.score`, windows whose castle is visible come first."""
+    found: list[Window] = []
+    for window in sorted(windows, key=lambda window: (window.lost, -window.score)):
+        if not any(_are_same(window, one) for one in found):
+            found.append(window)
     return found
 
 

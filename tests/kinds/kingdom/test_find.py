@@ -187,7 +187,7 @@ def test_a_square_is_part_of_one_kingdom_only() -> None:
     kinds[0, 0] = CASTLE
     probs = np.eye(len(KINDS))[kinds]
     one, shifted, beside = (
-        (Window(lattice(5, 5) * SIDE_PX + (0, rows * SIDE_PX), probs, kinds > 0, 0), 1.0)
+        Window(lattice(5, 5) * SIDE_PX + (0, rows * SIDE_PX), probs, kinds > 0, 0)
         for rows in (0, 3, 5)
     )
     assert _suppress_overlaps([one, shifted]) == [one]
