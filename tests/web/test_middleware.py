@@ -232,10 +232,14 @@ def test_guessing_codes_is_slow(store: Store) -> None:
 
 
 def test_wrong_codes_count_and_right_ones_do_not(store: Store) -> None:
-    with serving(store, settings(guesses=SLOW)) as page:
+    with (
+        serving(store, settings(guesses=SLOW)) as page,
+        httpx.Client(base_url=page.address) as client,
+    ):
 
         def come_in(code: str) -> int:
-            return httpx.post(f"{page.address}/join", data={"code": code}).status_code
+            client.cookies.clear()
+            return client.post("/join", data={"code": code}).status_code
 
         assert [come_in(JOIN) for _ in range(30)] == [303] * 30
         assert [come_in("WRONGONE") for _ in range(25)] == [403] * 20 + [429] * 5
