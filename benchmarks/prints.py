@@ -74,7 +74,7 @@ def blank_of(pad: Path) -> KnownPrint:
     """A pad's print as its blank teaches it."""
     by = default_models()
     photo = opened(pad / "blank.jpg")
-    return learn_print([photo], pad.name, by.locate, by.refine, by.marks, unmarked=True)
+    return learn_print([photo], pad.name, by.locate, by.refine, by.marks, by.ink, unmarked=True)
 
 
 def generated(number: int) -> Iterator[KnownPrint]:
@@ -138,7 +138,7 @@ def clock(prints: int) -> None:
     by, seed = default_models(), FIRST - 1
     page, size = pad_print(seed, "painted"), (4000, 3000)
     blank = Photo(pad_blank(seed, page, "easy", (2000, 1500)).bgr, "blank")
-    known = learn_print([blank], "pad", by.locate, by.refine, by.marks, unmarked=True)
+    known = learn_print([blank], "pad", by.locate, by.refine, by.marks, by.ink, unmarked=True)
     every = [known, *generated(prints - 1)]
     for one in every:
         _ = one.signature, one.normalized

@@ -81,14 +81,14 @@ def learn_print(
     locating: Network,
     refining: Network,
     marking: Network,
-    inking: Network | None = None,
+    inking: Network,
     unmarked: bool = False,
     corners_xy: Floats | None = None,
 ) -> KnownPrint:
     """Learn a print from photos of its sheets: one unmarked, several, or four and more filled ones.
 
     locating, refining: see `kdscan.detection.find`. marking: see `kdscan.marks.classify.predict`.
-    inking: ink segmentation, see `drawn_on`; helps with few filled sheets.
+    inking: ink segmentation, see `drawn_on`.
     unmarked: a person asserts that nothing is drawn on these sheets. corners_xy: (4, 2), the grid's
     corners in the first photo, given by a person, in the order of `SheetOutline`.
     Raises LayoutError or NoSheetFound with advice if the photos are unsuitable.
@@ -115,7 +115,7 @@ def learn_print(
 def learn_flat_sheets(
     sheets: Sequence[FlatSheet],
     name: str,
-    inking: Network | None = None,
+    inking: Network,
     known: KnownPrint | None = None,
     least: int = MIN_FILLED,
 ) -> KnownPrint:
@@ -140,18 +140,14 @@ def _initial_print(name: str, one: _MeasuredSheet) -> KnownPrint:
 
 
 def _merge_sheets(
-    known: KnownPrint, used: Sequence[_MeasuredSheet], inking: Network | None, least: int = 0
+    known: KnownPrint, used: Sequence[_MeasuredSheet], inking: Network, least: int = 0
 ) -> KnownPrint:
     """The common print of sheets, from an initial estimate. least: sheets of another print are
     dropped as long as this many remain; 0 to raise LayoutError for them."""
     for _ in range(ROUNDS):
         used, aligned = _register_all(known, used, least)
         flats = [a.flatten(one.photo) for a, one in zip(aligned, used, strict=True)]
-        ink = None
-        if inking is not None:
-            ink = [
-                _predicted_ink(f, inking, one.filled) for f, one in zip(flats, used, strict=True)
-            ]
+        ink = [_predicted_ink(f, inking, one.filled) for f, one in zip(flats, used, strict=True)]
         bgr, coverage = merge(flats, ink)
         # Described from the merged picture, in which single sheets' marks have vanished.
         known = describe_print(known, Photo(bgr), OWN_CENTERS, used[0].placed)

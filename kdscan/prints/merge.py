@@ -35,7 +35,7 @@ Bgr = NDArray[np.uint8]
 Plane = NDArray[np.float32]
 
 
-def merge(sheets: Sequence[Bgr], ink: Sequence[Plane] | None = None) -> tuple[Bgr, Plane]:
+def merge(sheets: Sequence[Bgr], ink: Sequence[Plane]) -> tuple[Bgr, Plane]:
     """The common print of registered sheets, and how well each part of it is known.
 
     sheets: (H, W, 3) uint8 BGR, each under its own light. ink: (H, W) 0..1, probability of ink on
@@ -44,12 +44,10 @@ def merge(sheets: Sequence[Bgr], ink: Sequence[Plane] | None = None) -> tuple[Bg
     """
     if len(sheets) == 1:
         return sheets[0], _known(np.ones((1, *sheets[0].shape[:2]), np.float32), 1)
-    clear = np.ones((len(sheets), *sheets[0].shape[:2]), np.float32)
-    if ink is not None:
-        clear = np.clip(1 - _INK_FACTOR * np.stack(ink), _MIN_WEIGHT, 1).astype(np.float32)
+    clear = np.clip(1 - _INK_FACTOR * np.stack(ink), _MIN_WEIGHT, 1).astype(np.float32)
     lit = equalize_light(sheets, list(clear))
     stack = np.stack(lit).astype(np.float32)
-    weight = clear * _light(stack, clear, 1.0 if ink is None else LIGHT_SHARE)
+    weight = clear * _light(stack, clear)
     mean = _mean(stack, weight)
     for _ in range(_ROUNDS):
         bare = np.clip(mean, 0, 255).astype(np.uint8)
@@ -74,9 +72,9 @@ def _mean(stack: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np
     return np.asarray((stack * weight[..., None]).sum(0) / total[..., None], np.float32)
 
 
-def _light(stack: NDArray[np.float32], clear: NDArray[np.float32], share: float) -> Plane:
-    """(n, H, W) weights: how near each sheet comes to a light colour of all, that which `share` of
-    what is clear does not exceed. Compared on half of the pixels a side."""
+def _light(stack: NDArray[np.float32], clear: NDArray[np.float32]) -> Plane:
+    """(n, H, W) weights: how near each sheet comes to a light colour of all, that which
+    `LIGHT_SHARE` of what is clear does not exceed. Compared on half of the pixels a side."""
     h, w = clear.shape[1:]
     size = (w // 2, h // 2)
     lab = np.stack(
@@ -88,7 +86,7 @@ def _light(stack: NDArray[np.float32], clear: NDArray[np.float32], share: float)
     clear = np.stack([cv2.resize(c, size, interpolation=cv2.INTER_AREA) for c in clear])
     order = np.argsort(lab[..., 0], axis=0)
     passed = np.cumsum(np.take_along_axis(clear, order, 0), 0) / clear.sum(0)
-    at = np.minimum((passed < share - 1e-4).sum(0), len(stack) - 1)
+    at = np.minimum((passed < LIGHT_SHARE - 1e-4).sum(0), len(stack) - 1)
     chosen = np.take_along_axis(order, at[None], 0)
     best = np.take_along_axis(lab, chosen[..., None], axis=0)
     off = np.linalg.norm(lab - best, axis=-1)

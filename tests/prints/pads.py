@@ -51,7 +51,7 @@ def learned(seed: int) -> KnownPrint:
     kept = Path(os.environ[SHARED], f"{seed}.print")
     if not kept.exists():
         models, photo = default_models(), Photo(blank(seed).bgr, "blank.jpg")
-        networks = (models.locate, models.refine, models.marks)
+        networks = (models.locate, models.refine, models.marks, models.ink)
         write_file(kept, pickle.dumps(learn_print([photo], f"pad {seed}", *networks)))
     known: KnownPrint = pickle.loads(kept.read_bytes())
     return known
@@ -60,7 +60,7 @@ def learned(seed: int) -> KnownPrint:
 def learned_at_once(
     sheets: Sequence[FlatSheet],
     name: str,
-    inking: Network | None = None,
+    inking: Network,
     known: KnownPrint | None = None,
 ) -> KnownPrint:
     """Instead of `learn_flat_sheets`, which takes seconds a sheet, in tests of what comes before

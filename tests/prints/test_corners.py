@@ -31,7 +31,7 @@ def true_corners() -> np.ndarray:
 def test_a_person_says_where_the_grid_lies() -> None:
     models = default_models()
     photo = Photo(blank(PAINTED).bgr, "blank.jpg")
-    networks = (models.locate, models.refine, models.marks)
+    networks = (models.locate, models.refine, models.marks, models.ink)
     corners = true_corners()
     found = learn_print([photo], "pad", *networks, unmarked=True, corners_xy=corners)
     ours = learned(PAINTED)

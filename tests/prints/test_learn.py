@@ -25,7 +25,7 @@ def test_a_single_filled_sheet_is_no_print() -> None:
     models = default_models()
     filled = Photo(sheet(ENGRAVED, 1).bgr, "filled.jpg")
     with pytest.raises(LayoutError, match="filled in"):
-        learn_print([filled], "pad", models.locate, models.refine, models.marks)
+        learn_print([filled], "pad", models.locate, models.refine, models.marks, models.ink)
 
 
 def test_a_blurred_blank_is_no_print() -> None:
@@ -43,7 +43,7 @@ def test_four_photos_of_one_filled_sheet_are_no_print() -> None:
     bgr = sheet(ENGRAVED, 1).bgr
     photos = [Photo(np.ascontiguousarray(np.rot90(bgr, n)), f"{n}.jpg") for n in range(4)]
     with pytest.raises(LayoutError, match="filled in"):
-        learn_print(photos, "pad", models.locate, models.refine, models.marks)
+        learn_print(photos, "pad", models.locate, models.refine, models.marks, models.ink)
 
 
 @pytest.mark.parametrize(("surest", "filled"), [(0.6, False), (0.95, True)])
@@ -63,23 +63,26 @@ def test_hills_that_look_like_strokes_of_no_coat_in_particular_fill_no_sheet(
     photos = [Photo(blank(PAINTED).bgr, "blank.jpg")]
     if filled:
         with pytest.raises(LayoutError, match="filled in"):
-            learn_print(photos, "pad", models.locate, models.refine, marking)
+            learn_print(photos, "pad", models.locate, models.refine, marking, models.ink)
     else:
-        assert learn_print(photos, "pad", models.locate, models.refine, marking).sheets == 1
+        assert (
+            learn_print(photos, "pad", models.locate, models.refine, marking, models.ink).sheets
+            == 1
+        )
 
 
 def test_a_sheet_of_another_pad_is_named() -> None:
     models = default_models()
     two = [Photo(blank(seed).bgr, f"{seed}.jpg") for seed in (PAINTED, ENGRAVED)]
     with pytest.raises(LayoutError, match="another print"):
-        learn_print(two, "pad", models.locate, models.refine, models.marks)
+        learn_print(two, "pad", models.locate, models.refine, models.marks, models.ink)
 
 
 def test_a_known_print_is_learned_again_from_filled_sheets() -> None:
     known = learned(PAINTED)
     photos = [found(PAINTED, number) for number in (1, 2)]
     sheets = [rectify(photo, at, "", known.name, photo.name) for photo, at in photos]
-    again = learn_flat_sheets(sheets, known.name, known=known, least=2)
+    again = learn_flat_sheets(sheets, known.name, default_models().ink, known, least=2)
     assert (again.name, again.sheets) == (known.name, 2)
     circles, before = (np.array(sorted(one.cell.circles)) for one in (again, known))  # in a row
     assert circles == pytest.approx(before, abs=0.04)
@@ -89,20 +92,25 @@ def test_a_photo_without_a_sheet_is_named() -> None:
     models = default_models()
     table = Photo(np.full((900, 1200, 3), 90, np.uint8), "table.jpg")
     with pytest.raises(NoSheetFound) as refused:
-        learn_print([table], "pad", models.locate, models.refine, models.marks)
+        learn_print([table], "pad", models.locate, models.refine, models.marks, models.ink)
     assert "table.jpg" in str(refused.value)
 
 
 def test_what_some_sheets_show_bare_is_known() -> None:
     rng = np.random.default_rng(1)
     ground = rng.integers(90, 220, (12, 16, 3)).repeat(8, 0).repeat(8, 1)
-    sheets = []
+    sheets, ink = [], []
     for i in range(6):
-        drawn = ground + rng.normal(0, 2, ground.shape)
+        drawn, seen = (
+            ground + rng.normal(0, 2, ground.shape),
+            np.zeros(ground.shape[:2], np.float32),
+        )
         if i != 3:  # five of six have ink in the middle
             drawn[32:64, 40 + i : 80 + i] = 30
+            seen[32:64, 40 + i : 80 + i] = 0.9
         sheets.append(np.clip(drawn, 0, 255).astype(np.uint8))
-    bgr, known = merge(sheets)
+        ink.append(seen)
+    bgr, known = merge(sheets, ink)
     assert np.abs(bgr.astype(int) - ground)[36:60, 48:76].max() < 25
     assert known[5, 7] < 0.5 < known[0, 0]
 
@@ -140,6 +148,6 @@ def test_where_a_network_sees_ink_nothing_is_taken_for_print() -> None:
         ink.append(seen)
     inside = np.s_[66:94, 86:114]
     with_ink, _ = merge(sheets, ink)
-    without, _ = merge(sheets)
+    without, _ = merge(sheets, [np.zeros_like(seen) for seen in ink])
     assert np.abs(with_ink.astype(int) - ground)[inside].mean() < 12
     assert np.abs(without.astype(int) - ground)[inside].mean() > 25
