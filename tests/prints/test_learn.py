@@ -31,10 +31,9 @@ def test_a_single_filled_sheet_is_no_print() -> None:
 def test_a_blurred_blank_is_no_print() -> None:
     models = default_models()
     blurred = np.asarray(cv2.GaussianBlur(blank(PAINTED).bgr, (0, 0), 7), np.uint8)
+    photos = [Photo(blurred, "blank.jpg")]
     with pytest.raises(LayoutError, match=r"blank\.jpg.*photograph it again, sharp"):
-        learn_print(
-            [Photo(blurred, "blank.jpg")], "pad", models.locate, models.refine, models.marks
-        )
+        learn_print(photos, "pad", models.locate, models.refine, models.marks, models.ink)
 
 
 def test_four_photos_of_one_filled_sheet_are_no_print() -> None:
