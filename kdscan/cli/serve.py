@@ -80,6 +80,7 @@ def serve(
         raise UsageError("--certificate and --key go together")
     if code is not None and not (6 <= len(code) <= 40 and code.isalnum() and code.isascii()):
         raise UsageError("--code: 6 to 40 letters and digits")
+    _check_proxy(proxy)
     import asyncio
 
     _check_certificate(certificate, key)
@@ -116,6 +117,19 @@ def serve(
         asyncio.run(run(kept, settings, listening, certificate, key))
 
 
+def _check_proxy(addresses: str | None) -> None:
+    """Raise `UsageError` for what is no address, nor a network: nobody would ever be that proxy."""
+    from ipaddress import ip_network
+
+    for one in () if addresses is None else addresses.split(","):
+        try:
+            ip_network(one.strip())
+        except ValueError as error:
+            raise UsageError(
+                "--proxy {address}: write its address, like 10.0.0.2", address=addresses
+            ) from error
+
+
 def _check_certificate(certificate: Path | None, key: Path | None) -> None:
     """Raise `UsageError` for a certificate that cannot be served with."""
     if certificate is None:
@@ -143,7 +157,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.close()
         raise UsageError(
             "--host {host} --port {port}: cannot listen there ({error}); choose another port, "
-            "like --port 8001",
+            "like --port 8001, or an address of this machine",
             host=host,
             port=port,
             error=error.strerror,

@@ -201,3 +201,16 @@ def test_a_certificate_that_cannot_be_used_is_wrong_usage(tmp_path: Path, run: C
     said = run(*words, "--store", tmp_path / "s.sqlite", code=2).err
     assert "it cannot be used with that key" in said
     assert not (tmp_path / "s.sqlite").exists()
+
+
+@pytest.mark.parametrize("proxy", ["localhost", "10.0.0.2:8000", "10.0.0.5/8", "*", ""])
+def test_a_proxy_that_nobody_can_be_is_wrong_usage(
+    proxy: str, tmp_path: Path, run: Command
+) -> None:
+    said = run("serve", "--proxy", proxy, "--store", tmp_path / "s.sqlite", code=2).err
+    assert "like 10.0.0.2" in said
+    assert not (tmp_path / "s.sqlite").exists()
+
+
+def test_where_one_cannot_listen_another_address_is_named_too(run: Command) -> None:
+    assert "or an address of this machine" in run("serve", "--host", "192.0.2.77", code=2).err
