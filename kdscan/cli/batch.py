@@ -102,6 +102,7 @@ def batch(
     the store cannot be used; 130 interrupted: what was finished is kept.
     """
     # The heavy half: SQLAlchemy, OpenCV, onnxruntime.
+    from kdscan.files.write import STDOUT
     from kdscan.inference.store import default_models
     from kdscan.tournament.batch.paths import sources
     from kdscan.tournament.batch.run import Run
@@ -129,7 +130,8 @@ def batch(
         with _workers(cluster, workers) as pool, _bar(len(files)) as show:
             run.read(files, pool, show)
         with kept.read() as db:
-            _tell(this.name, store, run.progress, results(db, this.id))
+            if STDOUT not in (csv, json_lines):
+                _tell(this.name, store, run.progress, results(db, this.id))
             save_results(db, this.id, csv, json_lines, spoken())
     raise typer.Exit(SOME_FAILED if run.progress.failed else 0)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from kdscan.cli.messages import spoken
+from kdscan.cli.messages import note, spoken
 from kdscan.cli.options import Event, Photos, Store
 from kdscan.errors import UsageError
 from kdscan.locale.legible import legible
@@ -34,7 +35,7 @@ def export(
 ) -> None:
     """Write an event's results: a row a sheet, a row for each photo that failed.
 
-    `-` as FILE is stdout (but for --archive).
+    `-` as FILE is stdout.
 
     Examples:
 
@@ -58,8 +59,8 @@ def export(
             from kdscan.tournament.archive import save_event
 
             count = save_event(kept, this.name, archive)
-            some = spoken().tn("{n} photo", "{n} photos", count)
-            print(f"{legible(str(archive))}: {legible(this.name)}, {some}")
+            some = spoken(sys.stderr).tn("{n} photo", "{n} photos", count)
+            note(f"{legible(str(archive))}: {legible(this.name)}, {some}")
         if labels is not None:
             from kdscan.tournament.teach import save_labels
 

@@ -66,7 +66,7 @@ def show(
 
     $ kdscan layout show club -o club.png
     """
-    from kdscan.files.write import write_file
+    from kdscan.files.write import STDOUT, write_file
 
     with prints_of(event, store) as kept:
         one = kept.get(name)
@@ -74,7 +74,7 @@ def show(
         write_file(output, one.picture_png)
     if as_json:
         print(json.dumps(print_json(one)))
-    elif output is None or str(output) != "-":
+    elif output != STDOUT:
         print(prints_table([one]))
 
 

@@ -38,7 +38,7 @@ def report(
     $ kdscan report --event 'Puchar wiosny' -o raport.html --language pl
     """
     # The heavy half: SQLAlchemy, OpenCV.
-    from kdscan.files.write import writing_text
+    from kdscan.files.write import STDOUT, writing_text
     from kdscan.tournament.event import event_state
     from kdscan.tournament.report.page import write_report
     from kdscan.tournament.report.pictures import Album
@@ -53,4 +53,5 @@ def report(
         with writing_text(output) as out:
             for piece in write_report(state, results(db, this.id), Album(kept, w), w):
                 out.write(piece)
-    note(f"{legible(str(output))}: {output.stat().st_size / 1e6:.1f} MB")
+    if output != STDOUT:
+        note(f"{legible(str(output))}: {output.stat().st_size / 1e6:.1f} MB")

@@ -192,11 +192,7 @@ def _write(output: Path, pdf: bytes) -> str:
         for name, png in zip(names, pages, strict=True):
             write_file(name, png)
         return " … ".join(str(name) for name in dict.fromkeys((names[0], names[-1])))
-    if str(output) == "-":
-        sys.stdout.buffer.write(pdf)
-        sys.stdout.buffer.flush()
-    else:
-        write_file(output, pdf)
+    write_file(output, pdf)
     return str(output)
 
 

@@ -5,7 +5,8 @@
 
 Written beside the file under a name by lot, synced, then renamed over it: a full disk, a killed
 program or a loss of power leaves the old file as it was. Links stay links. What is no regular
-file (a device, a pipe, `/dev/stdout`) is written to as it is. A store is never written over.
+file (a device, a pipe, `/dev/stdout`) is written to as it is; `-` is stdout. A store is never
+written over.
 """
 
 from __future__ import annotations
@@ -35,12 +36,20 @@ _DESCRIPTORS = re.compile(r"(?:/proc/(self|\d+)|/dev)/fd/(\d+)")
 _LINKS = 40  # as many as Linux follows
 
 
+STDOUT = Path("-")
+
+
 @contextmanager
 def writing(path: Path) -> Iterator[BinaryIO]:
     """A binary file to write; it takes the name `path` at the end if all went well, else is gone.
 
-    Raises `UsageError` when it cannot be written, or is a store.
+    Raises `UsageError` when it cannot be written, or is a store; OSError, as `print`, of stdout.
     """
+    if path == STDOUT:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
     try:
         with _opened(path) as out:
             yield out

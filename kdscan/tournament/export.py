@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -63,8 +62,5 @@ def save_results(
 
 def save(path: Path, write: Callable[[TextIO], None]) -> None:
     """Write to a file, or to stdout if its name is `-`; raise `UsageError`."""
-    if str(path) == "-":
-        write(sys.stdout)
-        return
     with writing_text(path) as out:
         write(out)

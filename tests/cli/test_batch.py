@@ -114,3 +114,21 @@ def test_a_photo_that_is_read_again_counts_once(capsys: pytest.CaptureFixture[st
     told = Progress(total=34, read=34, again=16, learned={"pad 1": 4})
     tell("cup", None, told, [])
     assert capsys.readouterr().out.startswith("cup: 18 read now, 16 read again\n  learned from 4")
+
+
+def test_what_is_written_to_stdout_stands_alone_there(
+    folder: Path, tmp_path: Path, run: Command
+) -> None:
+    store = tmp_path / "s.sqlite"
+    words = batch(folder / "bad.jpg", store, "--workers", "1", "--json-lines", "-")
+    (row,) = run(*words, code=7).out.splitlines()
+    assert json.loads(row)["error"] == "unreadable_image"
+    event = ["--event", "Spring cup", "--store", str(store)]
+    command = [sys.executable, "-m", "kdscan"]
+    for more, start in (
+        (["export", "--archive", "-"], b"PK"),
+        (["report", "-o", "-"], b"<!doctype"),
+    ):
+        told = subprocess.run([*command, *more, *event], stdout=subprocess.PIPE, cwd=tmp_path)
+        assert told.returncode == 0 and told.stdout.startswith(start)
+    assert [path.name for path in tmp_path.iterdir() if path.name == "-"] == []

@@ -125,3 +125,15 @@ def test_new_folders_reach_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
     make_folder(tmp_path / "a" / "b")
     assert {tmp_path.stat().st_ino, (tmp_path / "a").stat().st_ino} <= set(synced)
+
+
+def test_a_dash_is_stdout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_file(Path("-"), b"\xffone")
+    with writing_text(Path("-")) as out:
+        out.write("żwo")
+    print("three")
+    assert capfdbinary.readouterr().out == b"\xffone\xc5\xbcwothree\n"
+    assert not list(tmp_path.iterdir())
