@@ -59,6 +59,10 @@ def writing(path: Path) -> Iterator[BinaryIO]:
 
 def unwritable(path: Path, error: OSError) -> UsageError:
     """What to say of a file that the system did not let us write."""
+    if isinstance(error, FileNotFoundError):
+        return UsageError(
+            "{path}: there is no folder {parent}; make it first", path=path, parent=path.parent
+        )
     return UsageError(
         "{path} cannot be written ({why}); make room there, or name another file",
         path=path,

@@ -82,7 +82,10 @@ def test_no_other_print_is_overwritten_unasked(tmp_path: Path, run: Command) -> 
         (["export", "nobody", "-o", "x.kdprint"], "known: club"),
         (["import", "nothing.kdprint"], "nothing.kdprint: there is no such file"),
         (["import", "a.kdprint", "b.kdprint", "--name", "x"], "one by one"),
-        (["export", "club", "-o", "no/such/folder/x.kdprint"], "cannot be written"),
+        (
+            ["export", "club", "-o", "no/such/x.kdprint"],
+            "there is no folder no/such; make it first",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said(words: list[str], remedy: str, run: Command) -> None:

@@ -89,7 +89,10 @@ def test_sheet_prints_the_side_asked_for(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-o", "missing/sheet.pdf"], "missing/sheet.pdf cannot be written (No such file"),
+        (
+            ["-o", "missing/sheet.pdf"],
+            "missing/sheet.pdf: there is no folder missing; make it first",
+        ),
         (["-o", "."], ". cannot be written ("),
         (["-o", "sheet.pdf", "--layout", "nowhere"], "there is no layout of this name"),
         (["-o", "sheet.pdf", "--paper", "a3"], "'a3' is not one of"),

@@ -115,7 +115,7 @@ def test_a_store_is_never_written_over(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["gone/a.pdf", "", "nul\0l", "x" * 300])
 def test_a_name_that_cannot_be_is_wrong_usage(name: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be written"):
+    with pytest.raises(UsageError, match=r"cannot be written|there is no folder"):
         write_file(tmp_path / name, b"")
     assert only_file(tmp_path) == []
 
