@@ -119,7 +119,7 @@ def sheet(
     from kdscan.sheet.book import load_book
     from kdscan.sheet.card import Card
     from kdscan.sheet.layout import load_layout
-    from kdscan.sheet.look import Look
+    from kdscan.sheet.look import NO_TICKET, Look
     from kdscan.sheet.printing import Side, impose, sheet_pdf
 
     if players is None and (event or rounds):
@@ -138,23 +138,14 @@ def sheet(
         else load_layout(layout)
     )
     behind = load_book(spellbook) if side == "both" else None
-    fit = len(impose(first, paper, per_page).places)
-    tickets: tuple[Ticket, ...] = ()
+    plan = impose(first, paper, per_page)
+    fit = len(plan.places)
+    tickets: tuple[Ticket, ...] = (NO_TICKET,) * (fit if count is None else count)
     back_tickets: tuple[Ticket, ...] = ()
     if players is not None:
         tickets, back_tickets = _tickets(players, event, rounds, language, side)
-    copies = len(tickets) or (fit if count is None else count)
-    pdf = sheet_pdf(
-        first,
-        paper=paper,
-        count=copies,
-        look=Look(language, style),
-        back=behind,
-        tickets=tickets,
-        back_tickets=back_tickets,
-        per_page=per_page,
-    )
-    written = _write(output, pdf)
+    pdf = sheet_pdf(first, plan, tickets, Look(language, style), behind, back_tickets)
+    written, copies = _write(output, pdf), len(tickets)
     note(f"{written}: {_summary(spoken(sys.stderr), copies, side, -(-copies // fit), paper)}")
 
 

@@ -83,25 +83,18 @@ def impose(layout: Side, paper: Paper | None = None, most: int | None = None) ->
 
 def sheet_pdf(
     layout: Side,
-    *,
-    paper: Paper | None = None,
-    count: int | None = None,
+    plan: Imposition,
+    tickets: Sequence[Ticket] = (NO_TICKET,),
     look: Look = PLAIN,
     back: Side | None = None,
-    tickets: Sequence[Ticket] = (),
     back_tickets: Sequence[Ticket] = (),
-    per_page: int | None = None,
 ) -> bytes:
-    """Print a layout as PDF; the same arguments give the same bytes.
+    """Print a copy of a layout for each ticket as PDF; the same arguments give the same bytes.
 
-    paper: what it will be printed on; None for pages of exactly the layout's size.
-    count: how many copies; None for one full sheet of paper.
-    look: language and style.
+    plan: see `impose`. tickets: what is printed on one copy alone. look: language and style.
     back: printed behind each copy, on every second page, for paper turned over its long edge.
-    tickets: what is printed on one copy alone, a copy each; then there are so many copies.
-    back_tickets: the same for the backs, in the order of the tickets; none if left out.
-    per_page: no more copies on a page than this; None for as many as fit.
-    Raises LayoutError when a layout does not fit on the paper, or on the other's back.
+    back_tickets: as the tickets, in their order, for the backs; none if left out.
+    Raises LayoutError if the back is of another size.
     """
     if back is not None and back.page_mm != layout.page_mm:
         raise LayoutError(
@@ -114,22 +107,6 @@ def sheet_pdf(
             other_width=layout.page_mm[0],
             other_height=layout.page_mm[1],
         )
-    plan = impose(layout, paper, per_page)
-    maps = len(plan.places) if count is None else count
-    if maps < 1:
-        raise ValueError(f"count is {maps}; at least one map can be printed")
-    return imposed_pdf(layout, plan, tickets or [NO_TICKET] * maps, look, back, back_tickets)
-
-
-def imposed_pdf(
-    layout: Side,
-    plan: Imposition,
-    tickets: Sequence[Ticket],
-    look: Look = PLAIN,
-    back: Side | None = None,
-    back_tickets: Sequence[Ticket] = (),
-) -> bytes:
-    """Print a copy for each ticket as PDF, laid out as `plan` says."""
     backs = back_tickets or [NO_TICKET] * len(tickets)
     out = BytesIO()
     size = tuple(mm * _POINTS_A_MM for mm in plan.paper_mm)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.sheet.look import NO_TICKET, Look, Ticket
-from kdscan.sheet.printing import PLAIN, Imposition, Side, imposed_pdf
+from kdscan.sheet.printing import PLAIN, Imposition, Side, sheet_pdf
 
 
 def render_page(
@@ -34,7 +34,7 @@ def _rendered(layout: Side, px_per_mm: float, look: Look, ticket: Ticket) -> NDA
     # PDFium stretches a page to whole pixels, so it gets a page of whole pixels.
     width, height = (ceil(side * px_per_mm - 1e-6) for side in layout.page_mm)
     plan = Imposition((width / px_per_mm, height / px_per_mm), ((0.0, 0.0),))
-    with pypdfium2.PdfDocument(imposed_pdf(layout, plan, [ticket], look)) as document:
+    with pypdfium2.PdfDocument(sheet_pdf(layout, plan, [ticket], look)) as document:
         page = document[0]
         bitmap = page.render(scale=px_per_mm * 25.4 / 72 * (1 - 1e-6))
         pixels: NDArray[np.uint8] = np.array(bitmap.to_numpy())

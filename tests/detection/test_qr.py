@@ -24,7 +24,7 @@ from kdscan.sheet.book import load_book
 from kdscan.sheet.card import Card
 from kdscan.sheet.layout import load_layout
 from kdscan.sheet.look import Look, Style, Ticket
-from kdscan.sheet.printing import impose, imposed_pdf
+from kdscan.sheet.printing import impose, sheet_pdf
 from kdscan.sheet.raster import render_page
 from kdscan.sheet.signs import Code
 from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo
@@ -156,8 +156,7 @@ def test_the_code_of_a_spellbook_is_read(style: Style) -> None:
 
 
 def card(code: str, width: int) -> NDArray[np.uint8]:
-    plan = impose(Card(), None)
-    pdf = imposed_pdf(Card(), plan, [Ticket("Zażółć", code=code, caption="Cup · round 1")])
+    pdf = sheet_pdf(Card(), impose(Card()), [Ticket("Zażółć", code=code, caption="Cup · round 1")])
     (page,) = pypdfium2.PdfDocument(pdf)
     return np.asarray(page.render(scale=width / page.get_width()).to_numpy()[:, :, :3], np.uint8)
 

@@ -12,8 +12,9 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.sheet.book import BookLayout, books, load_book, marked_places, texts
 from kdscan.sheet.layout import layouts, load_layout
+from kdscan.sheet.look import NO_TICKET
 from kdscan.sheet.parts import Layout
-from kdscan.sheet.printing import sheet_pdf
+from kdscan.sheet.printing import impose, sheet_pdf
 from kdscan.sheet.raster import render_page
 from kdscan.sheet.words import LANGUAGES, dictionary
 from tests.sheet.measure import DPI_300, Measured
@@ -65,7 +66,8 @@ def test_what_players_mark_is_printed_where_the_layout_says_and_left_white(name:
 
 def test_the_pdf_is_vector_and_the_back_follows_its_front() -> None:
     front = load_layout("kdscan-a5")
-    with pypdfium2.PdfDocument(sheet_pdf(front, paper="a4", count=3, back=BOOK)) as document:
+    pdf = sheet_pdf(front, impose(front, "a4"), [NO_TICKET] * 3, back=BOOK)
+    with pypdfium2.PdfDocument(pdf) as document:
         texts = [page.get_textpage().get_text_range() for page in document]
         kinds = {part.type for page in document for part in page.get_objects()}
     assert ["SPELLBOOK" in text for text in texts] == [False, True, False, True]
@@ -75,7 +77,7 @@ def test_the_pdf_is_vector_and_the_back_follows_its_front() -> None:
 def test_the_back_of_a_half_filled_page_lies_behind_its_copy() -> None:
     """On paper turned over its long edge, the only copy keeps its row."""
     front = load_layout("kdscan-a5")
-    with pypdfium2.PdfDocument(sheet_pdf(front, paper="a4", count=1, back=BOOK)) as document:
+    with pypdfium2.PdfDocument(sheet_pdf(front, impose(front, "a4"), back=BOOK)) as document:
         inks = [(page.render(scale=0.5).to_numpy()[..., 0] < 128).sum(axis=1) for page in document]
     half = len(inks[0]) // 2
     for ink in inks:
@@ -84,9 +86,9 @@ def test_the_back_of_a_half_filled_page_lies_behind_its_copy() -> None:
 
 
 def test_a_back_of_another_size_is_refused() -> None:
-    small = replace(BOOK, page_mm=(200.0, 148.0))
+    small, front = replace(BOOK, page_mm=(200.0, 148.0)), load_layout("kdscan-a5")
     with pytest.raises(LayoutError, match="both sides must be of one size"):
-        sheet_pdf(load_layout("kdscan-a5"), back=small)
+        sheet_pdf(front, impose(front), back=small)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.sheet.layout import load_layout
-from kdscan.sheet.printing import sheet_pdf
+from kdscan.sheet.look import NO_TICKET
+from kdscan.sheet.printing import impose, sheet_pdf
 from kdscan.sheet.raster import render_page
 from tests.sheet.measure import DPI_300
 
@@ -42,7 +43,8 @@ def test_markers_are_detected_where_the_layout_says(scale: float) -> None:
 
 @pytest.mark.parametrize("scale", [0.92, 1.0, 1.04])
 def test_both_maps_of_a_printed_a4_page_show_all_their_markers(scale: float) -> None:
-    with pypdfium2.PdfDocument(sheet_pdf(LAYOUT, paper="a4")) as document:
+    pdf = sheet_pdf(LAYOUT, impose(LAYOUT, "a4"), [NO_TICKET] * 2)
+    with pypdfium2.PdfDocument(pdf) as document:
         paper = document[0].render(scale=scale * 150 / 72).to_numpy()
     ids = sorted(number for number, _ in detect(np.ascontiguousarray(paper)))
     assert ids == [0, 0, 1, 1, 2, 2, 3, 3]

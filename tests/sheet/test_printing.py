@@ -10,7 +10,7 @@ from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
 from kdscan.errors import LayoutError
 from kdscan.sheet.layout import load_layout
-from kdscan.sheet.look import Paper, Ticket
+from kdscan.sheet.look import NO_TICKET, Paper, Ticket
 from kdscan.sheet.parts import Layout, LineStyle
 from kdscan.sheet.printing import impose, sheet_pdf
 from kdscan.sheet.raster import render_page
@@ -94,7 +94,7 @@ def test_every_kind_of_line_is_printed(lines: LineStyle) -> None:
 
 
 def test_pdf_is_vector_at_true_scale() -> None:
-    with pypdfium2.PdfDocument(sheet_pdf(LAYOUT)) as document:
+    with pypdfium2.PdfDocument(sheet_pdf(LAYOUT, impose(LAYOUT))) as document:
         assert len(document) == 1
         sheet = document[0]
         assert sheet.get_size() == pytest.approx((210 * 72 / 25.4, 148 * 72 / 25.4), abs=0.01)
@@ -104,11 +104,12 @@ def test_pdf_is_vector_at_true_scale() -> None:
 
 
 def test_the_same_layout_gives_the_same_bytes() -> None:
-    assert sheet_pdf(LAYOUT, paper="a4") == sheet_pdf(load_layout("kdscan-a5"), paper="a4")
+    again = load_layout("kdscan-a5")
+    assert sheet_pdf(LAYOUT, impose(LAYOUT, "a4")) == sheet_pdf(again, impose(again, "a4"))
 
 
 def test_printers_are_asked_not_to_scale() -> None:
-    assert b"/PrintScaling /None" in sheet_pdf(LAYOUT)
+    assert b"/PrintScaling /None" in sheet_pdf(LAYOUT, impose(LAYOUT))
 
 
 @pytest.mark.parametrize(
@@ -131,20 +132,21 @@ def test_copies_fill_the_paper_around_its_middle(
 def test_one_a_page_lies_in_the_middle() -> None:
     plan = impose(LAYOUT, "a4", 1)
     assert plan.places == ((0.0, 74.5),)
-    with pypdfium2.PdfDocument(sheet_pdf(LAYOUT, paper="a4", count=2, per_page=1)) as document:
+    with pypdfium2.PdfDocument(sheet_pdf(LAYOUT, plan, [NO_TICKET] * 2)) as document:
         assert len(document) == 2
 
 
-@pytest.mark.parametrize(("count", "pages"), [(None, 1), (1, 1), (2, 1), (3, 2), (8, 4)])
-def test_count_of_maps_makes_pages(count: int | None, pages: int) -> None:
-    with pypdfium2.PdfDocument(sheet_pdf(LAYOUT, paper="a4", count=count)) as document:
+@pytest.mark.parametrize(("count", "pages"), [(1, 1), (2, 1), (3, 2), (8, 4)])
+def test_count_of_maps_makes_pages(count: int, pages: int) -> None:
+    pdf = sheet_pdf(LAYOUT, impose(LAYOUT, "a4"), [NO_TICKET] * count)
+    with pypdfium2.PdfDocument(pdf) as document:
         assert len(document) == pages
 
 
 def test_a_page_larger_than_the_paper_is_refused() -> None:
     large = replace(LAYOUT, page_mm=(300.0, 200.0))
     with pytest.raises(LayoutError, match=r"300 × 200 mm does not fit on A4"):
-        sheet_pdf(large, paper="a4")
+        impose(large, "a4")
 
 
 def test_a_layout_without_surroundings_prints() -> None:
@@ -192,7 +194,7 @@ def test_two_maps_on_a_letter_page_at_true_scale() -> None:
     assert half.ruler is not None and half.markers is not None
     plan = impose(half, "letter")
     assert plan.places == ((0.0, 0.0), (0.0, 139.7))
-    with pypdfium2.PdfDocument(sheet_pdf(half, paper="letter")) as document:
+    with pypdfium2.PdfDocument(sheet_pdf(half, plan, [NO_TICKET] * 2)) as document:
         assert document[0].get_size() == pytest.approx((8.5 * 72, 11 * 72), abs=0.01)
         picture = document[0].render(scale=300 / 72).to_numpy()[:, :, :3]
     paper = Measured.of(np.asarray(picture, np.uint8), DPI_300)
@@ -221,7 +223,7 @@ def test_the_longest_caption_leaves_the_second_code_as_it_is(name: str) -> None:
     seen = []
     for caption in ("", "The cup of all castles between the sea and the mountains " * 3):
         ticket = Ticket(code="CUP/1/1/1", caption=caption)
-        with pypdfium2.PdfDocument(sheet_pdf(layout, tickets=[ticket])) as document:
+        with pypdfium2.PdfDocument(sheet_pdf(layout, impose(layout), [ticket])) as document:
             page = document[0].render(scale=10 * 25.4 / 72).to_numpy()
         left, top, right, bottom = (
             round(10 * mm) for mm in (x - size / 2, y - size / 2, x + 0.8 * size, y + size / 2)

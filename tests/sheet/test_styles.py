@@ -11,7 +11,7 @@ from kdscan.sheet import surroundings
 from kdscan.sheet.book import load_book
 from kdscan.sheet.layout import layouts, load_layout
 from kdscan.sheet.look import STYLES, Look, Style, Ticket
-from kdscan.sheet.printing import Side, sheet_pdf
+from kdscan.sheet.printing import Side, impose, sheet_pdf
 from kdscan.sheet.raster import render_page
 from tests.sheet.measure import Measured
 
@@ -26,8 +26,8 @@ def page(style: Style) -> Measured:
 @pytest.mark.parametrize("side", [LAYOUT, load_book("kdscan-a5-spellbook")])
 @pytest.mark.parametrize("style", STYLES)
 def test_every_style_is_vector_and_the_same_each_time(style: Style, side: Side) -> None:
-    pdf = sheet_pdf(side, look=Look(style=style))
-    assert pdf == sheet_pdf(side, look=Look(style=style))
+    pdf = sheet_pdf(side, impose(side), look=Look(style=style))
+    assert pdf == sheet_pdf(side, impose(side), look=Look(style=style))
     with pypdfium2.PdfDocument(pdf) as document:
         kinds = [part.type for part in document[0].get_objects()]
     assert FPDF_PAGEOBJ_IMAGE not in kinds
@@ -78,5 +78,5 @@ def test_no_code_is_printed_over_the_serpent(monkeypatch: pytest.MonkeyPatch) ->
     for layout in map(load_layout, layouts()):
         for code in ("CUP/1/1/A", ""):
             swum.clear()
-            sheet_pdf(layout, look=Look(style="decorated"), tickets=(Ticket("Ada", code=code),))
+            sheet_pdf(layout, impose(layout), [Ticket("Ada", code=code)], Look(style="decorated"))
             assert bool(swum) is (code == "")

@@ -16,7 +16,7 @@ from kdscan.sheet.layout import layouts, load_layout
 from kdscan.sheet.letters import LETTERS, printable, unprintable
 from kdscan.sheet.look import Look
 from kdscan.sheet.parts import Layout
-from kdscan.sheet.printing import sheet_pdf
+from kdscan.sheet.printing import impose, sheet_pdf
 from kdscan.sheet.words import LANGUAGES, Language, dictionary, translate
 
 LAYOUT = load_layout("kdscan-a5")
@@ -69,7 +69,7 @@ def test_words_of_no_dictionary_stay() -> None:
     ],
 )
 def test_sheets_are_printed_in_every_language(language: Language, words: list[str]) -> None:
-    text = printed(sheet_pdf(LAYOUT, look=Look(language=language)))
+    text = printed(sheet_pdf(LAYOUT, impose(LAYOUT), look=Look(language=language)))
     for word in words:
         assert word in text
 
@@ -82,7 +82,7 @@ def test_the_letters_are_those_of_the_font(face: str) -> None:
 
 
 def test_fonts_travel_inside_the_pdf() -> None:
-    pdf = sheet_pdf(LAYOUT, look=Look(language="uk"))
+    pdf = sheet_pdf(LAYOUT, impose(LAYOUT), look=Look(language="uk"))
     assert pdf.count(b"/FontFile2") == 2
     assert b"Times" not in pdf
 
