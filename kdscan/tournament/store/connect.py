@@ -108,6 +108,12 @@ def open_store(url: str | None = None, photos: str | None = None, *, make: bool 
     Raises `UsageError` for a URL that makes no sense, `StoreError` when the store cannot
     be reached or was made by a newer version.
     """
+    if photos is not None and not is_url(photos) and not Path(photos).parent.is_dir():
+        raise UsageError(
+            "{path}: there is no folder {parent}; make it first",
+            path=f"--photos {photos}",
+            parent=Path(photos).parent,
+        )
     parsed = _parse(url or os.environ.get(ENVIRONMENT) or str(default_folder() / "kdscan.sqlite"))
     if parsed.get_backend_name() == "sqlite":
         return _open_sqlite(parsed, photos, make)

@@ -201,3 +201,9 @@ def test_who_gets_no_connection_is_told_so(store_url: str, monkeypatch: pytest.M
         with ExitStack() as held, pytest.raises(StoreError, match="another program is writing"):
             for _ in range(20):
                 held.enter_context(store.read())
+
+
+def test_a_mistyped_place_for_photos_makes_nothing(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"--photos .*there is no folder .*gone; make it first"):
+        open_store(str(tmp_path / "s.sqlite"), str(tmp_path / "gone" / "photos"))
+    assert not list(tmp_path.iterdir())
