@@ -15,6 +15,7 @@ from kdscan.cli.main import command_line
 from kdscan.imaging import photo
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.duel_map.tell import tell
+from kdscan.locale.problems import PROBLEMS
 from kdscan.tournament.results import COLUMNS
 from tests.readings import make_sheet
 
@@ -91,6 +92,10 @@ def test_the_columns_of_a_table_of_results_are_explained() -> None:
     table = (ROOT / "docs/batch.md").read_text("utf-8").partition("| column | meaning |")[2]
     named = re.findall(r"^\| ([a-z_, 0-9]+) \|", table.partition("\n\n")[0], re.MULTILINE)
     assert sorted(", ".join(named).split(", ")) == sorted(COLUMNS)
+
+
+def test_every_problem_is_explained() -> None:
+    assert not [code for code in PROBLEMS if f"`{code}`" not in ALL]
 
 
 def test_the_limits_are_those_of_the_code() -> None:
