@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -168,3 +169,15 @@ def test_a_reader_that_has_enough_is_no_error() -> None:
         process.stdout.close()
         assert process.wait() == CLOSED
         assert process.stderr.read() == b""
+
+
+def test_an_empty_name_is_not_the_folder_one_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Command
+) -> None:
+    """As a variable that is not set: "$PHOTOS"."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(Path(__file__).parent.parent / "samples/01.jpg", tmp_path)
+    monkeypatch.setenv("KDSCAN_STORE", str(tmp_path / "s.sqlite"))
+    assert "there is no such file or folder" in run("batch", "", "--event", "x", code=2).err
+    assert not (tmp_path / "s.sqlite").exists()
+    assert "there is no such file; check" in run("score", "", code=3).err

@@ -117,6 +117,8 @@ def open_photos(path: Path | str) -> Pages:
 
     Raises `UnreadableImage` (missing, empty, no picture, a password) or `ImageTooLarge`.
     """
+    if path == "":  # Path takes it for the folder one is in
+        raise UnreadableImage("there is no such file; check the name and the folder")
     return decode(read_bytes(Path(path)), str(path))
 
 

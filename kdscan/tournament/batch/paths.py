@@ -42,6 +42,8 @@ def sources(given: Sequence[str]) -> list[Source]:
     """
     found: dict[str, Source] = {}
     for one in given:
+        if not one:  # a variable that is not set; Path takes it for the folder one is in
+            raise _not_there("''")
         for source in _in_url(one) if is_url(one) else _in_path(Path(one)):
             found.setdefault(source.place, source)
     return sorted(found.values(), key=lambda source: (source.name, source.place))
@@ -68,9 +70,13 @@ def _check_there(path: Path) -> None:
     """Raise `UsageError` for what is a slip of the pen; a photo that is missing has a row."""
     photo = path.suffix.lower() in SUFFIXES and not any(sign in path.name for sign in "*?[")
     if not os.path.lexists(path) and not (photo and path.parent.is_dir()):
-        raise UsageError(
-            "{path}: there is no such file or folder; nothing was read or changed", path=path
-        )
+        raise _not_there(path)
+
+
+def _not_there(path: Path | str) -> UsageError:
+    return UsageError(
+        "{path}: there is no such file or folder; nothing was read or changed", path=path
+    )
 
 
 def _walk(top: Path) -> Iterator[Path]:
