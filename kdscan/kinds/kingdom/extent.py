@@ -104,16 +104,16 @@ class Window:
 def windows_of(
     patch: Lattice,
     probs: Floats,
+    unlike: Floats,
     photo_wh: tuple[int, int],
     size: int | None = None,
     hidden: bool = True,
-    unlike: Floats | None = None,
 ) -> tuple[Window, ...]:
     """The windows of a lattice's kingdoms; without a castle, at most one that the picture cuts off.
 
     probs: (R, C, K) for each square of `patch`, also where its centre lies outside the picture.
-    size: 5 or 7; None for the smaller that contains all squares. hidden: whether the castle may be
-    hidden. unlike: (R, C), see `unlike_table`; None if nothing is known of the table.
+    unlike: (R, C), see `unlike_table`. size: 5 or 7; None for the smaller that contains all
+    squares. hidden: whether the castle may be hidden.
     """
     inside = np.all((patch.centers_xy > 0) & (patch.centers_xy < photo_wh), axis=-1)
     tiles = probs[..., EMPTY] < 0.5
@@ -212,10 +212,8 @@ def _span(cells: Collection[Cell], castle: Cell, probs: Floats) -> int:
     return span([cell for cell in cells if probs[cell][EMPTY] < 1 - MIN_OUTER or cell == castle])
 
 
-def _covered(mine: Set[Cell], unlike: Floats | None, limit: int) -> dict[Cell, float]:
+def _covered(mine: Set[Cell], unlike: Floats, limit: int) -> dict[Cell, float]:
     """The places within a kingdom's limit that do not look like the table; see `windows_of`."""
-    if unlike is None:
-        return {}
     some = sorted(_cells(unlike >= MIN_UNLIKE))
     return {cell: float(unlike[cell]) for cell in some if span([*mine, cell]) <= limit}
 

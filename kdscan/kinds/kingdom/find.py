@@ -135,7 +135,7 @@ def _windows(
         wh = (photo.width, photo.height)
         hidden = not again and not search.looks_bare(read.patch)
         probs = read.probs if outline is None else _within(read, outline)
-        these = windows_of(read.patch, probs, wh, size, hidden, read.unlike)
+        these = windows_of(read.patch, probs, read.unlike, wh, size, hidden)
         windows += [replace(window, agreement=read.agreement) for window in these]
         seen = read.patch.seen.sum()
         if not again and any(seen - window.seen.sum() >= MIN_LATTICE for window in these):

@@ -87,9 +87,9 @@ def test_a_window_holds_the_places_on_which_its_tiles_may_lie() -> None:
     for col, where in ((0, (2, 0)), (5, (2, 4))):
         far = np.zeros((7, 6))
         far[3, col] = far[0, 2] = 9.0
-        (window,) = windows_of(patch, probs, (2000, 2000), unlike=far)
+        (window,) = windows_of(patch, probs, far, (2000, 2000))
         assert window.covered == {where: 9.0}
-    (window,) = windows_of(patch, probs, (2000, 2000))
+    (window,) = windows_of(patch, probs, np.zeros_like(far), (2000, 2000))
     assert not window.covered
 
 

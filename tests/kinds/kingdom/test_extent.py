@@ -39,7 +39,8 @@ def windows(
                 kind = KINDS.index((square.terrain.value, square.crowns))
                 probs[r + 1, c + 1] = np.eye(len(KINDS))[kind]
     centers = lattice(*shape) * SIDE + origin - SIDE / 2
-    return windows_of(Lattice(centers, probs[..., EMPTY] < 0.5), probs, photo_wh, size, hidden)
+    patch, unlike = Lattice(centers, probs[..., EMPTY] < 0.5), np.zeros(probs.shape[:2])
+    return windows_of(patch, probs, unlike, photo_wh, size, hidden)
 
 
 def window(
@@ -162,7 +163,8 @@ def test_nothing_but_castles_at_the_corner_of_a_lattice_are_looked_at_once() -> 
     """As markers or shields of a sheet of the other game may look."""
     probs = np.tile(np.eye(len(KINDS))[CASTLE], (1, 2, 1))
     centers = lattice(1, 2) * SIDE + 500.0
-    assert windows_of(Lattice(centers, np.ones((1, 2), bool)), probs, (2000, 2000)) == ()
+    patch = Lattice(centers, np.ones((1, 2), bool))
+    assert windows_of(patch, probs, np.zeros((1, 2)), (2000, 2000)) == ()
 
 
 def test_what_looks_like_more_castles_is_no_part_of_the_kingdom() -> None:
