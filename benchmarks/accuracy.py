@@ -45,7 +45,7 @@ KEYS = ("found", "placed", "coat", "crosses", "cell", "board", "score", "silent"
 
 
 def judge(truth: dict[str, Any], sheet: SheetReading | None) -> dict[str, float]:
-    """Figures of one photo, each from 0 to 1; a photo without a map is wrong in all."""
+    """Metrics of one photo, each from 0 to 1; a photo without a map is wrong in all of them."""
     out = dict.fromkeys(KEYS, 0.0)
     if sheet is None:
         return out
@@ -67,14 +67,14 @@ def judge(truth: dict[str, Any], sheet: SheetReading | None) -> dict[str, float]
 
 
 def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
-    """Wilson's score interval of a share among n (J. Am. Stat. Assoc. 22, 1927)."""
+    """Wilson's score interval of a proportion among n (J. Am. Stat. Assoc. 22, 1927)."""
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def expected_calibration_error(said: np.ndarray, right: np.ndarray, bins: int = 10) -> float:
-    """Mean gap between what was said and what came true, over bins of equally many photos.
+    """Mean gap between stated probability and outcome, over bins with equal numbers of photos.
 
     (Naeini, Cooper and Hauskrecht, AAAI 2015; equal-mass bins after Nixon et al., 2019.)
     """
@@ -111,7 +111,7 @@ def draw_curves(path: Path, said: np.ndarray, right: np.ndarray) -> None:
 def show(
     folder: Path, photo: Photo, path: Path, truth: dict[str, Any], sheet: SheetReading
 ) -> None:
-    """Keep the overlay of a wrong reading, and the flattened sheet with what is wrong in it."""
+    """Save the overlay of a wrong reading, and the rectified sheet with its errors."""
     folder.mkdir(parents=True, exist_ok=True)
     cv2.imwrite(str(folder / f"{path.stem}.png"), draw_overlay(photo, [sheet]))
     flat = sheet.rectified.bgr.copy()
@@ -136,15 +136,15 @@ def show(
 
 
 PARTS = ("refining", "paper", "closer", "looks", "neighbours")
-"""Parts of the reader that can be left out, to see what they give. refining: the grid stays where
-locating put it, but for which way is up. paper: curl and folds are not followed. closer: a sheet is
-read where refining left it. looks: a sheet is looked at once. neighbours: what simulated players
-lay side by side counts for nothing."""
+"""Parts of the reader that can be left out, to see what they contribute. refining: the grid stays
+where locating put it, except for which way is up. paper: curl and folds are not followed. closer: a
+sheet is read where refining left it. looks: only one view of a sheet is used. neighbours: what
+simulated players lay side by side is ignored."""
 
 
 @dataclass(frozen=True)
 class Ablated(Models):
-    """The models that ship, but how far cells lie off counts for nothing, or as a plane."""
+    """The shipped models, but with cell offsets ignored or reduced to a plane."""
 
     without: tuple[str, ...] = ()
 
@@ -172,7 +172,7 @@ class Ablated(Models):
 
 
 def as_plane(offset: np.ndarray) -> np.ndarray:
-    """Offsets of cells, (1, 2, 5, 7), as the plane has them on which most cells agree."""
+    """Cell offsets, (1, 2, 5, 7), replaced by those of the plane on which most cells agree."""
     there = (CENTERS + offset[0].transpose(1, 2, 0)).reshape(-1, 2)
     plane, _ = cv2.findHomography(CENTERS.reshape(-1, 2), there, cv2.RANSAC, 0.25)
     moved = project(np.asarray(plane, np.float64), CENTERS) - CENTERS
@@ -195,7 +195,7 @@ def _start(without: Sequence[str]) -> None:
 def all_read(
     paths: list[Path], without: Sequence[str] = ()
 ) -> Iterator[tuple[Path, tuple[SheetReading, ...]]]:
-    """Each photo and the maps in it, read on all cores."""
+    """Each photo and its maps, read on all cores."""
     with ProcessPoolExecutor(initializer=_start, initargs=(without,)) as pool:
         yield from zip(paths, pool.map(read, paths, chunksize=4), strict=True)
 

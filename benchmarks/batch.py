@@ -1,12 +1,13 @@
-"""Batches measured: cores, kills, load. Photos are the samples, each made a file of its own.
+"""Measures batches: cores, kills, load. The photos are copies of the samples that differ in
+content.
 
     python benchmarks/batch.py scaling --photos 40     one worker against several
     python benchmarks/batch.py kills --photos 20       SIGKILL at random moments, then compare
     python benchmarks/batch.py load --photos 10000     memory of all processes, as it goes
     python benchmarks/batch.py books --photos 10000    the same without reading: the books alone
 
-Every run is a `kdscan batch` of its own into a fresh store in a temporary folder; `books` runs
-in this process and gives every page the sheet of the first sample.
+Every run is a separate `kdscan batch` into a new store in a temporary folder; `books` runs in this
+process and gives every page the sheet of the first sample.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ SAMPLES = Path(__file__).parent.parent / "samples"
 
 
 def make_photos(folder: Path, count: int) -> None:
-    """Write so many JPEGs, each with other bytes: a comment (ITU T.81, B.2.4.5) after the start."""
+    """Write `count` JPEGs with different bytes: each has a comment (ITU T.81, B.2.4.5) after its
+    start."""
     folder.mkdir(parents=True)
     samples = [path.read_bytes() for path in sorted(SAMPLES.glob("*.jpg"))]
     for n in range(count):
@@ -37,20 +39,20 @@ def make_photos(folder: Path, count: int) -> None:
 
 
 def command(photos: Path, store: Path, workers: int) -> list[str]:
-    """A batch of those photos into that store."""
+    """The command that reads these photos into that store."""
     words = [sys.executable, "-m", "kdscan", "batch", str(photos), "--event", "load"]
     return [*words, "--store", str(store), "--workers", str(workers)]
 
 
 def run(words: list[str]) -> float:
-    """Seconds that a command takes."""
+    """Run a command and return its seconds."""
     start = time.perf_counter()
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return time.perf_counter() - start
 
 
 def scaling(photos: Path, folder: Path, count: int, workers: int) -> None:
-    """Time one worker against several, and what starting alone costs."""
+    """Time one worker against several, and the start alone."""
     one_photo = folder / "one"
     make_photos(one_photo, 1)
     start = min(run(command(one_photo, folder / f"s{n}.sqlite", 1)) for n in range(2))
@@ -62,7 +64,7 @@ def scaling(photos: Path, folder: Path, count: int, workers: int) -> None:
 
 
 def kills(photos: Path, folder: Path, times: int, workers: int) -> None:
-    """Kill a run so often at random moments, let it finish, compare with an unbroken one."""
+    """Kill a run at random moments, let it finish, and compare it with an uninterrupted one."""
     whole, broken = folder / "whole.sqlite", folder / "broken.sqlite"
     usual = run(command(photos, whole, workers))
     expected, rng, killed = exported(whole), random.Random(0), 0
@@ -94,7 +96,7 @@ def exported(store: Path) -> bytes:
 
 
 def load(photos: Path, folder: Path, count: int, workers: int) -> None:
-    """Memory of every process while a long run goes on."""
+    """Print the memory of every process during a long run."""
     store = folder / "load.sqlite"
     process = subprocess.Popen(
         command(photos, store, workers), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -111,7 +113,7 @@ def load(photos: Path, folder: Path, count: int, workers: int) -> None:
 
 
 def print_memory(done: int, start: float, pid: int) -> None:
-    """One line: resident memory of a process and of its children."""
+    """Print one line: resident memory of a process and of its children."""
     sizes = " ".join(f"{megabytes(child):6.0f}" for child in children(pid))
     print(
         f"{done:8d} {time.perf_counter() - start:8.0f} {megabytes(pid):9.0f}   {sizes}", flush=True
@@ -128,13 +130,13 @@ def megabytes(pid: int) -> float:
 
 
 def children(pid: int) -> Iterator[int]:
-    """Processes that a process has started and that hold some memory."""
+    """Child processes of a process that use some memory."""
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         yield from (int(child) for child in task.read_text("ascii").split())
 
 
 def books(photos: Path, folder: Path, count: int) -> None:
-    """Take every photo in and note a reading of it, without reading."""
+    """Ingest every photo and store a reading of it, without reading."""
     from kdscan.inference.store import default_models
     from kdscan.tournament.batch.paths import sources
     from kdscan.tournament.batch.run import Progress, Run

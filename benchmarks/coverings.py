@@ -1,6 +1,6 @@
 """Occlusions of maps in photos: fingers, dice, scraps of paper, glare.
 
-For measuring whether hidden shields are doubted; never used in training.
+They measure whether hidden shields are doubted, and are never used in training.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from kdscan.synth.patches import GONE, mirrored_lamp
 from kdscan.synth.raster import fill_into
 
 KINDS = ("finger", "die", "scrap", "glare", "cloth", "pencil", "brick", "sheet")
-"""Covers that thresholds are fitted on."""
+"""Covers on which thresholds are fitted."""
 OTHERS = ("coin", "pawn", "ball", "note", "cube", "lamps")
-"""Covers for tests, never for fitting, beside `KINDS`."""
+"""Covers for tests, never for fitting, in addition to `KINDS`."""
 
 
 class Covering:
-    """One thing over one shield of a sheet, as `photograph` takes it.
+    """One object over one shield of a sheet, as passed to `photograph`.
 
     kind: of `KINDS` or `OTHERS`. at: row and column of the shield.
-    textures: (h, w, 3) uint8, what cloth looks like.
-    hidden: after the photo was taken, (34,) share of each shield and its circles that the thing
+    textures: (h, w, 3) uint8, of cloth.
+    hidden: set when the photo is taken: (34,) share of each shield and its circles that the object
         hides, in the order of `CELLS`.
     """
 
@@ -64,7 +64,7 @@ class Covering:
         return self._solids
 
     def _flat(self, place: F64) -> Solid:
-        """Something thin that lies on the sheet."""
+        """A thin object that lies on the sheet."""
         rng, cell = self._rng, float(np.mean(self._layout.cell_mm))
         outline: F64
         white = color(rng, (0, 0.06), (0.8, 1)).astype(float)
@@ -72,7 +72,7 @@ class Covering:
             t = np.sort(rng.uniform(0, 2 * np.pi, int(rng.integers(4, 9))))
             star = toward(t) * rng.uniform(0.5, 1.2, (len(t), 1))
             outline = np.asarray(cv2.convexHull(f32(star))[:, 0] * cell, np.float64)
-        elif self.kind == "sheet":  # another sheet that lies over a corner of this one
+        elif self.kind == "sheet":  # another sheet that covers a corner of this one
             outline = (np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) - (0.02, 0.02)) * 150.0
         else:
             outline = (np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) - 0.5) * cell
@@ -91,7 +91,7 @@ class Covering:
         return Solid((flat,), np.array([[0, 0, 1.0]]), white[None], 0.02)
 
     def finish(self, image: U8) -> None:
-        """Textures and glare, in place; then what is hidden is known."""
+        """Add textures and glare, in place; then compute what is hidden."""
         mask = np.zeros(image.shape[:2], np.uint8)
         for solid in self._solids:
             for face in solid.faces:
@@ -134,7 +134,7 @@ class Covering:
 
 
 def _weave(rng: Rng, image: U8, mask: U8, textures: Sequence[U8]) -> None:
-    """Give what lies under the mask a texture, in the light that falls there."""
+    """Give what lies under the mask a texture, lit as it is there."""
     texture = any_of(rng, textures)
     scale = rng.uniform(0.5, 2)
     h, w = image.shape[:2]

@@ -1,15 +1,16 @@
-"""A cup run by the page alone: how many taps and keys the desk needs, and whether it ends right.
+"""A cup run with the page alone: the number of taps and keys at the desk, and whether it ends
+right.
 
     python benchmarks/cup.py [--photos FOLDER] [--level normal] [--seed 5] [--show FOLDER]
 
-Sixteen players, four rounds, sixty sheets drawn and photographed by `kdscan.synth`: four without
-a code, one with the code of another player and one with that of a round before, one photographed
-twice, one late; a player does not come, one drops out, two dispute a shield. `kdscan serve` reads
-them into a store of its own, and Chromium works at its desk as an organiser would, who knows what
-stands on paper and answers what is asked, no more. It prints the taps and keys that took, and
-compares the standings on the projector with those of the truth.
+Sixteen players, four rounds, sixty sheets drawn and photographed by `kdscan.synth`: four without a
+code, one with the code of another player and one with that of an earlier round, one photographed
+twice, one late; one player does not come, one drops out, two dispute a shield. `kdscan serve` reads
+them into a store of its own. Chromium works at its desk like an organiser who knows what is on
+paper and only answers what is asked. It prints the number of taps and keys, and compares the
+standings on the projector with the true ones.
 
---photos keeps the drawn photos for the next time; --show writes what the desk shows before each
+--photos keeps the drawn photos for the next run; --show saves screenshots of the desk before each
 round. Needs the extra `dev` and Chromium.
 """
 
@@ -41,7 +42,7 @@ from kdscan.tournament.standings import standings
 
 @contextmanager
 def serving(folder: Path) -> Iterator[str]:
-    """`kdscan serve` with a store of its own; gives its address."""
+    """`kdscan serve` with a store of its own; yields its address."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "kdscan", "serve", "--host", "127.0.0.1", "--port", str(port)]
@@ -62,7 +63,7 @@ def serving(folder: Path) -> Iterator[str]:
 
 
 def play(organiser: Organiser, show: Path | None) -> list[Game]:
-    """The whole cup; gives its games as they were on paper."""
+    """Play the whole cup; returns its games as they were on paper."""
     sheets, truth = organiser.sheets, []
     late: list[Path] = []
     organiser.page.goto("/desk")
@@ -107,7 +108,7 @@ def _scored(game: Game, sheets: dict[tuple[int, str], Paper]) -> Game:
 
 
 def silently_wrong(organiser: Organiser) -> list[str]:
-    """Sheets that count with another total than the paper's."""
+    """Sheets that count with a total other than the paper's."""
     found = []
     for one in organiser.desk()["sheets"]:
         paper = organiser.by_photo[one["name"]]
@@ -117,7 +118,7 @@ def silently_wrong(organiser: Organiser) -> list[str]:
 
 
 def main() -> None:
-    """Play the cup and print what it took."""
+    """Play the cup and print the effort."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--photos", type=Path)
     parser.add_argument("--level", choices=("flat", "easy", "normal", "hard"), default="normal")
@@ -146,7 +147,7 @@ def main() -> None:
 
 
 def report(organiser: Organiser, shown: Sequence[Any], expected: Sequence[Any]) -> None:
-    """Print taps and keys, and whether the standings are those of the paper."""
+    """Print taps and keys, and whether the standings agree with the paper."""
     work = organiser.work
     for what in sorted({*work.taps, *work.keys}):
         cards = work.cards[what.removeprefix("cards: ")]

@@ -1,4 +1,4 @@
-"""What is on paper at a cup of sixteen: who plays, which sheets are odd, and their photos."""
+"""The sheets of a cup of sixteen as they are on paper: players, odd sheets, and photos."""
 
 from __future__ import annotations
 
@@ -25,28 +25,29 @@ NAMES = (
 ROUNDS = 4
 
 ABSENT, NO_SHOW = 2, "Greta Holm"
-"""In that round this player does not come."""
+"""The round in which this player does not come."""
 
 LATE = (2, "Ada Quill")
-"""The sheet that is found when the next round has been paired."""
+"""The sheet that is found after the next round was paired."""
 
 DROPPED = "Paul Heath"
-"""Plays three rounds."""
+"""Plays only three rounds."""
 
 NO_CODE = {(1, "Cora Finch"), (1, "Leo Marsh"), (2, "Ines Vale"), (4, "Edda Brook")}
 OTHERS_CODE = {(1, "Dario Moss"): (1, "Mara Wren"), (3, "Felix Crane"): (2, "Felix Crane")}
-"""Sheets that bear the code of another."""
+"""Sheets that bear another sheet's code."""
 
 TWICE = (3, "Nils Ford")
 DISPUTED = {(3, "Karla Stone"): True, (3, "Hugo Lark"): False}
-"""Sheets of which a shield is disputed, and whether the arbiter sees it otherwise."""
+"""Sheets with a disputed shield, and whether the arbiter changes it."""
 
 LONG_SIDE = 2016
 
 
 @dataclass
 class Paper:
-    """A sheet as it is on paper; board: as the arbiter sees it. by_hand: no photo of it is read."""
+    """A sheet as it is on paper; board: as the arbiter sees it. by_hand: it has no readable
+    photo."""
 
     round: int
     player: str
@@ -56,7 +57,7 @@ class Paper:
     by_hand: bool = False
 
     def score(self) -> SheetScore:
-        """What it is worth."""
+        """Its score."""
         found = score_board(self.board)
         largest = max((len(one.cells) for one in found.domains), default=0)
         return SheetScore(0, self.round, None, self.player, found.domain_points, largest)
@@ -81,7 +82,7 @@ def papers(folder: Path, seed: int, level: Level) -> dict[tuple[int, str], Paper
 
 
 def photograph(paper: Paper, path: Path, seed: tuple[int, int], level: Level) -> None:
-    """A photo of a sheet. seed: the cup's, and which photo of the sheet it is."""
+    """A photo of a sheet. seed: the cup's, and the number of the photo of this sheet."""
     at = (paper.round, paper.player)
     rng = np.random.default_rng([seed[0], paper.round, NAMES.index(paper.player)])
     round_, owner = OTHERS_CODE.get(at, at)

@@ -1,12 +1,12 @@
-"""What two photos of one sheet give over one: a command that makes the photos and measures.
+"""The benefit of two photos of one sheet over one: makes the photos and measures.
 
     python benchmarks/fusion.py --sheets 100
     python benchmarks/fusion.py --sheets 100 --temper 0.5 0.574 0.7 1    other weights as well
 
-Each sheet is of a design drawn by lot and photographed twice, from other sides, in other
-light, on other tables. Told apart are the first photo, the surer of both, and both read
-together by `kdscan.marks.fuse`, of the pairs that are taken for one sheet, as others are
-not read together; shares of sheets, with 95% Wilson intervals.
+Each sheet has a random design and is photographed twice, from different sides, in different light,
+on different tables. Compared are the first photo, the more certain of both, and both fused by
+`kdscan.marks.fuse`. Only pairs recognised as one sheet are counted, because others are not fused.
+Figures are shares of sheets, with 95% Wilson intervals.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Tally = dict[str, list[tuple[float, bool, bool, bool]]]
 
 
 def photos_of(page: DrawnPage, seed: int) -> list[SheetReading]:
-    """The sheet as it is read from each of two photos; fewer where it is not found."""
+    """The readings of a sheet from each of two photos; fewer if it is not found."""
     found: list[SheetReading] = []
     for k in range(2):
         rng = np.random.default_rng([seed, k])
@@ -51,7 +51,7 @@ def photos_of(page: DrawnPage, seed: int) -> list[SheetReading]:
 
 
 def judge(page: DrawnPage, sheet: SheetReading) -> tuple[float, bool, bool, bool]:
-    """Share of shields right; board right; asks for a look; wrong in silence."""
+    """Share of shields right; board right; asks for a look; silently wrong."""
     right = [
         page.board.get((c.row, c.col), (None, 0)) == (c.coat, c.crosses)
         for c in sheet.reading.cells

@@ -1,12 +1,12 @@
-"""How fast the game's rules run, in seconds of one core.
+"""Speed of the game's rules, in seconds of one core.
 
     python benchmarks/game.py                  everything
     python benchmarks/game.py audit --boards 10000 --edition french
 
-`audit` takes that many played maps, finished and unfinished, and as many with one
-shield changed; every map's way or proof is checked on the fly. `pair` takes both maps
-of as many games, and again with a shield of one changed. They say where they stand after
-every thousand. `quick` takes the maps of `audit`, and one more with two shields changed.
+`audit` takes that many played maps, finished and unfinished, and as many with one shield changed;
+every map's way or proof is checked at once. `pair` takes both maps of as many games, and again with
+a shield of one changed. Both report progress after every thousand. `quick` takes the maps of
+`audit`, and one more with two shields changed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _say(what: str, times: list[float]) -> None:
 
 
 def score(boards: int, _: Edition) -> None:
-    """Boards scored a second."""
+    """Boards scored per second."""
     rng = random.Random(SEED)
     played = [board for _ in range(500) for board in _played(rng).maps]
     start = time.process_time()
@@ -66,7 +66,7 @@ def score(boards: int, _: Edition) -> None:
 
 
 def simulate(boards: int, _: Edition) -> None:
-    """Games played, scored and told a second."""
+    """Games played, scored and described per second."""
     games = max(boards // 10, 50)
     start = time.process_time()
     for n in range(games):
@@ -75,7 +75,7 @@ def simulate(boards: int, _: Edition) -> None:
 
 
 def audit(boards: int, edition: Edition) -> None:
-    """Audits of played maps, and of the same with one shield changed."""
+    """Audits of played maps, and of the same maps with one shield changed."""
     rng = random.Random(SEED)
     played: list[float] = []
     changed: list[float] = []
@@ -99,7 +99,7 @@ def audit(boards: int, edition: Edition) -> None:
 
 
 def quick(boards: int, edition: Edition) -> None:
-    """The problems of maps as they are read from photos, within a number of steps."""
+    """The problems of maps as found when reading photos, within a number of steps."""
     rng = random.Random(SEED)
     played, changed = [], []
     for _ in range(boards):

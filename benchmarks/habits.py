@@ -1,20 +1,20 @@
-"""A gallery of habits: how sheets read on which one habit of drawing stands out, one a sheet.
+"""A gallery of habits: how well sheets are read that each show one habit of drawing.
 
     python benchmarks/habits.py gallery                     every habit on pale and painted designs
     python benchmarks/habits.py gallery --only cross --designs 8     crosses alone, more sheets
     python benchmarks/habits.py gallery --ground held-out   on grounds that no training showed
 
-A tidy hand draws a played board with one habit of `kdscan.synth.habits` (held-out ones too) or
-of `CONDUCT`, on designs of seeds that no training uses; photos are easy. Of each habit
+A tidy hand draws a played board with one habit of `kdscan.synth.habits` (held-out ones too) or of
+`CONDUCT`, on designs with seeds that no training uses; photos are easy. For each habit:
 
 board    photos with all 34 shields right
 silent   photos whose total is wrong while no review is asked for
 ask      photos that ask for a review
 after    totals that are still wrong once every shield that is asked about is answered rightly
 
-The folder gets a picture of each habit and ground, shields that were read wrong framed in red
-and those asked about in orange, and `habits.jsonl` with what became of every photo: what is
-there already is not read again, so that a broken run is carried on.
+The folder gets a picture of each habit and ground, with misread shields framed in red and those
+asked about in orange, and `habits.jsonl` with the outcome of every photo. Photos that are already
+in it are not read again, so that an interrupted run can be resumed.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ from kdscan.synth.scene import DrawnPage, Marks, Page, draw_page, played_board, 
 from kdscan.synth.sketch import Hand
 
 FIRST = 91_000_000
-"""Seed of the first design: far from all that trainings and other benchmarks draw."""
+"""Seed of the first design: far from those of training and of other benchmarks."""
 
 POOL = 24
-"""Designs of each ground, on which the habits take turns."""
+"""Designs of each ground, which the habits use in turn."""
 
 COATS: Mapping[Part, tuple[Coat, ...]] = {
     "dot": (Coat.DOT, Coat.DOUBLE_DOT),
@@ -60,10 +60,10 @@ COATS: Mapping[Part, tuple[Coat, ...]] = {
     "area": (Coat.FILLED,),
     "checked": (Coat.CHECKED,),
 }
-"""Coats that a habit shows in: of some played boards that with most of them is drawn."""
+"""Coats in which a habit shows; of several played boards the one with most of them is drawn."""
 
 BOARDS = 8
-"""How many played boards there are to choose from."""
+"""Number of played boards to choose from."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Habit:
     messiness: float = 0.3
 
     def of(self, rng: np.random.Generator) -> Hand:
-        """A hand that has it and is plain in all else."""
+        """A hand that has this habit and is plain in all other respects."""
         hand = Hand.random(rng, {**TIDY, **self.habits}, dice=False)
         traits = replace(hand.traits, faithful=1.0, past=0.0, slop=min(hand.traits.slop, 0.5))
         traits = replace(traits, **self.traits)  # type: ignore[arg-type]
@@ -111,11 +111,11 @@ CONDUCT = (
     Habit("conduct", "any circle", hand={"in_order": False}),
     Habit("conduct", "another way each time", traits={"faithful": 0.0}),
 )
-"""Habits that no single part of a sheet shows."""
+"""Habits that do not belong to a single part of a sheet."""
 
 
 def gallery() -> tuple[Habit, ...]:
-    """Every habit there is: of coats, crosses, pens, of what players add, and of conduct."""
+    """Every habit there is: of coats, crosses, pens, additions by players, and conduct."""
     parts = tuple(
         Habit(part, name, habit.held_out, {part: name, **_with(part)})
         for part, habits in HABITS.items()
@@ -125,13 +125,13 @@ def gallery() -> tuple[Habit, ...]:
 
 
 def _with(part: Part) -> dict[Part, str]:
-    """What a habit of this part needs to show at all."""
+    """Settings without which a habit of this part would not show."""
     return {"line": "stroke"} if part == "lines" else {}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one photo; see the top of this file."""
+    """The outcome of one photo; see the module docstring."""
 
     part: str
     name: str
@@ -159,7 +159,7 @@ def board_for(habit: Habit, rng: np.random.Generator) -> tuple[Marks, bool]:
 def judged(
     habit: Habit, ground: str, design: int, truth: Marks, sheets: Sequence[SheetReading]
 ) -> Outcome:
-    """Compare what was read with what was drawn."""
+    """Compare the reading with what was drawn."""
     where = (habit.part, habit.name, habit.held_out, ground, design)
     if len(sheets) != 1:
         return Outcome(*where, board=False, silent=False, ask=True, after=True)
@@ -192,7 +192,7 @@ Job = tuple[int, int, str, int, Path, Path | None]
 
 
 def photo_of(job: Job) -> Outcome:
-    """Draw, photograph and read one sheet; keep a picture of a habit's first on each ground."""
+    """Draw, photograph and read one sheet; save a picture of a habit's first on each ground."""
     number, design, ground, size, folder, strokes = job
     habit = gallery()[number]
     rng = np.random.default_rng([FIRST, number, design, len(ground)])
@@ -207,7 +207,7 @@ def photo_of(job: Job) -> Outcome:
     photo = shoot(rng, page, "easy", size_wh=(size, round(0.75 * size)))
     try:
         found = read_photo(Photo(photo.bgr))
-    except KdscanError:  # no map in it, to the reader
+    except KdscanError:  # the reader found no map
         found = ()
     sheets = [sheet for sheet in found if isinstance(sheet, SheetReading)]
     if design == 0:
@@ -217,7 +217,7 @@ def photo_of(job: Job) -> Outcome:
 
 
 def picture(page: DrawnPage, sheets: Sequence[SheetReading]) -> np.ndarray:
-    """The drawn sheet as it lies flat; what was read wrong or is asked about is framed."""
+    """The drawn sheet, rectified; shields that were misread or asked about are framed."""
     scale = 900 / page.bgr.shape[1]
     small = cv2.resize(page.bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     half = np.array(page.layout.cell_mm) / 2 * 0.94
@@ -243,7 +243,7 @@ KEYS = ("board", "silent", "ask", "after")
 
 
 def row(name: str, outcomes: Sequence[Outcome], intervals: bool = False) -> str:
-    """One line of a table in Markdown."""
+    """One line of a Markdown table."""
     cells = [name, str(len(outcomes))]
     for key in KEYS:
         share = float(np.mean([getattr(o, key) for o in outcomes])) if outcomes else math.nan
@@ -255,7 +255,8 @@ def row(name: str, outcomes: Sequence[Outcome], intervals: bool = False) -> str:
 
 
 def tables(outcomes: Sequence[Outcome], worst: int = 10) -> Iterator[str]:
-    """Totals, families drawn by lot and held out apart, by ground and by part; the worst habits."""
+    """Totals (families drawn at random and held-out ones separately), by ground and by part; the
+    worst habits."""
     head = "| | photos | " + " | ".join(KEYS) + " |\n|---|---|" + "---|" * len(KEYS)
     yield head
     for held in (False, True):

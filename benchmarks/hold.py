@@ -1,4 +1,4 @@
-"""The long trial: does kdscan hold? Kills, full disks, hostile files and clients, covered shields.
+"""The long trial of robustness: kills, full disks, hostile files and clients, covered shields.
 
     python benchmarks/hold.py                          every part, four minutes each
     python benchmarks/hold.py --minutes 60             an hour in all
@@ -6,9 +6,9 @@
     python benchmarks/hold.py --part kills.batch=3 --part texts=100
     nice python benchmarks/hold.py --table table.md
 
-Every trial is drawn by lot from --seed. What goes wrong is told when it happens, with the name
-of the trial; a table of the figures comes at the end. Exit code 1 if anything went wrong.
-`covers` counts rather than fails: how often a covered shield makes a sure total wrong.
+Every trial is random, from --seed. Faults are reported when they happen, with the name of the
+trial; a table of the figures follows at the end. The exit code is 1 if anything went wrong.
+`covers` does not fail but counts how often a covered shield makes a certain total wrong.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ PARTS: dict[str, Part] = {
 
 @dataclass
 class Figures:
-    """What a part's trials came to."""
+    """The results of a part's trials."""
 
     trials: int = 0
     faults: list[str] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Figures:
     counts: Counter[str] = field(default_factory=Counter)
 
     def add(self, trial: Trial) -> None:
-        """Take one trial in, and tell its faults."""
+        """Add one trial, and report its faults."""
         self.trials += 1
         self.faults += [f"{trial.name}: {fault}" for fault in trial.faults]
         self.seconds, self.mb = max(self.seconds, trial.seconds), max(self.mb, trial.mb)
@@ -72,12 +72,12 @@ class Figures:
 
 
 def tried(part: Part, rng: random.Random, seconds: float, trials: int | None) -> Iterator[Trial]:
-    """A part's trials until its time or their number is up; the one that has begun ends."""
+    """A part's trials until its time or their number is used up; one that has begun is finished."""
     with (
         tempfile.TemporaryDirectory(prefix="kdscan-hold-", ignore_cleanup_errors=True) as name,
         closing(part(rng, Path(name))) as found,  # type: ignore[type-var]  # they are generators
     ):
-        end = None  # what a part prepares before its first trial takes none of its time
+        end = None  # preparations before a part's first trial do not count
         for trial in itertools.islice(found, trials):
             yield trial
             end = end or time.monotonic() + seconds
@@ -86,7 +86,7 @@ def tried(part: Part, rng: random.Random, seconds: float, trials: int | None) ->
 
 
 def _part(text: str) -> tuple[str, int | None]:
-    """A part's name, and how many trials of it are asked for."""
+    """A part's name, and the number of trials requested."""
     name, _, trials = text.partition("=")
     if name not in PARTS:
         raise argparse.ArgumentTypeError(f"choose from {', '.join(PARTS)}")
@@ -94,7 +94,7 @@ def _part(text: str) -> tuple[str, int | None]:
 
 
 def main() -> int:
-    """Try what was asked for, print the table."""
+    """Run the requested trials, print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

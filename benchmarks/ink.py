@@ -6,8 +6,8 @@
 
 INK holds small photos of crosses that people drew in a diamond, and labels.csv (file, label,
 writer; the labels `xgate` and `plusgate` are used), like the excerpt of hdBPMN (CC BY 4.0).
-A cross is cut out as the share of light that it lets through, and multiplied onto the page:
-all of one sheet are by one writer. Designs, coats, boards and cameras are `kdscan.synth`'s.
+A cross is cut out as its transmittance, and multiplied onto the page; all crosses of a sheet are by
+one writer. Designs, coats, boards and cameras are those of `kdscan.synth`.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from kdscan.synth.scene import (
 
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 FEWEST = 3
-"""A writer of fewer crosses is left out: a sheet would repeat them."""
+"""Writers with fewer crosses are left out, because a sheet would repeat them."""
 
 
 def cut(bgr: NDArray[np.uint8]) -> NDArray[np.float32] | None:
-    """What the cross in the middle of a photo lets through: (h, w, 3) float32 in 0..1.
+    """Transmittance of the cross in the middle of a photo: (h, w, 3) float32 in 0..1.
 
-    None where no cross of its own lies there, clear of the diamond around it.
+    None if there is no separate cross, clear of the diamond around it.
     """
     wide = cv2.morphologyEx(cv2.medianBlur(bgr, 3), cv2.MORPH_CLOSE, np.ones((23, 23)))
     paper = cv2.GaussianBlur(wide, (0, 0), 7).astype(np.float32)
@@ -68,7 +68,7 @@ def cut(bgr: NDArray[np.uint8]) -> NDArray[np.float32] | None:
 
 
 def crosses_by_hand(folder: Path) -> list[list[NDArray[np.float32]]]:
-    """The crosses of each writer and kind, x or plus, that drew `FEWEST` or more."""
+    """The crosses of each writer and kind, x or plus, with at least `FEWEST`."""
     found = defaultdict(list)
     with (folder / "labels.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -86,7 +86,7 @@ def paste(
     hand: list[NDArray[np.float32]],
     rng: np.random.Generator,
 ) -> None:
-    """Cross out as many circles of each shield as the board says, in place."""
+    """Cross out as many circles of each shield as the board has crosses, in place."""
     layout, px = page.layout, page.px_per_mm
     radius = layout.circle_radius_mm
     size, in_order = float(rng.uniform(0.8, 1.2)), bool(rng.random() < 0.75)
@@ -108,7 +108,7 @@ def paste(
 
 
 def within_circles(rng: np.random.Generator, circles: int) -> tuple[Marks, bool]:
-    """A played board with no more crosses anywhere than there are circles."""
+    """A played board with no more crosses on any shield than there are circles."""
     while True:
         board, used = played_board(rng)
         if max(crosses for _, crosses in board.values()) <= circles:

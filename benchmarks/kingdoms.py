@@ -1,11 +1,11 @@
-"""How well kingdoms are read: cut-out boards, and synthetic photos laid with their squares.
+"""Accuracy of reading kingdoms: cut-out boards, and synthetic photos composed of their squares.
 
 python benchmarks/kingdoms.py FOLDER                        boards/*.jpg with tiles.csv
 python benchmarks/kingdoms.py FOLDER --photos 50            and photos of kingdoms
 python benchmarks/kingdoms.py FOLDER --models DIR --fold 0/2   other models; held-back kingdoms
 python benchmarks/kingdoms.py FOLDER --photos 10 --megapixels 12   time, beside cv2.imread
 
-`--fold K/N`: only kingdoms whose number leaves K when divided by N.
+`--fold K/N`: only kingdoms whose number is K modulo N.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 
 @dataclass
 class Tally:
-    """What came out: right and all squares, totals, silent errors, seconds of the processor.
+    """Results: right and all squares, totals, silent errors, seconds of processor time.
 
     ghosts: kingdoms read where no square of one lies.
     """
@@ -81,7 +81,7 @@ class Tally:
 
 
 def total_of(kinds: NDArray[np.int64]) -> int:
-    """What a board is worth with all extra rules."""
+    """The score of a board with all extra rules."""
     size = len(kinds)
     castle = int(np.flatnonzero(kinds == CASTLE)[0])
     kingdom = kingdom_of(tuple(int(k) for k in kinds.ravel()), castle, size)
@@ -89,7 +89,7 @@ def total_of(kinds: NDArray[np.int64]) -> int:
 
 
 def read(bgr: NDArray[np.uint8], models: Models, tally: Tally) -> list[KingdomReading]:
-    """The kingdoms found, the largest first, and the time it took."""
+    """The kingdoms found, the largest first; adds the time to the tally."""
     began = time.process_time()
     try:
         found = read_photo(Photo(bgr), models, game="kingdomino", variants=RULES)
@@ -100,8 +100,8 @@ def read(bgr: NDArray[np.uint8], models: Models, tally: Tally) -> list[KingdomRe
 
 
 def times_imread(bgr: NDArray[np.uint8], models: Models) -> float:
-    """Processor time of loading and reading a photo, whatever it may show, by that of a bare
-    `cv2.imread` of the same file; in turns, the best of five each."""
+    """Processor time of loading and reading a photo, whatever it shows, relative to a bare
+    `cv2.imread` of the same file; alternating, the best of five each."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "photo.jpg"
         cv2.imwrite(str(path), bgr, [cv2.IMWRITE_JPEG_QUALITY, 92])
@@ -123,7 +123,7 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def judge_board(board: Board, models: Models, tally: Tally) -> list[str]:
-    """Compare a cut-out board's squares by row and column; say what is wrong."""
+    """Compare a cut-out board's squares by row and column; returns the errors."""
     reading = next(iter(read(board.bgr, models, tally)), None)
     said = {(s.row, s.col): (s.terrain, s.crowns) for s in (reading.squares if reading else ())}
     wrong = [
@@ -139,8 +139,8 @@ def judge_board(board: Board, models: Models, tally: Tally) -> list[str]:
 
 
 def judge_photo(photo: KingdomPhoto, models: Models, tally: Tally) -> list[str]:
-    """All kingdoms that are wholly in view; their squares are compared where they lie,
-    whichever way a kingdom was read."""
+    """Compare all kingdoms that are fully in view; squares are matched by place, whichever way a
+    kingdom was read."""
     readings = read(photo.bgr, models, tally)
     there = [i for i, s in enumerate(photo.squares) if s.kingdom >= 0]
     ghosts = sum(not (_away(one, photo, there).min(0) < 0.5).any() for one in readings)
@@ -179,7 +179,8 @@ def _judge_kingdom(
 
 
 def _away(reading: KingdomReading, photo: KingdomPhoto, squares: list[int]) -> NDArray[np.float64]:
-    """(N, M), in sides of the latter: from the centre of each square read to those of these."""
+    """(N, M): distance from the centre of each square read to those of these squares, in sides of
+    the latter."""
     corners = photo.corners_xy[squares]
     sides = np.linalg.norm(corners[:, 1] - corners[:, 0], axis=1)
     centers = reading.rectified.centers_xy.reshape(-1, 2)
@@ -192,7 +193,7 @@ def _domain_points(kinds: NDArray[np.int64]) -> int:
 
 
 def in_fold(boards: Iterable[Board], fold: str) -> Iterator[Board]:
-    """Boards of the kingdoms of one part."""
+    """Boards of the kingdoms in one fold."""
     part, parts = (int(n) for n in fold.split("/"))
     return (board for board in boards if int(board.kingdom) % parts == part)
 

@@ -1,4 +1,4 @@
-"""Who works at the desk of a cup, and knows what stands on paper: every tap and key is counted."""
+"""An organiser at the desk of a cup who knows what is on paper; every tap and key is counted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEYS = dict(zip(Coat, "dDlLfc", strict=True))
 
 @dataclass
 class Work:
-    """What the organiser did, by what it was done for."""
+    """What the organiser did, by purpose."""
 
     taps: Counter[str] = field(default_factory=Counter)
     keys: Counter[str] = field(default_factory=Counter)
@@ -48,7 +48,7 @@ class Organiser:
         self.page.keyboard.press(key)
 
     def type(self, text: str) -> None:
-        """A key a letter."""
+        """One key per letter."""
         self.work.keys[self.doing] += len(text)
         self.page.keyboard.type(text)
 
@@ -60,7 +60,7 @@ class Organiser:
         return found
 
     def reading(self, photo: str) -> dict[str, Any]:
-        """How the one sheet of a photo is read."""
+        """The reading of the single sheet of a photo."""
         sheet = next(one["id"] for one in self.desk()["sheets"] if one["name"] == photo)
         found: dict[str, Any] = self.page.request.get(f"/api/sheets/{sheet}").json()
         return found
@@ -78,7 +78,7 @@ class Organiser:
             self.page.locator(".people li").nth(n - 1).wait_for()
 
     def pair(self, round_: int) -> list[tuple[str, ...]]:
-        """Pair the next round; gives who sits at which table."""
+        """Pair the next round; returns who sits at which table."""
         self.doing = "rounds"
         self.tap(self.page.locator("[data-tab=rounds]"))
         self.tap(self.page.locator(".rounds button.main"))
@@ -87,16 +87,16 @@ class Organiser:
         return [tuple(seat["player"] for seat in game["seats"]) for game in games]
 
     def drop(self, name: str) -> None:
-        """A player drops out."""
+        """Have a player drop out."""
         self.doing = "drop out"
         self.tap(self.page.locator("[data-tab=players]"))
         self.tap(self.page.get_by_role("button", name=f"{name} drops out"))
         self.page.get_by_role("button", name=f"{name} comes back").wait_for()
 
     def send(self, photos: Sequence[Path]) -> None:
-        """Send photos from the start page, as from a phone's gallery, and come to the desk."""
+        """Send photos from the start page, as from a phone's gallery, and return to the desk."""
         self.doing = "photos"
-        self.work.taps[self.doing] += 2  # the link and the button; what is chosen, the phone counts
+        self.work.taps[self.doing] += 2  # the link and the button; choosing happens on the phone
         self.page.goto("/")
         self.page.set_input_files("input[multiple]", photos)
         self.page.locator(".upload").first.wait_for()
@@ -121,18 +121,18 @@ class Organiser:
             self.one_card(current)
 
     def one_card(self, current: Locator) -> None:
-        """The remedy of the card that is open."""
+        """Apply the remedy of the open card."""
         kind = (current.get_attribute("class") or "").removeprefix("card-")
         line = current.element_handle()
         title = f"this card goes: {current.inner_text()!r}"
         self.doing = f"cards: {kind}"
         self.work.cards[kind] += 1
         getattr(self, f"on_{kind}")()
-        gone = kind in ("failed", "again")  # the page was another one meanwhile
+        gone = kind in ("failed", "again")  # the page was a different one meanwhile
         self.until(lambda: gone or not line.evaluate("(one) => one.isConnected"), title)
 
     def until(self, so: Callable[[], bool], what: str, seconds: float = 15.0) -> None:
-        """Wait until something is so."""
+        """Wait until a condition holds."""
         ends = time.monotonic() + seconds
         while not so():
             if time.monotonic() > ends:
@@ -140,12 +140,12 @@ class Organiser:
             self.page.wait_for_timeout(50)
 
     def whose(self) -> list[tuple[Locator, Paper]]:
-        """The sheets that a card shows side by side, and what they are on paper."""
+        """The sheets that a card shows side by side, and what is on their paper."""
         sides = self.page.locator(".side").all()
         return [(side, self.by_photo[side.get_attribute("aria-label") or ""]) for side in sides]
 
     def answer(self, side: Locator, name: str) -> None:
-        """Whose a sheet is: one key where it is offered, else typed."""
+        """Say whose a sheet is: with one key if the name is offered, else typed."""
         offered = side.locator("button.answer").filter(has_text=name)
         if offered.count():
             key = offered.first.locator("kbd")
@@ -157,7 +157,7 @@ class Organiser:
         self.press("Enter")
 
     def on_conflict(self) -> None:
-        """Different sheets with one code: which of them is another's."""
+        """Different sheets with one code: say which belongs to another."""
         sides = self.whose()
         if len({id(paper) for _, paper in sides}) == 1:
             self.press("1")
@@ -171,7 +171,7 @@ class Organiser:
         self.answer(side, paper.player)
 
     def round_shown(self) -> int:
-        """The round that the open card is about."""
+        """The round of the open card."""
         text = self.page.locator(".card-title small").inner_text()
         return int("".join(c for c in text.split(",")[0] if c.isdigit()))
 
@@ -185,7 +185,7 @@ class Organiser:
         self.answer(side, paper.player)
 
     def on_failed(self) -> None:
-        """A photo that could not be read: it is taken out, and the sheet photographed again."""
+        """A photo that could not be read: remove it, and photograph the sheet again."""
         text = self.page.locator(".card-text").inner_text()
         paper = next(one for name, one in self.by_photo.items() if name in text)
         self.press("1")
@@ -196,7 +196,7 @@ class Organiser:
             self.again(paper)
 
     def on_again(self) -> None:
-        """A photo that cuts shields off: the sheet is photographed again."""
+        """A photo that cuts off shields: photograph the sheet again."""
         self.again(self.by_photo[self.photo_shown()])
 
     def again(self, paper: Paper) -> None:
@@ -213,7 +213,7 @@ class Organiser:
     on_opponent = on_owner
 
     def on_missing(self) -> None:
-        """A sheet that did not come: a walkover, or points that somebody calls out."""
+        """A missing sheet: enter a walkover, or points that somebody calls out."""
         fields = self.page.locator(".points-field input")
         names = [one.get_attribute("name") or "" for one in fields.all()]
         if NO_SHOW in names:
@@ -232,7 +232,7 @@ class Organiser:
         self.press("Enter")
 
     def on_look(self) -> None:
-        """Doubtful marks: each is told what stands on paper, then the sheet is right."""
+        """Doubtful marks: enter what is on paper for each, after which the sheet is right."""
         photo = self.photo_shown()
         paper = self.by_photo[photo]
         for _ in range(40):
@@ -252,7 +252,7 @@ class Organiser:
         raise SystemExit(f"{photo}: the desk asks for ever")
 
     def say(self, cell: dict[str, Any], real: Shield | None) -> None:
-        """What a shield holds, where it is read otherwise."""
+        """Correct a shield if it was read differently."""
         coat, crosses = (real.coat, real.crosses) if real else (None, 0)
         if cell["coat"] != (coat and coat.value):
             self.press(KEYS[coat] if coat else ".")
@@ -262,22 +262,22 @@ class Organiser:
             self.page.wait_for_timeout(150)
 
     def on_rules(self) -> None:
-        """A board that no game leads to: it is as on paper, or the reading is wrong."""
+        """A board that no game leads to: confirm it if it is as on paper, else correct it."""
         self.press("y")
 
     def photo_shown(self) -> str:
-        """The file of the sheet that is open."""
+        """The file of the open sheet."""
         text = self.page.locator(".desk-sheet .file-name").inner_text()
         return next(name for name in self.by_photo if name in text)
 
     def dispute(self, paper: Paper, changed: bool) -> None:
-        """A player disputes a shield: the arbiter finds the sheet, looks, and may say otherwise."""
+        """A player disputes a shield: the arbiter finds the sheet, looks, and may change it."""
         self.doing = "disputes"
         self.press("/")
         self.type(f"{paper.player} {paper.round}")
         self.press("Escape")
         mine = self.page.locator(".queue li button").filter(has_text=f"round {paper.round}")
-        self.tap(mine.first)  # a table of that number in another round is found as well
+        self.tap(mine.first)  # tables of that number in other rounds are found as well
         self.page.locator(".desk-sheet .file-name").filter(has_text=paper.player).wait_for()
         if changed:
             at, shield = next(iter(paper.board.items()))

@@ -1,10 +1,11 @@
-"""What knowing a pad's print gives: the same filled sheets read without it, and with it.
+"""The benefit of knowing a pad's print: the same filled sheets read without it, and with it.
 
     python -m kdscan.synth.pads data/pads --pads 12 --filled 30
     python benchmarks/pads.py data/pads                        nothing known
     python benchmarks/pads.py data/pads --ways none blank pile
 
-The folder holds a folder a pad: blank.jpg, and filled sheets NNNNNN.jpg with their truth. Ways:
+The folder contains one folder per pad: blank.jpg, and filled sheets NNNNNN.jpg with their truth.
+Ways:
 
 none      nothing is known of the print
 blank     `kdscan layout learn` was shown the blank
@@ -16,8 +17,7 @@ ask       sheets that ask for a look
 after     sheets whose total is wrong once every shield that is asked about is answered rightly
 median, 95%   how far cells lie from their true centres, in cells
 
-What kdscan keeps for its user goes into a folder of its own, so that each way starts with nothing
-known.
+kdscan's user data go into a separate folder, so that each way starts without known prints.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ WAYS = ("none", "blank", "pile")
 def judge(
     truth: dict[str, Any], sheets: list[dict[str, Any]]
 ) -> tuple[dict[str, bool], list[float]]:
-    """Figures of a photo from its truth and what `kdscan score --json` says of it.
+    """Metrics of a photo from its truth and the output of `kdscan score --json`.
 
-    Returns the figures, and how far each cell lies off, in cells; a photo in which not exactly
-    one map was found is wrong and asks.
+    Returns the metrics, and the distance of each cell from its true place, in cells. A photo in
+    which not exactly one map was found is wrong and asks.
     """
     maps = [sheet for sheet in sheets if sheet["kind"] == "duel_map"]
     if len(maps) != 1:
@@ -76,7 +76,7 @@ def judge(
 
 
 def _astray(truth: dict[str, Any], cells: list[dict[str, Any]]) -> list[float]:
-    """How far cells lie from their true centres, in cells as large as the nearest ones are."""
+    """Distances of cells from their true centres, relative to the size of the nearest ones."""
     places = {tuple(map(int, k.split(","))): np.array(v) for k, v in truth["pixels"].items()}
     out = []
     for cell in cells:
@@ -91,7 +91,7 @@ def _astray(truth: dict[str, Any], cells: list[dict[str, Any]]) -> list[float]:
 def measure(
     kdscan: Sequence[str], pad: Path, way: str
 ) -> tuple[list[tuple[dict[str, bool], list[float]]], str]:
-    """Figures of a pad's filled sheets, and what learning its print had to say if it failed."""
+    """Metrics of a pad's filled sheets, and the message if learning its print failed."""
     photos = sorted(path for path in pad.glob("*.jpg") if path.stem.isdigit())
     with tempfile.TemporaryDirectory() as data:
         where, trouble = os.environ | {"XDG_DATA_HOME": data}, ""

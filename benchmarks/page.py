@@ -1,11 +1,10 @@
-"""How the page holds out: time from an upload to its score, and many uploads at once.
+"""Performance of the page: time from an upload to its score, and many uploads at once.
 
     python benchmarks/page.py ADDRESS [--photos 50] [--times 5]
 
-ADDRESS is that of a running `kdscan serve --host 127.0.0.1`. Photos are the samples, each
-with a few bytes more behind its end, so that every one is new to the store. Beside the
-page's times stands the bare reading of the same photos in this process, as `kdscan score`
-does it once it has started.
+ADDRESS is that of a running `kdscan serve --host 127.0.0.1`. The photos are the samples, each with
+a few bytes appended, so that every one is new to the store. For comparison the same photos are read
+in this process, as `kdscan score` does once it has started.
 """
 
 from __future__ import annotations
@@ -34,7 +33,8 @@ def ask(url: str, data: bytes | None = None) -> Any:
 def read_by_page(address: str, data: bytes, *, alone: bool = False) -> float:
     """Seconds from the first byte of an upload to the answer with its score.
 
-    alone: what is timed next shall have the machine to itself: returns when the pictures are made.
+    alone: also wait until the pictures are made, so that the next measurement has the machine to
+    itself.
     """
     start = time.perf_counter()
     photo = ask(f"{address}/api/photos", data)["id"]
@@ -49,7 +49,7 @@ def read_by_page(address: str, data: bytes, *, alone: bool = False) -> float:
 
 
 def read_here(path: Path) -> float:
-    """Seconds for the bare reading of a photo."""
+    """Seconds for reading a photo without the page."""
     start = time.perf_counter()
     for photo in load_photos(path):
         read_photo(photo)
@@ -57,7 +57,7 @@ def read_here(path: Path) -> float:
 
 
 def fresh(path: Path) -> bytes:
-    """The photo's bytes as no store has seen them."""
+    """The photo's bytes, changed so that they are new to the store."""
     return path.read_bytes() + str(time.time_ns()).encode()
 
 

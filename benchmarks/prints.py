@@ -1,4 +1,4 @@
-"""Known prints: is a wrong one ever taken for a sheet's own, and what does knowing one cost?
+"""Known prints: is a wrong one ever accepted as a sheet's own, and what does knowing one cost?
 
     python -m kdscan.synth.pads data/pads --pads 12 --filled 10
     python benchmarks/prints.py pairs data/pads --prints 70       recognition, pair by pair
@@ -8,11 +8,11 @@
 
 pairs    every filled sheet of every pad is compared with the prints of all other pads and with
          generated ones, each on its own and whichever way up. The right print is the pad's blank.
-time     process time of one thread, the least of several rounds, of a photo of 12 megapixels.
-games    boards right, wrong shields a sheet and sheets that ask, of the last three sheets of each
-         pad, by a print learned from so many of the others, and by the blank's. Sheets come as the
-         pool keeps them.
-stages   a picture a stage: photo, print, print found in the photo, ink, what was read.
+time     process time of one thread for a photo of 12 megapixels, the least of several rounds.
+games    boards right, wrong shields per sheet and sheets that ask, for the last three sheets of
+         each pad, read with a print learned from that many of the others, and with the blank's.
+         Sheets are in the form in which the pool keeps them.
+stages   one picture per stage: photo, print, print found in the photo, ink, reading.
 """
 
 from __future__ import annotations
@@ -71,14 +71,14 @@ def sheets_of(pad: Path) -> list[Path]:
 
 
 def blank_of(pad: Path) -> KnownPrint:
-    """A pad's print as its blank teaches it."""
+    """A pad's print, learned from its blank sheet."""
     by = default_models()
     photo = opened(pad / "blank.jpg")
     return learn_print([photo], pad.name, by.locate, by.refine, by.marks, by.ink, unmarked=True)
 
 
 def generated(number: int) -> Iterator[KnownPrint]:
-    """Prints of pads that nobody photographed."""
+    """Prints of pads that were not photographed."""
     by = default_models()
     for seed in range(FIRST, FIRST + 3 * number):
         shot = pad_blank(seed, pad_print(seed), "easy", (1600, 1200))
@@ -93,7 +93,7 @@ def generated(number: int) -> Iterator[KnownPrint]:
 
 
 def pairs(folders: list[Path], number: int) -> None:
-    """Count pairs, and those that would be taken for the same print."""
+    """Count pairs, and those that would be mistaken for the same print."""
     by, pads = default_models(), pads_in(folders)
     own = [blank_of(pad) for pad in pads]
     others = list(generated(number))
@@ -124,7 +124,7 @@ def pairs(folders: list[Path], number: int) -> None:
 
 
 def least(work: Callable[[], Any]) -> float:
-    """Milliseconds of this process that the work takes, at least."""
+    """The least milliseconds of this process that the work takes."""
     spent = []
     for _ in range(ROUNDS):
         began = time.process_time()
@@ -134,7 +134,7 @@ def least(work: Callable[[], Any]) -> float:
 
 
 def clock(prints: int) -> None:
-    """What recognising, aligning and dividing cost, beside a bare imread."""
+    """Time of recognising, aligning and dividing, beside a bare imread."""
     by, seed = default_models(), FIRST - 1
     page, size = pad_print(seed, "painted"), (4000, 3000)
     blank = Photo(pad_blank(seed, page, "easy", (2000, 1500)).bgr, "blank")
@@ -171,7 +171,7 @@ def _dividing(photo: Photo, known: KnownPrint, seen: Any) -> float:
 
 
 def kept(path: Path) -> FlatSheet | None:
-    """A sheet as the pool keeps it."""
+    """A sheet in the form in which the pool keeps it."""
     by, photo = default_models(), opened(path)
     found = find(photo, by.locate, by.refine)
     if not found:
@@ -183,7 +183,8 @@ def kept(path: Path) -> FlatSheet | None:
 
 
 def judge(path: Path, known: KnownPrint | None) -> tuple[bool, int, bool, bool]:
-    """Whether all of a sheet's board is right, wrong shields, whether it asks, silently wrong."""
+    """Whether a sheet's whole board is right, number of wrong shields, whether it asks, silently
+    wrong."""
     truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
     found = [s for s in read_photo(opened(path), prints=[known] if known else [])
              if isinstance(s, SheetReading)]  # fmt: skip
@@ -200,7 +201,7 @@ def judge(path: Path, known: KnownPrint | None) -> tuple[bool, int, bool, bool]:
 
 
 def games(folders: list[Path], numbers: list[int]) -> None:
-    """How reading gets better with the number of sheets that a pad was learned from."""
+    """Accuracy by the number of sheets from which a pad was learned."""
     by, rows = default_models(), dict[str, list[tuple[bool, int, bool, bool]]]()
     for pad in pads_in(folders):
         paths = sheets_of(pad)
@@ -219,7 +220,7 @@ def games(folders: list[Path], numbers: list[int]) -> None:
 
 
 def stages(pad: Path, out: Path) -> None:
-    """One sheet of a pad, a picture a stage, beside one another."""
+    """One sheet of a pad, one picture per stage, side by side."""
     known, path = blank_of(pad), sheets_of(pad)[0]
     photo = opened(path)
     (sheet,) = read_photo(photo, prints=[known])

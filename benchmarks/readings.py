@@ -1,4 +1,4 @@
-"""Write NAME.reading.json beside every NAME.jpg of a folder: what kdscan makes of it now.
+"""Writes NAME.reading.json beside every NAME.jpg of a folder: kdscan's current reading.
 
 python benchmarks/readings.py samples
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def main(folder: Path) -> None:
-    """Read one photo after the other, as a user would."""
+    """Read one photo after another, as a user would."""
     for photo in sorted(folder.glob("*.jpg")):
         command = [sys.executable, "-m", "kdscan", "score", "--json", photo.name]
         said = subprocess.run(command, capture_output=True, check=True, cwd=folder)

@@ -1,4 +1,5 @@
-"""A flat scanner: drawn pages on its glass or through its feeder to one scanned page."""
+"""A simulated flatbed scanner: turns drawn pages, on its glass or in its feeder, into a scanned
+page."""
 
 from __future__ import annotations
 
@@ -19,19 +20,19 @@ PAPERS = {"a4": (210.0, 297.0), "a5": (148.0, 210.0), "letter": (215.9, 279.4)}
 """Width and height in mm (ISO 216, ANSI/ASME Y14.1)."""
 
 _BLACK_BELOW = 160
-"""Where scanners that know black and white alone draw the line, 0..255."""
-_TILE = 256  # noise is drawn once in this size and repeated
+"""Threshold of scanners that only know black and white, 0..255."""
+_TILE = 256  # a tile of noise of this size is repeated
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How the scanner is set and how the paper lies in it.
+    """The scanner's settings, and how the paper lies in it.
 
     dpi: pixels an inch.
     color: "bilevel" is pure black and white, as for texts.
     quarter_turns: how often the whole page is turned to the left after scanning.
-    skew_deg: how far the paper lies askew, clockwise.
-    print_scale: size of what was printed; 0.92 to 1.04 when a printer fits it to the page.
+    skew_deg: skew of the paper, clockwise.
+    print_scale: scale of printing; 0.92 to 1.04 if a printer fits it to the page.
     quality: of the JPEG that scanners put into their files; None for none.
     lid: brightness of the glass beside the paper, 0..255.
     """
@@ -64,7 +65,7 @@ def scan(
 ) -> Scan:
     """Scan sheets that are printed one below the other on one paper; no sheet: a blank page.
 
-    The sheets are spread over the paper's height; what does not fit at full size is
+    The sheets are spread over the height of the paper; if they do not fit at full size, they are
     printed smaller, as printers do.
     """
     k = settings.dpi / MM_PER_INCH
@@ -96,7 +97,7 @@ def _paper(sheets: Sequence[DrawnPage]) -> U8:
 
 
 def _bed(settings: Settings, paper_mm: tuple[float, float], k: float) -> F64:
-    """(3, 3) from mm of the paper to pixels: askew around the paper's middle."""
+    """(3, 3) from mm of the paper to pixels: skewed around the paper's middle."""
     turn = rotation(np.deg2rad(settings.skew_deg))
     middle = np.array(paper_mm) / 2
     out = np.eye(3)
@@ -106,7 +107,7 @@ def _bed(settings: Settings, paper_mm: tuple[float, float], k: float) -> F64:
 
 
 def _lay(page: U8, picture: U8, mm_to_px: F64, size_mm: tuple[float, float]) -> None:
-    """Paint a picture of `size_mm` onto the page, without aliasing when it gets smaller."""
+    """Draw a picture of `size_mm` onto the page, without aliasing if it gets smaller."""
     h, w = picture.shape[:2]
     per_mm = np.array([w / size_mm[0], h / size_mm[1]])
     shrink = float(per_mm.min() / np.sqrt(abs(np.linalg.det(mm_to_px[:2, :2]))))
@@ -128,7 +129,7 @@ def _lay(page: U8, picture: U8, mm_to_px: F64, size_mm: tuple[float, float]) -> 
 
 
 def _sensed(rng: Rng, page: U8, settings: Settings) -> U8:
-    """The line sensor: a little soft, a little noise, streaks along the feed, JPEG."""
+    """The effects of the line sensor: slight blur, slight noise, streaks along the feed, JPEG."""
     out = np.asarray(cv2.GaussianBlur(page, (0, 0), rng.uniform(0.4, 0.8)), np.uint8)
     tile = rng.normal(0, rng.uniform(0.5, 2.0), (_TILE, _TILE, 1)).astype(np.float32)
     width = page.shape[1]

@@ -1,11 +1,11 @@
-"""Accuracy on flat scans, a row a setting: resolution, colour, print scale, skew, turns, paper.
+"""Accuracy on flat scans, one row per setting: resolution, colour, print scale, skew, turns, paper.
 
     python benchmarks/scans.py                      everything
     python benchmarks/scans.py --dpi 150 600 --sheets 8
     python benchmarks/scans.py --show out/          keep pictures of wrong readings
 
-Sheets are drawn by `kdscan.synth` (our own and designs drawn by lot), scanned by `scanner`, and
-read like any photo.
+Sheets are drawn by `kdscan.synth` (our own and random designs), scanned by `scanner`, and read like
+any photo.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ DPI = (150, 200, 300, 400, 600)
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table: scans that have one thing in common."""
+    """A row of the table: scans with one thing in common."""
 
     name: str
     settings: Settings
@@ -48,7 +48,7 @@ class Row:
 
 
 def rows(dpis: tuple[int, ...]) -> list[Row]:
-    """What is measured."""
+    """The rows to measure."""
     plain = Settings()
     out: list[Row] = [
         Row(f"{dpi} dpi, {color}", Settings(dpi=dpi, color=color))
@@ -68,7 +68,7 @@ def rows(dpis: tuple[int, ...]) -> list[Row]:
 
 
 def truth_of(sheet: DrawnPage, centers_xy: np.ndarray) -> dict[str, object]:
-    """What `accuracy.judge` asks for."""
+    """The truth in the form that `accuracy.judge` expects."""
     board = Board({at: Shield(coat, n) for at, (coat, n) in sheet.board.items()})
     return {
         "board": {f"{r},{c}": (coat, n) for (r, c), (coat, n) in sheet.board.items()},
@@ -94,7 +94,7 @@ def read(page: Scan) -> tuple[SheetReading, ...]:
 
 
 def measure(row: Row, sheets: int, show: Path | None) -> None:
-    """Scan and read; print the row's means and the seconds a page takes to read."""
+    """Scan and read; print the row's means and the seconds per page."""
     figures, extra, seconds = [], 0, 0.0
     pages = max(1, sheets // row.sheets_a_page)
     for n in range(pages):

@@ -1,14 +1,14 @@
-"""Time of every stage of reading, beside a bare cv2.imread of the same file in the same run.
+"""Time of every stage of reading, compared with a bare cv2.imread of the same file in the same run.
 
     python benchmarks/stages.py samples/*.jpg
     python benchmarks/stages.py --megapixels 12 samples/*.jpg    enlarged to 12 megapixels first
     python benchmarks/stages.py --check                          against stages.json; for nights
     python benchmarks/stages.py --write                          a new stages.json
 
-Medians over --rounds rounds, one core; after the stages the whole commands, a fresh process
-each time, in turn with one that only imports OpenCV and onnxruntime. Ratios to what runs beside
-it hold on other machines and under other work, times do not; --check fails where one is larger
-than the committed one by more than the margin beside it.
+Medians over --rounds rounds, on one core. After the stages whole commands are timed, each in a
+fresh process, alternating with one that only imports OpenCV and onnxruntime. Ratios between them
+also hold on other machines and under load, times do not; --check fails if a ratio exceeds the
+committed one by more than its margin.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ SAMPLES = sorted((Path(__file__).parent.parent / "samples").glob("*.jpg"))
 IMREAD, WHOLE = "cv2.imread", "whole"
 
 READING, COMMAND = 1.25, 1.4
-"""What a ratio may grow by before --check fails. In three runs on two cores that eight other
-processes wanted too, readings lay within 15% of runs ahead of all other work, commands up to 32%
-above: they use a second core where there is one."""
+"""Factor by which a ratio may grow before --check fails. In three runs on two cores that eight
+other processes used too, readings were within 15% of runs with priority over all other work,
+commands up to 32% above: they use a second core if there is one."""
 
 CHECKED_MEGAPIXELS = 12.0
 
@@ -73,7 +73,7 @@ def one_round(path: Path) -> dict[str, float]:
             read_with(photo, ReadOptions(observe=partial(clocked, spent)))
     except NoSheetFound:
         return {}
-    return {name: sum(parts) for name, parts in spent.items()}  # some are gone through twice
+    return {name: sum(parts) for name, parts in spent.items()}  # some stages run twice
 
 
 def measured(photos: Sequence[Path], rounds: int) -> dict[Path, Times]:
@@ -88,7 +88,7 @@ def measured(photos: Sequence[Path], rounds: int) -> dict[Path, Times]:
 
 
 def enlarged(path: Path, megapixels: float, folder: Path) -> Path:
-    """The photo resized to so many megapixels, as JPEG of quality 92."""
+    """The photo resized to that many megapixels, as JPEG of quality 92."""
     bgr = next(iter(load_photos(path))).bgr
     k = np.sqrt(megapixels * 1e6 / (bgr.shape[0] * bgr.shape[1]))
     out = folder / f"{path.stem}.jpg"
@@ -101,8 +101,8 @@ def enlarged(path: Path, megapixels: float, folder: Path) -> Path:
 
 
 def cold(photo: Path, rounds: int, scratch: str) -> Times:
-    """Milliseconds of whole commands in fresh processes, in turn with bare imports; modules are
-    compiled as an installed package's are."""
+    """Milliseconds of whole commands in fresh processes, alternating with bare imports; modules are
+    compiled, like those of an installed package."""
     env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     env |= {"PYTHONPYCACHEPREFIX": scratch, "OMP_NUM_THREADS": "1"}
     commands = {
@@ -120,7 +120,7 @@ def cold(photo: Path, rounds: int, scratch: str) -> Times:
 
 
 def ratios_of(photos: dict[Path, Times], commands: Times) -> Ratios:
-    """What is committed: the whole reading beside imread, commands beside bare imports."""
+    """The committed ratios: the whole reading to imread, commands to bare imports."""
     whole = [
         statistics.median(w / i for w, i in zip(times[WHOLE], times[IMREAD], strict=True))
         for times in photos.values()
@@ -137,7 +137,7 @@ def ratios_of(photos: dict[Path, Times], commands: Times) -> Ratios:
 
 
 def check(found: Ratios, committed: dict[str, dict[str, float]]) -> int:
-    """Print each ratio beside the committed one; return how many are too large."""
+    """Print each ratio beside the committed one; return the number of those that are too large."""
     slower = 0
     for name, ratio in found.items():
         known, margin = committed[name]["ratio"], committed[name]["margin"]
@@ -153,7 +153,7 @@ def table(photos: dict[Path, Times], commands: Times) -> None:
     for times in photos.values():
         for name, spent in times.items():
             every[name] += spent
-    every[WHOLE] = every.pop(WHOLE)  # last
+    every[WHOLE] = every.pop(WHOLE)  # moved to the end
     base = statistics.median(every[IMREAD])
     print(f"{'stage':14s}{'ms':>9s}{'x imread':>10s}")
     for name, spent in every.items():
@@ -167,7 +167,7 @@ def table(photos: dict[Path, Times], commands: Times) -> None:
 
 
 def main() -> int:
-    """Print the table; with --check the ratios, and 1 where something has become slower."""
+    """Print the table; with --check the ratios, and return 1 if something has become slower."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -2,9 +2,9 @@
 
     python benchmarks/stages_pictures.py samples/01.jpg -o pictures/
 
-The documentation is built with them. Each is as the stage leaves it: where the grid lies,
-the sheet laid flat, the ink of each shield beside the print that all share, what each shield
-holds and how sure that is, the score.
+The documentation uses them. Each shows a stage's result: the grid's place, the rectified sheet, the
+ink of each shield beside the print that all share, the content and confidence of each shield, the
+score.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from kdscan.records.found import maps_of
 Bgr = NDArray[np.uint8]
 
 WIDTH = 900
-"""Pixels across a picture."""
+"""Width of a picture in pixels."""
 
 GREEN = (60, 160, 60)
 ORANGE = (0, 110, 230)
 
 
 def pictures(path: Path) -> dict[str, Bgr]:
-    """The stages of the first map in a photo, in order, each by its name."""
+    """The stages of the first map in a photo, in order, by name."""
     (photo,) = load_photos(path)
     sheets = read_photo(photo)
     sheet = maps_of(sheets)[0]
@@ -50,7 +50,7 @@ def pictures(path: Path) -> dict[str, Bgr]:
 
 
 def shrunk(picture: Bgr, width: int = WIDTH) -> Bgr:
-    """The picture, no wider than that."""
+    """The picture, at most that wide."""
     scale = min(1.0, width / picture.shape[1])
     small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     return np.asarray(small, np.uint8)
@@ -68,7 +68,7 @@ def grid(photo: Photo, sheet: SheetReading) -> Bgr:
 
 
 def ink(sheet: SheetReading) -> Bgr:
-    """What the cell model sees: the ink of each shield, and the print that they share."""
+    """What the marks network sees: the ink of each shield, and the print that they share."""
     crops = segment(sheet.rectified.bgr)
     grey = tiles([255 * (1 - np.clip(crop[0], 0, 1)) for crop in crops.ink])
     common = cv2.cvtColor(
@@ -80,7 +80,7 @@ def ink(sheet: SheetReading) -> Bgr:
 
 
 def tiles(crops: Sequence[NDArray[np.float32]]) -> Bgr:
-    """Crops in the order of the cells, the castle's last, side by side as on the map."""
+    """Crops in the order of the cells, the castle's last, arranged as on the map."""
     size = len(crops[0])
     whole = np.full((ROWS * (size + 4), COLS * (size + 4)), 255, np.uint8)
     for (row, col), crop in zip((*CELLS, CASTLE), crops, strict=True):
@@ -90,7 +90,7 @@ def tiles(crops: Sequence[NDArray[np.float32]]) -> Bgr:
 
 
 def marks(sheet: SheetReading) -> Bgr:
-    """The flat sheet with what each shield holds, and its probability."""
+    """The rectified sheet with the content of each shield, and its probability."""
     flat = cv2.addWeighted(
         sheet.rectified.bgr, 0.45, np.full_like(sheet.rectified.bgr, 255), 0.55, 0
     )

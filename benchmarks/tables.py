@@ -1,4 +1,4 @@
-"""Accuracy on photos of whole tables: two maps and their spellbook, with truth beside them.
+"""Accuracy on photos of whole tables: two maps and their spellbook, with the truth beside them.
 
     python -m kdscan.synth data/tables --table --own --count 100 --long-side 2688
     python benchmarks/tables.py data/tables
@@ -36,7 +36,7 @@ Counts = dict[str, list[float]]
 def judge_map(
     truth: dict[str, Any], sheets: list[SheetReading], out: Counts
 ) -> SheetReading | None:
-    """Add one map's figures; the reading that shows it."""
+    """Add one map's results; returns the reading that shows it."""
     at = np.array([truth["pixels"][f"{r},{c}"] for r, c in CELLS])
     pitch = float(np.linalg.norm(at[0] - at[6])) / 6
     for sheet in sheets:
@@ -60,14 +60,14 @@ def judge_map(
 
 
 def judge_book(truth: dict[str, Any], books: list[SpellbookReading], out: Counts) -> None:
-    """Add the spellbook's figures."""
+    """Add the spellbook's results."""
     if len(books) != 1:
         out["books found"].append(0)
         return
     book = books[0]
     places = [mark for mark in book.marks if not str(mark.place).endswith(".struck")]
     at, got = np.array(truth["pixels"]), np.array([mark.at_xy[0] for mark in places])
-    mm = float(np.linalg.norm(at[1] - at[0])) / 11  # squares of a line lie 11 mm apart
+    mm = float(np.linalg.norm(at[1] - at[0])) / 11  # squares of a line are 11 mm apart
     out["books found"].append(float(np.linalg.norm(at - got, axis=1).max() < mm))
     right = [mark.marked == truth["marked"][str(mark.place)] for mark in book.marks]
     out["places"] += [float(x) for x in right]
@@ -79,7 +79,7 @@ def judge_book(truth: dict[str, Any], books: list[SpellbookReading], out: Counts
 
 
 def judge(truth: dict[str, Any], photo: Any, out: Counts) -> None:
-    """Add one table's figures."""
+    """Add one table's results."""
     try:
         found = read_photo(photo)
     except KdscanError:

@@ -1,13 +1,13 @@
-"""Path-traced photos of drawn sheets, beside the generator's photos of the very same sheets.
+"""Path-traced photos of drawn sheets, and the generator's photos of the same sheets for comparison.
 
     pip install mitsuba       (it wants LLVM too: apt install libllvm19)
     python benchmarks/traced.py data/traced --count 40 --surfaces SURFACES
     python benchmarks/accuracy.py data/traced/traced
     python benchmarks/accuracy.py data/traced/generator
 
-Training photos are painted, not traced. Where a path tracer's photos (soft shadows, light that
-comes back from the table, a lens with a real aperture, its own tone and noise) read as well as
-the generator's, what is left to learn is not the camera. About 15 s a photo on two cores.
+Training photos are painted, not traced. If a path tracer's photos (soft shadows, light reflected by
+the table, a lens with a real aperture, its own tone and noise) are read as well as the generator's,
+the camera is not what remains to be learned. About 15 s per photo on two cores.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ mi.set_variant("llvm_ad_rgb")
 T = mi.ScalarTransform4f
 Scene = dict[str, Any]
 UP = np.array((1.0, -1.0, 1.0))
-"""The generator's world has y down the page; a path tracer's is right-handed."""
+"""Converts from the generator's world, with y down the page, to a path tracer's right-handed
+one."""
 
 
 def rgb(value: Sequence[float] | NDArray[np.float64] | float) -> Scene:
@@ -45,14 +46,14 @@ def rgb(value: Sequence[float] | NDArray[np.float64] | float) -> Scene:
 
 
 def warm(rng: np.random.Generator, mean: float) -> NDArray[np.float64]:
-    """A white of mean 1, from candle to sky, (3,) RGB."""
+    """A white with mean 1, from candle to sky, (3,) RGB."""
     warmth = rng.normal(mean, 0.4)
     white = np.exp(warmth * np.array((0.35, 0.0, -0.5)))
     return np.asarray(white / white.mean())
 
 
 def paper(page: DrawnPage, view: PageMap, rng: np.random.Generator) -> Any:
-    """The bent sheet as a mesh with the page for its colour."""
+    """The bent sheet as a mesh, coloured by the page."""
     sheet = view.sheet
     rows, cols = sheet.xyz.shape[:2]
     texture = {"type": "bitmap", "bitmap": mi.Bitmap(np.ascontiguousarray(page.bgr[..., ::-1]))}
@@ -197,7 +198,7 @@ def things(rng: np.random.Generator, page: DrawnPage, severity: float) -> Scene:
 
 
 def desk(rng: np.random.Generator, surfaces: Sequence[Path]) -> Scene:
-    """A table top, matt or with a shine."""
+    """A table top, matt or shiny."""
     color: Scene = rgb(rng.uniform(0.05, 0.7, 3))
     if surfaces:
         picture = cv2.imread(str(surfaces[int(rng.integers(len(surfaces)))]))
@@ -239,7 +240,7 @@ def trace(
     scene = {"type": "scene", "integrator": {"type": "path", "max_depth": 4}, "sensor": sensor}
     scene |= {"desk": desk(rng, surfaces)} | lights(rng, severity)
     around = things(rng, page, severity)
-    if rng.random() < 0.7:  # who photographs stands in the light
+    if rng.random() < 0.7:  # the photographer blocks some light
         hand = eye - ahead * 40 + camera.axes[0] * UP * rng.uniform(-60, 60)
         skin = {"type": "diffuse", "reflectance": rgb((0.5, 0.33, 0.25))}
         scene["hand"] = {"type": "sphere", "center": hand.tolist(), "radius": 25.0, "bsdf": skin}
@@ -248,7 +249,7 @@ def trace(
     ways = sheet_points(view.sheet, page.nodes_mm.reshape(-1, 2)) * UP - eye
     far = np.linalg.norm(ways, axis=1)
     rays = mi.Ray3f(eye.tolist(), mi.Vector3f((ways / far[:, None]).T.astype(np.float32)))
-    if (np.array(world.ray_intersect(rays).t) < far - 4).any():  # something hides the map
+    if (np.array(world.ray_intersect(rays).t) < far - 4).any():  # an object hides the map
         world = mi.load_dict(scene)
     light = mi.render(world, spp=samples, seed=int(rng.integers(2**31)))
     return np.nan_to_num(np.array(light, np.float64), posinf=10.0), view, severity
@@ -257,7 +258,7 @@ def trace(
 def develop(
     rng: np.random.Generator, light: NDArray[np.float64], severity: float
 ) -> NDArray[np.uint8]:
-    """What a phone makes of the light: white balance, exposure, noise, tone, smoothing."""
+    """A phone's processing of the light: white balance, exposure, noise, tone, smoothing."""
     height, width = light.shape[:2]
     middle = light[height // 5 : -height // 5, width // 5 : -width // 5]
     white = np.median(middle.reshape(-1, 3), axis=0)

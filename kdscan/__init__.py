@@ -5,8 +5,8 @@
 ...     for sheet in read_photo(photo):
 ...         print(sheet, to_dict(sheet))
 
-The names below are the public ones; each is imported when it is first used, so that
-`import kdscan` costs nothing.
+The names below are the public ones; each is imported on first use, so that `import kdscan` costs
+nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python -m kdscan` is `kdscan`."""
+"""`python -m kdscan` runs `kdscan`."""
 
 from kdscan.cli.main import run
 

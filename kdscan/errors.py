@@ -1,4 +1,4 @@
-"""Everything that can go wrong on purpose.
+"""All errors that kdscan raises on purpose.
 
     KdscanError
     ├── UsageError            2   the command line asks for what cannot be done
@@ -14,9 +14,9 @@
     │   └── StoreFull         8   there is no room for more
     └── Bug                   1   something that should never happen, did
 
-Every error carries the exit code of the command line (`exit_code`), a stable
-name for JSON (`code`) and, in its message, what to do about it. Breaks of the
-game's rules are no errors: they travel as `Problem` values beside the reading.
+Every error has the exit code of the command line (`exit_code`), a stable name for JSON (`code`)
+and, in its message, what to do about it. Violations of the game's rules are not errors: they are
+`Problem` values beside the reading.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from typing import ClassVar
 class KdscanError(Exception):
     """Base of all errors that kdscan raises on purpose.
 
-    text: what to say in English, a key of the catalogues (`kdscan.locale`); values: what
-    stands in its {braces}. `what` is a key too, and another error says itself in its own
-    words. A text that the catalogues lack is said as it is.
+    text: English text, a key of the catalogues (`kdscan.locale`); values: for its {braces}. `what`
+    is a key too, and another error as a value is expressed in its own words. A text that the
+    catalogues lack is not translated.
     """
 
     code: ClassVar[str] = "error"
@@ -84,13 +84,13 @@ class NoSheetFound(KdscanError):
 
 
 class BlankPage(NoSheetFound):
-    """There is nothing on the page: a scanner's feeder takes both sides of a paper."""
+    """There is nothing on the page: a scanner's feeder scans both sides of a sheet."""
 
     code = "blank_page"
 
 
 class ModelError(KdscanError):
-    """Weights are missing, corrupt or made for another version."""
+    """Weights are missing, corrupt or for another version."""
 
     code = "model"
     exit_code = 6
@@ -110,7 +110,7 @@ class StoreFull(StoreError):
 
 
 class Bug(KdscanError):
-    """What should never happen, did, while one photo was read; the cause is chained."""
+    """Something that should never happen did, while one photo was read; the cause is chained."""
 
     code = "bug"
     exit_code = 1

@@ -1,4 +1,4 @@
-"""How tests call the command, see the fixture `run`."""
+"""How tests call the command; see the fixture `run`."""
 
 from __future__ import annotations
 

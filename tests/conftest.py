@@ -1,8 +1,8 @@
-"""What all tests share: stores to test on, SQLite always, PostgreSQL where it can be started.
+"""Fixtures that all tests share: stores on SQLite, and on PostgreSQL if it can be started.
 
-`KDSCAN_TEST_POSTGRES` is the URL of a database whose user may make schemas in it. Without
-it a server of our own is started from the programs of an installed PostgreSQL, in a folder
-of its own; as root it runs as the user `postgres`, because it refuses to be root.
+`KDSCAN_TEST_POSTGRES` is the URL of a database whose user may create schemas in it. Without it a
+separate server is started from an installed PostgreSQL, in a folder of its own. If the tests run as
+root, it runs as the user `postgres`, because it refuses to run as root.
 """
 
 from __future__ import annotations

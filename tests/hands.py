@@ -1,4 +1,4 @@
-"""A careful hand, for tests that ask whether all of a sheet is read."""
+"""A careful hand, for tests that require all of a sheet to be read."""
 
 from __future__ import annotations
 

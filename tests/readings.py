@@ -1,4 +1,4 @@
-"""Readings made by hand, for the tests of everything that comes after the pixels."""
+"""Hand-made readings, for the tests of everything that follows the pixels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever comes in, nothing ends in "a bug in kdscan", and no name steers a terminal."""
+"""No input ends in "a bug in kdscan", and no name steers a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What measures accuracy runs, and parts of the reader can be left out of it."""
+"""The accuracy benchmark runs, and parts of the reader can be left out of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `kdscan` promises to those who import it."""
+"""The public interface of `kdscan`."""
 
 from __future__ import annotations
 

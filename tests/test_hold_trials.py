@@ -1,6 +1,7 @@
-"""The long trial's parts, some trials of each: benchmarks/hold.py goes on for an hour.
+"""A few trials of each part of the long trial; benchmarks/hold.py runs for an hour.
 
-What it tries of a batch that is killed, `cli/test_batch.py` does at two moments that are known.
+Killing a batch, which it does at random moments, is tested in `cli/test_batch.py` at two known
+ones.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the README and the guides promise holds: commands, files, links, the sample of output."""
+"""The README and the guides are correct: commands, files, links, the sample of output."""
 
 from __future__ import annotations
 

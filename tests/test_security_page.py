@@ -1,4 +1,4 @@
-"""The page on security names tests that are there."""
+"""The tests named on the page on security exist."""
 
 from __future__ import annotations
 

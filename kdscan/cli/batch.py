@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from kdscan.tournament.results import Result
 
 SOME_FAILED = 7
-"""Exit code when some photos failed, by the contract of the command line."""
+"""Exit code if some photos failed, as documented for the command line."""
 
 SHOWN = 20
-"""So many failures are told one by one; the results have them all."""
+"""Most failures that are listed; the results contain all of them."""
 
 SECONDS_A_LINE = 30.0
-"""Where stderr is no terminal, a line tells how far it is, so often."""
+"""Interval between lines of progress if stderr is not a terminal."""
 
 
 def batch(
@@ -157,7 +157,7 @@ def _workers(cluster: str | None, count: int | None) -> Iterator[Workers]:
 
 @contextmanager
 def _bar(files: int) -> Iterator[Callable[[Progress], None]]:
-    """A bar on a terminal; elsewhere a line now and then."""
+    """A bar on a terminal; elsewhere a line at intervals."""
     if quiet():
         yield lambda _: None
         return
@@ -216,7 +216,7 @@ def _line_now_and_then() -> Callable[[Progress], None]:
 
 
 def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Result]) -> None:
-    """What the event holds now, and what somebody should look at."""
+    """Print what the event now contains, and what somebody should look at."""
     from kdscan.locale.errors import error_text
     from kdscan.tournament.results import (
         BLANK,
@@ -274,7 +274,7 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

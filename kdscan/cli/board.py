@@ -1,4 +1,4 @@
-"""`kdscan board`: boards in text form in; domains, totals and audits out."""
+"""`kdscan board`: from boards in text form to domains, totals and audits."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _coat(name: str | None) -> Coat | None:
 
 
 def edition_named(name: str) -> Rulebook:
-    """The edition of that name; raises UsageError when there is none."""
+    """The edition of that name; raises UsageError if there is none."""
     from kdscan.game.duel.editions import EDITIONS
 
     if name not in EDITIONS:

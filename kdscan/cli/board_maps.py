@@ -1,4 +1,4 @@
-"""Maps of Duel and their spellbooks, from text to what `kdscan board` finds of them."""
+"""Maps of Duel and their spellbooks, from text to the findings of `kdscan board`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def read_text(file: str) -> str:
-    """A file's text, standard input for `-`; raises UsageError where there is none."""
+    """A file's text, or standard input for `-`; raises UsageError if it cannot be read."""
     try:
         return files.read_text(sys.stdin if file == "-" else Path(file))
     except (OSError, ValueError) as error:
@@ -31,8 +31,8 @@ def read_text(file: str) -> str:
 
 
 def parse_boards(file: str, text: str, parse: Callable[[str], T]) -> list[T]:
-    """The boards in a file's text; raises UsageError with the number of one that is none, or where
-    there are none."""
+    """The boards in a file's text; raises UsageError with the number of an invalid one, or if there
+    are none."""
     boards = []
     for number, block in enumerate(split_blocks(text), 1):
         try:
@@ -47,10 +47,10 @@ def parse_boards(file: str, text: str, parse: Callable[[str], T]) -> list[T]:
 def game_notes(
     spellbook: str | None, file: str, text: str, boards: int, castle_used: bool | None
 ) -> list[GameNotes]:
-    """What is known of each two boards' game.
+    """What is known of the game of each two boards.
 
-    spellbook: the file that tells it, None without; `text` is what `file`, the boards' own, holds.
-    castle_used: what the command line says of all roofs. Raises UsageError.
+    spellbook: the file that contains it, None without one; `text` is the content of `file`, that of
+    the boards. castle_used: for all roofs, from the command line. Raises UsageError.
     """
     from kdscan.game.duel.book_text import BookTextError, GameNotes, read_books
 
@@ -84,9 +84,9 @@ def audit_maps(
     edition: Edition,
     together: bool,
 ) -> tuple[list[AuditedMap], list[GameAudit]]:
-    """What is found of each map, and of each game where its maps are audited together.
+    """The findings for each map, and for each game if its maps are audited together.
 
-    coat: for the filled coat's wizard, instead of what the spellbooks say.
+    coat: for the filled coat's wizard, overriding the spellbooks.
     """
     from kdscan.game.duel.audit import audit_map
     from kdscan.game.duel.audit.pair import audit_game

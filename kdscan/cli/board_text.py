@@ -1,7 +1,7 @@
-"""What `kdscan board` says of boards, games and spellbooks, in the language of the terminal.
+"""The output of `kdscan board` about boards, games and spellbooks, in the terminal's language.
 
-The boards themselves stand in their text form, which is the same in every language; all that
-is said about them beside it is for people.
+The boards themselves are in text form, which is the same in every language; all remarks on them are
+for people.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kdscan.game.kingdomino.report import AuditedKingdom
 
 WIDTH = 12
-"""Characters for what points are given for, where no name is longer."""
+"""Width of the column of scored domains, unless a name is longer."""
 
 WIZARD, MIDDLE_KINGDOM, HARMONY = mark("wizard"), mark("Middle Kingdom"), mark("harmony")
 
@@ -30,7 +30,7 @@ Domain = tuple[str, int, int, int]
 
 
 def map_text(found: AuditedMap, number: int, w: Words) -> str:
-    """A map, how its points add up, whether a game leads to it."""
+    """A map, how its points add up, and whether a game leads to it."""
     score = found.score
     domains = [(one.coat, len(one.cells), one.crosses, one.points) for one in score.domains]
     points = _points(domains, {WIZARD: score.wizard}, score.total, w)
@@ -40,7 +40,7 @@ def map_text(found: AuditedMap, number: int, w: Words) -> str:
 
 
 def kingdom_text(found: AuditedKingdom, number: int, w: Words) -> str:
-    """A kingdom, how its points add up, whether its dominoes can be laid."""
+    """A kingdom, how its points add up, and whether its dominoes can be laid."""
     score = found.score
     domains = [(one.terrain, len(one.cells), one.crowns, one.points) for one in score.domains]
     extras = {MIDDLE_KINGDOM: score.middle_kingdom, HARMONY: score.harmony}
@@ -73,7 +73,7 @@ def _points(domains: Iterable[Domain], extras: dict[str, int], total: int, w: Wo
 
 
 def _lawful(lawful: bool | None, steps: Iterable[str], w: Words) -> str:
-    """steps: what was laid where, in an order in which it can be."""
+    """steps: what was laid where, in a possible order."""
     if lawful is None:
         return w.t("lawful: not decided")
     if not lawful:
@@ -82,7 +82,7 @@ def _lawful(lawful: bool | None, steps: Iterable[str], w: Words) -> str:
 
 
 def _steps(witness: Witness, w: Words) -> Iterator[str]:
-    """Dominoes in an order in which they can be drawn, with the help that they took."""
+    """Dominoes in an order in which they can be drawn, with the help that they needed."""
     for step in witness.steps:
         helped = w.t("{coat} wizard", coat=_name(step.power, w)) if step.power else ""
         yield _domino(step.cells) + (f" ({helped})" if helped else "")
@@ -104,7 +104,7 @@ def _domino(cells: Iterable[Cell]) -> str:
 
 
 def game_text(pair: GameAudit, number: int, w: Words) -> str:
-    """What two maps say of each other."""
+    """The findings about two maps together."""
     if not pair.lawful:
         why = "; ".join(problem_text(one, w) for one in pair.problems) or w.t("see its boards")
         return w.t("game {n}: not lawful: {why}", n=number, why=why)
@@ -115,11 +115,11 @@ def game_text(pair: GameAudit, number: int, w: Words) -> str:
 
 
 def book_text(problems: Iterable[Problem], number: int, w: Words) -> str:
-    """What a spellbook says against itself, a line each."""
+    """A spellbook's contradictions, one per line."""
     title = w.t("spellbook {n}", n=number)
     return "\n".join(f"{title}: {problem_line(problem, w)}" for problem in problems)
 
 
 def _name(kind: str, w: Words) -> str:
-    """A coat or terrain."""
+    """The name of a coat or terrain."""
     return w.t(kind.replace("_", " "))

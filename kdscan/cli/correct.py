@@ -1,4 +1,4 @@
-"""`kdscan correct`: what a person says of a sheet in an event."""
+"""`kdscan correct`: a person's corrections of a sheet in an event."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def correct(
         place: dict[str, Any] = {"round": round, "table": table, "player": player}
         given = {key: value for key, value in place.items() if value is not None}
         if player is not None:
-            given["code"] = None  # a person's word stands for it
+            given["code"] = None  # a person's word replaces it
         if given:
             changes["place"] = asdict(row.place) | given
         if confirm:
@@ -113,7 +113,7 @@ def correct(
 
 
 def _other(row: Result, other: Result) -> int:
-    """The id of the sheet of which a row shows another photo."""
+    """The id of the sheet of which this row shows another photo."""
     assert row.sheet is not None and other.sheet is not None
     if row.sheet.id == other.sheet.id:
         raise UsageError("--same-as {name}: that is the same photo; name another", name=other.name)
@@ -135,7 +135,7 @@ def _summary(row: Result) -> str:
 
 
 def _field(one: Correction, row: Result) -> tuple[str, Any]:
-    """A correction as the store keeps it."""
+    """A correction as the store represents it."""
     assert row.data is not None
     if one.photo is not None or one.sheet:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""What a person says a place of a sheet holds, on the command line.
+"""The syntax of corrections on the command line.
 
     [PHOTO[.SHEET]:]CELL=MARKS                  `C2=f++`: a shield, or a square of a kingdom
     [PHOTO[.SHEET]:]SIDE.COAT=FILLED[x][u]      `left.dot=3x`: a line of a spellbook
@@ -9,7 +9,7 @@ column from 0 as in the JSON (`0,0`). MARKS is a coat in short or long form (`d 
 ll f c`, `double_dot`), with a `+` for each cross or their number (`f++`, `f+2`), or
 `.` for an empty shield. Of a kingdom of tiles MARKS is a terrain in short or long form
 (`w f l g s m`, `wheat`) with its crowns likewise, `##` for the castle or `.` for no tile;
-what is meant, the photo says. SIDE is `left` or `right`, as the page lies upright; FILLED are
+the photo decides which is meant. SIDE is `left` or `right`, as the page lies upright; FILLED are
 the squares filled, x: struck, u: power used. PHOTO counts from 1 in the order of the output,
 pages included; SHEET likewise when one photo holds several maps.
 """
@@ -54,14 +54,14 @@ LARGEST_KINGDOM = 7
 """Squares along the side of the largest kingdom."""
 
 Field = tuple[str, Any]
-"""A field of corrections and its value, as a store keeps them."""
+"""A field of corrections and its value, as in a store."""
 
 
 @dataclass(frozen=True)
 class Correction:
-    """A place as a person says it is. photo and sheet count from 0; None: the only one.
+    """A person's correction of a place. photo and sheet count from 0; None: the only one.
 
-    fields: what that means of each kind of sheet that may be meant, or why it cannot be so there.
+    fields: its meaning for each kind of sheet that may be meant, or why it is impossible there.
     """
 
     text: str
@@ -71,14 +71,15 @@ class Correction:
 
 
 def parse_corrections(texts: Iterable[str]) -> tuple[Correction, ...]:
-    """Read corrections, several in one text parted by spaces; raise `UsageError`."""
+    """Parse corrections, of which one text may contain several, separated by spaces; raise
+    `UsageError`."""
     return tuple(_parse(part) for text in texts for part in text.split())
 
 
 def field_of(one: Correction, kind: str, size: int = 0) -> Field:
-    """What a correction means of a sheet of that kind.
+    """The meaning of a correction for a sheet of that kind.
 
-    size: squares along a kingdom's side. Raises `UsageError` for what no such sheet holds.
+    size: squares along a kingdom's side. Raises `UsageError` for what no such sheet can contain.
     """
     found = one.fields.get(kind)
     if found is None and kind == "duel_spellbook":
@@ -159,7 +160,7 @@ def _of_map(cell: Cell, name: str, crosses: int, text: str) -> Field:
 
 
 def _of_kingdom(cell: Cell, name: str, crowns: int, text: str) -> Field:
-    """A square with its crowns; whether the kingdom is as large as that, `field_of` asks."""
+    """A square with its crowns; `field_of` checks that the kingdom is large enough."""
     terrain = _TERRAINS.get(name)
     bare = terrain in ("castle", "empty") and crowns == 0
     tiled = terrain in tuple(Terrain) and Square(Terrain(terrain), crowns) in SQUARES
@@ -173,7 +174,7 @@ def _of_kingdom(cell: Cell, name: str, crowns: int, text: str) -> Field:
 
 
 def _coat(name: str, text: str, more: str = "") -> Coat:
-    """The coat of that name; raises `UsageError` when there is none. more: what else is known."""
+    """The coat of that name; raises `UsageError` if there is none. more: other valid values."""
     if name.lower() not in COATS:
         known = " ".join(LETTERS.values()) + more
         raise UsageError(
@@ -192,7 +193,7 @@ def _count(text: str | None) -> int:
 
 
 def _from_one(number: str | None, text: str) -> int | None:
-    """A number from 1 as one from 0."""
+    """A number counted from 1 as one counted from 0."""
     if number is not None and int(number) == 0:
         raise UsageError("--set {text}: photos and sheets count from 1", text=text)
     return None if number is None else int(number) - 1

@@ -1,4 +1,4 @@
-"""`kdscan forget`: an event and its photos are deleted."""
+"""`kdscan forget`: deletes an event and its photos."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Help and complaints about usage in the language of the terminal.
+"""Help and usage errors in the language of the terminal.
 
-What a command declares, its docstring and its options' help, is a key of the catalogues:
-`texts` hands every one to a translator, `kdscan.locale.make` the same ones to the translators.
+A command's docstring and its options' help are keys of the catalogues: `put` passes each of them to
+a translator, and `kdscan.locale.make` collects them for the translators.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ COMPLAINTS = (
     mark("Option {name} does not take a value."),
     mark("Got unexpected extra argument(s) ({known})"),
 )
-"""What Typer says of wrong words, in its own; the first that fits is meant."""
+"""Typer's own usage errors; the first that matches is translated."""
 
 PLACEHOLDERS = (
     mark("ADDRESS"),
@@ -55,13 +55,13 @@ PLACEHOLDERS = (
     mark("POINTS"),
     mark("SHEET"),
 )
-"""What stands for what one types; words to type as they are, such as duel|kingdomino, stay."""
+"""Placeholders for what users type; literal words, such as duel|kingdomino, are not translated."""
 
 _PLACEHOLDER = re.compile("|".join(PLACEHOLDERS))
 
 
 def put(command: Any, t: Translate) -> None:
-    """Put all that a command and those below it say of themselves through `t`."""
+    """Pass all texts of a command and of its subcommands through `t`."""
     command.help = _paragraphs(command.help, t)
     command.epilog = _paragraphs(command.epilog, t)
     command.options_metavar = t(command.options_metavar)
@@ -82,7 +82,7 @@ def _placed(name: str, t: Translate) -> str:
 
 
 def _paragraphs(text: str | None, t: Translate) -> str | None:
-    """Each paragraph as one line through `t`; commands to type stay as they are."""
+    """Pass each paragraph as one line through `t`; commands to type stay unchanged."""
     if not text:
         return text
     lines = (" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
@@ -90,13 +90,13 @@ def _paragraphs(text: str | None, t: Translate) -> str | None:
 
 
 class _Spoken:
-    """What makes a command of Typer speak the terminal's language."""
+    """Makes a Typer command use the terminal's language."""
 
     def format_usage(self: Any, ctx: Any, formatter: Any) -> None:
         t = spoken().t
         pieces = " ".join(self.collect_usage_pieces(ctx))
         usage = t("Usage:")
-        bare = pieces.replace("{", "").replace("}", "")  # Typer's, around what must be given
+        bare = pieces.replace("{", "").replace("}", "")  # Typer puts them around required ones
         formatter.write_usage(ctx.command_path, bare, prefix=f"{usage} ")
 
     def format_help(self: Any, ctx: Any, formatter: Any) -> None:
@@ -121,8 +121,8 @@ class _Spoken:
 
 @cache
 def _unabridged() -> Any:
-    """Typer's table of options for narrow terminals: long names go on in the next line, where they
-    ended in dots."""
+    """Typer's table of options for narrow terminals, changed to wrap long names instead of
+    truncating them."""
     from rich.table import Table
 
     class Unabridged(Table):
@@ -135,16 +135,15 @@ def _unabridged() -> Any:
 
 
 class Command(_Spoken, TyperCommand):
-    """A command whose help is in the terminal's language."""
+    """A command with help in the terminal's language."""
 
 
 class Group(_Spoken, TyperGroup):
-    """A group of commands, likewise."""
+    """A group of commands with help in the terminal's language."""
 
 
 def complaint(error: typer.TyperException, t: Callable[..., str]) -> str:
-    """What is wrong with the words of a command line, and where its help is; "" if help was
-    shown already."""
+    """What is wrong with a command line, and where its help is; "" if help was already shown."""
     message = _rephrased(error.format_message(), t)
     context = getattr(error, "ctx", None)
     if not message or context is None:

@@ -1,4 +1,4 @@
-"""`kdscan layout`: what a design of a sheet looks like, as a file."""
+"""`kdscan layout`: the design of a sheet as a file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 layout = typer.Typer(cls=Group, no_args_is_help=True)
 
 TOML = ".toml"
-"""What a layout file's name ends in: one that says how a sheet is printed, in millimetres."""
+"""Suffix of a layout file, which describes how a sheet is printed, in millimetres."""
 
 
 @layout.callback()
@@ -133,7 +133,8 @@ def learn(
 
 
 def _pictures(path: str) -> Iterator[Photo]:
-    """The pictures of a file; raises PhotoError, which names it: it is one of several."""
+    """The pictures of a file; raises PhotoError that names the file, because there may be
+    several."""
     from kdscan.imaging.photo import load_photos
 
     try:
@@ -143,7 +144,7 @@ def _pictures(path: str) -> Iterator[Photo]:
 
 
 def _points(text: str | None) -> NDArray[np.float64] | None:
-    """Four points of a photo, (4, 2); raises UsageError for what is none."""
+    """Four points of a photo, (4, 2); raises UsageError for anything else."""
     import numpy as np
 
     if text is None:

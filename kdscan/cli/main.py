@@ -1,7 +1,7 @@
-"""The command line: which commands there are, and the one place where errors become messages.
+"""The command line: its commands, and the one place where errors become messages.
 
-Only the command that was asked for is imported and built, and command modules import the
-heavy half of kdscan inside their functions, so that every command starts fast.
+Only the requested command is imported and built, and command modules import the heavy half of
+kdscan inside their functions, so that every command starts fast.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ from kdscan.errors import KdscanError, UsageError
 
 INTERRUPTED = 130
 CLOSED = 141
-"""Who reads stdout has read enough: 128 and the number of SIGPIPE, as of any other program."""
+"""Exit code if the reader of stdout closed it: 128 plus the number of SIGPIPE, as for other
+programs."""
 
 UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF)
 
 BUG = 1
 
 FEW_COLLECTIONS = 50_000
-"""New objects between collections of garbage: importing makes many, and leaves none."""
+"""New objects between garbage collections: importing creates many and leaves no garbage."""
 
 COMMANDS = {
     "score": "score.score",
@@ -53,12 +54,12 @@ COMMANDS = {
     "simulate": "simulate.simulate",
     "layout": "layout.layout",
 }
-"""Where in `kdscan.cli` each command, or group of commands, is."""
+"""The place in `kdscan.cli` of each command or group of commands."""
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version  # which loads the email package
+        from importlib.metadata import version  # loads the email package
 
         print(f"kdscan {version('kdscan')}")
         raise typer.Exit
@@ -85,7 +86,7 @@ def _kdscan(
 def command_line(names: Iterable[str] = COMMANDS, *, listed: bool = False) -> typer.Typer:
     """The command line with these of its commands.
 
-    listed: none of them will run, so that what each is for is enough, without its options.
+    listed: none of them will run, so that a description without options is enough.
     """
     app = typer.Typer(
         name="kdscan",
@@ -109,7 +110,7 @@ def command_line(names: Iterable[str] = COMMANDS, *, listed: bool = False) -> ty
 
 
 def _said_by(command: Any) -> Callable[[], None]:
-    """What does nothing, but says of itself what a command, or a group of commands, says."""
+    """A function that does nothing but has the docstring of a command or group of commands."""
     group = command.registered_callback if isinstance(command, typer.Typer) else None
 
     def said() -> None: ...
@@ -119,8 +120,8 @@ def _said_by(command: Any) -> Callable[[], None]:
 
 
 def _asked(given: Sequence[str]) -> typer.Typer:
-    """The command line with the command that these words name, or with all: the options before it
-    take no values. Where there are options alone none can run."""
+    """The command line with the command that these words name, or with all of them. Options before
+    the command take no values; if there are only options, no command can run."""
     first = next((word for word in given if not word.startswith("-")), "")
     if first in COMMANDS:
         return command_line([first])
@@ -128,21 +129,21 @@ def _asked(given: Sequence[str]) -> typer.Typer:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code; `arguments` are sys.argv's by default."""
+    """Run the command line and return its exit code; arguments: those of sys.argv by default."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
-    if "--quiet" in given:  # wherever it stands
+    if "--quiet" in given:  # at any position
         given = ["--quiet", *(one for one in given if one != "--quiet")]
     be_quiet(False)
     for stream in (sys.stdout, sys.stderr):
-        # A file name may hold what the terminal cannot show; that is no reason to fail.
+        # A file name may contain characters that the terminal cannot show.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
         app = _asked(given)
         code = app(given, prog_name="kdscan", standalone_mode=False) or 0
         sys.stdout.flush()
-    except typer.TyperException as error:  # wrong usage, or help where nothing was asked for
+    except typer.TyperException as error:  # wrong usage, or help because nothing was requested
         if message := complaint(error, spoken(sys.stderr).t):
             _complain(message, debug)
         return error.exit_code
@@ -171,14 +172,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _unwritable(error: BaseException) -> int | None:
-    """The exit code if stdout is what could not be written; None if it was something else.
+    """The exit code if it was stdout that could not be written; None otherwise.
 
-    Whatever else is written tells of its errors itself, see `kdscan.files.write`.
+    Other files report their errors themselves, see `kdscan.files.write`.
     """
-    failed = error.__context__ if isinstance(error, SystemExit) else error  # Typer exits of pipes
+    failed = error.__context__ if isinstance(error, SystemExit) else error  # Typer: a pipe
     if not isinstance(failed, OSError) or failed.errno not in UNWRITABLE or failed.filename:
         return None
-    with suppress(OSError, ValueError):  # else the interpreter tries again at its end
+    with suppress(OSError, ValueError):  # else the interpreter tries again on exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(failed, BrokenPipeError):
         return CLOSED
@@ -192,12 +193,12 @@ def run() -> NoReturn:
     _open_closed()
     gc.set_threshold(FEW_COLLECTIONS)
     code = main()
-    gc.freeze()  # the interpreter would look through all modules once more before it ends
+    gc.freeze()  # the interpreter would otherwise scan all modules once more on exit
     sys.exit(code)
 
 
 def _open_closed() -> None:
-    """Put an empty stream in the place of each that whoever started the program had closed."""
+    """Replace each standard stream that the parent process had closed by an empty one."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
@@ -206,5 +207,5 @@ def _open_closed() -> None:
 def _complain(message: str, debug: bool) -> None:
     if debug:
         traceback.print_exc()
-    with suppress(OSError):  # the exit code is left
+    with suppress(OSError):  # the exit code still tells
         print(f"kdscan: {message}", file=sys.stderr)

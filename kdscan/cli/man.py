@@ -1,9 +1,9 @@
-"""The manual page and the shells' completions, made from the commands themselves.
+"""The manual page and the shells' completions, generated from the commands.
 
     python -m kdscan.cli.man            write them into share/
     python -m kdscan.cli.man --check    say what is stale, change nothing
 
-The wheel puts them where `man` and the shells look for them.
+The wheel installs them where `man` and the shells look for them.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ CODES = (
     ("130", "interrupted; what was finished is kept"),
     ("141", "who reads the output has read enough (a closed pipe)"),
 )
-"""Exit codes and what they say."""
+"""Exit codes and their meanings."""
 
 
 def files() -> dict[Path, str]:
-    """Every file's text by its place."""
+    """The text of every file, by path."""
     from typer._completion_shared import get_completion_script
 
     found = {SHARE / "man/man1/kdscan.1": manual()}
@@ -51,14 +51,15 @@ def files() -> dict[Path, str]:
         script = get_completion_script(
             prog_name="kdscan", complete_var="_KDSCAN_COMPLETE", shell=shell
         )
-        # zsh runs this file as the function: to announce another one completes nothing at first
+        # zsh runs this file as the function; one that only registers another would complete nothing
+        # at first
         own = script.replace("compdef _kdscan_completion kdscan", "_kdscan_completion")
         found[SHARE / place] = own + "\n"
     return found
 
 
 def manual() -> str:
-    """The page in the language of man(7)."""
+    """The manual page in the markup of man(7)."""
     group = typer.main.get_command(command_line())
     lines = [
         '.TH KDSCAN 1 "" kdscan "User Commands"',
@@ -108,7 +109,7 @@ def _params(command: Any) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """A line of text in which man(7) sees no commands."""
+    """A line of text, escaped for man(7)."""
     plain = text.replace("\\", r"\e").replace("-", r"\-")
     return rf"\&{plain}" if plain.startswith((".", "'")) else plain
 

@@ -1,4 +1,4 @@
-"""Who sits at the terminal, and the language that is spoken there."""
+"""Who sits at the terminal, and in which language to speak to them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from kdscan.locale.errors import error_json, error_text
 
 
 def spoken(stream: TextIO | None = None) -> Words:
-    """The language that the environment asks for; English where the stream (stdout if none is
-    given) lacks its letters."""
+    """The language of the environment; English if the stream (stdout by default) lacks its
+    letters."""
     found = words(of_terminal())
     try:
         "ąèїы".encode((stream or sys.stdout).encoding or "ascii")
@@ -28,34 +28,34 @@ _quiet = False
 
 
 def be_quiet(wanted: bool) -> None:
-    """From now on `note` says nothing; or again something."""
-    global _quiet  # one terminal, one wish
+    """Silence `note` from now on, or stop silencing it."""
+    global _quiet  # there is only one terminal
     _quiet = wanted
 
 
 def quiet() -> bool:
-    """Whether nothing but errors shall be said on stderr."""
+    """Whether stderr is only for errors."""
     return _quiet
 
 
 def note(text: str) -> None:
-    """Say on stderr what is good to know, unless it shall be quiet."""
+    """Print useful information on stderr, unless it should be quiet."""
     if not _quiet:
         print(text, file=sys.stderr)
 
 
 CLEAR_LINE = "\r\x1b[K"
-"""What a terminal takes for: forget this line."""
+"""The control sequence that erases the current line of a terminal."""
 
 
 def attended() -> bool:
-    """Whether somebody at a terminal is to be told what goes on."""
+    """Whether somebody at a terminal should see progress."""
     return sys.stderr.isatty() and not _quiet
 
 
 @contextmanager
 def working(text: str) -> Iterator[None]:
-    """Say what takes a while, as long as it does, where somebody sits at a terminal."""
+    """Show a text during a long operation, if somebody sits at a terminal."""
     shown = attended()
     if shown:
         print(text, end="", file=sys.stderr, flush=True)
@@ -67,7 +67,7 @@ def working(text: str) -> Iterator[None]:
 
 
 def user() -> str:
-    """Who corrects, when nobody says so."""
+    """Who corrects, unless given."""
     try:
         return getpass.getuser()
     except OSError:
@@ -75,5 +75,5 @@ def user() -> str:
 
 
 def error_message(error: KdscanError) -> str:
-    """What went wrong, in the language of stderr."""
+    """An error in the language of stderr."""
     return error_text(error_json(error), spoken(sys.stderr))

@@ -11,7 +11,7 @@ from kdscan.errors import UsageError
 from kdscan.game.names import game_named
 
 MOST_ROUNDS, MOST_TABLES, MOST_PROCESSES = 999, 9999, 256
-"""Numbers beyond these are slips of the pen."""
+"""Larger numbers are typing mistakes."""
 
 Store = Annotated[
     str | None,
@@ -68,7 +68,7 @@ Edition = Annotated[
 
 
 def same_event(event: str, store: str | None) -> str:
-    """The options that name an event and its store, for a command to copy."""
+    """The options for an event and its store, for commands to copy."""
     from kdscan.tournament.store.files import hide_password
 
     shown = "URL" if store and hide_password(store) != store else store
@@ -79,11 +79,11 @@ OF_ONE_GAME = {
     "duel": ("edition", "chosen_coat", "castle_used", "spellbook", "together"),
     "kingdomino": ("players", "great_duel", "middle_kingdom", "harmony", "dynasty", "demo"),
 }
-"""The games, and what only one of them knows of the options of `board` and `simulate`."""
+"""The games, and the options of `board` and `simulate` that only one of them has."""
 
 
 def check_game(context: typer.Context, game: str) -> None:
-    """Raise UsageError when there is no such game, or an option is given that it does not have."""
+    """Raise UsageError if there is no such game, or for an option that it does not have."""
     game_named(game)
     foreign = {
         name: other for other, names in OF_ONE_GAME.items() if other != game for name in names

@@ -1,4 +1,4 @@
-"""What people see of `kdscan score`: answers on stdout; progress and complaints on stderr."""
+"""The output of `kdscan score`: answers on stdout; progress and errors on stderr."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class Printer:
     """Prints reports as they come.
 
-    photos: how many were asked for. text: whether stdout is for people; with JSON
-    only complaints are printed. debug: whether errors come with where they arose.
+    photos: number requested. text: whether stdout is for people; with JSON only errors are printed.
+    debug: whether to show where errors arose.
     """
 
     def __init__(self, photos: int, *, text: bool, debug: bool) -> None:
@@ -47,7 +47,7 @@ class Printer:
             )
 
     def clear(self) -> None:
-        """Take the progress away."""
+        """Erase the progress line."""
         if self._progress:
             print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
 
@@ -76,13 +76,13 @@ class Printer:
             print(f"{style.bold(title)}\n\n{kind_of(sheet).tell(sheet, style)}\n", flush=True)
 
     def again(self) -> None:
-        """Say that the reports to come take the place of those before."""
+        """Say that the following reports replace earlier ones."""
         if self._text:
             print(self._style.bold(self._style.words.t("Read again, now that the pad is known:")))
             print(flush=True)
 
     def answer(self, answer: ReportJson, fused: Sequence[FusedSheet]) -> None:
-        """Print what all photos come to together, or the JSON of all."""
+        """Print the result of all photos together, or the JSON of all."""
         if not self._text:
             print(json.dumps(answer))
             return
@@ -91,7 +91,7 @@ class Printer:
         self._dynasty(answer.get("dynasty"))
 
     def _fused(self, fused: Sequence[FusedSheet]) -> None:
-        """The sheets that several photos show, as read from all of them."""
+        """Print the sheets that several photos show, as read from all of them."""
         for one in fused:
             numbers = [str(photo + 1) for photo, _ in one.views]
             t = self._style.words.t
@@ -111,7 +111,7 @@ class Printer:
                 print(f" {why}\n")
 
     def _winner(self, game: GameJson | None) -> None:
-        """Who won, when the photo held both maps of a game (`game` of the JSON)."""
+        """Print who won, if the photo shows both maps of a game (`game` of the JSON)."""
         if game is None:
             return
         t = self._style.words.t
@@ -128,7 +128,7 @@ class Printer:
         print(won + because[game["decided_by"]] + check)
 
     def _dynasty(self, dynasty: DynastyJson | None) -> None:
-        """The sum of a player's kingdoms (`dynasty` of the JSON)."""
+        """Print the sum of a player's kingdoms (`dynasty` of the JSON)."""
         if dynasty is not None:
             t, tn = self._style.words.t, self._style.words.tn
             check = ", " + t("please check") if dynasty["review"] else ""

@@ -1,4 +1,4 @@
-"""`--overlay FILE`: where pictures of what was read go."""
+"""`--overlay FILE`: files for pictures of what was read."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ OverlayStyle = Literal["reading", "ink"]
 
 @dataclass(frozen=True)
 class OverlayFile:
-    """The file to draw into, one a photo where there are several.
+    """The file to draw into, or one per photo if there are several.
 
-    photos: what is read, which must not be overwritten. Raises UsageError for a path that cannot be
-    written, or must not be.
+    photos: paths that are read, which must not be overwritten. Raises UsageError for a path that
+    cannot or must not be written.
     """
 
     path: Path
@@ -45,11 +45,11 @@ class OverlayFile:
                 path=path,
                 parent=folder,
             )
-        if os.path.isdir(path):  # noqa: PTH112  # says no to a name that is too long; Path raises
+        if os.path.isdir(path):  # noqa: PTH112  # a name may be too long: Path raises
             raise UsageError("--overlay {path}: that is a folder; name a file", path=path)
 
     def draw(self, photo: Photo, report: PhotoReport, number: int | None) -> None:
-        """Draw what was read in a photo; number: from 1, None if there is one photo alone."""
+        """Draw what was read in a photo; number: from 1, None if it is the only photo."""
         import cv2
 
         from kdscan.files.write import write_file

@@ -1,4 +1,4 @@
-"""`kdscan layout list`, `show`, `forget`, `export` and `import`: the prints that are known."""
+"""`kdscan layout list`, `show`, `forget`, `export` and `import`: the known prints."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="What the print is cal
 
 
 def add_commands(layout: typer.Typer) -> None:
-    """Put these commands beside `layout learn`."""
+    """Add these commands to `layout`, beside `learn`."""
     for name, command in _COMMANDS.items():
         layout.command(name, cls=Command)(command)
 
@@ -221,7 +221,7 @@ def import_(
 
 @contextmanager
 def prints_of(event: str | None, store: str | None) -> Iterator[Prints]:
-    """This user's prints, or those of an event if it or a store is named."""
+    """This user's prints, or those of an event if it or a store is given."""
     if event is None and store is None:
         from kdscan.prints.library import own_library
 
@@ -238,9 +238,9 @@ def prints_of(event: str | None, store: str | None) -> Iterator[Prints]:
 
 
 def known_prints(files: Sequence[str] = ()) -> list[FiledPrint]:
-    """This user's prints, and before them those of the print files among `files`.
+    """This user's prints, preceded by those of the print files among `files`.
 
-    Damaged ones of the library are told and skipped; raises LayoutError for others.
+    Damaged ones of the library are reported and skipped; raises LayoutError for others.
     """
     from kdscan.prints.library import own_library
     from kdscan.prints.names import SUFFIX, same_name
@@ -255,7 +255,7 @@ def known_prints(files: Sequence[str] = ()) -> list[FiledPrint]:
 
 
 def damaged(error: KdscanError) -> None:
-    """Say that a file is skipped."""
+    """Report that a file is skipped."""
     w = spoken(sys.stderr)
     note(w.t("{what} (skipped)", what=error_message(error)))
 
@@ -279,7 +279,7 @@ def print_json(one: FiledPrint) -> dict[str, Any]:
 
 
 def prints_table(prints: Sequence[FiledPrint]) -> str:
-    """A line a print: sheets learned from, how well known, circles, when."""
+    """One line per print: sheets learned from, how well known, circles, date."""
     t = spoken().t
     heads = [t("sheets"), t("known"), t("circles"), t("learned on")]
     rows = [

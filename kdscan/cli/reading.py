@@ -1,6 +1,6 @@
-"""From the names of files to what was read in them, one photo or page at a time.
+"""Reads files given by name, one photo or page at a time.
 
-A file that cannot be read becomes a report with its error, and the next one is read.
+A file that cannot be read becomes a report with its error, and reading continues with the next one.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def read_all(
     progress: Progress,
     only: Container[int] | None = None,
 ) -> Iterator[tuple[int, PhotoReport, Photo | None]]:
-    """Yield each photo's or page's number from 0, its report, and the picture where there is one.
+    """Yield the number (from 0) of each photo or page, its report, and its picture if there is one.
 
-    only: numbers of those to read; all if left out. Raises `ModelError`, because then no photo can
+    only: numbers of those to read; all if omitted. Raises `ModelError`, because then no photo can
     be read, and `UsageError`.
     """
     number = 0
@@ -61,10 +61,10 @@ def read_all(
 
 
 def _stdin() -> bytes:
-    """A photo from stdin; raise `UsageError` where somebody would have to type it."""
+    """A photo from stdin; raise `UsageError` if stdin is a terminal."""
     if sys.stdin.isatty():
         raise UsageError("-: a photo is read from stdin, like: kdscan score - < photo.jpg")
-    return sys.stdin.buffer.read(MAX_BYTES + 1_000_000)  # that is refused; a pipe may never end
+    return sys.stdin.buffer.read(MAX_BYTES + 1_000_000)  # too many; a pipe may be endless
 
 
 def _check_photos_named(corrections: Sequence[Correction]) -> None:

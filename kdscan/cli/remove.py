@@ -1,4 +1,4 @@
-"""`kdscan remove`: photos that an event is to pass over."""
+"""`kdscan remove`: removes photos from an event."""
 
 from __future__ import annotations
 

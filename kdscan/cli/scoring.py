@@ -1,4 +1,4 @@
-"""What `kdscan score` does once its options are understood: read, show, draw, learn, fuse."""
+"""The work of `kdscan score` after parsing its options: read, show, draw, learn, fuse."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from kdscan.records.results import FusedJson, PhotoJson
 
 NEEDS_REVIEW = 5
-"""Exit code of --strict, by the contract of the command line."""
+"""Exit code of --strict, as documented for the command line."""
 
 SOME_FAILED = 7
-"""Exit code when sheets were read, but some photos could not be read as images."""
+"""Exit code if sheets were read, but some photos could not be read as images."""
 
 UNLAWFUL = 9
-"""Exit code of --strict when all is read surely, but no lawful game leads to a board."""
+"""Exit code of --strict if everything was read with certainty, but no legal game leads to a
+board."""
 
 
 def score_photos(
@@ -45,11 +46,12 @@ def score_photos(
 ) -> int:
     """Read the photos, show what was found, and return the exit code.
 
-    Sheets of a pad that they taught are read again by it; as only so many sheets teach at once, the
-    others are asked anew. Raises ModelError, because then no photo can be read, and UsageError.
+    Sheets of a pad that they taught are read again with it. Only a limited number of sheets teach
+    at once, so the others then have another turn. Raises ModelError, because then no photo can be
+    read, and UsageError.
     """
     read: dict[int, tuple[PhotoJson, dict[Where, SheetReading]]] = {}
-    wanted: set[int] | None = None  # at first all
+    wanted: set[int] | None = None  # None: all
     names: set[str] = set()
     while True:
         for number, report, photo in read_all(
@@ -92,7 +94,7 @@ def exit_code(photos: Sequence[PhotoJson], strict: bool, fused: Sequence[FusedJs
     """The exit code for the entries of `photos` and `fused` in the JSON."""
     errors = {photo["error"]["code"] for photo in photos if photo["error"]}
     blank = BlankPage.code in errors
-    errors.discard(BlankPage.code)  # the backs of scanned sheets: nothing to look at
+    errors.discard(BlankPage.code)  # the backs of scanned sheets need no look
     together = {(n, k): one["sheet"] for one in fused for n, k in one["sheets"]}
     sheets = [
         together.get((n, k), sheet)
@@ -115,12 +117,12 @@ def _layouts(maps: Mapping[Where, SheetReading]) -> set[str]:
 
 
 def _same(one: PhotoJson, other: PhotoJson) -> bool:
-    """Whether both are of one page: pages are counted anew where a file went meanwhile."""
+    """Whether both are of one page: page numbers change if a file was deleted meanwhile."""
     return (one["photo"], one["page"]) == (other["photo"], other["page"])
 
 
 def _check_all_applied(corrections: Sequence[Correction], photos: Sequence[PhotoJson]) -> None:
-    """A correction that met no photo or sheet is a slip of the pen, not to be passed over."""
+    """Raise UsageError for a correction that fits no photo or sheet, which must be a mistake."""
     for one in corrections:
         number = one.photo or 0
         if number >= len(photos):

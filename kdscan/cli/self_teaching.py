@@ -1,4 +1,4 @@
-"""Pads that learn themselves at the command line: what is kept of sheets, and what they teach."""
+"""Automatic learning of pads at the command line: the sheets kept, and what they teach."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class SelfTaught:
-    """What the sheets of one command teach. known: the prints that they are read by."""
+    """What the sheets of one command teach. known: the prints with which they are read."""
 
     def __init__(self, known: Sequence[KnownPrint], on: bool = True) -> None:
         self._known, self._on = known, on
         self._sheets: list[FlatSheet] = []
 
     def see(self, photo: Photo | None, sheets: Iterable[AnyReading]) -> None:
-        """Lay flat what may teach a print, as many sheets as can be kept."""
+        """Rectify sheets that may teach a print, as many as can be kept."""
         from kdscan.records import SheetReading
         from kdscan.sheet.layout import layouts
 
@@ -35,7 +35,7 @@ class SelfTaught:
                 self._see(photo, sheet)
 
     def _see(self, photo: Photo, sheet: SheetReading) -> None:
-        from kdscan.prints.flat import flat_sheet  # all that learns takes long to import
+        from kdscan.prints.flat import flat_sheet  # modules for learning are slow to import
         from kdscan.prints.pile import may_teach
         from kdscan.prints.pool import MAX_KEPT, own_pool
 
@@ -46,8 +46,8 @@ class SelfTaught:
                 self._sheets.append(flat)
 
     def learn(self) -> list[KnownPrint]:
-        """Keep what was seen, learn what that teaches, and say so; what goes wrong costs no more
-        than that. Returns the prints that were not known before."""
+        """Store the collected sheets, learn from them, and report it; failures have no other
+        effect. Returns the prints that were not known before."""
         sheets, self._sheets = self._sheets, []
         if not sheets:
             return []
@@ -63,7 +63,7 @@ class SelfTaught:
         except UsageError as error:
             note(f"kdscan: {error_message(error)}")
             return []
-        except Exception as cause:  # what was read is still to be told
+        except Exception as cause:  # the readings must still be reported
             note(f"kdscan: {error_message(bug_of(cause))}")
             return []
         for one in found:
@@ -79,7 +79,7 @@ class SelfTaught:
 
 
 def switch(kept: Prints, on: bool) -> None:
-    """Have a user's pads, or an event's, learned by themselves, or not."""
+    """Switch the automatic learning of a user's or an event's pads on or off."""
     from kdscan.prints.library import Library
     from kdscan.prints.pool import own_pool
 
@@ -87,7 +87,7 @@ def switch(kept: Prints, on: bool) -> None:
 
 
 def state(kept: Prints) -> dict[str, Any]:
-    """on, and what is kept for it: sheets, bytes."""
+    """on, and what is stored for learning: sheets, bytes."""
     from kdscan.prints.library import Library
     from kdscan.prints.pool import own_pool
 

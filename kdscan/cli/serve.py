@@ -131,7 +131,7 @@ def _check_proxy(addresses: str | None) -> None:
 
 
 def _check_certificate(certificate: Path | None, key: Path | None) -> None:
-    """Raise `UsageError` for a certificate that cannot be served with."""
+    """Raise `UsageError` for a certificate that cannot be used."""
     if certificate is None:
         return
     import ssl
@@ -167,7 +167,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _greet(listening: socket.socket, host: str, settings: Settings) -> None:
-    """Print where the page is; the QR code of the players' link on a terminal."""
+    """Print the address of the page, and on a terminal the QR code of the players' link."""
     t = spoken().t
     name = _reachable(host)
     scheme = "https" if settings.https else "http"
@@ -190,12 +190,12 @@ def _greet(listening: socket.socket, host: str, settings: Settings) -> None:
 
 
 def _reachable(host: str) -> str:
-    """The name under which other machines find this one."""
+    """The name under which other machines reach this one."""
     if host not in ("0.0.0.0", "::"):
         return host
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # sends nothing; tells which address would be used
+            probe.connect(("192.0.2.1", 9))  # sends nothing; finds the address that would be used
             return str(probe.getsockname()[0])
         except OSError:
             return "127.0.0.1"

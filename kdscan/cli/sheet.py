@@ -16,7 +16,7 @@ from kdscan.sheet.look import Paper, Style, Ticket
 from kdscan.sheet.words import Language
 
 PNG_DPI = 300
-"""Dots per inch of sheets as pictures: what shops print from."""
+"""Resolution of sheets as pictures, in dots per inch; the usual one of print shops."""
 
 
 def sheet(
@@ -152,7 +152,7 @@ def sheet(
 def _tickets(
     players: Path, event: str | None, rounds: str | None, language: Language, side: str
 ) -> tuple[tuple[Ticket, ...], tuple[Ticket, ...]]:
-    """Whose the sheets are, and of those on their backs."""
+    """The tickets of the sheets, and of those on their backs."""
     from kdscan.sheet.tickets import (
         book_tickets_from_csv,
         each_once,
@@ -188,7 +188,7 @@ def _write(output: Path, pdf: bytes) -> str:
 
 
 def _pictures(pdf: bytes) -> list[bytes]:
-    """Each page as a PNG that says how large it is to be printed."""
+    """Each page as a PNG that contains its printing size."""
     import pypdfium2
 
     pages = pypdfium2.PdfDocument(pdf)
@@ -202,7 +202,7 @@ def _pictures(pdf: bytes) -> list[bytes]:
 
 
 def _summary(w: Words, copies: int, side: str, pages: int, paper: str) -> str:
-    """What the file holds and how to print it."""
+    """The content of the file and how to print it."""
     maps = w.tn("{n} map", "{n} maps", copies)
     books = w.tn("{n} spellbook", "{n} spellbooks", copies)
     some = {

@@ -89,7 +89,7 @@ def _print(
     to_json: Callable[[T], dict[str, Any]],
     text: Callable[[T, int, Words], str],
 ) -> None:
-    """Game by game, so that no number of games fills the memory."""
+    """Print game by game, so that any number of games needs little memory."""
     if not as_json:
         w = spoken()
         for at, game in enumerate(games):

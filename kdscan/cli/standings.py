@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kdscan.tournament.swiss import Pairing
 
 WHOSE: tuple[FindingCode, ...] = ("unplaced", "unknown_player")
-"""What a person settles by saying whose a sheet is."""
+"""Findings that are settled by saying whose a sheet is."""
 
 
 def standings(
@@ -141,7 +141,7 @@ def pair(
         leave(db, this, drop or ())
         leave(db, this, back or (), active=True)
         round_, found = next_round(db, this, seed, again=again)
-        if csv is not None:  # where it cannot be written no round is paired
+        if csv is not None:  # if it cannot be written, no round is paired
             _write_csv(csv, pairing_rows(db, this, round_))
     if str(csv) != "-":
         print(_tables(this.name, round_, found))

@@ -1,1 +1,1 @@
-"""Files that are written whole or not at all, and texts that are read up to a largest size."""
+"""Atomic writing of files, and reading of texts up to a maximum size."""

@@ -1,4 +1,4 @@
-"""Text files up to a largest size: a device such as /dev/zero would fill all memory."""
+"""Text files up to a maximum size: a device such as /dev/zero would fill all memory."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TextIO
 from kdscan.errors import UsageError
 
 LARGEST = 16_000_000
-"""Letters of a text at most: boards of 100,000 games."""
+"""Most letters of a text: boards of 100,000 games."""
 
 
 def read_text(source: Path | TextIO) -> str:
-    """All of a file in UTF-8, or of an open stream, without the mark that editors put before it.
+    """The whole content of a UTF-8 file or an open stream, without a byte order mark.
 
-    Raises `OSError`, also for more than `LARGEST` letters, and `ValueError` for what is no text in
+    Raises `OSError`, also for more than `LARGEST` letters, and `ValueError` for text that is not
     UTF-8 and for a name with a null byte.
     """
     if isinstance(source, Path):

@@ -1,12 +1,12 @@
-"""Files that kdscan writes: there whole or not at all, whatever happens meanwhile.
+"""Atomic writing of files: completely or not at all, whatever happens meanwhile.
 
     with writing(Path("results.csv")) as out:
         out.write(b"...")
 
-Written beside the file under a name by lot, synced, then renamed over it: a full disk, a killed
-program or a loss of power leaves the old file as it was. Links stay links. What is no regular
-file (a device, a pipe, `/dev/stdout`) is written to as it is; `-` is stdout. A store is never
-written over.
+Data are written to a randomly named file beside the target, synced, and then renamed over it: a
+full disk, a killed program or a power failure leaves the old file as it was. Links stay links.
+Anything but a regular file (a device, a pipe, `/dev/stdout`) is written to directly; `-` is stdout.
+A store is never overwritten.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from typing import BinaryIO, TextIO
 from kdscan.errors import UsageError
 
 _SQLITE = b"SQLite format 3\0"
-"""What an SQLite file starts with (sqlite.org/fileformat.html, 1.3)."""
+"""The first bytes of an SQLite file (sqlite.org/fileformat.html, 1.3)."""
 
 _BESIDE_SQLITE = re.compile(r"(.+)-(?:wal|shm|journal)")
-"""Files that SQLite keeps beside a database, and that belong to it."""
+"""Files that SQLite keeps beside a database and that belong to it."""
 
 _DESCRIPTORS = re.compile(r"(?:/proc/(self|\d+)|/dev)/fd/(\d+)")
-"""Names of open files."""
+"""Paths of open files."""
 
-_LINKS = 40  # as many as Linux follows
+_LINKS = 40  # as in Linux
 
 
 STDOUT = Path("-")
@@ -41,9 +41,10 @@ STDOUT = Path("-")
 
 @contextmanager
 def writing(path: Path) -> Iterator[BinaryIO]:
-    """A binary file to write; it takes the name `path` at the end if all went well, else is gone.
+    """A binary file to write, which gets the name `path` at the end if all went well, and is
+    deleted otherwise.
 
-    Raises `UsageError` when it cannot be written, or is a store; OSError, as `print`, of stdout.
+    Raises `UsageError` if it cannot be written, or is a store; for stdout OSError, like `print`.
     """
     if path == STDOUT:
         sys.stdout.flush()
@@ -58,7 +59,7 @@ def writing(path: Path) -> Iterator[BinaryIO]:
 
 
 def unwritable(path: Path, error: OSError) -> UsageError:
-    """What to say of a file that the system did not let us write."""
+    """The error for a file that the system did not let us write."""
     if isinstance(error, FileNotFoundError):
         return UsageError(
             "{path}: there is no folder {parent}; make it first", path=path, parent=path.parent
@@ -72,7 +73,7 @@ def unwritable(path: Path, error: OSError) -> UsageError:
 
 @contextmanager
 def writing_text(path: Path) -> Iterator[TextIO]:
-    """The same as UTF-8 text; line ends are written as they are."""
+    """The same for UTF-8 text; line ends are written unchanged."""
     with writing(path) as out:
         text = io.TextIOWrapper(out, encoding="utf-8", newline="")
         yield text
@@ -81,7 +82,7 @@ def writing_text(path: Path) -> Iterator[TextIO]:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all; raise `UsageError`, see `writing`."""
+    """Write a file atomically; raise `UsageError`, see `writing`."""
     with writing(path) as out:
         out.write(data)
 
@@ -92,13 +93,13 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
     descriptor = _descriptor(path)
     if descriptor is not None:
-        sys.stdout.flush()  # what was printed comes first
+        sys.stdout.flush()  # what was printed before comes first
         with os.fdopen(os.dup(descriptor), "wb") as out:
             yield out
         return
     target = Path(os.path.realpath(path))
     _spare_stores(path, target)
-    if target.exists() and not target.is_file():  # opening a folder says what is wrong
+    if target.exists() and not target.is_file():  # opening a folder raises a suitable error
         with target.open("wb") as out:
             yield out
         return
@@ -108,13 +109,13 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def replacing(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """A binary file that takes the name of a regular file, or of none, at the end if all went
-    well; name and content have then reached the disk.
+    """A binary file that replaces a regular file, or none, at the end if all went well; name and
+    content have then reached the disk.
 
-    mode: permissions of a new file, less the umask; an old one's stay. Raises OSError.
+    mode: permissions of a new file, minus the umask; existing ones are kept. Raises OSError.
     """
     old = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
-    # Opened like this, and not by `tempfile`, it has the permissions of any new file.
+    # Opened like this, rather than by `tempfile`, it has the permissions of any new file.
     part = target.with_name(f".kdscan-{os.urandom(16).hex()}.part")
     handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
     try:
@@ -126,14 +127,14 @@ def replacing(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
             part.chmod(old)
         part.replace(target)
     except BaseException:
-        with suppress(OSError):  # where nothing can be written nothing can be taken away
+        with suppress(OSError):  # if nothing can be written, nothing can be deleted either
             part.unlink(missing_ok=True)
         raise
     sync_folder(target.parent)
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder reach the disk, where the system can do that; raises OSError."""
+    """Flush the names in a folder to disk, if the system can do that; raises OSError."""
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -144,7 +145,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those above it, each of which reaches the disk; raises OSError."""
+    """Create a folder and its parents, and flush each to disk; raises OSError."""
     new = [folder, *folder.parents]
     new = [one for one in new if not one.exists()]
     folder.mkdir(parents=True, exist_ok=True)
@@ -153,16 +154,16 @@ def make_folder(folder: Path) -> None:
 
 
 def default_folder() -> Path:
-    """Where this user's programs keep their data."""
+    """The folder for this user's data."""
     from platformdirs import user_data_path
 
     return user_data_path("kdscan", appauthor=False)
 
 
 def _descriptor(path: Path) -> int | None:
-    """The open file of this process that a path such as `/dev/stdout` stands for.
+    """The open file of this process to which a path such as `/dev/stdout` refers.
 
-    It may be a regular file; replaced by name, it would not be the one that the shell opened.
+    It may be a regular file; replacing it by name would not write to the one that the shell opened.
     """
     place = os.path.abspath(path)  # noqa: PTH100  # links are followed one by one
     for _ in range(_LINKS):
@@ -178,7 +179,8 @@ def _descriptor(path: Path) -> int | None:
 
 
 def _spare_stores(path: Path, target: Path) -> None:
-    """Raise `UsageError` for an SQLite file, what SQLite keeps beside it, and kept photos."""
+    """Raise `UsageError` for an SQLite file, for what SQLite keeps beside it, and for stored
+    photos."""
     found = _BESIDE_SQLITE.fullmatch(target.name)
     of_store = [target, *([target.with_name(found[1])] if found else ())]
     for folder in target.parents:

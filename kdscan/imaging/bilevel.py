@@ -1,7 +1,7 @@
-"""Pictures of black and white alone: text mode of scanners, and of the scanning apps of phones.
+"""Black and white pictures without greys: text mode of scanners and of scanning apps.
 
-Pencil and pale pens are lost in them; where the line between black and white follows the paper's
-light, as in most apps, a filled shield is hollow and looks empty.
+Pencil and pale pens are lost in them. If the threshold between black and white follows the paper's
+illumination, as in most apps, a filled shield becomes hollow and looks empty.
 """
 
 from __future__ import annotations
@@ -18,20 +18,21 @@ BLACK, WHITE = 24, 232
 
 MOST_GREY = 0.06
 """Largest share of pixels between the two. Of 208 bilevel pictures of maps, saved as JPEG of
-quality 60 or more, the largest has 0.04; of 72 whitened as by an app that leaves the greys the
-least has 0.09, of 232 other photos 0.14, and our own sheet as a picture of its PDF 0.09."""
+quality 60 or more, the largest has 0.04. The least is 0.09 of 72 pictures that were whitened like
+those of an app that keeps greys, 0.14 of 232 other photos, and 0.09 for our own sheet as a picture
+of its PDF."""
 
 _MOST_HALVED = 0.2
-"""The same where 2 × 2 pixels are averaged, which makes greys of edges: at most 0.19 in 104."""
+"""The same after averaging 2 × 2 pixels, which turns edges grey: at most 0.19 in 104 pictures."""
 
 _STEP = 3
-"""Pixels between those that are looked at."""
+"""Pixels from one that is examined to the next, along rows and columns."""
 
 
 def is_bilevel(photo: Photo, outline_xy: Floats) -> bool:
-    """Whether there is next to no grey where a map lies; outline_xy: (4, 2), photo frame.
+    """Whether a map has next to no grey; outline_xy: (4, 2), photo frame.
 
-    A large photo is decoded in full only where its half has few greys.
+    A large photo is decoded in full only if its half has few greys.
     """
     k = finest_decoded(photo)
     if k and _grey_share(photo, outline_xy, k) > _MOST_HALVED:

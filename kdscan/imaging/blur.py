@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 BLURRED = 0.047
 """Cells: width of the sharpest edges from which a sheet counts as blurred. 50 photos of generated
 sheets, painted, pale and our own, have 0.038 at most. Blurred by a disc with a radius of 0.055
-cells, 19 in 20 have more, and 64% of their boards are read right rather than 78%; by a motion of
-0.16 cells, three in four have more, and 18% are read right."""
+cells, 19 in 20 have more, and 64% instead of 78% of their boards are read right. Blurred by a
+motion of 0.16 cells, three in four have more, and 18% are read right."""
 
-_PX = 64  # pixels a cell in which edges are measured
-_REACH = 13  # pixels, a fifth of a cell, whose range is the height of an edge
+_PX = 64  # pixels per cell at which edges are measured
+_REACH = 13  # pixels, a fifth of a cell: neighbourhood whose range is the height of an edge
 _CONTRAST = 30  # grey levels: lower edges are texture or noise
-_SHARPEST = 0.02  # quantile of the widths; what is drawn softly is wider
-_FEW = 200  # edge pixels; fewer say nothing
+_SHARPEST = 0.02  # quantile of the widths; edges that were drawn softly are wider
+_FEW = 200  # edge pixels; fewer mean nothing
 
 
 def edge_width(bgr: NDArray[np.uint8], px: int = 128) -> float:
@@ -44,7 +44,7 @@ def _width(grey: NDArray[np.uint8], far: NDArray[np.uint8], near: NDArray[np.uin
 
 
 def _lines(length: int) -> tuple[NDArray[np.uint8], ...]:
-    """Structuring elements `length` pixels long: level, upright, and both diagonals."""
+    """Structuring elements `length` pixels long: horizontal, vertical, and both diagonals."""
     level = np.ones((1, length), np.uint8)
     diagonal = np.eye(round(length / 2**0.5) | 1, dtype=np.uint8)
     return level, level.T, diagonal, np.ascontiguousarray(diagonal[::-1])

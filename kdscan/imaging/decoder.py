@@ -1,4 +1,4 @@
-"""What the child process does that decodes untrusted files: see `kdscan.imaging.sandbox`."""
+"""The program of the child process that decodes untrusted files: see `kdscan.imaging.sandbox`."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from kdscan.workers.frames import Frame
 from kdscan.workers.serve import lower
 
 _open: list[Pages] = []
-"""The file that is open, if one is."""
+"""The currently open file, if any."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """A page of a file, or with no page the number of its pages.
+    """A request for a page of a file, or without a page for the number of its pages.
 
-    data: the file, None for the last one. half: whether at half its size. seconds: processor time
-    that it may take.
+    data: the file, None for the last one. half: whether at half its size. seconds: limit of
+    processor time.
     """
 
     data: bytes | None
@@ -51,7 +51,7 @@ def answer(request: Request) -> Iterator[Frame]:
     else:
         bgr = pages.read_page(request.page)
         whole_wh = bgr.shape[1], bgr.shape[0]
-    pixels = cast(bytes, np.ascontiguousarray(bgr).data.cast("B"))  # a copy would cost as much
+    pixels = cast(bytes, np.ascontiguousarray(bgr).data.cast("B"))  # a copy would double the memory
     yield Frame({"shape": bgr.shape[:2], "whole": whole_wh}, (pixels,))
 
 

@@ -1,4 +1,4 @@
-"""Pixels to files: PNG as they are, JPEG nearly so, neither with any metadata."""
+"""Pixels to files: PNG losslessly, JPEG nearly so; neither has any metadata."""
 
 from __future__ import annotations
 

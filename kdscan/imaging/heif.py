@@ -1,4 +1,4 @@
-"""HEIC → pixels, by libheif; and which of the files built like it are pictures that it reads."""
+"""HEIC → pixels, by libheif; and which files in the same container are pictures that it reads."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ Bgr = NDArray[np.uint8]
 
 
 def is_heif(data: bytes) -> bool:
-    """Whether a file is a HEIF picture, by the brands it names at its start. Films, raw photos and
-    much else have the same container.
+    """Whether a file is a HEIF picture, by the brands listed at its start. Films, raw photos and
+    many other files use the same container.
 
     Raises `UnreadableImage` for AVIF, which libheif's wheels do not decode.
     """

@@ -14,10 +14,10 @@ from kdscan.errors import ImageTooLarge, UnreadableImage
 POINTS_PER_INCH = 72.0
 
 DPI = 300.0
-"""Resolution for pages that are drawn, not scanned: that of office scanners."""
+"""Resolution for pages that are drawn, not scanned; the usual resolution of office scanners."""
 
 LONGEST_PX = 6000
-"""Longest side of a rendered page: A4 at 500 dpi; bounds the memory that posters take."""
+"""Longest side of a rendered page: A4 at 500 dpi; limits the memory that posters use."""
 
 PASSWORD_ERROR = 4
 """FPDF_ERR_PASSWORD in PDFium's public header fpdfview.h."""
@@ -78,4 +78,4 @@ def _scale(page: Any, max_pixels: int) -> float:
             finest = max(finest, sqrt(px_wide * px_high / area))
     longest = max(width, height)
     scale = min(finest or DPI / POINTS_PER_INCH, LONGEST_PX / longest)
-    return float(scale - 0.5 / longest)  # sides are rounded up; a pixel more would blur a scan
+    return float(scale - 0.5 / longest)  # sides are rounded up; one pixel more would blur a scan

@@ -47,10 +47,10 @@ MAX_PAGES = 2000
 FORMATS = "JPEG, PNG, WebP, HEIC, TIFF, PDF"
 
 _JPEG = b"\xff\xd8\xff"
-"""What a JPEG starts with: start of image and another marker (ITU T.81, B.1.1.3)."""
+"""The first bytes of a JPEG: start of image and another marker (ITU T.81, B.1.1.3)."""
 
 _SCAN = b"\xff\xda"
-"""Start of a scan; compressed data never hold these bytes (ITU T.81, B.1.1.5)."""
+"""Start of a scan; compressed data never contain these bytes (ITU T.81, B.1.1.5)."""
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -61,8 +61,7 @@ Bgr = NDArray[np.uint8]
 class Pages:
     """The pictures of one file, decoded on access and not cached.
 
-    name: where they came from, for people.
-    count: number of pages; 1 except for PDF and TIFF.
+    name: where they came from, for people. count: number of pages; 1 except for PDF and TIFF.
     read: page number → (H, W, 3) uint8 BGR, upright.
     half: for a large JPEG, decodes it at half its size; also returns the full width and height.
     whole_wh: for a large JPEG, its width and height as stored, before the EXIF rotation.
@@ -134,7 +133,7 @@ def decode(data: bytes, name: str = "") -> Pages:
         return decode_here(data, name, plain=True)
     if not _is_known(data):
         raise unknown()
-    from kdscan.imaging.sandbox import open_confined  # a process more, which few files need
+    from kdscan.imaging.sandbox import open_confined  # costs one more process, which few files need
 
     count, read, half = open_confined(data)
     return Pages(name, count, read, half)
@@ -155,7 +154,7 @@ def _is_plain(data: bytes) -> bool:
 
 
 def _has_few_scans(data: bytes) -> bool:
-    """Whether decoding a JPEG takes time in proportion to its size; with many scans, decoding at
+    """Whether decoding a JPEG takes time in proportion to its size. With many scans, decoding at
     half the size takes as long as in full."""
     return data.count(_SCAN) <= PLAIN_SCANS
 

@@ -19,8 +19,8 @@ STRIP_PX = 512
 FORMATS = ("PNG", "WEBP", "TIFF")
 
 SENSOR_BITS = 12
-"""A picture of 16 bits that uses this many at most holds a sensor's levels as they came; shifted
-down like any other it would be all but black."""
+"""A 16-bit picture that uses at most this many bits contains raw sensor levels; shifted down like
+any other it would be almost black."""
 
 REDUCED_OR_MASK = 0b101
 """Bits of a TIFF page's NewSubfileType (TIFF 6.0, page 36): a smaller version of another page, or a
@@ -77,11 +77,11 @@ def _decode(image: Image.Image, page: int) -> Bgr:
         upright = Image.fromarray(_to_8_bit(np.asarray(upright)))
     width, height = upright.size
     bgr = np.empty((height, width, 3), np.uint8)
-    for top in range(0, height, STRIP_PX):  # in strips: converting at once takes memory threefold
+    for top in range(0, height, STRIP_PX):  # converting all at once takes 3 × the memory
         bottom = min(top + STRIP_PX, height)
         strip = upright.crop((0, top, width, bottom))
         bgr[top:bottom] = np.asarray(_opaque(strip).convert("RGB"))[..., ::-1]
-    # Pillow keeps the upper 8 bits of coloured pictures of 16.
+    # Of coloured 16-bit pictures Pillow keeps the upper 8 bits.
     return _whitened(bgr, SENSOR_BITS - 8)
 
 
@@ -94,7 +94,8 @@ def _opaque(image: Image.Image) -> Image.Image:
 
 
 def _to_8_bit(grey: NDArray[Any]) -> Bgr:
-    """Grey of more than 8 bits to 8; types without a fixed white level are stretched to 0..255."""
+    """Convert grey of more than 8 bits to 8; types without a fixed white level are stretched to
+    0..255."""
     if (grey.dtype.kind, grey.dtype.itemsize) == ("u", 2):  # of either byte order
         return np.asarray(_whitened(grey, SENSOR_BITS) >> 8, np.uint8)
     values = np.nan_to_num(grey.astype(np.float64))
@@ -103,6 +104,6 @@ def _to_8_bit(grey: NDArray[Any]) -> Bgr:
 
 
 def _whitened(levels: NDArray[Any], most_bits: int) -> NDArray[Any]:
-    """Levels that use `most_bits` at most, shifted up until they use all bits of their type."""
+    """Levels that use at most `most_bits`, shifted up until they use all bits of their type."""
     used = int(levels.max()).bit_length()
     return levels << (8 * levels.itemsize - used) if 0 < used <= most_bits else levels

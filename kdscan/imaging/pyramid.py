@@ -1,9 +1,8 @@
 """Image pyramid: a photo at half, quarter and eighth of its size, computed once for all stages.
 
-Halving averages 2 × 2 pixels, which is almost free. Of a large JPEG the decoder yields the half in
-less than half of the time (`kdscan.imaging.photo`), and the whole is decoded only if a stage needs
-it. Point p of the photo lies at (p + .5) / 2**k - .5 on level k; an odd last row or column is
-dropped.
+Halving averages 2 × 2 pixels, which is almost free. The decoder yields the half of a large JPEG in
+less than half the time (`kdscan.imaging.photo`), and the whole is decoded only if a stage needs it.
+Point p of the photo lies at (p + .5) / 2**k - .5 on level k; an odd last row or column is dropped.
 """
 
 from __future__ import annotations

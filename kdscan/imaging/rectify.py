@@ -21,8 +21,9 @@ from kdscan.records.arrays import Floats, median
 FLAT_PX = 128
 """Pixels a cell of a rectified sheet."""
 ENOUGH_PX = 100
-"""Pixels a cell. If a large photo's half has as many, the photo is not decoded in full: on 23 such
-photos, with cells of up to 128 pixels in the half, the log loss of totals was 0.03 either way."""
+"""Pixels per cell. If the half of a large photo has as many, the photo is not decoded in full: on
+23 such photos, with up to 128 pixels per cell in the half, the log loss of totals was 0.03 either
+way."""
 FLAT_MARGIN = 0.125
 """Cells of margin around the grid of a rectified sheet: crops are 1.25 cells wide."""
 
@@ -35,7 +36,7 @@ GRID_CORNERS = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
 
 
 def _grid(xs: NDArray[Any], ys: NDArray[Any]) -> Floats:
-    """(rows, cols, 2) float64, read-only: every x with every y, x first."""
+    """(rows, cols, 2) float64, read-only: every combination of x and y, x first."""
     grid = np.stack(np.meshgrid(xs, ys), -1).astype(np.float64)
     grid.setflags(write=False)
     return grid
@@ -107,7 +108,7 @@ def fit_homography(centers_xy: Floats) -> Floats:
 
 @lru_cache(maxsize=32)
 def _fit_cached(rows: int, cols: int, centers: bytes) -> Floats:
-    """`fit_homography`, cached: one sheet's windows need the same one twenty times."""
+    """`fit_homography`, cached: the windows of one sheet need the same homography twenty times."""
     xy = np.frombuffer(centers, np.float64).reshape(-1, 2)
     h, _ = cv2.findHomography(lattice(rows, cols).reshape(-1, 2), xy, 0)
     if h is None:

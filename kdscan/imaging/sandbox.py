@@ -28,8 +28,8 @@ CLOCK_FACTOR = 4.0
 """Limit of elapsed time as a multiple of the processor time, for busy machines."""
 
 MEMORY_MB = 950
-"""Memory that the child may use beyond its own at start: a picture of 120 megapixels twice, or once
-with the decoder's buffers."""
+"""Memory that the child may use beyond what it uses at start: a picture of 120 megapixels twice, or
+once with the decoder's buffers."""
 
 Bgr = NDArray[np.uint8]
 

@@ -3,5 +3,5 @@
 import os
 
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-"""onnxruntime tells its maker of every machine and process it runs on, unless it finds this when it
-is imported, for the first time and after this package."""
+"""onnxruntime reports every machine and process it runs on to its maker, unless this variable is
+set when onnxruntime is first imported, which happens after this package."""

@@ -38,7 +38,8 @@ MAP_NETWORKS = ("locate", "refine", "marks", "cover")
 """The models that every map needs, in the order in which they run."""
 
 ANY, OWN = "any", "own"
-"""Groups of layouts with a calibration each: sheets of any design, and those that kdscan prints."""
+"""Groups of layouts, each with its own calibration: sheets of any design, and those that kdscan
+prints."""
 
 
 def calibrated_as(layout: str) -> str:
@@ -131,7 +132,8 @@ class Models:
 
     @cached_property
     def struck_by(self) -> StruckBy:
-        """How logits of strokes through a line's squares combine to that of a struck line."""
+        """How the logits of strokes through a line's squares combine into the logit of a struck
+        line."""
         from kdscan.records.book import StruckBy
 
         try:
@@ -185,10 +187,10 @@ class Models:
 
         threads: intra-op threads of each session; results do not depend on it.
         """
-        import onnxruntime  # noqa: F401  # at once: two threads that import wait for each other
+        import onnxruntime  # noqa: F401  # now: two importing threads would wait for each other
 
         for name in MAP_NETWORKS:
-            if name not in self.__dict__:  # open already
+            if name not in self.__dict__:  # already open
                 self._pending[name] = SimpleQueue()
         Thread(target=self._open_pending, args=(dict(self._pending), threads)).start()
 
@@ -221,13 +223,13 @@ class Models:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # else it keeps its peak
+        options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # it keeps its peak
         options.log_severity_level = 3
         try:
             session = onnxruntime.InferenceSession(
                 data, options, providers=["CPUExecutionProvider"]
             )
-        except Exception as error:  # onnxruntime raises classes of its own, all alike here
+        except Exception as error:  # onnxruntime raises its own classes, all treated alike
             raise ModelError(
                 "the model {name} cannot be loaded ({why}); install kdscan again",
                 name=name,

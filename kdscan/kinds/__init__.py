@@ -7,7 +7,7 @@ A kind's folder contains modules of these names with functions that take its own
 * ``draw.draw(picture, clean, found, scale, words)``: the overlay; returns tiles of doubtful cells
 * ``draw.places(found, words)``: what needs review, as places in the photo
 * ``serialize.serialize(found)``, ``serialize.evidence_from(kept)``: evidence in the store
-* ``interpret.interpret(evidence, risk)``: the reading that evidence comes to
+* ``interpret.interpret(evidence, risk)``: the reading that follows from evidence
 * ``correct.with_fields(evidence, fields)``: the evidence with corrections, given by the store's
   field names, merged with earlier ones
 
@@ -52,8 +52,8 @@ class Kind:
     """One kind of sheet.
 
     name: in the JSON. folder: its package in `kdscan.kinds`. title: for people, translatable.
-    fields: prefixes of the correction fields that change its reading. game: which one it is played
-    in. most: sheets of it in one game. players: whether each player has one.
+    fields: prefixes of the correction fields that change its reading. game: in which it is used.
+    most: largest number of such sheets in one game. players: whether each player has one.
     """
 
     name: str
@@ -153,7 +153,7 @@ _BY_NAME = {kind.name: kind for kind in KINDS}
 
 
 def kind_named(name: str) -> Kind | None:
-    """The kind of that name; None for an unknown one, as a newer version may have stored."""
+    """The kind of that name; None for an unknown one, which a newer version may have stored."""
     return _BY_NAME.get(name)
 
 
@@ -163,23 +163,23 @@ def kind_of(found: AnyReading) -> Kind:
 
 
 def is_player_sheet(name: str) -> bool:
-    """Whether sheets of the kind of that name have a score and a player each."""
+    """Whether sheets of the kind of that name each have a score and a player."""
     return (kind := kind_named(name)) is not None and kind.players
 
 
 def games_of(names: Iterable[str]) -> set[str]:
-    """The games that sheets of these kinds are of; "" for unknown ones."""
+    """The games to which sheets of these kinds belong; "" for unknown kinds."""
     return {kind.game if (kind := kind_named(name)) else "" for name in names}
 
 
 def fits_one_game(names: Collection[str]) -> bool:
-    """Whether one game has as many sheets of each kind."""
+    """Whether all these sheets can belong to one game."""
     each = Counter(names).items()
     return all((kind := kind_named(name)) and number <= kind.most for name, number in each)
 
 
 def decides_game(names: Collection[str]) -> bool:
-    """Whether sheets of these kinds, together, say who won a game."""
+    """Whether sheets of these kinds together decide who won a game."""
     return (
         len(games_of(names)) == 1 and fits_one_game(names) and sum(map(is_player_sheet, names)) > 1
     )

@@ -35,7 +35,7 @@ def draw_overlay(photo: Photo, sheets: Sequence[AnyReading], words: Words = ENGL
 
 
 def _rows(tiles: Sequence[Bgr], width: int) -> list[Bgr]:
-    """Tiles in rows as wide as the picture, on white."""
+    """Tiles in rows as wide as the picture, on a white background."""
     fit = max(1, width // (TILE_WH[0] + GAP))
     rows = []
     for start in range(0, len(tiles), fit):

@@ -1,8 +1,8 @@
-"""The program's words in seven languages; English is the key.
+"""The program's texts in seven languages; English is the key.
 
-Translators edit `LANGUAGE.po`; `python -m kdscan.locale.make` adds new messages to them and
-compiles the `LANGUAGE.json` that are read here without any library. A message has a translation, or
-one for each plural category of Unicode's CLDR.
+Translators edit `LANGUAGE.po`. `python -m kdscan.locale.make` adds new messages to it and compiles
+the `LANGUAGE.json` that is read here without any library. A message has one translation, or one for
+each plural category of Unicode's CLDR.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from kdscan.locale.legible import legible
 
 LANGUAGES = ("en", "de", "es", "fr", "pl", "uk", "ru")
-"""The first one is spoken where none of the others is asked for."""
+"""The first is used if none of the others is requested."""
 
 Entry = str | Mapping[str, str]
 
@@ -26,7 +26,7 @@ FOLDER = Path(__file__).parent
 
 
 def plural_category(language: str, n: int) -> str:
-    """CLDR's category of a whole number: one, few, many or other."""
+    """CLDR's plural category of a whole number: one, few, many or other."""
     n = abs(n)
     if language == "fr":
         return "one" if n < 2 else "other"
@@ -64,12 +64,13 @@ ENGLISH = Words("en")
 
 
 def mark(text: str) -> str:
-    """The text itself: marks what is translated later, where it is shown."""
+    """The unchanged text, marked for translation where it is shown."""
     return text
 
 
 def _put(text: str, values: Mapping[str, Any]) -> str:
-    """Names in braces may come from strangers: none of them steers a terminal."""
+    """Fill in names in braces. They may come from strangers, so they are made safe for
+    terminals."""
     return text.format(**{k: _harmless(v) for k, v in values.items()}) if values else text
 
 
@@ -79,14 +80,14 @@ def _harmless(value: Any) -> Any:
 
 @cache
 def words(language: str) -> Words:
-    """The words of a language; English for one that is not spoken here."""
+    """The texts of a language; English for an unknown one."""
     if language not in LANGUAGES[1:]:
         return ENGLISH
     return Words(language, json.loads((FOLDER / f"{language}.json").read_text("utf-8")))
 
 
 def asked_for(accept_language: str) -> str:
-    """The best of our languages for a browser's `Accept-Language`."""
+    """The best available language for a browser's `Accept-Language`."""
     wishes = []
     for place, part in enumerate(accept_language.split(",")):
         name, *parameters = (one.strip() for one in part.split(";"))
@@ -103,7 +104,7 @@ def asked_for(accept_language: str) -> str:
 
 
 def of_terminal() -> str:
-    """The language that the environment asks for, in the order of gettext."""
+    """The language of the environment, found in the order of gettext."""
     given = os.environ
     for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         for wish in given.get(name, "").split(":") if given.get(name) else ():

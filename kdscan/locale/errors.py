@@ -10,7 +10,7 @@ from kdscan.errors import KdscanError
 from kdscan.locale import ENGLISH, Words, mark
 
 ErrorJson = dict[str, Any]
-"""What `error_json` makes."""
+"""The output of `error_json`."""
 
 EDGES = (
     mark("left edge"),
@@ -22,12 +22,12 @@ EDGES = (
     mark("right and top edges"),
     mark("right and bottom edges"),
 )
-"""What an error may say of a picture's sides."""
+"""Sides of a picture in errors' texts."""
 
 
 def error_json(error: KdscanError) -> ErrorJson:
-    """An error as it is kept: its stable `code`, its `message` in English, and what tells it in
-    any language: `text`, a key of the catalogues, and the `values` in its braces.
+    """An error for storage: its stable `code`, its English `message`, and what expresses it in any
+    language: `text`, a key of the catalogues, and the `values` for its braces.
 
     A value is a number, a text, or another error's text and values.
     """
@@ -45,7 +45,8 @@ def _plain(value: object) -> object:
 
 
 def error_text(error: Mapping[str, Any], words: Words) -> str:
-    """A kept error in that language; one that an older version kept as a text alone, as that."""
+    """A stored error in that language; one that an older version stored only as a text,
+    unchanged."""
     if error.get("text") is None:
         message = error.get("message", "")
         return words.t(message)
@@ -64,5 +65,5 @@ def _text(error: Mapping[str, Any], words: Words) -> str:
     text = error["text"]
     try:
         return words.t(text, **values)
-    except (LookupError, ValueError):  # a translation of another version has other braces
+    except (LookupError, ValueError):  # a translation of another version has different braces
         return ENGLISH.t(text, **values)

@@ -6,11 +6,11 @@ import os
 from unicodedata import category
 
 STEERING = ("Cc", "Cf", "Zl", "Zp")
-"""Categories of Unicode that are not seen but change what is: new lines, right to left, …"""
+"""Unicode categories of invisible characters with an effect: new lines, right to left, …"""
 
 
 def legible(name: str) -> str:
-    """A name with escapes for bytes that are no text and for signs that steer a terminal."""
+    """A name with escapes for bytes that are not text and for control characters."""
     if name.isprintable() and name.isascii():
         return name
     try:

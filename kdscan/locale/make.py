@@ -1,4 +1,4 @@
-"""Bring new words into the catalogues and compile them (needs Babel, from the extra "dev").
+"""Adds new texts to the catalogues and compiles them (needs Babel, from the extra "dev").
 
 python -m kdscan.locale.make            update LANGUAGE.po, write LANGUAGE.json
 python -m kdscan.locale.make --check    say what is missing or stale, change nothing
@@ -45,7 +45,7 @@ ERRORS = (
 """Errors whose texts are translated wherever they are raised."""
 
 KEYWORDS: dict[str, Any] = {"t": None, "tn": (1, 2), "mark": None} | dict.fromkeys(ERRORS)
-"""What marks a text in Python (not inside f-strings), JavaScript and templates."""
+"""Functions that mark a text in Python (not inside f-strings), JavaScript and templates."""
 
 METHODS = [
     ("locale/make.py", "ignore"),
@@ -63,15 +63,15 @@ NOISE = (
     '"Generated',
     *(f'"{name}-' for name in ("POT", "PO", "Project", "Report", "Last", "Language")),
 )
-"""Headers that say nothing, or change with every run."""
+"""Headers that are useless, or change with every run."""
 
 FORMS = {2: ("one", "other"), 3: ("one", "few", "many")}
-"""Plural categories in the order of a catalogue's forms, by how many it has."""
+"""Plural categories in the order of a catalogue's forms, by their number."""
 
 
 @cache
 def collected() -> Catalog:
-    """All texts of the sources, with where they stand."""
+    """All texts of the sources, with their locations."""
     catalog = Catalog(project="kdscan", charset="utf-8", fuzzy=False)
     found = extract_from_dir(
         str(PACKAGE), method_map=METHODS, options_map=OPTIONS, keywords=KEYWORDS
@@ -88,7 +88,7 @@ def collected() -> Catalog:
 
 
 def catalogue(language: str) -> Catalog:
-    """A language's catalogue as it lies in its file, brought up to date with the sources."""
+    """A language's catalogue from its file, brought up to date with the sources."""
     path = FOLDER / f"{language}.po"
     if path.is_file():
         with path.open("rb") as file:
@@ -101,7 +101,7 @@ def catalogue(language: str) -> Catalog:
 
 
 def text_of(catalog: Catalog) -> str:
-    """The .po file; without dates and line numbers, which would only make noise."""
+    """The .po file, without dates and line numbers, which would change needlessly."""
     assert catalog.locale is not None
     catalog.header_comment = f"# kdscan in {catalog.locale.english_name}."
     out = io.BytesIO()
@@ -127,7 +127,7 @@ def compiled(catalog: Catalog) -> dict[str, Entry]:
 
 
 def missing(catalog: Catalog) -> list[str]:
-    """Texts without a complete translation, or with other names in braces."""
+    """Texts without a complete translation, or whose translation has different names in braces."""
 
     def names(text: str) -> set[str]:
         return {name for _, name, _, _ in Formatter().parse(text) if name}
@@ -145,7 +145,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def as_json(entries: dict[str, Entry]) -> str:
-    """The compiled catalogue's text."""
+    """The text of a compiled catalogue."""
     return json.dumps(entries, ensure_ascii=False, indent=0) + "\n"
 
 

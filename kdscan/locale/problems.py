@@ -1,7 +1,7 @@
 """Translations of problems' messages, by their stable codes.
 
-In English a problem's own message is shown, with its numbers; in other languages the sentence of
-its code. The cells are named beside it in every language.
+In English a problem's own message is shown, with its numbers; in other languages the sentence for
+its code. In every language the cells are listed separately.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ AGAINST_RULES = frozenset(
         *("too_large", "odd_squares", "unpaired_squares", "not_in_the_box", "not_laid_lawfully"),
     )
 )
-"""Codes of what no lawful game leads to, on a map or in a kingdom."""
+"""Codes of problems that no legal game leads to, on a map or in a kingdom."""
 
 
 def problem_text(problem: Problem, words: Words) -> str:
@@ -112,5 +112,5 @@ def problem_text(problem: Problem, words: Words) -> str:
 
 
 def problem_line(problem: Problem, words: Words) -> str:
-    """A problem and how severe it is."""
+    """A problem and its severity."""
     return f"{words.t(SEVERITIES[problem.severity])}: {problem_text(problem, words)}"

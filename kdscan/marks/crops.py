@@ -1,6 +1,6 @@
 """Stage: rectified sheet → cell crops, normalised for light and pen.
 
-Each shield is classified relative to its own sheet: beside the crop's ink stands an estimate of the
+Each shield is classified relative to its own sheet: the crop's ink comes with an estimate of the
 print, namely what all shields of the sheet have in common. So no design has to be described in
 advance.
 """

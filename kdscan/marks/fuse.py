@@ -89,8 +89,9 @@ def likeness(one: MarkProbs, two: MarkProbs) -> Likeness:
 def fuse(views: Sequence[MarkProbs], temper: float | None = None) -> MarkProbs:
     """Fuse several photos of one sheet, read by the same models; a single one stays as it is.
 
-    The grid is misplaced only if it is in every photo, independently. Equal ones are one picture,
-    given twice: of 108 maps that ask 13 asked no more when they were, two of them wrong.
+    The grid is misplaced only if it is in every photo, independently. Equal views are one picture
+    given twice and count once. (Counting them twice settled 13 of 108 maps that ask for review,
+    two of them wrongly.)
     temper: weight of each photo's log probabilities; by default `CORRELATION` gives it.
     """
     views = [one for n, one in enumerate(views) if not any(_equal(one, two) for two in views[:n])]

@@ -38,8 +38,8 @@ SCHEMA: Literal["kdscan/1"] = "kdscan/1"
 class PhotoReport:
     """The result of one page of a file: its sheets, or an error.
 
-    page: from 0; pages: how many the file has. size_wh: width and height in pixels, None if the
-    picture could not be decoded.
+    page: from 0; pages: number of pages in the file. size_wh: width and height in pixels, None if
+    the picture could not be decoded.
     """
 
     name: str
@@ -137,7 +137,7 @@ def outcome_json(
     sheets: Sequence[tuple[Any, Mapping[str, Any]]], spellbook: Pair | None = None
 ) -> GameJson:
     """The result of two maps or several kingdoms, each with its reference for the JSON."""
-    from kdscan.game.winner import decide, worth  # a single sheet wins nothing
+    from kdscan.game.winner import decide, worth  # a single sheet needs neither
 
     worths = [worth(sheet) for _, sheet in sheets]
     result = decide(worths)

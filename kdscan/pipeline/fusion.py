@@ -1,4 +1,4 @@
-"""Fusion: sheets that several photos of a run show, each read from all of its photos."""
+"""Fusion: sheets that several photos of a run show, each read from all of them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def fuse_sheets(
     """
     if len(maps) < 2:
         return ()
-    from kdscan.marks.fuse import SheetView, group  # of use to several photos alone
+    from kdscan.marks.fuse import SheetView, group  # only needed for several photos
 
     places = sorted(maps)
     views = [

@@ -46,7 +46,7 @@ def read_page(
             changed = [change(sheet, number) for number, sheet in enumerate(sheets)]
             sheets = apply_spellbook(changed, options.risk)
         return report(size, sheets), photo
-    except (NoSheetFound, PhotoError) as error:  # a large photo is decoded in full only here
+    except (NoSheetFound, PhotoError) as error:  # a large photo may be decoded in full only here
         return report(size, error=error), photo
     except (ModelError, UsageError):
         raise

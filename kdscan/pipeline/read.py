@@ -44,8 +44,8 @@ MIN_CUT_SIZE, MIN_CUT_CONFIDENCE = 0.4, 0.85
 its outline has this confidence."""
 
 MAPS_BESIDE_BOOK = 2
-"""Maps that a photo with a spellbook is searched for in every rotation: a table has two. Of 110
-photos of tables with maps of any design 14 showed only one of them to the first look."""
+"""If fewer maps are found in a photo with a spellbook, it is searched in every rotation: a table
+has two. In 14 of 110 photos of tables with maps of any design the first search found only one."""
 
 
 def read_photo(
@@ -124,7 +124,7 @@ def read_with(
 
 
 def _read_books(photo: Photo, models: Models, risk: float) -> tuple[SpellbookReading, ...]:
-    """The spellbooks in a photo. Where all markers are of maps nothing of spellbooks is loaded."""
+    """The spellbooks in a photo. If all markers belong to maps, no spellbook code is loaded."""
     of_maps = {place.id for layout in signs() for place in layout.markers.places}
     if {marker.id for marker in detect_markers(photo, FAMILY)} <= of_maps:
         return ()
@@ -139,8 +139,8 @@ def _is_map(photo: Photo, grid: RectifiedSheet, books: Sequence[SpellbookReading
         return False
     if has_castle(grid) and not shows_through(grid):
         return True
-    # Thick lines around a castle hide it, and a bright photo bleaches the print; markers around
-    # the grid, which a back never shows the right way round, are proof all the same.
+    # Thick lines around a castle hide it, and a bright photo bleaches the print. Markers around the
+    # grid are proof all the same: a back never shows them the right way round.
     return detect_layout(photo, grid) != UNKNOWN
 
 

@@ -23,7 +23,7 @@ def deserialize(kept: Json, *, risk: float = DEFAULT_RISK) -> AnyReading:
 
     Raises KeyError, TypeError or ValueError for other values.
     """
-    name = kept.get("kind", "duel_map")  # the only kind when stores did not name it yet
+    name = kept.get("kind", "duel_map")  # older stores omit it: it was the only kind
     kind = kind_named(name)
     if kind is None:
         raise ValueError(f"there is no kind of sheet called {name!r}")

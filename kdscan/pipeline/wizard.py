@@ -1,5 +1,5 @@
-"""What a spellbook says of the two maps beside it: whose domains the wizard of the filled coat pays
-for, how surely, and what contradicts the maps."""
+"""What a spellbook implies for the two maps beside it: for whose domains the wizard of the filled
+coat pays, how certain that is, and what contradicts the maps."""
 
 from __future__ import annotations
 

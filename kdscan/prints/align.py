@@ -32,10 +32,10 @@ from kdscan.records import COLS, ROWS, Photo
 from kdscan.records.arrays import Floats
 
 STAGES = ((ALIGN_PX // 2, 0.6, False), (ALIGN_PX, 0.3, False), (ALIGN_PX, 0.2, True))
-"""Pixels a cell, over how many cells what folds add is smoothed, and whether the flow is refined,
-from coarse to fine. On 40 sheets of four pads cells come to lie within 0.004 of a cell in the
-median, 95% within 0.02; a fourth stage gains nothing, and refining a flow only where it is the
-last costs nothing."""
+"""Pixels per cell, smoothing in cells of what folds add, and whether the flow is refined; from
+coarse to fine. On 40 sheets of four pads the cells are placed to within 0.004 of a cell in the
+median, 95% within 0.02. A fourth stage gains nothing, and refining only the last flow loses
+nothing."""
 
 MIN_CORRELATION = 0.7
 """Least local correlation at which a point of the print counts as found in the photo."""
@@ -43,11 +43,11 @@ MIN_CELL_CORRELATION = 0.5
 """The same within cells, which may be filled by coats."""
 MIN_FIRST_LIKENESS = 0.1
 """Least likeness after the first stage; below it registration is abandoned. None of 32 sheets of
-the print had less than 0.25, nearly all others have."""
+the print had less than 0.25, nearly all others had."""
 
-_NODES = 8  # displacements a cell
-_MAX_FOLD = 0.08  # cells: what folds add is less; more is a mistake of the flow
-_RIDGE = 1e-3  # how much the polynomial's quadratic and cubic terms cost
+_NODES = 8  # displacements per cell
+_MAX_FOLD = 0.08  # cells: limit of what folds add; more is an error of the flow
+_RIDGE = 1e-3  # weight of the penalty on the polynomial's quadratic and cubic terms
 
 Grid = NDArray[np.float32]
 

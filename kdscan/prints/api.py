@@ -34,11 +34,11 @@ def learn_print(
 ) -> FiledPrint:
     """Learn a pad's print from photos of its sheets: one unmarked, several, or four filled ones.
 
-    name: what the pad is called; `layout` of sheets that are read by it.
+    name: of the pad; it becomes the `layout` of sheets that are recognised.
     unmarked: nobody has drawn on these sheets, for certain. corners_xy: (4, 2), where the grid's
     corners lie in the first photo, clockwise from the upper left, if a person says so.
-    Raises LayoutError where the photos or the name are no good for it and NoSheetFound where one
-    shows no map, with what to do about it, and ModelError when the models are unusable.
+    Raises LayoutError if the photos or the name are unsuitable and NoSheetFound if a photo shows no
+    map, both with advice, and ModelError if the models are unusable.
     """
     name, by = checked_name(name), models or default_models()
     networks = (by.locate, by.refine, by.marks, by.ink)
@@ -48,10 +48,10 @@ def learn_print(
 
 
 def save_print(known: KnownPrint, path: Path | str) -> None:
-    """Write a print's file (.kdprint), whole or not at all; raises UsageError if it cannot be."""
+    """Write a print's file (.kdprint) atomically; raises UsageError if it cannot be written."""
     write_file(Path(path), to_filed(known).data)
 
 
 def known_prints() -> tuple[FiledPrint, ...]:
-    """The prints that this user has learned; files that are damaged are passed over."""
+    """The prints that this user has learned; damaged files are skipped."""
     return own_library().load()

@@ -19,39 +19,42 @@ from kdscan.prints.pattern import EDGE, PATTERN_MARGIN, PATTERN_PX, Pattern, Per
 from kdscan.records import CASTLE, COLS, ROWS
 
 MAX_CIRCLES = 4
-"""The rules let a shield have four crosses at most."""
+"""The rules allow a shield at most four crosses."""
 RADII = np.linspace(0.04, 0.1, 9)
-"""Cells, of the shorter side; printed circles have 0.044 to 0.095."""
+"""Fractions of a cell's shorter side; printed circles have 0.044 to 0.095."""
 ASPECTS = (0.76, 0.87, 1.0, 1.15, 1.32)
-"""Height of a cell over its width; a circle is an ellipse where cells are drawn square."""
+"""Height of a cell over its width; where cells are drawn square, a circle becomes an ellipse."""
 
 SIGMA = 1.4  # pixels, of the derivatives
 _ANGLES = 16
-_FEW_OCCLUDED, _OCCLUDED = 1, 3  # of the angles that something else may cover
-_FLOOR = 0.006  # change a pixel below which nothing was printed
-_ALIKE = 0.5  # of the best circle's response, that the others have at least
+_FEW_OCCLUDED, _OCCLUDED = 1, 3  # directions that something else may cover
+_FLOOR = 0.006  # contrast per pixel below which nothing was printed
+_ALIKE = 0.5  # least response, relative to the best circle's
 MIN_RESPONSE = 2.0
-"""Times the usual change, all around, from which something is a circle."""
+"""Least response of a circle, relative to the typical change in the pattern."""
 
-_TOUCHED = 0.2  # counts a circle that others touch, of one that stands alone
-_ENOUGH = 10.0  # times the usual change; more adds nothing
-_EVEN = 0.4  # of the median around a circle, that nearly all of it has at least
-_LARGEST, _THICKEST = 0.13, 0.06  # cells: a radius, half an outline's width and more
-_OUTLINED = 0.3  # of the main step that the opposite one has, where there is an outline
-_SEEN, _SIBLING = 1.3, 0.8  # radii around a circle that are compared; correlation of two alike
-_APART = 1.9  # radii between the centres of circles at least; printed ones may touch
-_PAD = 40  # pixels beyond the period's sides
-_MOST_PLACES = 1500  # pixels looked at closely
+_TOUCHED = 0.2  # factor for a circle that others touch
+_ENOUGH = 10.0  # times the typical change; a stronger response counts no more
+_EVEN = 0.4  # least response of nearly all directions, relative to their median
+_LARGEST, _THICKEST = 0.13, 0.06  # cells: largest radius; half an outline's greatest width
+_OUTLINED = 0.3  # least strength of an outline's opposite step, relative to the main one
+_SEEN, _SIBLING = 1.3, 0.8  # radii around a circle that are compared; least correlation
+_APART = 1.9  # radii: least distance between centres; printed circles may touch
+_PAD = 40  # pixels of padding around the period
+_MOST_PLACES = 1500  # pixels that are examined closely
 
 Maps = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
 class Circles:
-    """xy: (N, 2) pixels of the period, N up to four. radii: x and y in pixels, at which they
+    """Circles of one size and style.
+
+    xy: (N, 2) pixels of the period, N up to four. radii: along x and y in pixels, at which they
     respond; size: those of their outline.
-    response: (N,), times the usual change of the pattern; `MIN_RESPONSE` at least.
-    channel, ridge, sign: how they are drawn: in L, a, b or edges; by a line or a step."""
+    response: (N,), relative to the typical change in the pattern; at least `MIN_RESPONSE`.
+    channel, ridge, sign: how they are drawn: in L, a, b or edges; as a line or a step.
+    """
 
     xy: NDArray[np.float64]
     radii: tuple[float, float]
@@ -91,8 +94,8 @@ def find_circles(period: Period, trusted: NDArray[np.float32]) -> Circles:
 
 
 def _with_outline_radii(period: Period, found: Circles) -> Circles:
-    """The circles with the radii, along x and y, of the middle of their outline; of a disc without
-    one, of its step. Of two that would overlap the weaker one is none."""
+    """The circles with the radii, along x and y, of the middle of their outline; for a disc without
+    an outline, of its step. Of two that would overlap the weaker one is dropped."""
     base = float(np.sqrt(found.radii[0] * found.radii[1]))
     ways = [_outline(period, found.xy, base, aspect) for aspect in ASPECTS]
     _, radius, unit = max(ways, key=lambda way: way[0])
@@ -109,7 +112,7 @@ def _outline(
     period: Period, xy: NDArray[np.float64], base: float, aspect: float
 ) -> tuple[float, float, NDArray[np.float64]]:
     """How clear the outline of circles is if cells have that aspect, its mean radius in pixels, and
-    the radii along x and y as parts of it.
+    the radii along x and y as multiples of it.
 
     An outline is a step and the opposite one beyond it; its middle lies between them.
     """
@@ -127,8 +130,8 @@ def _outline(
 
 
 def _with_siblings(period: Period, found: Circles, trusted: NDArray[np.float32]) -> Circles:
-    """The circles, and others that look like the best of them although something lies on their
-    outline, a shield's corner mostly; none of those where there would be more than four."""
+    """The circles, and others that look like the best of them although something, mostly a shield's
+    corner, lies on their outline. If that would make more than four, none are added."""
     size, reach = period.shape[0], [round(_SEEN * r) for r in found.size]
     wide = np.pad(period[..., :EDGE], ((_PAD, _PAD), (_PAD, _PAD), (0, 0)), mode="wrap")
     best = np.round(found.xy[int(np.argmax(found.response))]).astype(int) % size + _PAD
@@ -165,8 +168,8 @@ def _with_siblings(period: Period, found: Circles, trusted: NDArray[np.float32])
 def _radial_change(
     period: Period, xy: NDArray[np.float64], unit: NDArray[np.float64], r: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """(3, len(r)): how L, a and b change outwards, so many pixels from the circles' centres, in the
-    median of all directions of all circles."""
+    """(3, len(r)): change of L, a and b outwards at these distances in pixels from the circles'
+    centres; the median of all directions of all circles."""
     angles = np.arange(48) * 2 * np.pi / 48
     x = xy[:, 0, None, None] + r[None, :, None] * unit[0] * np.cos(angles) + _PAD
     y = xy[:, 1, None, None] + r[None, :, None] * unit[1] * np.sin(angles) + _PAD
@@ -190,8 +193,8 @@ def energy_of(channel: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _low_quantile_around(around: Maps) -> NDArray[np.float32]:
-    """(H, W): how much nearly every direction of `around`, (angles, H, W), has at least, where
-    that is much of what the directions have in the median; 0 elsewhere."""
+    """(H, W): what nearly all directions of `around`, (angles, H, W), reach; 0 if that is much less
+    than their median."""
     mean: NDArray[np.float32] = around.mean(0)
     found = np.zeros_like(mean)
     likely = np.flatnonzero(mean.ravel() > MIN_RESPONSE)
@@ -208,7 +211,7 @@ def _low_quantile_around(around: Maps) -> NDArray[np.float32]:
 
 
 def derivatives(channel: NDArray[np.float32]) -> tuple[Maps, Maps]:
-    """First (2, H, W) and second (3, H, W: xx, xy, yy) derivatives of a period, a pixel."""
+    """First (2, H, W) and second (3, H, W: xx, xy, yy) derivatives of a period, per pixel."""
     pad = 8
     wide = np.pad(channel, pad, mode="wrap")
     smooth = cv2.GaussianBlur(wide, (0, 0), SIGMA)
@@ -223,8 +226,8 @@ def derivatives(channel: NDArray[np.float32]) -> tuple[Maps, Maps]:
 
 
 def _around(maps: Maps, is_ridge: bool) -> Iterator[tuple[tuple[float, float], Maps]]:
-    """Radii in pixels along x and y, of circles in cells of any aspect, and with each (angles, H,
-    W): the derivative outwards, one radius away, in each direction."""
+    """For circles of each radius in cells of each aspect: the radii in pixels along x and y, and
+    (angles, H, W), the outward derivative one radius away in each direction."""
     angles = np.arange(_ANGLES) * 2 * np.pi / _ANGLES
     cos, sin = np.cos(angles), np.sin(angles)
     for aspect in ASPECTS:
@@ -258,7 +261,7 @@ def _peaks(
         if value < max(MIN_RESPONSE, _ALIKE * values[0] if values else 0):
             break
         if len(values) == MAX_CIRCLES:
-            return np.zeros((0, 2)), np.zeros(0)  # a pattern of many is no circles
+            return np.zeros((0, 2)), np.zeros(0)  # a pattern of more is not circles
         places.append((x + peak_offset(map_[y], int(x)), y + peak_offset(map_[:, x], int(y))))
         values.append(value)
         away = [np.minimum(d, size - d) for d in (np.abs(xs - x), np.abs(ys - y))]

@@ -1,5 +1,5 @@
-"""One hand draws lines the same way all over a sheet. So one with far more ink than the others is
-doubted: a fill of loose strokes looks like two bends."""
+"""One hand draws lines the same way all over a sheet, so a line with far more ink than the others
+is doubted: a fill of loose strokes looks like two bends."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from kdscan.marks.crops import CROP_PX, crop_cell
 from kdscan.records import CELLS, COATS, Ink
 
 COMPARED = tuple(COATS.index(coat) for coat in (Coat.LINE, Coat.DOUBLE_LINE))
-"""Coats that a loose fill is taken for. Dots of one hand differ tenfold."""
+"""Coats for which a loose fill is mistaken. The ink of one hand's dots varies tenfold."""
 
 MIN_PEERS, INK_RATIO = 2, 3.0
-"""A line is unlike the others of its coat, at least `MIN_PEERS`, if it has `INK_RATIO` times the
-median of their ink. On 95 sheets of nine known pads that doubts 2 of 8 wrong lines, one of them
-surely wrong otherwise, and 4 of 1,138 right ones, on sheets that need review anyway."""
+"""A line is unlike the others of its coat, of which there are at least `MIN_PEERS`, if it has
+`INK_RATIO` times the median of their ink. On 95 sheets of nine known pads this doubts 2 of 8 wrong
+lines, one of which was read with certainty, and 4 of 1,138 right ones, on sheets that need review
+anyway."""
 
 NO_INK = 0.005
-"""Mean probability of ink that is added to all shields, so that hardly any ink is no measure."""
+"""Mean probability of ink that is added to all shields, so that tiny amounts of ink are not
+compared."""
 
 
 def shield_ink(ink: Ink) -> NDArray[np.float64]:
@@ -42,7 +44,7 @@ def unlike_others(ink: NDArray[np.float64], coats: NDArray[np.int_]) -> NDArray[
 
 
 def doubt_coats(coat: NDArray[np.float32], unlike: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Coat logits (1, 34, K): a shield in `unlike` (34,) may half be any coat, so that it needs
-    review."""
+    """Coat logits (1, 34, K) in which a shield in `unlike` (34,) may with probability one half be
+    any coat, so that it needs review."""
     any_coat = (softmax(coat.astype(np.float64)) + 1 / coat.shape[-1]) / 2
     return np.asarray(np.where(unlike[None, :, None], np.log(any_coat), coat), np.float32)

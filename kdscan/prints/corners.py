@@ -1,4 +1,4 @@
-"""Where a person says that a print's grid lies."""
+"""A print's grid as placed by a person."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
 
 LEAST_CELL_PX = 20
-"""Pixels a cell below which corners are a slip of the finger."""
+"""Pixels per cell; corners that are closer together are a slip of the finger."""
 
 
 def placed(photo: Photo, corners_xy: Floats) -> RectifiedSheet:
@@ -39,8 +39,8 @@ def placed(photo: Photo, corners_xy: Floats) -> RectifiedSheet:
 
 
 def centers_within(corners_xy: Floats) -> Floats:
-    """(5, 7, 2): the centres of the cells of a grid with these corners, (4, 2); raises LayoutError
-    for corners that no sheet has: crossed, turned over, or too near one another."""
+    """(5, 7, 2): the centres of the cells of a grid with these corners, (4, 2). Raises LayoutError
+    for corners that no sheet has: crossed, turned over, or too close together."""
     along = np.roll(corners_xy, -1, axis=0) - corners_xy
     turns = (
         along[:, 0] * np.roll(along, -1, axis=0)[:, 1]
@@ -57,8 +57,8 @@ def centers_within(corners_xy: Floats) -> Floats:
 
 
 def beside(measured_xy: Floats, said_xy: Floats) -> Floats:
-    """Measured centres (5, 7, 2) moved together to the mean place that a person gave:
-    what all cells share tells them from one another, but not where a cell begins."""
+    """Measured centres (5, 7, 2), moved together to the mean place that a person gave. Matching the
+    cells with each other shows how they lie to one another, but not where a cell begins."""
     right = (said_xy[:, -1] - said_xy[:, 0]).mean(0) / (said_xy.shape[1] - 1)
     down = (said_xy[-1] - said_xy[0]).mean(0) / (said_xy.shape[0] - 1)
     off = (said_xy - measured_xy).reshape(-1, 2).mean(0)

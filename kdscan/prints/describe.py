@@ -36,8 +36,8 @@ from kdscan.records.arrays import Floats
 from kdscan.sheet.parts import Castle, LineStyle, Point, Polygon
 
 THRESHOLDS = (0.8, 1.0, 1.25, 1.5, 1.8, 2.1)
-"""What counts as an edge of the castle, times the mean edge nearby."""
-_CASTLE = 0.47  # cells from the cell's centre: what reaches farther is bounded by its lines
+"""Thresholds for edges of the castle, relative to the mean edge nearby."""
+_CASTLE = 0.47  # cells from the cell's centre: what reaches farther is bounded by the cell's lines
 PLACED_REACH = 0.06
 """Cells by which a person's finger may miss the lines."""
 
@@ -53,8 +53,8 @@ _CORNER_CELLS = ([0, 0, -1, -1], [0, -1, -1, 0])
 
 @dataclass(frozen=True)
 class CellDescription:
-    """A cell's print. offset: cells, by which the lattice is off the lines between cells, None
-    where no lines were found on that axis; geometry is relative to the true centre."""
+    """What is printed in a cell. offset: cells by which the lattice is off the lines between cells,
+    None if no lines were found on that axis. The geometry is relative to the true centre."""
 
     offset: tuple[float | None, float | None]
     lines: LineStyle
@@ -125,8 +125,8 @@ def with_corners(known: KnownPrint, corners_xy: Floats) -> KnownPrint:
 def describe_cell(common: Pattern, placed: bool = False) -> CellDescription:
     """Lines, shield and circles in what all cells share.
 
-    placed: a person placed the cells; then only lines right beside that place are theirs, and
-    without any the cells stay there.
+    placed: a person placed the cells; then only lines very close to that place count, and without
+    any the cells stay there.
     """
     median, mean = common.median, common.mean
     reach = PLACED_REACH if placed else REACH
@@ -174,8 +174,8 @@ def _style(columns: Line | None, rows: Line | None) -> LineStyle:
 def describe_castle(edge: NDArray[np.float32]) -> Castle:
     """Roofs and keep, in cells from the castle's centre: what lines enclose above and below.
 
-    edge: (192, 192), the castle and a quarter of a cell around it, see `edges`. Where nothing is
-    enclosed, one roof stands for it.
+    edge: (192, 192), the castle and a quarter of a cell around it, see `edges`. If nothing is
+    enclosed, one default roof is returned.
     """
     best = max((_parts(edge, level) for level in THRESHOLDS), key=len)
     polygons = [p for p in map(_polygon, best) if len(p) >= 3]

@@ -11,19 +11,19 @@ from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.records import COLS, ROWS, Ink
 from kdscan.records.arrays import median, quantile
 
-_DARK = 8.0  # grey levels added before dividing, so that noise in dark areas is no ink
-_LIGHT_STEP = 8  # pixels a pixel of the light map
+_DARK = 8.0  # grey levels added before dividing, so that noise in dark areas does not become ink
+_LIGHT_STEP = 8  # pixels per pixel of the light map
 _LIGHT_NEAR = 6.0  # sigma in light-map pixels: light changes over more than a third of a cell
 _LIGHT_OUTLIER = 0.06  # relative difference from the light nearby that halves a pixel's weight
 _SLIP = 3  # pixels, side of the window that tolerates misregistered edges
 
 LEAST_INK = 13.5
-"""CIELAB units: least difference that a full stroke makes, however pale the sheet's pen."""
+"""CIELAB units: least difference of a full stroke, however pale the sheet's pen."""
 FULL_QUANTILE, FULL_SHARE = 0.985, 0.75
-"""A full stroke is relative to the sheet's own pen: the second, times this quantile of all
+"""A full stroke is relative to the sheet's own pen: the second number times this quantile of all
 differences."""
 _TINT_QUANTILE, _TINT = 0.7, 0.06  # of a cell's pixels by lightness; least log darkening of a tint
-_TONE_BIN, _TONE_LEAST = 12, 150  # grey levels a bin of the tone curve; least pixels in a bin
+_TONE_BIN, _TONE_LEAST = 12, 150  # grey levels per bin of the tone curve; least pixels in a bin
 _TONE_BINS = 256 // _TONE_BIN  # complete ones
 _TONE_QUANTILE = 0.65  # above the median, because ink darkens some of the pixels
 _LIGHTNESS = np.float32(100 / 255)  # CIELAB units a level of L in 8 bits

@@ -1,4 +1,4 @@
-"""A known print drawn: over its own picture for people, and as a plain page for the network.
+"""Draws a known print: over its own picture for people, and as a plain page for the network.
 
 Pictures have `PRINT_PX` pixels a cell.
 """
@@ -24,7 +24,7 @@ PAPER, RULED, OUTLINE = 240, 180, 120
 FULL_INK = 0.78
 """Share of the light that full ink absorbs: between pencil and ballpoint."""
 
-_VEIL = 0.6  # so much of what is not known at all is hidden
+_VEIL = 0.6  # opacity of the veil over what is not known at all
 
 
 def draw_print(known: KnownPrint) -> NDArray[np.uint8]:

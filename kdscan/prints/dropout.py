@@ -28,22 +28,26 @@ PLACEMENT_CONFIDENCE = 0.9999
 """Placement confidence of a registered print: a misplaced one would not have been recognised
 (`recognize.SURELY`)."""
 MIN_KNOWN, MAX_UNKNOWN_SHARE = 0.4, 0.1
-"""A cell in whose shield and circles more than `MAX_UNKNOWN_SHARE` of the places are known less
-than `MIN_KNOWN` is read from the photo."""
+"""A cell is read from the photo if more than `MAX_UNKNOWN_SHARE` of its shield and circles is known
+less well than `MIN_KNOWN`."""
 MIN_FOUND = 0.1
-"""Share of a cell's print that is found below which it is read from the photo: under a finger none
-is found; where only coats and crosses lie, on six sheets of two pads 0.56 and more."""
+"""A cell is read from the photo if less than this share of its print is found: under a finger
+nothing is found; under coats and crosses, on six sheets of two pads, 0.56 and more."""
 
 
 MIN_GAIN = 0.04
-"""Of the mean logarithm of probabilities. A print with a circle in a wrong place, which had 14
-shields wrong on each of three sheets, loses 0.08 and more to the photo there."""
+"""Least gain in mean log probability for preferring the photo, see `predict_ink`. A print with a
+circle in a wrong place, which had 14 shields wrong on each of three sheets, is 0.08 and more below
+the photo."""
 
 
 @dataclass(frozen=True, eq=False)
 class InkSheet:
-    """A sheet of a known print. rectified: as the photo shows it, in the print's frame.
-    poorly_known: (34,) the cells, in the order of `CELLS`, to read from the photo."""
+    """A sheet of a known print.
+
+    rectified: as the photo shows it, in the print's frame. poorly_known: (34,) in the order of
+    `CELLS`: the cells to read from the photo.
+    """
 
     known: KnownPrint
     rectified: RectifiedSheet
@@ -52,7 +56,7 @@ class InkSheet:
 
 
 def drop_out(photo: Photo, aligned: Aligned) -> InkSheet:
-    """The sheet that a print was laid over, and its ink."""
+    """The sheet with which a print was aligned, and its ink."""
     known, flat = aligned.known, aligned.flatten(photo, FLAT_MARGIN)
     rim = round((PRINT_MARGIN - FLAT_MARGIN) * PRINT_PX)
     coarse = rim // KNOWN_STEP
@@ -66,15 +70,16 @@ def drop_out(photo: Photo, aligned: Aligned) -> InkSheet:
 
 
 def covered(aligned: Aligned) -> NDArray[np.bool_]:
-    """(34,) in the order of `CELLS`: where the print is not seen in the photo at all. Something
-    covers the cell, which is no coat: a finger, glare, another sheet, a print changed there."""
+    """(34,) in the order of `CELLS`: where the print is not seen in the photo at all, because
+    something other than a coat covers the cell: a finger, glare, another sheet, a change of the
+    print."""
     found = aligned.found
     return np.array([found[at] < MIN_FOUND for at in CELLS])
 
 
 def poorly_known(known: KnownPrint) -> NDArray[np.bool_]:
-    """(34,) in the order of `CELLS`: where too little of shield and circles is known, all
-    where either was not found."""
+    """(34,) in the order of `CELLS`: where too little of shield and circles is known; all cells if
+    either was not found."""
     if not (known.cell.shield and known.cell.circles):
         return np.ones(len(CELLS), bool)  # on the plain page coats or crosses would mean nothing
     points = np.array([*known.cell.shield, *known.cell.circles])
@@ -91,10 +96,13 @@ def poorly_known(known: KnownPrint) -> NDArray[np.bool_]:
 
 
 def predict_ink(sheet: InkSheet, network: Network) -> Iterator[Logits]:
-    """Logits of each view, see `predict`, from the ink on a plain page and from the photo. The
-    photo alone is used for poorly known cells, and for all coats or all crosses if it is clearly
-    more confident: then shields or circles are misplaced in the print, or the print contains other
-    people's ink. Lines with far more ink than others that are read alike are doubted."""
+    """Logits of each view, see `predict`, combined from the ink on a plain page and from the photo.
+
+    The photo alone is used for poorly known cells, and for all coats or all crosses if it is
+    clearly more confident: then shields or circles are misplaced in the print, or the print
+    contains other people's ink. Lines with far more ink than others that are read as the same coat
+    are doubted.
+    """
     page = on_plain_page(sheet.ink, sheet.known)
     views = zip(
         predict(segment(page), network), predict(segment(sheet.rectified.bgr), network), strict=True
@@ -115,12 +123,13 @@ def _combined(
     of_ink: Logits, of_photo: Logits, poorly_known: NDArray[np.bool_], misplaced: Sequence[bool]
 ) -> list[NDArray[np.float32]]:
     """Logits of coats and crosses: the means of those of ink and photo, or those of the photo for
-    poorly known cells, and for all where the print has them misplaced.
+    poorly known cells, and for all cells if they are misplaced in the print.
 
-    Ink on most of the sheets that a print was learned from may have become part of the print: where
-    the photo contradicts the ink, the mean is in doubt. (Of 190 sheets of 16 pads whose blank was
-    learned the means read 155 boards right, 87 ask, log loss of totals 0.23; the ink alone, or a
-    mean of probabilities where the photo contradicts it, 154, 103, 0.29; the photo 144, 98, 0.23.)
+    Ink that was on most of the sheets from which a print was learned may have become part of the
+    print: where the photo contradicts the ink, the mean is in doubt. (Of 190 sheets of 16 pads
+    whose blank was learned the means read 155 boards right, 87 ask, log loss of totals 0.23; the
+    ink alone, or a mean of probabilities where the photo contradicts it, 154, 103, 0.29; the photo
+    144, 98, 0.23.)
     """
     return [
         np.where(poorly_known[None, :, None] | doubt, theirs, (ours + theirs) / 2)

@@ -6,17 +6,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-_NEAR = 0.12  # cells: what is normalized out is wider than this
-_WIDE_PX = 16  # pixels a cell in which what is that wide is looked for
-_NOISE = 3.0  # grey levels: contrast below this is not raised
-_FINE = 0.0094  # cells: standard deviation that noise and hatching are smoothed by before edges
-_EDGE_MAX = 4.0  # times the edges nearby; a drawn line counts no more than a printed one
+_NEAR = 0.12  # cells: variation on a wider scale is normalised out
+_WIDE_PX = 16  # pixels per cell at which that wide variation is computed
+_NOISE = 3.0  # grey levels: contrast below this is not amplified
+_FINE = 0.0094  # cells: standard deviation of the blur that removes noise and hatching before edges
+_EDGE_MAX = 4.0  # times the edges nearby; so a drawn line counts no more than a printed one
 
 
 def normalize_contrast(bgr: NDArray[np.uint8], px: int) -> NDArray[np.uint8]:
     """(H, W) uint8 around 128: a picture's grey with normalised local mean and contrast.
 
-    px: pixels a cell, `_WIDE_PX` times a whole number.
+    px: pixels per cell, a multiple of `_WIDE_PX`.
     """
     grey = cv2.GaussianBlur(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY), (0, 0), 0.7).astype(np.float32)
     size = grey.shape[1::-1]
@@ -28,7 +28,7 @@ def normalize_contrast(bgr: NDArray[np.uint8], px: int) -> NDArray[np.uint8]:
 
 
 def _local_mean(values: NDArray[np.float32], px: int) -> NDArray[np.float32]:
-    """The mean nearby, with `_WIDE_PX` pixels a cell: it needs no finer ones."""
+    """The mean nearby, computed at `_WIDE_PX` pixels per cell, which is fine enough."""
     scale = _WIDE_PX / px
     small = cv2.resize(values, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.GaussianBlur(small, (0, 0), _NEAR * _WIDE_PX), np.float32)
@@ -37,8 +37,8 @@ def _local_mean(values: NDArray[np.float32], px: int) -> NDArray[np.float32]:
 def edges(bgr: NDArray[np.uint8], px: int) -> NDArray[np.float32]:
     """(H, W) float32, 0..4: strength of colour edges relative to those nearby.
 
-    Gradient magnitude in CIELAB over its mean within a third of a cell: an outline is the same on
-    sea and on sand. px: pixels a cell.
+    Gradient magnitude in CIELAB over its mean within a third of a cell: so an outline is equally
+    strong on sea and on sand. px: pixels a cell.
     """
     lab = cv2.cvtColor(bgr.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
     lab = cv2.GaussianBlur(lab, (0, 0), _FINE * px)
@@ -50,7 +50,7 @@ def edges(bgr: NDArray[np.uint8], px: int) -> NDArray[np.float32]:
 
 
 def blur_widely(picture: NDArray[np.float32], sigma: float) -> NDArray[np.float32]:
-    """A Gaussian blur of many pixels, on a quarter of the pixels a side."""
+    """A Gaussian blur of many pixels, computed at a quarter of the resolution."""
     h, w = picture.shape[:2]
     small = cv2.resize(picture, (w // 4, h // 4), interpolation=cv2.INTER_AREA)
     small = cv2.GaussianBlur(small, (0, 0), sigma / 4)

@@ -1,10 +1,10 @@
-"""A known print as one file, `NAME.kdprint`: what is remembered, and what friends share.
+"""A known print as one file, `NAME.kdprint`, for keeping and for sharing.
 
-A zip, nothing in it compressed twice:
+A zip in which nothing is compressed twice:
 
     print.json      geometry and counts, the fields of `Head`
     picture.png     `KnownPrint.bgr`
-    known.png       `KnownPrint.known`, 16 bits a place
+    known.png       `KnownPrint.known`, 16 bits per place
     signature.f32   `KnownPrint.signature`, little-endian, so that no picture has to be decoded to
                     tell prints apart
 
@@ -51,21 +51,21 @@ from kdscan.sheet.toml import record_from_values
 FORMAT = "kdscan-print/1"
 
 MAX_BYTES = 8 << 20
-"""Bytes of a file at most; a print's picture has 2.2 million before PNG makes them fewer."""
+"""Most bytes of a file; a print's picture has 2.2 million before PNG compression."""
 
 _HEAD, _SIGNATURE = "print.json", "signature.f32"
 _PICTURE, _KNOWN = "picture.png", "known.png"
 _MAX_HEAD_BYTES = 256 << 10
 _MOST_POINTS, _MOST_POLYGONS, _MOST_CIRCLES = 400, 40, 4
-_REACH = 2.0  # cells: no part of a cell lies further from its centre
+_REACH = 2.0  # cells: nothing printed in a cell lies farther from its centre
 _PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal prints make equal files
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal prints make equal files
 
 _SIZES = {
     _PICTURE: (PRINT_WH, 8, 2),
     _KNOWN: ((PRINT_WH[0] // KNOWN_STEP, PRINT_WH[1] // KNOWN_STEP), 16, 0),
 }
-"""Width and height, bits, and kind of colour (PNG: 0 grey, 2 red, green, blue)."""
+"""Width and height, bit depth, and colour type (PNG: 0 grey, 2 red, green, blue)."""
 
 BROKEN = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
@@ -76,10 +76,10 @@ BROKEN = (
 
 @dataclass(frozen=True)
 class Head:
-    """What a print's file says besides pictures; see `KnownPrint`.
+    """The content of a print's file besides pictures; see `KnownPrint`.
 
-    learned: when, YYYY-MM-DD. signature: `SIGNATURE` of the kdscan that computed the signature;
-    one of another is computed anew.
+    learned: date, YYYY-MM-DD. signature: `SIGNATURE` of the kdscan that computed the signature; one
+    of another version is recomputed.
     """
 
     format: str
@@ -96,9 +96,9 @@ class Head:
 
 
 class FiledPrint(KnownPrint):
-    """A known print as it lies in a file; what has to be decoded is decoded on first use.
+    """A known print as stored in a file; pictures are decoded on first use.
 
-    head: what the file says. data: the whole file. source: names it in messages.
+    head: the file's JSON. data: the whole file. source: names it in messages.
     """
 
     head: Head
@@ -142,9 +142,9 @@ _SHARED = ("name", "cell", "castle", "lines", "aspect", "residual", "sheets", "b
 
 
 def to_filed(known: KnownPrint, learned: str = "") -> FiledPrint:
-    """A print as a file's content; `learned`: YYYY-MM-DD, today if left out.
+    """A print as the content of a file; learned: YYYY-MM-DD, today if omitted.
 
-    Raises LayoutError for a name that no print may have.
+    Raises LayoutError for an invalid name.
     """
     if isinstance(known, FiledPrint):
         return known
@@ -162,17 +162,17 @@ def to_filed(known: KnownPrint, learned: str = "") -> FiledPrint:
 
 
 def renamed(known: FiledPrint, name: str) -> FiledPrint:
-    """The same print under another name; raises LayoutError for one that no print may have."""
+    """The same print under another name; raises LayoutError for an invalid one."""
     head = replace(known.head, name=checked_name(name))
     parts = {part: unpacked(known.data, part) for part in (_SIGNATURE, _PICTURE, _KNOWN)}
     return FiledPrint(head, _packed(head, parts), known.source)
 
 
 def parse_print(data: bytes, source: str, *, thoroughly: bool = False) -> FiledPrint:
-    """A print from a file's content; `source` names it in messages.
+    """A print from a file's content; source: names it in messages.
 
-    thoroughly: decode the pictures too, as for a file that comes from elsewhere.
-    Raises LayoutError when it is damaged, too large, of a newer version, or no print at all.
+    thoroughly: decode the pictures too, for files that come from elsewhere.
+    Raises LayoutError if it is damaged, too large, from a newer version, or no print at all.
     """
     if len(data) > MAX_BYTES:
         raise LayoutError(
@@ -267,13 +267,14 @@ def packed(parts: Mapping[str, bytes]) -> bytes:
 
 
 def unpacked(data: bytes, name: str) -> bytes:
-    """A part of a zip; raises one of `BROKEN` where there is none."""
+    """A part of a zip; raises one of `BROKEN` if it is missing."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return _part(archive, name, MAX_BYTES)
 
 
 def _part(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
-    """A part of a file, whose checksum is right; raises ValueError when it has more bytes."""
+    """A part of a file whose checksum is right; raises ValueError if it has more bytes than
+    `most`."""
     with archive.open(name) as part:
         content = part.read(most + 1)
     if len(content) > most:
@@ -282,7 +283,8 @@ def _part(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
 
 
 def _png_size(data: bytes) -> tuple[tuple[int, int], int, int]:
-    """Width and height, bits and kind of colour of a PNG file; raises ValueError for another."""
+    """Width and height, bit depth and colour type of a PNG file; raises ValueError for other
+    files."""
     if not data.startswith(_PNG):
         raise ValueError("no PNG")
     width, height, bits, colour = struct.unpack_from(">IIBB", data, len(_PNG))
@@ -290,7 +292,7 @@ def _png_size(data: bytes) -> tuple[tuple[int, int], int, int]:
 
 
 def _decoded(data: bytes, name: str, flags: int, source: str) -> NDArray[Any]:
-    """A picture; raises LayoutError if it cannot be decoded, though its checksum is right."""
+    """A picture; raises LayoutError if it cannot be decoded although its checksum is right."""
     found = cv2.imdecode(np.frombuffer(unpacked(data, name), np.uint8), flags)
     if found is None or (found.shape[1], found.shape[0]) != _SIZES[name][0]:
         raise _damaged(source)

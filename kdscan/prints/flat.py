@@ -24,13 +24,14 @@ from kdscan.records import CELLS, COATS, COLS, ROWS, Photo, SheetReading, frozen
 from kdscan.records.arrays import Floats
 
 MARGIN = PRINT_MARGIN + 0.375
-"""Cells of margin round the grid of a flat sheet: a print's own, and what a grid may lie off."""
+"""Cells of margin round the grid of a flat sheet: that of a print, and as much as a grid may be
+off."""
 MIN_PX = 60
 """Photo pixels a cell below which thin lines are lost."""
 MIN_SHARED_COATS = 0.5
-"""Share of the shields marked on both of two sheets that bear the same coat on both, from which
-they are one sheet photographed twice: two games agree on a sixth, a sheet badly read with itself on
-two thirds and more."""
+"""Share of equal coats, among the shields that are marked on both sheets, from which two sheets
+with the same print are one sheet photographed twice. Two games agree on a sixth; two readings of
+one sheet, one of them bad, on two thirds and more."""
 
 _UNSUITABLE = frozenset((CUT_OFF, "unsure_place", "mirrored", "bilevel"))
 _QUALITY = 88
@@ -52,7 +53,7 @@ class Head:
 
     @property
     def marked(self) -> int:
-        """How many shields hold a coat."""
+        """Number of shields that hold a coat."""
         return len(CELLS) - self.coats.count(".")
 
 
@@ -78,8 +79,8 @@ FLAT_CENTERS = lattice_to_flat(CENTERS, PRINT_PX, MARGIN)
 
 
 def flat_sheet(photo: Photo, sheet: SheetReading) -> FlatSheet | None:
-    """A rectified sheet from a reading; None if it is unsuitable: cut off, too small, or not found
-    confidently. Its key is a hash of the picture."""
+    """A rectified sheet from a reading; None if it is unsuitable: cut off, too small, or not
+    located confidently. Its key is a hash of the picture."""
     if not is_suitable((problem.code for problem in sheet.problems), sheet.rectified.px_per_cell):
         return None
     coats = coats_of({c.at: c.coat for c in sheet.reading.cells})
@@ -93,19 +94,19 @@ def is_suitable(problems: Iterable[str], px_per_cell: float) -> bool:
 
 
 def rectify(photo: Photo, centers_xy: Floats, coats: str, layout: str, key: str = "") -> FlatSheet:
-    """A sheet whose cells lie at (5, 7, 2) in the photo. key: its picture's content if left out."""
+    """A sheet whose cells lie at (5, 7, 2) in the photo. key: a hash of the picture if omitted."""
     bgr = flatten(photo, centers_xy, PRINT_PX, MARGIN)
     return FlatSheet(key or hashlib.sha256(bgr.tobytes()).hexdigest()[:32], coats, layout, bgr)
 
 
 def coats_of(board: dict[tuple[int, int], Any]) -> str:
-    """A board's coats, by cell, as a letter a cell: its place in `COATS`, "." for none."""
+    """A board's coats, one character per cell: its index in `COATS`, "." for none."""
     letters = {coat: "." if coat is None else str(i) for i, coat in enumerate(COATS)}
     return "".join(letters[board.get(at)] for at in CELLS)
 
 
 def deduplicate(sheets: Iterable[FlatSheet]) -> list[FlatSheet]:
-    """The sheets, sorted by key, with only one photo of each: that with the most coats.
+    """The sheets, sorted by key, with only one photo of each: the one with the most coats.
 
     Otherwise ink that two pictures share would be mistaken for print.
     """
@@ -150,7 +151,7 @@ def from_bytes(data: bytes, key: str) -> FlatSheet | None:
 
 
 def head_of(data: bytes, key: str) -> Head | None:
-    """What a flat sheet's file says without its picture; None for what `to_bytes` did not write."""
+    """The head of a flat sheet's file; None for anything that `to_bytes` did not write."""
     try:
         meta = json.loads(unpacked(data, "sheet.json"))
         head = Head(key, str(meta["coats"]), str(meta["layout"]))

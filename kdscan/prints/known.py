@@ -28,7 +28,7 @@ PRINT_WH = (
 """Width and height of a print's picture in pixels."""
 
 KNOWN_STEP = 8
-"""Pixels of the picture a pixel of `KnownPrint.known`."""
+"""Pixels of the picture per pixel of `KnownPrint.known`."""
 
 ALIGN_PX = 64
 """Pixels a cell of the view in which prints are aligned."""
@@ -50,7 +50,7 @@ SIGNATURE_SHAPE = (3, PRINT_WH[0] * PRINT_WH[1] * THUMB_PX**2 // PRINT_PX**2)
 
 @dataclass(frozen=True)
 class CellGeometry:
-    """What is printed in each cell; units are cells, origin at its centre, x right, y down.
+    """What is printed in each cell; in cells from its centre, x right, y down.
 
     shield: closed polygon; () if none was found. circles: centres. radius: of the circles.
     """
@@ -61,8 +61,8 @@ class CellGeometry:
 
 
 def castle_of(polygons: Sequence[Polygon]) -> Castle:
-    """A castle from its parts, in cells from its centre: the upper ones are roofs. Without any, one
-    roof stands for it, as good as any."""
+    """A castle from its parts, in cells from its centre: the upper ones are roofs. Without any
+    parts, one default roof stands for it."""
     top = min((min(y for _, y in p) for p in polygons), default=0.0)
     roofs = tuple(p for p in polygons if min(y for _, y in p) < top + 0.2)
     keep = tuple(p for p in polygons if p not in roofs)
@@ -116,8 +116,8 @@ class KnownPrint:
 
     @cached_property
     def signature(self) -> NDArray[np.float32]:
-        """(3, 2852) float32: the thumbnail's three normalized channels, each of zero mean and
-        as long as it counts."""
+        """(3, 2852) float32: the thumbnail's three normalised channels, each with zero mean and its
+        weight as length."""
         return signature_of(self.thumbnail)
 
     @property
@@ -145,8 +145,8 @@ def signature_of(thumbnail: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def normalize_colors(thumbnail: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """(3, H, W) float32: CIELAB of a thumbnail, (H, W, 3) BGR, without light: local contrast of L
-    within half a cell, a and b without what changes over more than two cells."""
+    """(3, H, W) float32: CIELAB of a thumbnail, (H, W, 3) BGR, normalised for illumination: local
+    contrast of L within half a cell; a and b minus what changes over more than two cells."""
     lab = cv2.cvtColor(thumbnail.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
     light, *colours = cv2.split(lab)
     away = light - cv2.GaussianBlur(light, (0, 0), 0.5 * THUMB_PX)

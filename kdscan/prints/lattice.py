@@ -27,8 +27,8 @@ from kdscan.records import CELLS, COLS, ROWS, Photo
 from kdscan.records.arrays import Floats, median
 
 LATTICE_PX = 96
-"""Pixels a cell of the view in which cells are compared. The median of 78 sheets is measured to
-0.0032 cells (root mean square), with 128 pixels to 0.0031 in three times the time, with 64 to
+"""Pixels per cell of the view in which cells are compared. The median of 78 sheets is measured to
+0.0032 cells (root mean square); with 128 pixels to 0.0031 in three times the time, with 64 to
 0.0033."""
 PATCH = 1.5
 """Side in cells of a matched patch: a cell with a quarter of each neighbour."""
@@ -39,14 +39,14 @@ ROUNDS = 5
 
 LATTICE_MARGIN = (PATCH - 1) / 2 + 0.375
 """Cells of margin round the grid of that view."""
-_SMOOTH = 0.012  # cells: standard deviation that edges are smoothed by before they are matched
-_FAR = 0.15  # correlation that the farthest shift loses against none
+_SMOOTH = 0.012  # cells: standard deviation of the blur before edges are matched
+_FAR = 0.15  # loss of correlation of the farthest shift against no shift
 TERMS = ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (3, 0), (0, 3))
 """Powers of x and y, both -1 to 1 over the sheet, of the polynomial that bends it."""
 QUADRATIC, CUBIC = 6, 10
 """Numbers of these terms for a quadratic and a cubic polynomial."""
-_CONVERGED = 1e-3  # change of weights from which another round moves nothing
-_TOLERANCE = 0.02  # cells that a cell may leave the smooth sheet by and count half
+_CONVERGED = 1e-3  # change of weights below which another round moves nothing
+_TOLERANCE = 0.02  # cells from the smooth surface at which a cell counts half
 
 Patch = NDArray[np.float32]
 
@@ -97,8 +97,7 @@ def smooth_sheet(
 
 
 def smoothed(centers_xy: Floats) -> Floats:
-    """(5, 7, 2): centres as they were found, on a smooth surface: those that are off are
-    outvoted."""
+    """(5, 7, 2): detected centres on a smooth surface, so that outliers are outvoted."""
     return smooth_sheet(centers_xy, np.ones((ROWS, COLS)), QUADRATIC, 0.05)[0]
 
 

@@ -45,14 +45,15 @@ MAX_EDGE_WIDTH = 0.06
 MAX_SHEETS = 16
 """Most sheets that are used; more improve nothing and take 9 MB each."""
 MIN_FILLED = 4
-"""Least number of filled sheets that teach a print. Of 56 sheets of 14 pads, read by the print that
-they and their like taught in fours, 43 boards are right, without it 40; in threes 28 rather than 27
-of 42, but totals are less certain than without; in twos 20 rather than 18 of 28 ask for a look."""
+"""Least number of filled sheets that teach a print. Of 56 sheets of 14 pads, read with the print
+that four of them taught, 43 boards are right, 40 without it. Taught in threes, 28 instead of 27 of
+42 are right, but totals are less certain than without; in twos, 20 instead of 18 of 28 ask for a
+look."""
 ROUNDS = 2
 """Iterations of registering the sheets with the print and merging them."""
 FILLED_SHARE = 0.08
 """Least share of shields with a coat, according to the marks network, on a filled sheet: three of
-34. Of 20 unmarked sheets of as many prints none has any; of 64 filled ones one, with two coats, has
+34. None of 20 unmarked sheets of as many prints has any; one of 64 filled ones, with two coats, has
 fewer."""
 COAT_PROBABILITY = 0.9
 """Least probability of a single coat. The probability of not being empty would be misleading: the
@@ -61,7 +62,7 @@ hills of an engraved print look like strokes in 27 of 34 shields, but like no co
 
 @dataclass(frozen=True, eq=False)
 class _MeasuredSheet:
-    """A sheet in one of the photos. head: with the coats that are surely on it. placed: a person
+    """A sheet in one of the photos. head: with the coats that are certainly on it. placed: a person
     gave the grid's corners."""
 
     photo: Photo
@@ -71,7 +72,7 @@ class _MeasuredSheet:
     placed: bool = False
 
     def is_again(self, other: _MeasuredSheet) -> bool:
-        """Whether it is a filled sheet that another photo shows too."""
+        """Whether both show the same filled sheet."""
         return self.filled and other.filled and same_sheet(self.head, other.head)
 
 
@@ -100,7 +101,7 @@ def learn_print(
         _measure_sheet(photo, locating, refining, reading, None if number else corners_xy)
         for number, photo in enumerate(photos)
     ]
-    # Ink that two pictures of one sheet share would be taken for print.
+    # Ink that two pictures of one sheet share would be mistaken for print.
     different = [
         one for n, one in enumerate(seen) if not any(one.is_again(two) for two in seen[:n])
     ]
@@ -221,8 +222,8 @@ def _check_number(seen: Sequence[_MeasuredSheet]) -> None:
 
 
 def sure_coats(photo: Photo, sheet: RectifiedSheet, marking: Network) -> str:
-    """The coats that the shields hold according to the marks network, see `Head`; "." for those
-    that are empty or not sure."""
+    """The coats of the shields according to the marks network, as in `Head`; "." for those that are
+    empty or uncertain."""
     _, views = refine_crops(photo, sheet, marking)
     probs = softmax(next(views)[0][0].astype(np.float64))[:, 1:]
     sure = zip(probs.argmax(1), probs.max(1) > COAT_PROBABILITY, strict=True)

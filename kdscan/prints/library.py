@@ -35,7 +35,7 @@ class Library:
         """
         if not (files := self._files()):
             return ()
-        from kdscan.prints.file import load_print  # most people know no prints
+        from kdscan.prints.file import load_print  # most users have no prints
 
         found: dict[str, FiledPrint] = {}
         for path in files:
@@ -47,13 +47,13 @@ class Library:
         return tuple(one for _, one in sorted(found.items()))
 
     def get(self, name: str) -> FiledPrint:
-        """The print of a name, in upper or lower case; raises LayoutError when there is none."""
+        """The print of a name, ignoring case; raises LayoutError if there is none."""
         return named(self.load(), name)
 
     def save(self, known: KnownPrint) -> FiledPrint:
-        """Keep a print, in place of one of the same name.
+        """Save a print, replacing one of the same name.
 
-        Raises LayoutError for a name that no print may have, UsageError when it cannot be written.
+        Raises LayoutError for an invalid name, UsageError if it cannot be written.
         """
         from kdscan.prints.file import to_filed
 
@@ -73,7 +73,7 @@ class Library:
             self.get(name)
 
     def _remove(self, name: str, but: Path | None = None) -> bool:
-        """Remove the files with a print of a name, all `but` one; whether there were any."""
+        """Remove the files with a print of a name, except `but`; returns whether there were any."""
         gone = False
         for path in self._files():
             if (but is None or not path.samefile(but)) and same_name(_name_in(path), name):
@@ -94,7 +94,7 @@ class Library:
 
 
 def named(known: Sequence[FiledPrint], name: str) -> FiledPrint:
-    """The print of a name, in upper or lower case; raises LayoutError when there is none."""
+    """The print of a name, ignoring case; raises LayoutError if there is none."""
     for one in known:
         if same_name(one.name, name):
             return one
@@ -113,7 +113,7 @@ def own_library() -> Library:
 
 
 def _name_in(path: Path) -> str:
-    """The name of the print in a file; the file's own when that cannot be read."""
+    """The name of the print in a file; the file's own name if that cannot be read."""
     from kdscan.prints.file import load_print
 
     try:

@@ -19,25 +19,28 @@ REACH = 0.32
 """Cells by which the lattice may be off its lines."""
 MIN_STRENGTH = 7.0
 """Least height of a line's peak in the profile, relative to the typical value."""
-_LOW = 0.08  # of a line may be covered by other things
-_LOW_TWIN = 0.2  # of one of two, which circles may lie on
-_ALONG = 0.06  # cells within which dashes and dots flow together
-_BOXED = 0.1  # cells between the two lines of neighbouring boxes, at most
-_SLACK = 0.012  # cells beyond the other line of two that are looked at, too
+_LOW = 0.08  # share of a line that may be covered by other things
+_LOW_TWIN = 0.2  # the same for one of two lines, on which circles may lie
+_ALONG = 0.06  # cells within which dashes and dots merge
+_BOXED = 0.1  # cells: largest distance between the two lines of neighbouring boxes
+_SLACK = 0.012  # cells beyond the other line of two that are searched as well
 _SIDES = 0.12  # cells on both sides of a border that are compared
-_TURNED = 0.5  # how much what differs on both sides counts against what is the same
-_PAD = 40  # pixels beyond the period's sides
-_TWIN = 0.5  # of the stronger line of two
+_TURNED = 0.5  # weight of differences between both sides against what they share
+_PAD = 40  # pixels of padding around the period
+_TWIN = 0.5  # least height of the weaker line of two, relative to the stronger
 _CROSSING = 0.06  # cells around a crossing in which no circle has its centre
-_FLOOR = 0.01  # contrast that is no line
-_USUAL_OFF = 0.2  # cells, by which finders are off
-_OVER = 1.3  # times the highest peak elsewhere
+_FLOOR = 0.01  # contrast below which there is no line
+_USUAL_OFF = 0.2  # cells: standard deviation of the lattice's offset
+_OVER = 1.3  # least height relative to the highest peak elsewhere
 
 
 @dataclass(frozen=True)
 class Line:
-    """at: cells by which the lattice is off the lines of one axis. printed: share of its length.
-    boxed: cells between the lines of two boxes, 0 for one line."""
+    """A line between cells.
+
+    at: cells by which the lattice is off the lines of one axis. printed: share of its length.
+    boxed: cells between the lines of two boxes, 0 for a single line.
+    """
 
     at: float
     printed: float
@@ -60,7 +63,7 @@ def find_line(mean: Period, median: Period, reach: float = REACH) -> Line | None
     at = _peak(profile, reach)
     if at is None:
         return None
-    alike = profiles[:, at] > 0  # in the same sense: beside a line there is a weaker opposite one
+    alike = profiles[:, at] > 0  # of the same sign: an opposite, weaker line lies beside it
     shown = np.maximum(np.quantile(stack[alike], _LOW_TWIN, axis=1), 0)
     place, boxed = _boxes(np.sqrt((shown**2).sum(0)), at)
     if boxed:
@@ -116,7 +119,7 @@ def _line_px(line: Line) -> int:
 
 
 def _ridge(channel: NDArray[np.float32], width: float) -> NDArray[np.float32]:
-    """(H, W): how much lighter each place is than its sides along x, flowing together along y."""
+    """(H, W): how much lighter each place is than its sides along x, blurred along y."""
     wide = np.pad(channel, 24, mode="wrap")
     smooth = cv2.GaussianBlur(wide, (0, 0), width, sigmaY=_ALONG * PATTERN_PX)
     smooth = (
@@ -129,7 +132,7 @@ def _peak(profile: NDArray[np.float64], reach: float) -> int | None:
     """The line's position in pixels; None without a clear peak."""
     size = len(profile)
     most = round(reach * size)
-    steps = np.arange(-most, most + 1)  # the left side of the period is the line
+    steps = np.arange(-most, most + 1)  # the line is the left side of the period
     likely = profile[steps % size] * np.exp(-((steps / size / _USUAL_OFF) ** 2) / 2)
     at = int(steps[likely.argmax()]) % size
     away = np.abs(np.arange(size) - at)
@@ -139,7 +142,7 @@ def _peak(profile: NDArray[np.float64], reach: float) -> int | None:
 
 def _mirror(median: Period, at: int, reach: float) -> float:
     """The axis of symmetry near a line, in pixels, at most `reach` cells away: the print is
-    mirrored where two cells meet, be it at one line, two, or a gap between boxes."""
+    symmetrical where two cells meet, whether there is one line, two, or a gap between boxes."""
     wide = np.pad(median[..., :EDGE], ((0, 0), (_PAD, _PAD), (0, 0)), mode="wrap")
     along = np.median(wide, axis=0).T.astype(np.float64)
     change = np.gradient(cv2.GaussianBlur(along, (0, 1), 1.0), axis=1)
@@ -165,8 +168,8 @@ def _mirror(median: Period, at: int, reach: float) -> float:
 
 
 def _boxes(profile: NDArray[np.float64], at: int) -> tuple[float, float]:
-    """The middle of the line at a place in pixels, or of two that neighbouring boxes have there,
-    and how many cells those are apart."""
+    """The middle of the line at a place in pixels, or of the two lines of neighbouring boxes there,
+    and the distance between those in cells."""
     size = len(profile)
     reach = round(_BOXED * size)
     place = at + peak_offset(profile, at)

@@ -1,8 +1,8 @@
 """Merges registered sheets of one print into a picture of the print without ink.
 
 A median would not do: every coat covers the centre of its shield, so that most sheets have ink
-there. Ink that a network segments is left out; as missed ink darkens, the lighter ones of a pixel's
-colours are taken for the print's. Before that all sheets are brought to a common illumination.
+there. Ink that a network segments is left out. Missed ink darkens, so the lighter colours of a
+pixel are taken for the print's. Before that all sheets are brought to a common illumination.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ differ by less, pencil by 15 and more."""
 MIN_AGREEING = 3.0
 """Number of agreeing sheets at which a pixel is fully known."""
 LIGHT_SHARE = 0.7
-"""Quantile of a pixel's lightness without ink that initialises the print; the lightest is often
-glare. On six sheets of five pads 0.3% of pixels are then wrong by 13 CIELAB units, with the
+"""Quantile of a pixel's lightness without ink that initialises the print, because the lightest is
+often glare. On six sheets of five pads 0.3% of pixels are then wrong by 13 CIELAB units, with the
 lightest 0.4%."""
 
 _ROUNDS = 3
-_INK = 9.0  # CIELAB units beyond what a print explains that count as drawn
-_MIN_WEIGHT = 0.02  # what ink weighs where it covers a place on all sheets
-_INK_FACTOR = 1.5  # ink is a guess: two thirds sure is left out
+_INK = 9.0  # CIELAB units beyond the print's colour that count as drawn
+_MIN_WEIGHT = 0.02  # least weight, where ink covers a place on all sheets
+_INK_FACTOR = 1.5  # ink is an estimate: it is left out from a probability of two thirds
 
 Bgr = NDArray[np.uint8]
 Plane = NDArray[np.float32]
@@ -73,8 +73,8 @@ def _mean(stack: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np
 
 
 def _light(stack: NDArray[np.float32], clear: NDArray[np.float32]) -> Plane:
-    """(n, H, W) weights: how near each sheet comes to a light colour of all, that which
-    `LIGHT_SHARE` of what is clear does not exceed. Compared on half of the pixels a side."""
+    """(n, H, W) weights: how close each sheet comes to a light colour of all, the `LIGHT_SHARE`
+    quantile of their clear pixels. Computed at half the resolution."""
     h, w = clear.shape[1:]
     size = (w // 2, h // 2)
     lab = np.stack(
@@ -95,7 +95,7 @@ def _light(stack: NDArray[np.float32], clear: NDArray[np.float32]) -> Plane:
 
 
 def _known(weight: NDArray[np.float32], sheets: int) -> Plane:
-    """How well each place is known: by how many sheets show the same there."""
+    """How well each place is known: by the number of sheets that agree there."""
     total = weight.sum(0)
     small = cv2.resize(
         total, None, fx=1 / KNOWN_STEP, fy=1 / KNOWN_STEP, interpolation=cv2.INTER_AREA

@@ -1,4 +1,4 @@
-"""What a print may be called: a name for people that is also a file's name and `layout` in JSON."""
+"""Names of prints: for people, and also a file's name and `layout` in the JSON."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from kdscan.errors import LayoutError
 from kdscan.sheet.layout import layouts
 
 SUFFIX = ".kdprint"
-"""What the name of a print's file ends with."""
+"""Suffix of a print's file."""
 
 LONGEST_NAME = 60
-"""Characters of a name at most: it is a file's name too, which may have 255 bytes."""
+"""Most characters of a name, which is also a file's name and limited to 255 bytes there."""
 
 _PUNCTUATION = " -_.,'()&+!"
 
 
 def checked_name(name: str) -> str:
-    """A print's name in its one spelling; raises LayoutError for one that no print may have."""
+    """A print's name in its canonical spelling; raises LayoutError for an invalid one."""
     name = unicodedata.normalize("NFC", " ".join(name.split()))
     if not 1 <= len(name) <= LONGEST_NAME or not name[0].isalnum() or name[-1] == ".":
         raise LayoutError(
@@ -40,10 +40,10 @@ def checked_name(name: str) -> str:
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two names mean one print: upper and lower case are alike, as for many disks."""
+    """Whether two names mean one print; case is ignored, as on many file systems."""
     return folded(one) == folded(other)
 
 
 def folded(name: str) -> str:
-    """A name by which prints are looked up."""
+    """A name in the form in which prints are looked up."""
     return unicodedata.normalize("NFC", " ".join(name.split())).casefold()

@@ -24,14 +24,14 @@ SEEDS = (-0.14, 0.0, 0.14)
 shield."""
 MIN_CONTRAST = 0.3
 """Least mean contrast along an outline, relative to the period's strongest."""
-_CORNERS = 9  # pixels, width of what is doubted along an outline
-_DOUBT = 0.65  # of a response counts there
-_LINE = 1.5  # pixels: both sides of a line become one
-_RIM = 8  # pixels about a path within which its line lies
+_CORNERS = 9  # pixels: width of the band along an outline in which circles are doubted
+_DOUBT = 0.65  # factor of a response there
+_LINE = 1.5  # pixels: blur that merges both edges of a line
+_RIM = 8  # pixels around a path within which its line lies
 _STEP = 5  # pixels by which the distance may change from one direction to the next
-_BEND = 0.02  # contrast that a change by a pixel costs
-_HALF = 0.49  # cells: shields of two cells don't overlap
-_STRONG = 0.97  # quantile of the contrast that counts as strongest
+_BEND = 0.02  # contrast that a change by one pixel costs
+_HALF = 0.49  # cells: shields of neighbouring cells do not overlap
+_STRONG = 0.97  # quantile of the contrast that counts as the strongest
 
 Paths = NDArray[np.int_]
 
@@ -52,7 +52,7 @@ def contrast_of(period: Period, circles: Circles) -> NDArray[np.float32]:
 
 
 def _excised(circles: Circles, axis: int) -> int:
-    """Pixels about a circle's centre that its line may cover."""
+    """Pixels around a circle's centre that its line may cover."""
     return round(1.3 * max(circles.size[axis], circles.radii[axis]) + 3)
 
 
@@ -116,7 +116,8 @@ def _closed_paths(
 def _center_on_line(
     contrast: NDArray[np.float32], middle: NDArray[np.float64], path: Paths
 ) -> NDArray[np.float64]:
-    """(directions, 2): the path moved to the middle of its line, as wide as that is all around."""
+    """(directions, 2): the path moved to the middle of its line, by the mean profile of the
+    line."""
     polar = _polar(contrast, middle[None])[0]
     steps = np.arange(-_RIM, _RIM + 1)
     at = np.clip(path[:, None] + steps, 0, polar.shape[1] - 1)
@@ -148,7 +149,7 @@ def _points(seed_xy: NDArray[np.float64], path: NDArray[Any]) -> NDArray[np.floa
 
 
 def _around(x: float, y: float) -> list[tuple[int, int]]:
-    """A place of the period, and where it shows again beyond its sides."""
+    """A place of the period, and its repetitions beyond the sides."""
     return [
         (round(x + i * PATTERN_PX), round(y + j * PATTERN_PX))
         for i in (-1, 0, 1)

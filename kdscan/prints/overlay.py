@@ -17,15 +17,15 @@ GAP = 24
 
 
 def ink_of(sheet: SheetReading) -> Ink:
-    """A map's ink: from its known print, else as a network tells it from an unknown one."""
+    """A map's ink: from its known print, or, if that is unknown, as segmented by a network."""
     if sheet.ink is not None:
         return sheet.ink
     return separate(sheet.rectified, default_models().ink)
 
 
 def draw_inks(sheets: Sequence[AnyReading]) -> NDArray[np.uint8] | None:
-    """(H, W, 3) uint8 BGR: the ink of every map on white paper, one below the other; None where
-    there is no map."""
+    """(H, W, 3) uint8 BGR: the ink of every map on white paper, one below the other; None without a
+    map."""
     pictures = [draw_ink(ink_of(sheet)) for sheet in maps_of(sheets)]
     if not pictures:
         return None

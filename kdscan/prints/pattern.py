@@ -17,24 +17,26 @@ from kdscan.prints.features import blur_widely, edges
 from kdscan.records import CELLS
 
 PATTERN_PX, PATTERN_MARGIN = 128, 0.625
-"""Pixels a cell of the flat sheets that patterns are of, and cells of margin round their grid."""
+"""Pixels per cell of the flat sheets from which patterns are computed, and cells of margin round
+their grid."""
 EDGE = 3
-"""The channel of `Pattern.median` that holds edges; before it L, a and b."""
+"""The channel of `Pattern.median` that holds edges; it follows L, a and b."""
 
 _NEAR = 0.3  # cells within which contrast is compared
-_NOISE = 1.5  # CIELAB units: contrast below this is not raised
-_MOST = 3.0  # times the contrast nearby: strokes of a pen count no more than that
+_NOISE = 1.5  # CIELAB units: contrast below this is not amplified
+_MOST = 3.0  # times the contrast nearby; so strokes of a pen count no more than that
 
 Period = NDArray[np.float32]
-"""(128, 128, ...) float32: one cell of a pattern that goes on without end, so that the left side
-continues at the right one. The cell's centre lies in the middle."""
+"""(128, 128, ...) float32: one cell of a pattern that repeats endlessly, so that the left side
+continues at the right one. The cell's centre is in the middle."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """A flat sheet without light and plain colour.
+    """A flat sheet without illumination and plain colour.
 
-    contrast: (H, W, 3) float32, L, a and b less those nearby, in times the contrast nearby.
+    contrast: (H, W, 3) float32, L, a and b minus their local means, relative to the contrast
+    nearby.
     edge: (H, W) float32, see `kdscan.prints.features.edges`.
     """
 
@@ -49,17 +51,17 @@ class Pattern:
 
     @cached_property
     def mean(self) -> Period:
-        """(128, 128, 3): mean over the cells of L, a and b; a dotted line is in it."""
+        """(128, 128, 3): mean over the cells of L, a and b, which also shows dotted lines."""
         return np.asarray(self.cells.mean(axis=0), np.float32)
 
     @cached_property
     def cells(self) -> NDArray[np.float32]:
-        """(34, 128, 128, 3): the contrast in each cell but the castle's."""
+        """(34, 128, 128, 3): the contrast in each cell except the castle's."""
         return np.stack([self.cell(self.contrast, at) for at in CELLS])
 
     @cached_property
     def edge_cells(self) -> NDArray[np.float32]:
-        """(34, 128, 128, 1): the edge in each cell but the castle's."""
+        """(34, 128, 128, 1): the edges in each cell except the castle's."""
         return np.stack([self.cell(self.edge, at) for at in CELLS])[..., None]
 
     def cell(self, of: NDArray[np.float32], at: tuple[int, int]) -> NDArray[np.float32]:

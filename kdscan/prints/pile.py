@@ -47,7 +47,7 @@ Signatures = dict[str, NDArray[np.float32]]
 
 @dataclass(frozen=True, eq=False)
 class LearnedPrint:
-    """A print that sheets taught by themselves. keys: those it was learned from."""
+    """A print learned automatically. keys: of the sheets it was learned from."""
 
     known: KnownPrint
     keys: frozenset[str]
@@ -63,7 +63,7 @@ def learn_from_pile(
 
     sheets: of unknown or deleted prints, and of automatically learned prints that may improve.
     prints: all known ones; their names are not reused. inking: see `learn_print`. fresh: keys of
-    the sheets that came since the others were last compared; all if left out.
+    the sheets that were added since the others were last compared; all if omitted.
     """
     pile = deduplicate(sheets)
     found = [taught for known in prints if (taught := _relearn(known, pile, inking)) is not None]
@@ -124,7 +124,7 @@ def _first(sheets: Sequence[FlatSheet]) -> list[FlatSheet]:
 
 
 def _same_print(seed: FlatSheet, others: Sequence[FlatSheet], looks: Signatures) -> list[FlatSheet]:
-    """Of other sheets those that bear the same print, in the order of their keys."""
+    """The other sheets that bear the same print, in the order of their keys."""
     known, mine = _as_known(seed), looks[seed.key]
     alike = {other.key: _similarity(mine, looks[other.key]) for other in others}
     near = sorted(others, key=lambda other: (-alike[other.key], other.key))[:MAX_COMPARED]
@@ -138,7 +138,7 @@ def _same_print(seed: FlatSheet, others: Sequence[FlatSheet], looks: Signatures)
 
 
 def _as_known(sheet: FlatSheet) -> KnownPrint:
-    """A sheet, ink included, as if it were a print."""
+    """A sheet, including its ink, treated as a print."""
     bgr = flatten(sheet.photo, FLAT_CENTERS, PRINT_PX, PRINT_MARGIN)
     return replace(unknown_print(sheet.key), bgr=bgr)
 
@@ -149,7 +149,7 @@ def _similarity(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
 
 
 def new_name(taken: Container[str]) -> str:
-    """What a pad is called that learned itself. taken: names as `folded`."""
+    """A name for a pad that was learned automatically. taken: names as `folded`."""
     number = 1
     while f"pad {number}" in taken:
         number += 1

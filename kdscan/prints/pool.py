@@ -23,7 +23,7 @@ from kdscan.prints.pile import LearnedPrint, learn_from_pile, may_learn, new_nam
 from kdscan.records.arrays import Network
 
 MAX_KEPT = 40
-"""Sheets kept at most: four pads that ten games were played on, 8 MB."""
+"""Most sheets kept: four pads with ten games each, 8 MB."""
 SUFFIX = ".kdflat"
 
 _OFF = "off"
@@ -33,7 +33,8 @@ Kept = TypeVar("Kept")
 
 @dataclass(frozen=True)
 class SheetPool:
-    """The sheets in a folder; it need not exist. library: where prints are kept that they teach."""
+    """The sheets in a folder, which need not exist. library: where the prints learned from them are
+    kept."""
 
     folder: Path
     library: Library
@@ -41,10 +42,10 @@ class SheetPool:
     @property
     def is_on(self) -> bool:
         """Whether sheets are kept and prints learned from them."""
-        return not os.path.exists(self.folder / _OFF)  # noqa: PTH110  # Path raises of no permission
+        return not os.path.exists(self.folder / _OFF)  # noqa: PTH110  # Path raises PermissionError
 
     def switch(self, on: bool) -> None:
-        """Learn from now on, or no more; then nothing of what was kept remains."""
+        """Switch learning on, or switch it off and delete everything that was kept."""
         if not on:
             self.remove(path.stem for path in self._files())
         try:
@@ -58,7 +59,7 @@ class SheetPool:
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many sheets are kept, and their bytes."""
+        """Number of sheets kept, and their total bytes."""
         sizes = [path.stat().st_size for path in self._files()]
         return len(sizes), sum(sizes)
 
@@ -71,9 +72,9 @@ class SheetPool:
         return self._each(head_of)
 
     def add(self, sheets: Iterable[FlatSheet]) -> set[str]:
-        """Keep sheets; the oldest ones make room. Of several photos of a sheet the one with most
-        coats is kept. Returns the keys of those that were; raises UsageError when they cannot be
-        written."""
+        """Keep sheets, deleting the oldest ones if there are too many. Of several photos of a sheet
+        the one with the most coats is kept. Returns the keys of those that were added; raises
+        UsageError if they cannot be written."""
         fresh = set()
         for sheet in sheets:
             path, same = self._path(sheet.key), [h for h in self.heads() if same_sheet(h, sheet)]
@@ -98,11 +99,11 @@ class SheetPool:
     def learn(
         self, prints: Iterable[KnownPrint], inking: Network, fresh: Set[str]
     ) -> list[KnownPrint]:
-        """Learn what sheets just added teach, keep it in the library, and return it.
+        """Learn prints from the sheets just added, save them in the library, and return them.
 
-        prints: all that are known; what another program learned meanwhile is added. inking: see
-        `learn_print`. fresh: what `add` returned. Sheets that can teach no more are deleted. Raises
-        UsageError when something cannot be written.
+        prints: all known prints; those that another program has learned meanwhile are added.
+        inking: see `learn_print`. fresh: as returned by `add`. Sheets that can teach nothing more
+        are deleted. Raises UsageError if something cannot be written.
         """
         known = tuple(prints)
         if not fresh or not may_learn([head.layout for head in self.heads()], known):
@@ -113,14 +114,14 @@ class SheetPool:
         try:
             found = learn_from_pile(pile, known, inking, fresh)
             return [self._keep(taught, known, pile) for taught in found]
-        except BaseException:  # who broke off and asks again has them compared again
+        except BaseException:  # after an interruption, adding the sheets again compares them again
             self.remove(fresh)
             raise
 
     def _keep(
         self, taught: LearnedPrint, known: Iterable[KnownPrint], pile: Iterable[FlatSheet]
     ) -> KnownPrint:
-        """Keep a print. What another program learned while this one was has its name by now."""
+        """Save a print, under another name if another program has meanwhile used its name."""
         names = {folded(one.name) for one in known}
         if folded(taught.known.name) not in names:
             names |= {folded(one.name) for one in self.library.load()}
@@ -130,7 +131,7 @@ class SheetPool:
         return taught.known
 
     def _note(self, taught: LearnedPrint, pile: Iterable[FlatSheet]) -> None:
-        """The sheets of a print that is not known well enough yet stay, under its name."""
+        """Keep a print's sheets under its name if it can still improve; delete them otherwise."""
         for sheet in pile:
             if sheet.key in taught.keys:
                 if taught.known.sheets >= MAX_SHEETS:

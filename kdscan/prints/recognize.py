@@ -1,9 +1,9 @@
-"""Which known print is this? Ranked by thumbnails, settled by laying the print over the sheet.
+"""Which known print is this? Candidates are ranked by thumbnails and verified by alignment.
 
-A thumbnail of eight pixels a cell is compared with those of all prints, upright and upside down,
-shifted by up to half a cell. The few that are most alike are aligned; a print is a sheet's own
-when its structure is found in the photo place by place, which no other ground, however alike its
-colours, can show.
+A thumbnail of eight pixels per cell is compared with those of all prints, upright and upside down,
+shifted by up to half a cell. The few most similar prints are aligned with the sheet. A print is
+accepted if its structure is found in the photo place by place, which cannot happen on another
+background, however similar its colours.
 """
 
 from __future__ import annotations
@@ -23,25 +23,26 @@ from kdscan.records import Photo
 from kdscan.records.arrays import Floats
 
 SURELY = 0.3
-"""Likeness, see `Aligned.likeness`, from which a print is taken for the sheet's own. Of 120 sheets
-of twelve pads 108 have more with their own print; of 6,120 others none has more than 0.2."""
+"""Likeness, see `Aligned.likeness`, from which a print is accepted as the sheet's own. Of 120
+sheets of twelve pads 108 have more with their own print; of 6,120 others none has more than 0.2."""
 CANDIDATES = 3
-"""So many prints are laid over a sheet at most: the right one of 16 was among the first two for all
-of 96 sheets."""
+"""Most prints that are aligned with a sheet: the right one of 16 was among the first two for all of
+96 sheets."""
 LEAST_ALIKE = 0.08
 """Correlation of thumbnails below which a print is not tried."""
 
 SOON = 0.5
-"""Share of another way's likeness that a print, mirrored or the other way up, has at least when it
-is laid over roughly and that way is the right one."""
+"""A print that is mirrored or turned the other way is tried further only if, after coarse
+alignment, it has at least this share of the first way's likeness; the right way always had."""
 
-_SHIFT = 4  # thumbnail pixels, half a cell, by which thumbnails are moved over one another
+_SHIFT = 4  # thumbnail pixels, half a cell, by which thumbnails are shifted
 
 
 def recognize(photo: Photo, centers_xy: Floats, prints: Sequence[KnownPrint]) -> Aligned | None:
-    """The known print of a sheet, laid over it; None when it is none of them.
+    """The known print of a sheet, aligned with it; None if it is none of them.
 
-    centers_xy: (5, 7, 2) photo frame, about where the sheet's cells lie; it may be upside down.
+    centers_xy: (5, 7, 2) photo frame, approximate centres of the sheet's cells; it may be upside
+    down.
     """
     if not prints:
         return None
@@ -55,10 +56,10 @@ def recognize(photo: Photo, centers_xy: Floats, prints: Sequence[KnownPrint]) ->
 
 
 def _likelier_way_up(photo: Photo, one: Aligned) -> Aligned:
-    """A print that was laid over a sheet, or the same one the other way up if more is found so.
+    """An aligned print, or the same one turned the other way up if that has the higher likeness.
 
-    Thumbnails of regular prints are alike either way up, and up to half of their structure is found
-    upside down.
+    Thumbnails of regular prints look similar either way up, and up to half of their structure is
+    found upside down.
     """
     other = align(one.known, photo, turned(one.centers_xy), SOON * one.likeness)
     return max(one, other, key=lambda aligned: aligned.likeness)
@@ -67,10 +68,10 @@ def _likelier_way_up(photo: Photo, one: Aligned) -> Aligned:
 def shows_mirrored(
     photo: Photo, centers_xy: Floats, prints: Sequence[KnownPrint], plain: Aligned | None
 ) -> bool:
-    """Whether a sheet bears a known print as a mirror shows it.
+    """Whether a sheet bears a known print, mirrored.
 
-    plain: what `recognize` says of the same sheet. Prints are nearly symmetrical, so that many are
-    recognised in a mirror too; but laid on the other way round they are found more of.
+    plain: what `recognize` returned for the same sheet. Prints are nearly symmetrical, so that many
+    are recognised in a mirror too; but the correct orientation has the higher likeness.
     """
     if plain is None:
         return recognize(photo, centers_xy[:, ::-1], prints) is not None
@@ -82,7 +83,8 @@ def shows_mirrored(
 def ranked(
     photo: Photo, centers_xy: Floats, prints: Sequence[KnownPrint]
 ) -> list[tuple[KnownPrint, bool]]:
-    """Prints, and whether upside down, that a sheet's thumbnail is like, the most alike first."""
+    """Prints whose thumbnails resemble the sheet's, and whether upside down, the most similar
+    first."""
     margin = PRINT_MARGIN + _SHIFT / THUMB_PX
     centers = smoothed(centers_xy)
     seen = normalize_colors(flatten(photo, centers, THUMB_PX, margin, finest_decoded(photo)))

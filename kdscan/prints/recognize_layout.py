@@ -1,4 +1,5 @@
-"""Which learned layout is this? Compares what all cells of a sheet share with learned cells."""
+"""Which learned layout is this? Compares the pattern shared by all cells of a sheet with learned
+cells."""
 
 from __future__ import annotations
 
@@ -19,21 +20,22 @@ if TYPE_CHECKING:
     from kdscan.sheet.parts import Layout
 
 ALIKE = 0.6
-"""Correlation from which two prints are one design: on synthetic photos of random designs 99% of
-pairs of different ones stayed below 0.53, all below 0.58; one in 14 of the same did, too."""
+"""Correlation from which two prints are one design. On synthetic photos of random designs 99% of
+pairs of different ones stayed below 0.53, all below 0.58; so did one in 14 pairs of the same
+design."""
 
 PRINT_PX = CROP_PX // COARSE
 """Side of a cell's print."""
 
-_REACH = 6  # pixels that a crop may be off
+_REACH = 6  # pixels by which a crop may be off
 _INK = 200.0  # grey levels of full ink in the file
 
 
 def cell_print(flat_bgr: NDArray[np.uint8]) -> Plane:
-    """What three quarters of a sheet's cells share: (80, 80) float32, 64 pixels a cell.
+    """What three quarters of a sheet's cells share: (80, 80) float32, 64 pixels per cell.
 
-    flat_bgr: as of `RectifiedSheet`.
-    The cells are laid over each other first, so that thin lines stay thin.
+    flat_bgr: as in `RectifiedSheet`.
+    The cells are aligned with each other first, so that thin lines stay thin.
     """
     ink, _ = planes(half_size(flat_bgr))
     inks = np.stack([crop_cell(ink, r, c) for r, c in CELLS])
@@ -58,7 +60,7 @@ def print_to_text(ink: Plane) -> str:
 
 
 def print_from_text(text: str) -> Plane:
-    """The print again; raises LayoutError if it is none."""
+    """The inverse of `print_to_text`; raises LayoutError for other texts."""
     try:
         data = np.frombuffer(base64.b64decode(text, validate=True), np.uint8)
         grey = cv2.imdecode(data, cv2.IMREAD_GRAYSCALE)
@@ -73,7 +75,7 @@ def print_from_text(text: str) -> Plane:
 
 
 def likeness(one: Plane, two: Plane) -> float:
-    """Correlation of two prints, -1 to 1, where they fit best within a few pixels."""
+    """Correlation of two prints, -1 to 1, at the best shift of a few pixels."""
     margin = _REACH + 2
     inner = two[margin:-margin, margin:-margin]
     return float(cv2.matchTemplate(one, inner, cv2.TM_CCOEFF_NORMED).max())
@@ -82,7 +84,7 @@ def likeness(one: Plane, two: Plane) -> float:
 def recognized(sheet: RectifiedSheet, learned: Sequence[Layout]) -> str | None:
     """Name of the learned layout that the sheet is printed with, None if it is none of them.
 
-    Layouts without a `cell_png` are passed over. Raises LayoutError for a broken one.
+    Layouts without a `cell_png` are skipped. Raises LayoutError for a broken one.
     """
     prints = [
         (layout.name, print_from_text(layout.cell_png)) for layout in learned if layout.cell_png

@@ -24,12 +24,12 @@ def separate(sheet: RectifiedSheet, network: Network) -> Ink:
 
 
 AROUND_PX = 16.0
-"""Standard deviation, in pixels of 128 a cell, of the neighbourhood that a pixel's ground is
-estimated from: wider than a line, narrower than a shield."""
+"""Standard deviation, in pixels (128 per cell), of the neighbourhood from which a pixel's
+background is estimated: wider than a line, narrower than a shield."""
 
 
 def _around(bgr: NDArray[np.uint8], weight: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """(H, W, 3) uint8: the mean colour around each pixel, by the weights (H, W) of those there."""
+    """(H, W, 3) uint8: the mean colour around each pixel, weighted by (H, W)."""
     sums = cv2.GaussianBlur(bgr * weight[..., None], (0, 0), AROUND_PX)
     return np.asarray(
         sums / (cv2.GaussianBlur(weight, (0, 0), AROUND_PX)[..., None] + 1e-3), np.uint8

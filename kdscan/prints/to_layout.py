@@ -1,4 +1,5 @@
-"""A learned print as a layout file: what `kdscan sheet` prints and `recognize_layout` knows."""
+"""Turns a learned print into a layout file, which `kdscan sheet` prints and `recognize_layout`
+knows."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ INSIDE = 0.495
 def to_layout(known: KnownPrint, cell_mm: float = 24.0) -> Layout:
     """The layout that a print shows.
 
-    cell_mm: width of a cell on paper; the height follows from the photo, so that it has to be
-    taken from straight above. Raises LayoutError where shield or circles were not found.
+    cell_mm: width of a cell on paper. The height follows from the photo, which must therefore be
+    taken from straight above. Raises LayoutError if shield or circles were not found.
     """
     cell = known.cell
     if not cell.shield or not 1 <= len(cell.circles) <= 4:
@@ -55,8 +56,7 @@ def to_layout(known: KnownPrint, cell_mm: float = 24.0) -> Layout:
 
 
 def _off_center(points: Polygon) -> Point:
-    """By how much a lattice is off whose cells would not hold their shields and circles, in
-    cells."""
+    """Cells by which a lattice is off, if its cells would not contain their shields and circles."""
     x, y = (
         float(np.clip(0.0, high - INSIDE, low + INSIDE)) if high - low < 2 * INSIDE else 0.0
         for low, high in ((min(axis), max(axis)) for axis in zip(*points, strict=True))
@@ -65,7 +65,7 @@ def _off_center(points: Polygon) -> Point:
 
 
 def _inside(share: float, side_mm: float) -> float:
-    """A place in a cell in mm, to a hundredth, inside the cell."""
+    """A place in a cell in mm, rounded to a hundredth and clipped to the cell."""
     return round(float(np.clip(share, -0.499, 0.499)) * side_mm, 2)
 
 

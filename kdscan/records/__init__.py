@@ -8,13 +8,12 @@ Frames of coordinates, used everywhere:
 * **lattice**: the sheet's own grid as its reader sees it, in cells: x = column,
   y = row; the *centre* of the cell in row r and column c lies at (c, r), so the
   grid spans x from -0.5 to 6.5 and y from -0.5 to 4.5.
-  A kingdom of tiles has a lattice of its own, of as many rows and columns as it may
-  span.
+  A kingdom of tiles has its own lattice, with as many rows and columns as it may span.
 * **sheet**: millimetres on the paper, origin at the top left corner of the page.
 
 Arrays inside records cannot be written to: `frozen` marks them so.
 
-Each record is imported when it is first used: what reads a map loads no kingdoms.
+Each record is imported on first use, so that reading a map loads no kingdoms.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Names for the arrays and functions that travel through all rooms."""
+"""Types of arrays and functions that all rooms use."""
 
 from __future__ import annotations
 

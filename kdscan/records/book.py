@@ -48,8 +48,8 @@ class StruckBy:
 class BookMark:
     """One place of a spellbook that players may mark.
 
-    at_xy: photo frame; the place's centre, of a struck line both its ends.
-    reach_px: half the place's side. confidence: probability that `marked` is right.
+    at_xy: photo frame; the place's centre, or both ends of a struck line. reach_px: half the
+    place's side. confidence: probability that `marked` is right.
     """
 
     place: BookPlace

@@ -27,7 +27,7 @@ class SquareReading:
 
     terrain: a terrain of the game, "castle" or "empty".
     seen: the most probable kind from the pixels alone, if rules or a person overruled it.
-    covered: whether a thing seems to lie there, maybe on a tile.
+    covered: whether an object seems to lie there, maybe on a tile.
     """
 
     row: int

@@ -25,8 +25,8 @@ class Photo:
     name: where it came from, for people.
     page: page of a PDF or TIFF, from 0.
     width, height: pixels.
-    half: (H / 2, W / 2, 3) uint8 if the file was decoded at half its size first, else None; width
-        and height are even then.
+    half: (H / 2, W / 2, 3) uint8 if the file was first decoded at half its size (then width and
+        height are even), else None.
     """
 
     name: str

@@ -2,7 +2,7 @@
 
 `kinds` makes the entries of sheets from readings, `pipeline.document` the rest. Fields may be added
 at any time, but renamed or removed only with a new schema number. Points in a photo are [x, y] in
-pixels, cells [row, column], sheets [photo, sheet], each counted from 0.
+pixels, cells are [row, column], sheets are [photo, sheet]; all count from 0.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kdscan.game.problem import ProblemJson
 __all__ = ["DomainJson", "KingdomScoreJson", "LandJson", "MapScoreJson", "ProblemJson"]
 
 Json = dict[str, Any]
-"""A JSON object that no type here describes: what a kind keeps, details of a row, an answer."""
+"""A JSON object that no type here describes: a kind's evidence, details of a row, an answer."""
 
 Pair = list[int]
 Point = list[float]
@@ -95,7 +95,7 @@ class SquareJson(SquareKindJson, JudgedJson):
 
 
 class VariantsJson(TypedDict):
-    """The extra rules that a kingdom is scored by."""
+    """The extra rules by which a kingdom is scored."""
 
     middle_kingdom: bool
     harmony: bool
@@ -133,7 +133,7 @@ class OtherLineJson(LineStateJson):
 
 
 class LineJson(LineStateJson):
-    """A line of one side as read, with where its marks lie; reach: half a square's side."""
+    """A line of one side as read, and where its marks lie; reach: half a square's side."""
 
     confidence: float
     review: bool

@@ -1,4 +1,4 @@
-"""Readings in notebooks: `repr` on a line, or an HTML table."""
+"""Readings in notebooks: a one-line `repr`, or an HTML table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def short(found: Found, what: str) -> str:
 
 def table(found: object, rows: Iterable[Iterable[Shown]]) -> str:
     """An HTML table with the reading's `repr` as its caption; cells that need review are marked."""
-    from html import escape  # which loads every entity by name
+    from html import escape  # it loads all named entities
 
     def place(shown: Shown) -> str:
         text, look = escape(shown[0]), shown[1]

@@ -1,8 +1,8 @@
 """A spellbook layout: what the side that both players share looks like on paper.
 
-As `kdscan.sheet.layout` for maps: one TOML file prints the page and tells the reader
-where to look. Its keys are the fields of `BookLayout`; all points in mm from the top
-left corner of the page, x right, y down.
+Like `kdscan.sheet.layout` for maps: one TOML file prints the page and tells the reader where to
+look. Its keys are the fields of `BookLayout`; all points in mm from the top left corner of the
+page, x right, y down.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class BookLine:
 
 @dataclass(frozen=True)
 class Choice:
-    """The box to cross for the coat that the filled coat's wizard is to pay for."""
+    """The box to cross for the coat for which the filled coat's wizard is to pay."""
 
     coat: CoatName
     center_mm: Point
@@ -60,7 +60,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class BookSide:
-    """What one player writes on."""
+    """The places where one player writes."""
 
     lines: tuple[BookLine, ...]
     choices: tuple[Choice, ...]
@@ -68,7 +68,7 @@ class BookSide:
 
 @dataclass(frozen=True)
 class Spell:
-    """What a coat's wizard does. box_mm: x, y, width, height of its plate."""
+    """The effect of a coat's wizard. box_mm: x, y, width, height of its plate."""
 
     coat: CoatName
     box_mm: tuple[float, float, float, float]
@@ -80,7 +80,7 @@ class Spell:
 class BookLayout:
     """One spellbook side.
 
-    name: how JSON calls it. page_mm: width and height of the page.
+    name: in the JSON. page_mm: width and height of the page.
     square_mm: side of the squares to fill; circle_radius_mm: of the circles for used
     powers; choice_mm: side of the boxes for the chosen coat.
     shield: outline of the printed coats, at any size.
@@ -109,14 +109,14 @@ class BookLayout:
 
 
 def books() -> tuple[str, ...]:
-    """Names of the spellbook layouts that kdscan brings along, sorted."""
+    """Names of the built-in spellbook layouts, sorted."""
     return built_in(_FOLDER)
 
 
 def load_book(name_or_path: str | Path) -> BookLayout:
     """Load a built-in spellbook layout by its name, or any by the path of its TOML file.
 
-    Raises LayoutError when there is none, or when it is broken; the message says where.
+    Raises LayoutError if there is none, or if it is broken; the message says where.
     """
     return load(BookLayout, _FOLDER, _problems, name_or_path)
 
@@ -166,7 +166,7 @@ def _problems(layout: BookLayout) -> Iterator[LayoutError]:
 
 
 def _collisions(layout: BookLayout) -> Iterator[LayoutError]:
-    """What is marked by hand needs its own place on the page."""
+    """Errors for places marked by hand that overlap."""
     width, height = layout.page_mm
     places = [(str(place), at, reach) for place, at, reach in marked_places(layout)]
     for name, (x, y), reach in places:
@@ -182,7 +182,7 @@ def _collisions(layout: BookLayout) -> Iterator[LayoutError]:
 
 
 def marked_places(layout: BookLayout) -> Iterator[tuple[BookPlace, Point, float]]:
-    """Everything that players may mark, but no stroke through a line: the place, its centre, half
+    """Everything that players may mark, except strokes through lines: the place, its centre, half
     its side; mm."""
     for i, side in enumerate(layout.players):
         for line in side.lines:

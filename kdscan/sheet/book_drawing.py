@@ -14,11 +14,11 @@ _COAT_MM = 7.4
 _INDENT_MM = 9.8
 _CHOICE_COAT_MM = 5.6
 _BOLT: Polygon = ((0.25, -1), (-0.55, 0.15), (-0.05, 0.15), (-0.25, 1), (0.55, -0.2), (0.05, -0.2))
-"""A flash of lightning within -1 to 1, for spells that work at once."""
+"""A flash of lightning within -1 to 1, for spells with an immediate effect."""
 
 
 def draw_book(pen: Pen, layout: BookLayout, language: Language) -> None:
-    """Draw everything that belongs to the game; what stands around is drawn as on maps."""
+    """Draw everything that belongs to the game; the surroundings are drawn as on maps."""
     for x, y, w, h in layout.frames:
         pen.box(x, y, w, h, line=LINE, width=0.3, corner=2.4)
         pen.box(x + 0.9, y + 0.9, w - 1.8, h - 1.8, line=FAINT, width=0.18, corner=1.7)
@@ -63,11 +63,11 @@ def _spell(pen: Pen, spell: Spell, shield: Polygon, language: Language) -> None:
 
 
 def _wrapped(text: str, room: float) -> tuple[float, list[str]]:
-    """A size of at most `_TEXT_MM`, and the text in lines no wider than `room`, two if it can."""
+    """A size of at most `_TEXT_MM`, and the text in lines no wider than `room`, two if possible."""
     size = _TEXT_MM
     while True:
         lines = [""]
-        for word in text.split(" "):  # not at spaces that must not break
+        for word in text.split(" "):  # not at non-breaking spaces
             longer = f"{lines[-1]} {word}".strip()
             if lines[-1] and text_width(longer, size, ITALIC) > room:
                 lines.append(word)

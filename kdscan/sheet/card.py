@@ -1,4 +1,4 @@
-"""A card to lay beside a kingdom of tiles, which bears no code of its own: whose it is.
+"""A card that says whose a kingdom is, to lay beside it: tiles bear no code.
 
 Eight cards fit on A4, six on Letter. The code is as large as a tile, so that it can be
 read in any photo in which the tiles can.
@@ -29,7 +29,7 @@ class Card:
 
 
 def draw_card(pen: Pen, card: Card, ticket: Ticket) -> None:
-    """Draw a card: code, name, and in small print event, round and table."""
+    """Draw a card: code, name, and in small print the event, round and table."""
     w, h = card.page_mm
     pen.box(2.5, 2.5, w - 5, h - 5, line=LINE, width=0.2, corner=3)
     if ticket.code:

@@ -1,4 +1,4 @@
-"""Validation of layouts: what a layout must fulfil to be printed, filled in by hand and read."""
+"""Validation of layouts: the conditions for printing, filling in and reading a sheet."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from kdscan.sheet.parts import Layout, Point, Polygon
 from kdscan.sheet.signs import Markers
 
 _SLACK_MM = 0.01
-"""Rounding of decimal millimetres, far below what any printer can show."""
+"""Tolerance for rounding decimal millimetres, far below what any printer can show."""
 
 _LARGEST_MM = 1189
-"""Longer side of A0 (ISO 216): nobody prints a larger page."""
+"""Longer side of A0 (ISO 216), the largest page."""
 
 _DICTIONARY = re.compile(r"DICT_([4-7])X\1_(50|100|250|1000)")
-"""OpenCV's families of markers on 4 to 7 modules (cv2.aruco), with their sizes."""
+"""OpenCV's families of markers with 4 to 7 modules (cv2.aruco), and their sizes."""
 
 
 _SIZES = {
@@ -71,7 +71,7 @@ def check_layout(layout: Layout) -> None:
 
 
 def size_problems(record: Any, where: str = "") -> Iterator[LayoutError]:
-    """Sizes, by the names of their fields, that are not more than 0, in a record and its parts."""
+    """Sizes in a record and its parts, found by their fields' names, that are not more than 0."""
     for field in dataclasses.fields(record):
         value = getattr(record, field.name)
         key = f"{where}.{field.name}" if where else field.name
@@ -87,7 +87,7 @@ def size_problems(record: Any, where: str = "") -> Iterator[LayoutError]:
 
 
 def layout_problems(layout: Layout) -> Iterator[LayoutError]:
-    """Everything that is wrong with a layout, the gravest first."""
+    """Everything that is wrong with a layout, the most serious first."""
     yield from size_problems(layout)
     yield from _sizes(layout)
     yield from _cell(layout)
@@ -183,7 +183,8 @@ def _surroundings(layout: Layout) -> Iterator[LayoutError]:
 
 
 def _parts(layout: Layout) -> Iterator[tuple[str, _Box]]:
-    """Everything around the grid, with the paper it takes; of texts, one letter's."""
+    """Everything around the grid, with the paper that it occupies; for texts, that of one
+    letter."""
     if layout.title is not None:
         size = layout.title.size_mm
         yield "title", _Box.around(layout.title.center_mm, size, size)
@@ -212,7 +213,7 @@ def _parts(layout: Layout) -> Iterator[tuple[str, _Box]]:
 
 
 def marker_problems(markers: Markers) -> Iterator[LayoutError]:
-    """What is wrong with a layout's markers, in itself."""
+    """What is wrong with a layout's markers by themselves."""
     family = _DICTIONARY.fullmatch(markers.dictionary)
     if family is None:
         yield (

@@ -1,4 +1,4 @@
-"""Coats as the print shows them: in legends, counts and spells."""
+"""Coats as printed: in legends, counts and spells."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def shrunk(shield: Polygon, center: Point, height: float) -> Polygon:
 
 
 def draw_coat(pen: Pen, coat: CoatName, shield: Polygon) -> None:
-    """A shield with its coat as players draw it."""
+    """A shield with its coat, drawn as players draw it."""
     x0, x1 = min(x for x, _ in shield), max(x for x, _ in shield)
     y0, y1 = min(y for _, y in shield), max(y for _, y in shield)
     x, y, w, h = (x0 + x1) / 2, (y0 + y1) / 2 - 0.04 * (y1 - y0), x1 - x0, y1 - y0

@@ -13,12 +13,12 @@ from kdscan.sheet.pen import BLACK, WHITE, Pen
 from kdscan.sheet.signs import Code
 
 _PLATE_MODULES = 1.5
-"""White that is printed around a code, in modules; ISO/IEC 18004 wants 4, of which the light
-paper around it is the rest."""
+"""White border that is printed around a code, in modules. ISO/IEC 18004 requires 4; the light paper
+around it provides the rest."""
 
 
 def draw_code(pen: Pen, place: Code, text: str) -> None:
-    """Draw `text` as a QR code of the place's size, with the white that it needs around it."""
+    """Draw `text` as a QR code of the place's size, with the white border that it needs."""
     rows = [bytes(row) for row in segno.make_qr(text, error="m").matrix]
     step = place.size_mm / len(rows)
     x, y = (c - place.size_mm / 2 for c in place.center_mm)
@@ -34,6 +34,6 @@ def draw_code(pen: Pen, place: Code, text: str) -> None:
 
 
 def _runs(row: bytes) -> list[tuple[int, int]]:
-    """Where dark modules begin and end."""
+    """Start and end of each run of dark modules."""
     edges = [i for i, (a, b) in enumerate(zip(b"\0" + row, row + b"\0", strict=True)) if a != b]
     return list(zip(edges[::2], edges[1::2], strict=True))

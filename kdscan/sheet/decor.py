@@ -1,8 +1,8 @@
 """The decorated style: a parchment with burnt edges, a painted castle, a ribbon, a sea serpent.
 
-All of it is drawn, nothing is a picture, so it prints as sharp as the printer can; what is
-left to chance (stains, fibres, the torn edge) comes from a fixed seed, so that the same
-sheet is the same bytes.
+All of it is drawn and nothing is a picture, so it prints as sharply as the printer can. Whatever is
+random (stains, fibres, the torn edge) comes from a fixed seed, so that the same sheet gives the
+same bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kdscan.sheet.pen import Pen
 from kdscan.sheet.theme import CREAM, GOLD, RED, SEPIA, STONE, Color
 
 RIBBON_TAIL_MM = 3.4
-"""How far the forked ends of a ribbon reach beyond its body."""
+"""Distance by which the forked ends of a ribbon extend beyond its body."""
 
 _EDGE_MM = 3.0
 _LIGHT: Color = (0.990, 0.962, 0.892)
@@ -31,7 +31,7 @@ _FINS: Color = (0.78, 0.50, 0.36)
 
 
 def draw_parchment(pen: Pen, page_mm: tuple[float, float]) -> None:
-    """Draw the ground of a page: torn at the edges, stained, a little darker outwards."""
+    """Draw the ground of a page: torn at the edges, stained, a little darker towards the edges."""
     lots = random.Random(7)
     w, h = page_mm
     edge = _torn(lots, w, h)
@@ -53,7 +53,7 @@ def draw_parchment(pen: Pen, page_mm: tuple[float, float]) -> None:
 
 
 def _torn(lots: random.Random, w: float, h: float) -> Polygon:
-    """The page's edge, a little in from the paper's, uneven by less than a millimetre."""
+    """The parchment's edge, slightly inside the paper's and uneven by less than a millimetre."""
     waves = [(lots.uniform(0.1, 0.34), lots.uniform(3, 40), lots.uniform(0, 7)) for _ in range(8)]
     e = _EDGE_MM
     corners = [(e, e), (w - e, e), (w - e, h - e), (e, h - e)]
@@ -83,7 +83,7 @@ def _ring(at: Point, r: float, lots: random.Random) -> Polygon:
 
 
 def draw_ribbon(pen: Pen, center: Point, reach: float, height: float) -> None:
-    """Draw a ribbon with forked ends for a heading that reaches so far to both sides."""
+    """Draw a ribbon with forked ends for a heading; reach: its extent to each side, mm."""
     x, y = center
     a, tail, drop = height / 2, RIBBON_TAIL_MM, 1.1
     for side in (-1, 1):
@@ -106,7 +106,7 @@ def draw_ribbon(pen: Pen, center: Point, reach: float, height: float) -> None:
 
 
 def paint_castle(pen: Pen, keep: Sequence[Polygon]) -> None:
-    """Draw the castle's walls of stone, its gate of wood, dark windows and red pennants.
+    """Draw the castle's stone walls, wooden gate, dark windows and red pennants.
 
     keep: the polygons under the roofs, placed on the page. Roofs stay blank, to be coloured in.
     """

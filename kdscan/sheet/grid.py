@@ -10,7 +10,7 @@ from kdscan.sheet.parts import Castle, Layout, Point, Polygon, rect
 from kdscan.sheet.pen import FAINT, INK, LINE, WHITE, Pen
 
 _DASHES = {"ruled": (), "dashed": (1.8, 1.2), "dotted": (0.3, 1.1)}
-"""Lengths in mm of what is drawn and left out."""
+"""Lengths of dashes and gaps in mm."""
 
 _BORDER_GAP_MM, _BORDER_MM = 0.8, 1.1
 _COORDINATE_MM = 2.1
@@ -32,7 +32,7 @@ def draw_map(pen: Pen, layout: Layout) -> None:
 
 
 def moved(polygon: Polygon, at: Point) -> Polygon:
-    """A polygon given from a centre, placed with that centre on the page."""
+    """A polygon given relative to a centre, placed with that centre on the page."""
     return tuple((at[0] + x, at[1] + y) for x, y in polygon)
 
 

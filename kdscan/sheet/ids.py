@@ -14,10 +14,10 @@ from kdscan.errors import UsageError
 from kdscan.locale import mark
 
 MOST_LETTERS = 38
-"""As much as a QR code of 25 modules holds at level M: finer modules blur in phone photos."""
+"""The capacity of a QR code of 25 modules at level M; finer modules blur in phone photos."""
 
 MOST_OF_PLAYER = MOST_LETTERS - len("X/999/9999/")
-"""Letters of a player's word that stand beside any round and table."""
+"""Letters of a player's word that fit beside any round and table."""
 
 _WORD = re.compile(r"[0-9A-Z.-]+")
 _TEXT = re.compile(r"([0-9A-Z.-]+)/(\d*)/(\d*)/([0-9A-Z.-]*)")
@@ -25,7 +25,7 @@ _TEXT = re.compile(r"([0-9A-Z.-]+)/(\d*)/(\d*)/([0-9A-Z.-]*)")
 
 @dataclass(frozen=True)
 class SheetId:
-    """Event, round, table and player of a sheet; None or "" for what is not known.
+    """Event, round, table and player of a sheet; None or "" if unknown.
 
     Raises UsageError for words that a code cannot hold.
     """
@@ -63,7 +63,7 @@ class SheetId:
 
     @classmethod
     def parse(cls, text: str) -> SheetId | None:
-        """What `str` wrote, or None for any other text."""
+        """The inverse of `str`; None for any other text."""
         match = _TEXT.fullmatch(text)
         if match is None or len(text) > MOST_LETTERS:
             return None
@@ -76,5 +76,5 @@ def _number(text: str) -> int | None:
 
 
 def code_word(text: str) -> str:
-    """A name as a code can hold it: upper case, other letters as hyphens; may be empty."""
+    """A name in the characters of codes: upper case, others replaced by hyphens; may be empty."""
     return re.sub(r"[^0-9A-Z.]+", "-", text.upper()).strip("-")

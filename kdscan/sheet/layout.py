@@ -24,14 +24,14 @@ _FOLDER = Path(__file__).parent / "layouts"
 
 
 def layouts() -> tuple[str, ...]:
-    """Names of the layouts that kdscan brings along, sorted."""
+    """Names of the built-in layouts, sorted."""
     return built_in(_FOLDER)
 
 
 def load_layout(name_or_path: str | Path) -> Layout:
     """Load a built-in layout by its name, or any layout by the path of its TOML file.
 
-    Raises LayoutError when there is none, or when it is broken; the message says where.
+    Raises LayoutError if there is none, or if it is broken; the message says where.
     """
     from kdscan.sheet.checks import layout_problems
     from kdscan.sheet.parts import Layout
@@ -40,7 +40,7 @@ def load_layout(name_or_path: str | Path) -> Layout:
 
 
 def built_in(folder: Path) -> tuple[str, ...]:
-    """Names of the TOML files of a folder of the package, sorted."""
+    """Names of the TOML files in a folder of the package, sorted."""
     names = (entry.name for entry in folder.iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
@@ -51,9 +51,9 @@ Problems = Callable[[Record], Iterator[LayoutError]]
 def load(
     kind: type[Record], folder: Path, problems: Problems[Record], name_or_path: str | Path
 ) -> Record:
-    """Load what is built in `folder` by its name, or any by the path of its TOML file.
+    """Load a built-in record of `folder` by its name, or any by the path of its TOML file.
 
-    Raises LayoutError when there is none, or for the first of its problems.
+    Raises LayoutError if there is none, or for the first of its problems.
     """
     source = str(name_or_path)
     if source in (known := built_in(folder)):
@@ -78,7 +78,8 @@ def _checked(kind: type[Record], text: str, source: str, problems: Problems[Reco
 
 
 def _text(path: Path, known: tuple[str, ...]) -> str:
-    """The text of a layout file; `known`: what is built in, for the message when there is none."""
+    """The text of a layout file; known: names of built-in ones, for the message if there is
+    none."""
     try:
         return read_text(path)
     except FileNotFoundError as error:
@@ -87,5 +88,5 @@ def _text(path: Path, known: tuple[str, ...]) -> str:
             path=path,
             known=", ".join(known),
         ) from error
-    except (OSError, ValueError) as error:  # ValueError: no UTF-8, or a name with a null byte
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a name with a null byte
         raise LayoutError("{where}: {error}", where=path, error=why_not(error)) from error

@@ -1,7 +1,7 @@
-"""Letters that the sheets' font has, known without loading a font.
+"""Letters of the sheets' font, known without loading a font.
 
-`kdscan.sheet.fonts` embeds a subset of Vollkorn; these are the characters of that
-subset, checked against the files by a test.
+`kdscan.sheet.fonts` embeds a subset of Vollkorn. These are the characters of that subset, checked
+against the files by a test.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ LETTERS = frozenset(chr(c) for first, last in _RANGES for c in range(first, last
 
 
 def unprintable(text: str) -> str:
-    """The characters of a text that the font lacks, upper case included, each once."""
+    """The characters of a text, in either case, that the font lacks; each once."""
     return "".join(dict.fromkeys(c for c in text + text.upper() if c not in LETTERS))
 
 
 def printable(text: str) -> str:
-    """The text without the accents that the font lacks, and with a question mark for each letter
-    that it lacks.
+    """The text without accents that the font lacks, and with a question mark for each letter that
+    it lacks.
 
-    For names that people bring along: a sheet with a gap is better than none.
+    For people's names: a sheet with a gap is better than none.
     """
     return "".join(map(_printable, unicodedata.normalize("NFC", text)))
 
@@ -44,7 +44,7 @@ def printable(text: str) -> str:
 def _printable(letter: str) -> str:
     if letter in LETTERS:
         return letter
-    if unicodedata.category(letter) in ("Mn", "Me", "Cf"):  # accents, marks of direction
+    if unicodedata.category(letter) in ("Mn", "Me", "Cf"):  # accents, direction marks
         return ""
     plain = unicodedata.normalize("NFKD", letter)
     return "".join(c for c in plain if c in LETTERS) or "?"

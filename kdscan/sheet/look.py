@@ -8,17 +8,17 @@ from typing import Literal, get_args
 from kdscan.sheet.words import Language
 
 Style = Literal["plain", "decorated", "saving"]
-"""Plain lines; a parchment with a painted castle; or thin lines that spare ink."""
+"""Plain lines; a parchment with a painted castle; or thin lines that save ink."""
 
 Paper = Literal["a4", "letter", "a5"]
-"""What the printer holds."""
+"""The paper in the printer."""
 
 STYLES: tuple[Style, ...] = get_args(Style)
 
 
 @dataclass(frozen=True)
 class Look:
-    """What is chosen for all sheets of a printing."""
+    """The choices for all sheets of a print run."""
 
     language: Language = "en"
     style: Style = "plain"
@@ -26,12 +26,11 @@ class Look:
 
 @dataclass(frozen=True)
 class Ticket:
-    """What is printed on one sheet alone.
+    """What is printed on one sheet only.
 
-    name: written on the first line to write on. second: on the second one, where two players
-    share a sheet. code: what its machine-readable code
-    says (see `kdscan.sheet.ids`), which becomes `sheet_id`. caption: small print, for
-    those who hand the sheets out.
+    name: on the first writing line. second: on the second one, if two players share a sheet. code:
+    text of its machine-readable code (see `kdscan.sheet.ids`), which becomes `sheet_id`. caption:
+    small print, for those who hand out the sheets.
     """
 
     name: str = ""

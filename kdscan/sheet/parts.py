@@ -1,7 +1,7 @@
 """The parts of a sheet, in millimetres.
 
-Points are x right, y down. What belongs to a cell is given from the centre of
-that cell, everything else from the top left corner of the page.
+Points are x right, y down. The origin is the centre of the cell for what belongs to a cell, and the
+top left corner of the page for everything else.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Castle:
 class Title:
     """The sheet's heading, set around `center_mm` with capitals `size_mm` tall.
 
-    width_mm: set smaller where a language needs more room than this; None for any.
+    width_mm: the text is set smaller if a language needs more room than this; None for no limit.
     """
 
     text: str
@@ -69,8 +69,8 @@ class Blank:
     """A place to write in.
 
     box_mm: x, y of its top left corner, width and height.
-    kind: a line to write on, a box, or a box with a double frame.
-    coat: the coat that a box counts, shown small in its corner.
+    kind: a line to write on, a box, or a box with a double frame. coat: the coat that a box counts,
+    shown small in its corner.
     """
 
     label: str
@@ -81,9 +81,9 @@ class Blank:
 
 @dataclass(frozen=True)
 class Note:
-    """A line of small print; `at_mm` is where its baseline starts, has its middle or ends.
+    """A line of small print; `at_mm` is the start, middle or end of its baseline.
 
-    width_mm: set smaller where a language needs more room than this; None for any.
+    width_mm: the text is set smaller if a language needs more room than this; None for no limit.
     """
 
     text: str
@@ -115,7 +115,7 @@ class Legend:
 class Layout:
     """One map side of 5 × 7 cells.
 
-    name: how JSON calls it.
+    name: in the JSON.
     page_mm: width and height of the page.
     grid_mm: x, y of the grid's top left corner on the page.
     cell_mm: width and height of one cell (the pitch of the lattice).
@@ -124,10 +124,10 @@ class Layout:
     circle_radius_mm: their radius.
     lines: how the lines between cells are printed.
     castle: the castle in row 2, column 3.
-    coordinates: whether letters of the columns and numbers of the rows stand around it.
+    coordinates: whether column letters and row numbers are printed around it.
     second_code: the same code once more, far from the first, so that one may be covered or cut off.
-    cell_png: what a learned layout's cells look like, to know it by (`prints.recognize_layout`).
-    The rest is printed around the grid where the layout has it.
+    cell_png: picture of a learned layout's cells, by which it is recognised
+    (`prints.recognize_layout`). The other fields are printed around the grid if present.
     """
 
     name: str

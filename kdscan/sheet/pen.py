@@ -22,7 +22,7 @@ load_fonts()
 class Pen:
     """Draws on `canvas`, a reportlab canvas already scaled to mm with y down.
 
-    theme: the style in which it draws whatever it is asked to.
+    theme: the style in which it draws everything.
     """
 
     canvas: Any
@@ -68,7 +68,7 @@ class Pen:
         corner: float = 0.0,
         ground: bool = False,
     ) -> None:
-        """Draw a rectangle; `corner` is the radius of its corners, `ground`: it is written on."""
+        """Draw a rectangle; corner: radius of its corners; ground: people write in it."""
         fill = self.theme.ground if ground else None
         self._paint(line, width, fill, ())
         self.canvas.roundRect(x, y, w, h, corner, stroke=1, fill=int(fill is not None))
@@ -111,7 +111,7 @@ class Pen:
     def veil(
         self, points: Sequence[Point], color: Color, alpha: float, line: float | None = None
     ) -> None:
-        """Colour a polygon, or with `line` its outline so many mm wide, to see through."""
+        """Draw a translucent polygon, or its outline if `line` gives a width in mm."""
         self.canvas.saveState()
         self.canvas.setFillAlpha(alpha)
         self.canvas.setStrokeAlpha(alpha)
@@ -123,7 +123,7 @@ class Pen:
 
     @contextmanager
     def clipped(self, points: Sequence[Point]) -> Iterator[None]:
-        """Draw only inside of a polygon."""
+        """Draw only inside a polygon."""
         self.canvas.saveState()
         path = self.canvas.beginPath()
         path.moveTo(*points[0])
@@ -152,5 +152,6 @@ def fitting(text: str, size: float, room: float | None, font: str = SERIF) -> fl
 
 
 def text_width(text: str, size: float, font: str = SERIF, spacing: float = 0.0) -> float:
-    """Width in mm of text set by `Pen.text`, from its first letter's left to its last's right."""
+    """Width in mm of text set by `Pen.text`, from the left of the first letter to the right of the
+    last."""
     return float(stringWidth(text, font, size)) + spacing * max(0, len(text) - 1)

@@ -1,4 +1,4 @@
-"""Prints layouts: vector PDF at true scale, on the page itself or on the paper at hand."""
+"""Prints layouts: vector PDF at true scale, on pages of their own size or on other paper."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PAPERS_MM: dict[Paper, tuple[float, float]] = {
 PLAIN = Look()
 
 Side = Layout | BookLayout | Card
-"""What can be printed on a side of a page."""
+"""What can be printed on one side of a page."""
 
 _POINTS_A_MM = 72 / 25.4
 _SLACK_MM = 0.05
@@ -39,7 +39,7 @@ _CUT_MM, _CUT_GAP_MM = 5.0, 1.0
 
 @dataclass(frozen=True)
 class Imposition:
-    """Where copies lie on one sheet of paper.
+    """The arrangement of copies on one sheet of paper.
 
     paper_mm: width and height of the paper as it lies.
     places: top left corner of each copy in mm.
@@ -50,10 +50,10 @@ class Imposition:
 
 
 def impose(layout: Side, paper: Paper | None = None, most: int | None = None) -> Imposition:
-    """Lay as many copies as fit on the paper, at true scale, in the middle.
+    """Arrange as many copies as fit on the paper, at true scale, centred.
 
-    paper: None for a paper of exactly the layout's page. most: no more copies than this.
-    Raises LayoutError when the page is larger than the paper.
+    paper: None for paper of exactly the layout's page size. most: largest number of copies. Raises
+    LayoutError if the page is larger than the paper.
     """
     w, h = layout.page_mm
     if paper is None:
@@ -91,9 +91,9 @@ def sheet_pdf(
 ) -> bytes:
     """Print a copy of a layout for each ticket as PDF; the same arguments give the same bytes.
 
-    plan: see `impose`. tickets: what is printed on one copy alone. look: language and style.
+    plan: see `impose`. tickets: what is printed on each copy alone. look: language and style.
     back: printed behind each copy, on every second page, for paper turned over its long edge.
-    back_tickets: as the tickets, in their order, for the backs; none if left out.
+    back_tickets: the same for the backs, in the order of the tickets; none if omitted.
     Raises LayoutError if the back is of another size.
     """
     if back is not None and back.page_mm != layout.page_mm:
@@ -129,7 +129,7 @@ def sheet_pdf(
 def _turned_over(
     plan: Imposition, places: tuple[Point, ...], page_mm: tuple[float, float]
 ) -> tuple[Point, ...]:
-    """Where the copies lie, seen from behind."""
+    """The places of the copies as seen from the back."""
     (pw, ph), (w, h) = plan.paper_mm, page_mm
     if pw <= ph:
         return tuple((pw - x - w, y) for x, y in places)
@@ -176,7 +176,7 @@ def _cuts(plan: Imposition, page_mm: tuple[float, float]) -> Iterator[tuple[Poin
 
 
 def _ends(first: float, last: float, paper: float) -> Iterator[tuple[float, float]]:
-    """From where to where the two marks of a cut go: beside the copies if there is room."""
+    """Start and end of the two marks of a cut: beyond the copies if there is room."""
     for edge, inward in ((first, 1), (last, -1)):
         room = edge if inward == 1 else paper - edge
         if room > 2 * _CUT_GAP_MM:

@@ -1,4 +1,4 @@
-"""The printed page as pixels: what is printed is what the reader is trained on."""
+"""The printed page as pixels, so that the reader is trained on what is printed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kdscan.sheet.printing import PLAIN, Imposition, Side, sheet_pdf
 def render_page(
     layout: Side, px_per_mm: float, look: Look = PLAIN, ticket: Ticket = NO_TICKET
 ) -> NDArray[np.uint8]:
-    """Render a layout's PDF; (H, W, 3) uint8, BGR, black on white, free to be drawn on.
+    """Render a layout's PDF; (H, W, 3) uint8, BGR, black on white, writable.
 
     The page's top left corner is the top left corner of the first pixel, so that a
     point of x mm lies at x · px_per_mm - 0.5 in coordinates of pixel centres. Where

@@ -1,7 +1,8 @@
-"""What machines look for on the sheets that kdscan prints: markers and codes, and where they stand.
+"""What machines look for on the sheets that kdscan prints: markers and codes, and their places.
 
-It is part of each layout. Beside the layouts `signs.json` has it of all of them, so that reading a
-photo parses no layout, nor loads what draws one. After a change of a layout write it anew:
+They are part of each layout. `signs.json`, beside the layouts, has those of all layouts, so that
+reading a photo neither parses a layout nor loads code that draws one. After changing a layout,
+regenerate it:
 
     python -m kdscan.sheet.signs
 """
@@ -46,10 +47,10 @@ class Markers:
 
 @dataclass(frozen=True)
 class Code:
-    """Where a sheet's own code is printed, when it has one; what lay there gives way.
+    """The place of a sheet's own code, if it has one; anything else there is not printed.
 
-    size_mm: side of the code without the white around it.
-    caption_mm: where the baseline of what it says ends, in small print; None for nowhere.
+    size_mm: side of the code without its white border.
+    caption_mm: end of the baseline of its text in small print; None for no text.
     """
 
     center_mm: Point
@@ -61,7 +62,7 @@ class Code:
 class Signs:
     """A layout's signs; its fields are those of `kdscan.sheet.parts.Layout`.
 
-    codes: the layout's code, and the second one where there are two, without their captions.
+    codes: the layout's code, and the second one if it has two, without their captions.
     """
 
     name: str
@@ -73,7 +74,7 @@ class Signs:
 
 
 def signs_of(layout: Layout) -> Signs:
-    """The signs of a layout; all that kdscan brings along have markers."""
+    """The signs of a layout; all built-in ones have markers."""
     assert layout.markers is not None
     codes = (layout.code, layout.second_code)
     bare = tuple(replace(code, caption_mm=None) for code in codes if code is not None)
@@ -82,7 +83,7 @@ def signs_of(layout: Layout) -> Signs:
 
 @cache
 def signs() -> tuple[Signs, ...]:
-    """The signs of each layout that kdscan brings along, by their names' order."""
+    """The signs of each built-in layout, in the order of their names."""
     return tuple(_signs(kept) for kept in json.loads(_FILE.read_text("utf-8")))
 
 
@@ -101,7 +102,7 @@ def _point(kept: list[float]) -> Point:
 
 
 def main() -> None:
-    """Write the file anew."""
+    """Regenerate the file."""
     from kdscan.sheet.layout import layouts, load_layout
 
     kept = [asdict(signs_of(load_layout(name))) for name in layouts()]

@@ -1,4 +1,4 @@
-"""Draws what stands around the map: heading, compass, legend, blanks, ruler, markers."""
+"""Draws the surroundings of the map: heading, compass, legend, blanks, ruler, markers."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look, ticket:
         pen.text(note.at_mm, text, size, font=ITALIC, align=note.align)
     if layout.ruler is not None:
         _ruler(pen, layout.ruler, language)
-        if pen.theme.parchment and second is None:  # where it would swim
+        if pen.theme.parchment and second is None:  # the second code lies where it swims
             _serpent(pen, layout.ruler, layout, language)
     if layout.markers is not None:
         for marker in layout.markers.places:
@@ -74,7 +74,7 @@ def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look, ticket:
 
 
 def _caption(pen: Pen, layout: Layout | BookLayout, end_mm: Point, text: str) -> None:
-    """What the code says, small enough to end before the ruler and the second code."""
+    """The ticket's caption, small enough to end before the ruler and the second code."""
     ends = [0.0]
     if layout.ruler is not None:
         ends.append(layout.ruler.start_mm[0] + layout.ruler.length_mm)
@@ -85,7 +85,7 @@ def _caption(pen: Pen, layout: Layout | BookLayout, end_mm: Point, text: str) ->
 
 
 def _serpent(pen: Pen, ruler: Ruler, layout: Layout | BookLayout, language: Language) -> None:
-    """A sea serpent beside the ruler, as large as the notes leave room for it."""
+    """A sea serpent beside the ruler, as large as the notes leave room for."""
     notes = [note for note in layout.notes if abs(note.at_mm[1] - ruler.start_mm[1]) < 8]
     left = ruler.start_mm[0] + ruler.length_mm
     right = layout.page_mm[0] - 21
@@ -99,7 +99,7 @@ def _serpent(pen: Pen, ruler: Ruler, layout: Layout | BookLayout, language: Lang
 
 
 def _meets(compass: Compass, code: Code | None) -> bool:
-    """Whether a code leaves a compass no room."""
+    """Whether a code leaves no room for a compass."""
     if code is None:
         return False
     room = compass.radius_mm + code.size_mm / 2
@@ -129,11 +129,11 @@ def _title(pen: Pen, title: Title, language: Language) -> None:
 
 
 def _compass(pen: Pen, compass: Compass) -> None:
-    """Eight points, half of each dark; the north is longer and bears its letter."""
+    """Eight points, half of each dark; the north point is longer and bears its letter."""
     center, r = compass.center_mm, compass.radius_mm
 
     def point(angle: float, reach: float) -> Point:
-        """`reach` shares of the radius away, clockwise from north."""
+        """The point at `reach` times the radius, clockwise from north."""
         return center[0] + reach * r * sin(angle), center[1] - reach * r * cos(angle)
 
     dark = RED if pen.theme.parchment else INK
@@ -181,7 +181,8 @@ def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language, written:
 
 
 def _ruler(pen: Pen, ruler: Ruler, language: Language) -> None:
-    """A tick every millimetre, longer ones at 5 and 10; exact from first to last tick's middle."""
+    """A tick every millimetre, longer ones at 5 and 10; exact between the centres of the first and
+    last tick."""
     x, y = ruler.start_mm
     last = round(ruler.length_mm)
     ticks = [
@@ -198,7 +199,7 @@ def _marker(pen: Pen, markers: Markers, marker: Marker) -> None:
     import cv2
 
     family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, markers.dictionary))
-    modules = family.markerSize + 2  # one of black border on each side
+    modules = family.markerSize + 2  # including one module of black border on each side
     bits = cv2.aruco.generateImageMarker(family, marker.id, modules)
     step = markers.size_mm / modules
     x0, y0 = (c - markers.size_mm / 2 for c in marker.center_mm)

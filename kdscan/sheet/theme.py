@@ -1,4 +1,4 @@
-"""What a style does to the pen: its colours, its lines, and the ground of shields and boxes."""
+"""The effect of a style on the pen: its colours, its lines, and the ground of shields and boxes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from kdscan.sheet.look import Style
 
 Color = tuple[float, float, float]
-"""Red, green, blue from 0 to 1, as PDF has them."""
+"""Red, green, blue from 0 to 1, as in PDF."""
 
 INK: Color = (0.29, 0.23, 0.17)
 LINE: Color = (0.52, 0.44, 0.34)
@@ -20,9 +20,8 @@ WHITE: Color = (1.0, 1.0, 1.0)
 class Theme:
     """How a style draws what all styles draw.
 
-    colors: for each colour that is asked for, the one that is drawn. thin: factor of the
-    lines' widths. ground: what shields, circles and boxes are filled with; None for the
-    paper. parchment: whether there is one under everything.
+    colors: requested colour → drawn colour. thin: factor of line widths. ground: fill of shields,
+    circles and boxes; None for bare paper. parchment: whether there is one under everything.
     """
 
     colors: dict[Color, Color] = field(default_factory=dict, hash=False)
@@ -45,6 +44,6 @@ THEMES: dict[Style, Theme] = {
     "decorated": Theme(
         {INK: SEPIA, LINE: (0.47, 0.33, 0.19), FAINT: GOLD, WHITE: CREAM}, 1.1, CREAM, True
     ),
-    # About half the ink; the markers stay black, they must be found.
+    # About half the ink; the markers stay black, so that they are found.
     "saving": Theme({INK: (0.5, 0.5, 0.5), LINE: (0.62, 0.62, 0.62), FAINT: (0.8, 0.8, 0.8)}, 0.75),
 }

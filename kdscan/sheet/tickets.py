@@ -24,7 +24,8 @@ _MOST_LETTERS = 200
 _MOST_SHEETS = 20_000
 
 _GUARD = re.compile(r"^'(?=[=+@-])")
-"""What tables that kdscan writes put before a name that a spreadsheet would take for a formula."""
+"""The prefix that tables written by kdscan put before a name that a spreadsheet would take for a
+formula."""
 
 
 def tickets_from_csv(
@@ -32,10 +33,10 @@ def tickets_from_csv(
 ) -> tuple[Ticket, ...]:
     """A ticket for each row of a CSV file, or for each row and round.
 
-    The first line names the columns: name, player (a short name for the code), round,
-    table, any of them and others, in any order; commas, semicolons or tabs. Without
-    `player` the code has the player's number, in the order of names. A name of which no letter can
-    be printed gives way to what the code says of the player.
+    The first line names the columns: any of name, player (a short name for the code), round and
+    table, and others, in any order, separated by commas, semicolons or tabs. Without `player` the
+    code has the player's number, counting names in the order of the file. A name of which no letter
+    can be printed is replaced by the player's word in the code.
     event: None for sheets without codes. rounds: for rows without one.
     Raises UsageError, with the row, for what cannot be printed.
     """
@@ -55,10 +56,10 @@ def tickets_from_csv(
 def book_tickets_from_csv(
     path: Path, event: str | None, rounds: Sequence[int], language: Language = "en"
 ) -> tuple[Ticket, ...]:
-    """For each ticket of `tickets_from_csv` that of the spellbook of its table.
+    """For each ticket of `tickets_from_csv` that of its table's spellbook.
 
-    It bears the names of two who sit there, and a code without a player: the maps tell
-    who writes on which side. Players without a table get one without names and code.
+    It bears the names of two players who sit there, and a code without a player: the maps show who
+    writes on which side. For players without a table it has neither names nor a code.
     """
     entries = _entries(path, rounds)
     seated: dict[tuple[int | None, int], list[_Entry]] = {}
@@ -77,14 +78,14 @@ def book_tickets_from_csv(
 
 
 def each_once(tickets: Iterable[Ticket]) -> tuple[Ticket, ...]:
-    """The tickets that say anything, in their order, each once: a spellbook a table."""
+    """The tickets that are not empty, in their order, each once: one spellbook per table."""
     return tuple(dict.fromkeys(ticket for ticket in tickets if ticket != NO_TICKET))
 
 
 def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, dict[str, str]]]:
     """Line numbers and rows of a players' CSV file, columns in lower case; empty rows left out.
 
-    columns: of these one at least must be there. Raises UsageError.
+    columns: at least one of these must be present. Raises UsageError.
     """
     try:
         text = read_text(path)
@@ -97,7 +98,7 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
         names = [(name or "").strip().lower() for name in reader.fieldnames or ()]
         reader.fieldnames = names
         rows = [(reader.line_num, _cells(row, path, reader.line_num)) for row in reader]
-    except csv.Error as error:  # a field longer than any name, a quote that is never closed
+    except csv.Error as error:  # a field longer than any name, or an unclosed quote
         raise UsageError(
             "{path}, row {number}: this is no line of a CSV file ({error})",
             path=path,
@@ -126,7 +127,7 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
 
 
 def _cells(row: dict[str | Any, Any], path: Path, number: int) -> dict[str, str]:
-    """A row's cells by their columns; what stands beyond them is a name that is cut in two."""
+    """A row's cells by column; cells beyond the columns mean that a name was split in two."""
     if any(cell.strip() for cell in row.pop(None, ())):
         raise UsageError(
             "{path}, row {number}: there are more cells than columns; put a name with a comma in "
@@ -156,7 +157,7 @@ def rounds_of(text: str | None) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class _Entry:
-    """A player in a round. where: the file and row. player: as codes have it."""
+    """A player in a round. where: file and row. player: as in codes."""
 
     where: str
     shown: str
@@ -175,7 +176,7 @@ def _entries(path: Path, rounds: Sequence[int]) -> list[_Entry]:
         nth = numbers.setdefault(name or f"row {number}", len(numbers) + 1)
         player = code_word(row.get("player", "")) or str(nth)
         shown = printable(name or row.get("player", ""))
-        if name and not any(c.isalnum() for c in shown):  # in letters that the font lacks
+        if name and not any(c.isalnum() for c in shown):  # letters that the font lacks
             shown = player
         for round_ in (own,) if own is not None or not rounds else rounds:
             found.append(_Entry(where, shown, player, round_, table))
@@ -201,8 +202,8 @@ def _ticket(entry: _Entry, event: str | None, language: Language) -> Ticket:
 
 
 def _code(event: str, entry: _Entry) -> str:
-    """What a sheet's code says. Of the event as much as there is room for, and X where no letter of
-    its name can stand in a code: nobody looks it up."""
+    """The text of a sheet's code. The event is cut to the available room, and is X if no letter of
+    its name fits in a code: nobody looks it up."""
     alone = SheetId("X", entry.round, entry.table, entry.player)
     room = MOST_LETTERS - len(str(alone)) + 1
     return str(replace(alone, event=code_word(event)[:room].strip("-") or "X"))

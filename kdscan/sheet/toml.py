@@ -1,7 +1,7 @@
 """Layouts as TOML text, both ways.
 
-The keys of a file are the fields of `kdscan.sheet.parts.Layout` and its parts, and
-their types say what a value may be, so a new field needs no code here.
+The keys of a file are the fields of `kdscan.sheet.parts.Layout` and its parts, and their types
+define the valid values, so a new field needs no code here.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def record_from_toml(kind: type[Record], text: str, source: str) -> Record:
     """
     try:
         data = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError: not TOML, or a number too long
+    except (ValueError, RecursionError) as error:  # ValueError: not TOML, or too long a number
         raise LayoutError("{where}: not a TOML file: {error}", where=source, error=error) from error
     return record_from_values(kind, data, source)
 
 
 def record_from_values(kind: type[Record], data: object, source: str) -> Record:
-    """A record of what TOML or JSON holds, checked by its fields' types; raises LayoutError."""
+    """A record from parsed TOML or JSON, checked by its fields' types; raises LayoutError."""
     try:
         record: Record = _record(kind, data, "")
     except LayoutError as error:
@@ -51,7 +51,7 @@ def layout_to_toml(layout: Layout) -> str:
 
 
 _hints = functools.cache(typing.get_type_hints)
-"""Types of a record's fields: finding them takes longer than reading the file."""
+"""Types of a record's fields; finding them takes longer than reading the file."""
 
 
 def _record(kind: Any, value: object, where: str) -> Any:
@@ -139,7 +139,7 @@ def _join(where: str, key: str) -> str:
 
 
 def _table(record: Any, name: str) -> list[str]:
-    """Lines of a table: plain keys first, tables after them, as TOML wants it."""
+    """Lines of a table: plain keys first, tables after them, as TOML requires."""
     plain, tables = [f"[{name}]"] if name else [], []
     for field in dataclasses.fields(record):
         value = getattr(record, field.name)
@@ -158,12 +158,12 @@ def _text(value: Any, indent: str = "") -> str:
         items = [f"{f.name} = {_text(item, indent)}" for f, item in pairs if item != f.default]
         return "{ " + ", ".join(items) + " }"
     if isinstance(value, str):
-        # JSON's escapes are TOML's, but for DEL, which JSON leaves bare.
+        # JSON's escapes are TOML's, except for DEL, which JSON leaves unescaped.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, tuple):
         return _list([_text(item, indent + "  ") for item in value], indent)
     if isinstance(value, float):
-        return repr(float(value))  # numpy's floats name their type
+        return repr(float(value))  # the repr of numpy's floats names their type
     return str(value).lower()
 
 

@@ -1,7 +1,7 @@
 """What sheets say, in seven languages.
 
-Texts are looked up by what they are in English; `words.toml` beside this file has the
-rest. Terms are those of the publishers' rulebooks where these have one.
+Texts are looked up by their English form; `words.toml` beside this file has the translations. Terms
+are those of the publishers' rulebooks if there are any.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 
 def translate(text: str, language: Language = "en") -> str:
-    """An English text in another language; one that `words.toml` lacks stays as it is.
+    """Translate an English text; one that `words.toml` lacks stays as it is.
 
     So a club's own words in its own layout are printed as the club wrote them.
     """
@@ -28,7 +28,7 @@ def translate(text: str, language: Language = "en") -> str:
 
 @lru_cache(maxsize=1)
 def dictionary() -> dict[str, dict[str, str]]:
-    """English text → language → text, all that `words.toml` has."""
+    """English text → language → text, all of `words.toml`."""
     import tomllib
 
     text = Path(__file__).with_name("words.toml").read_text(encoding="utf-8")

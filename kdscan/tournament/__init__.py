@@ -1,1 +1,1 @@
-"""The tournament desk: many photos, the store that keeps them, games and standings."""
+"""The tournament desk: many photos, the store for them, games and standings."""

@@ -1,7 +1,7 @@
-"""What a person did last in an event, in words, and how it is undone.
+"""What a person last did in an event, in words, and how to undo it.
 
-Corrections of one person with one time are one act. Pairing a round and who takes part are rows of
-the event: `round:N` and `player:NAME` (see `store.corrections`).
+Corrections by one person at one time are one act. Pairing a round and changing who takes part are
+rows of the event: `round:N` and `player:NAME` (see `store.corrections`).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from kdscan.tournament.store.events import players, set_active
 from kdscan.tournament.store.records import Correction, Event, short_name
 
 PAIRED, PART = "round", "player"
-"""What stands before the `:` of fields that tell of a paired round, and of who takes part."""
+"""Prefixes, before the `:`, of fields for a paired round and for who takes part."""
 
 
 @dataclass(frozen=True)
 class Act:
-    """text: a sentence of the catalogues; values: what stands in its braces."""
+    """text: a sentence of the catalogues; values: for its braces."""
 
     rows: tuple[Correction, ...]
     text: str
@@ -40,31 +40,31 @@ class Act:
 
     @property
     def sheet(self) -> int | None:
-        """The sheet that it speaks of, if it does of one."""
+        """The sheet that it concerns, if any."""
         return self.rows[0].sheet_id
 
 
 def note_pairing(db: Connection, event: Event, round_: int, who: str) -> None:
-    """Note that somebody paired a round, so that it can be taken back."""
+    """Note that somebody paired a round, so that it can be undone."""
     add_correction(db, event.id, f"{PAIRED}:{round_}", True, who)
 
 
 def note_part(
     db: Connection, event: Event, name: str, active: bool, who: str, *, before: bool
 ) -> None:
-    """Note that a player takes part from now on, or does not; before: whether they did."""
+    """Note that a player takes part from now on, or no longer; before: whether they took part."""
     add_correction(db, event.id, f"{PART}:{name}", active, who, old=before)
 
 
 def newest_act(db: Connection, event: Event, who: str) -> Act | None:
-    """What that person did last and has not taken back; None if there is nothing."""
+    """What that person last did and has not undone; None if there is nothing."""
     rows = last_act(corrections(db, event.id), who)
     return Act(tuple(rows), *_described(db, rows[0])) if rows else None
 
 
 def take_back_act(db: Connection, event: Event, who: str) -> None:
-    """Take back what a person did last; raise `UsageError` if there is nothing, or if it cannot
-    be: a round of which sheets have come in stays."""
+    """Undo what a person last did. Raises `UsageError` if there is nothing, or if it cannot be
+    undone, like the pairing of a round from which sheets have come in."""
     act = newest_act(db, event, who)
     if act is None:
         raise UsageError("there is nothing to take back")
@@ -111,7 +111,7 @@ def _of_event(what: str, place: str, row: Correction) -> tuple[str, Mapping[str,
 
 
 def _named(db: Connection, sheet_id: int) -> str:
-    """How people call a sheet: by its file."""
+    """A sheet's name for people: its file."""
     file, sheet = schema.file.c, schema.sheet.c
     query = select(file.name).join(schema.sheet, sheet.photo_id == file.photo_id)
     name = db.scalar(query.where(sheet.id == sheet_id).order_by(file.id).limit(1))

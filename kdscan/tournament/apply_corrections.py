@@ -1,4 +1,4 @@
-"""A sheet as it stands now: its reading with people's corrections."""
+"""A sheet's current state: its reading with people's corrections."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from kdscan.records.results import Json, SheetJson
 from kdscan.tournament.store.records import Sheet
 
 Overrides = Mapping[str, Any]
-"""What holds for each corrected field, by `corrections.effective`: field → new value."""
+"""The current value of each corrected field, as in `corrections.effective`: field → new value."""
 
 
 def corrected_json(sheet: Sheet, overrides: Overrides) -> Json:
-    """The sheet's element of `sheets` in the JSON, with all corrections in it.
+    """The sheet's element of `sheets` in the JSON, with all corrections.
 
-    What a person corrected is certain; the rest, the total and its confidence follow
-    exactly as if the reader had known. A confirmed sheet asks for no review. Lists and dicts
-    inside are shared: change none. What a spellbook beside it says is as it was read:
-    `corrected_sheets` asks it anew.
+    What a person corrected is certain; the rest, the total and its confidence follow exactly as if
+    the reader had known it. A confirmed sheet needs no review. Lists and dicts inside are shared:
+    do not change them. The evidence of a spellbook beside it is as it was read; `corrected_sheets`
+    updates it.
     """
     return corrected_sheets([sheet], [overrides])[0]
 
@@ -36,10 +36,10 @@ def corrected_json(sheet: Sheet, overrides: Overrides) -> Json:
 def corrected_sheets(
     sheets: Sequence[Sheet], overrides: Sequence[Overrides], *, one_table: bool = False
 ) -> list[Json]:
-    """The sheets of one page as they stand; overrides: the corrections of each.
+    """The current state of the sheets of one page; overrides: the corrections of each.
 
-    A spellbook among them and two maps are one game: what is corrected in one of them
-    counts for the others. one_table: so they are wherever they were photographed.
+    Two maps and a spellbook among them are one game: a correction of one affects the others.
+    one_table: they are, even if they were photographed separately.
     """
     asked = [_asked(one.kind, mine) for one, mine in zip(sheets, overrides, strict=True)]
     found: Sequence[SheetJson | None]
@@ -56,7 +56,7 @@ def corrected_sheets(
 
 
 def _as_text(sheet: Sheet, asked: Json) -> tuple[str, str]:
-    """What was kept of a sheet and what is asked of it, as a key of what comes of them."""
+    """A sheet's stored evidence and its corrections, as a cache key."""
     return json.dumps(sheet.kept), json.dumps(asked, sort_keys=True)
 
 
@@ -65,10 +65,10 @@ def as_they_stand(
     asked: Callable[[Sheet], Overrides],
     game_of: Callable[[Sheet], Sequence[Sheet]],
 ) -> list[Json]:
-    """The sheets of one page as they stand, each with what the rest of its game says of it.
+    """The current state of the sheets of one page, each with what the rest of its game implies.
 
-    asked: the corrections of a sheet. game_of: the sheets of its game if they lie in several
-    photos, itself among them; else none.
+    asked: the corrections of a sheet. game_of: the sheets of its game, including itself, if they
+    are in several photos; else none.
     """
     found = corrected_sheets(here, [asked(one) for one in here])
     for n, one in enumerate(here):
@@ -79,12 +79,12 @@ def as_they_stand(
 
 
 def cells_of(sheet: Mapping[str, Any]) -> dict[tuple[int, int], Marks]:
-    """What each shield of a map holds: (row, column) → (coat, crosses)."""
+    """The content of each shield of a map: (row, column) → (coat, crosses)."""
     return {(c["row"], c["col"]): marks_from(c) for c in sheet["cells"]}
 
 
 def corrected(kept: Json, overrides: Overrides) -> AnyReading:
-    """What a store kept of a sheet, interpreted again with its corrections."""
+    """A sheet's stored evidence, interpreted again with its corrections."""
     found = deserialize(kept)
     asked = _asked(found.kind, overrides)
     return kind_of(found).correct_fields(found, asked, DEFAULT_RISK) if asked else found
@@ -99,7 +99,8 @@ def _asked(kind: str, overrides: Overrides) -> Json:
 
 @lru_cache(maxsize=512)
 def _read_again(kept: tuple[tuple[str, str], ...]) -> tuple[SheetJson, ...]:
-    """Decoding takes a tenth of a second, and a page asks for the same sheets again and again."""
+    """Cached: decoding takes a tenth of a second, and a page requests the same sheets
+    repeatedly."""
     found: Sequence[AnyReading] = [corrected(json.loads(one), json.loads(a)) for one, a in kept]
     if any(one.kind == "duel_spellbook" for one in found):
         found = apply_spellbook(found, DEFAULT_RISK)
@@ -107,12 +108,12 @@ def _read_again(kept: tuple[tuple[str, str], ...]) -> tuple[SheetJson, ...]:
 
 
 def _current(sheet: Sheet, overrides: Overrides, again: SheetJson | None) -> Json:
-    """A sheet's JSON with what people say beside the reading; again: the reading if it is new."""
+    """A sheet's JSON with corrections beyond its reading; again: its new reading, if any."""
     found = dict(sheet.data)
     if again is not None:
-        found.pop("wizard_range", None)  # there is none where that is sure
-        found |= again  # what later versions of the program add to the JSON is kept
-    elif overrides.get("confirmed") is True:  # an older version kept no more of it
+        found.pop("wizard_range", None)  # absent if the points are certain
+        found |= again  # fields that later versions add to the JSON are kept
+    elif overrides.get("confirmed") is True:  # an older version stored no evidence
         found["review"] = False
     values = {f.removeprefix("value:"): v for f, v in overrides.items() if f.startswith("value:")}
     if values:
@@ -123,7 +124,8 @@ def _current(sheet: Sheet, overrides: Overrides, again: SheetJson | None) -> Jso
 
 
 def _set(found: Any, path: list[str], value: Any) -> None:
-    """Set a value by its path; a path that leads nowhere (the sheet was read anew) is passed by."""
+    """Set a value by its path; does nothing if the path no longer exists (the sheet was read
+    again)."""
     for step in path[:-1]:
         if isinstance(found, list) and step.isdigit() and int(step) < len(found):
             found = found[int(step)]

@@ -1,7 +1,7 @@
-"""An event in one file: rows and photos, to be moved to another store or kept for years.
+"""An event in one file: rows and photos, to move to another store or to keep for years.
 
-The file is a ZIP: `event.jsonl`, first a line that says what it is, then a line a row,
-tables in the order in which they point to each other; and `photos/SHA256.suffix`.
+The file is a ZIP. `event.jsonl` has a line that identifies it, then one line per row, with tables
+in the order of their references; the photos are `photos/SHA256.suffix`.
 """
 
 from __future__ import annotations
@@ -51,22 +51,22 @@ TABLES = (
     schema.seat,
     schema.correction,
 )
-"""What belongs to an event, in the order in which rows can be added."""
+"""The tables of an event, in an order in which rows can be added."""
 
 _NO_ZIP = (zipfile.BadZipFile, EOFError, zlib.error)
 
 MOST_BYTES = 200_000_000
-"""No photo is larger: a small archive must not unpack into all memory."""
+"""Most bytes of a photo, so that a small archive cannot fill the memory."""
 
 MOST_ROWS_BYTES, MOST_LINE_BYTES = 2_000_000_000, 20_000_000
-"""Of all rows unpacked, and of one: a reading takes some twenty thousand bytes a sheet."""
+"""Most bytes of all unpacked rows, and of one; a reading has some twenty thousand per sheet."""
 
 
 def save_event(store: Store, name: str, path: Path) -> int:
     """Write an event with all its photos to a file; returns the number of photos.
 
-    The file is there when it is complete, and not before. Raises `UsageError` for an
-    unknown event or a file that cannot be written, `StoreError` when a photo is gone.
+    The file appears only when it is complete. Raises `UsageError` for an unknown event or a file
+    that cannot be written, `StoreError` if a photo is missing.
     """
     with writing(path) as file, zipfile.ZipFile(file, "w") as out, store.read() as db:
         return _write(store, db, find_event(db, name), out)
@@ -84,7 +84,7 @@ def _write(store: Store, db: Connection, event: Event, out: zipfile.ZipFile) -> 
     photos = list(db.execute(query))
     prints = [(row.sha256, SUFFIX) for row in event_prints(db, event.id)]
     for sha256, suffix in sorted({*map(tuple, photos), *prints}):
-        # Photos are compressed already.
+        # Photos are already compressed.
         out.writestr(f"photos/{sha256}{suffix}", store.photos.get(sha256, suffix))
     return len(photos)
 
@@ -104,7 +104,7 @@ def _line(out: IO[bytes], value: Json) -> None:
 
 @dataclass(frozen=True)
 class Loaded:
-    """What was brought in."""
+    """What was loaded."""
 
     event: Event
     photos: int
@@ -112,10 +112,10 @@ class Loaded:
 
 
 def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
-    """Bring an event from a file into a store; name: what to call it there.
+    """Load an event from a file into a store; name: of the event there.
 
-    All of it or nothing, photos too. Raises `UsageError` when the file is no such archive,
-    holds what kdscan would not write, or an event of that name is there already.
+    All of it or nothing, including photos. Raises `UsageError` if the file is no such archive,
+    contains what kdscan would not write, or an event of that name exists already.
     """
     if name is not None:
         check_name(name)
@@ -133,7 +133,7 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
 
 @contextmanager
 def _explained_as(path: Path) -> Iterator[None]:
-    """Turn what Python raises at content that kdscan has not written into a `UsageError`."""
+    """Turn Python's exceptions for invalid content into a `UsageError`."""
     try:
         yield
     except (*NOT_UNDERSTOOD, *_NO_ZIP, RuntimeError, StoreError) as error:
@@ -147,7 +147,7 @@ def _explained_as(path: Path) -> Iterator[None]:
 def _load(
     store: Store, source: zipfile.ZipFile, name: str | None, new: list[tuple[str, str]]
 ) -> Loaded:
-    """new: photos that were not kept before, to be taken back if anything fails."""
+    """new: collects photos that were not stored before, to be removed if anything fails."""
     photos = _photos(source)
     rows = source.getinfo(ROWS)
     if rows.file_size > MOST_ROWS_BYTES:
@@ -173,7 +173,7 @@ def _load(
         event_id = insert(db, schema.event, values)
         sheets = _load_rows(db, event_id, _lines(lines), set(photos))
         event = Event(id=event_id, **values)
-        event_state(db, event)  # who cannot show it shall not keep it
+        event_state(db, event)  # an event that cannot be shown must not be stored
         for _ in results(db, event_id):
             pass
         for photo, entry in photos.items():
@@ -222,10 +222,9 @@ def _load_photo(
 def _load_rows(
     db: Connection, event_id: int, rows: Iterator[Json], photos: set[tuple[str, str]]
 ) -> int:
-    """Add rows under new ids; what pointed to an old id points to the new one.
+    """Add rows under new ids, and update references to the old ones.
 
-    photos: those that the archive holds. Raises what Python raises at rows that kdscan has not
-    written.
+    photos: those in the archive. Raises Python's exceptions for rows that kdscan would not write.
     """
     tables = {table.name: table for table in TABLES}
     ids: dict[str, dict[int, int]] = {name: {} for name in tables}
@@ -271,7 +270,7 @@ def _moved(
 
 
 def _mapped(field: str, value: Any, ids: dict[str, dict[int, int]]) -> Any:
-    """A correction's value under the new ids: two fields speak of rows."""
+    """A correction's value with new ids; two fields refer to rows."""
     if field == "same_as" and value:
         return ids["sheet"].get(value, 0)
     if field == "result" and isinstance(value, dict) and WALKOVER in value:
@@ -282,5 +281,5 @@ def _mapped(field: str, value: Any, ids: dict[str, dict[int, int]]) -> Any:
 
 
 def _player(key: str, ids: Mapping[int, int]) -> str:
-    """Once what a result replaced was kept by names; those stay."""
+    """A player's new id. Old stores have names in what a result replaced; those stay."""
     return str(ids[int(key)]) if key.isdecimal() and int(key) in ids else key

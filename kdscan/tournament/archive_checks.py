@@ -18,11 +18,11 @@ from kdscan.tournament.store.events import MOST_LETTERS, check_name
 from kdscan.tournament.store.files import check_place
 
 _FIELD = re.compile(r"[a-z_]{1,30}(?::(?P<of>.{1,1000}))?")
-"""A correction's field: what it speaks of, and which, perhaps by the name of a file or player."""
+"""A correction's field: its kind, and perhaps a cell or the name of a file or player."""
 
 
 def check_head(head: Any) -> None:
-    """Raise what Python raises, or `UsageError`, at a first line that kdscan has not written."""
+    """Raise Python's exceptions or `UsageError` for a first line that kdscan has not written."""
     if not isinstance(head, dict) or head["game"] not in GAMES:
         raise ValueError("game")
     check_name(head["name"])
@@ -32,7 +32,7 @@ def check_head(head: Any) -> None:
 
 
 def check_archived(table: Table, row: Any) -> None:
-    """Raise what Python raises, or `UsageError`, at a row that kdscan has not written."""
+    """Raise Python's exceptions or `UsageError` for a row that kdscan has not written."""
     check_row(table, row)
     if table is schema.photo:
         check_place(row["sha256"], row["suffix"])
@@ -62,6 +62,7 @@ def check_archived(table: Table, row: Any) -> None:
 
 
 def checked_sheet(row: Json, readings: Mapping[int, int]) -> None:
-    """Raise ValueError for a sheet that is not in its reading; readings: id → how many it has."""
+    """Raise ValueError for a sheet that is not in its reading; readings: id → number of its
+    sheets."""
     if row["number"] >= readings[row["reading_id"]]:
         raise ValueError("number")

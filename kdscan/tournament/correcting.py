@@ -1,4 +1,4 @@
-"""Corrections of a sheet of an event: which sheet is meant, and what it really shows."""
+"""Corrections of an event's sheets: finding the sheet, and storing its true content."""
 
 from __future__ import annotations
 
@@ -25,19 +25,20 @@ from kdscan.tournament.store.records import Event, Sheet
 from kdscan.tournament.store.rows import now
 
 BESIDE = ("confirmed", "ignored", "same_as")
-"""Fields that speak of a sheet as a whole, not of what is on it."""
+"""Fields that concern a sheet as a whole, not what is on it."""
 
 
 def find_row(db: Connection, event: Event, name: str) -> Result:
-    """The sheet that a name means: a file's name or its end, a code; `#2.1` for page 2, sheet 1.
+    """The sheet that a name refers to: a file's name or its end, or a code; `#2.1` is page 2, sheet
+    1.
 
-    Raises UsageError when it is none, or several.
+    Raises UsageError if there is none, or several.
     """
     rows = [row for row in results(db, event.id) if row.sheet is not None]
     fitting = [row for row in rows if row.sheet and row.sheet.code == name]
     file_name = attrgetter("file.name")
     fitting = fitting or of_file(rows, name, file_name)
-    if not fitting and "#" in name:  # unless a file's own name has it
+    if not fitting and "#" in name:  # unless it is part of a file's name
         file, place = name.rsplit("#", 1)
         there = [row for row in rows if row.sheet and row.sheet.place == place]
         fitting = of_file(there, file, file_name)
@@ -61,11 +62,11 @@ def say(
     *,
     again: bool = True,
 ) -> None:
-    """Add corrections to a sheet: field → new value, as `store.corrections` names them.
+    """Add corrections to a sheet: field → new value, named as in `store.corrections`.
 
-    shown: the sheet's JSON as the person saw it, for fields that speak of what is on the paper;
-    raises LookupError where there is no such place. again: whether what is there already and not
-    doubtful is kept too.
+    shown: the sheet's JSON as the person saw it, for fields about what is on the paper; raises
+    LookupError if it has no such place. again: whether values that are already current and not
+    doubtful are stored too.
     """
     held, at = effective_values(corrections(db, sheet.event_id, sheet_id=sheet.id)), now()
     for field, new in fields.items():
@@ -81,7 +82,7 @@ def say(
 
 
 def take_back(db: Connection, sheet: Sheet, who: str) -> bool:
-    """Undo what was said last of a sheet and still holds; False if there is nothing."""
+    """Undo the last correction of a sheet that is in force; False if there is none."""
     rows = last_act(corrections(db, sheet.event_id, sheet_id=sheet.id))
     for row in reversed(rows):
         undo(db, row.id, who)
@@ -89,9 +90,9 @@ def take_back(db: Connection, sheet: Sheet, who: str) -> bool:
 
 
 def value_of(shown: Mapping[str, Any], field: str) -> tuple[Any, bool]:
-    """What a sheet's JSON has on paper for a field of corrections, and whether that is doubtful.
+    """The value of a corrections field in a sheet's JSON, and whether it is doubtful.
 
-    Raises LookupError where the sheet has no such place.
+    Raises LookupError if the sheet has no such place.
     """
     match parse_field(field):
         case CellField(at):

@@ -1,13 +1,13 @@
-"""The same sheet photographed twice: found by its code, or by what is on it.
+"""Finds sheets that were photographed twice, by their code or by what is on them.
 
-Two different finished sheets agree in few shields: among 400 games played by lot and 60
-by greedy players no two maps had more than 14 equal filled shields of some 31, and the
-two maps of one game no more than 10. Two readings of one sheet agree in nearly all. A
-sheet that was taken for its half turn is compared that way too.
+Two different finished sheets agree on few shields: among 400 random games and 60 by greedy players
+no two maps had more than 14 equal filled shields of some 31, and the two maps of one game no more
+than 10. Two readings of one sheet agree on nearly all. Sheets are also compared turned by 180°,
+because a reader may mistake which way is up.
 
-Kingdoms are compared around their castles, in all four directions: among 300 kingdoms
-laid by lot and 300 by greedy players no two agreed in more than half of their squares on
-5 x 5, nor in more than 41% on 7 x 7.
+Kingdoms are compared around their castles, in all four directions: among 300 random kingdoms and
+300 by greedy players no two agreed on more than half of their squares on 5 x 5, or on more than 41%
+on 7 x 7.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from kdscan.records import CELLS, COATS, KINDS, MAX_CROSSES
 from kdscan.tournament.apply_corrections import cells_of
 
 SHARE = 0.6
-"""Sheets that agree in this share of their filled shields are one: 19 of 31. Equal codes on sheets
-that agree in less are a conflict: one of them bears a code that is not its own."""
+"""Sheets that agree on this share of their filled shields are one: 19 of 31. Equal codes on sheets
+that agree on less are a conflict: one of them bears a code that is not its own."""
 
 FILLED = 12
-"""Fewer filled shields or squares say too little to tell sheets apart."""
+"""With fewer filled shields or squares, sheets cannot be told apart."""
 
 _SIDE = 13
-"""Squares along what a kingdom of 7 x 7 can reach around its castle."""
+"""Squares along the side of the area that a kingdom of 7 x 7 can reach around its castle."""
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """What a photo shows of a sheet. marks: `marks_code`, None for kinds that have none.
+    """A sheet in a photo. marks: `marks_code`, None for kinds that have none.
 
-    same_as: the key of the sheet that this one is, by a person; 0: of none; None: nobody said.
-    rank: the larger, the better is the photo.
+    same_as: the key of the sheet that this one is, according to a person; 0: of none; None:
+    unknown. rank: larger for better photos.
     """
 
     key: int
@@ -51,10 +51,10 @@ class Entry:
 
 
 def marks_code(sheet: Mapping[str, Any]) -> NDArray[np.uint8] | None:
-    """What lies on each cell as one number, 0 where nothing does; None for a spellbook.
+    """The content of each cell as one number, 0 for empty ones; None for a spellbook.
 
-    (34,) uint8, coat and crosses, of a map; (169,) uint8, terrain and crowns, of a kingdom, its
-    castle in the middle of 13 x 13 squares.
+    Map: (34,) uint8, coat and crosses. Kingdom: (169,) uint8, terrain and crowns, with its castle
+    in the middle of 13 x 13 squares.
     """
     if sheet["kind"] == "kingdom":
         return _around_castle(sheet)
@@ -80,7 +80,7 @@ def _around_castle(kingdom: Mapping[str, Any]) -> NDArray[np.uint8]:
 
 
 def _views(marks: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
-    """The ways in which a sheet may have been taken."""
+    """The sheet in all orientations in which it may have been read."""
     if len(marks) == len(CELLS):
         return [marks, marks[::-1]]
     square = marks.reshape(_SIDE, _SIDE)
@@ -88,8 +88,7 @@ def _views(marks: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
 
 
 def agreement(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
-    """Which share of the filled shields of two sheets is equal, however they lie; 1 for two
-    empty ones."""
+    """Share of equal filled shields of two sheets in the best orientation; 1 for two empty ones."""
     most = max(np.count_nonzero(one), np.count_nonzero(other))
     if most == 0:
         return 1.0
@@ -100,12 +99,11 @@ def agreement(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
 
 @dataclass(frozen=True)
 class Compared:
-    """What comparing sheets found.
+    """Result of comparing sheets.
 
-    same: which photos show a sheet that another photo shows better: their key → its key.
-    conflicts: sheets, best photos each, that bear one code and hold different marks: key → the
-    others' keys. games: two maps and a spellbook of one table in several photos, by each of the
-    three.
+    same: photos of sheets that another photo shows better: their key → its key. conflicts: sheets
+    (best photos) with one code but different marks: key → the others' keys. games: two maps and a
+    spellbook of one table in several photos, by each of the three.
     """
 
     same: Mapping[int, int]
@@ -114,17 +112,17 @@ class Compared:
 
 
 def same_sheets(entries: Sequence[Entry]) -> Compared:
-    """Which photos show one sheet, and which sheets claim one code.
+    """Find photos that show one sheet, and sheets that claim one code.
 
-    A person's word goes first, then equal codes on marks that agree, then marks. The answer
-    does not depend on when the photos were read, only on the order given.
+    A person's statement has priority, then equal codes on marks that agree, then marks. The result
+    depends on the given order, not on when the photos were read.
     """
     groups: list[list[Entry]] = []
     of_key: dict[int, list[Entry]] = {}
     of_code: dict[tuple[str, str], list[list[Entry]]] = {}
     kinds = Counter(entry.kind for entry in entries if entry.marks is not None)
     seen = {kind: _Seen(most) for kind, most in kinds.items()}
-    for entry in sorted(entries, key=lambda one: bool(one.same_as)):  # those who point come last
+    for entry in sorted(entries, key=lambda one: bool(one.same_as)):  # references come last
         claims = of_code.setdefault((entry.kind, entry.code), []) if entry.code else []
         group = _group_of(entry, of_key, claims, seen)
         if group is None:
@@ -154,7 +152,7 @@ def _group_of(
     claims: Sequence[list[Entry]],
     seen: Mapping[str, _Seen],
 ) -> list[Entry] | None:
-    """claims: the groups that bear the entry's code."""
+    """The group that an entry belongs to, if any. claims: the groups that bear its code."""
     if entry.same_as is not None:
         return of_key.get(entry.same_as)
     for group in claims:
@@ -164,7 +162,7 @@ def _group_of(
 
 
 def _agree(entry: Entry, group: Sequence[Entry]) -> bool:
-    """Whether a sheet may be the one of the group; what has no marks is told by its code alone."""
+    """Whether a sheet may be that of the group; without marks the code alone decides."""
     marks = [one.marks for one in group if one.marks is not None]
     if entry.marks is None or not marks:
         return True
@@ -172,11 +170,11 @@ def _agree(entry: Entry, group: Sequence[Entry]) -> bool:
 
 
 class _Seen:
-    """Marks of the sheets so far, to compare one with all at once."""
+    """The marks of the sheets so far, to compare one with all at once."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._marks = np.zeros((0, most), np.uint8)  # a row a shield: fast to compare
+        self._marks = np.zeros((0, most), np.uint8)  # one row per shield: fast to compare
         self._filled = np.zeros(most, np.int64)
         self._entries: list[tuple[Entry, list[Entry]]] = []
 
@@ -203,6 +201,6 @@ class _Seen:
             if shares[at] > best:
                 best, where = float(shares[at]), at
         other, group = self._entries[where]
-        # Printed codes that differ are two sheets, however alike.
+        # Different printed codes mean two sheets, however similar.
         both_named = entry.code and other.code and entry.code != other.code
         return group if best >= SHARE and not both_named else None

@@ -1,4 +1,4 @@
-"""An event as it stands: whose sheets make which games, the table, and what is to be settled."""
+"""The current state of an event: games and their sheets, the table, and what is to be settled."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from kdscan.tournament.store.games import games
 from kdscan.tournament.store.records import Correction, Event, Player
 
 WALKOVER = "walkover"
-"""In the value of `result`: the id of the player who wins because the opponent did not come."""
+"""Key in the value of `result`: the id of the player who wins because the opponent did not come."""
 
 
 @dataclass(frozen=True)
 class EventState:
-    """players: all, those who dropped out too. games: by rounds and tables, read or planned.
+    """players: all, including those who dropped out. games: by round and table, read or planned.
 
-    sheets: all that count, seated or not. names: how people call them, by their keys.
-    failed: names of files and why they were not read, as `kdscan.locale.errors` tells it.
+    sheets: all that count, seated or not. names: for people, by their keys. failed: names of files
+    and why they were not read, as `kdscan.locale.errors` tells it.
     """
 
     event: Event
@@ -44,20 +44,20 @@ class EventState:
 
     @property
     def last_round(self) -> int:
-        """The latest round that was planned or played; 0 before the first."""
+        """The last round that was planned or played; 0 before the first."""
         return max((game.round for game in self.games), default=0)
 
     @property
     def played_round(self) -> int:
-        """The latest round of which a game is finished; 0 before."""
+        """The last round with a finished game; 0 if there is none."""
         played = (game.round for game in self.games if game.played)
         return max(played, default=0)
 
 
 def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = None) -> EventState:
-    """Work out an event's games and standings from its sheets, corrections and plan.
+    """Compute an event's games and standings from its sheets, corrections and plan.
 
-    rows: `results` of the event, where they are at hand.
+    rows: `results` of the event, if already computed.
     """
     entered = players(db, event.id)
     names = {player.id: player.name for player in entered}
@@ -81,9 +81,9 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
 
 
 def sheet_score(row: Result, known: Names) -> SheetScore | None:
-    """What a row of the results is to a game; None for what counts nowhere.
+    """A row of the results as a sheet of a game; None if it does not count.
 
-    known: of the event's players.
+    known: the event's players.
     """
     if not row.counts or row.sheet is None or row.data is None:
         return None
@@ -103,16 +103,16 @@ def sheet_score(row: Result, known: Names) -> SheetScore | None:
 
 
 def result_row(db: Connection, event_id: int, game_id: int) -> Correction | None:
-    """What an arbiter says of a game; None if nothing."""
+    """An arbiter's result of a game; None if there is none."""
     return effective(corrections(db, event_id, game_id=game_id)).get("result")
 
 
 def arbiters_word(
     db: Connection, event_id: int, names: Mapping[int, str]
 ) -> tuple[dict[Table, dict[str, int]], dict[Table, str]]:
-    """Points as an arbiter says them, and who wins by walkover, by round and table.
+    """Points according to an arbiter, and who wins by walkover, by round and table.
 
-    names: players by their ids.
+    names: of players, by id.
     """
     points, walkovers = {}, {}
     said: dict[int | None, list[Correction]] = defaultdict(list)

@@ -18,32 +18,32 @@ from kdscan.tournament.results import COLUMNS, Result, columns, results, seated
 Rows = Iterable[Result]
 
 CELLS_THAT_CALCULATE = ("=", "+", "-", "@", "\t", "\r")
-"""First letters for which a spreadsheet takes a text for a formula (OWASP, CSV injection)."""
+"""First characters of texts that a spreadsheet takes for a formula (OWASP, CSV injection)."""
 
 
 def write_csv(rows: Rows, out: TextIO, words: Words = ENGLISH) -> None:
-    """A row a line, columns as in `docs/batch.md`, RFC 4180 with a line of names.
+    """One line per row, columns as in `docs/batch.md`, RFC 4180 with a header.
 
-    words: the language of what is told for people.
+    words: the language of texts for people.
     """
     write_table((columns(row, words) for row in rows), list(COLUMNS), out)
 
 
 def write_table(rows: Iterable[Mapping[str, object]], names: Sequence[str], out: TextIO) -> None:
-    """A row a line below a line of names."""
+    """One line per row below a header."""
     writer = csv.DictWriter(out, names, lineterminator="\n")
     writer.writeheader()
     writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
 
 
 def write_json_lines(rows: Rows, out: TextIO) -> None:
-    """A JSON object a line: the columns of the CSV, and `data`, the sheet as in `kdscan/1`."""
+    """One JSON object per line: the columns of the CSV, and `data`, the sheet as in `kdscan/1`."""
     for row in rows:
         out.write(json.dumps(columns(row) | {"data": row.data}) + "\n")
 
 
 def harmless(value: object) -> object:
-    """A value that no spreadsheet runs as a formula: names come from strangers."""
+    """A value that no spreadsheet executes as a formula, because names come from strangers."""
     if isinstance(value, str) and value.startswith(CELLS_THAT_CALCULATE):
         return "'" + value
     if isinstance(value, bool):
@@ -54,7 +54,7 @@ def harmless(value: object) -> object:
 def save_results(
     db: Connection, event_id: int, csv: Path | None, json_lines: Path | None, words: Words
 ) -> None:
-    """Write an event's results to those files that are named; raise `UsageError`."""
+    """Write an event's results to the given files; raise `UsageError`."""
     for path, write in ((csv, partial(write_csv, words=words)), (json_lines, write_json_lines)):
         if path is not None:
             save(path, partial(write, seated(db, event_id, results(db, event_id))))

@@ -1,4 +1,4 @@
-"""Delete an event for good: its rows, its photos and the pictures made of them."""
+"""Deletes an event for good: its rows, its photos and the pictures made of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kdscan.tournament.store.records import Event
 
 @dataclass(frozen=True)
 class Kept:
-    """How much is kept of an event."""
+    """How much is stored of an event."""
 
     photos: int
     sheets: int
@@ -25,7 +25,7 @@ class Kept:
 
 
 def kept_of(store: Store, event: Event) -> Kept:
-    """What forgetting an event would take away."""
+    """What forgetting an event would delete."""
     with store.read() as db:
         photos, sheets, players = (
             db.scalar(select(func.count()).select_from(table).where(table.c.event_id == event.id))
@@ -37,13 +37,13 @@ def kept_of(store: Store, event: Event) -> Kept:
 def forget_event(store: Store, event: Event) -> None:
     """Delete an event, rows first.
 
-    If it is interrupted, photos without a row are left; the event is gone all the same.
+    If it is interrupted, photos without a row are left, but the event is gone.
     """
     alone = _alone(store, event)
     with store.write() as db:
         db.execute(schema.event.delete().where(schema.event.c.id == event.id))
     for sha256, suffix in alone:
-        with suppress(StoreError):  # gone already
+        with suppress(StoreError):  # already gone
             store.photos.remove(sha256, suffix)
         if not is_url(store.photos.root):
             views = Path(store.photos.root, "views", sha256[:2])

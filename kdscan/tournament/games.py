@@ -1,8 +1,8 @@
-"""From sheets to games: whose sheet belongs to which table, who won, and what is amiss.
+"""From sheets to games: whose sheet belongs to which table, who won, and what is wrong.
 
-Pure functions on plain records; the store and the command line fill them in. Two play a
-game of Kingdomino Duel or of Kingdomino's great duel on 7 x 7, two to four one of
-Kingdomino on 5 x 5; one alone at a table has a bye.
+Pure functions on plain records, which the store and the command line provide. Kingdomino Duel and
+Kingdomino's great duel on 7 x 7 are played by two, Kingdomino on 5 x 5 by two to four; a single
+player at a table has a bye.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Table = tuple[int, int]
 class SheetScore:
     """One sheet that was read: a player's map of Duel, or kingdom of tiles.
 
-    key: any number that tells it from others. round, table, player: as its code, its
-    photo or a person says; None where nobody does. crowns: the second tie-break of
-    Kingdomino; 0 in Duel. review: whether its total still needs a look. rivals: keys of sheets
-    that bear the same code and hold different marks: whose is which, a person has to say.
-    cut_off: the photo does not show all of it, so that nobody knows the total.
+    key: any unique number. round, table, player: according to its code, its photo or a person; None
+    if unknown. crowns: the second tie-break of Kingdomino; 0 in Duel. review: whether its total
+    still needs a look. rivals: keys of sheets that bear the same code but hold different marks; a
+    person must say whose is which. cut_off: the photo does not show all of it, so that the total is
+    unknown.
     """
 
     key: int
@@ -43,7 +43,7 @@ class SheetScore:
 
     @property
     def worth(self) -> Worth:
-        """What decides a game."""
+        """The values that decide a game."""
         return Worth(self.total, self.largest_domain, self.crowns)
 
 
@@ -51,7 +51,7 @@ class SheetScore:
 class Seat:
     """A player at a table, with the sheet that counts; None while it is missing.
 
-    points: what the arbiter says the player has, instead of the sheet's total.
+    points: according to the arbiter, instead of the sheet's total.
     """
 
     player: str
@@ -60,7 +60,7 @@ class Seat:
 
     @property
     def total(self) -> int | None:
-        """Points in this game, None while nobody knows."""
+        """Points in this game, None if unknown."""
         if self.points is not None:
             return self.points
         return self.sheet.total if self.sheet else None
@@ -68,9 +68,9 @@ class Seat:
 
 @dataclass(frozen=True)
 class Game:
-    """A table in a round. One seat alone is a bye.
+    """A table in a round. A single seat is a bye.
 
-    walkover: who wins because the opponent did not come; nobody has points then.
+    walkover: who wins because the opponent did not come; then nobody has points.
     """
 
     round: int
@@ -98,7 +98,7 @@ class Game:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Who won, None while a sheet is missing."""
+        """Who won; None while a sheet is missing."""
         if self.walkover is not None:
             players = [seat.player for seat in self.seats]
             return Outcome((players.index(self.walkover),), "walkover")
@@ -120,7 +120,7 @@ FindingCode = Literal[
 class Finding:
     """Something that a person should settle, with the sheets concerned.
 
-    text: a sentence of the catalogues; values: what stands in its braces.
+    text: a sentence of the catalogues; values: for its braces.
     """
 
     code: FindingCode
@@ -137,9 +137,8 @@ class Finding:
 
 
 def outcome_of(seats: Sequence[Seat]) -> Outcome:
-    """Who wins a table. Points that an arbiter entered, without a sheet that agrees, have no
-    tie-breaks: equal ones are a draw.
-    """
+    """The outcome of a table. Points that an arbiter entered and that no sheet confirms have no
+    tie-breaks: equal ones are a draw."""
     if len(seats) == 1:
         return Outcome((0,), "bye")
     sheets = [seat.sheet for seat in seats if seat.sheet and seat.sheet.total == seat.total]
@@ -155,12 +154,12 @@ def gather(
     most: int = 2,
     walkovers: Mapping[Table, str] | None = None,
 ) -> tuple[tuple[Game, ...], tuple[Finding, ...]]:
-    """Seat every sheet, and say what is missing or cannot be told.
+    """Seat every sheet, and report what is missing or undecided.
 
-    planned: who sits where, by round and table. Without it, sheets that say the same round
-    and table make a game, if they are of two to `most` players. results: points by player, as
-    the arbiter says; they stand for whatever was read. walkovers: who wins because nobody
-    came to play. Games come in the order of rounds and tables.
+    planned: who sits where, by round and table. Without it, sheets with the same round and table
+    make a game, if they are of two to `most` players. results: points by player according to the
+    arbiter; they override whatever was read. walkovers: who wins because nobody came to play. Games
+    are ordered by round and table.
     """
     tables = {at: tuple(players) for at, players in (planned or {}).items()}
     at_table: dict[Table, list[SheetScore]] = defaultdict(list)
@@ -189,7 +188,7 @@ def gather(
 
 
 def _conflicts(sheets: Sequence[SheetScore]) -> Iterator[Finding]:
-    """Different sheets that bear one code, told once for all that bear it."""
+    """Different sheets that bear one code, reported once for all of them."""
     told: set[int] = set()
     known = {sheet.key: sheet for sheet in sheets}
     for sheet in sheets:
@@ -206,7 +205,7 @@ def _conflicts(sheets: Sequence[SheetScore]) -> Iterator[Finding]:
 
 
 def _to_come(findings: Iterable[Finding], begun: Container[int | None]) -> Iterator[Finding]:
-    """A round of which nothing has come in misses no single sheets: it is told once."""
+    """Reports once that nothing of a round has come in, instead of its missing sheets."""
     told: set[int | None] = set()
     for finding in findings:
         if finding.code != "missing_sheet" or finding.round in begun:
@@ -265,7 +264,8 @@ def _seat(
 ) -> tuple[Seat, list[Finding]]:
     keys = tuple(sheet.key for sheet in sheets)
     sheets = [sheet for sheet in sheets if not sheet.cut_off] or sheets
-    # Several readings of one total are one sheet photographed twice; the surest stands for it.
+    # Several readings with one total are one sheet photographed twice; the most certain one is
+    # used.
     worths = {sheet.worth for sheet in sheets}
     best = min(sheets, key=lambda sheet: (sheet.review, sheet.key), default=None)
     disputed = any(sheet.rivals for sheet in sheets)

@@ -1,6 +1,6 @@
-"""Games whose two maps and spellbook lie in several photos: what one says counts for the others.
+"""Games whose two maps and spellbook are in several photos: evidence of one counts for the others.
 
-They find each other by round and table, as a person, a printed code or the photo's file says.
+They are matched by round and table, according to a person, a printed code or the photo's file.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from kdscan.tournament.store.readings import sheet as get_sheet
 from kdscan.tournament.store.records import Correction, FileRow, Sheet
 
 Named = Mapping[int, tuple[int, FileRow]]
-"""Of each photo the first of its names, and which of the event's names that is."""
+"""For each photo its first name, and the index of that among the event's names."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Whose sheet it is, as far as anybody knows.
+    """Whose sheet it is, as far as known.
 
-    player: as a person says; code: as the printed code does, where no person says it.
+    player: according to a person; code: according to the printed code, if no person says it.
     """
 
     round: int | None = None
@@ -39,14 +39,14 @@ class Place:
 
     @property
     def who(self) -> str | None:
-        """What the player is called, by whoever says it."""
+        """The player's name, from whichever source."""
         return self.player or self.code
 
 
 def compared(sheets: Iterable[Sheet], overrides: Mapping[int, Overrides], named: Named) -> Compared:
-    """Compare sheets in the order of their files' names; photos come in as fast as they are read.
+    """Compare sheets in the order of their files' names, because photos arrive in any order.
 
-    overrides: corrections by the sheets' ids.
+    overrides: corrections by sheet id.
     """
     found: list[tuple[tuple[int, int, int], Entry]] = []
     tables: dict[tuple[int, int], list[_Seated]] = defaultdict(list)
@@ -74,7 +74,8 @@ def _entry(sheet: Sheet, overrides: Overrides, round_: int | None) -> Entry:
 
 
 def _whole(code: str | None, round_: int | None) -> str | None:
-    """The code with its round, else the photo's; None without any: it stands on a sheet a round."""
+    """The code with its round, else with the photo's; None without any, because one sheet per round
+    bears it."""
     printed = SheetId.parse(code) if code else None
     if printed is None or printed.round is not None:
         return code
@@ -83,7 +84,7 @@ def _whole(code: str | None, round_: int | None) -> str | None:
 
 @dataclass(frozen=True)
 class _Seated:
-    """A sheet that names its table. page: id of the photo, and the page."""
+    """A sheet whose table is known. page: id of the photo, and the page."""
 
     id: int
     kind: str
@@ -105,10 +106,10 @@ def _games(
 
 
 def multi_photo_game(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
-    """The two maps and the spellbook of a sheet's game, if they lie in several photos.
+    """The two maps and the spellbook of a sheet's game, if they are in several photos.
 
-    Empty if they do not, or one is missing. Only what names the same table is looked at: a
-    sheet that is photographed once more without its code is not taken for it here.
+    Empty if they are not, or if one is missing. Only sheets with the same table are compared:
+    another photo of a sheet without its code is not recognised here.
     """
     if one.kind not in ("duel_map", "duel_spellbook"):
         return ()
@@ -117,7 +118,7 @@ def multi_photo_game(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
     query = select(at.id, at.code, at.photo_id, at.page, schema.photo.c.sha256).join(schema.photo)
     rows = db.execute(query.where(at.event_id == event))
     known = [row for row in rows if not out.has(row.sha256, row.page)]
-    # A file may say the round, never the table.
+    # A file may give the round, but never the table.
     tables = {row.id: place_of(row.code, placed.get(row.id, {})).table for row in known}
     if tables.get(one.id) is None:
         return ()
@@ -135,7 +136,8 @@ def multi_photo_game(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
 
 
 def first_names(rows: Iterable[FileRow]) -> dict[int, tuple[int, FileRow]]:
-    """`Named` of an event's files, in the order of their names; the round may be said of any."""
+    """`Named` of an event's files in the order of their names; any of a photo's names may give the
+    round."""
     named: dict[int, tuple[int, FileRow]] = {}
     for order, file in enumerate(rows):
         if file.photo_id is not None:
@@ -145,7 +147,7 @@ def first_names(rows: Iterable[FileRow]) -> dict[int, tuple[int, FileRow]]:
 
 
 def overrides_of(rows: Iterable[Correction]) -> dict[int, Overrides]:
-    """What holds of each sheet that any of these corrections speaks of: field → value."""
+    """The current corrections of each sheet that any of these rows concern: field → value."""
     of: dict[int, list[Correction]] = defaultdict(list)
     for row in rows:
         if row.sheet_id is not None:
@@ -154,14 +156,14 @@ def overrides_of(rows: Iterable[Correction]) -> dict[int, Overrides]:
 
 
 def place_now(db: Connection, sheet: Sheet) -> Place:
-    """Whose sheet it is, by all that is known."""
+    """Whose sheet it is, from all sources."""
     held = effective_values(corrections(db, sheet.event_id, sheet_id=sheet.id, field="place"))
     _, file = first_names(files(db, sheet.event_id, sheet.photo_id))[sheet.photo_id]
     return place_of(sheet.code, held, file)
 
 
 def place_of(code: str | None, overrides: Overrides, file: FileRow | None = None) -> Place:
-    """Whose sheet it is: a person's word, then the printed code's, then the file's."""
+    """Whose sheet it is: according to a person, else the printed code, else the file."""
     if isinstance(overrides.get("place"), dict):
         place = overrides["place"]
         return Place(*(place.get(one) for one in ("round", "table", "player", "code")))

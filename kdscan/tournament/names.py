@@ -1,4 +1,4 @@
-"""Who is meant by a name: as people type it, or as a sheet's code has it."""
+"""Whom a name means, whether typed by people or printed in a sheet's code."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SHOWN = 5
-"""So many are named when a name fits several."""
+"""Most names that are listed if several fit."""
 
 
 class UnknownPlayer(UsageError):
-    """Nobody of that name plays. known: those who may be meant, the likeliest first."""
+    """Nobody with that name plays. known: who may be meant, the likeliest first."""
 
     known: tuple[str, ...] = ()
 
@@ -34,25 +34,24 @@ class UnknownPlayer(UsageError):
 class Names:
     """Players' names by what people and sheets call them.
 
-    by_name: as they are spelled, and in lower case, both in NFC. by_code: by the code that their
-    sheets bear, and by their number: the how manieth they are in the event. One's code may be
-    another's name.
+    by_name: as spelled, and in lower case, both in NFC. by_code: by the code on their sheets, and
+    by their number in the event. One player's code may be another's name.
     """
 
     by_name: Mapping[str, str]
     by_code: Mapping[str, str]
 
     def spelled(self, name: str) -> str | None:
-        """Who has that name, in large or small letters, however accents are typed."""
+        """The player with that name, ignoring case and however accents are typed."""
         name = normalize("NFC", name)
         return self.by_name.get(name) or self.by_name.get(name.lower())
 
     def called(self, name: str) -> str | None:
-        """Whom a person means, who may say the code too."""
+        """The player whom a person means, perhaps by the code."""
         return self.spelled(name) or self.by_code.get(name.upper())
 
     def of(self, place: Place) -> str | None:
-        """The name of whose sheet it is; as it stands there where nobody is called so."""
+        """The name of a sheet's player; unchanged if nobody has that name."""
         if place.player:
             return self.called(place.player) or place.player
         if place.code:
@@ -65,26 +64,26 @@ def names_of(entered: Iterable[Player]) -> Names:
     entered = tuple(entered)
     numbers = {str(number): player.name for number, player in enumerate(entered, 1)}
     codes = {str(one.details["code"]): one.name for one in entered if one.details.get("code")}
-    # Older stores hold accents as they were typed.
+    # Older stores have accents as they were typed.
     spelled = {normalize("NFC", one.name): one.name for one in entered}
     lower = {known.lower(): name for known, name in spelled.items()}
     return Names(lower | spelled, numbers | codes)
 
 
 def player_of(entered: Sequence[Player], name: str) -> Player | None:
-    """Who of them has that name, in large or small letters; None if nobody."""
+    """The player with that name, ignoring case; None if there is none."""
     spelled = names_of(entered).spelled(name)
     return next((one for one in entered if one.name == spelled), None)
 
 
 def of_file(found: Sequence[T], name: str, file_of: Callable[[T], str]) -> list[T]:
-    """Those of the file that a name means: by its whole name, else by the end of it."""
+    """The items whose file has that name, or else ends with it."""
     fitting = [one for one in found if file_of(one) == name]
     return fitting or [one for one in found if file_of(one).endswith(f"/{name}")]
 
 
 def several(name: str, meant: Sequence[str]) -> UsageError:
-    """What to say of a name that may mean any of these, of which the first few are told."""
+    """The error for a name that may mean any of these; the first few are listed."""
     known = ", ".join(meant[:SHOWN])
     return UsageError(
         "{name}: that may be any of {known}; name one of them", name=name, known=known
@@ -92,9 +91,9 @@ def several(name: str, meant: Sequence[str]) -> UsageError:
 
 
 def player_named(db: Connection, event: Event, name: str, round_: int | None = None) -> str:
-    """The event's name of a player whom somebody calls so; any name where nobody is entered.
+    """The event's spelling of a player's name; any name if no players are entered.
 
-    round_: whose players are offered first. Raises `UnknownPlayer` for a name that nobody has.
+    round_: players of this round are suggested first. Raises `UnknownPlayer` for an unknown name.
     """
     entered = players(db, event.id)
     found = names_of(entered).called(name.strip())
@@ -108,7 +107,7 @@ def player_named(db: Connection, event: Event, name: str, round_: int | None = N
 
 
 def _close(name: str, known: Sequence[str]) -> list[str]:
-    """The three names at most that are most like one, in their own spelling."""
+    """At most three names that are most similar to this one, in their own spelling."""
     spelled = {one.casefold(): one for one in known}
     found = get_close_matches(name.casefold(), list(spelled))
     return [spelled[one] for one in found]

@@ -1,8 +1,8 @@
-"""What the sheets of an event teach of the prints that they bear.
+"""Prints that the sheets of an event teach.
 
-The photos are kept, so nothing else has to be: sheets of unknown prints are laid flat again, by a
-worker, where enough of them have come together (`kdscan.prints.pile`). What is learned follows from
-the sheets that the event has, in whatever order they came.
+The photos are stored, so nothing else has to be: when enough sheets of unknown prints have come
+together, a worker rectifies them again (`kdscan.prints.pile`). What is learned follows from the
+event's sheets, in whatever order they arrived.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from kdscan.tournament.store.readings import readings, sheets
 from kdscan.tournament.store.records import PhotoRow
 
 MOST_AT_ONCE = 48
-"""Sheets that are looked through together: 130 MB when they lie flat."""
+"""Most sheets that are examined together; they take 130 MB when rectified."""
 
 
 Tried = set[tuple[Pile, tuple[str, ...]]]
-"""Piles that were looked through, each with the prints that were known."""
+"""Piles that were examined, each with the prints then known."""
 
 
 def piles(store: Store, event_id: int) -> Iterator[Pile]:
-    """Sheets of an event that may teach a print: those of each print that now has enough of them
-    to be known better, then those of unknown prints."""
+    """Sheets of an event that may teach a print: those of each print that can now be improved, then
+    those of unknown prints."""
     with store.read() as db:
         rows = [row.sha256 for row in event_prints(db, event_id)]
         found = sorted(_placed(db, event_id), key=lambda one: one.key)
@@ -61,7 +61,7 @@ def piles(store: Store, event_id: int) -> Iterator[Pile]:
 
 
 def not_tried(piles: Iterable[Pile], prints: tuple[str, ...], tried: Tried) -> Iterator[Pile]:
-    """The piles that were not looked through yet; each is noted as it is given out.
+    """The piles that were not examined yet; each is noted when it is yielded.
 
     prints: SHA-256 of the known prints' files.
     """
@@ -72,7 +72,7 @@ def not_tried(piles: Iterable[Pile], prints: tuple[str, ...], tried: Tried) -> I
 
 
 def _placed(db: Connection, event_id: int) -> Iterator[PlacedSheet]:
-    """The maps of an event that teach something, but for those of our own layouts."""
+    """The maps of an event that are suitable for learning, except those of our own layouts."""
     of = {photo.id: photo for photo in photos(db, event_id)}
     for sheet in sheets(db, event_id):
         if sheet.kept is None or not is_of_pad(sheet.data):
@@ -87,7 +87,7 @@ def _placed(db: Connection, event_id: int) -> Iterator[PlacedSheet]:
 
 
 def keep_taught(store: Store, event_id: int, files: Sequence[bytes]) -> list[FiledPrint]:
-    """Have an event know the prints that its sheets taught, all of them or none."""
+    """Add the prints that its sheets taught to an event, all or none."""
     found = [parse_print(data, "print") for data in files]
     with store.write() as db:
         for one in found:
@@ -98,8 +98,8 @@ def keep_taught(store: Store, event_id: int, files: Sequence[bytes]) -> list[Fil
 def pages_to_read_again(
     db: Connection, event_id: int, models: str
 ) -> Iterator[tuple[PhotoRow, int]]:
-    """The pages that were read with these models, see `read_with`, and may be read otherwise now
-    that the event knows other prints: those with maps that are not of our own layouts."""
+    """The pages read with these models (see `read_with`) that may be read differently now that the
+    event knows other prints: those with maps that are not of our own layouts."""
     prints = [row.sha256 for row in event_prints(db, event_id)]
     for photo in photos(db, event_id):
         mine = {r.page for r in readings(db, photo.id) if is_of_models(r.models, models)}

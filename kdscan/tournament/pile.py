@@ -1,4 +1,4 @@
-"""Sheets in kept photos, and the prints that a worker learns from them: see `tournament.pads`."""
+"""Sheets in stored photos, and the prints that a worker learns from them: see `tournament.pads`."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from kdscan.tournament.store.print_files import load_prints
 
 @dataclass(frozen=True)
 class PlacedSheet:
-    """A sheet in a kept photo. centers: x and y of its 35 cells in the photo, row by row.
-    coats, layout: see `FlatSheet`."""
+    """A sheet in a stored photo. centers: x and y of its 35 cells in the photo, row by row. coats,
+    layout: see `FlatSheet`."""
 
     sha256: str
     suffix: str
@@ -41,7 +41,7 @@ Pile = tuple[PlacedSheet, ...]
 
 
 def teach(root: str, pile: Pile, prints: Iterable[str]) -> tuple[bytes, ...]:
-    """Files of the prints that a pile teaches; the work of a process that may die of it.
+    """Files of the prints that a pile teaches; runs in a process that may crash.
 
     root: see `PhotoFiles`. prints: SHA-256 of the known prints' files.
     """
@@ -51,7 +51,7 @@ def teach(root: str, pile: Pile, prints: Iterable[str]) -> tuple[bytes, ...]:
 
 
 def _flat(root: str, pile: Pile) -> list[FlatSheet]:
-    """The sheets of a pile laid flat, photo by photo; those whose photo is gone are left out."""
+    """The sheets of a pile, rectified, photo by photo; those whose photo is missing are omitted."""
     by_page: defaultdict[tuple[str, str, int], list[PlacedSheet]] = defaultdict(list)
     for sheet in pile:
         by_page[sheet.sha256, sheet.suffix, sheet.page].append(sheet)

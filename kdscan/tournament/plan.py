@@ -1,4 +1,4 @@
-"""Rounds: who takes part, who plays whom next, what an arbiter says of a game."""
+"""Rounds: who takes part, who plays whom next, and an arbiter's results."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from kdscan.tournament.swiss import Pairing, pair, seat
 def enter_players(db: Connection, event: Event, path: Path) -> None:
     """Enter the players of a CSV file (columns name and, for codes, player).
 
-    Without a short name of their own, codes bear their number in the event: any name can be
-    printed, but few letters stand in a code. Those who are known stay as they are. Raises
-    UsageError, also for a name that stands there twice in a round: two people share it.
+    Without a short name, codes bear their number in the event: any name can be printed, but few
+    letters are allowed in a code. Known players stay as they are. Raises UsageError, also for a
+    name that occurs twice in a round: two people share it.
     """
     seen = set()
     for number, row in read_rows(path, ("name", "player")):
@@ -52,9 +52,9 @@ def enter_players(db: Connection, event: Event, path: Path) -> None:
 
 
 def enter_player(db: Connection, event: Event, name: str, short: str = "") -> Player:
-    """Enter a player; short: what the codes of the player's sheets shall say, if it can be.
+    """Enter a player; short: word for the codes of the player's sheets, if it is possible.
 
-    Accents are kept as one letter each, as most keyboards type them; older stores hold others.
+    Accents are stored as one letter each, as most keyboards type them; older stores have others.
     """
     entered, name = players(db, event.id), normalize("NFC", name)
     number, known = next(
@@ -71,7 +71,7 @@ def enter_player(db: Connection, event: Event, name: str, short: str = "") -> Pl
 
 
 def drop(db: Connection, event: Event, names: Sequence[str], active: bool = False) -> None:
-    """Players leave the event, or come back; raise UsageError for a name that nobody has."""
+    """Players leave the event, or come back; raise UsageError for an unknown name."""
     entered = players(db, event.id)
     for name in names:
         player = player_of(entered, name)
@@ -85,10 +85,10 @@ def drop(db: Connection, event: Event, names: Sequence[str], active: bool = Fals
 def next_round(
     db: Connection, event: Event, seed: int | None = None, *, again: bool = False
 ) -> tuple[int, Pairing]:
-    """Pair the next round and keep it; again: pair the last one anew, before it is played.
+    """Pair the next round and store it; again: pair the last one again, before it is played.
 
-    Raises UsageError while games are unfinished, when nobody plays, or when sheets of the
-    round that is to be paired anew have come in.
+    Raises UsageError while games are unfinished, if nobody plays, or if sheets of the round that is
+    to be paired again have come in.
     """
     state = event_state(db, event)
     round_ = state.last_round + 1
@@ -129,7 +129,7 @@ def next_round(
 
 
 def unpair(db: Connection, event: Event, round_: int) -> None:
-    """Take the pairing of the last round back; raise UsageError when it has begun."""
+    """Undo the pairing of the last round; raise UsageError if it has begun."""
     state = event_state(db, event)
     if round_ != state.last_round:
         raise UsageError("round {round} is not the last one any more", round=round_)
@@ -147,12 +147,12 @@ def set_result(
     points: Mapping[str, int] | None = None,
     walkover: str | None = None,
 ) -> Game:
-    """Say what came of a game, whatever was read; a row in the corrections.
+    """Set the result of a game, whatever was read; stored as a correction.
 
-    points: by player; those entered before for others at the table stay. walkover: who wins,
-    without points, because the opponent did not come. Neither: what was entered last is withdrawn.
-    Raises UsageError for a table that is not planned, a player who does not sit there, a walkover
-    where not two sit, and where nothing was entered that could be withdrawn.
+    points: by player; earlier entries for others at the table stay. walkover: who wins, without
+    points, because the opponent did not come. Neither: the last entry is withdrawn. Raises
+    UsageError for a table that is not planned, a player who does not sit there, a walkover at a
+    table that is not of two, or if there is nothing to withdraw.
     """
     planned, sitting = _planned(db, event, round_, table)
     held = result_row(db, event.id, planned.id)
@@ -181,7 +181,7 @@ def set_result(
 def _planned(
     db: Connection, event: Event, round_: int, table: int
 ) -> tuple[PlannedGame, list[Player]]:
-    """A game as it was paired, and those who sit there."""
+    """A game as it was paired, and its players."""
     planned = next((g for g in games(db, event.id, round_) if g.table == table), None)
     if planned is None:
         known = sorted(g.table for g in games(db, event.id, round_))
@@ -211,7 +211,7 @@ def _seated(sitting: Sequence[Player], name: str, round_: int, table: int) -> in
 def pairing_rows(db: Connection, event: Event, round_: int) -> list[dict[str, object]]:
     """A round as rows for `kdscan sheet --players`: round, table, name, player.
 
-    Who has a bye needs no sheet, and has no row.
+    A player with a bye needs no sheet and has no row.
     """
     entered = players(db, event.id)
     known = {player.id: player for player in entered}

@@ -1,7 +1,7 @@
-"""Photos, and pages of them, that are taken out of an event: they count and show nowhere, and can
-be put back.
+"""Photos and pages that are removed from an event: they neither count nor show, and can be
+restored.
 
-What was kept of them stays: file, readings, corrections; and so in the event's archive.
+Everything stays stored, also in the event's archive: file, readings, corrections.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from kdscan.tournament.store.records import Event, FileRow, PhotoRow
 
 @dataclass(frozen=True)
 class Out:
-    """What is taken out. photos: SHA-256 of their content; pages: `SHA256#PAGE`, from 1; files:
-    names that were never read."""
+    """What is removed. photos: SHA-256 of their content; pages: `SHA256#PAGE`, from 1; files: names
+    that were never read."""
 
     photos: frozenset[str]
     pages: frozenset[str]
     files: frozenset[str]
 
     def has(self, sha256: str, page: int) -> bool:
-        """Whether a page is taken out, by itself or with its photo; pages from 0."""
+        """Whether a page is removed, by itself or with its photo; pages count from 0."""
         return sha256 in self.photos or f"{sha256}#{page + 1}" in self.pages
 
 
 def taken_out(db: Connection, event_id: int) -> Out:
-    """What is taken out of an event now."""
+    """What is currently removed from an event."""
     rows = [row for row in corrections(db, event_id) if row.sheet_id is None and not row.game_id]
     held = {field for field, row in effective(rows).items() if row.new is True}
 
@@ -44,14 +44,14 @@ def taken_out(db: Connection, event_id: int) -> Out:
 
 
 def take_out(db: Connection, event: Event, name: str, who: str, *, out: bool = True) -> list[str]:
-    """Take a photo out by its file's name or the end of it, or put it back; returns its names.
+    """Remove a photo by its file's name or the end of it, or restore it; returns its names.
 
-    `NAME#7` is page 7 alone. Raises `UsageError` for a name that no photo of the event has, or
-    several.
+    `NAME#7` is only page 7. Raises `UsageError` for a name that no photo of the event has, or
+    several have.
     """
     known, file_name = files(db, event.id), attrgetter("name")
     meant, page = of_file(known, name, file_name), ""
-    if not meant and "#" in name:  # unless a file's own name has it
+    if not meant and "#" in name:  # unless it is part of a file's name
         name_alone, _, page = name.rpartition("#")
         meant = [one for one in of_file(known, name_alone, file_name) if page in _pages(db, one)]
         page = f"#{page}"

@@ -1,7 +1,7 @@
-"""What came of an event's photos: a row a sheet, and a row for each photo without one.
+"""The results of an event's photos: one row per sheet, and one for each photo without any.
 
-Rows come in the order of the files' names and hold no time of day: two runs over the
-same photos give the same rows.
+Rows are in the order of the files' names and contain no times: two runs over the same photos give
+the same rows.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ CONFLICT = "conflict"
 @dataclass(frozen=True)
 class Result:
     """One row. status: one of the words above; a sheet counts if it is `OK` or `REVIEW`, and may
-    count if it is `CONFLICT`: another sheet bears its code, and a person has to say whose is which.
+    count if it is `CONFLICT`: another sheet bears its code, and a person must say whose is which.
 
-    photo: None if the file could not be read at all. sheet: as it was read; data: as it
-    stands now. overrides: its corrections by field. other: the file name that shows
-    the same photo, or the sheet (`name#page.number`) that shows the same sheet better, or
-    bears the same code. rivals: ids of the sheets that bear the same code.
+    photo: None if the file could not be read at all. sheet: as it was read; data: its current
+    state. overrides: its corrections by field. other: the name of a file with the same photo, or of
+    a sheet (`name#page.number`) that shows the same sheet better or bears the same code. rivals:
+    ids of the sheets that bear the same code.
     """
 
     file: FileRow
@@ -74,8 +74,7 @@ class Result:
         return self.status in (OK, REVIEW, CONFLICT)
 
     def value(self, *names: str) -> Any:
-        """A value of the sheet's JSON as it stands, by the names that lead there; None if there is
-        none."""
+        """A value of the sheet's current JSON, by the names of its path; None if absent."""
         found: Any = self.data
         for name in names:
             found = (found or {}).get(name)
@@ -83,7 +82,7 @@ class Result:
 
     @property
     def name(self) -> str:
-        """How people call it: the file, and which page or sheet of it if there are others."""
+        """Its name for people: the file, and the page or sheet if there are others."""
         if self.sheet is not None:
             return _name(self.file, self.sheet)
         pages = self.photo.pages if self.photo else None
@@ -91,7 +90,7 @@ class Result:
 
 
 def results(db: Connection, event_id: int) -> Iterator[Result]:
-    """All rows of an event, one after another, but for photos and pages that were taken out."""
+    """All rows of an event, one after another, without removed photos and pages."""
     out = taken_out(db, event_id)
     known = {photo.id: photo for photo in photos(db, event_id) if photo.sha256 not in out.photos}
     all_files = [
@@ -114,8 +113,8 @@ def results(db: Connection, event_id: int) -> Iterator[Result]:
 
 
 def seated(db: Connection, event_id: int, rows: Iterable[Result]) -> Iterator[Result]:
-    """The rows with players by their names instead of their codes, and with the table where each
-    sits in that round, where neither the sheet nor a person says it."""
+    """The rows with players' names instead of codes, and with the table at which each sits in that
+    round, if neither the sheet nor a person gives it."""
     entered = players(db, event_id)
     known, names = names_of(entered), {one.id: one.name for one in entered}
     tables = {(g.round, names[s]): g.table for g in games(db, event_id) for s in g.seats}
@@ -130,10 +129,10 @@ def seated(db: Connection, event_id: int, rows: Iterable[Result]) -> Iterator[Re
 
 @dataclass(frozen=True)
 class _Pile:
-    """What the rows of single sheets need to know of all sheets.
+    """What the rows of single sheets need to know about all sheets.
 
-    overrides: the corrections of a sheet. compared: see there. where: how people call each sheet.
-    failures: pages that could not be read. rules: the event's. out: what is taken out.
+    overrides: the corrections of a sheet. compared: see there. where: each sheet's name for people.
+    failures: pages that could not be read. rules: the event's. out: what is removed.
     """
 
     overrides: Mapping[int, Overrides]
@@ -144,7 +143,7 @@ class _Pile:
     out: Out
 
     def asked(self, sheet: Sheet) -> Overrides:
-        """What is to be read anew of a sheet."""
+        """The corrections with which a sheet is to be interpreted."""
         return asked_of(sheet, self.overrides.get(sheet.id, {}), self.rules)
 
 
@@ -191,7 +190,7 @@ def _of_sheet(file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json, pile: _P
 def _pile(
     db: Connection, event_id: int, known: Mapping[int, PhotoRow], named: Named, out: Out
 ) -> _Pile:
-    """known: the photos that are not taken out, by their ids."""
+    """known: the photos that are not removed, by id."""
     overrides = overrides_of(corrections(db, event_id))
     where: dict[int, str] = {}
 
@@ -239,11 +238,11 @@ COLUMNS: Mapping[str, Callable[[Result, Words], Any]] = {
     "sha256": lambda row, _: row.photo.sha256 if row.photo else None,
     "conflicts_with": lambda row, _: row.other if row.status == CONFLICT else None,
 }
-"""The columns of a table of results, in their order, each with its value in a row."""
+"""The columns of a table of results, in their order, each with the value for a row."""
 
 
 def columns(row: Result, words: Words = ENGLISH) -> Json:
-    """A row as plain values, for a table; reasons are told in that language."""
+    """A row as plain values, for a table; reasons are in that language."""
     return {name: value(row, words) for name, value in COLUMNS.items()}
 
 

@@ -1,7 +1,7 @@
-"""What an event plays: the game, its variants, how many sit at a table, how many rounds.
+"""What an event plays: the game, its variants, the players at a table, the number of rounds.
 
-It is set once, when the event is made, and kept in the event's details. A change
-holds from then on: kingdoms are scored by the rules that hold when somebody asks.
+The rules are set once, when the event is created, and stored in its details. A change takes effect
+from then on: kingdoms are scored by the rules in force when somebody asks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Rules:
     """The rules of an event.
 
     great_duel: 7 x 7 for two. middle_kingdom, harmony: extra points of Kingdomino.
-    seats: players at a table. rounds: how many are played, None for as many as are paired.
+    seats: players at a table. rounds: number that are played, None for as many as are paired.
     """
 
     game: GameName = "duel"
@@ -51,11 +51,12 @@ class Rules:
 
     @property
     def most(self) -> int:
-        """How many can play at one table."""
+        """The largest number of players at a table."""
         return 2 if self.game == "duel" or self.great_duel else 4
 
     def name(self, models: str) -> str:
-        """What readings with these models are kept as: those of another limit are others."""
+        """The name under which readings with these models are stored; it depends on the size
+        limit."""
         return (
             models if self.game == "duel" else f"{models} {self.variants.size}x{self.variants.size}"
         )
@@ -63,7 +64,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Asked:
-    """What somebody says of an event's rules; None: nothing. Fields as in `Rules`."""
+    """Requested changes of an event's rules; None: no change. Fields as in `Rules`."""
 
     game: str | None = None
     great_duel: bool | None = None
@@ -74,21 +75,21 @@ class Asked:
 
 
 def rules_of(event: Event) -> Rules:
-    """The rules of an event; what this version does not know is passed by."""
+    """The rules of an event; rules unknown to this version are ignored."""
     given: Mapping[str, Any] = event.details.get("rules") or {}
     known = {f.name: given[f.name] for f in fields(Rules) if f.name in given}
     return replace(Rules(**known), game=cast(GameName, event.game))
 
 
 def ensure_rules(db: Connection, name: str | None, asked: Asked, *, make: bool = True) -> Event:
-    """The event of that name, or the only one, with its rules as they are now.
+    """The event of that name, or the only one, with its rules updated.
 
-    make: whether it is made if there is none.
+    make: whether to create it if there is none.
 
-    Raises `UsageError` for an unknown event, another game's, or rules that cannot be.
+    Raises `UsageError` for an unknown event, another game's, or invalid rules.
     """
     if not make:
-        find_event(db, name)  # raises for one that would be made
+        find_event(db, name)  # raises for an event that would be created
     event = ensure_event(db, name, asked.game)
     given = {key: value for key, value in asdict(asked).items() if value is not None}
     given.pop("game", None)
@@ -122,7 +123,8 @@ def _check(rules: Rules, given: Json) -> None:
 
 
 def asked_of(sheet: Sheet, given: Overrides, rules: Rules) -> Overrides:
-    """What people say of a sheet; of a kingdom also the event's rules, if it was read by others."""
+    """The corrections of a sheet; for a kingdom also the event's rules, if it was read with
+    others."""
     if sheet.kind != "kingdom" or VARIANTS in given or sheet.data.get("variants") == rules.extras:
         return given
     return {VARIANTS: rules.extras, **given}

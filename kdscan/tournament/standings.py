@@ -1,21 +1,21 @@
 """Swiss standings: a win 1, a draw 1/2, ties broken as the Mind Sports Olympiad does.
 
 Its tie-break system for two-player games (msoworld.com/pentamind/tie-breaks, and
-mindsportsolympiad.com/rules-of-competition-tiebreaks) names three steps in this order,
-none of which is applied again to those whom it did not separate:
+mindsportsolympiad.com/rules-of-competition-tiebreaks) has three steps in this order, none of which
+is applied again to players whom it did not separate:
 
-1. head to head, only where one player has beaten all others in the tie, or lost to all;
+1. head to head, only if one player has beaten all others in the tie, or lost to all;
 2. the points spread of all rounds, leaving out the player's best result;
-3. Sonneborn-Berger: the final scores of those whom the player beat, and half of those
-   whom the player drew with.
+3. Sonneborn-Berger: the final scores of the opponents that the player beat, and half of those with
+   whom the player drew.
 
-Who is tied after that shares the place. The published rules say nothing of byes; here a
-bye scores like a win, as is usual, counts as a spread of 0 in its round, and gives
-nothing to Sonneborn-Berger. A walkover is a win, with a spread of 0.
+Players still tied after that share the place. The published rules say nothing about byes. Here a
+bye scores like a win, as is usual, counts as a spread of 0 in its round, and adds nothing to
+Sonneborn-Berger. A walkover is a win with a spread of 0.
 
-Nor do they say anything of tables of three or four, which Kingdomino allows. Here such a
-table counts as a game against each of the others at once: of those, the share that was
-beaten, and half of the share that drew; its spread is the mean of the spreads.
+Nor do they say anything about tables of three or four, which Kingdomino allows. Here such a table
+counts as a game against each of the others at once: its score is the share of them that was beaten,
+and half of the share that drew; its spread is the mean of the spreads.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ TieBreak = Literal["", "head_to_head", "spread", "sonneborn_berger", "shared"]
 
 @dataclass(frozen=True)
 class Round:
-    """What a player made of one opponent in a game. opponent: None for a bye.
+    """A player's result against one opponent in a game. opponent: None for a bye.
 
-    spread: points more (or less). share: how much of the game it is: 1, or a third at a table
-    of four. first: of the whole game, `WIN` alone in front, `DRAW` among several, else 0.
+    spread: points more (or less). share: of the game: 1, or a third at a table of four. first: of
+    the whole game: `WIN` if alone in front, `DRAW` if among several, else 0.
     """
 
     round: int
@@ -54,10 +54,10 @@ class Round:
 class Standing:
     """One line of the table.
 
-    rank: from 1; players that nothing separates share it. score: wins and half of draws.
-    wins, draws: games in which the player alone, or among others, came first.
-    spread: of all rounds but the best. decided_by: what separated the player from those
-    with the same score; "" where nobody has it.
+    rank: from 1; shared by players that nothing separates. score: wins and half of draws. wins,
+    draws: games in which the player came first, alone or among others. spread: of all rounds but
+    the best. decided_by: what separated the player from those with the same score; "" if there are
+    none.
     """
 
     rank: int
@@ -73,11 +73,10 @@ class Standing:
 
 
 def standings(players: Iterable[str], games: Iterable[Game]) -> tuple[Standing, ...]:
-    """The table after these games, best first; among equals in the order of names.
+    """The table after these games, best first; equals in the order of names.
 
-    Games whose points are not all known count nothing yet, nor does a bye while nothing of
-    its round is known. Players of games who are not listed take part; a player who never
-    played stands with 0.
+    Games whose points are not all known do not count yet, nor does a bye while nothing of its round
+    is known. Players of games who are not listed take part; a player who never played has 0.
     """
     games = tuple(games)
     names = sorted(set(players) | {seat.player for game in games for seat in game.seats})
@@ -101,7 +100,7 @@ def _begun(games: Sequence[Game]) -> tuple[Game, ...]:
 
 
 def rounds_of(player: str, games: Iterable[Game]) -> tuple[Round, ...]:
-    """What each finished game was to a player, by rounds; an entry an opponent."""
+    """A player's results in all finished games, by round; one entry per opponent."""
     found = []
     for game in games:
         outcome = game.outcome
@@ -111,7 +110,7 @@ def rounds_of(player: str, games: Iterable[Game]) -> tuple[Round, ...]:
         if game.bye:
             found.append(Round(game.round, None, BYE, 0))
             continue
-        if game.walkover is not None:  # a win like any other, without points
+        if game.walkover is not None:  # a win like any other, but without points
             won = WIN * (game.walkover == player)
             absent = next(seat.player for seat in game.seats if seat.player != player)
             found.append(Round(game.round, absent, won, 0, first=won))
@@ -131,7 +130,7 @@ def rounds_of(player: str, games: Iterable[Game]) -> tuple[Round, ...]:
 
 
 def spread_but_best(rounds: Sequence[Round]) -> float:
-    """Points spread of all rounds, the player's best result left out."""
+    """Points spread of all rounds except the player's best."""
     spreads: dict[int, Fraction] = {}
     for one in rounds:
         spreads[one.round] = spreads.get(one.round, Fraction()) + one.share * one.spread
@@ -139,7 +138,7 @@ def spread_but_best(rounds: Sequence[Round]) -> float:
 
 
 def sonneborn_berger(rounds: Sequence[Round], score: Mapping[str, Fraction | float]) -> float:
-    """Scores of those who were beaten, and half of those who drew."""
+    """The scores of beaten opponents, and half of those who drew."""
     met = [one for one in rounds if one.opponent is not None]
     return _number(sum(_score(one) * Fraction(score[str(one.opponent)]) for one in met))
 
@@ -149,7 +148,7 @@ def _score(one: Round) -> Fraction:
 
 
 def _number(exact: Fraction | int) -> float:
-    """For people: whole numbers stay whole."""
+    """A number for people: whole numbers stay whole."""
     return int(exact) if exact == int(exact) else float(exact)
 
 

@@ -5,15 +5,15 @@ a weighted matching on the graph of allowed games (S. Olafsson, "Weighted Matchi
 Tournaments", Journal of the Operational Research Society 41, 1990). The rules, the most
 important first:
 
-1. nobody plays the same opponent twice, nobody has two byes, as long as that is possible;
-2. opponents have scores as equal as possible (least sum of squared differences), a bye
-   goes to as low a score as possible;
+1. nobody plays the same opponent twice, and nobody has two byes, as long as that is possible;
+2. opponents have scores as equal as possible (least sum of squared differences), and a bye goes to
+   as low a score as possible;
 3. within a score, the upper half plays the lower half in its order (the fold of FIDE's
    Dutch system, C.04.3); colours don't exist in these games.
 
-For tables of three or four there is no such method. There the players sit down in the order
-of the standings, and then any two of different tables change places as long as that makes
-the sum better of, first, pairs who have met before and, second, squared gaps of score.
+For tables of three or four there is no such method. Players are seated in the order of the
+standings, and then any two at different tables swap seats as long as that reduces, first, the
+number of pairs who have met before and, second, the sum of squared differences of scores.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ from kdscan.tournament.standings import standings
 
 _BYE = -1
 _NEAR = 40
-"""How many places apart opponents are sought first; all pairs, when that leaves somebody out."""
+"""Opponents are first sought this many places apart; then, if somebody is left out, among all
+pairs."""
 
 
 @dataclass(frozen=True)
 class Pairing:
     """Tables of the next round, the best score first, and who has a bye.
 
-    again: pairs who have met before, and second byes, where no other pairing was possible.
+    again: pairs who have met before, and second byes, if no other pairing was possible.
     """
 
     tables: tuple[tuple[str, ...], ...]
@@ -49,10 +50,9 @@ class Pairing:
 def pair(players: Sequence[str], games: Iterable[Game] = (), seed: int | None = None) -> Pairing:
     """Pair the players of the next round.
 
-    players: those who are still there, in the order of their strength if one is known.
-    games: all tables of the rounds before; who met counts, finished or not.
-    seed: draws lots for the order of equals; None keeps the order given.
-    Raises ValueError when a name stands twice.
+    players: those still taking part, in the order of their strength if known. games: all tables of
+    earlier rounds, finished or not. seed: for the random order of equals; None keeps the order
+    given. Raises ValueError if a name occurs twice.
     """
     games = tuple(games)
     names, scores = _by_score(players, games, seed)
@@ -67,9 +67,9 @@ def pair(players: Sequence[str], games: Iterable[Game] = (), seed: int | None = 
 def seat(
     players: Sequence[str], games: Iterable[Game] = (), seed: int | None = None, *, most: int
 ) -> Pairing:
-    """Seat the players of the next round at tables of `most`, or of one less where that is fairer.
+    """Seat the players of the next round at tables of `most`, or one fewer if that is fairer.
 
-    players, games, seed: as in `pair`. Tables differ by one seat at most; nobody has a bye.
+    players, games, seed: as in `pair`. Tables differ by at most one seat; nobody has a bye.
     """
     games = tuple(games)
     names, scores = _by_score(players, games, seed)
@@ -100,7 +100,8 @@ def seat(
 def _changed_places(
     tables: list[list[str]], cost: Callable[[Sequence[str]], tuple[int, float]]
 ) -> bool:
-    """Let any two players of different tables change places if that is better; whether any did."""
+    """Swap any two players of different tables if that is better; returns whether any were
+    swapped."""
     better = False
     for one, other in combinations(tables, 2):
         for i, j in product(range(len(one)), range(len(other))):
@@ -120,14 +121,14 @@ def _sum(a: tuple[int, float], b: tuple[int, float]) -> tuple[int, float]:
 def _by_score(
     players: Sequence[str], games: Sequence[Game], seed: int | None
 ) -> tuple[list[str], list[float]]:
-    """Names, the best first, equals in the order given or by lot; and their scores."""
+    """Names, the best first, equals in the order given or at random; and their scores."""
     names = list(players)
     if len(set(names)) != len(names):
         raise ValueError("a player stands in the list twice")
     if seed is not None:
         random.Random(seed).shuffle(names)
     table = {line.player: line for line in standings(names, games)}
-    names.sort(key=lambda name: (-table[name].score, table[name].rank))  # keeps the order of equals
+    names.sort(key=lambda name: (-table[name].score, table[name].rank))  # stable
     return names, [table[name].score for name in names]
 
 
@@ -149,7 +150,7 @@ def _matched(
 ) -> set[tuple[int, int]]:
     """The best pairs of indices; one is (_BYE, i) when the number is odd."""
     n = len(names)
-    # Each rule outweighs all that the rules below it can add up to.
+    # Each rule outweighs everything that the rules below it can add up to.
     score_unit = n * (n + 2) + 1
     again = score_unit * (max(score, default=0) + 1) ** 2 * (n + 1)
     graph = nx.Graph()

@@ -1,4 +1,4 @@
-"""An event's table and games as they are told in JSON."""
+"""An event's table and games as JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TableGame(TypedDict):
 
 
 class EventTable(TypedDict):
-    """played_round: the latest of which a game is finished, 0 before."""
+    """played_round: the last round with a finished game, 0 if there is none."""
 
     event: str
     played_round: int

@@ -1,11 +1,10 @@
-"""Photos with ground truth from what people confirmed and corrected, to train and test on.
+"""Photos with ground truth, from people's confirmations and corrections, for training and testing.
 
-One picture and one truth a sheet, `NAME.jpg` and `NAME.json`, as samples have them, so
-that everything that tests on samples tests on these too. Truth also says which shields a
-person vouches for (`seen`): all of a confirmed sheet, else those that were corrected.
-`kdscan.training` trains and tests on the seen ones alone. A kingdom's truth is the JSON of
-`kdscan score`, as `kdscan.training kingdoms --photos` takes it; only confirmed ones come out,
-because all of their squares teach.
+One picture and one truth per sheet, `NAME.jpg` and `NAME.json`, in the format of samples, so that
+they can be used wherever samples can. The truth also lists the shields that a person has checked
+(`seen`): all of a confirmed sheet, else the corrected ones. `kdscan.training` uses only those. A
+kingdom's truth is the JSON of `kdscan score`, as `kdscan.training kingdoms --photos` takes it; only
+confirmed kingdoms are written, because all of their squares are used.
 """
 
 from __future__ import annotations
@@ -31,14 +30,15 @@ from kdscan.tournament.store.readings import sheet as get_sheet
 from kdscan.tournament.store.records import PhotoRow, Sheet
 
 AS_THEY_ARE = (".jpg", ".jpeg", ".png", ".webp")
-"""Photos of these kinds are copied; a page of anything else becomes a PNG."""
+"""Photos with these suffixes are copied; a page of any other file becomes a PNG."""
 
 
 def save_labels(store: Store, event: str, folder: Path) -> tuple[int, int]:
-    """Write the sheets of an event that people looked at; returns how many sheets, shields.
+    """Write the sheets of an event that people looked at; returns the numbers of sheets and
+    shields.
 
-    Raises `UsageError` for an unknown event, `StoreError` when the folder cannot be
-    written or a photo is gone.
+    Raises `UsageError` for an unknown event, `StoreError` if the folder cannot be written or a
+    photo is missing.
     """
     found = shields = 0
     try:
@@ -59,7 +59,7 @@ def save_labels(store: Store, event: str, folder: Path) -> tuple[int, int]:
 
 
 def truth(sheet: Sheet, overrides: Overrides) -> Json | None:
-    """The truth beside a photo; None if no person has seen any shield of it."""
+    """The truth for a photo; None if no person has checked any shield of it."""
     if sheet.kind == "kingdom":
         return _kingdom_truth(sheet, overrides)
     seen = CELLS if overrides.get("confirmed") is True else sorted(cell_values(overrides))
@@ -109,7 +109,7 @@ def _write(store: Store, photo: PhotoRow, sheet: Sheet, label: Json, folder: Pat
 
 
 def _picture(store: Store, photo: PhotoRow, page: int, *, jpeg: bool) -> tuple[str, bytes]:
-    """Suffix and bytes; jpeg: of no other kind."""
+    """Suffix and bytes; jpeg: always a JPEG."""
     data = store.photos.get(photo.sha256, photo.suffix)
     if photo.suffix in (".jpg", ".jpeg"):
         return ".jpg" if jpeg else photo.suffix, data

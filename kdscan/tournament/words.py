@@ -1,4 +1,4 @@
-"""What the tournament desk says in words: the parts that the report and the terminal share."""
+"""Texts of the tournament desk that the report and the terminal share."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ DECIDED = {
     "bye": mark("bye"),
     "walkover": mark("walkover"),
 }
-"""What separated players, or decided a game; points are not worth a word."""
+"""What separated players or decided a game; points need no text."""
 
 
 def decided_by(w: Words, code: str) -> str:
-    """Why a player stands before another, or won; empty for points."""
+    """Why a player ranks before another, or won; empty for points."""
     return w.t(DECIDED[code]) if code in DECIDED else ""
 
 
 def where(w: Words, round_: int | None, table: int | None) -> str:
-    """The round and the table of a game, as far as they are known."""
+    """The round and the table of a game, if known."""
     if round_ is None:
         return ""
     if table is None:
@@ -33,8 +33,8 @@ def where(w: Words, round_: int | None, table: int | None) -> str:
 
 
 def so_far(w: Words, played: int, planned: int | None = None) -> str:
-    """What a table heads: after which round it stands. played: the latest of which a game is
-    finished, 0 before the first."""
+    """A table's heading: after which round it stands. played: the last round with a finished game,
+    0 if there is none."""
     if not played:
         return w.t("before round 1")
     if planned is None:
@@ -43,7 +43,7 @@ def so_far(w: Words, played: int, planned: int | None = None) -> str:
 
 
 def half(score: float) -> str:
-    """Points of the standings: 2, 2½; thirds of a table of four to two digits."""
+    """Points of the standings: 2, 2½; thirds of a table of four with two digits."""
     whole = int(score)
     if score == whole:
         return str(whole)
@@ -51,7 +51,7 @@ def half(score: float) -> str:
 
 
 def signed(spread: float) -> str:
-    """A spread: +12, −5, 0, or +3.3 where tables of several make a mean of it."""
+    """A spread: +12, −5, 0, or +3.3 if tables of several players make it a mean."""
     if spread == 0:
         return "0"
     text = f"{spread:+d}" if isinstance(spread, int) else f"{spread:+.1f}"

@@ -1,4 +1,4 @@
-"""Answers and errors of the HTTP interface: one form for each."""
+"""The common form of the HTTP interface's answers and errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from starlette.responses import Response
 
 
 class JsonAnswer(Response):
-    """A JSON body of plain values and records; ASCII survives every program in between."""
+    """A JSON body of plain values and records, in ASCII, which survives every program on the
+    way."""
 
     media_type = "application/json"
 
@@ -23,7 +24,7 @@ class JsonAnswer(Response):
 class ApiError(Exception):
     """An answer that is an error. code: stable, for programs; message: for people.
 
-    known: what may be meant instead.
+    known: suggestions of what may have been meant.
     """
 
     def __init__(
@@ -42,16 +43,16 @@ class ApiError(Exception):
 
 
 def refuse_if(wait: float) -> None:
-    """Raise ApiError for who has to wait so many seconds, if any."""
+    """Raise ApiError if the client has to wait for this many seconds; not for 0."""
     if wait:
         raise ApiError(429, "too_many_requests", f"too often; wait {wait:.0f} seconds", wait)
 
 
 def error_body(code: str, message: str) -> dict[str, Any]:
-    """The body of every error."""
+    """The JSON body of an error."""
     return {"error": {"code": code, "message": message}}
 
 
 def not_found(what: str) -> ApiError:
-    """There is none, or it is not for this session to see: the same answer for both."""
+    """The error for what does not exist or is not visible to this session; the same for both."""
     return ApiError(404, "not_found", f"there is no such {what}")

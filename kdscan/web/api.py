@@ -34,12 +34,12 @@ from kdscan.web.tasks import Look
 from kdscan.web.views import SIZES
 
 MAX_LOOK = 400_000
-"""Bytes of a live picture: 640 pixels as JPEG have 60,000."""
+"""Most bytes of a live picture; 640 pixels as JPEG have 60,000."""
 
 
 @get("/api/session")
 def session(request: Request) -> schemas.SessionInfo:
-    """Who am I, and what may be sent."""
+    """Who is asking, and what may be sent."""
     return session_info(services_of(request).settings, session_of(request))
 
 
@@ -54,12 +54,12 @@ def session(request: Request) -> schemas.SessionInfo:
     status=201,
 )
 async def upload(request: Request) -> schemas.Accepted:
-    """Send a photo; the body is the file as it is."""
+    """Send a photo; the body is the unchanged file."""
     services = services_of(request)
     name = clean_name(request.query_params.get("name", ""))
     who = session_of(request)
     await run_in_threadpool(services.sheets.check_room, who, services.settings)
-    with tempfile.TemporaryFile() as file:  # without a name: a kill leaves nothing
+    with tempfile.TemporaryFile() as file:  # unnamed: nothing is left after a kill
         await receive(request, file, services.settings)
         async with services.receiving:
             file.seek(0)
@@ -72,8 +72,9 @@ async def upload(request: Request) -> schemas.Accepted:
 
 
 def clean_name(name: str) -> str:
-    """A file's name without folders and without what no terminal or page should print."""
-    base = os.path.basename(name.replace("\\", "/"))  # noqa: PTH119  # a text, no path of ours
+    """A file's name without folders, and without characters that no terminal or page should
+    print."""
+    base = os.path.basename(name.replace("\\", "/"))  # noqa: PTH119  # a text, not one of our paths
     plain = "".join(c for c in base if c.isprintable() and not 0xD800 <= ord(c) <= 0xDFFF)
     return plain.strip()[-120:] or "photo"
 
@@ -102,7 +103,7 @@ async def photo(request: Request) -> schemas.Photo:
 
 @post("/api/photos/{id}/again")
 async def again(request: Request, body: bodies.Nothing) -> schemas.Photo:
-    """Read a photo again that could not be read."""
+    """Try again to read a photo that could not be read."""
     services, number, who = services_of(request), id_of(request), session_of(request)
     await run_in_threadpool(services.sheets.again, number, who)
     answer = await run_in_threadpool(services.sheets.photo, number, who, _spoken(request))
@@ -127,10 +128,10 @@ async def view(request: Request) -> Response:
 
 @post("/api/look", body=bytes, errors={503: "No worker could look."})
 async def look(request: Request) -> schemas.Look:
-    """Say where a map lies in a camera's live picture, and what is to mend; nothing is kept."""
+    """Locate a map in a camera's live picture, and say what to improve; nothing is kept."""
     services, data = services_of(request), await body_of(request, MAX_LOOK)
     seen: schemas.Look = {"hint": "busy", "confidence": 0.0, "outline": None}
-    if services.pool.busy:  # photos that were sent go first
+    if services.pool.busy:  # photos that were sent have priority
         return seen
     with tempfile.NamedTemporaryFile(prefix="kdscan-", suffix=".jpg") as file:
         file.write(data)
@@ -142,13 +143,13 @@ async def look(request: Request) -> schemas.Look:
 
 @get("/api/sheets/{id}")
 def sheet(request: Request) -> schemas.Sheet:
-    """A sheet as it stands."""
+    """A sheet with its current reading."""
     return services_of(request).sheets.sheet(id_of(request), session_of(request))
 
 
 @get("/api/queue", query=NEWS, desk=True)
 async def queue(request: Request) -> schemas_event.Queue:
-    """The sheets to look at, those that matter most first (desk)."""
+    """The sheets to look at, the most important first (desk)."""
     await news(request)
     return await run_in_threadpool(services_of(request).tables.queue)
 
@@ -169,7 +170,7 @@ SHEETS: Json = {"type": "string", "pattern": "^(0|[1-9][0-9]*)(,(0|[1-9][0-9]*))
     errors=NONE_SUCH | WRONG_KIND,
 )
 def game(request: Request) -> schemas.Game:
-    """Two maps, with their spellbook if it is named too, or kingdoms as a game."""
+    """Two maps, with their spellbook if it is included, or kingdoms as a game."""
     text = request.query_params.get("sheets", "")
     ids = [int(part) for part in text.split(",") if part.isascii() and part.isdigit()]
     if not 2 <= len(ids) <= 4 or text != ",".join(map(str, ids)):

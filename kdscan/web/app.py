@@ -1,4 +1,4 @@
-"""The page as one ASGI application."""
+"""The page as an ASGI application."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ log = logging.getLogger("kdscan.web")
 FULL = "there is no room for more photos now; what was sent before is kept"
 
 RECEIVING = 2
-"""Uploads that are whole in memory at a time, while they are hashed and kept."""
+"""Most uploads that are in memory in full at a time, while they are hashed and stored."""
 
 
 def make_app(store: Store, settings: Settings) -> Starlette:
-    """The application; its workers start and end with it."""
+    """The application, which starts and stops its workers."""
     revoked = RevokedSessions(store)
 
     @contextlib.asynccontextmanager
@@ -98,9 +98,9 @@ def make_app(store: Store, settings: Settings) -> Starlette:
 
 
 class Server(uvicorn.Server):
-    """uvicorn's, which waits for answers when it ends: whoever waits for news is answered then.
+    """uvicorn's server, whose shutdown answers everybody who waits for news.
 
-    certificate, key: where there are both, what is served is encrypted.
+    certificate, key: if both are given, connections are encrypted.
     """
 
     def __init__(
@@ -117,9 +117,9 @@ class Server(uvicorn.Server):
             http=cast(Any, protocol),
             ws="none",
             log_config=None,
-            access_log=False,  # paths of links hold the code
+            access_log=False,  # paths of links contain the code
             server_header=False,
-            proxy_headers=settings.proxy is not None,  # anybody else may say what they like
+            proxy_headers=settings.proxy is not None,  # others could send any header
             forwarded_allow_ips=settings.proxy or "",
             timeout_graceful_shutdown=2,
         )
@@ -127,7 +127,7 @@ class Server(uvicorn.Server):
         self._app = app
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End: no new connections, those that are open are finished."""
+        """Shut down: accept no new connections, finish the open ones."""
         self._app.state.services.end()
         await super().shutdown(sockets)
 
@@ -139,7 +139,7 @@ async def run(
     certificate: Path | None = None,
     key: Path | None = None,
 ) -> None:
-    """Serve until a signal ends it; raises the KdscanError that kept it from starting."""
+    """Serve until a signal ends it; raises the KdscanError that prevented the start."""
     logging.basicConfig(level=logging.WARNING, format="kdscan: %(message)s")
     for handler in logging.getLogger().handlers:
         handler.addFilter(OnceAMinute())
@@ -185,7 +185,7 @@ async def _openapi(_: Request) -> Response:
 
 
 async def _health(request: Request) -> Response:
-    """GET /health: for those who keep the program running."""
+    """GET /health: for whoever monitors the program."""
     services: Services = request.app.state.services
     return JsonAnswer({"workers": len(services.pool.pids), "waiting": services.reader.length})
 
@@ -198,7 +198,7 @@ async def _api_error(_: Request, error: Exception) -> Response:
 async def _kdscan_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, KdscanError)
     log.error("%s: %s", error.code, legible(str(error)))
-    # Messages of the store and of usage name files of this machine: they are for its log.
+    # Messages of StoreError and UsageError name files of this machine, so they only go to the log.
     if isinstance(error, StoreFull):
         return JsonAnswer(error_body("store_full", FULL), 507, {"Retry-After": "30"})
     if isinstance(error, StoreError):

@@ -1,4 +1,4 @@
-"""Bodies of requests to the HTTP interface as types: checked, and described in /openapi.json."""
+"""Bodies of requests to the HTTP interface as types: validated, and described in /openapi.json."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Cell = tuple[Row, Col]
 
 
 class Correction(msgspec.Struct, forbid_unknown_fields=True):
-    """What one shield really holds. An empty one (coat null) has no crosses."""
+    """The true content of a shield. An empty one (coat null) has no crosses."""
 
     cell: Cell
     coat: CoatName | None
@@ -26,7 +26,7 @@ class Correction(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Square(msgspec.Struct, forbid_unknown_fields=True):
-    """What one square of a kingdom really holds: a terrain with crowns, the castle, or nothing."""
+    """The true content of a kingdom's square: a terrain with crowns, the castle, or nothing."""
 
     cell: tuple[SquareIndex, SquareIndex]
     terrain: TerrainName
@@ -34,14 +34,14 @@ class Square(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Extras(msgspec.Struct, forbid_unknown_fields=True):
-    """Which extra rules a kingdom is scored by."""
+    """The extra rules by which a kingdom is scored."""
 
     middle_kingdom: bool
     harmony: bool
 
 
 class Line(msgspec.Struct, forbid_unknown_fields=True):
-    """What one side's line of a spellbook really shows."""
+    """The true state of one side's line of a spellbook."""
 
     player: Side
     coat: CoatName
@@ -58,7 +58,7 @@ class Choice(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Wizard(msgspec.Struct, forbid_unknown_fields=True):
-    """For which coat the filled coat's wizard pays on this map; null: not here."""
+    """The coat for which the filled coat's wizard pays on this map; null if for none."""
 
     coat: CoatName | None
 
@@ -68,9 +68,9 @@ Number = Annotated[int, Meta(ge=1, le=9999)]
 
 
 class Place(msgspec.Struct, forbid_unknown_fields=True):
-    """Whose a sheet is, and where it was played; null for what nobody knows.
+    """Whose a sheet is, and where it was played; null for what is unknown.
 
-    own: it is a sheet of its own, though another one bears its code.
+    own: it is a separate sheet, although another one bears its code.
     """
 
     player: Text | None = None
@@ -80,37 +80,37 @@ class Place(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Brought(msgspec.Struct, forbid_unknown_fields=True):
-    """The photo whose sheets a phone brings to a game; null: none yet."""
+    """The photo whose sheets a phone adds to a game; null: none yet."""
 
     photo: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
 
 
 class NamedPlayer(msgspec.Struct, forbid_unknown_fields=True):
-    """Whose a sheet is; null: nobody's that is known."""
+    """Whose a sheet is; null if unknown."""
 
     name: Annotated[str, Meta(min_length=1, max_length=60)] | None
 
 
 class SameAs(msgspec.Struct, forbid_unknown_fields=True):
-    """The sheet of which this is another photo; null: it is a sheet of its own."""
+    """The sheet of which this is another photo; null if it is a separate sheet."""
 
     of: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None
 
 
 class Ignored(msgspec.Struct, forbid_unknown_fields=True):
-    """Whether a sheet counts nowhere."""
+    """Whether a sheet is excluded from all results."""
 
     ignored: bool
 
 
 class File(msgspec.Struct, forbid_unknown_fields=True):
-    """A photo by its file's name; `NAME#7` is its page 7 alone."""
+    """A photo by its file's name; `NAME#7` is only its page 7."""
 
     file: Annotated[str, Meta(min_length=1, max_length=1000)]
 
 
 class TableResult(msgspec.Struct, forbid_unknown_fields=True):
-    """Points by player, or who wins because nobody came; without both it is withdrawn."""
+    """Points by player, or who wins by walkover; without both, the result is withdrawn."""
 
     round: Number
     table: Number
@@ -119,7 +119,7 @@ class TableResult(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Pair(msgspec.Struct, forbid_unknown_fields=True):
-    """again: the last round anew, before it is played."""
+    """again: pair the last round again, before it is played."""
 
     again: bool = False
 
@@ -132,7 +132,7 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Clock(msgspec.Struct, forbid_unknown_fields=True):
-    """How long the round still takes; null: there is no clock."""
+    """Remaining time of the round; null: no clock."""
 
     minutes: Annotated[int, Meta(ge=1, le=600)] | None
 
@@ -151,14 +151,14 @@ Coordinate = Annotated[float, Meta(ge=-2000, le=4000)]
 
 
 class Switch(msgspec.Struct, forbid_unknown_fields=True):
-    """Something is on, or off."""
+    """On or off."""
 
     on: bool
 
 
 class Corners(msgspec.Struct, forbid_unknown_fields=True):
-    """Where a print's grid has its corners in its picture, x and y in pixels, clockwise from the
-    upper left."""
+    """The corners of a print's grid in its picture, x and y in pixels, clockwise from the upper
+    left."""
 
     corners: Annotated[
         list[Annotated[list[Coordinate], Meta(min_length=2, max_length=2)]],
@@ -167,7 +167,7 @@ class Corners(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class PadPhotos(msgspec.Struct, forbid_unknown_fields=True):
-    """Photos of filled sheets of one pad, five at least, and what it is called."""
+    """Photos of filled sheets of one pad, four at least, and the pad's name."""
 
     name: Annotated[str, Meta(min_length=1, max_length=60)]
     photos: Annotated[list[Annotated[int, Meta(ge=0)]], Meta(min_length=1, max_length=16)]

@@ -19,9 +19,9 @@ from kdscan.web.schemas_event import Card, CardKind, SheetBrief, SheetLine
 
 ORDER: tuple[CardKind | Literal["decides"], ...] = (
     *("conflict", "twice", "owner", "decides", "again"),
-    *("opponent", "look", "failed", "missing", "rules"),  # what failed may be what is missing
+    *("opponent", "look", "failed", "missing", "rules"),  # a failed photo may be the missing one
 )
-"""Kinds by urgency; "decides": a look that may turn a game."""
+"""Kinds by urgency; "decides": a look that may change who wins a game."""
 
 _KINDS: Mapping[str, CardKind] = {
     "code_conflict": "conflict",
@@ -34,7 +34,7 @@ _KINDS: Mapping[str, CardKind] = {
 
 
 def cards(state: EventState, rows: Sequence[Result], turning: Collection[int]) -> list[Card]:
-    """The cards of an event. rows: all of its results; turning: sheets that may turn their game."""
+    """The cards of an event. rows: all of its results; turning: sheets that may change who wins."""
     shown = {row.sheet.id: row for row in rows if row.sheet is not None}
     found = [*_of_findings(state, shown), *_of_rows(rows, turning, state)]
     return sorted(found, key=_urgency)
@@ -52,7 +52,7 @@ def _of_findings(state: EventState, shown: Mapping[int, Result]) -> Iterator[Car
         if finding.code == "needs_look" or (
             finding.code == "missing_sheet" and finding.table is None
         ):
-            continue  # a card of the sheet tells it; a round that has not begun misses nothing yet
+            continue  # the sheet's own card tells it; a round that has not begun lacks nothing yet
         if finding.code == "unplaced" and not state.players:  # a pile of photos, no tournament
             continue
         kind = _KINDS[finding.code]
@@ -70,7 +70,7 @@ def _of_findings(state: EventState, shown: Mapping[int, Result]) -> Iterator[Car
 
 
 def missing_players(state: EventState) -> dict[int, list[str]]:
-    """By rounds, whose points are not known yet."""
+    """Players whose points are not yet known, by round."""
     found: dict[int, list[str]] = {}
     for game in state.games:
         if not game.finished:
@@ -121,7 +121,7 @@ def _of_sheet(row: Result, turning: Collection[int]) -> Iterator[Card]:
 
 
 def still_asked(problem: Json, overrides: Overrides) -> bool:
-    """Whether a broken rule is still a question. overrides: the sheet's corrections."""
+    """Whether a broken rule is still an open question. overrides: the sheet's corrections."""
     cells = ((row, col) for row, col in problem["cells"])
     return problem["code"] in AGAINST_RULES and unanswered(cells, cell_values(overrides))
 
@@ -129,7 +129,7 @@ def still_asked(problem: Json, overrides: Overrides) -> bool:
 def _card(
     kind: CardKind, key: str, text: str, values: Mapping[str, object], *sheets: SheetBrief
 ) -> Card:
-    """A card that speaks of no round, player or file yet."""
+    """A card that has no round, player or file yet."""
     return {
         "kind": kind,
         "key": key,

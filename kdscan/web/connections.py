@@ -1,8 +1,9 @@
-"""Limits below HTTP: idle connections are closed in time. Log lines that repeat are thinned out.
+"""Limits below HTTP: idle connections are closed in time, and repeated log lines are thinned out.
 
-uvicorn waits without end for the head of a request; some hundred such connections would use up
-all files that a process may have open. Here a head has its time, few connections may be without
-one, and those that have waited longest make room for new ones: who is served has sent a head.
+uvicorn waits forever for the head of a request; some hundred such connections would use up all
+files that a process may have open. Here a head has a deadline, few connections may be without one,
+and those that have waited longest make room for new ones: a connection that is being served has
+sent its head.
 """
 
 from __future__ import annotations
@@ -18,23 +19,23 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS = 10.0
-"""So long may the head of a request take to arrive, or the first one to begin."""
+"""Time for the head of a request to arrive, or for the first one to begin."""
 
 MOST_WAITING = 256
-"""Connections without a whole head; of one address a quarter of them."""
+"""Most connections without a complete head; a quarter of them per address."""
 
 MOST_OPEN = 4096
-"""Connections in all; the system's limit of open files comes first if it is lower."""
+"""Most connections in all; a lower system limit of open files takes precedence."""
 
 FILES_BESIDE = 256
-"""Open files that are no connections: the store, workers' pipes, uploads."""
+"""Open files other than connections: the store, workers' pipes, uploads."""
 
 LOG_SECONDS = 60.0
-"""What repeats is logged so often."""
+"""Interval at which repeated messages are logged."""
 
 
 class Waiting:
-    """The connections that have not sent a whole head, the longest waiting first."""
+    """The connections that have not sent a complete head, the longest waiting first."""
 
     def __init__(self, most: int = MOST_WAITING) -> None:
         self._most, self._most_of_one = most, max(1, most // 4)
@@ -42,7 +43,7 @@ class Waiting:
         self._of: Counter[str] = Counter()
 
     def add(self, connection: asyncio.Transport, address: str) -> None:
-        """Note one; where there are too many, that which has waited longest is closed."""
+        """Add one; if there are too many, the one that has waited longest is closed."""
         self.discard(connection)
         self._all[connection] = address
         self._of[address] += 1
@@ -52,11 +53,11 @@ class Waiting:
             self._close(next(iter(self._all)))
 
     def discard(self, connection: asyncio.Transport) -> None:
-        """It has sent its head, or is gone."""
+        """Remove one that has sent its head, or is gone."""
         address = self._all.pop(connection, None)
         if address is not None:
             self._of[address] -= 1
-            self._of += Counter()  # forgets those that have none
+            self._of += Counter()  # drops addresses without any
 
     def _close(self, connection: asyncio.Transport) -> None:
         self.discard(connection)
@@ -86,7 +87,7 @@ class Protocol(H11Protocol):
         if self.conn.their_state is not h11.IDLE:
             self._head_is_there()
         elif self._deadline is None and not self.transport.is_closing():
-            self._wait_for_head()  # a piece of the next one, after an answer
+            self._wait_for_head()  # part of the next head came, after an answer
 
     def _wait_for_head(self) -> None:
         self._deadline = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
@@ -100,8 +101,8 @@ class Protocol(H11Protocol):
 
 
 def allow_files() -> int:
-    """Let this process have as many files open as the system grants; how many connections it may
-    hold then."""
+    """Raise this process's limit of open files as far as the system allows; returns how many
+    connections it may then hold."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -115,7 +116,7 @@ def allow_files() -> int:
 
 
 class OnceAMinute(logging.Filter):
-    """Logs what repeats once a minute, with how often it came meanwhile."""
+    """Logs repeated messages once a minute, with the number of repetitions."""
 
     def __init__(self, seconds: float = LOG_SECONDS) -> None:
         super().__init__()

@@ -1,4 +1,5 @@
-"""What people say of sheets: it is checked, kept, and answered with the sheet as it stands then."""
+"""Corrections of sheets by people: each is checked, stored, and answered with the corrected
+sheet."""
 
 from __future__ import annotations
 
@@ -20,15 +21,15 @@ from kdscan.web.operation import WRONG_KIND, post
 from kdscan.web.requests import id_of, refused, services_of, session_of
 
 Fields = Json
-"""Fields of corrections with their new values."""
+"""Fields of corrections and their new values."""
 
 FieldsOf = Callable[[Any], Fields]
 
 
 def correction(what: str, kind: str | None = None) -> Callable[[FieldsOf], FieldsOf]:
-    """Declare a correction by the function that makes fields of its body.
+    """Declare a correction by the function that turns its body into fields.
 
-    kind: the only sheets that have such fields.
+    kind: the only kind of sheet that has such fields.
     """
 
     def declare(fields_of: FieldsOf) -> FieldsOf:
@@ -45,7 +46,7 @@ def correction(what: str, kind: str | None = None) -> Callable[[FieldsOf], Field
 
 @correction("corrections", "duel_map")
 def correct(body: bodies.Correction) -> Fields:
-    """Say what a shield holds; what follows from it is worked out again."""
+    """Correct a shield; everything that depends on it is recomputed."""
     if body.cell == (2, 3):
         raise ApiError(409, "impossible", "the castle holds no coat")
     if body.coat is None and body.crosses:
@@ -55,7 +56,7 @@ def correct(body: bodies.Correction) -> Fields:
 
 @correction("squares", "kingdom")
 def square(body: bodies.Square) -> Fields:
-    """Say what a square of a kingdom holds."""
+    """Correct a square of a kingdom."""
     if (body.terrain, body.crowns) not in KINDS:
         raise ApiError(409, "impossible", "the box holds no such square")
     return {str(CellField(body.cell)): {"terrain": body.terrain, "crowns": body.crowns}}
@@ -63,13 +64,14 @@ def square(body: bodies.Square) -> Fields:
 
 @correction("variants", "kingdom")
 def variants(body: bodies.Extras) -> Fields:
-    """Say which extra rules a kingdom is scored by."""
+    """Set the extra rules by which a kingdom is scored."""
     return {VARIANTS: {"middle_kingdom": body.middle_kingdom, "harmony": body.harmony}}
 
 
 @correction("lines", "duel_spellbook")
 def line(body: bodies.Line) -> Fields:
-    """Say what a side's line of a spellbook shows; the maps beside it are paid anew."""
+    """Correct a side's line of a spellbook; the wizard's points of the maps beside it are
+    recomputed."""
     most = LINE_SQUARES[Coat(body.coat)]
     if body.filled > most:
         raise ApiError(409, "impossible", f"a line of this coat has {most} squares")
@@ -79,25 +81,26 @@ def line(body: bodies.Line) -> Fields:
 
 @correction("choices", "duel_spellbook")
 def choice(body: bodies.Choice) -> Fields:
-    """Say which coat a side of a spellbook chose; the maps beside it are paid anew."""
+    """Correct the coat that a side of a spellbook chose; the wizard's points beside it are
+    recomputed."""
     return {str(ChoiceField(body.player)): body.coat}
 
 
 @correction("wizard", "duel_map")
 def wizard(body: bodies.Wizard) -> Fields:
-    """Say for which coat the filled coat's wizard pays."""
+    """Set the coat for which the filled coat's wizard pays."""
     return {WIZARD: body.coat}
 
 
 @correction("confirm")
 def confirm(body: bodies.Nothing) -> Fields:
-    """Say that a sheet is as on paper."""
+    """Confirm that a sheet was read correctly."""
     return {"confirmed": True}
 
 
 @post("/api/sheets/{id}/name", errors=WRONG_KIND)
 def name(request: Request, body: bodies.NamedPlayer) -> schemas.Sheet:
-    """Say whose a sheet is."""
+    """Set whose a sheet is."""
     sheets, who = services_of(request).sheets, session_of(request)
     try:
         return sheets.name(id_of(request), body.name, who)
@@ -107,5 +110,5 @@ def name(request: Request, body: bodies.NamedPlayer) -> schemas.Sheet:
 
 @post("/api/sheets/{id}/undo", errors=WRONG_KIND)
 def undo(request: Request, body: bodies.Nothing) -> schemas.Sheet:
-    """Take the newest correction back."""
+    """Undo the newest correction."""
     return services_of(request).sheets.undo(id_of(request), session_of(request))

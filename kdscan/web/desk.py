@@ -1,6 +1,8 @@
-"""What the desk does with an event: everything that the command line can, each in one transaction.
+"""What the desk does with an event: everything that the command line can do, each in one
+transaction.
 
-`UsageError`, for what cannot be, is told in words; whatever is done, the desk is answered anew.
+A `UsageError`, for what is not possible, is reported in words. After each act the desk gets its new
+state.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ REFUSED = {409: "It cannot be so; `message` says why, in the language that is as
 
 @get("/api/desk", query=NEWS, desk=True)
 async def desk(request: Request) -> schemas_event.DeskView:
-    """All that is to settle in the event, its sheets, players and rounds (desk)."""
+    """Everything that is to be settled in the event, its sheets, players and rounds (desk)."""
     await news(request)
     return await run_in_threadpool(_answer, request)
 
@@ -57,8 +59,8 @@ def _undoable(act: Act) -> schemas_event.Undoable:
 def act(path: str) -> Callable[[A], A]:
     """Declare an act of the desk.
 
-    Where the path names a sheet, the function gives the corrections to add to it, field → new
-    value; else it changes the event.
+    If the path names a sheet, the function returns the corrections to add to it, field → new value;
+    otherwise it changes the event.
     """
 
     def declare(function: A) -> A:
@@ -92,7 +94,7 @@ def _sheet(db: Connection, event: Event, sheet_id: int) -> Sheet:
 
 @act("/api/sheets/{id}/place")
 def place(db: Connection, _: Sheet, event: Event, body: bodies.Place) -> Json:
-    """Say whose a sheet is (desk)."""
+    """Set whose a sheet is (desk)."""
     player = body.player and player_named(db, event, body.player, body.round)
     fields = {"place": {"round": body.round, "table": body.table, "player": player}}
     return fields | ({"same_as": 0} if body.own else {})
@@ -100,7 +102,7 @@ def place(db: Connection, _: Sheet, event: Event, body: bodies.Place) -> Json:
 
 @act("/api/sheets/{id}/same")
 def same(db: Connection, one: Sheet, event: Event, body: bodies.SameAs) -> Json:
-    """Say whether two photos show one sheet."""
+    """Set whether two photos show one sheet."""
     if body.of is not None and _sheet(db, event, body.of).id == one.id:
         raise UsageError("a sheet is no other photo of itself")
     return {"same_as": body.of or 0}
@@ -108,7 +110,7 @@ def same(db: Connection, one: Sheet, event: Event, body: bodies.SameAs) -> Json:
 
 @act("/api/sheets/{id}/ignore")
 def ignore(_: Connection, __: Sheet, ___: Event, body: bodies.Ignored) -> Json:
-    """Have a sheet count, or not."""
+    """Exclude a sheet from the results, or include it again."""
     return {"ignored": body.ignored}
 
 
@@ -120,14 +122,14 @@ def remove(db: Connection, event: Event, body: bodies.File, who: str) -> None:
 
 @act("/api/event/result")
 def result(db: Connection, event: Event, body: bodies.TableResult, who: str) -> None:
-    """Say a table's points, a walkover, or neither any more."""
+    """Enter a table's points or a walkover, or withdraw them."""
     given = (body.round, body.table, who)
     set_result(db, event, *given, points=body.points, walkover=body.walkover)
 
 
 @act("/api/event/pair")
 def pair(db: Connection, event: Event, body: bodies.Pair, who: str) -> None:
-    """Pair the next round, or the last one anew (desk)."""
+    """Pair the next round, or pair the last one again (desk)."""
     round_, _ = next_round(db, event, again=body.again)
     if not body.again:
         note_pairing(db, event, round_, who)
@@ -136,7 +138,7 @@ def pair(db: Connection, event: Event, body: bodies.Pair, who: str) -> None:
 
 @act("/api/event/player")
 def player(db: Connection, event: Event, body: bodies.Entry, who: str) -> None:
-    """A player enters, drops out, or comes back."""
+    """Enter a player, or have one drop out or come back."""
     name = body.name.strip()
     known = player_of(players(db, event.id), name)
     spelled = known.name if known else name
@@ -149,7 +151,7 @@ def player(db: Connection, event: Event, body: bodies.Entry, who: str) -> None:
 
 @act("/api/event/clock")
 def clock(db: Connection, event: Event, body: bodies.Clock, who: str) -> None:
-    """Start the round's clock, or take it away."""
+    """Start the round's clock, or remove it."""
     ends = body.minutes and (datetime.now(UTC) + timedelta(minutes=body.minutes)).isoformat()
     set_event_detail(db, event.id, CLOCK, ends)
 
@@ -162,5 +164,5 @@ def show(db: Connection, event: Event, body: bodies.Show, who: str) -> None:
 
 @act("/api/event/undo")
 def take_back(db: Connection, event: Event, body: bodies.Nothing, who: str) -> None:
-    """Take back what was done last here (desk)."""
+    """Undo the last act at this desk (desk)."""
     take_back_act(db, event, who)

@@ -1,7 +1,7 @@
-"""Handlers: what prints an event knows, and new ones from photos of a pad's sheets.
+"""Handlers for the prints that an event knows, and for new ones from photos of a pad's sheets.
 
-A pad's blank sheet goes through the workers as any photo does, but is no photo of the event.
-A print decides how everybody's sheets are read: who runs the event says so, at the desk.
+A photo of a pad's blank sheet goes through the workers like any other, but is not a photo of the
+event. Only the desk may change prints, because they decide how everybody's sheets are read.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _all(known: Prints) -> schemas_event.KnownPrints:
 
 @post("/api/prints/learning", desk=True, errors=NONE_SUCH)
 async def switch_learning(request: Request, body: bodies.Switch) -> schemas_event.KnownPrints:
-    """Have prints learned by themselves from the sheets that are sent, or not (desk)."""
+    """Switch the automatic learning of prints from uploaded sheets on or off (desk)."""
     services = services_of(request)
     await run_in_threadpool(services.prints.switch, body.on)
     if body.on:
@@ -61,13 +61,13 @@ async def switch_learning(request: Request, body: bodies.Switch) -> schemas_even
 
 @get("/api/prints/{id}/picture.png", "image/png")
 def print_picture(request: Request) -> Response:
-    """A known print as a picture."""
+    """A known print's picture."""
     return _png(services_of(request).prints.picture(id_of(request)))
 
 
 @get("/api/prints/{id}/found.png", "image/png")
 def print_found(request: Request) -> Response:
-    """A known print with what was found in it: cells, shields, circles, castle."""
+    """A known print with everything that was found in it: cells, shields, circles, castle."""
     return _png(services_of(request).prints.found(id_of(request)))
 
 
@@ -77,7 +77,7 @@ def _png(data: bytes) -> Response:
 
 @post("/api/prints/{id}/corners", desk=True, errors=NOT_LEARNED)
 async def set_print_corners(request: Request, body: bodies.Corners) -> schemas_event.KnownPrints:
-    """Say where a print's grid has its corners in its picture (desk)."""
+    """Set the corners of a print's grid in its picture (desk)."""
     services = services_of(request)
     try:
         again = await run_in_threadpool(services.prints.set_corners, id_of(request), body.corners)
@@ -114,7 +114,7 @@ async def learn_print(request: Request) -> schemas_event.LearnedPrint:
 async def learn_print_of_photos(
     request: Request, body: bodies.PadPhotos
 ) -> schemas_event.LearnedPrint:
-    """Learn a pad's print from photos of filled sheets that were sent (desk)."""
+    """Learn a pad's print from uploaded photos of filled sheets (desk)."""
     services = services_of(request)
     rows = [
         await run_in_threadpool(services.sheets.photo_row, n, session_of(request))
@@ -153,7 +153,7 @@ def forget_a_print(request: Request, body: bodies.Nothing) -> schemas_event.Know
 
 @get("/api/sheets/{id}/ink.png", "image/png")
 async def ink(request: Request) -> Response:
-    """What was drawn on a sheet of a known print, alone."""
+    """Only the ink of a sheet of a known print."""
     services = services_of(request)
     sheet, photo = await run_in_threadpool(
         services.sheets.sheet_place, id_of(request), session_of(request)

@@ -1,4 +1,4 @@
-"""What stands before every handler: headers, who is asking, how often, and from which page."""
+"""Checks before every handler: headers, who is asking, how often, and from which page."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ HEADERS = {
 }
 
 HSTS = "max-age=31536000"
-"""Browsers that came by https once do so for a year."""
+"""Browsers that came by https once keep using it for a year."""
 
 OPEN = (
     "/join",
@@ -56,21 +56,21 @@ OPEN = (
     "/openapi.json",
     "/health",
 )
-"""What needs no session: nothing there says anything about a game."""
+"""Paths that need no session, because nothing there reveals anything about a game."""
 
 READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 FROM_BROWSERS = ("origin", "referer", "cookie", "sec-fetch-site")
-"""A browser sends at least one of these with whatever a page makes it send."""
+"""A browser sends at least one of these with every request that a page can trigger."""
 
 WRONG_CODE = 403
-"""Status of the page's answer to somebody whom a code does not let in."""
+"""Status of the page's answer to a wrong code."""
 
 HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Middleware:
-    """ASGI middleware. What it lets through has `scope["state"]["session"]`."""
+    """ASGI middleware. Requests that it lets through have `scope["state"]["session"]`."""
 
     def __init__(self, app: ASGIApp, settings: Settings, revoked: sessions.RevokedSessions) -> None:
         self._app = app
@@ -97,7 +97,7 @@ class Middleware:
         await (answer or self._app)(scope, receive, send_with_headers)
 
     def _refusal(self, request: Request, scope: Scope) -> Response | None:
-        """The answer that keeps a request out, or None."""
+        """The answer that rejects a request, or None."""
         try:
             _check_host(request.headers.get("host", ""))
             session = self._who(request)
@@ -116,7 +116,7 @@ class Middleware:
     def _who(self, request: Request) -> Session | None:
         scheme, _, code = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            refuse_if(self._guesses.wait(_address(request)))  # a right code too might be a guess
+            refuse_if(self._guesses.wait(_address(request)))  # a correct code might be a guess too
             role = sessions.role_of(code, self._settings)
             if role is None:
                 self._guesses.spend(_address(request))
@@ -137,25 +137,25 @@ class Middleware:
             return
         if path == "/api/photos" and request.method == "POST":
             refuse_if(self._uploads.take(asker))
-        elif _joins(request):  # a club behind one address comes in at once: wrong codes are spent
+        elif _joins(request):  # only wrong codes count: a club shares one address
             refuse_if(self._guesses.wait(_address(request)))
         else:
             refuse_if(self._requests.take(asker))
 
     def _same_site(self, request: Request, session: Session | None) -> None:
-        """No other site's page may make a browser change anything here."""
+        """Reject changes that another site's page makes a browser request."""
         headers = request.headers
         if headers.get("authorization"):
-            return  # no browser sends that by itself
+            return  # browsers never send this by themselves
         origin = headers.get("origin")
         if origin and origin.partition("://")[2] != headers.get("host"):
             raise ApiError(403, "other_site", "this came from another site")
         if headers.get("sec-fetch-site") not in (None, "same-origin", "none"):
             raise ApiError(403, "other_site", "this came from another site")
         if session is None:
-            return  # joining: there is nothing yet that could be misused
+            return  # joining: there is no session yet that could be misused
         if self._settings.open_here and not any(h in headers for h in FROM_BROWSERS):
-            return  # a program on this machine; browsers tell where a request comes from
+            return  # a program on this machine; a browser would have sent one of these
         given = headers.get("x-csrf-token", "")
         if not hmac.compare_digest(
             given.encode(), sessions.csrf_token(session, self._settings.secret).encode()
@@ -164,9 +164,9 @@ class Middleware:
 
 
 def is_here(headers: Headers | Mapping[str, str]) -> bool:
-    """Whether a browser of this very machine asks, by a name of this machine, through no proxy.
+    """Whether a browser on this machine asks, by a name of this machine, not through a proxy.
 
-    The name guards against a site that lets its own name point here.
+    Checking the name guards against a site whose own name resolves to this machine.
     """
     if any(name in headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via")):
         return False
@@ -174,17 +174,18 @@ def is_here(headers: Headers | Mapping[str, str]) -> bool:
 
 
 def _check_host(host: str) -> None:
-    """Raise ApiError for a Host header that is no host: addresses of this page are made of it."""
+    """Raise ApiError for an invalid Host header, because addresses of this page are built from
+    it."""
     with suppress(ValueError):
         parts = urlsplit(f"//{host}")
-        _ = parts.port  # raises for what is none
+        _ = parts.port  # raises for an invalid port
         if parts.netloc == host:
             return
     raise ApiError(400, "bad_request", "the Host header names no host")
 
 
 def _path(request: Request) -> str:
-    """The path by which the handler is chosen; that of `request.url` hangs on the Host header."""
+    """The path by which the handler is chosen; that of `request.url` depends on the Host header."""
     return str(request.scope["path"])
 
 

@@ -1,4 +1,4 @@
-"""/openapi.json: what the HTTP interface offers, made from its operations."""
+"""/openapi.json: the description of the HTTP interface, generated from its operations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kdscan.web.operation import OPERATIONS, Operation
 
 __all__ = ["OPERATIONS", "document"]
 
-_ = api, corrections, desk, learning, shared_api  # importing them declares their operations
+_ = api, corrections, desk, learning, shared_api  # imported because they declare their operations
 
 REF = "#/components/schemas/{name}"
 
@@ -64,8 +64,8 @@ def document() -> Json:
 
 
 def _plain(schema: Any) -> Any:
-    """A schema in the words that generators of clients know too: arrays of a fixed length whose
-    items are all alike say so without `prefixItems`."""
+    """A schema in terms that client generators understand too: fixed-length arrays of equal items
+    are described without `prefixItems`."""
     if isinstance(schema, list):
         return [_plain(one) for one in schema]
     if not isinstance(schema, dict):
@@ -75,7 +75,7 @@ def _plain(schema: Any) -> Any:
         rest = {k: _plain(v) for k, v in schema.items() if k not in ("prefixItems", "items")}
         if len({str(one) for one in first}) == 1:
             return rest | {"items": _plain(first[0])}
-        # `items` says nothing more where `prefixItems` is understood: there are no further ones.
+        # Where `prefixItems` is understood, `items` adds nothing: there are no further ones.
         return rest | {"prefixItems": _plain(first), "items": {"anyOf": _plain(first)}}
     if schema.get("type") == "array" and not {"items", "prefixItems"} & set(schema):
         schema = schema | {"items": {}}

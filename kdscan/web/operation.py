@@ -24,11 +24,11 @@ from kdscan.web.answers import JsonAnswer
 from kdscan.web.requests import MAX_WAIT, body_as, desk_session
 
 Handler = Callable[..., Any]
-"""Takes the request, and its body if that is a record; returns plain values or a Response. What is
-no coroutine may block: it runs in a thread."""
+"""Takes the request, and its body if that is a record; returns plain values or a Response. Only
+plain functions may block: they run in a thread."""
 
 Query = dict[str, tuple[Json, str, bool]]
-"""What stands behind `?`: schema, description, and whether it is needed."""
+"""Query parameters: schema, description, and whether required."""
 
 ID = {"type": "integer", "minimum": 0}
 
@@ -38,7 +38,7 @@ IN_PATH: dict[str, tuple[Json, str]] = {
     "size": ({"type": "string", "enum": ["view", "thumb"]}, "how large"),
     "code": ({"type": "string"}, "the game's code"),
 }
-"""What stands in braces in paths."""
+"""Path parameters."""
 
 WAIT: Json = {"type": "integer", "minimum": 0, "maximum": int(MAX_WAIT)}
 
@@ -56,10 +56,10 @@ WRONG_KIND = {409: "It cannot be so: another kind of sheet, the castle, nothing 
 
 @dataclass(frozen=True)
 class Operation:
-    """One thing that can be asked.
+    """One operation of the interface.
 
     answer: the type of its JSON, or a media type. body: a record, or `bytes` for what the handler
-    takes in itself. errors: what can go wrong beside the usual. desk: for it alone.
+    receives itself. errors: possible errors besides the usual ones. desk: only for the desk.
     """
 
     method: str
@@ -74,23 +74,23 @@ class Operation:
 
     @property
     def summary(self) -> str:
-        """What it does: the first sentence of its handler's docstring."""
+        """The first paragraph of its handler's docstring, as one line without its full stop."""
         return " ".join((self.handler.__doc__ or "").split("\n\n")[0].split()).rstrip(".")
 
     @property
     def in_path(self) -> dict[str, tuple[Json, str]]:
-        """What is asked for in the path."""
+        """The parameters of its path."""
         return {name: IN_PATH[name] for name in re.findall(r"{(\w+)}", self.path)}
 
     @property
     def all_errors(self) -> dict[int, str]:
-        """What can go wrong, by status."""
+        """Possible errors, by status."""
         given = (self.in_path, NONE_SUCH), (self.query or self.body, BAD), (self.body, TOO_MUCH)
         usual = {status: text for what, one in given if what for status, text in one.items()}
         return usual | (DESK_ONLY if self.desk else {}) | self.errors
 
     async def endpoint(self, request: Request) -> Response:
-        """Answer a request."""
+        """Handle a request."""
         if self.desk:
             desk_session(request)
         given = [] if self.body in (None, bytes) else [await body_as(request, self.body)]
@@ -102,7 +102,7 @@ class Operation:
 
 
 OPERATIONS: list[Operation] = []
-"""All of them, in the order in which they are declared."""
+"""All operations, in the order in which they are declared."""
 
 
 def operation(
@@ -110,7 +110,7 @@ def operation(
 ) -> Callable[[Handler], Handler]:
     """Declare a handler; the arguments are the fields of its `Operation`.
 
-    answer, body: if left out, what the handler returns and the type of its `body`.
+    answer, body: by default the types that the handler returns and takes as `body`.
     """
 
     def declare(handler: Handler) -> Handler:

@@ -30,7 +30,7 @@ NAMES = tuple(
         strict=True,
     )
 )
-"""Every language as it calls itself."""
+"""Every language with its own name for itself."""
 
 STATIC = Path(__file__).parent / "static"
 
@@ -52,14 +52,14 @@ _templates = Environment(
 
 @cache
 def static_files() -> dict[str, Path]:
-    """Files that browsers may load, by their names; nothing else is ever opened."""
+    """Files that browsers may load, by name; nothing else is ever opened."""
     found = {p.relative_to(STATIC).as_posix(): p for p in STATIC.rglob("*") if p.suffix in TYPES}
     return {name: path for name, path in sorted(found.items()) if name != "sw.js"}
 
 
 @cache
 def version() -> str:
-    """A name for all static files together: it changes when one of them does."""
+    """An identifier of all static files together, which changes when one of them does."""
     digest = hashlib.sha256()
     for name, path in static_files().items():
         digest.update(name.encode() + path.read_bytes())
@@ -67,7 +67,7 @@ def version() -> str:
 
 
 def static_url(name: str) -> str:
-    """Where a static file is found; a new version has a new address."""
+    """The address of a static file; a new version has a new address."""
     return f"/static/{version()}/{name}"
 
 
@@ -120,7 +120,7 @@ async def join_form(
 
 
 async def join(request: Request) -> Response:
-    """POST /join: the code, a name, and the game that one was asked to."""
+    """POST /join: the code, a name, and perhaps the game to which the player was invited."""
     form = parse_qs((await body_of(request)).decode("utf-8", "replace"))
     code, name, game = (form.get(field, [""])[0] for field in ("code", "name", "game"))
     settings = services_of(request).settings
@@ -132,7 +132,7 @@ async def join(request: Request) -> Response:
     who = "".join(c for c in name if c.isprintable()).strip()[:60]
     session = sessions.new_session(role, who)
     if known is not None and known.role == role:
-        # Coming in again: what was uploaded before stays one's own.
+        # Joining again: earlier uploads still belong to the same session.
         session = Session(known.id, role, who or known.who, session.ends)
     answer = RedirectResponse("/desk" if role == "desk" else _start(game), 303)
     answer.set_cookie(
@@ -147,9 +147,9 @@ async def join(request: Request) -> Response:
 
 
 async def join_by_link(request: Request) -> Response:
-    """GET /j/CODE: what the QR code opens; a look at it changes nothing, the button does.
+    """GET /j/CODE: opened by the QR code. Viewing it changes nothing, the button does.
 
-    ?game=CODE: a game of several phones; who is in already goes there at once.
+    ?game=CODE: a game of several phones; whoever has already joined goes there at once.
     """
     game = request.query_params.get("game", "")
     if is_code(game) and request.state.session is not None:
@@ -158,7 +158,7 @@ async def join_by_link(request: Request) -> Response:
 
 
 async def leave(request: Request) -> Response:
-    """POST /api/leave: the session ends here and now, wherever its cookie may lie."""
+    """POST /api/leave: the session ends at once, wherever its cookie is stored."""
     await body_of(request)
     await run_in_threadpool(services_of(request).revoked.add, session_of(request))
     answer = Response(status_code=204)
@@ -167,20 +167,20 @@ async def leave(request: Request) -> Response:
 
 
 def _start(game: str) -> str:
-    """Where a player begins."""
+    """Where a player starts."""
     return f"/#/shared/{game}" if is_code(game) else "/"
 
 
 async def language(request: Request) -> Response:
-    """GET /language/CODE: from now on in that one; back to where it was chosen."""
+    """GET /language/CODE: switch the language and return to the page where it was chosen."""
     code = str(request.path_params["code"])
     if code not in LANGUAGES:
         raise not_found("language")
     here = "/"
-    with suppress(ValueError):  # of what is no address
+    with suppress(ValueError):  # an invalid address
         back = urlsplit(request.headers.get("referer", ""))
         if back.netloc == request.headers.get("host"):
-            here += back.path.lstrip("/\\")  # two slashes name another host
+            here += back.path.lstrip("/\\")  # two slashes would name another host
             here += f"?{back.query}" if back.query else ""
     answer = RedirectResponse(here, 303)
     answer.set_cookie("language", code, max_age=365 * 24 * 3600, samesite="lax")
@@ -198,7 +198,7 @@ async def static(request: Request) -> Response:
 
 
 async def service_worker(request: Request) -> Response:
-    """GET /sw.js, with the list of what to keep."""
+    """GET /sw.js, with the list of files to keep."""
     text = (STATIC / "sw.js").read_text("utf-8").replace("{version}", version())
     files = ["/", *map(static_url, static_files()), "/manifest.webmanifest"]
     text = text.replace("/*files*/", ", ".join(map(json.dumps, files)))

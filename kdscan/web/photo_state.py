@@ -1,4 +1,4 @@
-"""A photo as the page shows it: its pages, its errors in words, its sheets in a line."""
+"""A photo as the page shows it: its pages, its errors in words, and its sheets, one line each."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ BUG = mark("Something went wrong in the program. The photo is kept.")
 
 
 def tell_error(error: Json | None, spoken: Words) -> schemas.ErrorText | None:
-    """An error that was kept, in words."""
+    """A stored error, in words."""
     if error is None:
         return None
-    inside = error["code"] == Bug.code  # what went wrong there is for the log alone
+    inside = error["code"] == Bug.code  # its details are only for the log
     return {
         "code": error["code"],
         "message": spoken.t(BUG) if inside else error_text(error, spoken),
@@ -25,7 +25,7 @@ def tell_error(error: Json | None, spoken: Words) -> schemas.ErrorText | None:
 
 
 def page_json(photo: PhotoRow, entry: Json, spoken: Words) -> schemas.Page:
-    """A page of a photo. entry: of the JSON `photos`."""
+    """A page of a photo. entry: from `photos` of the JSON."""
     at = f"/api/photos/{photo.id}/pages/{entry['page']}"
     shown = entry["width"] is not None
     return {

@@ -1,4 +1,4 @@
-"""The page's workers: each does one task at a time, within its time, or is replaced."""
+"""The page's workers: each does one task at a time, within a time limit, or is replaced."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class Limits:
-    """What one file may cost. seconds: for a whole file; memory_mb: see `Process`."""
+    """Limits for one file. seconds: for the whole file; memory_mb: see `Process`."""
 
     seconds: float = 30.0
     pages: int = 20
@@ -28,7 +28,7 @@ class Limits:
 
 
 class Pool:
-    """A fixed number of workers; `ask` waits for a free one, and who came first goes first."""
+    """A fixed number of workers; `ask` waits for a free one, first come, first served."""
 
     def __init__(self, size: int, limits: Limits) -> None:
         self.size, self.limits = size, limits
@@ -42,11 +42,11 @@ class Pool:
         await asyncio.gather(*(self._wait_for(one.wait_until_ready) for one in started))
 
     async def ask(self, task: Task) -> AsyncIterator[Frame]:
-        """What `kdscan.web.worker` answers. Raises ReaderDied and ModelError."""
+        """The answer of `kdscan.web.worker`. Raises ReaderDied and ModelError."""
         limits, finished = self.limits, False
         async with self._turns:
             self._asked += 1
-            threads = max(1, (os.cpu_count() or 1) // self._asked)  # one alone may have all cores
+            threads = max(1, (os.cpu_count() or 1) // self._asked)  # a single one may use all cores
             allowed = Allowed(task, limits.pages, threads)
             try:
                 with self._processes.one() as process:
@@ -63,7 +63,7 @@ class Pool:
                             "try again"
                         ) from died
                     finally:
-                        if not finished:  # whoever asked may have gone
+                        if not finished:  # the caller may have gone
                             process.stop()
                             await asyncio.to_thread(process.kill)
             finally:
@@ -74,12 +74,12 @@ class Pool:
 
     @property
     def busy(self) -> bool:
-        """Whether every worker has something to do."""
+        """Whether all workers are busy."""
         return self._asked == self.size
 
     @property
     def pids(self) -> list[int]:
-        """Process ids of the workers that live."""
+        """Process ids of the living workers."""
         return self._processes.pids
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The prints that an event knows, as its page sees them. All of it blocks."""
+"""The prints that an event knows, as its page sees them. Everything here blocks."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from kdscan.web.schemas_event import KnownPrint
 
 
 class Prints(EventPrints):
-    """An event's prints as its page sees them, by their numbers."""
+    """An event's prints as its page sees them, by number."""
 
     def hashes(self) -> tuple[str, ...]:
-        """SHA-256 of the prints' files, which lie among the photos."""
+        """SHA-256 of the prints' files, which are stored among the photos."""
         return tuple(row.sha256 for row in self.rows())
 
     def all(self) -> list[KnownPrint]:
-        """Each print that can be read, for JSON."""
+        """Each readable print, for JSON."""
         return [_print_json(row, one) for row, one in self._readable()]
 
     def picture(self, number: int) -> bytes:
@@ -38,11 +38,11 @@ class Prints(EventPrints):
         return self._get(number).picture_png
 
     def piles(self) -> list[Pile]:
-        """Sheets that may teach a print by themselves; none where nobody wants that."""
+        """Sheets that may teach a print automatically; none if learning is switched off."""
         return list(piles(self.store, self.event_id)) if self.learns() else []
 
     def taught(self, files: Sequence[bytes]) -> list[int]:
-        """Keep the prints that sheets taught by themselves; returns the photos to read again."""
+        """Save automatically learned prints; returns the photos to read again."""
         found = keep_taught(self.store, self.event_id, files)
         with self.store.read() as db:
             return self._to_read_again(db, [one.name for one in found])
@@ -54,7 +54,7 @@ class Prints(EventPrints):
         return sorted({s.photo_id for s in maps if s.data["layout"] not in others})
 
     def add(self, data: bytes) -> tuple[KnownPrint, list[int]]:
-        """Keep a print that a worker learned; returns it, and the photos to read again by it."""
+        """Save a print that a worker learned; returns it, and the photos to read again with it."""
         one = parse_print(data, "print")
         with self.store.write() as db:
             add_print(self.store, db, self.event_id, one)
@@ -63,11 +63,11 @@ class Prints(EventPrints):
         return _print_json(row, one), unknown
 
     def found(self, number: int) -> bytes:
-        """What was found in a print, drawn over it, as PNG; raises ApiError 404."""
+        """A print with everything that was found in it, as PNG; raises ApiError 404."""
         return png(draw_print(self._get(number)))
 
     def set_corners(self, number: int, corners_xy: Sequence[Sequence[float]]) -> list[int]:
-        """Have a print's grid lie where a person says, for good; returns the photos to read again.
+        """Correct the corners of a print's grid permanently; returns the photos to read again.
 
         Raises ApiError 404, and LayoutError for corners that no sheet has.
         """
@@ -89,8 +89,8 @@ class Prints(EventPrints):
                 yield row, one
 
     def forget_numbered(self, number: int) -> None:
-        """Have the event forget a print, and learn none by itself if it had learned that one so;
-        raises ApiError 404."""
+        """Make the event forget a print, and learn no more automatically if that one was learned
+        so; raises ApiError 404."""
         row = next((row for row in self.rows() if row.id == number), None)
         if row is None:
             raise not_found("print")
@@ -107,7 +107,7 @@ def _print_json(row: PrintRow, one: FiledPrint) -> KnownPrint:
         "sheets": one.sheets,
         "by_itself": one.by_itself,
         "learned": one.head.learned,
-        # A print that is learned anew may have the same number, and pictures are kept for ever.
+        # A print that is learned again may get the same number, and pictures are cached forever.
         "picture": f"/api/prints/{row.id}/picture.png?{row.sha256[:12]}",
         "found": f"/api/prints/{row.id}/found.png?{row.sha256[:12]}",
     }

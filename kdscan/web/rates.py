@@ -8,19 +8,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 MOST_BUCKETS = 20_000
-"""So many askers are remembered; those that have been quiet longest are forgotten first."""
+"""Most clients that are remembered; those that have been idle longest are forgotten first."""
 
 
 @dataclass(frozen=True)
 class Rate:
-    """burst: at once; per_second: what comes back."""
+    """burst: requests at once; per_second: rate of refill."""
 
     burst: float
     per_second: float
 
 
 class RateLimiter:
-    """A token bucket for each asker."""
+    """A token bucket for each client."""
 
     def __init__(self, rate: Rate, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate = rate
@@ -28,18 +28,18 @@ class RateLimiter:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, asker: str) -> float:
-        """Take one; returns 0 if there was one, else the seconds to wait for it."""
+        """Take a token; returns 0 if there was one, else the seconds to wait for it."""
         wait = self.wait(asker)
         if not wait:
             self.spend(asker)
         return wait
 
     def wait(self, asker: str) -> float:
-        """Seconds until there is one to take; 0 if there is one now."""
+        """Seconds until a token is available; 0 if there is one now."""
         return max(0.0, (1 - self._filled(asker)[0]) / self._rate.per_second)
 
     def spend(self, asker: str) -> None:
-        """Take one, on credit if there is none: many may have been let in at once."""
+        """Take a token, on credit if there is none, because many may have been let in at once."""
         left, now = self._filled(asker)
         self._left.pop(asker, None)
         self._left[asker] = (left - 1, now)
@@ -47,7 +47,7 @@ class RateLimiter:
             self._left.popitem(last=False)
 
     def _filled(self, asker: str) -> tuple[float, float]:
-        """What is in the bucket now, and when that is."""
+        """The tokens in the bucket now, and the current time."""
         now = self._clock()
         left, since = self._left.get(asker, (self._rate.burst, now))
         return min(self._rate.burst, left + (now - since) * self._rate.per_second), now

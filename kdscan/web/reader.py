@@ -1,7 +1,7 @@
-"""Photos that wait are read one after the other by the pool; a restart goes on where it stopped.
+"""Reads waiting photos one after another through the pool; a restart resumes where it stopped.
 
-When all are read, sheets of pads that nobody taught may teach them by themselves
-(`kdscan.tournament.pads`); then the photos that may show such sheets are read again.
+When all are read, sheets of unknown pads may teach their prints (`kdscan.tournament.pads`); then
+the photos that may show such sheets are read again.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ log = logging.getLogger("kdscan.web")
 
 
 AGAIN_SECONDS = 5.0
-"""How soon a photo is tried again that the store could not be told of."""
+"""Delay before a photo is tried again whose result could not be stored."""
 
 
 class Reader:
-    """Reads what is enqueued and tells those who wait for it."""
+    """Reads what is enqueued and notifies those who wait for it."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Reader:
         self._tried: Tried = set()
 
     async def start(self) -> None:
-        """Take up what was left behind, and begin."""
+        """Enqueue photos left unread by the last run, and start."""
         self.enqueue(*await run_in_threadpool(self._sheets.left_behind))
         self._tasks = [asyncio.create_task(self._work()) for _ in range(self._pool.size)]
 
@@ -73,7 +73,7 @@ class Reader:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def enqueue(self, *photo_ids: int) -> None:
-        """Have photos read; each once, however often it is asked for."""
+        """Enqueue photos; each only once, however often it is requested."""
         for photo_id in photo_ids:
             if photo_id not in self._queued:
                 self._queued.add(photo_id)
@@ -81,18 +81,18 @@ class Reader:
 
     @property
     def length(self) -> int:
-        """How many photos wait or are being read."""
+        """Number of photos that wait or are being read."""
         return len(self._queued)
 
     async def wait(self, photo_id: int, seconds: float) -> None:
-        """Return when the photo was read, or after that long."""
+        """Return when the photo has been read, or after that many seconds."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while photo_id in self._queued and not self._ending:
                     await self._done.wait()
 
     def end(self) -> None:
-        """Let everybody go who waits for a photo, read or not."""
+        """Release everybody who waits for a photo, whether it was read or not."""
         self._ending = True
         self._done.set()
 
@@ -102,21 +102,21 @@ class Reader:
             try:
                 await self._read(photo_id)
             except StoreError as error:
-                # A full disk, a server that is away: the photo is kept, and read when it can be.
+                # A full disk or an unreachable server: the photo is kept, and read when possible.
                 log.error("photo %s waits: %s", photo_id, error)
                 self._queue_later(photo_id)
                 continue
             except Exception:
-                # Whatever it was, the next photo is read; this one waits for the next start.
+                # Whatever went wrong, the next photo is read; this one waits for the next start.
                 log.exception("photo %s could not be read", photo_id)
             self._tell(photo_id)
             if not self._queued:
                 self.look_for_pads()
 
     def look_for_pads(self, *, afresh: bool = False) -> None:
-        """Have looked, beside all else, what prints the sheets teach that nobody taught.
+        """Check in the background whether sheets of unknown prints can teach them.
 
-        afresh: at those too that taught none.
+        afresh: including sheets that have taught nothing before.
         """
         self._news = True
         if afresh:
@@ -135,7 +135,8 @@ class Reader:
             log.exception("no pad was learned")
 
     async def _taught(self) -> list[int]:
-        """The photos to read again, for their sheets have taught a print; none where none did."""
+        """The photos to read again because their sheets have taught a print; none if no print was
+        learned."""
         known = await run_in_threadpool(self._prints.hashes)
         for pile in not_tried(await run_in_threadpool(self._prints.piles), known, self._tried):
             task = Learn(self._store.photos.root, pile, known)
@@ -150,7 +151,7 @@ class Reader:
             loop.call_later(AGAIN_SECONDS, self._queue.put_nowait, photo_id)
 
     def _tell(self, photo_id: int) -> None:
-        """Wake those who wait for a photo."""
+        """Notify those who wait for a photo."""
         self._queued.discard(photo_id)
         self._done.set()
         self._done = asyncio.Event()
@@ -171,10 +172,10 @@ class Reader:
                     await run_in_threadpool(self._failed, photo, error_json(error))
 
     async def _ask(self, photo: PhotoRow, name: str, rules: Rules) -> None:
-        """Have a worker read it; store its answer as soon as it is complete."""
+        """Have a worker read it; store each page of its answer when all are complete."""
         frames: list[tuple[Frame, float]] = []
         since = time.monotonic()
-        # An event of Duel may still have a kingdom photographed: what it is shows by itself.
+        # An event of Duel may have a kingdom photographed too; the kind is detected.
         game = None if rules.game == "duel" else rules.game
         async with local_file(self._store, photo) as path:
             prints = await run_in_threadpool(self._prints.hashes)
@@ -201,7 +202,7 @@ class Reader:
         rules: Rules,
         prints: tuple[str, ...],
     ) -> None:
-        """All pages in one transaction: a photo was read whole or not at all."""
+        """Store all pages in one transaction: a photo is read completely or not at all."""
         first = frames[0][0].header["report"]
         if first["width"] is None and len(frames) == 1 and first["error"]:
             self._failed(photo, first["error"])

@@ -1,4 +1,4 @@
-"""What handlers take from a request: services, session, numbers, bodies; and waiting for news."""
+"""Helpers for handlers: services, session, numbers, bodies; and waiting for news."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ from kdscan.web.views import PictureCache
 B = TypeVar("B")
 
 MAX_BODY = 10_000
-"""Bytes of a JSON body."""
+"""Most bytes of a JSON body."""
 
 BODY_SECONDS = 15.0
-"""So long may one take to arrive."""
+"""Time limit for its arrival."""
 
 MAX_WAIT = 25.0
-"""Longest `wait`, seconds: below what proxies and phones put up with."""
+"""Longest `wait`, in seconds; less than the timeouts of proxies and phones."""
 
 LOOK_EVERY = 0.5
-"""Seconds between two looks for news, while somebody waits for them."""
+"""Seconds between two checks for news while somebody waits for them."""
 
 KEEP_FOREVER = "private, max-age=31536000, immutable"
-"""For what is named by its content."""
+"""Cache header for resources that are named after their content."""
 
 
 @dataclass(frozen=True)
@@ -63,30 +63,30 @@ class Services:
     prints: Prints
     games: SharedGames
     receiving: asyncio.Semaphore
-    """Few uploads at a time are whole in memory, however many arrive."""
+    """Limits the uploads that are in memory in full at a time."""
     ending: asyncio.Event
-    """The server ends: nobody waits for news any more."""
+    """Set when the server shuts down: nobody waits for news any more."""
 
     def end(self) -> None:
-        """Answer at once whoever waits."""
+        """Answer everybody who waits."""
         self.ending.set()
         self.reader.end()
 
 
 def services_of(request: Request) -> Services:
-    """What the application's handlers share."""
+    """The services that the application's handlers share."""
     return cast(Services, request.app.state.services)
 
 
 def session_of(request: Request) -> Session:
-    """Who asks; the middleware let nobody else in."""
+    """The session of a request; the middleware lets no request through without one."""
     session = request.state.session
     assert session is not None, "the middleware lets nobody else in"
     return cast(Session, session)
 
 
 def desk_session(request: Request) -> Session:
-    """Who asks, if that is the desk; raises ApiError for others."""
+    """The session, if it is the desk's; raises ApiError for others."""
     who = session_of(request)
     if who.role != "desk":
         raise ApiError(403, "desk_only", "this is for the desk: come in with its code")
@@ -94,13 +94,13 @@ def desk_session(request: Request) -> Session:
 
 
 def refused(request: Request, error: KdscanError, code: str = "refused") -> ApiError:
-    """What cannot be so, in the reader's language."""
+    """The answer to an impossible request, in the reader's language."""
     message = error_text(error_json(error), words(language_of(request)))
     return ApiError(409, code, message, known=getattr(error, "known", ()))
 
 
 def id_of(request: Request, name: str = "id") -> int:
-    """The number in the address; raises ApiError for one that no store has."""
+    """The number in the path; raises ApiError if it is too large for any store."""
     value = int(request.path_params[name])
     if value > MAX_ID:
         raise not_found("entry")
@@ -124,7 +124,7 @@ async def body_of(request: Request, most: int = MAX_BODY) -> bytes:
 
 
 async def body_as(request: Request, kind: type[B]) -> B:
-    """A JSON body as that record; raises ApiError for anything else."""
+    """A JSON body as a record of this type; raises ApiError for anything else."""
     data = await body_of(request)
     try:
         return msgspec.convert(json.loads(data, parse_float=_number, parse_constant=_no), kind)
@@ -133,7 +133,7 @@ async def body_as(request: Request, kind: type[B]) -> B:
 
 
 def _number(text: str) -> float | int:
-    """JSON Schema calls 4.0 an integer."""
+    """A number as an integer if it is whole: to JSON Schema 4.0 is an integer."""
     value = float(text)
     return int(value) if value.is_integer() else value
 
@@ -143,13 +143,13 @@ def _no(text: str) -> float:
 
 
 def language_of(request: Request) -> str:
-    """The reader's language: chosen by hand, else what the browser asks for."""
+    """The reader's language: chosen explicitly, or else the browser's."""
     chosen = request.cookies.get("language", "")
     return asked_for(chosen or request.headers.get("accept-language", ""))
 
 
 async def receive(request: Request, out: IO[bytes], settings: Settings) -> None:
-    """Write the body to a file; raise ApiError when it is too large, too slow or empty."""
+    """Write the body to a file; raise ApiError if it is too large, too slow or empty."""
     most = settings.max_bytes
     too_large = ApiError(
         413, "image_too_large", f"a photo has {most // 1_000_000} MB at most; save it smaller"
@@ -181,7 +181,7 @@ async def receive(request: Request, out: IO[bytes], settings: Settings) -> None:
 
 
 def seconds_of(text: str) -> float:
-    """How long to wait for news; raises ApiError for another `wait` than is described."""
+    """How long to wait for news; raises ApiError for an invalid `wait`."""
     with contextlib.suppress(ValueError):
         if 0 <= int(text) <= MAX_WAIT:
             return float(int(text))
@@ -189,15 +189,15 @@ def seconds_of(text: str) -> float:
 
 
 async def news(request: Request, state: Callable[[], str] | None = None) -> None:
-    """Return when the state is no longer the one that the request names, or in time.
+    """Return when the state differs from the one in the request, or when its time is up.
 
-    state: what gives it; the event's, if left out.
+    state: computes it; that of the event by default.
     """
     after, wait = (request.query_params.get(name) for name in ("after", "wait"))
     if after is None or wait is None:
         return
     services, ends = services_of(request), time.monotonic() + seconds_of(wait)
-    # A batch or another page may write to the store too: only the store itself knows of news.
+    # A batch or another page may write to the store too, so the store has to be polled.
     while (
         await run_in_threadpool(state or services.tables.state) == after and time.monotonic() < ends
     ):

@@ -1,7 +1,7 @@
 """Answers of the HTTP interface as types, described in /openapi.json; bodies are in `bodies`.
 
-Answers are wider than what stands here: a sheet carries all fields of the JSON
-`kdscan/1` of its kind, so readers should pass over what they don't know.
+Answers may contain more than is described here: a sheet carries all fields that its kind has in the
+JSON `kdscan/1`, so readers should ignore unknown fields.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ErrorText(TypedDict):
 
 
 class Error(TypedDict):
-    """Every answer that is an error. `code` is stable."""
+    """Any answer that is an error. `code` is stable."""
 
     error: ErrorText
 
@@ -43,7 +43,7 @@ class Accepted(TypedDict):
 
 
 class Look(TypedDict):
-    """What a live picture shows. outline: corners of the grid as shares of width and height."""
+    """What a live picture shows. outline: corners of the grid as fractions of width and height."""
 
     hint: Literal["none", "dark", "cut_off", "far", "blurred", "good", "busy"]
     confidence: Probability
@@ -62,7 +62,7 @@ class Page(TypedDict):
 
 
 class Decision(TypedDict):
-    """A correction: of a cell, a spellbook's line or choice, the rules, or that all is right.
+    """A correction: of a cell, a spellbook's line or choice, the rules; or a confirmation.
 
     player, coat: of a spellbook's side and line.
     """
@@ -79,7 +79,8 @@ class Decision(TypedDict):
 
 
 class ReadCell(TypedDict):
-    """A shield of a map (coat, crosses) or a square of a kingdom (terrain, crowns) as it stands.
+    """The current content of a shield of a map (coat, crosses) or a square of a kingdom (terrain,
+    crowns).
 
     center: pixels of the photo.
     """
@@ -96,7 +97,8 @@ class ReadCell(TypedDict):
 
 
 class SheetFacts(TypedDict):
-    """What the page knows of a sheet beside its reading. ink: where its ink alone can be seen."""
+    """What the page knows of a sheet besides its reading. ink: address of a picture of its ink
+    alone."""
 
     id: int
     photo: int
@@ -109,7 +111,7 @@ class SheetFacts(TypedDict):
 
 
 class Sheet(SheetFacts):
-    """A sheet as it stands: its reading with people's corrections."""
+    """The current state of a sheet: its reading with people's corrections."""
 
     kind: str
     confidence: Probability
@@ -141,7 +143,7 @@ class Brief(TypedDict):
 
 
 class PhotoFacts(TypedDict):
-    """What is known of an uploaded file beside its sheets."""
+    """What is known of an uploaded file besides its sheets."""
 
     id: int
     name: str
@@ -158,13 +160,13 @@ class Photo(PhotoFacts):
 
 
 class PhotoLine(PhotoFacts):
-    """The same for lists: sheets with their totals alone."""
+    """A photo in a list: of its sheets only the totals."""
 
     sheets: list[Brief]
 
 
 class Photos(TypedDict):
-    """The newest first."""
+    """A session's photos, the newest first."""
 
     photos: list[PhotoLine]
 
@@ -195,10 +197,10 @@ class Game(TypedDict):
 
 
 class SharedGame(TypedDict):
-    """A game that several phones play. state: changes with everything that may show here.
+    """A game that several phones play. state: changes whenever anything shown here changes.
 
-    link: what another phone opens to play along. mine: numbers of the sheets that this session
-    brought. game: who won, when all maps or kingdoms are there, else null.
+    link: what another phone opens to join. mine: numbers of the sheets that this session added.
+    game: who won, once all maps or kingdoms are there, else null.
     """
 
     code: str
@@ -216,7 +218,7 @@ class Limits(TypedDict):
 
 
 class SessionInfo(TypedDict):
-    """Who asks. csrf: to be sent as X-CSRF-Token by a browser that changes something."""
+    """Who is asking. csrf: sent as X-CSRF-Token by a browser that changes something."""
 
     role: Role
     who: str

@@ -13,8 +13,8 @@ CardKind = Literal[
 
 
 class KnownPrint(TypedDict):
-    """A print that the event knows. sheets: how many it was learned from; by_itself: from sheets
-    that were read, nobody having asked for it; learned: the day."""
+    """A print that the event knows. sheets: number it was learned from; by_itself: whether it was
+    learned automatically from sheets that were read; learned: the day."""
 
     id: int
     name: str
@@ -26,14 +26,14 @@ class KnownPrint(TypedDict):
 
 
 class KnownPrints(TypedDict):
-    """The prints that the event knows, by name. learns: whether more are learned by themselves."""
+    """The prints that the event knows, by name. learns: whether more are learned automatically."""
 
     prints: list[KnownPrint]
     learns: bool
 
 
 class LearnedPrint(KnownPrint):
-    """A new print. again: photos that are read again by it."""
+    """A new print. again: photos that are read again with it."""
 
     again: list[int]
 
@@ -55,14 +55,15 @@ class SheetLine(TypedDict):
 
 
 class Doubtful(SheetLine):
-    """A sheet to look at. `decides`: it may turn its game. A spellbook has no total."""
+    """A sheet to look at. `decides`: it may change who wins. A spellbook has no total."""
 
     range: tuple[int, int] | None
     decides: bool
 
 
 class Queue(TypedDict):
-    """Those that matter most first. state: changes with everything that may show here."""
+    """Sheets to look at, the most important first. state: changes whenever anything shown here
+    changes."""
 
     state: str
     sheets: list[Doubtful]
@@ -76,10 +77,10 @@ class SheetBrief(SheetLine):
 
 
 class Card(TypedDict):
-    """Something to settle. text: an English sentence, `values` stand in its braces.
+    """Something to settle. text: an English sentence with braces, which `values` fill.
 
-    players: whose points are missing in that round. decides: it may turn its game. file, problem,
-    photo: of a photo that could not be read.
+    players: whose points are missing in that round. decides: it may change who wins a game. file,
+    problem, photo: of a photo that could not be read.
     """
 
     kind: CardKind
@@ -99,7 +100,7 @@ class Card(TypedDict):
 
 
 class Undoable(TypedDict):
-    """What undoing would take back, in words as in a card."""
+    """What would be undone, in words as in a card."""
 
     text: str
     values: dict[str, str]
@@ -108,7 +109,7 @@ class Undoable(TypedDict):
 
 
 class DeskPlayer(TypedDict):
-    """number: in the event, as the codes of the player's sheets have it."""
+    """number: in the event, as in the codes of the player's sheets."""
 
     name: str
     number: int
@@ -116,7 +117,7 @@ class DeskPlayer(TypedDict):
 
 
 class Total(TypedDict):
-    """A map by what it is worth."""
+    """A map by its total."""
 
     name: str
     total: int
@@ -131,7 +132,7 @@ class OnProjector(TypedDict):
 
 
 class EventView(OnProjector):
-    """What the desk sees, but for what it may take back."""
+    """What the desk sees, except what it may undo."""
 
     state: str
     event: str
@@ -145,7 +146,7 @@ class EventView(OnProjector):
 
 
 class DeskView(EventView):
-    """Everything that the desk sees. state: changes with everything that may show here.
+    """Everything that the desk sees. state: changes whenever anything shown here changes.
 
     clock: when the round ends, null without one. shown: what the projector shows.
     """
@@ -154,9 +155,9 @@ class DeskView(EventView):
 
 
 class Standings(EventTable, OnProjector):
-    """The event from above. state: changes with everything that may show here.
+    """An overview of the event. state: changes whenever anything shown here changes.
 
-    played_round: the latest of which a game is finished, 0 before. clock, shown: see `DeskView`.
+    played_round: the latest round with a finished game, 0 before. clock, shown: see `DeskView`.
     """
 
     state: str

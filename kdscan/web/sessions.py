@@ -1,8 +1,8 @@
-"""Who somebody is: a signed cookie, or the code itself as a bearer token.
+"""Sessions: a signed cookie, or the code itself as a bearer token.
 
-The server keeps nothing: a session is a few values and their HMAC-SHA256 by a secret
-that lies in the store, bound to the event, the role and its code. Who leaves is remembered until
-the session would have ended, by `RevokedSessions`. The CSRF token is an HMAC of the session's id.
+The server stores no sessions. A session is a few values and their HMAC-SHA256 with a secret from
+the store, bound to the event, the role and its code. `RevokedSessions` remembers sessions that were
+left until they would have expired. The CSRF token is an HMAC of the session's id.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 
 @dataclass(frozen=True)
 class Session:
-    """A browser or program that came in. id: a random name for it; who: what it is called."""
+    """A browser or program that has joined. id: random; who: its name."""
 
     id: str
     role: Role
@@ -39,17 +39,17 @@ class Session:
 
     @property
     def name(self) -> str:
-        """How what it says is signed."""
+        """The name under which its corrections are stored."""
         return self.who or self.role
 
 
 def new_session(role: Role, who: str) -> Session:
-    """A new session of a role."""
+    """A new session with a role."""
     return Session(secrets.token_urlsafe(12), role, who, int(time.time()) + LASTS_SECONDS)
 
 
 def role_of(code: str, settings: Settings) -> Role | None:
-    """What a code lets one be; None for a wrong one. Takes as long for each."""
+    """The role that a code gives; None for a wrong one. Takes the same time for all."""
     given = code.strip().upper().encode()
     desk = hmac.compare_digest(given, settings.desk_code.encode())
     player = hmac.compare_digest(given, settings.join_code.encode())
@@ -57,14 +57,14 @@ def role_of(code: str, settings: Settings) -> Role | None:
 
 
 def sign(session: Session, settings: Settings) -> str:
-    """The cookie's text."""
+    """A session as the cookie's text."""
     body = base64.urlsafe_b64encode(json.dumps(asdict(session)).encode()).decode()
     return f"{body}.{_hmac(settings.secret, _bound_to(session.role, settings), body)}"
 
 
 def verify(text: str, settings: Settings) -> Session | None:
-    """The session that a cookie stands for; None if it is forged, broken or over, of another
-    event, or of a code that has changed since."""
+    """The session of a cookie; None if it is forged, malformed or expired, belongs to another
+    event, or its code has changed."""
     body, _, mark = text.partition(".")
     for role in ROLES:
         expected = _hmac(settings.secret, _bound_to(role, settings), body)
@@ -75,24 +75,24 @@ def verify(text: str, settings: Settings) -> Session | None:
 
 
 def _bound_to(role: Role, settings: Settings) -> str:
-    """What a session is bound to: it ends when one of these changes."""
+    """The values to which a session is bound: it ends when one of them changes."""
     code = settings.desk_code if role == "desk" else settings.join_code
     return json.dumps(["session", settings.event, role, code])
 
 
 def bearer(role: Role, address: str) -> Session:
-    """The session of a program that shows the code with each request: one a role and machine."""
+    """The session of a program that sends the code with each request: one per role and address."""
     name = hashlib.sha256(f"bearer {role} {address}".encode()).hexdigest()[:16]
     return Session(name, role, "", int(time.time()) + LASTS_SECONDS)
 
 
 def csrf_token(session: Session, secret: bytes) -> str:
-    """What a page of ours has to show before it may change anything."""
+    """The token that a page of ours must send with every change."""
     return _hmac(secret, "csrf", session.id)
 
 
 def session_info(settings: Settings, who: Session) -> SessionInfo:
-    """What a page has to know of its session."""
+    """What a page needs to know of its session."""
     return {
         "role": who.role,
         "who": who.who,
@@ -107,7 +107,7 @@ def _hmac(secret: bytes, purpose: str, text: str) -> str:
 
 
 class RevokedSessions:
-    """Sessions that were ended before they expired; the store keeps them over restarts."""
+    """Sessions that were ended before they expired; kept in the store over restarts."""
 
     _PREFIX = "web.left."
 
@@ -119,7 +119,7 @@ class RevokedSessions:
         return self._key(session) in self._keys
 
     def add(self, session: Session) -> None:
-        """End a session for good."""
+        """End a session permanently."""
         key = self._key(session)
         if key not in self._keys:
             at = schema.setting.c

@@ -1,4 +1,4 @@
-"""What one running page knows from its start: codes, limits, the event."""
+"""The settings of a running page, fixed at its start: codes, limits, the event."""
 
 from __future__ import annotations
 
@@ -14,22 +14,21 @@ from kdscan.web.pool import Limits
 from kdscan.web.rates import Rate
 
 ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
-"""Letters and digits that nobody confuses when reading aloud: no I, L, O, 0, 1."""
+"""Letters and digits that are not confused when read aloud: no I, L, O, 0, 1."""
 
 CODE_LENGTH = 8
-"""31^8 codes: at ten tries a minute from each of a thousand phones, 80 years for half of them."""
+"""31^8 codes: a thousand phones at ten tries a minute each take 80 years to try half of them."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What one running page knows from its start.
+    """The settings of a running page.
 
     event: name of the event that uploads belong to.
     secret: signs sessions. join_code, desk_code: let players and organisers in.
-    open_here: this machine's own browsers need no code (the page listens to nobody else).
-    https: cookies travel over TLS alone. proxy: address of a proxy that may say for whom it asks
-    and by https or not; None: nobody may.
-    guesses: how often one address may try codes.
+    open_here: this machine's own browsers need no code (the page listens to nobody else). https:
+    cookies are sent over TLS only. proxy: address of a proxy whose headers about the client and
+    https are trusted; None for none. guesses: how often one address may try codes.
     max_bytes: largest upload; upload_seconds: how long one may take to arrive.
     quota_bytes: of all photos of one session; spare_bytes: what stays free on the disk.
     """
@@ -51,7 +50,8 @@ class Settings:
 
 
 def unexpired(store: Store, prefix: str, ends: Callable[[str], float]) -> dict[str, str]:
-    """The settings whose keys begin like that; those that are over go. ends: when one is over."""
+    """The settings whose keys have this prefix; expired ones are deleted. ends: when a value
+    expires."""
     at, now = schema.setting.c, time.time()
     with store.write() as db:
         query = select(at.key, at.value).where(at.key.startswith(prefix))
@@ -62,7 +62,7 @@ def unexpired(store: Store, prefix: str, ends: Callable[[str], float]) -> dict[s
 
 
 def remembered(store: Store, name: str, fresh: str) -> str:
-    """A setting that outlives restarts, so that links and sessions stay good."""
+    """A setting that is kept over restarts, so that links and sessions stay valid."""
     at = schema.setting.c
     with store.write() as db:
         known = db.scalar(select(at.value).where(at.key == name))
@@ -72,12 +72,12 @@ def remembered(store: Store, name: str, fresh: str) -> str:
 
 
 def new_code() -> str:
-    """A fresh code by lot."""
+    """A random code."""
     return "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
 
 
 def codes_of(store: Store) -> tuple[bytes, str, str]:
-    """This store's secret, join code and desk code, made at its first start."""
+    """The store's secret, join code and desk code, created at its first start."""
     secret = remembered(store, "web.secret", secrets.token_hex(32))
     return (
         bytes.fromhex(secret),

@@ -1,8 +1,8 @@
-"""Games that several phones play together: each brings its own photo, all see the result.
+"""Games that several phones play together: each adds its own photo, and all see the result.
 
-A game is known by a code by lot. Who came in and has it sees the sheets that were brought, whoever
-sent them; photos and corrections stay with who sent them. It is kept in the store for as long as a
-session lasts.
+A game is identified by a random code. Whoever has joined and knows it sees the sheets that were
+added, no matter who sent them; photos and corrections still belong to their senders. A game is kept
+in the store for as long as a session lasts.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ from kdscan.web.settings import ALPHABET, CODE_LENGTH, new_code, unexpired
 
 @dataclass(frozen=True)
 class SharedGame:
-    """code: its name; brought: the sheets' numbers by the session that brought them, in turn."""
+    """code: its identifier; brought: numbers of the sheets by the session that added them, in
+    order."""
 
     code: str
     brought: Mapping[str, Sequence[int]]
 
     @property
     def sheets(self) -> list[int]:
-        """All sheets, in the order in which phones came."""
+        """All sheets, in the order in which phones joined."""
         return [one for sheets in self.brought.values() for one in sheets]
 
     @property
     def state(self) -> str:
-        """A name for what was brought."""
+        """An identifier of what was added."""
         return f"{zlib.crc32(json.dumps(self.brought).encode()):08x}"
 
 
@@ -53,7 +54,7 @@ class SharedGames:
         unexpired(store, self._PREFIX, lambda kept: float(json.loads(kept)["ends"]))
 
     def new(self, session: Session) -> SharedGame:
-        """A game that nobody has brought anything to yet."""
+        """A game without any sheets."""
         refuse_if(self._fresh.take(session.id))
         game = SharedGame(new_code(), {})
         with self._store.write() as db:
@@ -66,9 +67,9 @@ class SharedGames:
             return self._get(db, code)
 
     def bring(self, code: str, sheets: Mapping[int, str], session: Session) -> SharedGame:
-        """Add the sheets of a photo; what this session brought before to the same places goes.
+        """Add the sheets of a photo; they replace sheets of the same kinds from this session.
 
-        sheets: kind by number, all of the game. Raises ApiError where there is no room.
+        sheets: kind by number, all of the game. Raises ApiError if there is no room.
         """
         with self._store.write() as db:
             game = self._get(db, code)
@@ -105,7 +106,7 @@ class SharedGames:
 
 
 def is_code(text: str) -> bool:
-    """Whether a text may be the code of a game."""
+    """Whether a text has the form of a game's code."""
     return len(text) == CODE_LENGTH and set(text) <= set(ALPHABET)
 
 

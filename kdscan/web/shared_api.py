@@ -1,4 +1,4 @@
-"""Games of several phones over HTTP."""
+"""Games of several phones, over HTTP."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OTHERWISE = {409: "It cannot be so: nothing to bring, another kind of sheet, no 
 
 @post("/api/shared", errors=NONE_SUCH | OTHERWISE)
 def begin(request: Request, body: bodies.Brought) -> schemas.SharedGame:
-    """Begin a game that several phones play, with the sheets of a photo or without."""
+    """Start a game that several phones play, with the sheets of a photo or without."""
     sheets = _sheets(request, body.photo)
     code = services_of(request).games.new(session_of(request)).code
     return _brought(request, code, sheets)
@@ -32,7 +32,7 @@ def begin(request: Request, body: bodies.Brought) -> schemas.SharedGame:
 
 @post("/api/shared/{code}", errors=OTHERWISE)
 def bring(request: Request, body: bodies.Brought) -> schemas.SharedGame:
-    """Bring a photo's sheets to a game; they replace what this session brought before."""
+    """Add a photo's sheets to a game; they replace what this session added before."""
     code = request.path_params["code"]
     services_of(request).games.get(code)
     return _brought(request, code, _sheets(request, body.photo))
@@ -40,7 +40,7 @@ def bring(request: Request, body: bodies.Brought) -> schemas.SharedGame:
 
 @get("/api/shared/{code}", query=NEWS)
 async def shared(request: Request) -> schemas.SharedGame:
-    """A game of several phones as it stands; whoever has its code sees all its sheets."""
+    """The current state of a game of several phones; whoever has its code sees all its sheets."""
     services, code = services_of(request), request.path_params["code"]
     await run_in_threadpool(services.games.get, code)
     await news(request, lambda: _state(request, services.games.get(code)))
@@ -49,7 +49,7 @@ async def shared(request: Request) -> schemas.SharedGame:
 
 @get("/api/shared/{code}/qr.svg", "image/svg+xml")
 def invitation(request: Request) -> Response:
-    """A QR code that lets another phone play along."""
+    """A QR code with which another phone joins."""
     code = request.path_params["code"]
     services_of(request).games.get(code)
     scheme = "https" if services_of(request).settings.https else request.url.scheme
@@ -66,7 +66,7 @@ def _link(request: Request, code: str) -> str:
 
 
 def _sheets(request: Request, photo: int | None) -> dict[int, str]:
-    """What a photo of this session shows: kind by sheet."""
+    """The sheets in a photo of this session: kind by sheet."""
     if photo is None:
         return {}
     found = services_of(request).sheets.photo(photo, session_of(request))

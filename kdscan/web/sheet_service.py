@@ -1,6 +1,6 @@
-"""What the page asks of the store: whose photos, what state, what stands now.
+"""The page's access to the store: whose photos, their state, and the current readings.
 
-Everything here blocks; handlers call it in threads. Nothing is kept beside the store.
+Everything here blocks; handlers call it in threads. Nothing is cached.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from kdscan.web.settings import Settings
 from kdscan.web.sheet_state import with_facts
 
 SOURCE = "web"
-"""`file.source` of what came in through the page."""
+"""`file.source` of what was uploaded to the page."""
 
 WAITING: PhotoState = "waiting"
 READ: PhotoState = "read"
@@ -53,7 +53,7 @@ FAILED: PhotoState = "failed"
 MAX_ID = 2**31 - 1
 
 KEPT = ("kingdom", "duel_spellbook")
-"""Kinds that older versions could not keep, so that what follows can't be worked out."""
+"""Kinds whose evidence older versions could not keep, so that corrections cannot be applied."""
 
 
 class SheetService:
@@ -67,7 +67,7 @@ class SheetService:
     # Photos
 
     def add(self, data: bytes, name: str, session: Session) -> tuple[int, PhotoState]:
-        """Keep an upload; returns the photo's id and its state."""
+        """Store an upload; returns the photo's id and its state."""
         suffix = suffix_of(name)
         sha256 = self._store.photos.put(data, suffix)
         with self._store.write() as db:
@@ -79,7 +79,7 @@ class SheetService:
             return photo.id, self._state(db, photo)
 
     def check_room(self, session: Session, settings: Settings) -> None:
-        """Raise `StoreFull` where the disk is, ApiError for a session that has sent its share."""
+        """Raise `StoreFull` if the disk is full, ApiError for a session that has used its quota."""
         room = self._store.photos.room()
         if room is not None and room < settings.spare_bytes:
             raise StoreFull("the disk with the photos is almost full: make room")
@@ -90,7 +90,7 @@ class SheetService:
             raise ApiError(413, "quota", f"one sends {most} MB at most; ask the desk")
 
     def again(self, photo_id: int, session: Session) -> None:
-        """Forget why a photo could not be read, so that it waits again."""
+        """Discard the error of a photo that could not be read, so that it waits again."""
         with self._store.write() as db:
             photo = self._mine(db, photo_id, session)
             self._check_first(db, photo.id, session)
@@ -98,7 +98,7 @@ class SheetService:
                 set_pages(db, photo.id, None)
 
     def left_behind(self) -> list[int]:
-        """Photos of the page that were kept but not read to the end."""
+        """Photos of the page that were stored but not read completely."""
         at, own = schema.photo.c, schema.file.c
         query = (
             select(schema.photo)
@@ -110,7 +110,7 @@ class SheetService:
             return [row.id for row in db.execute(query)]
 
     def to_read(self, photo_id: int) -> tuple[PhotoRow, str] | None:
-        """A photo and the first name under which it came; None if it is gone."""
+        """A photo and the first name under which it was sent; None if it is gone."""
         with self._store.read() as db:
             photo = get_photo(db, photo_id)
             return (photo, self._name(db, photo.id)) if photo else None
@@ -121,7 +121,7 @@ class SheetService:
             return self._mine(db, photo_id, session)
 
     def photo(self, photo_id: int, session: Session, spoken: Words = ENGLISH) -> schemas.Photo:
-        """All that is known of a photo. spoken: how its errors are told."""
+        """All that is known of a photo. spoken: the language of its errors."""
         with self._store.read() as db:
             facts, sheets = self._facts(db, self._mine(db, photo_id, session), spoken)
             return {**facts, "sheets": sheets}
@@ -129,7 +129,7 @@ class SheetService:
     def photos(
         self, session: Session, spoken: Words = ENGLISH, most: int = 50
     ) -> list[schemas.PhotoLine]:
-        """This session's photos, the newest first, with the sheets' totals alone."""
+        """This session's photos, the newest first; of their sheets only the totals."""
         query = self._sent(session, schema.photo).order_by(schema.file.c.id.desc()).limit(most)
         found: list[schemas.PhotoLine] = []
         with self._store.read() as db:
@@ -151,7 +151,7 @@ class SheetService:
     def _facts(
         self, db: Connection, photo: PhotoRow, spoken: Words
     ) -> tuple[schemas.PhotoFacts, list[schemas.Sheet]]:
-        """What is known of a photo, and its sheets as they stand."""
+        """What is known of a photo, and the current state of its sheets."""
         newest = {row.page: row for row in readings(db, photo.id)}
         facts: schemas.PhotoFacts = {
             "id": photo.id,
@@ -172,7 +172,7 @@ class SheetService:
         return READ if photo.pages is not None and done >= photo.pages else WAITING
 
     def _files(self, db: Connection, photo_id: int) -> list[FileRow]:
-        """The names under which a photo came, the first of them first."""
+        """The names under which a photo was sent, the first one first."""
         return sorted(files(db, self.event.id, photo_id), key=lambda row: row.id)
 
     def _owners(self, db: Connection, photo_id: int) -> set[str]:
@@ -192,7 +192,8 @@ class SheetService:
         return photo
 
     def _check_first(self, db: Connection, photo_id: int, session: Session) -> None:
-        """Raise ApiError for who sent what somebody else had sent before: that one's word holds."""
+        """Raise ApiError if somebody else sent the photo first: only the first sender may correct
+        it."""
         rows = [row for row in self._files(db, photo_id) if row.source == SOURCE]
         first = str(rows[0].details.get("session")) if rows else None
         if session.role != "desk" and first != session.id:
@@ -202,7 +203,7 @@ class SheetService:
     # Sheets
 
     def sheet(self, sheet_id: int, session: Session) -> schemas.Sheet:
-        """A sheet as it stands, corrections and all."""
+        """A sheet with all its corrections."""
         with self._store.read() as db:
             return self._sheet_json(db, self._sheet(db, sheet_id, session))
 
@@ -213,12 +214,12 @@ class SheetService:
             return one, self._mine(db, one.photo_id, session)
 
     def game(self, ids: Sequence[int], session: Session) -> list[schemas.Sheet]:
-        """Sheets that lay on one table, as they stand together."""
+        """The current state of the sheets of one table, each with what the others imply."""
         with self._store.read() as db:
             return self._together(db, [self._sheet(db, one, session) for one in ids])
 
     def table(self, ids: Sequence[int]) -> list[schemas.Sheet]:
-        """The same for whoever may see the whole table; sheets that are gone are left out."""
+        """The same for somebody who may see the whole table; deleted sheets are omitted."""
         with self._store.read() as db:
             found = [one for n in ids if (one := sheet(db, n)) is not None]
             return self._together(db, [one for one in found if one.event_id == self.event.id])
@@ -233,7 +234,7 @@ class SheetService:
     def correct(
         self, sheet_id: int, changes: Mapping[str, Any], session: Session, *, of: str | None = None
     ) -> schemas.Sheet:
-        """Add a correction of a sheet; returns the sheet as it stands then.
+        """Add a correction of a sheet; returns the corrected sheet.
 
         changes: field → value. of: the kind of sheet that has such fields; None: all have.
         """
@@ -253,7 +254,7 @@ class SheetService:
             return self._sheet_json(db, one)
 
     def undo(self, sheet_id: int, session: Session) -> schemas.Sheet:
-        """Take back the newest correction of a sheet that was not taken back yet."""
+        """Undo the newest correction of a sheet that is not yet undone."""
         with self._store.write() as db:
             one = self._sheet(db, sheet_id, session)
             self._check_first(db, one.photo_id, session)
@@ -273,7 +274,7 @@ class SheetService:
         return next(found for found in page if found["id"] == one.id)
 
     def _page(self, db: Connection, photo_id: int, page: int) -> list[schemas.Sheet]:
-        """The sheets of one page as they stand: a correction of one may count for others."""
+        """The current state of the sheets of one page: correcting one may affect others."""
         here = list(sheets(db, self.event.id, photo_id, page))
         found = as_they_stand(here, partial(self._asked, db), partial(multi_photo_game, db))
         return self._shown(db, here, found)
@@ -285,7 +286,7 @@ class SheetService:
     def _shown(
         self, db: Connection, here: Sequence[Sheet], found: Sequence[Json]
     ) -> list[schemas.Sheet]:
-        """Sheets as they stand with what the page needs beside them."""
+        """The current state of sheets, with what the page needs besides."""
         known, shown = names_of(players(db, self.event.id)), []
         for one, now in zip(here, found, strict=True):
             rows = corrections(db, self.event.id, sheet_id=one.id)
@@ -294,7 +295,7 @@ class SheetService:
         return shown
 
     def name(self, sheet_id: int, name: str | None, session: Session) -> schemas.Sheet:
-        """Say whose a sheet is; raises `UnknownPlayer` for a name that nobody in the event has."""
+        """Set whose a sheet is; raises `UnknownPlayer` for a name that nobody in the event has."""
         with self._store.write() as db:
             one = self._sheet(db, sheet_id, session)
             before = place_now(db, one)
@@ -304,10 +305,10 @@ class SheetService:
             return self._sheet_json(db, one)
 
     def rules(self) -> Rules:
-        """What the event plays now."""
+        """The event's current rules."""
         with self._store.read() as db:
             return self._rules(db)
 
     def _rules(self, db: Connection) -> Rules:
-        """What holds now: rules may change while the page is open."""
+        """The current rules: they may change while the page is open."""
         return rules_of(get_event(db, self.event.id) or self.event)

@@ -1,4 +1,4 @@
-"""A sheet as the page shows it: as it stands now, with colours, range and history."""
+"""A sheet as the page shows it: its current state, with colours, range and history."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from kdscan.tournament.store.records import Correction, Sheet
 from kdscan.web import schemas
 
 UNKNOWN = 999
-"""More than any map is worth: the end of a range that nobody can tell."""
+"""More than any map is worth: the end of an unknown range."""
 
 
 def _ink(sheet: Sheet) -> str | None:
-    """Where the ink of a sheet of a known print can be seen alone; no picture has two addresses."""
+    """Address of the picture of a known print's ink; each picture has only one."""
     if sheet.kind != "duel_map" or sheet.data["layout"] in (NO_LAYOUT, *layouts()):
         return None
     return f"/api/sheets/{sheet.id}/ink.png?reading={sheet.reading_id}"
@@ -32,7 +32,7 @@ def _ink(sheet: Sheet) -> str | None:
 def with_facts(
     found: Json, sheet: Sheet, changes: Sequence[Correction], player: str | None
 ) -> schemas.Sheet:
-    """A sheet as it stands in the JSON of the contract, and what the page needs beside it.
+    """A sheet's current JSON, and what the page needs besides.
 
     changes: its corrections. player: whose it is.
     """
@@ -52,7 +52,7 @@ def with_facts(
 
 
 def _scored(found: Json) -> Json:
-    """How far the total may move, and a colour for each domain."""
+    """The range of the total, and a colour for each domain."""
     scoring = [[(row, col) for row, col in d["cells"]] for d in found["domains"] if d["points"]]
     colors = domain_colors(scoring, len(DOMAIN_COLORS))
     domains = [one | {"color": colors.get(tuple(one["cells"][0]))} for one in found["domains"]]
@@ -61,7 +61,7 @@ def _scored(found: Json) -> Json:
 
 
 def range_of(found: Mapping[str, Any]) -> tuple[int, int]:
-    """The lowest and the highest total that a map or kingdom may be worth."""
+    """The lowest and the highest possible total of a map or kingdom."""
     if found.get("photograph_again"):
         return 0, UNKNOWN
     total = found["score"]["total"]
@@ -98,7 +98,8 @@ def _decision(row: Correction, undone: bool) -> schemas.Decision:
 
 
 def game_json(sheets: Sequence[schemas.Sheet]) -> schemas.Outcome:
-    """Who won, of two maps as they stand, or of two to four kingdoms; all who share the win."""
+    """Who won, by the current state of two maps or of two to four kingdoms, and all who share the
+    win."""
     scored = [(one["id"], one) for one in sheets if one["kind"] != "duel_spellbook"]
     winners = decide([worth(one) for _, one in scored]).winners
     return cast(schemas.Outcome, {**outcome_json(scored), "winners": list(winners)})

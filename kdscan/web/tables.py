@@ -1,7 +1,7 @@
-"""What an event looks like from above: the queue of doubtful sheets, games, standings.
+"""Overviews of an event: the queue of doubtful sheets, games, standings.
 
-Worked out anew only when a reading, a correction, a game or a rule was added, however many
-browsers ask.
+They are computed again only after a reading, a correction, a game or a rule was added, no matter
+how many browsers ask.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from kdscan.web.schemas_event import (
 from kdscan.web.sheet_state import range_of
 
 Ranges = Mapping[int, tuple[int, int]]
-"""The lowest and the highest total that sheets may be worth."""
+"""The lowest and the highest possible total of sheets."""
 
 CLOCK, SHOWN = "clock", "shown"
 """Keys of the event's details: the round's clock, and what the projector shows."""
 
 TOTALS = 100
-"""So many of the highest totals are listed."""
+"""Most totals that are listed, the highest first."""
 
 
 class _Views(NamedTuple):
@@ -52,7 +52,7 @@ class _Views(NamedTuple):
 
 
 class Tables:
-    """One event from above."""
+    """The overviews of one event."""
 
     def __init__(self, store: Store, event: Event) -> None:
         self._store, self._event = store, event
@@ -60,7 +60,7 @@ class Tables:
         self._views: _Views | None = None
 
     def state(self) -> str:
-        """A name for what stands now: it changes with everything that shows here."""
+        """An identifier of the current state: it changes whenever anything shown here changes."""
         with self._store.read() as db:
             return self._state_of(db)
 
@@ -69,11 +69,11 @@ class Tables:
         return self._newest().queue
 
     def standings(self) -> Standings:
-        """Table and games."""
+        """The event's table and games."""
         return self._newest().standings
 
     def desk(self) -> EventView:
-        """All that is to settle at the desk."""
+        """Everything that is to be settled at the desk."""
         return self._newest().desk
 
     def _newest(self) -> _Views:
@@ -100,9 +100,10 @@ class Tables:
         )
 
     def _state_of(self, db: Connection) -> str:
-        """What changes with every change that shows here.
+        """A hash of everything that changes when something shown here changes.
 
-        Rows that may go again are named by what they hold: SQLite gives their numbers anew.
+        Rows that may be deleted are identified by their content, because SQLite reuses their
+        numbers.
         """
         event = get_event(db, self._event.id) or self._event
         at = schema.reading.c
@@ -114,7 +115,7 @@ class Tables:
         game, seat, player, file = (
             table.c for table in (schema.game, schema.seat, schema.player, schema.file)
         )
-        rounds = func.sum(file.details["round"].as_integer())  # said of known photos later
+        rounds = func.sum(file.details["round"].as_integer())  # may be set later for known photos
         seats = select(game.round, game.table, seat.number, seat.player_id)
         held = (
             seats.join(schema.seat, seat.game_id == game.id).where(game.event_id == event.id),
@@ -127,9 +128,8 @@ class Tables:
 
 
 def queue_json(rows: Iterable[Result], ranges: Ranges, turning: Collection[int]) -> list[Doubtful]:
-    """Doubtful sheets: first those that may turn a game, then by the chance that they are wrong.
-
-    rows: those that count. turning: sheets that may turn their game.
+    """Doubtful sheets: first those that may change who wins a game, then by the probability that
+    they are wrong. rows: those that count. turning: sheets that may change who wins.
     """
     found: list[Doubtful] = []
     for row in rows:
@@ -143,7 +143,7 @@ def queue_json(rows: Iterable[Result], ranges: Ranges, turning: Collection[int])
 def desk_json(
     name: str, rows: Sequence[Result], state: EventState, turning: Collection[int]
 ) -> EventView:
-    """What the desk sees, but for what it may take back. name: of what stands now."""
+    """What the desk sees, except what it may undo. name: of the current state."""
     entered: list[DeskPlayer] = [
         {"name": player.name, "number": number, "active": player.active}
         for number, player in enumerate(state.players, 1)
@@ -168,7 +168,7 @@ def _on_projector(event: Event) -> OnProjector:
 
 
 def turning_games(games: Iterable[Game], ranges: Ranges) -> set[int]:
-    """Sheets of which the range of totals reaches that of another sheet of the game."""
+    """Sheets whose range of totals overlaps with that of another sheet of the game."""
     found: set[int] = set()
     for game in games:
         sheets = [s.sheet.key for s in game.seats if s.sheet is not None and s.points is None]
@@ -180,7 +180,7 @@ def turning_games(games: Iterable[Game], ranges: Ranges) -> set[int]:
 
 
 def standings_json(name: str, rows: Iterable[Result], state: EventState) -> Standings:
-    """The standings page's data. name: of what stands now; rows: those that count."""
+    """The standings page's data. name: of the current state; rows: those that count."""
     names = {row.sheet.id: short_name(row.file.name) for row in rows if row.sheet is not None}
     best = sorted(state.sheets, key=lambda sheet: (-sheet.total, sheet.key))
     totals: list[Total] = [

@@ -1,4 +1,4 @@
-"""What the page's workers are asked to do; `kdscan.web.worker` does it."""
+"""The tasks of the page's workers; `kdscan.web.worker` performs them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from kdscan.game.names import GameName
 from kdscan.tournament.batch.tasks import Learn
 
 LEARNING = 4
-"""So many times longer than reading a file may learning from it take, and as long for each more."""
+"""Time limit of learning from a file, relative to reading it; each further file adds one
+reading."""
 
 
 @dataclass(frozen=True)
 class Read:
     """Read a file's pages and make pictures of them.
 
-    name: how people call it. game, variants: see `kdscan.pipeline.read.read_photo`. photos, prints:
-    where the photos lie, and SHA-256 of the known prints' files among them.
+    name: for people. game, variants: see `kdscan.pipeline.read.read_photo`. photos, prints: where
+    the photos lie, and SHA-256 of the known prints' files among them.
     """
 
     path: Path
@@ -31,21 +32,21 @@ class Read:
 
 @dataclass(frozen=True)
 class Show:
-    """Make pictures of a file's pages, and nothing else."""
+    """Only make pictures of a file's pages."""
 
     path: Path
 
 
 @dataclass(frozen=True)
 class Look:
-    """Say where a map lies in a camera's live picture."""
+    """Locate a map in a camera's live picture."""
 
     path: Path
 
 
 @dataclass(frozen=True)
 class LearnPrint:
-    """Learn the print of that name from photos of sheets. unmarked: nobody has drawn on them."""
+    """Learn a print with that name from photos of sheets. unmarked: nobody has drawn on them."""
 
     name: str
     paths: tuple[Path, ...]
@@ -57,7 +58,7 @@ Task = Read | Show | Look | LearnPrint | Learn
 
 @dataclass(frozen=True)
 class Allowed:
-    """A task with what the pool allows it: pages of its file, threads."""
+    """A task and its limits: pages of its file, threads."""
 
     task: Task
     max_pages: int
@@ -65,7 +66,7 @@ class Allowed:
 
 
 def weight(task: Task) -> int:
-    """How many times longer than reading a file a task may take."""
+    """Time limit of a task, relative to reading a file."""
     if isinstance(task, Learn):
         return max(1, len(task.pile))
     return LEARNING + len(task.paths) - 1 if isinstance(task, LearnPrint) else 1

@@ -1,7 +1,7 @@
-"""TLS with a deadline for handshakes, which count among the connections that wait.
+"""TLS with a deadline for handshakes, which count as waiting connections.
 
-uvicorn hands an encrypted connection over once its handshake is done; until then it would hold an
-open file for a minute, and no limit would see it. Here a connection is accepted in the clear,
+uvicorn passes on an encrypted connection only when its handshake is done. Until then it would hold
+an open file for a minute, and no limit would count it. Here a connection is accepted unencrypted,
 counted like one without a head (`kdscan.web.connections`), and then encrypted in place.
 """
 
@@ -18,14 +18,14 @@ from kdscan.web.connections import Protocol
 
 
 def encrypted(certificate: Path, key: Path) -> partial[Encrypted]:
-    """What stands in for `Protocol` where the page is served with a certificate."""
+    """Replaces `Protocol` if the page is served with a certificate."""
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate, key)
     return partial(Encrypted, context)
 
 
 class Encrypted(asyncio.Protocol):
-    """A connection until its handshake is done; then it passes on to a `Protocol` of its own."""
+    """A connection until its handshake is done; then it is passed on to a `Protocol` of its own."""
 
     def __init__(self, context: ssl.SSLContext, **options: Any) -> None:
         self._context = context
@@ -35,9 +35,9 @@ class Encrypted(asyncio.Protocol):
         self.transport: asyncio.Transport
 
     def connection_made(self, transport: Any) -> None:
-        """The plain connection is there: wait for the handshake, for as long as for a head."""
+        """Start the handshake on the new connection, with the same deadline as for a head."""
         self.transport = transport
-        transport.pause_reading()  # what comes is for the handshake
+        transport.pause_reading()  # incoming data belong to the handshake
         self._connections.add(self)
         if len(self._connections) > Protocol.most_open:
             self.shutdown()
@@ -55,7 +55,7 @@ class Encrypted(asyncio.Protocol):
                 server_side=True,
                 ssl_handshake_timeout=connections.HEAD_SECONDS,
             )
-        except (OSError, EOFError):  # no TLS, given up, or not in time; ssl.SSLError is an OSError
+        except (OSError, EOFError):  # not TLS, aborted, or too late; ssl.SSLError is an OSError
             secure = None
         self._forget()
         if secure is None:
@@ -67,7 +67,7 @@ class Encrypted(asyncio.Protocol):
             self._inner.data_received(data)
 
     def shutdown(self) -> None:
-        """The server ends: uvicorn asks this of whatever is connected."""
+        """Called by uvicorn on every connection when the server shuts down."""
         self._forget()
         self.transport.abort()
 
@@ -76,7 +76,7 @@ class Encrypted(asyncio.Protocol):
         self._connections.discard(self)
 
     def data_received(self, data: bytes) -> None:
-        """A request that comes before the handshake is reported as done."""
+        """Data that arrive before the handshake is reported as done."""
         self._early.append(data)
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -1,4 +1,4 @@
-"""Pictures of the photos for browsers: kept beside the store, and made again when they are gone."""
+"""Pictures of the photos for browsers: cached beside the store, and made again when missing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PictureCache:
 
     @contextlib.contextmanager
     def coming(self, sha256: str) -> Iterator[None]:
-        """While a photo is read: its pictures follow the reading, and whoever asks waits."""
+        """While a photo is read: its pictures follow the reading, and requests wait for them."""
         done = self._coming[sha256] = asyncio.Event()
         try:
             yield
@@ -52,9 +52,9 @@ class PictureCache:
         return self._folder / sha256[:2] / f"{sha256}-{page}-ink{number}.png"
 
     def put(self, sha256: str, page: int, pictures: tuple[bytes, ...]) -> None:
-        """Keep what a worker made of a page; nothing if it could not decode it.
+        """Store the pictures that a worker made of a page; none if it could not be decoded.
 
-        pictures: in the order of `SIZES`, then the ink of each sheet, empty where it is not known.
+        pictures: in the order of `SIZES`, then the ink of each sheet, empty if unknown.
         """
         paths = [self.path(sha256, page, size) for size in SIZES]
         paths += [self._ink(sha256, page, n) for n in range(len(pictures) - len(SIZES))]
@@ -96,7 +96,7 @@ class PictureCache:
     async def _make(
         self, pool: Pool, photo: PhotoRow, task_of: Callable[[Path], Read | Show]
     ) -> None:
-        """Have a photo's pictures made again."""
+        """Make a photo's pictures again."""
         with contextlib.suppress(ReaderDied):
             async with local_file(self._store, photo) as file:
                 async for frame in pool.ask(task_of(file)):
@@ -106,7 +106,7 @@ class PictureCache:
 
 @contextlib.asynccontextmanager
 async def local_file(store: Store, photo: PhotoRow) -> AsyncIterator[Path]:
-    """A photo's file on this machine: itself, or a copy for as long as it is needed."""
+    """A photo's file on this machine: the stored file, or a temporary copy."""
     from starlette.concurrency import run_in_threadpool
 
     place = store.photos.place(photo.sha256, photo.suffix)

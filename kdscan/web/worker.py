@@ -1,7 +1,7 @@
-"""What the page's workers do: decode, read and draw pictures, and perhaps die of one.
+"""The work of the page's workers: decode, read and draw pictures, and perhaps crash on one.
 
-See `kdscan.workers.serve`. Of a file that is read two frames a page come, what was read and
-pictures of it, else one.
+See `kdscan.workers.serve`. For each page of a file that is read there are two frames, the reading
+and the pictures; otherwise one.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from kdscan.web.tasks import Allowed, LearnPrint, Look, Read, Show
 from kdscan.workers.frames import Frame
 
 VIEW_PX, THUMB_PX = 2000, 360
-"""Longest sides of the pictures that the page shows: one to look at, one in lists."""
+"""Longest sides of the page's pictures: one to look at, one for lists."""
 
 DRAWN_PX_PER_MM = 5.0
-"""Of the map that is read before any photo: as large as one in a photo."""
+"""Resolution of the map that is read before any photo: as large as one in a photo."""
 
 VIEW_QUALITY, THUMB_QUALITY = 80, 70
 
 
 def answer(allowed: Allowed) -> Iterator[Frame]:
-    """Do what is asked for."""
+    """Perform a task."""
     cv2.setNumThreads(allowed.threads)
     task = allowed.task
     if isinstance(task, Look):
@@ -60,7 +60,7 @@ def answer(allowed: Allowed) -> Iterator[Frame]:
                 print(f"kdscan: {report.name}: {report.error.__cause__!r}", file=sys.stderr)
             kept = [serialize(sheet) for sheet in report.sheets]
             yield Frame({"pages": report.pages, "report": photo_json(report), "kept": kept})
-            if photo is not None:  # nobody has to wait for them to see the score
+            if photo is not None:  # sent later, so that nobody waits for them to see the score
                 inks = [ink_picture(sheet) for sheet in report.sheets]
                 yield Frame({"page": report.page}, (*pictures(photo), *inks))
 
@@ -78,14 +78,14 @@ def learn(task: LearnPrint) -> Frame:
 
 
 def ink_picture(sheet: AnyReading) -> bytes:
-    """What was drawn on a sheet of a known print, as PNG on white; empty for others."""
+    """The ink of a sheet of a known print, as PNG on white; empty for others."""
     if not isinstance(sheet, SheetReading) or sheet.ink is None:
         return b""
     return png(draw_ink(sheet.ink))
 
 
 def look(data: bytes) -> schemas.Look:
-    """What a camera's live picture shows; corners as shares of its width and height."""
+    """What a camera's live picture shows; corners as fractions of its width and height."""
     try:
         photo = decode(data, "")[0]
     except PhotoError:
@@ -97,7 +97,7 @@ def look(data: bytes) -> schemas.Look:
 
 
 def read_file(task: Read | Show, max_pages: int) -> Iterator[tuple[PhotoReport, Photo | None]]:
-    """Every page with what came of it; errors are reports too."""
+    """Every page with its result; errors are reports too."""
     name = task.name if isinstance(task, Read) else ""
     try:
         pages = decode(task.path.read_bytes(), name)
@@ -121,7 +121,7 @@ def read_file(task: Read | Show, max_pages: int) -> Iterator[tuple[PhotoReport, 
 
 
 def _shown(pages: Pages, page: int) -> tuple[PhotoReport, Photo | None]:
-    """A page's picture alone."""
+    """A page's picture, without reading it."""
     try:
         photo = pages[page]
     except PhotoError as error:
@@ -136,8 +136,8 @@ def pictures(photo: Photo) -> tuple[bytes, bytes]:
 
 
 def prepare() -> None:
-    """Load the models, read a drawn map and draw what spellbooks are compared with, so that no
-    photo waits for what only the first one costs: half as long again, and on each worker."""
+    """Load the models, read a drawn map and draw the blank spellbook pages. Otherwise the first
+    photo would pay for this, half as long again, on each worker."""
     import numpy.ma  # noqa: F401  numpy's median imports it when it is first used
 
     import kdscan.pipeline.wizard  # noqa: F401  so do two maps with their spellbook

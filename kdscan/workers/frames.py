@@ -1,6 +1,6 @@
-"""How a worker's answers travel through a pipe: a JSON header, then bytes as they are.
+"""The format of workers' answers in a pipe: a JSON header, then raw bytes.
 
-Nothing here can run code, whatever a hostile picture made of the worker that sent it.
+Reading it cannot run code, even if a hostile picture has taken over the worker.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Protocol
 
 LENGTH = 4
-"""Bytes of the big-endian number before a header."""
+"""Bytes of the big-endian length before a header."""
 
 MAX_HEADER = 16_000_000
 
 MAX_BLOBS = 400_000_000
-"""All bytes behind one header: a picture of 120 megapixels is the largest there is."""
+"""Most bytes after one header; the largest content is a picture of 120 megapixels."""
 
 DONE = "done"
-"""What the last header of an answer holds: None, or the error that the work raised."""
+"""Key of an answer's last header: None, or the error that the work raised."""
 
 
 class FrameError(ValueError):
-    """The stream holds no frame; the worker is not to be trusted any more."""
+    """The stream contains no valid frame, so the worker can no longer be trusted."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Frame:
 
 
 class Source(Protocol):
-    """A pipe, as far as reading frames needs it."""
+    """The part of a pipe that reading frames needs."""
 
     def read(self, n: int, /) -> bytes: ...
 

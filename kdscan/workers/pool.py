@@ -1,4 +1,4 @@
-"""Several processes that do the same work, each replaced when it died."""
+"""Several processes that do the same work, each replaced when it has died."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kdscan.workers.process import MEMORY_MB, Process
 
 
 class Pool:
-    """So many processes, each started when it is needed; safe to share between threads.
+    """A number of processes, each started when it is needed; thread-safe.
 
     work, memory_mb: see `Process`.
     """
@@ -25,12 +25,12 @@ class Pool:
             self._free.put(number)
 
     def start(self) -> list[Process]:
-        """Start all, so that the first tasks find them loading; returns them."""
+        """Start all of them, so that they are loading when the first tasks come; returns them."""
         return [self._living(number) for number in range(self._count)]
 
     @contextlib.contextmanager
     def one(self) -> Iterator[Process]:
-        """A process for oneself; waits for a free one."""
+        """A process for exclusive use; waits for a free one."""
         number = self._free.get()
         try:
             yield self._living(number)
@@ -39,11 +39,11 @@ class Pool:
 
     @property
     def pids(self) -> list[int]:
-        """Process ids of those that live."""
+        """Process ids of the living ones."""
         return [process.pid for process in self._all.values() if process.alive]
 
     def close(self) -> None:
-        """End all, for good; whoever waits for an answer is told that its process died."""
+        """End all of them permanently; callers that wait for an answer get ReaderDied."""
         with self._lock:
             self._closed = True
             for process in self._all.values():

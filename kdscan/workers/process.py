@@ -1,4 +1,4 @@
-"""One process that does what it is asked, within limits of memory and time."""
+"""A process that performs tasks within limits of memory and time."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ START_SECONDS = 120.0
 """Seconds that a process may take to start, ample even on a busy machine."""
 
 MEMORY_MB = 4000
-"""Megabytes of address space that a process that reads photos may take beyond its imports."""
+"""Megabytes of address space that a process that reads photos may use beyond its imports."""
 
 _LEAN = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
-"""Environment without the threads and heaps that no worker needs and that count as memory."""
+"""Environment without threads and heaps that no worker needs and that count as memory."""
 
 _ERRORS = {name: kind for name, kind in vars(errors).items() if isinstance(kind, type)}
 
@@ -31,7 +31,7 @@ class Process:
     """A child process that does one task at a time; once ended it is not started again.
 
     work: name of the module that defines its tasks, see `kdscan.workers.serve`. memory_mb:
-    megabytes of address space that it may take beyond what it has after importing that module.
+    megabytes of address space that it may use beyond what it uses after importing that module.
     """
 
     def __init__(self, work: str, memory_mb: int = MEMORY_MB) -> None:
@@ -55,11 +55,12 @@ class Process:
 
     @property
     def alive(self) -> bool:
-        """Whether it may be asked."""
+        """Whether it can accept tasks."""
         return not self._ended and self._child.poll() is None
 
     def wait_until_ready(self) -> None:
-        """Return once it has loaded all; raises ReaderDied, or the KdscanError of loading."""
+        """Return when it has loaded everything; raises ReaderDied, or the KdscanError of
+        loading."""
         if not self._ready:
             with self._within(START_SECONDS):
                 _raise(self._receive())
@@ -69,9 +70,9 @@ class Process:
         """The frames of its answer to a task, which is pickled.
 
         The process is ended if it takes longer than `seconds`, or if the caller stops iterating
-        before the end: the rest would be taken for the answer to the next task.
+        before the end: the rest would be mistaken for the answer to the next task.
 
-        Raises ReaderDied if it died of the task, or the KdscanError that the work raised.
+        Raises ReaderDied if it died during the task, or the KdscanError that the work raised.
         """
         in_step = False
         try:
@@ -87,16 +88,16 @@ class Process:
                 self.kill()
 
     def stop(self) -> None:
-        """End it now, from any thread; whoever waits for its answer gets ReaderDied."""
+        """End it now, from any thread; a caller that waits for its answer gets ReaderDied."""
         self._ended = True
         self._child.kill()
 
     def kill(self) -> None:
-        """End it and wait until nothing is left of it."""
+        """End it and wait until it is gone."""
         self.stop()
         self._child.wait()
         for pipe in (self._in, self._out):
-            with contextlib.suppress(OSError):  # what could not be sent
+            with contextlib.suppress(OSError):  # unsent data
                 pipe.close()
 
     @contextlib.contextmanager
@@ -117,7 +118,7 @@ class Process:
         try:
             pickle.dump(task, self._in)
             self._in.flush()
-        except (OSError, ValueError) as error:  # ValueError: its pipe was closed
+        except (OSError, ValueError) as error:  # ValueError: the pipe was closed
             raise self._died() from error
 
     def _receive(self) -> Frame:
@@ -136,7 +137,7 @@ class Process:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._child.wait(1)
         name = ""
-        with contextlib.suppress(ValueError):  # an exit code, or nothing yet
+        with contextlib.suppress(ValueError):  # an exit code, or not ended yet
             name = f" ({signal.Signals(-(self._child.returncode or 0)).name})"
         return ReaderDied(
             "the process that read it ended{signal}; the file may be damaged: save it anew or "
@@ -146,7 +147,7 @@ class Process:
 
 
 def _raise(last: Frame) -> None:
-    """Raise the error that an answer ended with, if it did."""
+    """Raise the error at the end of an answer, if any."""
     error = last.header[DONE]
     if error is not None:
         raise _ERRORS[error["kind"]](error["text"], **error["values"])

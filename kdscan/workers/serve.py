@@ -1,10 +1,11 @@
-"""The program of a worker process: it does the tasks that it is asked to do.
+"""The program of a worker process, which performs tasks.
 
     python -m kdscan.workers.serve MODULE MEMORY_MB
 
-MODULE has `prepare()`, which loads what no task shall wait for, and `answer(task)`, which yields
-frames. Tasks come pickled on stdin, from the program that started this; frames go to stdout, and
-what decoders print there to stderr. Everything a stranger's file can do wrong happens here.
+MODULE has `prepare()`, which loads what no task should have to wait for, and `answer(task)`, which
+yields frames. Tasks come pickled on stdin, from the program that started this one. Frames go to
+stdout, and what decoders print there to stderr. Any harm that a stranger's file can do happens
+here.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from kdscan.workers.frames import DONE, Frame, write_frame
 
 
 def main() -> None:
-    """Serve until stdin ends; nothing but frames reaches the real stdout."""
+    """Serve until stdin ends; only frames reach the real stdout."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that asked
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     volunteer_for_oom_kill()
     work = importlib.import_module(sys.argv[1])
     limit_memory(int(sys.argv[2]))
@@ -52,14 +53,15 @@ def _answer(out: BinaryIO, work: Callable[..., Iterable[Frame] | None], *task: o
 
 
 def volunteer_for_oom_kill() -> None:
-    """Have the system end this process, not its caller, when memory runs out."""
+    """Make the system end this process, not its parent, if memory runs out."""
     if sys.platform == "linux":
-        with contextlib.suppress(OSError):  # a system that hides it; the time limit is left
+        with contextlib.suppress(OSError):  # unavailable; the time limit is left
             Path("/proc/self/oom_score_adj").write_text("1000", "ascii")
 
 
 def limit_memory(megabytes: int) -> None:
-    """Limit address space to `megabytes` more than now, where the system tells how much that is."""
+    """Limit the address space to `megabytes` more than now, if the system reports its current
+    size."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -69,7 +71,7 @@ def limit_memory(megabytes: int) -> None:
 
 
 def lower(what: int, most: int) -> None:
-    """Set a limit; one that the program was started with is kept, and the lower one counts."""
+    """Lower a resource limit; an existing lower one stays."""
     import resource
 
     _, hard = resource.getrlimit(what)
@@ -78,5 +80,5 @@ def lower(what: int, most: int) -> None:
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(MemoryError, BrokenPipeError):  # who asked sees the end and says it
+    with contextlib.suppress(MemoryError, BrokenPipeError):  # the parent reports the end
         main()

@@ -1,4 +1,4 @@
-"""What lies on a sheet hides what it lies on, and nothing else changes places."""
+"""Objects on a sheet hide what is under them, and nothing else moves."""
 
 from __future__ import annotations
 

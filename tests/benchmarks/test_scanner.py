@@ -1,4 +1,4 @@
-"""Scans: what the settings say is what comes out, and truth stays with the marks."""
+"""Scans follow the settings, and the truth stays with the marks."""
 
 from __future__ import annotations
 

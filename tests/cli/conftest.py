@@ -1,4 +1,4 @@
-"""What the command's tests share."""
+"""Fixtures that the command line's tests share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells that a person puts right on the command line."""
+"""Corrections of cells on the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Help and complaints about usage, in the languages of the terminal."""
+"""Help and usage errors, in the languages of the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From photos of a pad to sheets that are read by its print: by command, batch and in Python."""
+"""From photos of a pad to sheets that are read with its print: by command, batch and in Python."""
 
 from __future__ import annotations
 

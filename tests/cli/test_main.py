@@ -1,4 +1,4 @@
-"""The command line as a whole: what it starts, what it says, how it ends."""
+"""The command line as a whole: how it starts, what it prints, how it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The manual page and the completions say what the commands are."""
+"""The manual page and the completions agree with the commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The prints that are known, by the command line."""
+"""The known prints on the command line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """`kdscan score` around the reader: files, corrections, JSON, text, overlays, exit codes.
 
-The reader itself is replaced by readings made by hand; whole photos are read in the
-end-to-end tests.
+The reader itself is replaced by hand-made readings; whole photos are read in the end-to-end tests.
 """
 
 from __future__ import annotations

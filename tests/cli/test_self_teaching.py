@@ -1,4 +1,4 @@
-"""A pad learns itself: whoever scores game after game needs not teach it."""
+"""A pad is learned automatically: scoring game after game teaches it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small wishes: the only event, quiet, stdin and stdout, pictures, codes for what went wrong."""
+"""Small features: the only event, quiet, stdin and stdout, pictures, codes of errors."""
 
 from __future__ import annotations
 

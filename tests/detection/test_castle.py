@@ -1,4 +1,4 @@
-"""A map has a castle among its shields; other printed grids have like fields throughout."""
+"""A map has a castle among its shields; other printed grids have equal cells throughout."""
 
 from __future__ import annotations
 

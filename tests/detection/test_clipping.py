@@ -1,4 +1,4 @@
-"""Maps that the picture's edge cuts off."""
+"""Maps cut off by the picture's edge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which finds are maps, which are shown as doubtful, and which are none."""
+"""Which candidates are maps, which are reported as doubtful, and which are rejected."""
 
 from __future__ import annotations
 

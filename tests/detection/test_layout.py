@@ -1,4 +1,4 @@
-"""Our own sheet is known by its markers; other sheets are not."""
+"""Our own sheet is recognised by its markers; other sheets are not."""
 
 from __future__ import annotations
 

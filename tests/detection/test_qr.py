@@ -1,4 +1,4 @@
-"""Codes of printed sheets are read from photos; nothing else is taken for one."""
+"""Codes of printed sheets are read from photos; nothing else is mistaken for one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a rough outline to cells in place, with networks that know where they are."""
+"""From a rough outline to registered cells, with networks that know the true offsets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are written: whole or not at all, and never over a store."""
+"""Files are written atomically, and never over a store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boards for tests: random ones, played ones, and a slow judge of small ones."""
+"""Boards for tests: random ones, played ones, and a slow brute-force audit of small ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boards in a file, as the commands' tests name them."""
+"""Boards in a file, for the commands' tests."""
 
 from __future__ import annotations
 

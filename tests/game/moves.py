@@ -1,4 +1,4 @@
-"""Moves for tests of Duel: a game begun, dominoes drawn, what is refused."""
+"""Moves for tests of Duel: a game begun, dominoes drawn, and moves that are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The audit of a Duel map with its spellbook, and by the French rules."""
+"""The audit of a Duel map together with its spellbook, and by the French rules."""
 
 from __future__ import annotations
 

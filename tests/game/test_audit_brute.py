@@ -1,4 +1,4 @@
-"""The audit against a judge that tries everything, on small maps whose wizards are won soon."""
+"""The audit against one that tries everything, on small maps whose wizards are won early."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Maps of played games, lawful and spoiled, in all editions: what the audit has said of them.
+"""Maps of played games, legal and altered, in all editions: recorded results of the audit.
 
-A line of `goldens/audit.jsonl` is a map with its terms, the verdict and each problem with
-the number of shields to blame. Which shields these are, of several sets as small, is open.
+Each line of `goldens/audit.jsonl` is a map with its terms, the verdict, and each problem with the
+number of shields to blame. Which of several equally small sets of shields is reported is left open.
 """
 
 from __future__ import annotations

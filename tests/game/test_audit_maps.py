@@ -1,4 +1,4 @@
-"""The audit of a Duel map: shown ways replay, proofs hold."""
+"""The audit of a Duel map: ways can be replayed, proofs hold."""
 
 from __future__ import annotations
 

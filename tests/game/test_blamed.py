@@ -1,4 +1,4 @@
-"""The fewest shields to blame, against every set of dominoes on small maps."""
+"""The fewest shields to blame, compared with every set of dominoes on small maps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`kdscan board` and `kdscan simulate`: languages, and what is refused; games that are played."""
+"""`kdscan board` and `kdscan simulate`: languages, refused input, and games that are played."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How Duel ends, and its players. Quotations name the rulebook (seed) that they come from."""
+"""How Duel ends, and its players. Quotations name their rulebook (seed)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Duel move by move. Quotations name the rulebook (seed) that they come from."""
+"""Duel move by move. Quotations name their rulebook (seed)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Duel's spellbook and wizards. Quotations name the rulebook (seed) that they come from."""
+"""Duel's spellbook and wizards. Quotations name their rulebook (seed)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the box's dominoes can lie as a kingdom shows them."""
+"""Whether the box's dominoes can form a kingdom."""
 
 from __future__ import annotations
 

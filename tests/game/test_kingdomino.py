@@ -1,4 +1,4 @@
-"""Kingdomino. Quotations name the rulebook (seed) that they come from."""
+"""Kingdomino. Quotations name their rulebook (seed)."""
 
 from __future__ import annotations
 

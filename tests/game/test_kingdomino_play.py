@@ -1,4 +1,4 @@
-"""Games of Kingdomino. Quotations name the rulebook (seed) that they come from."""
+"""Games of Kingdomino. Quotations name their rulebook (seed)."""
 
 from __future__ import annotations
 

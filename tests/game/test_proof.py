@@ -1,4 +1,4 @@
-"""Why a map can't be: every kind of problem, word for word, and the shields it names."""
+"""Why a map is impossible: every kind of problem, word for word, and the shields it names."""
 
 from __future__ import annotations
 

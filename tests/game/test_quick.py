@@ -1,4 +1,4 @@
-"""Problems within a number of steps: the audit's own, or none."""
+"""Problems within a number of steps: the same as the audit's, or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Common rounds of two maps: those found are rounds, and what is ruled out has none."""
+"""Common rounds of two maps: those found are valid, and where they are ruled out there are none."""
 
 from __future__ import annotations
 

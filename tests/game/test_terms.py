@@ -1,4 +1,4 @@
-"""What a roof, a spellbook and an edition say about a map, beside the map itself."""
+"""What a roof, a spellbook and an edition imply for a map, beyond the map itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ways with each choice of bonus crosses: nothing learned from one choice may spoil another."""
+"""Ways with each choice of bonus crosses: results for one choice must not affect another."""
 
 from __future__ import annotations
 

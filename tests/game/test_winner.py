@@ -1,4 +1,4 @@
-"""What decides a game, read from the JSON of maps and kingdoms."""
+"""The winner of a game, from the JSON of maps and kingdoms."""
 
 from __future__ import annotations
 

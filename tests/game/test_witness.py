@@ -1,4 +1,4 @@
-"""The replay of a way, which trusts nothing: what it says, and to which round it counts."""
+"""The independent replay of a way: its messages, and how far it counts rounds."""
 
 from __future__ import annotations
 

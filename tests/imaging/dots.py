@@ -1,4 +1,4 @@
-"""A sheet of dots, a dot in the middle of each cell, on paper that bulges."""
+"""A sheet with a dot in the middle of each cell, on bulging paper."""
 
 from __future__ import annotations
 

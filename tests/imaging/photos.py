@@ -1,4 +1,4 @@
-"""Photos as files of every format, for tests."""
+"""Photo files in every format, for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Black and white without greys is told from every other picture, and asks for a look."""
+"""Black and white without greys is distinguished from every other picture, and asks for a look."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Backs of sheets: blank or showing through, never a map; and no map taken for a back."""
+"""Backs of sheets: blank or showing through, never read as a map; and no map is taken for a
+back."""
 
 from __future__ import annotations
 

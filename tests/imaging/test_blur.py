@@ -1,4 +1,4 @@
-"""A blurred photo says so where it leaves doubts, and only there."""
+"""A blurred photo is reported if it leaves doubts, and only then."""
 
 from __future__ import annotations
 

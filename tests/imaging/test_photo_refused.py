@@ -1,4 +1,4 @@
-"""Every way in which a file can be bad."""
+"""Every way in which a file can be invalid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Levels of a photo: of a large one the whole is decoded only where a stage must have it."""
+"""Levels of a photo: a large one is decoded in full only if a stage needs it."""
 
 from __future__ import annotations
 

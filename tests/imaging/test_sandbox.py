@@ -1,4 +1,4 @@
-"""Hostile files cost a child process little, and the program nothing."""
+"""Hostile files cost a child process little, and the main process nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models that are missing, damaged or of another version are refused, never trusted."""
+"""Models that are missing, damaged or of another version are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields of corrections and the places that they speak of."""
+"""Fields of corrections and the places that they name."""
 
 from __future__ import annotations
 

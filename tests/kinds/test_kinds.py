@@ -1,4 +1,4 @@
-"""Every kind of sheet brings all that the rest of the house asks of one."""
+"""Every kind of sheet has the interface that the other packages need."""
 
 from __future__ import annotations
 

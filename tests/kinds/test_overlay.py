@@ -1,4 +1,4 @@
-"""The picture of what was read."""
+"""The overlay of a reading."""
 
 from __future__ import annotations
 

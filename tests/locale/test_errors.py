@@ -1,4 +1,4 @@
-"""Errors that are kept are told in any language, with their figures."""
+"""Stored errors can be told in any language, with their values."""
 
 from __future__ import annotations
 

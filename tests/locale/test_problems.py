@@ -1,4 +1,4 @@
-"""Problems speak the reader's language, whatever their code."""
+"""Problems are told in the reader's language, whatever their code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks at a sheet: how its crops are shown to the network, and when."""
+"""Views of a sheet: how its crops are shown to the network, and when."""
 
 from __future__ import annotations
 

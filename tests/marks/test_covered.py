@@ -1,4 +1,4 @@
-"""What lies on a sheet is seen, and on a sheet on which nothing lies nothing is."""
+"""Objects on a sheet are detected, and nothing is detected on a sheet without any."""
 
 from __future__ import annotations
 

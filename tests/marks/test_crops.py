@@ -1,4 +1,4 @@
-"""Crops that light, pen and print cannot fool."""
+"""Crops are robust to light, pen and print."""
 
 from __future__ import annotations
 

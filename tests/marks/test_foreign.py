@@ -1,4 +1,4 @@
-"""A solid area in a colour of its own is told; ink, in however many colours, is not."""
+"""A solid area in a colour of its own is detected; ink, in however many colours, is not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several photos of one sheet: told from other sheets, and read better together."""
+"""Several photos of one sheet: distinguished from other sheets, and read better together."""
 
 from __future__ import annotations
 

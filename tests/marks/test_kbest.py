@@ -1,4 +1,4 @@
-"""Combinations come by falling probability, each once."""
+"""Combinations are enumerated by decreasing probability, each once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sheet that lies off is sampled once more, where the marks' network sees its cells."""
+"""A misaligned sheet is resampled where the marks network sees its cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was seen of a sheet survives whatever is done to it, in any order."""
+"""The evidence of a sheet survives all operations, in any order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON that other programs rely on, and the plain values beside it."""
+"""The JSON that other programs rely on, and plain values besides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sheets that several photos show: records, JSON, exit code and words."""
+"""Sheets that several photos show: records, JSON, exit code and texts."""
 
 from __future__ import annotations
 

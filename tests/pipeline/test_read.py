@@ -1,4 +1,4 @@
-"""The whole way, on photos made in the test."""
+"""The whole pipeline, on photos made in the test."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The samples end to end: what kdscan makes of them, and that it never errs in silence.
+"""The samples end to end: their readings, and that no error is silent.
 
-`NN.reading.json` is what `kdscan score NN.jpg --json` said when the models were
-published; a new model must be published with new readings, seen and approved:
+`NN.reading.json` is the output of `kdscan score NN.jpg --json` when the models were published; a
+new model must be published with new readings, reviewed and approved:
 
     python benchmarks/readings.py samples
 """

@@ -1,4 +1,4 @@
-"""What comes out of a scanner's feeder, from the file to the exit code."""
+"""Output of a scanner's feeder, from the file to the exit code."""
 
 from __future__ import annotations
 

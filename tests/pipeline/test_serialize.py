@@ -1,4 +1,4 @@
-"""A sheet that was kept is the sheet that was read."""
+"""A stored sheet equals the sheet that was read."""
 
 from __future__ import annotations
 

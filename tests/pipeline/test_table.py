@@ -1,4 +1,4 @@
-"""Maps and spellbook of one table: what the one says of the other."""
+"""Maps and spellbook of one table: what each implies for the others."""
 
 from __future__ import annotations
 

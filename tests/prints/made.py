@@ -1,4 +1,4 @@
-"""Known prints of nothing in particular, quickly made."""
+"""Arbitrary known prints, quickly made."""
 
 from __future__ import annotations
 

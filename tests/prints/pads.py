@@ -1,4 +1,4 @@
-"""Pads of the generator: a blank and filled sheets, photographed once for all tests."""
+"""Pads from the generator: a blank and filled sheets, photographed once for all tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coats that one hand draws unlike each other are doubted."""
+"""Coats that one hand draws differently on one sheet are doubted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Geometry of a print, found in what its cells share."""
+"""Geometry of a print, measured in what its cells share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints as files: there and back, and whatever strangers send."""
+"""Prints as files: round trips, and hostile files."""
 
 from __future__ import annotations
 

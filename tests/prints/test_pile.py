@@ -1,4 +1,4 @@
-"""Which sheets of a pile are compared, so that a print is learned as soon as it can be."""
+"""Which sheets of a pile are compared, so that a print is learned as soon as possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The pad among the samples: its blank teaches the print, and its sheets are read by their ink."""
+"""The pad among the samples: its blank teaches the print, and its sheets are read from their
+ink."""
 
 from __future__ import annotations
 

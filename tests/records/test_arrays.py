@@ -1,4 +1,4 @@
-"""Medians and quantiles are numpy's."""
+"""Medians and quantiles equal numpy's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures what a rendered page shows, in millimetres of that page."""
+"""Measures a rendered page in millimetres of that page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What machines look for on our sheets is what is printed on them."""
+"""The signs that machines look for are those printed on our sheets."""
 
 from __future__ import annotations
 

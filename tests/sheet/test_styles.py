@@ -1,4 +1,4 @@
-"""Plain, decorated, saving: other looks of the same sheet."""
+"""Plain, decorated, saving: different appearances of the same sheet."""
 
 from __future__ import annotations
 

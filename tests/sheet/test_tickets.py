@@ -1,4 +1,4 @@
-"""What is printed on each player's sheets, and what their codes say."""
+"""What is printed on each player's sheets, and the text of their codes."""
 
 from __future__ import annotations
 

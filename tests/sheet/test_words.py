@@ -1,4 +1,4 @@
-"""Every word of a sheet exists in every language, and the font has its letters."""
+"""Every text of a sheet exists in every language, and the font has its letters."""
 
 from __future__ import annotations
 

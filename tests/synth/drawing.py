@@ -1,4 +1,4 @@
-"""A page with marks by one hand, for the tests of the hand."""
+"""A page with marks by one hand, for tests of the hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The camera's promises: one seed one photo, exact truth, the whole grid in sight."""
+"""Guarantees of the camera: one photo per seed, exact truth, the whole grid in view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coats as a hand draws them: each in its shield, dark enough, and told from the others."""
+"""Hand-drawn coats: each in its shield, dark enough, and distinguishable from the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Crosses as a hand draws them: on their circles, and on no other."""
+"""Hand-drawn crosses: on their circles, and on no others."""
 
 from __future__ import annotations
 

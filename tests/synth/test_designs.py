@@ -1,4 +1,4 @@
-"""Random designs: what must hold of every sheet that nobody printed yet."""
+"""Random designs: properties of every sheet that nobody has printed yet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grounds of maps: reproducible, light enough to be drawn on, held-out ones never by lot."""
+"""Grounds of maps: reproducible, light enough to be drawn on; held-out ones are never random."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A hand on a page: it draws where it should, and spares print, empty shields and circles."""
+"""A hand on a page: it draws where it should, and leaves print, empty shields and circles alone."""
 
 from __future__ import annotations
 

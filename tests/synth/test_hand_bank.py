@@ -1,4 +1,4 @@
-"""Recorded pen paths: only whole, unmistakable marks are kept; they are drawn like others."""
+"""Recorded pen paths: only complete, unmistakable marks are kept; they are drawn like others."""
 
 from __future__ import annotations
 

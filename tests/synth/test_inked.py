@@ -1,4 +1,4 @@
-"""What was drawn, told from what was printed."""
+"""Separates what was drawn from what was printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Synthetic kingdoms: what the truth says is what the picture shows."""
+"""Synthetic kingdoms: the truth agrees with the picture."""
 
 from __future__ import annotations
 

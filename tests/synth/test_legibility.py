@@ -1,4 +1,4 @@
-"""What is drawn on a ground can be read by a careful person."""
+"""A careful person can read what is drawn on a ground."""
 
 from __future__ import annotations
 

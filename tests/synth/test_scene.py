@@ -1,4 +1,4 @@
-"""Whole synthetic photos: truth that can be relied on."""
+"""Whole synthetic photos: their truth is reliable."""
 
 from __future__ import annotations
 

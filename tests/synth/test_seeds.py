@@ -1,4 +1,4 @@
-"""Training and held-back sets are named by their seeds: a seed draws what it always drew."""
+"""Training and held-out sets are identified by their seeds: a seed always draws the same."""
 
 from __future__ import annotations
 

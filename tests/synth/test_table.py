@@ -1,4 +1,4 @@
-"""A whole table in one synthetic photo: where things lie, and that all of it can be read."""
+"""A whole table in one synthetic photo: where things lie, and that everything is legible."""
 
 from __future__ import annotations
 

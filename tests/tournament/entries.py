@@ -1,4 +1,4 @@
-"""What a reader would say of a photo, made by hand."""
+"""Hand-made readings of photos, as a reader would return them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sheet as it stands after corrections."""
+"""The current state of a sheet after corrections."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""An archive is a stranger's: what kdscan would not have written is refused, and leaves nothing.
+"""Archives may come from strangers: what kdscan would not have written is refused, and leaves
+nothing.
 
-Others, changed by lot, are tried by the long trial: see `tests/test_hold_trials.py`.
+The long trial tries randomly changed ones: see `tests/test_hold_trials.py`.
 """
 
 from __future__ import annotations

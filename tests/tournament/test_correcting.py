@@ -1,4 +1,4 @@
-"""What people say of sheets: kept with what stood there, and taken back as it was said."""
+"""Corrections of sheets: stored with the old values, and undone as they were made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same sheet twice is noticed, two sheets are not taken for one."""
+"""The same sheet photographed twice is noticed; two sheets are not taken for one."""
 
 from __future__ import annotations
 

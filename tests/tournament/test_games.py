@@ -1,4 +1,4 @@
-"""Sheets find their tables, and what is amiss is said."""
+"""Sheets find their tables, and problems are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two maps and the spellbook of a game, each in a photo of its own."""
+"""The two maps and the spellbook of a game, each in a separate photo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an event plays is said once, may be set right, and cannot be nonsense."""
+"""The rules of an event are set once, may be corrected, and are validated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standings by hand-worked examples of the Mind Sports Olympiad's rules, and by properties."""
+"""Standings, by hand-worked examples of the Mind Sports Olympiad's rules, and by properties."""
 
 from __future__ import annotations
 

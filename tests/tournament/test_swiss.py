@@ -1,4 +1,4 @@
-"""The next round: what every pairing must fulfil, and small ones worked by hand."""
+"""Pairing the next round: properties of every pairing, and small ones worked by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Corrections teach: what people have seen comes out as photos with truth."""
+"""Corrections become training data: photos with the truth that people have checked."""
 
 from __future__ import annotations
 

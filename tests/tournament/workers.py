@@ -1,4 +1,4 @@
-"""Workers for tests: in this process, or in processes that misbehave."""
+"""Workers for tests: in this process, or in misbehaving processes."""
 
 from __future__ import annotations
 

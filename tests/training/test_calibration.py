@@ -1,4 +1,4 @@
-"""Trust that is fitted on what results true."""
+"""Calibration fitted to results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tool for training, from an event's corrections to a network; bad input is one line."""
+"""The training tool, from an event's corrections to a network; bad input gives a one-line error."""
 
 from __future__ import annotations
 

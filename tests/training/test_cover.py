@@ -1,4 +1,4 @@
-"""What the network that sees covered shields is shown, and how it is judged."""
+"""The occlusion network's training examples, and how it is evaluated."""
 
 from __future__ import annotations
 

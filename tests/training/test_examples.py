@@ -1,4 +1,4 @@
-"""What the networks are shown agrees with what they are told."""
+"""The networks' inputs agree with their targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the refining network is shown agrees with what it is told."""
+"""The refining network's inputs agree with its targets."""
 
 from __future__ import annotations
 

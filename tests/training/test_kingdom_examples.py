@@ -1,4 +1,4 @@
-"""What the tiles' networks are shown is what they are told."""
+"""The tile networks' inputs agree with their targets."""
 
 from __future__ import annotations
 

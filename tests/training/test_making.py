@@ -1,4 +1,4 @@
-"""The recipe of each network runs, and what it comes to can be read with and trained on."""
+"""The recipe of each network runs, and its result can be used for reading and further training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the marks' network is trained on is what it will read, with targets that agree with it."""
+"""The marks network is trained on what it will read, with matching targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the marks' network knows of where a shield lies."""
+"""The marks network's knowledge of where a shield lies."""
 
 from __future__ import annotations
 

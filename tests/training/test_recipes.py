@@ -1,4 +1,4 @@
-"""What ships can be made again, and everything that speaks of it says the same."""
+"""What is shipped can be made again, and everything that describes it agrees."""
 
 from __future__ import annotations
 

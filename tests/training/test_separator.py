@@ -1,4 +1,4 @@
-"""What the network that tells ink from print is shown, and how it is judged."""
+"""The training examples of the network that separates ink from print, and how it is evaluated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A training that is broken off and goes on ends with the weights of one that was not."""
+"""An interrupted and resumed training ends with the same weights as an uninterrupted one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the browser's tests share: Debian's Chromium, driven by Playwright."""
+"""Helpers for the browser tests: Debian's Chromium, driven by Playwright."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page that runs: in this process for most tests, in one of its own for browsers."""
+"""A running page: in this process for most tests, in a separate one for browsers."""
 
 from __future__ import annotations
 

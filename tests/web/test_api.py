@@ -1,4 +1,4 @@
-"""From an upload to a score, corrected and taken back, by the HTTP interface."""
+"""From an upload to a score, corrected and undone, through the HTTP interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page in a real browser, as a phone has it."""
+"""The page in a real browser, as on a phone."""
 
 from __future__ import annotations
 

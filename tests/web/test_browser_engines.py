@@ -1,4 +1,4 @@
-"""What browsers other than Chromium lack or do otherwise, done to Chromium."""
+"""Differences of browsers other than Chromium, simulated in Chromium."""
 
 from __future__ import annotations
 

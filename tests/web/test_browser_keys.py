@@ -1,4 +1,4 @@
-"""The phone's page by keys alone: where they go on, what its views are called."""
+"""The phone's page by keyboard only: where the focus goes, and how its views are named."""
 
 from __future__ import annotations
 

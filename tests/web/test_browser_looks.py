@@ -1,4 +1,4 @@
-"""How the page looks: contrast, room for thumbs, nothing cut off."""
+"""The page's appearance: contrast, room for thumbs, nothing cut off."""
 
 from __future__ import annotations
 

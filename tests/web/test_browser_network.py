@@ -1,4 +1,4 @@
-"""What comes in while the network or the server goes, and while much is on its way."""
+"""Uploads while the network or the server goes away, and while much is being sent."""
 
 from __future__ import annotations
 

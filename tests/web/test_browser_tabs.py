@@ -1,4 +1,4 @@
-"""Answers that come late: each desk tab draws into itself, and what somebody types stays."""
+"""Late answers: each desk tab draws into itself, and what somebody types stays."""
 
 from __future__ import annotations
 

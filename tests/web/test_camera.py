@@ -1,4 +1,4 @@
-"""The camera in the page, played by the browser's fake device; sending over a bad line; names."""
+"""The camera in the page, with the browser's fake device; sending over a bad connection; names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is still a question at the desk."""
+"""The open questions at the desk."""
 
 from __future__ import annotations
 

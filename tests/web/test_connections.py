@@ -1,4 +1,4 @@
-"""One client without a code does not switch the page off, and does not fill the disk."""
+"""A client without a code can neither block the page nor fill the disk."""
 
 from __future__ import annotations
 

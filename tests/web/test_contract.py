@@ -1,4 +1,4 @@
-"""The HTTP interface does what /openapi.json says, whatever it is asked."""
+"""The HTTP interface behaves as /openapi.json says, whatever the request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The desk over HTTP: every complaint of the event is a card, each with a remedy that is undone."""
+"""The desk over HTTP: every problem of the event is a card, each with a remedy that can be
+undone."""
 
 from __future__ import annotations
 

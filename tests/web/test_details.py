@@ -1,4 +1,4 @@
-"""Times as people write them, photos that have to be taken again, sheets half covered, and what is
+"""Times as people write them, photos that must be taken again, half-covered sheets, and what is
 sent of a large photo."""
 
 from __future__ import annotations

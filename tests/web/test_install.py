@@ -1,4 +1,4 @@
-"""What stands between the terminal and a phone's home screen: QR code, manifest, words."""
+"""From the terminal to a phone's home screen: QR code, manifest, texts."""
 
 from __future__ import annotations
 

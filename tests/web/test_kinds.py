@@ -1,4 +1,4 @@
-"""Kingdoms and spellbooks on the page: corrected by the HTTP interface, and what follows."""
+"""Kingdoms and spellbooks on the page: corrected through the HTTP interface, and the effects."""
 
 from __future__ import annotations
 

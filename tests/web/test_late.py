@@ -1,4 +1,4 @@
-"""Answers that come late, taps on what was just redrawn, keys that were meant for another sheet."""
+"""Late answers, taps on what was just redrawn, keys meant for another sheet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pad's print is learned by the page, its sheets are read anew by it, and their ink is shown."""
+"""The page learns a pad's print, reads its sheets again with it, and shows their ink."""
 
 from __future__ import annotations
 

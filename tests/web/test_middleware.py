@@ -1,4 +1,4 @@
-"""Who is let in, from where, and how often."""
+"""Who is admitted, from where, and how often."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One game on several phones: each brings its own photo, all see who won."""
+"""One game on several phones: each adds its own photo, and all see who won."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must not happen: a photo lost, a page down, a worker that takes others along."""
+"""What must not happen: a lost photo, an unreachable page, a worker that takes others down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The event from above: whose sheet is which, what matters most, who leads."""
+"""Overviews of an event: whose sheet is which, what matters most, who leads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page with a certificate: whoever never finishes his handshake holds nothing."""
+"""The page with a certificate: a client that never finishes its handshake blocks nothing."""
 
 from __future__ import annotations
 

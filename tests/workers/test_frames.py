@@ -1,4 +1,4 @@
-"""What a worker sends is read whole, or not believed."""
+"""A worker's answer is read completely, or not trusted."""
 
 from __future__ import annotations
 

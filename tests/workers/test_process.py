@@ -1,4 +1,4 @@
-"""A process that is asked, dies, hangs, or is left alone half-way."""
+"""A process that performs tasks, dies, hangs, or is abandoned half-way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the processes of these tests do."""
+"""The work of the processes in these tests."""
 
 from __future__ import annotations
 

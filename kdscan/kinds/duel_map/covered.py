@@ -19,7 +19,7 @@ from kdscan.game.problem import Problem
 from kdscan.records import CellReading, Reading, calibrated
 
 COVERED = "covered"
-"""Code of the problem that names covered shields."""
+"""Code of the problem that lists covered shields."""
 
 MIN_PROBABILITY = 0.22
 """Smaller probabilities of being covered are ignored."""

@@ -111,11 +111,11 @@ def _without_clipped(reading: Reading, unseen: tuple[Cell, ...]) -> Reading:
 
 
 def _with_doubtful(reading: Reading, confident: float) -> Reading:
-    """Mark every shield with less confidence: somebody looks at this sheet in any case, and the few
-    shields that would settle its total were found by the same probabilities as the total itself.
+    """Mark every shield with less confidence. Somebody looks at this sheet in any case, and the few
+    shields that would settle its total were chosen by the same probabilities as the total itself.
 
-    (410 of 870 photos need review. After the few are answered 26 of their totals are wrong, after
-    all these 11; that is 5.3 rather than 3.7 shields a sheet.)
+    (410 of 870 photos need review. When only the few are answered, 26 of their totals remain wrong;
+    with all of these, 11. That is 5.3 instead of 3.7 shields per sheet.)
     """
     cells = tuple(replace(c, review=c.review or c.confidence < confident) for c in reading.cells)
     return replace(reading, cells=cells)

@@ -32,10 +32,10 @@ accepted without further views. Accepting after the first view inflates acceptan
 of the error budget."""
 
 MIN_PLACEMENT, MIN_MEAN_CONFIDENCE = 0.98, 0.5
-"""A grid of no known layout with a lower placement confidence and a lower mean confidence of its
-shields is no map. Of 1,547 photos of maps one had a mean below 0.5 (0.41, placed with 1.000), and
-one whose grid was misplaced (0.34, 0.74); of 15 grids that were something else, or a map turned by
-90°, and had a lower mean none was placed with more than 0.973."""
+"""A grid of no known layout is rejected if both its placement confidence and the mean confidence of
+its shields are lower. Of 1,547 photos of maps one had a mean below 0.5 (0.41, placed with 1.000),
+and one whose grid was misplaced (0.34, 0.74). Of 15 grids with a lower mean that were something
+else, or a map turned by 90°, none was placed with more than 0.973."""
 
 
 def read_map(
@@ -89,7 +89,7 @@ def read_map(
 def _known_print(
     photo: Photo, sheet: RectifiedSheet, prints: Sequence[KnownPrint]
 ) -> tuple[Aligned | None, bool]:
-    """A sheet's print among those that are known, and whether it is shown as by a mirror."""
+    """The known print of a sheet, if any, and whether the sheet is shown mirrored."""
     if not prints:
         return None, False
     from kdscan.prints.recognize import recognize, shows_mirrored

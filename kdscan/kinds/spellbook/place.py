@@ -26,8 +26,8 @@ PX_PER_MM = 4
 _NODE_MM = 20.0
 """Approximate spacing of the mesh's nodes."""
 _STEPS = ((2.0, 36.0, 6.0), (2.0, 26.0, 4.0), (3.0, 20.0, 1.5))
-"""Of each iteration: pixels a mm; side of the patches, and their largest displacement, both in mm:
-less than half of the period with which the print repeats itself."""
+"""For each iteration: pixels per mm, side of the patches, and their largest displacement, both in
+mm. The latter is less than half the period with which the print repeats itself."""
 _EXTRA_ROUNDS, _MIN_FIT = 2, 0.55
 """Most repetitions of the iterations, as long as a fifth of the nodes fit worse than the second."""
 _STIFFNESS = 0.1

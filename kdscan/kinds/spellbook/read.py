@@ -29,12 +29,12 @@ from kdscan.sheet.book import BookLayout, marked_places
 PX_PER_MM = 4.0
 """Resolution of the rectified page that is cropped."""
 CROP_WH, CROP_REACH = (96, 32), 1.55
-"""Width and height of a crop in pixels; and its half height, relative to half the place's side. It
-is three times as wide as high, because strokes run along lines."""
+"""Width and height of a crop in pixels, and its half height relative to half the place's side. A
+crop is three times as wide as it is high, because strokes run along lines."""
 
 
 DOUBT_SHARE = 0.5
-"""A place is marked for review if its probability to be wrong exceeds this share of the risk."""
+"""A place is marked for review if its probability of being wrong exceeds this share of the risk."""
 
 
 def crops(photo: Photo, book: PlacedBook) -> NDArray[np.float32]:
@@ -46,7 +46,7 @@ def crops(photo: Photo, book: PlacedBook) -> NDArray[np.float32]:
 
 
 def crops_of(flat_bgr: NDArray[np.uint8], layout: BookLayout) -> NDArray[np.float32]:
-    """As `crops`, of a page (H, W, 3) that is rectified already, at `PX_PER_MM`."""
+    """Like `crops`, for a page (H, W, 3) that is already rectified, at `PX_PER_MM`."""
     ink, color = planes(flat_bgr)
     printed, _ = planes(blank_page(layout, PX_PER_MM))
     stack = np.dstack([ink, printed[: ink.shape[0], : ink.shape[1]], color])

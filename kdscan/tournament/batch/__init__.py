@@ -1,1 +1,1 @@
-"""A pile of photos: read by many processes, each page once, resumed where it was broken off."""
+"""A pile of photos: read by many processes, each page once, and resumed after an interruption."""

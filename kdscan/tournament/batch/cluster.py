@@ -1,9 +1,9 @@
 """The same batch on a Dask cluster.
 
-The cluster's workers need the same version of kdscan, and see the photos and the folder
-where they are kept under the same names: a shared folder, or URLs. The store is written
-by this program alone. Start workers with one thread each (`dask worker ADDRESS
---nthreads 1 --nworkers auto`): each thread would else wait for the others.
+The cluster's workers need the same version of kdscan, and must see the photos and the folder in
+which they are stored under the same names: a shared folder, or URLs. Only this program writes to
+the store. Start workers with one thread each (`dask worker ADDRESS --nthreads 1 --nworkers auto`);
+otherwise each thread would wait for the others.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from kdscan.tournament.batch.tasks import Result, Task, failed, perform
 CONNECT_SECONDS = 20
 
 _ONE_AT_A_TIME = threading.Lock()
-"""PDFium and the models' sessions are made for one thread; a worker may have several."""
+"""PDFium and the models' sessions are made for one thread, but a worker may have several."""
 
 
 def perform_alone(task: Task) -> Result:
-    """Do a task on a worker of the cluster."""
+    """Perform a task on a worker of the cluster."""
     with _ONE_AT_A_TIME:
         return perform(task)
 
@@ -34,8 +34,8 @@ def perform_alone(task: Task) -> Result:
 class Cluster:
     """Workers of a Dask cluster; a context manager.
 
-    A worker that is lost takes no task along: Dask gives its tasks to others. A task of
-    which several workers died has failed, as in `pool`.
+    No task is lost with a worker: Dask gives its tasks to others. A task that killed several
+    workers has failed, as in `pool`.
     """
 
     def __init__(self, address: str) -> None:
@@ -60,13 +60,13 @@ class Cluster:
 
     @property
     def room(self) -> int:
-        """Three tasks a thread: workers find the next one waiting beside them."""
+        """Three tasks per thread, so that workers find the next one waiting."""
         threads: int = sum(self._client.nthreads().values())
         return max(3 * threads, 1) - len(self._tasks)
 
     @property
     def busy(self) -> bool:
-        """Whether results are still to come."""
+        """Whether there are results to come."""
         return bool(self._tasks)
 
     def submit(self, task: Task) -> None:
@@ -76,7 +76,7 @@ class Cluster:
         self._finished.add(future)
 
     def results(self) -> list[tuple[Task, Result]]:
-        """Wait for a result, or for one that has to be tried again; raises like `Pool`."""
+        """Wait for a result, or for a task that has to be tried again; raises like `Pool`."""
         future = next(self._finished)
         task = self._tasks.pop(future)
         try:
@@ -93,7 +93,7 @@ class Cluster:
         return [(task, result)]
 
     def _lost(self, task: Task) -> list[tuple[Task, Result]]:
-        """Several workers died with this task, or with one that stood beside it: try once more."""
+        """Several workers died with this task, or with one that ran beside it: try once more."""
         deaths = self._deaths.pop(task, 0) + 1
         if deaths < TRIES:
             self._deaths[task] = deaths

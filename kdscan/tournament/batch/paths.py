@@ -1,4 +1,4 @@
-"""Which files a batch is made of: names for people, and places to find them at."""
+"""The files of a batch: their names for people, and where to find them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ UNREADABLE = frozenset(
     ".avif .gif .bmp .jp2 .jxl .dng .cr2 .cr3 .nef .arw .orf .rw2 .raf".split()  # noqa: SIM905
 )
 SUFFIXES = READABLE | UNREADABLE
-"""What is taken from a folder; a file that is named itself is taken whatever it is called. Pictures
-that cannot be read are rows with their reason, as a sheet would be missing if they were passed over
-in silence; those of cameras that keep a raw picture beside each photo are passed over."""
+"""Files taken from a folder; a file that is given by name is always taken. Pictures that cannot be
+read get a row with the reason, because skipping them silently would lose a sheet. Raw pictures that
+cameras store beside each photo are skipped."""
 
 
 @dataclass(frozen=True)
 class Source:
     """A file: `name` stays the same wherever the folder is, `place` is where it is now.
 
-    name is text that any store, terminal and table can hold; see `legible`.
+    name can be stored, printed and tabulated anywhere; see `legible`.
     """
 
     name: str
@@ -35,10 +35,10 @@ class Source:
 
 
 def sources(given: Sequence[str]) -> list[Source]:
-    """The files given, and those in the folders given, in the order of their names.
+    """The given files, and those in the given folders, in the order of their names.
 
-    Names start with the folder's own name, or are those that were given. Raises
-    `UsageError` when a folder is not there or holds no photo, or nothing is left.
+    Names start with the folder's own name, or are as given. Raises `UsageError` if a folder does
+    not exist or contains no photo, or nothing is left.
     """
     found: dict[str, Source] = {}
     for one in given:
@@ -67,7 +67,7 @@ def _in_path(path: Path) -> list[Source]:
 
 
 def _check_there(path: Path) -> None:
-    """Raise `UsageError` for what is a slip of the pen; a photo that is missing has a row."""
+    """Raise `UsageError` for what looks like a typing mistake; a missing photo gets a row."""
     photo = path.suffix.lower() in SUFFIXES and not any(sign in path.name for sign in "*?[")
     if not os.path.lexists(path) and not (photo and path.parent.is_dir()):
         raise _not_there(path)
@@ -86,8 +86,8 @@ def _walk(top: Path) -> Iterator[Path]:
 
 
 def _pictures(names: Iterable[str]) -> list[str]:
-    """The names, or paths, of pictures: those that cannot be read only where no other file of that
-    name can."""
+    """The names or paths of pictures; unreadable ones only if no readable file has the same
+    stem."""
     pictures = [one for one in names if _suffix(one) in SUFFIXES]
     readable = {_stem(one) for one in pictures if _suffix(one) in READABLE}
     return [one for one in pictures if _suffix(one) in READABLE or _stem(one) not in readable]
@@ -102,7 +102,7 @@ def _stem(name: str) -> str:
 
 
 def _unreadable(error: OSError) -> None:
-    """A folder that is passed over in silence would be photos that are."""
+    """Raise `UsageError`: silently skipping a folder would lose its photos."""
     raise UsageError(
         "{path}: this folder cannot be read ({why}); ask for access to it",
         path=error.filename,

@@ -1,6 +1,6 @@
-"""A batch's tasks done by processes of this machine, each of which may die without another.
+"""Performs a batch's tasks in processes of this machine; one may die without affecting others.
 
-A worker that dies or takes too long costs its task a second try in a fresh process; after that
+If a worker dies or takes too long, its task is tried a second time in a fresh process. After that
 the task has failed, and the next one begins.
 """
 
@@ -14,34 +14,34 @@ from kdscan.tournament.batch.tasks import Result, Task, failed, result_of, weigh
 from kdscan.workers.pool import Pool as Processes
 
 SECONDS = 120.0
-"""A task that takes longer is given up: a hundred times what a large photo needs."""
+"""Time limit of a task: a hundred times what a large photo needs."""
 
 TRIES = 2
-"""So many workers may die of a task before it is the task's fault."""
+"""A task has failed after killing this many workers."""
 
 
 class Workers(Protocol):
-    """Who performs tasks: processes of this machine, or a cluster."""
+    """What performs tasks: processes of this machine, or a cluster."""
 
     @property
     def room(self) -> int:
-        """How many more tasks it wants to be given now."""
+        """How many more tasks it can take now."""
 
     @property
     def busy(self) -> bool:
-        """Whether results are still to come."""
+        """Whether there are results to come."""
 
     def submit(self, task: Task) -> None:
         """Give it a task."""
 
     def results(self) -> list[tuple[Task, Result]]:
-        """Wait for at least one result; raises what no photo is to blame for."""
+        """Wait for at least one result; raises errors that no single photo causes."""
 
 
 class Pool:
-    """Worker processes of this machine, and a thread for each that waits for it; a context manager.
+    """Worker processes of this machine, and for each a thread that waits for it; a context manager.
 
-    count: how many processes. seconds: how long a task may take. work: what they do, see
+    count: number of processes. seconds: time limit of a task. work: what they do, see
     `kdscan.workers.serve`.
     """
 
@@ -64,25 +64,25 @@ class Pool:
 
     @property
     def room(self) -> int:
-        """Two tasks in reserve for each worker, so that none waits when it has finished one."""
+        """Two tasks in reserve for each worker, so that none has to wait after finishing one."""
         return 3 * self._count - len(self._tasks)
 
     @property
     def busy(self) -> bool:
-        """Whether results are still to come."""
+        """Whether there are results to come."""
         return bool(self._tasks)
 
     def submit(self, task: Task) -> None:
-        """Queue a task; it is begun when a worker is free."""
+        """Queue a task; it starts when a worker is free."""
         self._tasks[self._threads.submit(self._perform, task)] = task
 
     def results(self) -> list[tuple[Task, Result]]:
-        """Wait for at least one result; raises what no photo is to blame for."""
+        """Wait for at least one result; raises errors that no single photo causes."""
         done, _ = wait(self._tasks, return_when=FIRST_COMPLETED)
         return [(self._tasks.pop(future), future.result()) for future in done]
 
     def _perform(self, task: Task) -> Result:
-        """Have it done by a free worker, and again by another if that one dies."""
+        """Have a free worker perform it, and another one again if that worker dies."""
         for _ in range(TRIES):
             try:
                 with self._processes.one() as process:

@@ -1,14 +1,13 @@
-"""The run of a batch: one process keeps the books, many read.
+"""The run of a batch: one process writes to the store, many read.
 
-Every step is written down when it is done, keyed by the photo's content, its page, the
-version of the models, the prints that the event knows and, in Kingdomino, how large a kingdom
-may be. A run that was broken off, however, is run again: what is written down is skipped. Memory
-does not grow with the number of photos.
+Every step is stored when it is done, keyed by the photo's content, its page, the version of the
+models, the prints that the event knows and, in Kingdomino, the size limit of kingdoms. After any
+interruption the same run can be started again: what is stored is skipped. Memory does not grow with
+the number of photos.
 
-When all is read, sheets of prints that nobody taught may teach them by themselves
-(`kdscan.tournament.pads`); then what may bear them is read again, until there is nothing more to
-learn. What comes out follows from the photos alone: not from their order, nor from where a run was
-broken off.
+When everything is read, sheets of unknown prints may teach them (`kdscan.tournament.pads`); then
+pages that may bear them are read again, until there is nothing more to learn. The result depends
+only on the photos, not on their order, nor on where a run was interrupted.
 """
 
 from __future__ import annotations
@@ -44,12 +43,12 @@ OnProgress = Callable[["Progress"], None]
 
 @dataclass
 class Progress:
-    """Where a run is, in pages; a file that is not open yet counts as one.
+    """Progress of a run, in pages; a file that is not open yet counts as one.
 
-    total: pages to do in all. read: read in this run. known: read before. again: of those read,
-    pages that count already, read anew by prints that the event knows since. failed: pages
-    and files of this run's files that have an error, whenever it arose. learned: prints that the
-    sheets taught by themselves, and from how many.
+    total: pages to do in all. read: in this run. known: read before. again: of those read, pages
+    that count already and are read again with prints that the event has learned since. failed:
+    pages and files of this run that have an error, whenever it arose. learned: prints that sheets
+    taught automatically, and from how many.
     """
 
     total: int = 0
@@ -68,8 +67,8 @@ class Progress:
 class Run:
     """One run over some files, into one event.
 
-    models: version of the models. round: the round of all these photos, or None.
-    learns: whether prints are learned that nobody taught.
+    models: version of the models. round: the round of all these photos, or None. learns: whether
+    unknown prints are learned automatically.
     """
 
     def __init__(
@@ -92,9 +91,10 @@ class Run:
     def read(
         self, files: Sequence[Source], workers: Workers, on_progress: OnProgress = lambda _: None
     ) -> None:
-        """Take all files in and read every page that is not read yet.
+        """Ingest all files and read every page that is not read yet.
 
-        on_progress: called after each result. Raises what keeps all photos from being read.
+        on_progress: called after each result. Raises errors that prevent all photos from being
+        read.
         """
         self.progress.total = len(files)
         coming = iter(files)
@@ -110,7 +110,7 @@ class Run:
                 on_progress(self.progress)
 
     def _next(self, coming: Iterator[Source]) -> Task | None:
-        """Pages first: so no more files are open than there are workers."""
+        """The next task: pages first, so that no more files are open than there are workers."""
         if self._pages:
             return self._pages.popleft()
         source = next(coming, None)
@@ -135,7 +135,8 @@ class Run:
         self._name = read_with(self._rules.name(self._models), self._prints)
 
     def _ask_again(self) -> bool:
-        """Ask for all pages that may be read otherwise by the prints that the event knows now."""
+        """Enqueue all pages that may be read differently with the prints that the event now
+        knows."""
         with self._store.read() as db:
             found = list(pages_to_read_again(db, self._event.id, self._rules.name(self._models)))
         todo = [(photo, page) for photo, page in found if (photo.id, page) not in self._asked]
@@ -145,7 +146,8 @@ class Run:
         return bool(todo)
 
     def _ask_to_learn(self) -> bool:
-        """Have the next pile looked through that may teach a print; False if there is none."""
+        """Enqueue the examination of the next pile that may teach a print; False if there is
+        none."""
         some = piles(self._store, self._event.id)
         pile = next(not_tried(some, self._prints, self._tried), None)
         if pile is None:
@@ -154,13 +156,13 @@ class Run:
         return True
 
     def _learned(self, result: Learned) -> None:
-        """Know from now on what a pile taught."""
+        """Use what a pile taught from now on."""
         for one in keep_taught(self._store, self._event.id, result.prints):
             self.progress.learned[one.name] = one.sheets
         self._know_prints()
 
     def _ingested(self, task: Ingest, result: Ingested) -> None:
-        """A file's bytes are kept: write down its photo, ask for the pages not read yet."""
+        """After a file's bytes are stored: store its photo, and enqueue the pages not read yet."""
         with self._store.write() as db:
             if result.sha256 is None:
                 add_file(
@@ -202,12 +204,12 @@ class Run:
     def _done(self, task: Read, result: Done) -> None:
         with self._store.write() as db:
             photo = get_photo(db, task.key)
-            if photo is not None:  # else the event was removed meanwhile
+            if photo is not None:  # else the event was deleted meanwhile
                 add_reading(
                     db, photo, task.page, self._name, result.entry, result.kept, result.seconds
                 )
         code = (result.entry["error"] or {}).get("code")
-        if code != ReaderDied.code:  # once a run is enough for those
+        if code != ReaderDied.code:  # those are tried once per run
             self._asked.discard((task.key, task.page))
         self._count(read=1, failed=int(code not in (None, BlankPage.code)))
 

@@ -1,8 +1,8 @@
-"""What a worker does: take a file in, or read one page of it.
+"""A worker's tasks: ingest a file, read one page of it, or learn prints.
 
-Tasks and their results are frozen records that travel between processes and machines.
-What a photo does wrong is part of a result; what keeps every photo from being read
-(models, a full disk) is raised.
+Tasks and their results are frozen records that are sent between processes and machines. Errors of a
+photo are part of a result; errors that prevent every photo from being read (models, a full disk)
+are raised.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from kdscan.workers.frames import Frame
 
 @dataclass(frozen=True)
 class Ingest:
-    """Keep the file at `place` (a path or URL) among the photos at `photos`, count its pages."""
+    """Store the file at `place` (a path or URL) among the photos at `photos`, and count its
+    pages."""
 
     name: str
     place: str
@@ -42,9 +43,9 @@ class Ingest:
 
 @dataclass(frozen=True)
 class Ingested:
-    """What came of an `Ingest`. sha256 is None if no byte of the file could be read.
+    """The result of an `Ingest`. sha256 is None if no byte of the file could be read.
 
-    problem: the error that stands for the photo, as `kdscan.locale.errors` keeps it.
+    problem: the photo's error, as `kdscan.locale.errors` stores it.
     """
 
     sha256: str | None = None
@@ -56,10 +57,10 @@ class Ingested:
 
 @dataclass(frozen=True)
 class Read:
-    """Read a page of a kept photo with the models of that version. key: for who asked.
+    """Read a page of a stored photo with that version of the models. key: for the caller.
 
-    game, variants: as `kdscan.read_photo` takes them. prints: SHA-256 of the known
-    prints' files, which lie among the photos.
+    game, variants: as for `kdscan.read_photo`. prints: SHA-256 of the known prints' files, which
+    are stored among the photos.
     """
 
     photos: str
@@ -75,7 +76,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Done:
-    """A page that was read: its entry in the JSON, and what `reading.kept` holds."""
+    """A page that was read: its entry in the JSON, and the values for `reading.kept`."""
 
     entry: Mapping[str, Any]
     kept: list[Json | None]
@@ -84,7 +85,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Learn:
-    """Learn the prints that sheets of kept photos share; see `kdscan.tournament.pads`."""
+    """Learn the prints that sheets of stored photos share; see `kdscan.tournament.pads`."""
 
     photos: str
     pile: Pile
@@ -93,7 +94,7 @@ class Learn:
 
 @dataclass(frozen=True)
 class Learned:
-    """Files of the prints that a pile taught, most often none."""
+    """Files of the prints that a pile taught; usually none."""
 
     prints: tuple[bytes, ...] = ()
 
@@ -103,7 +104,7 @@ Result = Ingested | Done | Learned
 
 
 def perform(task: Task) -> Result:
-    """Do a task; raises ModelError and StoreError, which stop the whole run."""
+    """Perform a task; raises ModelError and StoreError, which stop the whole run."""
     prepare()
     if isinstance(task, Ingest):
         return ingest(task)
@@ -111,7 +112,7 @@ def perform(task: Task) -> Result:
 
 
 def answer(task: Task) -> Iterator[Frame]:
-    """What a worker of this machine does with a task, see `kdscan.workers.serve`."""
+    """A task's answer from a worker of this machine, see `kdscan.workers.serve`."""
     result = perform(task)
     if isinstance(result, Learned):
         yield Frame({}, result.prints)
@@ -120,27 +121,27 @@ def answer(task: Task) -> Iterator[Frame]:
 
 
 def result_of(task: Task, frame: Frame) -> Result:
-    """What such a worker answered."""
+    """The result in such an answer."""
     if isinstance(task, Learn):
         return Learned(frame.blobs)
     return Ingested(**frame.header) if isinstance(task, Ingest) else Done(**frame.header)
 
 
 def weight(task: Task) -> float:
-    """How much longer than a photo a task may take."""
+    """Time limit of a task, relative to that of a photo."""
     return max(1.0, len(task.pile) / 2) if isinstance(task, Learn) else 1.0
 
 
 @cache
 def prepare() -> None:
-    """Once in a process: one thread for each, because there is a process a core."""
+    """Called once in a process: a single thread, because there is one process per core."""
     import cv2
 
     cv2.setNumThreads(1)
 
 
 def ingest(task: Ingest) -> Ingested:
-    """Keep a file's bytes, before anything looks into them."""
+    """Store a file's bytes before anything examines them."""
     suffix = suffix_of(task.name)
     try:
         data = fetch(task.place)
@@ -176,7 +177,7 @@ def fetch(place: str) -> bytes:
 
 
 def read(task: Read) -> Done:
-    """Read a page: sheets or an error, never an exception of the photo's making."""
+    """Read a page: sheets or an error, never an exception caused by the photo."""
     from kdscan.inference.store import default_models
 
     if default_models().version != task.models:
@@ -198,7 +199,7 @@ def read(task: Read) -> Done:
 
 
 def learn(task: Learn) -> Learned:
-    """Learn what a pile teaches; a bug in that costs no more than the print."""
+    """Learn what a pile teaches; a bug in that costs only the print."""
     try:
         return Learned(teach(task.photos, task.pile, task.prints))
     except FATAL:
@@ -214,12 +215,12 @@ def _say(error: KdscanError) -> None:
 
 @lru_cache(maxsize=1)
 def _opened(photos: str, sha256: str, suffix: str) -> Pages:
-    """The last file that was read stays open: its next page is likely to be asked for."""
+    """Cached, because the next page of the last file is likely to be requested."""
     return decode(PhotoFiles(photos).get(sha256, suffix))
 
 
 def failed(task: Task, error: KdscanError) -> Result:
-    """The result of a task whose worker died of it."""
+    """The result of a task that killed its worker."""
     if isinstance(task, Ingest):
         return Ingested(suffix=suffix_of(task.name), problem=error_json(error))
     if isinstance(task, Learn):
@@ -228,4 +229,4 @@ def failed(task: Task, error: KdscanError) -> Result:
 
 
 FATAL = (ModelError, StoreError)
-"""Errors of a task that no other photo would escape."""
+"""Errors of a task that would affect every other photo too."""

@@ -1,7 +1,7 @@
-"""Writes the report, piece by piece: an event of any size needs the memory of one photo.
+"""Writes the report piece by piece: an event of any size needs the memory of one photo.
 
-`templates/report.html` is what it looks like; here stands what goes into it. Every text goes
-through the catalogues, and everything is escaped.
+`templates/report.html` defines its appearance, and this module its content. Every text goes through
+the catalogues, and everything is escaped.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from kdscan.tournament.store.records import short_name
 from kdscan.tournament.words import decided_by, half, signed, where
 
 MOST_DOUBTS = 12
-"""So many doubtful places of a sheet are shown, the least sure ones: a sheet that has more needs
+"""Most doubtful places of a sheet that are shown, the least certain first; a sheet with more needs
 a better photo."""
 
 _templates = Environment(
@@ -45,7 +45,7 @@ def write_report(
 ) -> Iterator[str]:
     """The report's HTML in pieces; nothing in it is loaded from anywhere.
 
-    rows: the event's results; they are gone through once. w: the language.
+    rows: the event's results, iterated once. w: the language.
     """
     names = [player.name for player in state.players]
     plots = [
@@ -104,12 +104,12 @@ def _joined(parts: Iterable[str]) -> str:
 
 
 def _seats_of(games: Sequence[Game]) -> int:
-    """How many seats the largest table of a round has."""
+    """Number of seats of the largest table of a round."""
     return max(2, *(len(game.seats) for game in games))
 
 
 def _cards(state: EventState, rows: Iterable[Result], album: Album, w: Words) -> Iterator[Json]:
-    """The sheets that count, one after the other: each with its pictures."""
+    """The sheets that count, one after another, each with its pictures."""
     seats = {
         seat.sheet.key: (game, seat)
         for game in state.games

@@ -23,13 +23,13 @@ from kdscan.tournament.results import Result
 from kdscan.tournament.store import Store
 
 LONGEST_PX, QUALITY = 1000, 72
-"""Size and JPEG quality of a sheet's picture: some 150 KB, readable on a large screen."""
+"""Size and JPEG quality of a sheet's picture: about 150 KB, readable on a large screen."""
 
 CROP_PX = 144
 """Side of a doubtful place's picture."""
 
 _AROUND = 0.13
-"""Paper shown around the grid, as a share of its size."""
+"""Paper shown around the grid, as a fraction of its size."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ NOTHING = Pictures(None, (0, 0), ())
 
 
 class Album:
-    """Opens photos of a store as rows ask for them; remembers the last one."""
+    """Opens photos of a store as rows need them; keeps the last one."""
 
     def __init__(self, store: Store, w: Words) -> None:
         self._store, self._words = store, w
@@ -53,7 +53,7 @@ class Album:
         self._photo: Photo | None = None
 
     def pictures(self, row: Result) -> Pictures:
-        """What to show of a row of the results."""
+        """The pictures for a row of the results."""
         if row.sheet is None or row.photo is None or not row.sheet.data["outline"]:
             return NOTHING
         photo = self._open(row)
@@ -79,12 +79,12 @@ class Album:
                 data = self._store.photos.get(row.photo.sha256, row.photo.suffix)
                 self._photo = decode(data, row.file.name)[row.page]
             except (KdscanError, OSError):
-                return None  # the report is worth having without this picture
+                return None  # the report is useful without this picture
         return self._photo
 
 
 def _reading(row: Result) -> AnyReading | None:
-    """What is on the sheet as it stands; None where an older version did not keep it."""
+    """A sheet's current reading; None if an older version did not store it."""
     assert row.sheet is not None and row.data is not None
     if row.sheet.kept is None:
         return None
@@ -94,7 +94,7 @@ def _reading(row: Result) -> AnyReading | None:
     if row.sheet.kind == "duel_map":
         overrides[WIZARD] = row.data.get(
             "chosen_coat"
-        )  # as a person says, or a spellbook elsewhere
+        )  # from corrections, or a spellbook elsewhere
     return corrected(row.sheet.kept, overrides)
 
 
@@ -114,7 +114,7 @@ def _cut_out(
 
 
 def _crop(photo: Photo, quad: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """(CROP_PX, CROP_PX, 3) uint8 BGR: a place of the photo and some paper around, upright."""
+    """(CROP_PX, CROP_PX, 3) uint8 BGR: a place of the photo with some paper around it, upright."""
     wide = quad.mean(0) + 1.1 * (quad - quad.mean(0))
     side = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], np.float32) * CROP_PX - 0.5
     flat = cv2.getPerspectiveTransform(wide.astype(np.float32), side)
@@ -124,7 +124,7 @@ def _crop(photo: Photo, quad: NDArray[np.float64]) -> NDArray[np.uint8]:
 
 
 def _moved(found: AnyReading, origin: NDArray[np.float64], scale: float) -> AnyReading:
-    """The sheet in the coordinates of the picture that was cut out."""
+    """The sheet in the coordinates of the part that was cut out."""
 
     def move(xy: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray((xy - origin + 0.5) * scale - 0.5)
@@ -142,7 +142,7 @@ def _moved(found: AnyReading, origin: NDArray[np.float64], scale: float) -> AnyR
         return replace(found, evidence=page, marks=marks)
     place = found.rectified
     flat = replace(place, centers_xy=move(place.centers_xy), outline_xy=move(place.outline_xy))
-    if isinstance(found, SheetReading):  # the same, for the types of both
+    if isinstance(found, SheetReading):  # the same code, for the types of both
         return replace(found, evidence=replace(found.evidence, rectified=flat))
     return replace(found, evidence=replace(found.evidence, rectified=flat))
 

@@ -1,7 +1,7 @@
-"""Plots of a report as SVG: how totals are spread, and how places changed round by round.
+"""Plots of a report as SVG: the distribution of totals, and how ranks changed round by round.
 
-Colours are Okabe and Ito's, told apart by colour-blind people; lines bear their names.
-Text and lines take the page's colours, so that they show on a dark page too.
+Colours are Okabe and Ito's, which colour-blind people can tell apart; lines are labelled. Text and
+lines use the page's colours, so that they are visible on a dark page too.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a
 """Okabe and Ito (2008) without black and yellow, and two greys for the rest."""
 
 SHOWN = 10
-"""So many players are followed round by round."""
+"""Number of players whose ranks are plotted."""
 
 _W, _H, _LEFT, _BELOW = 460, 280, 34, 40
 
 
 def totals_svg(totals: Sequence[int], w: Words) -> str:
-    """How many sheets have how many points, five points a bar; "" for too few."""
+    """A histogram of points per sheet, five points per bar; "" for too few sheets."""
     if len(totals) < 3:
         return ""
     step = 5
@@ -55,7 +55,7 @@ def totals_svg(totals: Sequence[int], w: Words) -> str:
 
 
 def places_svg(players: Sequence[str], games: Sequence[Game], w: Words) -> str:
-    """The places of the first ten after each round; "" before two rounds are played."""
+    """The ranks of the first ten after each round; "" before two rounds are played."""
     rounds = sorted({game.round for game in games if game.played})
     if len(rounds) < 2:
         return ""

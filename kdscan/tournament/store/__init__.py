@@ -1,8 +1,8 @@
 """The store: events, players, photos by content, readings, corrections, games.
 
-Open it with `connect.open_store`; the other modules are functions on the connection that
-`Store.read` and `Store.write` give. `docs/store.md` describes the tables. Workers read files beside
-the store and know nothing of its tables: `files` and `print_files` import no SQLAlchemy.
+Open it with `connect.open_store`; the other modules contain functions on a connection from
+`Store.read` or `Store.write`. `docs/store.md` describes the tables. Workers read files beside the
+store and know nothing of its tables, so `files` and `print_files` do not import SQLAlchemy.
 """
 
 from typing import TYPE_CHECKING, Any

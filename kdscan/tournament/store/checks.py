@@ -1,4 +1,4 @@
-"""What a row may hold, whether it comes from an archive or may be damaged."""
+"""Checks of a row's values, because it may come from an archive or be damaged."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from sqlalchemy.exc import SQLAlchemyError
 from kdscan.tournament.store import schema
 
 NOT_UNDERSTOOD = (LookupError, ValueError, TypeError, AttributeError, AssertionError, OverflowError)
-"""What programs raise at content that they have not written."""
+"""Exceptions that code raises on content it has not written."""
 
 MOST_NUMBER = 2**31 - 1
-"""The largest number that a column of both databases holds."""
+"""The largest number that a column of both databases can hold."""
 
 MOST_TEXT = 20_000
-"""Letters of a text without a limit of its own, such as why a photo could not be read."""
+"""Most letters of a text without a limit of its own, such as the reason why a photo failed."""
 
 
 def is_damaged(engine: Engine) -> bool:
-    """Whether a disk, or a hand, has changed an SQLite store behind SQLite's back.
+    """Whether an SQLite store was changed by something other than SQLite, such as a faulty disk.
 
-    Servers look after theirs themselves; for them the answer is no.
+    Servers check their own; for them the answer is no.
     """
     if engine.dialect.name != "sqlite":
         return False
@@ -48,7 +48,7 @@ def is_damaged(engine: Engine) -> bool:
 
 
 def check_row(table: Table, row: Mapping[str, Any]) -> None:
-    """Raise what Python raises at a row whose values its columns cannot hold, or should not."""
+    """Raise Python's exceptions for a row whose values its columns cannot or should not hold."""
     if set(row) - set(table.c.keys()):
         raise KeyError(table.name)
     for column in table.columns:
@@ -62,7 +62,7 @@ def check_row(table: Table, row: Mapping[str, Any]) -> None:
 
 
 def check_value(kind: Any, value: Any) -> None:
-    """Raise ValueError for a value that a column of that type cannot hold, or should not."""
+    """Raise ValueError for a value that a column of that type cannot or should not hold."""
     if isinstance(kind, JSON):
         check_json(value)
         return
@@ -75,14 +75,14 @@ def check_value(kind: Any, value: Any) -> None:
     elif isinstance(kind, String):
         good = isinstance(value, str) and len(value) <= (kind.length or MOST_TEXT)
         check_json(value)
-    else:  # a moment, which is parsed where it is moved
+    else:  # a time, which is parsed where it is inserted
         good = isinstance(value, str | datetime)
     if not good:
         raise ValueError(value)
 
 
 def check_json(value: Any) -> None:
-    """Raise ValueError for what no database holds: texts that are none, and NUL."""
+    """Raise ValueError for what no database can store: invalid text, and NUL."""
     if isinstance(value, str):
         value.encode()
         if "\0" in value:
@@ -99,7 +99,7 @@ def check_json(value: Any) -> None:
 
 
 def check_reading(entry: Any, kept: Any) -> None:
-    """Raise what Python raises at a reading that no version has written."""
+    """Raise Python's exceptions for a reading that no version has written."""
     from kdscan.pipeline.document import sheet_json
     from kdscan.pipeline.serialize import deserialize
     from kdscan.tournament.apply_corrections import cells_of
@@ -114,7 +114,7 @@ def check_reading(entry: Any, kept: Any) -> None:
 
 
 def _check_keys(found: Any, written: Any) -> None:
-    """Raise KeyError for a key that this version does not write; older ones may write fewer."""
+    """Raise KeyError for a key that this version does not write; older ones may have fewer."""
     if isinstance(found, dict) and isinstance(written, dict):
         for key, value in found.items():
             _check_keys(value, written[key])

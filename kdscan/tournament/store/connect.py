@@ -3,7 +3,7 @@
     with open_store().write() as db:
         event = ensure_event(db, "Spring cup")
 
-`write` is one transaction: all of it or nothing. `read` sees one moment.
+`write` is one transaction: all of it or nothing. `read` sees a single snapshot.
 """
 
 from __future__ import annotations
@@ -29,30 +29,31 @@ from kdscan.tournament.store.files import MODE, PhotoFiles, hide_password, is_ur
 from kdscan.tournament.store.upgrade import check_current, upgrade
 
 ENVIRONMENT = "KDSCAN_STORE"
-"""Environment variable with the store's URL, for those who would type it every time."""
+"""Environment variable for the store's URL, so that it need not be typed every time."""
 
 FileId = tuple[int, int]
-"""Device and number of a file; two files never share them at a time."""
+"""Device and inode of a file; no two files have the same at the same time."""
 
 BUSY_SECONDS = 30.0
-"""How long one waits for another program that is writing."""
+"""How long to wait for another program that is writing."""
 
 _TAKE_TURN = f"""SELECT
 set_config('lock_timeout', '{BUSY_SECONDS:.0f}s', true),
 set_config('idle_in_transaction_session_timeout', '10min', true),
 pg_advisory_xact_lock({0x6B647363})"""
-"""How a writer takes its turn; the lock's key is "kdsc" in ASCII. One that falls silent, its
-machine asleep or its network gone, makes way."""
+"""How a writer waits for its turn; the lock's key is "kdsc" in ASCII. A writer that becomes silent,
+because its machine sleeps or its network is gone, loses its turn."""
 
 _SERVER = {"connect_timeout": 20, "tcp_user_timeout": 60_000, "keepalives_idle": 30}
-"""How PostgreSQL is reached where the URL does not say otherwise; milliseconds, else seconds."""
+"""PostgreSQL connection parameters unless the URL sets them; milliseconds for the second, else
+seconds."""
 
 
 @dataclass(frozen=True)
 class Store:
-    """An open store; share it between threads, make one a process.
+    """An open store; share it between threads, but open one per process.
 
-    lies_at: an SQLite store's file, and which one it was when it was opened.
+    lies_at: path of an SQLite store, and the file's identity when it was opened.
     """
 
     engine: Engine
@@ -61,15 +62,15 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection that sees one state of the store."""
+        """A connection that sees a single snapshot of the store."""
         with _explained(self.engine), self.engine.connect() as db:
             yield db
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction: committed at the end, rolled back when an exception leaves it.
+        """A transaction: committed at the end, rolled back if an exception leaves it.
 
-        Raises `StoreError` when it could not be kept, also because the file is gone meanwhile.
+        Raises `StoreError` if it could not be committed, for example because the file is gone.
         """
         self._check_still_there()
         with _explained(self.engine), self.engine.execution_options(writes=True).begin() as db:
@@ -77,7 +78,7 @@ class Store:
         self._check_still_there()
 
     def _check_still_there(self) -> None:
-        """SQLite keeps writing to a file that was moved or deleted, and reports no error."""
+        """SQLite keeps writing to a file that was moved or deleted, without reporting an error."""
         if self.lies_at is not None and _file_id(self.lies_at[0]) != self.lies_at[1]:
             raise StoreError(
                 "the store {path} was moved, removed or replaced while it was in use; what was "
@@ -86,7 +87,7 @@ class Store:
             )
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the connections to the database."""
         self.engine.dispose()
 
     def __enter__(self) -> Store:
@@ -97,16 +98,17 @@ class Store:
 
 
 def open_store(url: str | None = None, photos: str | None = None, *, make: bool = True) -> Store:
-    """Open a store and make or upgrade its tables; one that may only be read is opened to be read.
+    """Open a store and create or upgrade its tables; a store without write access is opened
+    read-only.
 
-    url: as SQLAlchemy writes them, or the path of a SQLite file; without one
-    `$KDSCAN_STORE`, or `kdscan.sqlite` in the user's data folder. photos: folder or URL
-    for the photos; by default `NAME.photos` beside the SQLite file, for a server the
-    place that was given before, or `photos` in the user's data folder. make: whether to make an
-    SQLite file that is not there; no folder but the user's data folder is ever made.
+    url: as for SQLAlchemy, or the path of an SQLite file; by default `$KDSCAN_STORE`, or
+    `kdscan.sqlite` in the user's data folder. photos: folder or URL for the photos; by default
+    `NAME.photos` beside the SQLite file; for a server the place that was given before, or `photos`
+    in the user's data folder. make: whether to create a missing SQLite file; no folder is ever
+    created except the user's data folder.
 
-    Raises `UsageError` for a URL that makes no sense, `StoreError` when the store cannot
-    be reached or was made by a newer version.
+    Raises `UsageError` for an invalid URL, `StoreError` if the store cannot be reached or was made
+    by a newer version.
     """
     if photos is not None and not is_url(photos) and not Path(photos).parent.is_dir():
         raise UsageError(
@@ -137,14 +139,14 @@ def _parse(url: str) -> URL:
         parsed = make_url(url)
         backend = parsed.get_backend_name()
         if "@" in (parsed.host or ""):
-            raise ValueError  # a password with an @, the rest of which was taken for the host
-    except (ArgumentError, ValueError) as error:  # ValueError: a port that is no number
+            raise ValueError  # a password with an @, whose rest was taken for the host
+    except (ArgumentError, ValueError) as error:  # ValueError: the port is not a number
         raise UsageError(
             "--store: this is no URL of a database: {url}; one is written like "
             "postgresql://user:password@host/club, with %40 for an @ in the password",
             url=hide_password(url),
         ) from error
-    if backend == "postgres":  # what many hosts print
+    if backend == "postgres":  # as printed by many hosts
         parsed, backend = parsed.set(drivername="postgresql"), "postgresql"
     if backend not in ("sqlite", "postgresql"):
         raise UsageError(
@@ -181,7 +183,7 @@ def _open_sqlite(url: URL, photos: str | None, make: bool) -> Store:
 
 
 def _is_there(path: Path, make: bool) -> bool:
-    """Whether a store's file is there; raise `UsageError` if it is not and cannot be made."""
+    """Whether a store's file exists; raise `UsageError` if it does not and cannot be created."""
     try:
         if path.is_file():
             return True
@@ -199,13 +201,14 @@ def _is_there(path: Path, make: bool) -> bool:
                 path=path,
                 parent=path.parent,
             )
-    except (OSError, ValueError) as error:  # a name that is too long, or has a null byte
+    except (OSError, ValueError) as error:  # the name is too long, or has a null byte
         raise UsageError("--store: no file can be called that ({error})", error=error) from error
     return False
 
 
 def _make_file(path: Path) -> None:
-    """An empty file that only its owner may read: links and sessions of the page lie in it."""
+    """Create an empty file that only its owner can read, because it will hold links and sessions of
+    the page."""
     try:
         make_folder(path.parent)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, MODE))
@@ -219,13 +222,13 @@ def _make_file(path: Path) -> None:
 
 
 def _may_write(path: Path) -> bool:
-    """Whether this user may change a store: its file, and those that SQLite lays beside it."""
+    """Whether this user can change a store: its file, and those that SQLite puts beside it."""
     return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
 
 
 def _read_only(url: URL, path: Path) -> Engine:
     """An engine that changes nothing, not even beside the file."""
-    in_use = path.with_name(f"{path.name}-wal").exists()  # or its last writer was cut off
+    in_use = path.with_name(f"{path.name}-wal").exists()  # or its last writer was killed
     place = f"{path.absolute().as_uri()}?{'mode=ro' if in_use else 'immutable=1'}"
 
     def connect() -> sqlite3.Connection:
@@ -246,7 +249,8 @@ def _file_id(path: Path) -> FileId | None:
 
 
 def _have_tables(engine: Engine, how: Callable[[Engine], None]) -> None:
-    """Have this program's tables in a store, by `upgrade` or `check_current`; else let go of it."""
+    """Make sure that a store has current tables, by `upgrade` or `check_current`; else dispose of
+    the engine."""
     try:
         with _explained(engine):
             how(engine)
@@ -256,21 +260,21 @@ def _have_tables(engine: Engine, how: Callable[[Engine], None]) -> None:
 
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
-    connection.isolation_level = None  # `_begin_sqlite` begins transactions, DDL's too
+    connection.isolation_level = None  # `_begin_sqlite` begins transactions, also for DDL
     for pragma in ("journal_mode=WAL", "foreign_keys=ON", "synchronous=FULL"):
         connection.execute(f"PRAGMA {pragma}")
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    # A transaction that is going to write takes its turn at once: one that reads first
-    # could not wait for another writer any more.
+    # A transaction that will write must take its turn at once: one that has already read could not
+    # wait for another writer.
     writes = connection.get_execution_options().get("writes")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 def _begin_postgresql(connection: Connection) -> None:
-    # As in SQLite: one writes at a time and knows what the one before has written, and who reads
-    # sees one moment.
+    # As in SQLite: only one writes at a time and sees what the one before wrote, and a reader sees
+    # a single snapshot.
     if connection.get_execution_options().get("writes"):
         connection.exec_driver_sql(_TAKE_TURN)
     else:
@@ -278,7 +282,7 @@ def _begin_postgresql(connection: Connection) -> None:
 
 
 def _remembered(engine: Engine, photos: str | None) -> str:
-    """The place of the photos of a store on a server: the same for all who use it."""
+    """The place of the photos of a store on a server, which is the same for all users."""
     at = schema.setting.c
     with engine.execution_options(writes=photos is not None).begin() as db:
         known = db.scalar(select(at.value).where(at.key == "photos"))
@@ -294,7 +298,7 @@ def _remembered(engine: Engine, photos: str | None) -> str:
 
 @contextmanager
 def _explained(engine: Engine) -> Iterator[None]:
-    """Turn what a database says into what a person can do about it."""
+    """Turn a database's error into one that tells a person what to do."""
     try:
         yield
     except (DBAPIError, TimeoutError) as error:
@@ -303,7 +307,7 @@ def _explained(engine: Engine) -> Iterator[None]:
         failed = StoreError(
             "the store {where} failed: {reason}", where=_shown(engine), reason=reason
         )
-        code = getattr(said, "sqlstate", reason) or ""  # SQLite's errors are known by their words
+        code = getattr(said, "sqlstate", reason) or ""  # SQLite's have only a text
         why = "locked" if isinstance(error, TimeoutError) else _CAUSES.get(code, code)
         kind = StoreFull if "full" in why else StoreError
         raise kind(mark("{error}; {what}"), error=failed, what=_remedy(why)) from error
@@ -322,7 +326,7 @@ def _shown(engine: Engine) -> str:
 
 
 _CAUSES = {"53100": "full", "25006": "readonly", "55P03": "locked", "22P05": "encoding"}
-"""What SQLite calls it that PostgreSQL, in whatever language, says by these codes."""
+"""PostgreSQL's error codes, whose texts may be in any language → SQLite's words for them."""
 
 
 def _remedy(reason: str) -> str:

@@ -58,7 +58,7 @@ def add_correction(
 ) -> Correction:
     """Add a correction; old: the value that the person saw before.
 
-    at: now if left out. Corrections that are made together share it, and are undone together.
+    at: now by default. Corrections that are made together share it, and are undone together.
     undoes: see `undo`.
     """
     values = {
@@ -76,9 +76,9 @@ def add_correction(
 
 
 def undo(db: Connection, correction_id: int, who: str) -> Correction:
-    """Take a correction back, by a row of its own; undoing an undo brings it back.
+    """Undo a correction, by a row of its own; undoing an undo restores it.
 
-    Raises `UsageError` if it is unknown, or was taken back already.
+    Raises `UsageError` if it is unknown, or already undone.
     """
     at = schema.correction.c
     query = select(schema.correction)
@@ -108,7 +108,7 @@ def corrections(
     game_id: int | None = None,
     field: str | None = None,
 ) -> list[Correction]:
-    """All corrections of an event (of a sheet, of a game, of a field), the oldest first."""
+    """All corrections of an event (a sheet, a game, a field), the oldest first."""
     at = schema.correction.c
     query = select(schema.correction).where(at.event_id == event_id).order_by(at.id)
     if sheet_id is not None:
@@ -121,28 +121,28 @@ def corrections(
 
 
 def effective(rows: Iterable[Correction]) -> dict[str, Correction]:
-    """The correction that holds for each field; rows: of one sheet or game, the oldest first.
+    """The correction in force for each field; rows: of one sheet or game, the oldest first.
 
-    The newest that was not taken back holds; without one the reading does.
+    That is the newest one that was not undone; without one the reading holds.
     """
     rows = list(rows)
     undone: set[int] = set()
-    for row in reversed(rows):  # what takes back may be taken back itself, later
+    for row in reversed(rows):  # an undo may be undone itself, later
         if row.undoes is not None and row.id not in undone:
             undone.add(row.undoes)
     return {row.field: row for row in rows if row.undoes is None and row.id not in undone}
 
 
 def effective_values(rows: Iterable[Correction]) -> Json:
-    """What holds for each field; see `effective`."""
+    """The value in force for each field; see `effective`."""
     return {field: row.new for field, row in effective(rows).items()}
 
 
 def last_act(rows: Iterable[Correction], who: str | None = None) -> list[Correction]:
-    """What was said last, by that person if named, and nobody took back: a correction and those
-    that were made together with it, the oldest first; empty if there is nothing.
+    """The last correction that was not undone (by that person, if given), together with those that
+    were made at the same time, the oldest first; empty if there is none.
 
-    Taking back is final here: what was undone and brought back is none of it.
+    Undoing is final here: what was undone and restored is not included.
     """
     rows = list(rows)
     undone = {row.undoes for row in rows}

@@ -16,12 +16,12 @@ from kdscan.tournament.store.records import Event, Player
 from kdscan.tournament.store.rows import all_of, insert_new, now, one
 
 MOST_LETTERS = 200
-"""Of a name that is kept; three times the longest that any table shows."""
+"""Most letters of a name; three times the longest that any table shows."""
 
 
 def check_name(name: str) -> None:
-    """Raise `UsageError` for a name that no store should keep: too long, or with letters that are
-    not seen or are none."""
+    """Raise `UsageError` for a name that should not be stored: too long, or with invisible or
+    invalid characters."""
     if len(name) > MOST_LETTERS:
         raise UsageError(
             "{name}…: a name has {most} letters at most; shorten it",
@@ -35,10 +35,10 @@ def check_name(name: str) -> None:
 
 
 def ensure_event(db: Connection, name: str | None, game: str | None = None) -> Event:
-    """The event of that name, made if there is none; raise `UsageError` for another game's.
+    """The event of that name, created if there is none; raise `UsageError` for another game's.
 
-    name: None for the only event. game: what it plays; None for what it does play, Duel if it is
-    new.
+    name: None for the only event. game: of the event; None for the existing one, Duel for a new
+    event.
     """
     if name is None:
         name = _only(events(db)).name
@@ -62,7 +62,7 @@ def ensure_event(db: Connection, name: str | None, game: str | None = None) -> E
 
 
 def find_event(db: Connection, name: str | None) -> Event:
-    """The event of that name, or the only one; raise `UsageError`, naming those that are there."""
+    """The event of that name, or the only one; raise `UsageError` that lists existing ones."""
     if name is None:
         return _only(events(db))
     found = _named(db, name)
@@ -77,7 +77,7 @@ def find_event(db: Connection, name: str | None) -> Event:
 def _named(db: Connection, name: str) -> Event | None:
     try:
         name.encode()
-    except UnicodeEncodeError:  # bytes of a command line that are no text; no store holds them
+    except UnicodeEncodeError:  # bytes of a command line that are not text; no store has such names
         return None
     return one(db, Event, select(schema.event).where(schema.event.c.name == name))
 
@@ -102,7 +102,7 @@ def events(db: Connection) -> list[Event]:
 
 
 def set_event_detail(db: Connection, event_id: int, key: str, value: Any) -> None:
-    """Keep one of an event's settings (its rules, the round's clock, …); None takes it away."""
+    """Store one of an event's settings (its rules, the round's clock, …); None removes it."""
     at = schema.event.c
     event = get_event(db, event_id)
     if event is not None:
@@ -112,7 +112,7 @@ def set_event_detail(db: Connection, event_id: int, key: str, value: Any) -> Non
 
 
 def ensure_player(db: Connection, event_id: int, name: str, **details: Any) -> Player:
-    """The player of that name in an event, made if there is none; details are merged in."""
+    """The player of that name in an event, created if there is none; details are merged."""
     if not name.strip():
         raise UsageError("a player needs a name")
     check_name(name)
@@ -129,13 +129,13 @@ def ensure_player(db: Connection, event_id: int, name: str, **details: Any) -> P
 
 
 def set_active(db: Connection, player_ids: Iterable[int], active: bool) -> None:
-    """Players drop out (False) or come back (True)."""
+    """Have players drop out (False) or come back (True)."""
     at = schema.player.c
     db.execute(schema.player.update().where(at.id.in_(list(player_ids))).values(active=active))
 
 
 def players(db: Connection, event_id: int) -> list[Player]:
-    """All players of an event, in the order they were entered."""
+    """All players of an event, in the order in which they were entered."""
     at = schema.player.c
     query = select(schema.player).where(at.event_id == event_id).order_by(at.id)
     return all_of(db, Player, query)

@@ -1,6 +1,6 @@
 """Photos by content: a file is named after the SHA-256 of its bytes and written once.
 
-The folder may be a local one or any URL that fsspec knows (`s3://…`, extra `cluster`).
+The folder may be local or any URL that fsspec knows (`s3://…`, extra `cluster`).
 """
 
 from __future__ import annotations
@@ -22,31 +22,32 @@ from kdscan.locale import mark
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""What a system says where there is no room."""
+"""System errors that mean there is no room."""
 
 MODE = 0o600
-"""Permissions of a store's files: photos show people's handwriting and tables."""
+"""Permissions of a store's files, because photos show people's handwriting and tables."""
 
 
 def is_url(place: str) -> bool:
-    """Whether a place is a URL for fsspec, not a path of this machine."""
+    """Whether a place is a URL for fsspec rather than a path on this machine."""
     return "://" in place
 
 
 def hide_password(word: str) -> str:
-    """A URL, or any other word, without what may be a password in it."""
+    """A URL, or any other word, without anything that may be a password."""
     return re.sub("(://[^:@]*:).*(?=@)|(password=)[^&]*", r"\1\2***", word)
 
 
 def suffix_of(name: str) -> str:
-    """The suffix a photo is kept under: the name's own if it is short and plain, in lower case."""
+    """The suffix under which a photo is stored: the name's own, in lower case, if it is short and
+    plain."""
     suffix = PurePosixPath(name.replace("\\", "/")).suffix.lower()
     return suffix if 1 < len(suffix) <= 10 and suffix[1:].isalnum() and suffix.isascii() else ""
 
 
 def check_place(sha256: str, suffix: str) -> None:
-    """Raise ValueError for what is no SHA-256 in hex, or no suffix by `suffix_of`: of these two
-    paths are made, and a store may have been written by others."""
+    """Raise ValueError unless these are a SHA-256 in hex and a suffix from `suffix_of`: paths are
+    made of them, and a store may have been written by others."""
     if not (_SHA256.fullmatch(sha256) and suffix == suffix_of(f"photo{suffix}")):
         raise ValueError(f"no photo can be kept as {sha256!r} and {suffix!r}")
 
@@ -58,7 +59,7 @@ class PhotoFiles:
     root: str
 
     def place(self, sha256: str, suffix: str) -> str:
-        """Where a photo lies: `ROOT/ab/abcdef….jpg`; raises ValueError, see `check_place`."""
+        """The path of a photo: `ROOT/ab/abcdef….jpg`; raises ValueError, see `check_place`."""
         check_place(sha256, suffix)
         tail = f"{sha256[:2]}/{sha256}{suffix}"
         return (
@@ -66,7 +67,7 @@ class PhotoFiles:
         )
 
     def room(self) -> int | None:
-        """Bytes that are free where photos lie; None if that cannot be told."""
+        """Free bytes for photos; None if unknown."""
         if is_url(self.root):
             return None
         place = Path(self.root)
@@ -76,7 +77,7 @@ class PhotoFiles:
         return None
 
     def has(self, sha256: str, suffix: str) -> bool:
-        """Whether there is a file for a photo, whole or not."""
+        """Whether a photo has a file, complete or not."""
         place = self.place(sha256, suffix)
         if is_url(place):
             files, path = filesystem(place)
@@ -84,7 +85,7 @@ class PhotoFiles:
         return Path(place).exists()
 
     def remove(self, sha256: str, suffix: str) -> None:
-        """Take back a photo that no row speaks of; what cannot be removed stays."""
+        """Delete a photo that has no row; one that cannot be deleted stays."""
         place = self.place(sha256, suffix)
         with suppress(OSError):
             if is_url(place):
@@ -92,13 +93,13 @@ class PhotoFiles:
                 files.rm(path)
             else:
                 Path(place).unlink()
-                Path(place).parent.rmdir()  # not if it holds others
+                Path(place).parent.rmdir()  # not if there are others
 
     def put(self, data: bytes, suffix: str) -> str:
-        """Keep the bytes of a photo, if they are not kept yet, and return their SHA-256.
+        """Store the bytes of a photo, unless they are stored already, and return their SHA-256.
 
-        A file is there whole or not at all, whatever happens meanwhile.
-        Raises `StoreError`, as on a full disk.
+        The file is written completely or not at all. Raises `StoreError`, for example on a full
+        disk.
         """
         sha256 = hashlib.sha256(data).hexdigest()
         place = self.place(sha256, suffix)
@@ -120,7 +121,7 @@ class PhotoFiles:
         return sha256
 
     def get(self, sha256: str, suffix: str) -> bytes:
-        """The bytes of a kept photo; raise `StoreError` if they are gone or damaged."""
+        """The bytes of a stored photo; raise `StoreError` if they are gone or damaged."""
         place = self.place(sha256, suffix)
         try:
             with open_place(place) as source:
@@ -161,7 +162,7 @@ def open_place(place: str) -> BinaryIO:
 def filesystem(url: str) -> tuple[Any, str]:
     """The fsspec file system of a URL, and the path in it; raise `UsageError`."""
     try:
-        import fsspec  # only those whose photos lie behind a URL need it
+        import fsspec  # only needed for photos behind a URL
     except ImportError as error:
         raise UsageError(
             "{url}: photos behind URLs need more: pip install fsspec", url=url
@@ -176,7 +177,7 @@ def filesystem(url: str) -> tuple[Any, str]:
 
 
 def _is_whole(path: Path, sha256: str, size: int) -> bool:
-    """Whether a file holds what it is named after; a disk may have damaged it since."""
+    """Whether a file's content matches its name; a disk may have damaged it."""
     if not path.is_file() or path.stat().st_size != size:
         return False
     with path.open("rb") as kept:
@@ -184,7 +185,8 @@ def _is_whole(path: Path, sha256: str, size: int) -> bool:
 
 
 def _write_whole(path: Path, data: bytes) -> None:
-    """After a loss of power there is the whole photo, under its name, in its folder."""
+    """Write a file such that even a power failure leaves the complete photo, its name and its
+    folder."""
     make_folder(path.parent)
     with replacing(path, MODE) as out:
         out.write(data)

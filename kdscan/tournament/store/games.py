@@ -1,4 +1,4 @@
-"""Who plays whom: rounds, tables, seats. Which sheets belong there is worked out, not stored."""
+"""Who plays whom: rounds, tables, seats. Which sheets belong there is computed, not stored."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from kdscan.tournament.store.rows import as_record, insert_new
 def set_game(
     db: Connection, event_id: int, round: int, table: int, player_ids: Sequence[int]
 ) -> int:
-    """Seat players at a table in a round, in the order given; one alone has a bye.
-
-    A game that is there already gets these seats instead. Returns its id.
+    """Seat players at a table in a round, in the order given; a single one has a bye. An existing
+    game gets these seats instead. Returns its id.
     """
     at = schema.game.c
     place = {"event_id": event_id, "round": round, "table": table}
@@ -33,10 +32,10 @@ def set_game(
 
 
 def remove_games(db: Connection, event_id: int, round: int) -> None:
-    """Take a round's games out: its pairing was not played.
+    """Delete a round's games, because its pairing was not played.
 
-    What was said of them and taken back stays, as rows of the event. Raises `UsageError` when
-    something holds that somebody said of one of them.
+    Corrections of them that were undone stay, as rows of the event. Raises `UsageError` if one is
+    still in force.
     """
     at, said = schema.game.c, schema.correction.c
     numbers = [game.id for game in games(db, event_id, round)]
@@ -48,9 +47,9 @@ def remove_games(db: Connection, event_id: int, round: int) -> None:
 
 
 def games(db: Connection, event_id: int, round: int | None = None) -> list[Game]:
-    """The games of an event (of a round), by round and table.
+    """The games of an event (or of one round), by round and table.
 
-    Raises KeyError for one without seats: the store is damaged.
+    Raises KeyError for one without seats, which means that the store is damaged.
     """
     at, s = schema.game.c, schema.seat.c
     query = select(schema.game).where(at.event_id == event_id).order_by(at.round, at.table)

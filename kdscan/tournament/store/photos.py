@@ -14,9 +14,9 @@ from kdscan.tournament.store.rows import all_of, insert, insert_new, now, one
 
 
 def add_photo(db: Connection, event_id: int, sha256: str, suffix: str, size: int) -> PhotoRow:
-    """The photo of that content in an event, added if it is not there yet.
+    """The photo with that content in an event, added if there is none.
 
-    Keep its bytes first (`PhotoFiles.put`): a row without its photo helps nobody.
+    Store its bytes first (`PhotoFiles.put`): a row without its photo is useless.
     """
     fresh = {"sha256": sha256, "suffix": suffix, "size": size, "added_at": now()}
     insert_new(db, schema.photo, {"event_id": event_id} | fresh)
@@ -28,7 +28,7 @@ def add_photo(db: Connection, event_id: int, sha256: str, suffix: str, size: int
 
 
 def set_pages(db: Connection, photo_id: int, pages: int | None, error: Json | None = None) -> None:
-    """Say how many pages a photo has, or why it cannot be opened, see `kdscan.locale.errors`."""
+    """Set a photo's number of pages, or why it cannot be opened, see `kdscan.locale.errors`."""
     db.execute(
         schema.photo.update()
         .where(schema.photo.c.id == photo_id)
@@ -37,7 +37,7 @@ def set_pages(db: Connection, photo_id: int, pages: int | None, error: Json | No
 
 
 def _reason(error: Json | None) -> Json:
-    """The columns that say why."""
+    """The columns that hold the reason."""
     if error is None:
         return {"error_code": None, "error_message": None, "error_said": None}
     text = {"text": error["text"], "values": error["values"]} if "text" in error else None
@@ -62,12 +62,12 @@ def add_file(
     details: Json | None = None,
     error: Json | None = None,
 ) -> int:
-    """Note the name under which a photo came, or that the name could not be read.
+    """Store the name under which a photo came, or that the name could not be read.
 
-    Noted once, however often it comes; a name that could not be read before and can be
-    now loses its error, and an error gives way to a newer one. A name that another photo has is
-    numbered: cameras count from 1 again, and phones call all photos alike. What `details` say
-    now holds. Returns the row's id.
+    A name is stored once, however often it comes. If it can now be read, its error is removed, and
+    a newer error replaces an older one. A name that another photo has is numbered, because cameras
+    restart from 1 and phones give all photos the same name. The new `details` replace old values.
+    Returns the row's id.
     """
     at = schema.file.c
     mine = and_(at.event_id == event_id, at.name == name)
@@ -99,7 +99,7 @@ def add_file(
 
 
 def free_name(db: Connection, event_id: int, name: str, photo_id: int | None = None) -> str:
-    """The first of `name`, `name (2)`, … that no photo of an event has, or this photo has."""
+    """The first of `name`, `name (2)`, … that no photo of an event has, or only this one."""
     at = schema.file.c
     query = select(at.name, at.photo_id).where(at.event_id == event_id, at.photo_id.is_not(None))
     found = db.execute(query.where(at.name == name)).all()
@@ -116,14 +116,14 @@ def get_photo(db: Connection, photo_id: int) -> PhotoRow | None:
 
 
 def photos(db: Connection, event_id: int) -> list[PhotoRow]:
-    """All photos of an event, in the order they came."""
+    """All photos of an event, in the order in which they came."""
     at = schema.photo.c
     query = select(schema.photo).where(at.event_id == event_id).order_by(at.id)
     return all_of(db, PhotoRow, query)
 
 
 def files(db: Connection, event_id: int, photo_id: int | None = None) -> list[FileRow]:
-    """The names of an event's photos (of one, if given), ordered by name."""
+    """The names of an event's photos (or of one), sorted."""
     at = schema.file.c
     query = select(schema.file).where(at.event_id == event_id).order_by(at.name, at.id)
     return all_of(db, FileRow, query if photo_id is None else query.where(at.photo_id == photo_id))
@@ -132,7 +132,7 @@ def files(db: Connection, event_id: int, photo_id: int | None = None) -> list[Fi
 def read_pages(db: Connection, photo_id: int, models: str) -> dict[int, str | None]:
     """The pages of a photo that these models have read, each with its error's code if any.
 
-    A page of which the reading process died is not among them: it may be tried again.
+    A page that killed the reading process is not included: it may be tried again.
     """
     at = schema.reading.c
     query = select(at.page, at.error_code).where(at.photo_id == photo_id, at.models == models)

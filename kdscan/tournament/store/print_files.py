@@ -1,4 +1,4 @@
-"""Files of known prints, which lie among the photos, where every worker finds them."""
+"""Files of known prints; they are stored among the photos, where every worker finds them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from kdscan.tournament.store.files import PhotoFiles
 def load_prints(
     root: str, wanted: Iterable[str], damaged: Damaged = lambda _: None
 ) -> tuple[FiledPrint, ...]:
-    """Prints by the SHA-256 of their files; those that are gone or damaged are told and skipped.
+    """Prints by the SHA-256 of their files; missing or damaged ones are reported and skipped.
 
-    root: see `PhotoFiles`. Each is opened once in a process.
+    root: see `PhotoFiles`. Each is opened once per process.
     """
     found = []
     for sha256 in wanted:

@@ -1,6 +1,6 @@
-"""The prints that an event knows: rows here, their files beside the photos, by content.
+"""The prints that an event knows: rows in the store, and files beside the photos, by content.
 
-There every worker finds them, on this machine or a cluster's.
+Every worker finds them there, on this machine or in a cluster.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def event_prints(db: Connection, event_id: int) -> list[PrintRow]:
 
 
 def add_print(store: Store, db: Connection, event_id: int, one: FiledPrint) -> None:
-    """Have an event know a print, in place of one of the same name."""
+    """Add a print to an event, replacing one of the same name."""
     sha256 = store.photos.put(one.data, SUFFIX)
     for row in event_prints(db, event_id):
         if same_name(row.name, one.name):
@@ -50,7 +50,7 @@ def add_print(store: Store, db: Connection, event_id: int, one: FiledPrint) -> N
 def add_new_prints(
     store: Store, db: Connection, event_id: int, prints: Iterable[FiledPrint]
 ) -> None:
-    """Have an event know these prints too, but where it knows another one by that name."""
+    """Add these prints to an event, except those whose names it already has."""
     known = {folded(row.name) for row in event_prints(db, event_id)}
     for one in prints:
         if folded(one.name) not in known:
@@ -59,35 +59,35 @@ def add_new_prints(
 
 @dataclass(frozen=True)
 class EventPrints:
-    """An event's prints, to be used as `kdscan.prints.library.Library` is."""
+    """An event's prints, with the interface of `kdscan.prints.library.Library`."""
 
     store: Store
     event_id: int
 
     def rows(self) -> list[PrintRow]:
-        """What is kept of each print, by name."""
+        """The rows of all prints, by name."""
         with self.store.read() as db:
             return event_prints(db, self.event_id)
 
     def load(self, damaged: Damaged = lambda _: None) -> tuple[FiledPrint, ...]:
-        """All prints, by name; those that are gone or damaged are told and skipped."""
+        """All prints, by name; missing or damaged ones are reported and skipped."""
         hashes = [row.sha256 for row in self.rows()]
         return load_prints(self.store.photos.root, hashes, damaged)
 
     def get(self, name: str) -> FiledPrint:
-        """The print of a name; raises LayoutError when there is none."""
+        """The print of a name; raises LayoutError if there is none."""
         return named(self.load(), name)
 
     def save(self, known: KnownPrint) -> FiledPrint:
-        """Keep a print, in place of one of the same name."""
+        """Save a print, replacing one of the same name."""
         one = to_filed(known)
         with self.store.write() as db:
             add_print(self.store, db, self.event_id, one)
         return one
 
     def forget(self, name: str) -> None:
-        """Forget a print; raises LayoutError when there is none. Its file stays, as the photos of
-        what was removed do."""
+        """Forget a print; raises LayoutError if there is none. Its file stays, like the photos of
+        removed sheets."""
         at = schema.known_print.c.id
         with self.store.write() as db:
             rows = event_prints(db, self.event_id)
@@ -97,20 +97,20 @@ class EventPrints:
             self.get(name)
 
     def learns(self) -> bool:
-        """Whether prints are learned from the sheets of this event, nobody asking for it."""
+        """Whether prints are learned automatically from the sheets of this event."""
         with self.store.read() as db:
             event = get_event(db, self.event_id)
         return event is not None and event.game == "duel" and not event.details.get(_OFF, False)
 
     def switch(self, on: bool) -> None:
-        """Have the event learn prints by itself, or no more."""
+        """Switch the automatic learning of prints on or off."""
         with self.store.write() as db:
             set_event_detail(db, self.event_id, _OFF, None if on else True)
 
 
 def read_with(models: str, prints: Iterable[str]) -> str:
-    """What readings with these models and prints (SHA-256) are kept as: who learned a print reads
-    a photo anew."""
+    """The name under which readings with these models and prints (SHA-256) are stored: after a
+    print was learned, a photo is read again."""
     together = "".join(sorted(prints))
     if not together:
         return models
@@ -118,13 +118,13 @@ def read_with(models: str, prints: Iterable[str]) -> str:
 
 
 def is_of_models(name: str, models: str) -> bool:
-    """Whether a reading, kept under a name as `read_with` makes it, is by these models."""
+    """Whether a reading with a name from `read_with` was made with these models."""
     return name == models or name.startswith(f"{models} {_PRINTS}")
 
 
 def settled_pages(db: Connection, photo_id: int, models: str) -> dict[int, str | None]:
-    """The pages of a photo that these models have read and that other prints would not change, each
-    with its error's code if any: without a map of a design that kdscan does not print."""
+    """The pages of a photo that these models have read and that other prints would not change,
+    because they show no map of a design other than kdscan's; each with its error's code if any."""
     found: dict[int, str | None] = {}
     for row in readings(db, photo_id):
         if row.error_code == ReaderDied.code or not is_of_models(row.models, models):
@@ -137,6 +137,6 @@ def settled_pages(db: Connection, photo_id: int, models: str) -> dict[int, str |
 
 
 def is_of_pad(sheet: Json) -> bool:
-    """Whether a sheet, as an element of `sheets` of the JSON, is a map of a print that kdscan does
-    not print itself, known or not."""
+    """Whether a sheet, as an element of `sheets` of the JSON, is a map of a print other than
+    kdscan's own, known or not."""
     return sheet["kind"] == "duel_map" and sheet["layout"] not in layouts()

@@ -15,7 +15,8 @@ from kdscan.tournament.store.records import PhotoRow, ReadingRow, Sheet
 from kdscan.tournament.store.rows import all_of, as_record, insert, insert_new, now
 
 SAME_PLACE = 0.25
-"""Two outlines whose centres lie closer than this part of their size are one sheet."""
+"""Two outlines are one sheet if the distance of their centres is less than this fraction of their
+size."""
 
 
 def add_reading(
@@ -27,13 +28,12 @@ def add_reading(
     kept: Sequence[Json | None],
     seconds: float,
 ) -> bool:
-    """Keep what was read on a page, once for each version of the models.
+    """Store what was read on a page, once for each version of the models.
 
-    Returns False, and changes nothing, if these models have read the page before. The
-    page's sheets follow the newest reading; a sheet found in the same place again keeps
-    its id, and so its corrections; one that is not found any more, without any correction,
-    is none. That a process died of the page is no reading: a new one takes its
-    place.
+    Returns False, and changes nothing, if these models have read the page before. The page's sheets
+    follow the newest reading. A sheet found in the same place again keeps its id, and so its
+    corrections; one that is no longer found is deleted unless it has corrections. If a process died
+    while reading the page, that is not a reading, and a new one replaces it.
     """
     error = entry["error"]
     at = schema.reading.c
@@ -58,14 +58,14 @@ def add_reading(
 
 
 def readings(db: Connection, photo_id: int) -> list[ReadingRow]:
-    """All readings of a photo, by pages, the oldest of each first."""
+    """All readings of a photo by page, the oldest of each first."""
     at = schema.reading.c
     query = select(schema.reading).where(at.photo_id == photo_id).order_by(at.page, at.id)
     return all_of(db, ReadingRow, query)
 
 
 def errors(db: Connection, event_id: int) -> dict[tuple[int, int], Json]:
-    """Pages of which the newest reading is an error: (photo id, page) → the error, see
+    """Pages whose newest reading is an error: (photo id, page) → the error, see
     `kdscan.locale.errors`."""
     at = schema.reading.c
     newest = select(func.max(at.id)).group_by(at.photo_id, at.page)
@@ -86,7 +86,8 @@ def sheet(db: Connection, sheet_id: int) -> Sheet | None:
 def sheets(
     db: Connection, event_id: int, photo_id: int | None = None, page: int | None = None
 ) -> Iterator[Sheet]:
-    """The sheets of an event (of a photo or page of it), one by one, in the order they came."""
+    """The sheets of an event (of a photo or page of it), one by one, in the order in which they
+    came."""
     at = schema.sheet.c
     query = _query().where(at.event_id == event_id)
     if photo_id is not None:
@@ -113,8 +114,8 @@ def _sheets(db: Connection, query: Select[Any]) -> Iterator[Sheet]:
 def _renew_sheets(
     db: Connection, photo: PhotoRow, page: int, reading_id: int, found: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Point the page's sheets to a new reading; those that it did not find stay only if a person
-    spoke of them."""
+    """Point the page's sheets to a new reading; those that it did not find stay only if they have
+    corrections."""
     before = list(sheets(db, photo.event_id, photo.id, page))
     for number, data in enumerate(found):
         same = next((old for old in before if _same_place(old.data, data)), None)
@@ -141,7 +142,7 @@ def _renew_sheets(
 
 
 def _spoken_of(db: Connection, event_id: int) -> set[int]:
-    """Sheets that have corrections, or that a correction of another photo points to."""
+    """Sheets that have corrections, or to which a correction of another photo points."""
     at = schema.correction.c
     query = select(at.sheet_id, at.field, at.new).where(
         at.event_id == event_id, at.sheet_id.is_not(None)

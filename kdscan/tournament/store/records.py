@@ -22,7 +22,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Player:
-    """Who takes part; names are unique in an event. active: False after dropping out."""
+    """A participant; names are unique in an event. active: False after dropping out."""
 
     id: int
     event_id: int
@@ -33,7 +33,7 @@ class Player:
 
 @dataclass(frozen=True)
 class PhotoRow:
-    """A file by its content. pages: None until it was opened; errors: why it cannot be."""
+    """A file by its content. pages: None before it is opened; errors: why it cannot be opened."""
 
     id: int
     event_id: int
@@ -49,7 +49,7 @@ class PhotoRow:
 
 @dataclass(frozen=True)
 class FileRow:
-    """A name under which a photo came, once for each name. photo_id: None if never read."""
+    """A name under which a photo came, once per name. photo_id: None if never read."""
 
     id: int
     event_id: int
@@ -78,8 +78,8 @@ class PrintRow:
 class ReadingRow:
     """One page as one version of the models read it.
 
-    entry: an element of `photos` of the JSON `kdscan/1`. kept: for each of its sheets
-    what `pipeline.serialize` wrote, or None for kinds that an older version did not keep.
+    entry: an element of `photos` of the JSON `kdscan/1`. kept: for each of its sheets the output of
+    `pipeline.serialize`, or None for kinds that an older version did not store.
     """
 
     id: int
@@ -95,10 +95,10 @@ class ReadingRow:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet of paper in a photo, as its newest reading says; corrections are apart.
+    """A sheet of paper in a photo, according to its newest reading; corrections are separate.
 
-    data: its element of `sheets` of the JSON. kept: see `ReadingRow`. code: what its
-    printed code says. total: None for kinds without one. number: place in the reading.
+    data: its element of `sheets` of the JSON. kept: see `ReadingRow`. code: text of its printed
+    code. total: None for kinds without one. number: index in the reading.
     """
 
     id: int
@@ -117,7 +117,7 @@ class Sheet:
 
     @property
     def place(self) -> str:
-        """Page and number on it as people count, like 2.1."""
+        """Page and number on it, counted from 1, like 2.1."""
         return f"{self.page + 1}.{self.number + 1}"
 
 
@@ -137,8 +137,8 @@ class Game:
 class Correction:
     """A person's correction or entry: of a sheet, of a game, or of the event as a whole.
 
-    field: which value (see `corrections`). old, new: what stood there and what stands
-    now. undoes: the id of the correction that this one takes back.
+    field: which value (see `corrections`). old, new: the value before and after. undoes: the id of
+    the correction that this one undoes.
     """
 
     id: int
@@ -154,5 +154,5 @@ class Correction:
 
 
 def short_name(file: str) -> str:
-    """A file's own name: a batch's folders are nobody's business on the network."""
+    """A file's own name, because the folders of a batch should not be published on the network."""
     return file.replace("\\", "/").rsplit("/", 1)[-1]

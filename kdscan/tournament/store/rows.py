@@ -1,4 +1,4 @@
-"""From rows of SQL to records, and the two statements that every table needs."""
+"""Conversion of SQL rows to records, and the two statements that every table needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 
 def now() -> datetime:
-    """This moment, in UTC."""
+    """The current time, in UTC."""
     return datetime.now(UTC)
 
 
@@ -30,13 +30,13 @@ def all_of(db: Connection, record: type[R], query: Select[Any]) -> list[R]:
 
 
 def as_record(record: type[R], row: Any, **more: Any) -> R:
-    """A record of the columns that carry its fields' names."""
+    """A record from the columns named like its fields."""
     names = [f.name for f in fields(record) if f.name not in more]  # type: ignore[arg-type]
     return record(**{name: row[name] for name in names}, **more)
 
 
 def insert_new(db: Connection, table: Table, values: dict[str, Any]) -> int | None:
-    """Insert a row unless a unique one like it is there; return its id, None if it was."""
+    """Insert a row unless an equal unique one exists; return its id, or None if one did."""
     found: int | None = db.scalar(_insert_unless_there(table, db.dialect.name), values)
     return found
 

@@ -1,6 +1,6 @@
 """The tables. `docs/store.md` says what each column means.
 
-`upgrade` makes them for a new store; those of an older one become the same by `migrations`.
+`upgrade` creates them for a new store; `migrations` bring those of an older one up to date.
 
 Nothing that a person entered or a model read is ever overwritten: readings and corrections are
 only added. A `sheet` row points to the newest reading of its piece of paper.
@@ -40,7 +40,7 @@ metadata = MetaData(
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment in UTC, with its time zone on every database."""
+    """A time in UTC, with its time zone on every database."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -49,7 +49,7 @@ class UtcDateTime(TypeDecorator[datetime]):
         return None if value is None else value.astimezone(UTC)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        # SQLite gives back what was written without its zone; PostgreSQL with the session's.
+        # SQLite returns the value without its zone; PostgreSQL returns it in the session's.
         if value is None:
             return None
         moment: datetime = value
@@ -61,7 +61,7 @@ def _id() -> Column[int]:
 
 
 def _in(table: str, *, optional: bool = False, index: bool = True) -> Column[int]:
-    """A reference to another row, which takes this one along when it goes."""
+    """A reference to another row; deleting that row deletes this one too."""
     return Column(
         f"{table}_id",
         ForeignKey(f"{table}.id", ondelete="CASCADE"),

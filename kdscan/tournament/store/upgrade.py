@@ -1,8 +1,8 @@
-"""Make a store's tables, or bring them to the version of this program, safely.
+"""Creates a store's tables, or upgrades them to the version of this program, safely.
 
-One transaction holds the whole upgrade, so it is done or not done. Before an older
-SQLite file is changed it is copied beside itself. Alembic is imported only when there is
-something to do.
+One transaction contains the whole upgrade, so it is done completely or not at all. An older SQLite
+file is copied beside itself before it is changed. Alembic is imported only if there is something to
+do.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ KNOWN = ("0001", "0002", "0003")
 """All revisions in `migrations/versions`, the oldest first."""
 
 HEAD = KNOWN[-1]
-"""The one whose tables `schema` describes."""
+"""The revision whose tables `schema` describes."""
 
 
 def upgrade(engine: Engine) -> None:
-    """Make the tables, or bring them up to date; raise `StoreError` for a newer store."""
+    """Create the tables, or bring them up to date; raise `StoreError` for a newer store."""
     with engine.connect() as db:
         found = _revision(db)
     if found == HEAD:
@@ -39,7 +39,7 @@ def upgrade(engine: Engine) -> None:
 
 
 def check_current(engine: Engine) -> None:
-    """Raise `StoreError` for a store that would have to be upgraded to be read."""
+    """Raise `StoreError` for a store that must be upgraded before it can be read."""
     with engine.connect() as db:
         found = _revision(db)
     _check_known(found)

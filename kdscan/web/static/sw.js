@@ -1,11 +1,11 @@
-// Keeps the page and the last results readable without a network. Answers come from the
-// network first; what it gave last is the answer when it is gone.
+// Keeps the page and the last results readable without a network. Answers come from the network
+// first; without it, the last stored answer is used.
 
 const SHELL = "shell-{version}", RESULTS = "results";
 const FILES = [/*files*/];
 const KEPT_RESULTS = 120;
 const LEAVES = ["/api/leave", "/join"];
-const GONE = [502, 503, 504]; // a proxy whose server is gone answers all the same
+const GONE = [502, 503, 504]; // a proxy answers even if its server is gone
 
 self.addEventListener("install", (event) => {
   event.waitUntil(caches.open(SHELL).then((cache) => cache.addAll(FILES)).then(() => self.skipWaiting()));
@@ -26,7 +26,7 @@ async function keep(request, response) {
   await Promise.all(keys.slice(0, Math.max(0, keys.length - KEPT_RESULTS)).map((key) => cache.delete(key)));
 }
 
-// The same answer, which says that it is one from before.
+// The same answer, marked as an older one.
 function marked(known) {
   const headers = new Headers(known.headers);
   headers.set("X-Kept", "1");

@@ -1,4 +1,4 @@
-"""Nobody can read a shield that is hidden: it is doubted, and said to be covered."""
+"""A hidden shield cannot be read: it is doubted, and reported as covered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From evidence to what people see: the shields to look at."""
+"""From evidence to what people see: the shields that need review."""
 
 from __future__ import annotations
 

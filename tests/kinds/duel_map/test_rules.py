@@ -1,4 +1,4 @@
-"""What the rules ask of a board that was read: calmly, with its places, and never as a verdict."""
+"""Rule problems of a board that was read: phrased as questions, with cells, never as verdicts."""
 
 from __future__ import annotations
 

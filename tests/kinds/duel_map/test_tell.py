@@ -1,4 +1,4 @@
-"""The board as people see it in a terminal."""
+"""The board in a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Squares are looked at as often as it takes."""
+"""Squares are classified from as many views as needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kingdoms that the picture's edge cuts off."""
+"""Kingdoms cut off by the picture's edge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Things that lie on a kingdom's tiles: what is missing there must not be missing silently."""
+"""Objects on a kingdom's tiles: what they hide must not be missing silently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which square of 5 × 5 or 7 × 7 a kingdom spans."""
+"""Which 5 × 5 or 7 × 7 squares a kingdom spans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where both networks disagree, a lattice lies wrong."""
+"""A lattice on which both networks disagree is misplaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which centres lie side by side, and on which plane."""
+"""Which centres are neighbours, and on which plane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From votes to squares, with a network that knows where they are."""
+"""From votes to squares, with a network that knows the true places."""
 
 from __future__ import annotations
 

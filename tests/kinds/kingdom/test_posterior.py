@@ -1,4 +1,4 @@
-"""Kingdoms of one photo share a box: what one holds the other cannot."""
+"""Kingdoms in one photo share a box: a domino in one cannot be in the other."""
 
 from __future__ import annotations
 

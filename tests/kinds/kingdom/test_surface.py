@@ -1,4 +1,4 @@
-"""What looks like the table around is table."""
+"""What looks like the table around a kingdom is table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kingdoms, castles and loose dominoes that lie so near that they hang together."""
+"""Kingdoms, castles and loose dominoes so close together that they seem connected."""
 
 from __future__ import annotations
 

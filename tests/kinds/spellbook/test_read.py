@@ -1,4 +1,4 @@
-"""Spellbooks found and read: on a flat page, through a camera, and with doubts."""
+"""Spellbooks are found and read: on a flat page, in a photo, and with doubts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sheets of a pad that nobody taught teach it on the way; the same whatever happens meanwhile."""
+"""Sheets of an unknown pad teach it during a batch; the result is the same whatever happens."""
 
 from __future__ import annotations
 

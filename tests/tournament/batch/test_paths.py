@@ -1,4 +1,4 @@
-"""Which files a batch is made of."""
+"""Which files belong to a batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workers that die cost their own task alone."""
+"""Workers that die affect only their own task."""
 
 from __future__ import annotations
 

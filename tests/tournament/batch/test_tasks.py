@@ -1,4 +1,4 @@
-"""What a worker does with a file, and with what is wrong with it."""
+"""What a worker does with a file and its faults."""
 
 from __future__ import annotations
 

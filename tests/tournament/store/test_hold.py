@@ -1,4 +1,4 @@
-"""A store that is missing, removed, not to be written, or nobody else's to read."""
+"""A store that is missing, deleted, not writable, or readable only by its owner."""
 
 from __future__ import annotations
 

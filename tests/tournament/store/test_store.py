@@ -1,4 +1,4 @@
-"""What the store promises, on each database."""
+"""Guarantees of the store, on each database."""
 
 from __future__ import annotations
 

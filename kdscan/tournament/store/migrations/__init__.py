@@ -1,1 +1,1 @@
-"""How the tables of older stores become those of `schema`, by Alembic; `upgrade` runs them."""
+"""Alembic migrations from the tables of older stores to those of `schema`; run by `upgrade`."""

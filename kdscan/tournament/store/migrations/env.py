@@ -1,4 +1,4 @@
-"""Alembic's entry: migrations run on the connection, and in the transaction, that is handed in."""
+"""Alembic's entry point: migrations run on the given connection and in its transaction."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ const ended = () => t("The session has ended. Open the link with the code again.
 const halfSent = () => t("The photo did not arrive whole. Send it again.");
 const ourFault = () => t("Something went wrong in the program. The photo is kept.");
 
-// What errors say to people, by their stable code; what is not listed only programs can do wrong.
+// Messages for errors, by their stable code; codes that are missing here can only be caused by
+// programs.
 const WORDS = {
   unreadable_image: () => t("This file is no picture that can be read. Take or send it again."),
   image_too_large: () => t("The picture is too large. Save it smaller."),
@@ -49,13 +50,13 @@ const WORDS = {
 
 export const explain = (error) => WORDS[error.code]?.(error) ?? (language === "en" ? error.message : t("This cannot be done."));
 
-// Whether the same file may fare better when it is read again.
+// Whether reading the same file again may succeed.
 export const mayChange = (error) => !["unreadable_image", "image_too_large", "quota"].includes(error.code);
 
-// What passes by itself: the same is asked again after a while.
+// Errors that pass by themselves: the request is repeated after a while.
 export const passes = (error) => ["offline", "too_many_requests", "store_full"].includes(error.code);
 
-// Whether the page says that it shows what it knew before: a network may be there, and the server not.
+// Whether the page says that it shows older data: there may be a network but no server.
 export const lost = (so) => document.body.classList.toggle("offline", so);
 
 function unreachable() {
@@ -63,7 +64,7 @@ function unreachable() {
   return new Failure(0, "offline", "offline");
 }
 
-// Between here and the server somebody may say that it is gone: a proxy, while it starts anew.
+// A proxy in between may report that the server is gone while it restarts.
 const GONE = [502, 503, 504];
 
 function refused(status, answer) {
@@ -97,8 +98,8 @@ async function call(method, path, body) {
 export const get = (path) => call("GET", path);
 export const post = (path, body = {}) => call("POST", path, body);
 
-// XMLHttpRequest, because fetch does not tell how much has been sent.
-// what: its name and bytes; path: where it goes, the photos if left out.
+// XMLHttpRequest, because fetch does not report upload progress. The first argument is a file's name
+// and bytes; path: where to send it, by default to the photos.
 export function upload({ name, blob }, onProgress, path = `/api/photos?name=${encodeURIComponent(name.slice(-120))}`) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -114,27 +115,29 @@ export function upload({ name, blob }, onProgress, path = `/api/photos?name=${en
     };
     request.onerror = () => reject(unreachable());
     request.ontimeout = request.onerror;
-    request.timeout = 180_000; // a line that hangs is a line that is gone
+    request.timeout = 180_000; // a connection that hangs is treated as lost
     request.send(blob);
   });
 }
 
-// So many seconds, or until the network is back.
+// Resolves after this many seconds, or when the network is back.
 export const pause = (seconds) => new Promise((resolve) => {
   const done = () => { clearTimeout(timer); removeEventListener("online", done); resolve(); };
   const timer = setTimeout(done, 1000 * seconds);
   addEventListener("online", done);
 });
 
-// A page that is gone back to comes as it was left: what it waited for was cut off, not the network.
+// A page that is restored by going back comes as it was left: its requests were cut off, not the
+// network.
 addEventListener("pageshow", (event) => event.persisted && dispatchEvent(new Event("online")));
 
-// Seconds that the server may wait for news; none where the last answer did not come, so that the
-// page knows at once when the next one does.
+// Seconds that the server may wait for news; 0 after a failed request, so that the page knows at once
+// when the server answers again.
 const WAIT = 20;
 
-// Asks for what an event shows, and again whenever something changed there, as long as it is wanted.
-// show(now, before) gives false where it knows better: `before` is what changes() was when `now` was asked for.
+// Requests what an event shows, again and again when something has changed, as long as `wanted`.
+// show(now, before) returns false if `now` is outdated: `before` is what changes() was when it was
+// requested.
 export async function news(path, show, changes = () => 0, wanted = () => true) {
   for (let state = null, wait = WAIT; wanted();) {
     try {
@@ -149,8 +152,8 @@ export async function news(path, show, changes = () => 0, wanted = () => true) {
   }
 }
 
-// Waits until a photo was read, however long the queue is: the server has it, though the network or
-// the server itself may go meanwhile, or the phone sleep.
+// Waits until a photo has been read, however long the queue is. The server has the photo, though the
+// network or the server may go away meanwhile, or the phone sleep.
 export async function finished(id) {
   for (let wait = WAIT; ;) {
     try {

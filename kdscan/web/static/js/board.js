@@ -1,4 +1,4 @@
-// A map or kingdom as one SVG: its cells, borders of domains, sums, rings around doubts.
+// A map or kingdom as one SVG: its cells, borders of domains, points, rings around doubts.
 
 import { DOUBT, INK } from "./coats.js";
 import { s } from "./dom.js";
@@ -20,9 +20,9 @@ function domainOf(sheet) {
   return of;
 }
 
-// size: rows and columns; face(cell, domain): what a cell shows, cell undefined where none is read;
-// name(cell): its words; count(domain): what its shields or squares are multiplied by.
-// Options: onCell(row, col) makes cells buttons; doubts: draw rings; labels: letters and numbers.
+// size: rows and columns; face(cell, domain): the content of a cell, undefined if none was read;
+// name(cell): its description; count(domain): the multiplier of its shields or squares. Options:
+// onCell(row, col) makes cells buttons; doubts: draw rings; labels: letters and numbers.
 export function drawGrid(sheet, { size: [rows, cols], face, name, count, title }, { onCell = null, doubts = true, labels = true } = {}) {
   const cells = byCell(sheet), domains = domainOf(sheet);
   const left = labels ? MARGIN : 6, top = labels ? MARGIN : 14, wide = 100 * cols, high = 100 * rows;
@@ -45,7 +45,7 @@ export function drawGrid(sheet, { size: [rows, cols], face, name, count, title }
       if (onCell) button(group, words.filter(Boolean).join(", "), () => onCell(row, col), [92, 92]);
     }
     grid.append(group);
-    // Strokes on the right and lower side of a cell where another domain begins.
+    // Strokes on the right and lower side of a cell if another domain begins there.
     if (col + 1 < cols && region(row, col) !== region(row, col + 1)) sides.push([`M${100 * (col + 1)} ${100 * row}v100`, domain || domains.has(key(row, col + 1))]);
     if (row + 1 < rows && region(row, col) !== region(row + 1, col)) sides.push([`M${100 * col} ${100 * (row + 1)}h100`, domain || domains.has(key(row + 1, col))]);
   }
@@ -87,7 +87,7 @@ function sum(domain, factor) {
     s("text", { x: width / 2, y: 18.5, "font-size": 19, "font-weight": 700, "text-anchor": "middle", fill: INK, textLength: width - 10, lengthAdjust: "spacingAndGlyphs" }, text));
 }
 
-// Makes a group of that size a button with a ring for the focus.
+// Makes a group of this size a button with a ring for the focus.
 export function button(group, label, act, [wide, high]) {
   group.setAttribute("role", "button");
   group.setAttribute("tabindex", "-1");
@@ -99,13 +99,14 @@ export function button(group, label, act, [wide, high]) {
   });
 }
 
-// One stop for the Tab key; arrows walk from button to button, over what is none.
+// A single stop for the Tab key; arrow keys move from button to button, skipping other cells.
 export function walk(svg) {
   const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
   const at = (row, col) => svg.querySelector(`[data-at="${row},${col}"][role=button]`), buttons = [...svg.querySelectorAll("[role=button]")];
   const stop = (wanted) => buttons.forEach((one) => one.setAttribute("tabindex", one === wanted ? "0" : "-1"));
   stop(buttons[0]);
-  // Each listens for itself: an SVG that listens for the focus is a stop of its own in Chromium.
+  // Each has its own listener: in Chromium an SVG that listens for the focus becomes a tab stop
+  // itself.
   buttons.forEach((one) => one.addEventListener("focus", () => stop(one)));
   svg.addEventListener("keydown", (event) => {
     const step = steps[event.key];

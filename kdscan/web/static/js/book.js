@@ -1,4 +1,4 @@
-// A spellbook: what its lines hold, drawn as two pages around the coats, and over the photo.
+// A spellbook: the content of its lines, drawn as two pages around the coats, and over the photo.
 
 import { button, doubtRing, walk } from "./board.js";
 import { COATS, DOUBT, INK, PAPER, coatName, icon, shield } from "./coats.js";
@@ -12,13 +12,13 @@ const PRINTED = ["dot", "line", "double_dot", "double_line", "filled", "checked"
 
 const SIDES = [() => t("left"), () => t("right")];
 
-// Who won a line: it is full, and not struck.
+// Who won a line: it is full and not struck.
 const full = (line) => line.filled >= line.squares.length && !line.struck;
 
 const lineWords = ({ filled, struck, used }) =>
   [tn("{n} square", "{n} squares", filled), struck && t("struck through"), used && t("power used")].filter(Boolean).join(", ");
 
-// How a side's places lie on its page from left to right: numbers of squares, and "used".
+// The order of a side's places on its page from left to right: numbers of squares, and "used".
 function order(sheet, line) {
   const [right] = axes(sheet.outline), along = (p) => p[0] * right[0] + p[1] * right[1];
   const places = line.centers.map((at, k) => [along(at), k]);
@@ -29,8 +29,8 @@ function order(sheet, line) {
 const lineIcon = (line, places) =>
   s("svg", { viewBox: `0 0 ${26 * places.length} 30`, class: "icon line-icon", "aria-hidden": "true" }, row(line, places, 0, 15, 26));
 
-// Squares and the power's circle of one line, as they lie on the page. squares: which are
-// filled; without it the first ones are.
+// Squares and the power's circle of one line, in the order of the page. squares: which are filled; by
+// default the first ones.
 function row({ filled, struck, used, squares }, places, x, y, step) {
   const side = 0.74 * step, at = (n) => x + step * (n + 0.5), of = places.map((what, n) => [what, n]).filter(([what]) => what !== "used").map(([, n]) => n);
   const one = (what) => (what === "used"
@@ -84,12 +84,12 @@ const choicePart = (sheet, player) => {
   };
 };
 
-// A part of the page cut out of the photo, upright: all these places with some paper around.
+// A part of the page cut out of the photo, upright: all these places with some paper around them.
 function strip(page, sheet, places, reach) {
   const [right, down] = axes(sheet.outline), dot = (p, v) => p[0] * v[0] + p[1] * v[1];
   const span = (v) => { const all = places.map((p) => dot(p, v)); return [Math.min(...all) - 2 * reach, Math.max(...all) + 2 * reach]; };
   const [x, y] = [span(right), span(down)], [wide, high] = [x[1] - x[0], y[1] - y[0]];
-  // Both axes are about at right angles: their sums are the place in the photo.
+  // The axes are nearly at right angles, so their sums give the place in the photo.
   const middle = [0, 1].map((k) => right[k] * (x[0] + x[1]) / 2 + down[k] * (y[0] + y[1]) / 2);
   const units = [Math.round((100 * wide) / high), 100];
   return s("svg", { viewBox: `0 0 ${units[0]} ${units[1]}`, class: "crop strip", role: "img", "aria-label": t("This place in the photo") },
@@ -97,7 +97,7 @@ function strip(page, sheet, places, reach) {
       transform: `matrix(${brought(middle, right.map((k) => k * wide), down.map((k) => k * high), units).join(" ")})` }));
 }
 
-// Two pages with a line a coat, the coats between them, and below the coats that were chosen.
+// Two pages with a line for each coat, the coats between them, and the chosen coats below.
 function draw(sheet, { onCell = null, doubts = true } = {}) {
   const svg = s("svg", { class: "board", viewBox: "0 0 712 690", role: onCell ? "group" : "img", "aria-label": t("The spellbook as it was read") });
   svg.append(
@@ -135,7 +135,7 @@ function draw(sheet, { onCell = null, doubts = true } = {}) {
   return svg;
 }
 
-// What was read over the photo: filled squares, used powers, struck lines, chosen coats.
+// The reading over the photo: filled squares, used powers, struck lines, chosen coats.
 function overlay(sheet, act) {
   const group = s("g", { class: "overlay" });
   const spot = (at, r, more) => s("circle", { cx: at[0], cy: at[1], r, ...more });

@@ -1,15 +1,15 @@
-// The camera inside the page: a live picture with the found grid drawn over it. Held still, the
-// photo takes itself; a shutter for those who want it, a torch where the phone has one.
+// The camera inside the page: a live picture with the found grid drawn over it. When it is held
+// still, the photo is taken automatically; there is also a shutter, and a torch if the phone has one.
 
 import { session } from "./api.js";
 import { fileOf, givesBack } from "./canvas.js";
 import { announce, h, put, s, toast } from "./dom.js";
 import { t } from "./i18n.js";
 
-const FRAME = 640; // longer side of the frames that are looked at, pixels
-const EVERY = 250; // milliseconds from one answer to the next question
-const STILL = 3; // so many good looks in a row without moving take the photo
-const MOVED = 0.025; // of the picture's width: what a hand trembles
+const FRAME = 640; // longer side of the frames that are examined, pixels
+const EVERY = 250; // milliseconds between an answer and the next request
+const STILL = 3; // number of consecutive good frames without movement that take the photo
+const MOVED = 0.025; // trembling of a hand, as a fraction of the picture's width
 
 export const canSee = () => Boolean(window.isSecureContext && navigator.mediaDevices?.getUserMedia && givesBack());
 
@@ -56,7 +56,7 @@ export async function openCamera(send) {
   if (!running) { stream.getTracks().forEach((track) => track.stop()); return; }
   video.srcObject = stream;
   await video.play().catch(() => {});
-  // The grid is drawn exactly over the picture, however it is fitted into the room.
+  // The grid is drawn exactly over the picture, however it is fitted into its box.
   const fit = () => { const box = video.getBoundingClientRect(); Object.assign(drawn.style, { left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px`, height: `${box.height}px` }); };
   new ResizeObserver(fit).observe(video);
   fit();
@@ -73,7 +73,7 @@ export async function openCamera(send) {
     return fileOf(video, video.videoWidth * scale, video.videoHeight * scale, "image/jpeg", quality);
   }
 
-  // As fine as the phone can: its own photo where the browser can take one, else the live picture.
+  // The best resolution available: a photo if the browser can take one, else the live picture.
   async function take() {
     if (took || !video.videoWidth) return;
     took = true;

@@ -1,9 +1,9 @@
-// Pictures that are drawn here.
+// Helpers for pictures that are drawn here.
 
 const COLOR = [200, 120, 40, 255];
 
-// Whether a canvas gives back what was drawn in it. Browsers that guard against being recognized
-// (Firefox with resistFingerprinting, Tor) give noise: a photo that went through one would be lost.
+// Whether a canvas returns what was drawn on it. Browsers that resist fingerprinting (Firefox with
+// resistFingerprinting, Tor) return noise: a photo drawn on one would be lost.
 export function givesBack() {
   const context = Object.assign(document.createElement("canvas"), { width: 8, height: 8 }).getContext("2d");
   context.fillStyle = `rgb(${COLOR.slice(0, 3).join()})`;

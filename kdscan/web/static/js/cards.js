@@ -1,4 +1,4 @@
-// What stands in the desk's cards beside doubtful marks: photos side by side, and one tap a remedy.
+// The desk's cards other than doubtful marks: photos side by side, and one tap for each remedy.
 
 import { explain, get } from "./api.js";
 import { h, typedPoints } from "./dom.js";
@@ -18,7 +18,7 @@ export const HEADINGS = {
   rules: () => t("Against the rules?"),
 };
 
-// The round and the table of a sheet or card, as far as they are known.
+// The round and table of a sheet or card, if known.
 export const where = (one) => (one.round === null ? null : one.table === null ? t("round {round}", { round: one.round }) : t("round {round}, table {table}", { round: one.round, table: one.table }));
 
 const title = (card) => h("h2", { tabindex: "-1", class: "card-title" }, HEADINGS[card.kind](), card.round !== null && h("small", {}, " ", where(card)));
@@ -27,14 +27,14 @@ const sentence = (card) => { const text = t(card.text, card.values); return h("p
 
 const answer = (label, doing, more = {}) => h("button", { type: "button", class: "answer", ...more, onclick: doing }, h("span", {}, label));
 
-// The keys 1 to 9 give answers too, numbered as they stand, whichever photo came first.
+// The keys 1 to 9 give answers too, numbered in the order shown, whichever photo came first.
 function numbered(element) {
   const buttons = [...element.querySelectorAll(".answer")];
   buttons.slice(0, 9).forEach((button, n) => button.prepend(h("kbd", { "aria-hidden": "true" }, String(n + 1))));
   return buttons.map((button) => () => button.click());
 }
 
-// A sheet's photo, upright, with the strip where its player wrote a name.
+// A sheet's photo, upright, with the strip in which its player wrote a name.
 async function evidence(brief) {
   const photo = await get(`/api/photos/${brief.photo}`);
   const sheet = photo.sheets.find((one) => one.id === brief.id), page = photo.pages.find((one) => one.page === brief.page);
@@ -45,8 +45,8 @@ async function evidence(brief) {
 
 const summary = (brief) => h("p", { class: "evidence-line" }, h("strong", {}, brief.total === null ? "–" : tn("{n} point", "{n} points", brief.total)), " ", h("small", {}, brief.name));
 
-// Who may be meant: those whose points are missing first, also in the round that is played (an old
-// sheet bears the code of its round), and a field for everybody else.
+// Candidates for a sheet's player: first those whose points are missing, also in the current round
+// (an old sheet bears the code of its own round), and a field for everybody else.
 function owners(card, desk, answer, sheet, act, own) {
   const body = (player, round = card.round ?? sheet.round ?? (desk.last_round || null)) => ({ player, round, table: null, own });
   const now = desk.last_round, waiting = card.round === null || card.round === now ? [] : desk.games.filter((game) => game.round === now && !game.finished)

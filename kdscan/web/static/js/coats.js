@@ -1,4 +1,4 @@
-// Coats of arms, crosses and the castle as SVG, 100 units a cell.
+// Coats of arms, crosses and the castle as SVG, 100 units per cell.
 
 import { s } from "./dom.js";
 import { t, tn } from "./i18n.js";
@@ -19,7 +19,7 @@ export const coatName = (coat) => (coat ? NAMES[coat]() : t("empty"));
 export const marksName = ({ coat, crosses }) =>
   crosses ? `${coatName(coat)}, ${tn("{n} cross", "{n} crosses", crosses)}` : coatName(coat);
 
-// Colours of Okabe and Ito (2008), told apart by colour-blind people; never the only sign.
+// Colours of Okabe and Ito (2008), which colour-blind people can tell apart; never the only cue.
 export const DOMAIN_COLORS = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7"];
 
 export const INK = "#241a12";
@@ -56,7 +56,7 @@ export function shield(coat) {
       ...(coat ? {} : { "stroke-dasharray": "5 6", "stroke-opacity": 0.55 }) }));
 }
 
-// Crosses stand where the sheet has its small circles: in a column right of the shield.
+// Crosses are placed like the small circles of the sheet: in a column right of the shield.
 export function crosses(n) {
   const step = n > 3 ? 23 : 25;
   const top = 50 - ((n - 1) * step) / 2;
@@ -67,7 +67,7 @@ export function crosses(n) {
 
 export const marks = ({ coat, crosses: n }) => s("g", {}, shield(coat), crosses(n));
 
-// The same as a picture of its own, for buttons and tables.
+// The same as a separate picture, for buttons and tables.
 export const icon = (mark) =>
   s("svg", { viewBox: mark.crosses ? "0 0 96 100" : "0 0 70 100", class: "icon", "aria-hidden": "true" }, marks(mark));
 

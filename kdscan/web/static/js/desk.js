@@ -1,5 +1,5 @@
-// The desk: everything that is to settle as one queue of cards, each with its remedy in place; all
-// sheets, the rounds, the players and the pads beside it. No mouse is needed.
+// The desk: everything to be settled as one queue of cards, each with its remedy; besides, all
+// sheets, the rounds, the players and the pads. It works without a mouse.
 
 import { explain, get, news, post } from "./api.js";
 import { where } from "./cards.js";
@@ -11,20 +11,20 @@ import { playersTab, roundsTab, wide } from "./rounds.js";
 
 let desk = null, changes = 0, tab = "settle";
 
-// What a key changes depends on what the one before it changed: one after the other.
+// The effect of a key depends on that of the one before: they are handled one after another.
 let chain = Promise.resolve();
 function inTurn(act) {
   chain = chain.then(act).catch((error) => toast(explain(error)));
   return chain;
 }
 
-// Something that changes the event: an answer that was asked for before it ended may not know of it.
+// Counts changes to the event: an answer requested before one ended may not include it.
 async function doing(act) {
   changes += 1;
   try { return await act(); } finally { changes += 1; }
 }
 
-// What the desk does to the event; the answer is the desk as it stands then. done(): it was kept.
+// Performs an act of the desk; the answer is the desk's new state. done(): it was kept.
 const act = (path, body, done = () => {}) => inTurn(async () => {
   const fresh = await doing(() => post(path, body));
   done();
@@ -35,7 +35,7 @@ const hub = { inTurn, doing, act };
 
 const search = h("input", { type: "search", class: "search", placeholder: t("Search"), "aria-label": t("Search over all sheets"), oninput: () => { choose("sheets"); } });
 
-// Which sheets the list holds.
+// The sheets in the list.
 const KEPT = { "": () => true, review: (one) => one.review, owner: (one) => !one.player };
 const only = h("select", { class: "only", "aria-label": t("Which sheets"), onchange: () => choose("sheets") },
   h("option", { value: "" }, t("All sheets")), h("option", { value: "review" }, t("please check")), h("option", { value: "owner" }, t("Without a player")));
@@ -43,14 +43,14 @@ const only = h("select", { class: "only", "aria-label": t("Which sheets"), oncha
 function found({ sheets }) {
   const wanted = search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   const shown = (one) => [one.name, one.player, where(one), one.total, one.review && t("please check")].filter(Boolean).join(" ").toLocaleLowerCase();
-  // A round, a table, a total is meant as it stands: 3 is not 31.
+  // Rounds, tables and totals are matched exactly: 3 is not 31.
   const has = (text, word) => (/^\d{1,2}$/.test(word) ? text.split(/[^\p{L}\d]+/u).includes(word) : text.includes(word));
   const fits = (one) => { const text = shown(one); return wanted.every((word) => has(text, word)); };
   return sheets.filter(KEPT[only.value]).filter(fits).map(cardOf);
 }
 
-// Each tab is made when it is first looked at, and keeps its element: nothing that comes late for one
-// can be drawn into another, and what was typed stays. show(desk): what stands now.
+// Each tab is created when first opened, and keeps its element: late answers for one tab cannot be
+// drawn into another, and typed text stays. show(desk): the current state.
 const TABS = {
   settle: [() => t("To settle"), (label) => queueTab(hub, { label, cardsOf: (now) => now.cards, none: () => t("Everything is settled."), kept: true })],
   sheets: [() => t("Sheets"), (label) => queueTab(hub, { label, cardsOf: found, none: () => t("No sheet fits."), kept: false })],
@@ -88,7 +88,7 @@ function load(fresh) {
   return tabOf(tab).show(fresh);
 }
 
-// Takes back what this desk did last, says what that was, and shows the sheet that it was said of.
+// Undoes this desk's last act, says what it was, and shows the sheet concerned.
 async function takeBack() {
   const { undo: was } = await get("/api/desk");
   if (!was) { toast(t("There is nothing to take back.")); return; }
@@ -104,7 +104,7 @@ addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, select, textarea");
   if (typing) { if (event.key === "Escape") typing.blur(); return; }
   if (event.key === "u") inTurn(takeBack);
-  else if (event.key === "/") { search.focus(); search.select(); } // at once: what is typed next is no key of the desk
+  else if (event.key === "/") { search.focus(); search.select(); } // at once: the next key belongs to the search
   else if (!tabOf(tab).key?.(event.key)) return;
   event.preventDefault();
   event.stopPropagation();

@@ -14,16 +14,16 @@ function fill(element, attributes, children) {
 
 const shown = (child) => child !== null && child !== undefined && child !== false && child !== "";
 
-// Makes these the children of an element; nothing stands for nothing. A child that is there already
-// is not touched: it keeps the focus, what is typed in it, and the finger that is on it.
+// Makes these the children of an element, skipping empty ones. A child that is already there is not
+// touched, so it keeps the focus, typed text, and the finger on it.
 export function put(element, ...children) {
   const wanted = children.flat(3).filter(shown).map((child) => (child instanceof Node ? child : new Text(child))), stay = new Set(wanted);
   for (const child of [...element.childNodes]) if (!stay.has(child)) child.remove();
   wanted.forEach((child, n) => { if (element.childNodes[n] !== child) element.insertBefore(child, element.childNodes[n] ?? null); });
 }
 
-// A list whose lines stay the same elements as long as their keys do. make(item) gives {element,
-// show(item)}. Returns what shows other items; `empty` stands there without any.
+// A list whose lines keep their elements as long as their keys stay. make(item) returns {element,
+// show(item)}. Returns a function that shows other items; `empty` is shown if there are none.
 export function lines(list, key, make) {
   let known = new Map();
   return (items, empty = null) => {
@@ -33,15 +33,15 @@ export function lines(list, key, make) {
   };
 }
 
-// Whether somebody types in a part of the page, or has typed what was not kept yet.
+// Whether somebody types in a part of the page, or has typed something that is not kept yet.
 export const inUse = (part) => [...part.querySelectorAll("input:not([type=checkbox], [type=file]), select")].some((one) =>
   one === document.activeElement || (one.matches("input") && one.value !== one.defaultValue));
 
-// The points that somebody typed, by player: what stood there was read, and stays to be read again.
+// The points that were typed, by player. Unchanged values were read from the sheet, and may be read again.
 export const typedPoints = (fields) => Object.fromEntries(fields.filter((one) => one.value !== "" && one.value !== one.defaultValue)
   .map((one) => [one.name, Number(one.value)]));
 
-// Whether somebody types, wherever that is: the focus is not taken from them.
+// Whether somebody types anywhere: the focus is not taken away then.
 export const typing = () => Boolean(document.activeElement?.matches("input, select, textarea"));
 
 export const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
@@ -50,7 +50,7 @@ export const s = (tag, attributes, ...children) => fill(document.createElementNS
 
 export const $ = (selector, root = document) => root.querySelector(selector);
 
-// Tells screen readers what changed; sighted people see it happen.
+// Announces to screen readers what others see change.
 export function announce(text) {
   const place = $("#announcer");
   place.textContent = "";

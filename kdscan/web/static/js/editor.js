@@ -1,22 +1,22 @@
-// Saying what a shield, square or line holds: choices from below, one tap each.
+// Correcting a shield, square or line: choices at the bottom of the page, one tap each.
 
 import { h, put } from "./dom.js";
 import { percent, t } from "./i18n.js";
 
-const NEAR = 24; // pixels that a finger moves in a tap
+const NEAR = 24; // largest movement of a finger during a tap, pixels
 const TWICE = 350; // milliseconds between the two taps of a double tap
 
 let last = { x: 0, y: 0, time: -Infinity };
 
 const near = (a, b) => Math.hypot(a.clientX - b.x, a.clientY - b.y) < NEAR;
 
-// The click that follows a tap, and the second tap of two: what lies there now may have moved there
-// after the first one's answer.
+// The click that follows a tap, or the second tap of a double tap: the answer to the first may have
+// moved another element there.
 const justTapped = (event) => event.timeStamp - last.time < TWICE && near(event, last);
 
-// Listeners by which a finger's tap counts for what it was put on. Browsers make no click of it
-// while the page still scrolls; and where the page was drawn anew under the finger meanwhile they
-// click what lies there now, which nobody meant.
+// Listeners that make a tap count for the element it was made on. Browsers do not turn it into a
+// click while the page still scrolls. If the page was redrawn under the finger meanwhile, they click
+// what is there now, which nobody meant.
 function tapping(act) {
   const down = (start) => {
     if (!start.isPrimary || start.pointerType === "mouse") return;
@@ -32,14 +32,14 @@ function tapping(act) {
     addEventListener("pointerup", end, true);
     addEventListener("pointercancel", end, true);
   };
-  // A mouse, keys, and what reads the page aloud.
+  // Mouse, keys, and screen readers.
   const click = (event) => {
     if (event.detail < 2 && !justTapped(event)) act();
   };
   return { onpointerdown: down, onclick: click };
 }
 
-// One button for one reading of a part, with how likely it is.
+// A button for one reading of a part, with its probability.
 export function choice(part, value, probability, act) {
   const sure = percent(probability);
   return h("button", { type: "button", class: "choice", "aria-pressed": "false", ...tapping(act),
@@ -50,13 +50,14 @@ export function choice(part, value, probability, act) {
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
-// What a doubtful part may be: as read first, then the likeliest others; [value, probability].
+// Possible values of a doubtful part: first as read, then the most probable others; [value,
+// probability].
 export const options = (part) => [
   [part.read, part.confidence],
   ...part.alternatives.map((other) => [part.value(other), other.probability]).filter(([value]) => !same(value, part.read)),
 ];
 
-// Opens the chooser; `say(value)` is called with what the person chose.
+// Opens the chooser; `say(value)` is called with the chosen value.
 export function openEditor(page, part, say) {
   const dialog = document.getElementById("editor");
   let value = part.read;

@@ -17,7 +17,7 @@ const DECIDED = {
 
 const MOST = { duel_map: 2, kingdom: 4 };
 
-// All sheets of photos, with their photos, beside those named.
+// All sheets of photos, with their photos, besides those given.
 const others = (photos, kind, but) => photos.flatMap((photo) => photo.sheets.map((sheet) => ({ photo, sheet }))).filter(({ sheet }) => sheet.kind === kind && !but.includes(sheet.id));
 
 const links = (list, href) => h("ul", { class: "results" }, list.map(({ photo, sheet }) => h("li", {}, h("a", { class: "result card", href: href(sheet) },
@@ -26,11 +26,11 @@ const links = (list, href) => h("ul", { class: "results" }, list.map(({ photo, s
 
 const game = (ids) => `#/game/${ids.join("/")}`;
 
-// #/game/A/B, and more: a spellbook, or other kingdoms
+// #/game/A/B, and perhaps a spellbook, or further kingdoms
 export async function showGame(place, ids) {
   const { sheets, game: outcome } = await get(`/api/games?sheets=${ids.join(",")}`);
   const players = sheets.filter(isWorth), also = await more(ids, players, sheets.some((sheet) => !isWorth(sheet)));
-  if (!place.isConnected) return; // gone on meanwhile
+  if (!place.isConnected) return; // left meanwhile
   document.title = titleOf(players);
   put(place, gameView(sheets, outcome), also, bar(sheets, outcome));
 }
@@ -42,14 +42,15 @@ export const titleOf = (players) => `${players.map((sheet) => `${nameOf(sheet, p
 
 export const worth = (sheet) => sheet.photograph_again ? t("Photograph again") : tn("{n} point", "{n} points", sheet.score.total);
 
-// A drawing that opens its sheet, if it is one's own.
+// A drawing that links to its sheet if that is one's own.
 export const opens = (sheet, name, drawn, mine) => (mine(sheet) ? h("a", { href: `#/photo/${sheet.photo}/${sheet.id}`, "aria-label": t("Look at {name}", { name }) }, drawn) : drawn);
 
 export const bar = (sheets, outcome) => h("div", { class: "bar" },
   !again(sheets) && h("button", { type: "button", class: "bar-button", onclick: () => share(sheets, outcome) }, h("span", { "aria-hidden": "true" }, "⇪"), t("Share")),
   h("a", { class: "bar-button", href: "#/" }, h("span", { "aria-hidden": "true" }, "⌂"), t("Start")));
 
-// Who won, by how much and how it was decided, and all sheets. mine(sheet): whether it may be opened here.
+// Who won, by how much and how it was decided, and all sheets. mine(sheet): whether it may be opened
+// here.
 export function gameView(sheets, outcome, mine = () => true) {
   const players = sheets.filter(isWorth), book = sheets.find((sheet) => !isWorth(sheet));
   const side = (sheet, n) => h("article", { class: outcome.winners.length === 1 && outcome.winners.includes(n) ? "player card won" : "player card" },
@@ -71,7 +72,7 @@ export function gameView(sheets, outcome, mine = () => true) {
   ];
 }
 
-// What may belong to the game as well: the spellbook, or a third and fourth kingdom.
+// What else may belong to the game: the spellbook, or a third and fourth kingdom.
 async function more(ids, players, book) {
   const kingdoms = players[0].kind === "kingdom";
   if (book || (kingdoms && players.length >= MOST.kingdom)) return null;
@@ -81,10 +82,11 @@ async function more(ids, players, book) {
   return h("section", { class: "also" }, h("h2", { class: "quiet-title" }, kingdoms ? t("One more kingdom?") : t("Their spellbook?")), links(list, (sheet) => game([...ids, sheet.id])));
 }
 
-// #/versus/A: whose map or kingdom is the other one? What is still being read joins the list when it is.
+// #/versus/A: whose map or kingdom is the other one? Photos still being read join the list when they
+// are done.
 export async function chooseOther(place, id) {
   const [{ kind, photo }, { photos }] = await Promise.all([get(`/api/sheets/${id}`), get("/api/photos")]);
-  if (!place.isConnected) return; // gone on meanwhile
+  if (!place.isConnected) return; // left meanwhile
   const kingdom = kind === "kingdom", list = others(photos, kind, [id]), waiting = photos.find((one) => one.state === "waiting");
   put(place, h("h1", { tabindex: "-1" }, kingdom ? t("Against which kingdom?") : t("Against which map?")),
     list.length > 0 && links(list, (sheet) => game([id, sheet.id])),

@@ -1,8 +1,8 @@
-// Where cells lie in the photo: the same construction as in kdscan.imaging.rectify.
+// Where cells lie in the photo, computed as in kdscan.imaging.rectify.
 
 import { s } from "./dom.js";
 
-// Centres of all cells as rows of [x, y]; where the map's castle lies, the mean of its neighbours.
+// Centres of all cells as rows of [x, y]; for the castle of a map, the mean of its neighbours.
 export function centers(sheet) {
   const rows = 1 + Math.max(...sheet.cells.map((cell) => cell.row)), cols = 1 + Math.max(...sheet.cells.map((cell) => cell.col));
   const grid = Array.from({ length: rows }, () => Array(cols).fill(null));
@@ -15,7 +15,7 @@ export function centers(sheet) {
   return grid;
 }
 
-// Corners between cells: means of four centres, which go on outside as they do inside.
+// Corners between cells: means of four centres, extrapolated at the border.
 export function corners(grid) {
   const beyond = (a, b) => [2 * a[0] - b[0], 2 * a[1] - b[1]];
   const wide = grid.map((row) => [beyond(row[0], row[1]), ...row, beyond(row.at(-1), row.at(-2))]);
@@ -32,18 +32,18 @@ export const quad = (lattice, row, col) =>
 export const rim = (lattice) => [...lattice[0], ...lattice.slice(1).map((r) => r.at(-1)), ...lattice.at(-1).slice(0, -1).reverse(),
   ...lattice.slice(1, -1).map((r) => r[0]).reverse(), lattice[0][0]];
 
-// The map that brings a parallelogram (its middle, its sides) upright into units: an SVG matrix.
+// The SVG matrix that maps a parallelogram (its middle, its sides) to an upright one, in units.
 export function brought(middle, right, down, [wide, high]) {
   const det = right[0] * down[1] - right[1] * down[0];
-  // Rows of the inverse: photo vector → share of a side to the right, and downwards.
+  // Rows of the inverse: photo vector → fractions of the sides to the right and downwards.
   const u = [(wide * down[1]) / det, (-wide * down[0]) / det], v = [(-high * right[1]) / det, (high * right[0]) / det];
   const shift = (w, units) => units / 2 - (w[0] * middle[0] + w[1] * middle[1]);
   return [u[0], v[0], u[1], v[1], shift(u, wide), shift(v, high)].map((x) => Number(x.toPrecision(7)));
 }
 
-const MARGIN = 0.18; // of a cell's side, shown around it
+const MARGIN = 0.18; // of a cell's side: what is shown around it
 
-// The same for a cell with some of what lies around it, into a square.
+// The same for a cell with some of its surroundings, into a square.
 export function upright(lattice, row, col, units) {
   const [a, b, c, d] = quad(lattice, row, col);
   const side = (p, q, r, t) => [0, 1].map((k) => ((p[k] - q[k] + r[k] - t[k]) / 2) * (1 + 2 * MARGIN));
@@ -51,22 +51,22 @@ export function upright(lattice, row, col, units) {
   return brought(middle, side(b, a, c, d), side(d, a, c, b), [units, units]);
 }
 
-// How far a cell is across in the photo, pixels.
+// Width of a cell in the photo, pixels.
 export function pitch(grid) {
   const row = grid[Math.floor(grid.length / 2)], [a, b] = [row[0], row.at(-1)];
   return Math.hypot(b[0] - a[0], b[1] - a[1]) / (row.length - 1);
 }
 
-// Directions of a page in the photo, of length 1: to the right, and downwards.
+// Unit vectors of a page in the photo: to the right, and downwards.
 export function axes([a, b, c, d]) {
   const unit = (v) => v.map((x) => x / Math.hypot(...v));
   return [unit([b[0] - a[0] + c[0] - d[0], b[1] - a[1] + c[1] - d[1]]), unit([d[0] - a[0] + c[0] - b[0], d[1] - a[1] + c[1] - b[1]])];
 }
 
-// The strip above a sheet's grid cut out of the photo, upright: where names are written.
+// The strip above a sheet's grid, where names are written, cut out of the photo, upright.
 export function strip(page, sheet, label) {
   const [a, b, c, d] = sheet.outline, part = (p, q, k) => [0, 1].map((n) => p[n] + k * (q[n] - p[n]));
-  // From one row above the grid down to its upper edge.
+  // From one row above the grid to its upper edge.
   const up = [0, 1].map((n) => (a[n] - d[n] + b[n] - c[n]) / 2), right = [0, 1].map((n) => (b[n] - a[n] + c[n] - d[n]) / 2);
   const high = up.map((x) => x * 0.24), middle = part(part(a, b, 0.5), part(a, b, 0.5).map((x, n) => x + high[n]), 0.5);
   const units = [700, Math.round((700 * Math.hypot(...high)) / Math.hypot(...right))];
@@ -75,7 +75,7 @@ export function strip(page, sheet, label) {
       transform: `matrix(${brought(middle, right, high.map((x) => -x), units).join(" ")})` }));
 }
 
-// By how many quarter turns a photo has to be turned so that the sheet stands upright in it.
+// Number of quarter turns that bring the sheet upright in a photo.
 export function quarters(outline) {
   if (outline?.length !== 4) return 0;
   const [a, b, c, d] = outline;

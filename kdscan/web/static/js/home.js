@@ -1,4 +1,4 @@
-// The start: photograph or choose, watch it go, and what came before.
+// The start page: take or choose photos, watch their progress, and see earlier ones.
 
 import { explain, finished, get, mayChange, session } from "./api.js";
 import { castle } from "./coats.js";
@@ -10,11 +10,11 @@ import { together } from "./shared.js";
 import { takers } from "./take.js";
 
 const AT_ONCE = 3;
-const running = new Map(); // number in the outbox → element, so that going away and back shows them still
+const running = new Map(); // number in the outbox → element, so that it is still shown after leaving and returning
 let list = null, showList = null, asked = 0, drawn = 0, started = false, sending = 0;
-const turn = []; // photos that wait for their turn
-const watched = new Set(); // photos that the server reads now
-const above = new Set(); // those of them that were sent from here: they stand over the list until they were read
+const turn = []; // photos that wait to be sent
+const watched = new Set(); // photos that the server is reading
+const above = new Set(); // those of them that were sent from here: they are shown above the list until they have been read
 
 export async function showHome(place) {
   list = h("ul", { class: "results", "aria-label": t("Last results") });
@@ -33,29 +33,29 @@ export async function showHome(place) {
     started = true;
     (await waiting()).forEach((entry) => enqueue(entry));
   }
-  // What waits to be sent stays in view, also where nothing else can be asked for.
+  // Photos that wait to be sent stay visible even if nothing else can be requested.
   await refresh().catch((error) => list.isConnected && put(list, h("li", { class: "none" }, explain(error))));
 }
 
 async function refresh() {
   const mine = ++asked, { photos } = await get("/api/photos");
-  if (mine < drawn) return; // a later answer knows more
+  if (mine < drawn) return; // a later answer is newer
   drawn = mine;
   showList(photos.filter(({ id }) => !above.has(id)), h("li", { class: "none" }, t("Nothing yet.")));
   photos.filter((photo) => photo.state === "waiting").forEach(watch);
 }
 
-// The result of a photo shows when it is ready, whoever sent it and whenever.
+// Shows the result of a photo when it is ready, whoever sent it and whenever.
 async function watch({ id }) {
   if (watched.has(id)) return;
   watched.add(id);
   try {
     await finished(id);
     if (list?.isConnected) await refresh();
-  } catch { /* the next look at this page asks again */ } finally { watched.delete(id); }
+  } catch { /* the next visit to this page asks again */ } finally { watched.delete(id); }
 }
 
-// One photo in the list; it stays the same link while it is brought up to date.
+// One photo in the list; it remains the same link while it is updated.
 function line({ id }) {
   const link = h("a", { class: "result card" });
   return { element: h("li", {}, link), show: (photo) => {
@@ -90,9 +90,9 @@ async function next() {
     shown.reading();
     const photo = await finished(id).finally(() => above.delete(id));
     keepForLater(photo);
-    // Who sent one photo and waited sees it; others find it in the list at once.
+    // Somebody who sent one photo and waited sees the result; others find it in the list at once.
     if (alone && location.hash.replace(/^#\/?/, "") === "") location.hash = `#/photo/${id}`;
-    await refresh().catch(() => {}); // the list has it before its row goes
+    await refresh().catch(() => {}); // it is in the list before its row goes
     shown.done(photo);
   } catch (error) { shown.fail(error); } finally {
     sending -= 1;
@@ -100,7 +100,7 @@ async function next() {
   }
 }
 
-// A picture of the list, loaded once so that it is there without a network too.
+// A picture in the list, loaded once so that it is there without a network too.
 function keepForLater(photo) {
   for (const { thumb } of photo.pages) if (thumb) new Image().src = thumb;
 }
@@ -131,7 +131,7 @@ function row(entry) {
   };
 }
 
-// #/wait/ID: a photo that was sent before, perhaps before a restart.
+// #/wait/ID: a photo that was sent earlier, perhaps before a restart.
 export async function showWaiting(place, id) {
   put(place, h("section", { class: "hero" }, h("h1", { tabindex: "-1" }, t("is being read")), h("progress", { "aria-label": t("Being read") })));
   await finished(id);

@@ -1,4 +1,4 @@
-// Words in the reader's language. The page carries the catalogue; English is the key.
+// Texts in the reader's language. The page carries the catalogue; English is the key.
 
 const { language, messages, problems } = JSON.parse(document.getElementById("words").textContent);
 const plural = new Intl.PluralRules(language);
@@ -7,7 +7,7 @@ const put = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values
 
 export const t = (text, values = {}) => put(messages[text] ?? text, values);
 
-// One of several: tn("{n} shield", "{n} shields", 3). Catalogues give a form for each plural
+// A text with a plural: tn("{n} shield", "{n} shields", 3). Catalogues have a form for each plural
 // category of the language (one, few, many, other).
 export function tn(one, many, n, values = {}) {
   const forms = messages[one];
@@ -16,18 +16,18 @@ export function tn(one, many, n, values = {}) {
   return put(text, { n: n.toLocaleString(language), ...values });
 }
 
-// A problem of a sheet: in English in its own words, elsewhere in those of its code.
+// A problem of a sheet: in English its own message, in other languages the text for its code.
 export const problemText = ({ code, message }) => (language !== "en" && problems[code] ? t(problems[code]) : message);
 
-// What the program says without a full stop, to stand alone.
+// One of the program's messages without its full stop, to stand alone.
 export const sentence = (text) => text.charAt(0).toLocaleUpperCase(language) + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 
 export const percent = (p) => {
-  const whole = Math.min(99, Math.floor(100 * p + 1e-9)); // never 100: nothing that was read is quite certain
+  const whole = Math.min(99, Math.floor(100 * p + 1e-9)); // never 100: no reading is entirely certain
   return (whole / 100).toLocaleString(language, { style: "percent" });
 };
 
-// Dates as in the reader's own region, if it speaks the page's language: en-GB and not en-US.
+// Dates in the format of the reader's region, if it speaks the page's language: en-GB and not en-US.
 const region = navigator.languages.find((one) => one.split("-")[0] === language) ?? language;
 
 export const when = (iso) =>

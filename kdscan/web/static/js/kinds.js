@@ -1,4 +1,4 @@
-// What a page has to know of each kind of sheet, by its name in the JSON.
+// What the page needs to know of each kind of sheet, by its name in the JSON.
 
 import { spellbook } from "./book.js";
 import { kingdom, map } from "./parts.js";
@@ -7,7 +7,7 @@ const KINDS = { duel_map: map, kingdom, duel_spellbook: spellbook };
 
 export const kindOf = (sheet) => KINDS[sheet.kind];
 
-// Whose it is, or numbered names of sheets among those that lie beside them: Map 1, Map 2, Spellbook.
+// The owner, or numbered names of sheets that lie side by side: Map 1, Map 2, Spellbook.
 export function nameOf(sheet, all) {
   if (sheet.player) return sheet.player;
   const alike = all.filter((one) => one.kind === sheet.kind);

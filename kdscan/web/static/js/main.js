@@ -1,4 +1,4 @@
-// The phone's page: which view stands behind which address.
+// The phone's page: which view belongs to which address.
 
 import { explain, lost } from "./api.js";
 import { $, h, put } from "./dom.js";
@@ -19,12 +19,12 @@ const VIEWS = {
 
 async function route(first = false) {
   const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/");
-  // Each view has a place of its own: an answer that comes late draws nothing over the next one.
+  // Each view has its own element: a late answer cannot draw over the next view.
   const old = $("#main"), place = old.cloneNode(false);
   place.append(...old.childNodes);
   old.replaceWith(place);
   $("#editor")?.close();
-  document.title = "kdscan"; // until the view knows better
+  document.title = "kdscan"; // until the view sets a better one
   document.querySelectorAll(".languages a").forEach((one) => { one.hash = location.hash; }); // the same view in another language
   const busy = setTimeout(() => place.setAttribute("aria-busy", "true"), 200);
   try {
@@ -39,7 +39,7 @@ async function route(first = false) {
 }
 
 addEventListener("hashchange", () => route());
-// An address behind # is a view here: the link at the top leads into the one that is shown.
+// An address with # is a view here; the link at the top leads into the one shown.
 $(".skip").addEventListener("click", (event) => { event.preventDefault(); $("#main").focus(); });
 route(true);
 

@@ -1,4 +1,4 @@
-// Who plays: names remembered on this phone, and whose sheet is which, which the server keeps.
+// Players: names remembered on this phone, and whose sheet is which, which the server stores.
 
 import { h, put } from "./dom.js";
 import { t } from "./i18n.js";
@@ -13,13 +13,13 @@ export function remember(name) {
   try { localStorage.setItem(KEY, JSON.stringify([name, ...remembered().filter((one) => one !== name)].slice(0, MOST))); } catch { /* a private window keeps nothing */ }
 }
 
-// "Ann 38 : Bob 45" of the sheets that somebody's name stands at.
+// "Ann 38 : Bob 45", from the sheets that have a name.
 export function namesOf(sheets) {
   const known = sheets.filter((sheet) => sheet.player);
   return known.map((sheet) => [sheet.player, sheet.score?.total ?? sheet.total].filter((part) => part !== null && part !== undefined).join(" ")).join(" : ");
 }
 
-// Names that this phone knows, on the start page, to be forgotten one by one.
+// The names that this phone remembers, on the start page, where each can be forgotten.
 export function nameField() {
   const place = h("p", { class: "names-known row" });
   const draw = () => put(place, remembered().length > 0 && h("span", { class: "quiet-label" }, t("Known here:")),
@@ -31,9 +31,10 @@ export function nameField() {
   return place;
 }
 
-// Whose a sheet is: the names known on this phone, one tap each, and a field for others. It is made
-// once and brought up to date: nothing is drawn over a name that is being typed. say(name) has the
-// server keep it, and gives what was wrong with it. show(sheet, taken): taken are the names beside it.
+// Whose a sheet is: the names remembered on this phone, one tap each, and a field for others. It is
+// created once and updated, so that it never draws over a name being typed. say(name) makes the
+// server store it, and returns what was wrong with it. show(sheet, taken): taken are the other
+// sheets' names.
 export function whoseField(kind, say) {
   const question = kind === "kingdom" ? t("Whose kingdom is it?") : t("Whose map is it?");
   let sheet, taken = [], changing = false;

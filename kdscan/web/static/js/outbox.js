@@ -1,11 +1,11 @@
-// Photos on their way: kept on this phone until the server has them, sent again by themselves when
+// Photos being sent: kept on this phone until the server has them, and sent again automatically when
 // the network is back, also after the page was closed.
 
 import { passes, pause, upload } from "./api.js";
 import { fileOf, givesBack } from "./canvas.js";
 
 const DATABASE = "kdscan", STORE = "outbox";
-const LONGEST = 3200; // pixels of the longer side: a map that fills half of it has 200 a cell, reading needs 128
+const LONGEST = 3200; // pixels of the longer side: a map that fills half of it has 200 per cell, and reading needs 128
 const SMALL = 1_500_000; // bytes that need no shrinking
 const QUALITY = 0.88;
 const SECONDS = [2, 4, 8, 15, 30];
@@ -27,19 +27,19 @@ function database() {
 async function inStore(mode, act) {
   const transaction = (await database()).transaction(STORE, mode), request = act(transaction.objectStore(STORE));
   return new Promise((resolve, reject) => {
-    transaction.oncomplete = () => resolve(request.result); // on disk; a full one is found out only here
+    transaction.oncomplete = () => resolve(request.result); // on disk; a full disk shows only here
     transaction.onabort = () => reject(transaction.error);
   });
 }
 
-// Where a browser keeps nothing (private windows), photos are sent all the same, from memory.
+// If a browser stores nothing (private windows), photos are still sent, from memory.
 const kept = (act, otherwise) => act().catch(() => otherwise);
 
-// What still waits from before, the oldest first.
+// What is still waiting from before, the oldest first.
 export const waiting = () => kept(() => inStore("readonly", (store) => store.getAll()), []);
 
-// Keeps a photo to be sent, with a number of its own; as it is, for shrinking takes a while, and
-// whoever leaves the page meanwhile would lose it.
+// Keeps a photo to be sent, under a number of its own. It is kept unchanged, because shrinking takes
+// a while, and somebody who leaves the page meanwhile would lose it.
 let unkept = -1;
 export async function keep(file) {
   const entry = { name: file.name, blob: file, since: Date.now() };
@@ -48,10 +48,10 @@ export async function keep(file) {
 
 export const forget = (id) => (id < 0 ? Promise.resolve() : kept(() => inStore("readwrite", (store) => store.delete(id))));
 
-// One photo at a time is shrunk: of a phone's largest, three at once are more than its browser bears.
+// Photos are shrunk one at a time: a phone's browser cannot bear three of its largest photos at once.
 let shrinking = Promise.resolve();
 
-// Sends one until the server has it or refuses it; onState("sending" | "waiting") tells how it goes.
+// Sends one until the server has it or refuses it; onState("sending" | "waiting") reports progress.
 // Returns the server's answer. A refusal is thrown, and the photo stays in the outbox.
 export async function deliver({ id, name, blob }, onProgress, onState) {
   const photo = await (shrinking = shrinking.then(() => shrunk(blob, name)));
@@ -69,7 +69,7 @@ export async function deliver({ id, name, blob }, onProgress, onState) {
   }
 }
 
-// A photo as large as reading needs it, upright; anything that this browser cannot decode, as it is.
+// A photo as large as reading needs it, upright; unchanged if this browser cannot decode it.
 async function shrunk(file, name) {
   const asIs = { blob: file, name };
   try {

@@ -1,4 +1,4 @@
-// What was read in a grid, drawn over the photo; and one cell cut out of the photo.
+// The reading of a grid drawn over the photo; and one cell cut out of the photo.
 
 import { DOMAIN_COLORS, DOUBT, INK, PAPER } from "./coats.js";
 import { s } from "./dom.js";
@@ -7,7 +7,7 @@ import { t } from "./i18n.js";
 
 const points = (list) => list.map((p) => p.map((x) => x.toFixed(1)).join(",")).join(" ");
 
-// One shield or square cut out of the photo, upright, as a picture of its own.
+// One shield or square cut out of the photo, upright, as a separate picture.
 export function cellCrop(page, sheet, row, col) {
   const lattice = corners(centers(sheet));
   return s("svg", { viewBox: "0 0 100 100", class: "crop", role: "img", "aria-label": t("This place in the photo") },
@@ -15,7 +15,7 @@ export function cellCrop(page, sheet, row, col) {
       transform: `matrix(${upright(lattice, row, col, 100).join(" ")})` }));
 }
 
-// marks(cell): its picture, 100 units high and width(cell) wide; shown(cell): whether it has one.
+// marks(cell): its picture, 100 units high and width(cell) wide; shown(cell): whether it has any.
 export function gridOverlay(sheet, marks, shown, width, act) {
   const grid = centers(sheet), lattice = corners(grid), unit = pitch(grid);
   const group = s("g", { class: "overlay" });

@@ -1,18 +1,18 @@
-// Prints of pads: offered where a sheet of an unknown one leaves doubts, and the list of those that are known.
+// Prints of pads: offered if a sheet of an unknown one leaves doubts; and the list of known ones.
 
 import { explain, get, post, session, upload } from "./api.js";
 import { announce, h, put, s, toast } from "./dom.js";
 import { sentence, t, tn } from "./i18n.js";
 
-const DECLINED = "pads-declined"; // asked once: whoever says no is not asked again
+const DECLINED = "pads-declined"; // whoever declines is not asked again
 
 const remembered = () => { try { return localStorage.getItem(DECLINED) !== null; } catch { return false; } };
 const remember = () => { try { localStorage.setItem(DECLINED, "1"); } catch { /* private windows forget */ } };
 
 const isNew = (sheet) => sheet.kind === "duel_map" && sheet.layout === "unknown" && sheet.review && !sheet.confirmed;
 
-// A card that asks for a photo of an unmarked sheet, or null where that would not help or is not this
-// session's to say. onLearned(photos) is told which photos are read again.
+// A card that asks for a photo of an unmarked sheet, or null if that would not help or this session
+// may not do it. onLearned(photos) gets the photos that are read again.
 export function offer(sheets, onLearned) {
   if (session.role !== "desk" || remembered() || !sheets.some(isNew)) return null;
   const card = h("details", { class: "card offer" },
@@ -22,7 +22,7 @@ export function offer(sheets, onLearned) {
   return card;
 }
 
-// A name and the camera; onLearned(print) is told what was learned.
+// A name and the camera; onLearned(print) gets the learned print.
 function teacher(onLearned) {
   const name = h("input", { type: "text", maxlength: "60", placeholder: t("My pad"), autocomplete: "off" });
   const state = h("p", { role: "alert", class: "failed-why" });
@@ -53,7 +53,7 @@ function teacher(onLearned) {
   return h("div", { class: "teacher" }, h("label", { class: "field" }, t("What is the pad called?"), name), button, busy, state);
 }
 
-// What a pad is called when nobody says: no other print is replaced by accident.
+// The default name of a pad, chosen so that no other print is replaced by accident.
 async function freeName() {
   const taken = new Set((await get("/api/prints")).prints.map((one) => one.name.toLowerCase())), plain = t("My pad");
   for (let n = 1; ; n += 1) {
@@ -62,10 +62,10 @@ async function freeName() {
   }
 }
 
-// The picture of what was found in a print, with its grid's corners to drag, by finger, mouse or arrow keys.
-// done(corners) is told where they lie then, done(null) that all stays as it is.
+// The picture of what was found in a print, with its grid's corners to drag by finger, mouse or arrow
+// keys. done(corners) gets their new places, done(null) means no change.
 function gridOf(one, done) {
-  const at = [[47.5, 47.5], [943.5, 47.5], [943.5, 687.5], [47.5, 687.5]]; // of the grid in a print's picture, 992 × 736
+  const at = [[47.5, 47.5], [943.5, 47.5], [943.5, 687.5], [47.5, 687.5]]; // corners of the grid in a print's picture, 992 × 736
   const lines = s("path", { class: "grid" });
   const between = (across, down) => [0, 1].map((i) => (1 - down) * ((1 - across) * at[0][i] + across * at[1][i]) + down * ((1 - across) * at[3][i] + across * at[2][i]));
   const line = (from, to) => `M${between(...from)}L${between(...to)}`;
@@ -110,7 +110,7 @@ export function knownPrints() {
     h("div", {}, h("strong", {}, one.name), h("small", {}, tn("learned from {n} sheet", "learned from {n} sheets", one.sheets), one.by_itself ? `, ${t("by itself")}` : ""),
       h("button", { type: "button", class: "quiet", onclick: (event) => correct(one, event.target.closest("li")) }, t("Put right")),
       h("button", { type: "button", class: "quiet", onclick: () => confirm(t("Forget {name}?", { name: one.name })) && tell(post(`/api/prints/${one.id}/forget`)) }, t("Forget"))));
-  // Of several answers the one that was asked for last knows most.
+  // Of several answers the one requested last is the newest.
   const tell = (answer, turn = ++asked) => answer.then((prints) => turn === asked && show(prints)).catch((error) => toast(explain(error)));
   const refresh = () => tell(get("/api/prints"));
   const correct = (one, item) => put(item, gridOf(one, (corners) => (corners ? tell(post(`/api/prints/${one.id}/corners`, { corners })) : refresh())));

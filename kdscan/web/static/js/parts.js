@@ -1,5 +1,5 @@
-// What may be corrected in maps and kingdoms: each shield and square knows its words, its
-// pictures, its keys, and how the server is told.
+// What may be corrected in maps and kingdoms: each shield and square knows its words, its pictures,
+// its keys, and the request for the server.
 
 import { cellName, drawGrid } from "./board.js";
 import { COATS, DOMAIN_COLORS, castle, coatName, icon, marks, marksName } from "./coats.js";
@@ -8,13 +8,13 @@ import { t, tn } from "./i18n.js";
 import { cellCrop, gridOverlay } from "./overlay.js";
 import { MOST_CROWNS, TERRAINS, square, squareIcon, squareName, terrainName } from "./terrains.js";
 
-// A row of numbers to choose from, as in "so many crosses".
+// A row of numbers to choose from, such as the number of crosses.
 export const numbers = (label, of, chosen, sign, say, most, act) =>
   h("div", { class: "cross-row", role: "group", "aria-label": label },
     of.map((n) => h("button", { type: "button", class: "cross-count", "aria-pressed": String(n === chosen), disabled: n > most,
       "aria-label": say(n), onclick: () => act(n) }, n === 0 ? "0" : sign(n))));
 
-// One of several things with a picture each.
+// A choice of one from several, with a picture each.
 export const pictures = (label, of, chosen, act) =>
   h("div", { class: "coat-grid", role: "group", "aria-label": label },
     of.map(([value, picture, name]) => h("button", { type: "button", class: "choice", "aria-label": name, "aria-pressed": String(value === chosen), onclick: () => act(value) },
@@ -37,7 +37,7 @@ const shield = {
     pictures(t("Coat of arms"), coats(), value.coat, (coat) => change({ coat, crosses: coat ? value.crosses : 0 })),
     numbers(t("Crosses"), [0, 1, 2, 3, 4], value.crosses, (n) => "×".repeat(n), (n) => tn("{n} cross", "{n} crosses", n), value.coat ? 4 : 0, (crosses) => change({ ...value, crosses })),
   ],
-  // What a key makes of it; null where it makes nothing of it.
+  // The value after a key; null if the key means nothing.
   press(value, key) {
     if (key in COAT_KEYS) return { coat: COAT_KEYS[key], crosses: COAT_KEYS[key] ? value.crosses : 0 };
     if (!value.coat) return null;

@@ -1,11 +1,11 @@
-// The photo with what was read drawn over it; pinch, wheel, keys and buttons zoom.
+// The photo with the reading drawn over it; zoomed by pinch, wheel, keys and buttons.
 
 import { h, s } from "./dom.js";
 import { quarters } from "./geometry.js";
 import { t } from "./i18n.js";
 import { kindOf } from "./kinds.js";
 
-// How a photo is turned by quarters: its size then, the matrix, and where a point comes to lie.
+// A photo turned by quarter turns: its size, the matrix, and the new place of a point.
 const TURNS = [
   ({ width, height }) => ({ size: { width, height }, transform: "", point: ([x, y]) => [x, y] }),
   ({ width, height }) => ({ size: { width: height, height: width }, transform: `matrix(0 1 -1 0 ${height} 0)`, point: ([x, y]) => [height - y, x] }),
@@ -13,9 +13,8 @@ const TURNS = [
   ({ width, height }) => ({ size: { width: height, height: width }, transform: `matrix(0 -1 1 0 0 ${width})`, point: ([x, y]) => [y, width - x] }),
 ];
 
-// Returns the element; `sheets` are all that lie in this page, onPart(sheet, part) what a tap does,
-// `about` the sheet that is looked at first.
-// upright: turned by quarters so that `about` can be read.
+// Returns the element. `sheets` are all in this page, onPart(sheet, part) is called on a tap, `about`
+// is the sheet shown first. upright: turned by quarter turns so that `about` can be read.
 export function photoView(page, sheets, onPart, about, { upright = false } = {}) {
   const turn = TURNS[upright ? quarters(about?.outline) : 0](page), size = turn.size;
   const svg = s("svg", { class: "photo", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
@@ -37,7 +36,7 @@ export function photoView(page, sheets, onPart, about, { upright = false } = {})
     press(t("Whole photo"), "⤢", zoom.reset), shown));
 }
 
-// Zoom and pan by moving the viewBox: what is drawn stays sharp.
+// Zoom and pan by changing the viewBox, so that drawings stay sharp.
 function zoomable(svg, page) {
   let view = { x: 0, y: 0, w: page.width };
   const ratio = page.height / page.width;

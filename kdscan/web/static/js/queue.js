@@ -1,5 +1,5 @@
-// Cards at the desk and the one that is open: its list, its remedy in place or its sheet, its keys.
-// A tab draws into its own element alone, whether that is in the page or not.
+// The desk's cards and the open one: its list, its remedy or its sheet, its keys. A tab draws only
+// into its own element, whether that is in the page or not.
 
 import { explain, get } from "./api.js";
 import { focusPart } from "./board.js";
@@ -16,7 +16,7 @@ const help = (kind) => [
   ...(kind ? [[["Enter"], t("it is as read")], [["y"], t("the whole sheet is right")]] : []), [["u"], t("take back")], [["/"], t("search")],
 ];
 
-// A sheet that nothing complains about, as a card.
+// A sheet without problems, as a card.
 export const cardOf = (sheet) => ({ kind: "look", key: `look-${sheet.id}`, sheets: [sheet], values: {}, players: [], player: sheet.player, round: sheet.round, table: sheet.table, decides: false, confidence: sheet.confidence });
 
 const sideOf = (card) => {
@@ -36,9 +36,8 @@ function face(card) {
 
 const OF_SHEETS = ["look", "rules", "again"];
 
-// hub: the desk around it (see desk.js). cardsOf(desk): the cards; none(): what stands there without
-// any. kept: a card stays open though it is settled by now, and
-// the first one opens by itself.
+// hub: the desk around it (see desk.js). cardsOf(desk): the cards; none(): the text without any.
+// kept: a card stays open even after it is settled, and the first one opens automatically.
 export function queueTab(hub, { label, cardsOf, none, kept }) {
   const body = h("div", { class: "desk-body" }), keys = h("aside", { class: "keys card", "aria-label": t("Keys") }), ol = h("ol", {});
   const element = h("div", { class: "desk" }, h("nav", { class: "queue card", "aria-label": label() }, ol), body, keys);
@@ -64,8 +63,8 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
   const showKeys = (kind) => put(keys, h("dl", {}, help(kind).map(([signs, what]) =>
     h("div", {}, h("dt", {}, signs.map((key) => h("kbd", {}, key))), h("dd", {}, what)))));
 
-  // The desk as it stands now. What somebody works on stays, though it may be settled by now; a card
-  // whose sheets or players changed is drawn anew, but not while somebody types in it.
+  // Shows the desk's new state. What somebody works on stays, even if it is settled by now. A card
+  // whose sheets or players changed is redrawn, but not while somebody types in it.
   async function show(fresh) {
     desk = fresh;
     const cards = [...cardsOf(fresh)], held = queue[at], known = cards.findIndex((card) => card.key === held?.key);
@@ -89,7 +88,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
     showKeys();
   }
 
-  // Another card, in its turn; one that is still on its way is not drawn any more.
+  // Opens another card, in turn; one that is still loading is not drawn any more.
   function go(which) {
     opened += 1;
     return hub.inTurn(() => open(which()));
@@ -103,7 +102,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
     remedies = [];
     drawn = JSON.stringify(card);
     showKeys();
-    body.inert = true; // what is shown until the card is here is another one's
+    body.inert = true; // until the card is here, the previous one is shown
     try {
       const draw = card ? await (OF_SHEETS.includes(card.kind) ? sheetOf(card) : remedyOf(card)) : settled;
       if (turn === opened) { body.inert = false; draw(); }
@@ -128,7 +127,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
 
   const tell = (text) => element.isConnected && text && announce(text);
 
-  // A remedy: the card is done with when it was kept.
+  // A remedy: the card is done once it was kept.
   const act = (path, what) => hub.act(path, what, () => { acted = true; });
 
   async function sheetOf(card) {
@@ -153,7 +152,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
     nextDoubt(0);
   }
 
-  // The shield, square or line that has the focus, large, with what it may be.
+  // The shield, square or line that has the focus, enlarged, with its possible values.
   function showPart(page) {
     const part = current();
     if (!part || !page.view) return;
@@ -168,7 +167,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
 
   const focusOn = (id) => typing() || focusPart($(".desk-sheet", body), id);
 
-  // The next doubtful place of the sheet; false where there is none any more.
+  // The next doubtful place of the sheet; false if there is none left.
   function nextDoubt(step = 1) {
     if (!view) return false;
     const parts = kindOf(view.sheet).parts(view.sheet), now = current();
@@ -179,7 +178,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
     return Boolean(next);
   }
 
-  // What was meant for one sheet is never said of another that was opened meanwhile.
+  // What was meant for one sheet is never applied to another that was opened meanwhile.
   const here = (doing) => { const seen = view; return hub.inTurn(() => seen && seen === view && doing()); };
 
   const say = (id, valueOf) => here(async () => {
@@ -191,22 +190,22 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
 
   async function confirmed() {
     await hub.doing(() => view.confirm());
-    if (view.sheet.confirmed) await leave(); // else it was not kept: said already
+    if (view.sheet.confirmed) await leave(); // else it was not kept, which was reported already
   }
 
-  // The card that follows this one, which is done with here.
+  // The card after this one, which is done.
   async function leave() {
     const { key } = queue[at];
     if (kept) queue = queue.filter((card) => card.key !== key);
     await open(Math.min(kept ? at : at + 1, queue.length - 1));
   }
 
-  // After the last doubt of a sheet the next card follows, or the news that all is settled.
+  // After a sheet's last doubt comes the next card, or the news that all is settled.
   async function onwards() {
     if (!nextDoubt() && (at < queue.length - 1 || (kept && !view.sheet.review))) await leave();
   }
 
-  // Shows the sheet of which something was taken back; null: of none.
+  // Shows the sheet of which something was undone; null: none.
   async function back(fresh, id) {
     if (id === null || !kept) { await show(fresh); if (view) await open(at); return; }
     const part = view?.sheet.id === id ? current()?.id : null;
@@ -223,10 +222,10 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
     n: () => here(() => nextDoubt()), y: () => here(confirmed),
   };
 
-  // Whether a key meant something here.
+  // Whether a key has a meaning here.
   function key(pressed) {
     const part = current(), remedy = !view && /^[1-9]$/.test(pressed) ? remedies[Number(pressed) - 1] : null;
-    // What it makes of the part is known only when the keys before it have had their say.
+    // Its effect on the part depends on the keys before it, so those are handled first.
     const typed = part && (pressed === "Enter" || pressed === "Delete" || (pressed.length === 1 && pressed !== " "));
     if (pressed in ACTIONS) ACTIONS[pressed]();
     else if (remedy) remedy();
@@ -237,7 +236,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
   }
 
   showKeys();
-  // Come back to: what is open may have changed meanwhile.
+  // On return: the open card may have changed meanwhile.
   const enter = async (fresh) => { await show(fresh); if (queue[at] && !inUse(body)) await open(at); };
   return { element, show, enter, back, key };
 }

@@ -1,12 +1,12 @@
-// Rounds and players of an event at the desk: pair, publish, results, walkovers, a clock; who plays.
-// Fields are made once and brought up to date, so that nothing is drawn over what somebody types.
+// Rounds and players of an event at the desk: pairing, publishing, results, walkovers, a clock; and
+// who plays. Fields are created once and updated, so that nothing is drawn over what somebody types.
 
 import { h, lines, put, typedPoints } from "./dom.js";
 import { t, tn } from "./i18n.js";
 
 const button = (label, doing, more = {}) => h("button", { type: "button", class: "quiet", ...more, onclick: doing }, label);
 
-// What stands in a field, unless somebody typed another value that was not kept yet.
+// The stored value of a field, unless somebody typed another that was not kept yet.
 function bring(field, value) {
   const typed = field.value !== field.defaultValue;
   field.defaultValue = value;
@@ -72,7 +72,7 @@ function table({ round, table: number, seats }, act) {
 }
 
 export function playersTab(act) {
-  // A list that is pasted enters all its lines.
+  // A pasted list enters all its lines.
   const paste = (event) => {
     const names = event.clipboardData.getData("text").split(/[\r\n]+/).map((one) => one.trim()).filter(Boolean);
     if (names.length < 2) return;
@@ -84,7 +84,7 @@ export function playersTab(act) {
   const empty = h("li", { class: "none" }, t("Nobody is entered yet."));
   const enter = (event) => {
     event.preventDefault();
-    // Free for the next name at once; what is refused stands there again.
+    // Free for the next name at once; a refused name is put back.
     const entered = name.value;
     let kept = false;
     name.value = "";

@@ -1,11 +1,11 @@
-// The total, how far it may still move, and how it comes about.
+// The total, its remaining range, and how it is made up.
 
 import { coatName, icon } from "./coats.js";
 import { calm, h, s } from "./dom.js";
 import { percent, t, tn } from "./i18n.js";
 import { squareIcon, terrainName } from "./terrains.js";
 
-// A number that counts up (or down) to what it now is.
+// A number that counts up (or down) to its new value.
 function countTo(element, from, to) {
   if (calm() || from === to) { element.textContent = String(to); return; }
   const begin = performance.now(), takes = 900;
@@ -17,7 +17,7 @@ function countTo(element, from, to) {
   requestAnimationFrame(step);
 }
 
-// Where in its first range the total lies now: the band shrinks with each answer.
+// Where in its first range the total now lies: the band shrinks with each answer.
 function band([low, high], [first, last], total) {
   const span = Math.max(1, last - first), at = (n) => (100 * (n - first)) / span;
   return s("svg", { class: "band", viewBox: "-3 0 106 14", "aria-hidden": "true" },
@@ -42,7 +42,7 @@ export function total(sheet, before, widest) {
     sheet.review && low < high ? band([low, high], widest, points) : null, verdict(sheet));
 }
 
-// What stands there for a sheet that is worth nothing itself.
+// Shown for a sheet that has no score of its own.
 export const heading = (sheet, name) => h("section", { class: "total" }, h("h2", { class: "total-line" }, name), verdict(sheet));
 
 const WORDS = {

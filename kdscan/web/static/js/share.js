@@ -8,7 +8,7 @@ import { isWorth, kindOf, nameOf } from "./kinds.js";
 
 const WIDE = 1200, HIGHEST = 840, WIDEST_LINE = 1900; // the last: letters of a line times their size
 
-// An SVG that stands on its own: nothing in it depends on the page's style sheet.
+// A self-contained SVG: nothing in it depends on the page's style sheet.
 function card(all, game) {
   const sheets = all.filter(isWorth);
   const boards = sheets.map((sheet) => kindOf(sheet).draw(sheet, { doubts: false, labels: false }));

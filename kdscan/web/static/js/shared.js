@@ -12,7 +12,7 @@ import { takers } from "./take.js";
 
 const address = (code) => `/api/shared/${encodeURIComponent(code)}`;
 
-// A game with another phone: begun here, or joined by its code. photo: whose sheets it is about.
+// A game with another phone: started here, or joined by its code. photo: the one whose sheets to add.
 export function together(photo = null) {
   const go = (asking) => asking.then(({ code }) => { location.hash = `#/shared/${code}`; }).catch((error) => toast(explain(error)));
   const field = h("input", { type: "text", class: "code", maxlength: "20", "aria-label": t("Code of the game"), placeholder: t("Code of the game"), autocomplete: "off", autocapitalize: "characters", spellcheck: "false" });
@@ -79,7 +79,7 @@ export async function showShared(place, code) {
       state.textContent = t("is being read");
       const photo = await finished(id);
       if (!photo.sheets.length) {
-        if (place.isConnected) location.hash = `#/photo/${id}`; // it says what is wrong
+        if (place.isConnected) location.hash = `#/photo/${id}`; // which says what is wrong
         return;
       }
       show(await post(address(code), { photo: id }));
@@ -94,7 +94,7 @@ export async function showShared(place, code) {
   news(address(code), show, () => 0, () => place.isConnected);
 }
 
-// The link, the way this phone passes such things on.
+// The link, shared in this phone's own way.
 async function pass(link) {
   if (navigator.share) {
     try { await navigator.share({ url: link }); return; } catch (error) { if (error.name === "AbortError") return; }

@@ -1,4 +1,4 @@
-// One sheet: what it is worth, doubts first, the board and the photo, and what follows from a tap.
+// One sheet: its score, doubts first, the board and the photo, and the effect of a tap.
 
 import { explain, get, mayChange, post } from "./api.js";
 import { cellName, focusPart, highlight } from "./board.js";
@@ -14,13 +14,13 @@ import { photoView } from "./photo.js";
 import { explanation, heading, total } from "./score.js";
 import { share } from "./share.js";
 
-// Draws a sheet into `place` and keeps it up to date. onChange(sheet) is told what stands now;
-// onOther(sheet, part) what was tapped in another sheet of the photo.
+// Draws a sheet into `place` and keeps it up to date. onChange(sheet) gets its new state;
+// onOther(sheet, part) a tap on another sheet of the photo.
 export function sheetView(place, photo, first, { onChange = () => {}, onOther = () => {}, keys = false, bar = true } = {}) {
   const page = photo.pages.find((one) => one.page === first.page), kind = kindOf(first);
   let sheet = first, before = null, widest = first.range, view = "board";
 
-  // One after the other, so that the last answer drawn is the last that was given.
+  // One after another, so that the last answer drawn is the last one given.
   let sent = Promise.resolve();
   const send = (path, body, message) => (sent = sent.then(async () => {
     try {
@@ -68,7 +68,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     h("li", { class: problem.severity }, problemText(problem),
       problem.cells.length && problem.cells.length <= MOST_NAMED ? ` (${problem.cells.map(([r, c]) => cellName(r, c)).join(" ")})` : ""))) : null;
 
-  // Shields lie beyond the photo: no total is told, only what to do.
+  // Shields lie outside the photo: instead of a total it says what to do.
   function again() {
     const { size } = hiddenOf(sheet);
     return h("section", { class: "total again" }, h("h2", {}, t("Photograph again")),
@@ -76,7 +76,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
       bar && h("p", {}, h("a", { class: "main", href: "#/" }, t("Photograph again"))));
   }
 
-  // Buttons that are made once: who uses them by keys stays on them.
+  // Buttons that are created once, so that keyboard users keep the focus on them.
   const tab = (name, label) => [name, h("button", { type: "button", class: "tab", onclick: () => { view = name; draw(); } }, label)];
   const views = [tab("board", kind.name()), tab("photo", t("Photo")), tab("ink", t("Ink"))], viewTabs = h("div", { class: "tabs", role: "group", "aria-label": t("View") });
   const sign = (text) => h("span", { "aria-hidden": "true" }, text);
@@ -92,8 +92,8 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     put(foot, undoButton, isWorth(sheet) && gameLink, isWorth(sheet) && !sheet.photograph_again && shareButton);
   }
 
-  // What one says of the sheet as a whole: fields that are made once, so that an answer that comes in
-  // closes nothing that somebody has opened.
+  // Statements about the sheet as a whole. Fields are created once, so that an incoming answer closes
+  // nothing that somebody has opened.
   const MORE = {
     duel_map() {
       const pick = h("select", { id: `wizard-${sheet.id}`, onchange: (event) => send("wizard", { coat: event.target.value || null }, t("Wizard")) },
@@ -148,14 +148,14 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
       view === "board" ? h("div", { class: "board-box" }, board) : view === "ink" && sheet.ink ? inkView(sheet) : photoView(page, mine, (s, part) => (s.id === sheet.id ? edit(part) : onOther(s, part)), sheet),
       owner && owner.element,
       isWorth(sheet) && !sheet.photograph_again && explanation(sheet, (cells) => highlight(board, cells)), more.element, history(), bar && foot);
-    // Where the row was scrolled to the next doubt stands now.
+    // The row keeps its scroll position, so that the next doubt moves there.
     if (scrolled) place.querySelector(".doubt-row")?.scrollTo({ left: scrolled, behavior: "instant" });
     if (focused) place.querySelector(`[data-cell="${focused}"]`)?.focus({ preventScroll: true });
     else if (active && (!active.isConnected || active.disabled)) nextAfter(asked)?.focus({ preventScroll: true });
   }
 
-  // Where keys go on when what had the focus is gone: the doubt that stands there now, else what is
-  // left to press.
+  // Where the focus goes when its element is gone: to the doubt in its place, else to a remaining
+  // button.
   const nextAfter = (asked) => [...place.querySelectorAll(".doubt")].slice(0, asked + 1).at(-1)?.querySelector("button")
     ?? place.querySelector(".doubts button, .bar :enabled") ?? place.querySelector("button:enabled");
 
@@ -166,21 +166,21 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
 
 const MOST_NAMED = 8;
 
-// What was drawn, without what was printed: the best answer to "what did you see?".
+// Only the ink, without the print: the best answer to "what did you see?".
 const inkView = (sheet) => h("figure", { class: "ink-box" },
   h("img", { src: sheet.ink, alt: t("What was drawn on the sheet, without its print") }),
   h("figcaption", {}, t("What was drawn, without the print of {name}", { name: sheet.layout })));
 
-// Cells that the picture's edge cuts off: there is nothing of them to look at.
+// Cells that the picture's edge cuts off: nothing of them is visible.
 const hiddenOf = (sheet) => new Set((sheet.photograph_again ? sheet.problems : []).filter((one) => one.code === "cut_off").flatMap((one) => one.cells.map((at) => at.join())));
 
 // #/photo/ID and #/photo/ID/SHEET
 export async function showPhoto(place, id, wanted = null) {
   const photo = await get(`/api/photos/${id}`);
-  if (!place.isConnected) return; // gone on meanwhile
+  if (!place.isConnected) return; // left meanwhile
   const title = h("h1", { tabindex: "-1", class: "file-name" }, photo.name);
   const shown = photo.sheets.filter(kindOf);
-  // A photo of a table opens on who won; from there each sheet is a tap away.
+  // A photo of a table opens with who won; from there each sheet is one tap away.
   const game = gameOf(shown);
   if (game && wanted === null) { location.replace(`#/game/${game.join("/")}`); return; }
   if (!shown.length && photo.state === "waiting") { location.replace(`#/wait/${id}`); return; }
@@ -193,7 +193,7 @@ export async function showPhoto(place, id, wanted = null) {
   const sheets = () => photo.sheets.filter(kindOf);
   let body = h("div", { class: "sheet" }), view = null, asked = 0;
   const picker = shown.length > 1 ? h("div", { class: "tabs maps", role: "group", "aria-label": t("What lies in this photo") }) : null;
-  // Each in an element of its own: an answer that comes late draws nothing over what is shown now.
+  // Each has its own element, so that a late answer draws nothing over what is shown now.
   const open = (sheet) => {
     chosen = sheet.id;
     const old = body;
@@ -204,19 +204,20 @@ export async function showPhoto(place, id, wanted = null) {
     choose();
     return view;
   };
-  // A corrected spellbook pays the maps beside it, and the maps say what is wrong with it.
+  // A corrected spellbook changes the wizard's points beside it, and the maps show its
+  // contradictions.
   async function renew(fresh) {
     const together = sheets().some((sheet) => sheet.kind === "duel_spellbook" && sheet.page === fresh.page);
     const turn = ++asked;
     const all = together && sheets().length > 1 ? (await get(`/api/photos/${id}`)).sheets : photo.sheets.map((sheet) => (sheet.id === fresh.id ? fresh : sheet));
-    if (turn !== asked) return; // a later answer knows more
+    if (turn !== asked) return; // a later answer is newer
     photo.sheets.splice(0, photo.sheets.length, ...all);
     if (chosen !== fresh.id) view.show(sheets().find((sheet) => sheet.id === chosen));
     pick();
     choose();
   }
   const pick = () => { title.textContent = namesOf(sheets()) || photo.name; if (place.isConnected) document.title = `${title.textContent} · kdscan`; };
-  // A print was learned: the same photo, read by it.
+  // A print was learned: the same photo, read with it.
   async function again(photos) {
     if (!photos.includes(Number(id))) return;
     await get(`/api/photos/${id}?wait=25`);

@@ -1,4 +1,4 @@
-// The table for the projector; news come when there are some.
+// The table for the projector, updated when something changes.
 
 import { news } from "./api.js";
 import { castle } from "./coats.js";
@@ -31,7 +31,7 @@ const totals = (rows) => h("table", { class: "league card" },
   h("tbody", {}, rows.map((row, n) => h("tr", { class: n < 3 ? `place-${n + 1}` : "" }, h("td", { class: "rank" }, crown(n === 0), String(n + 1)),
     h("th", { scope: "row", class: "name" }, row.name), h("td", { class: "points" }, String(row.total), row.review ? h("span", { class: "doubtful", title: t("please check") }, " ?") : "")))));
 
-// Surnames first, as people look for themselves: the last word, then the whole name.
+// Surnames first, as people look for their own: the last word, then the whole name.
 const surname = (name) => name.trim().split(/\s+/).at(-1);
 const byName = new Intl.Collator(language);
 
@@ -50,8 +50,8 @@ function tick() {
 }
 setInterval(tick, 500);
 
-// On a projector everything is to be seen at once: smaller as far as it can be read from afar, then
-// page by page.
+// On a projector everything should be visible at once: smaller as long as it is readable from afar,
+// then page by page.
 const SMALLEST = 0.62, SECONDS_A_PAGE = 12;
 let paging;
 function fit() {

@@ -1,4 +1,4 @@
-// How photos come in: the camera inside the page, the phone's own, or files.
+// Ways to add photos: the camera inside the page, the phone's own, or files.
 
 import { canSee, openCamera } from "./camera.js";
 import { h } from "./dom.js";
@@ -6,7 +6,7 @@ import { t } from "./i18n.js";
 
 const FILES = "image/*,.heic,.heif,.tif,.tiff,.pdf,application/pdf";
 
-// The buttons; send(files) gets what was taken or chosen. many: more than one photo at once.
+// The buttons; send(files) gets what was taken or chosen. many: allow several photos at once.
 export function takers(send, { many = true } = {}) {
   const symbol = (sign) => h("span", { class: "symbol", "aria-hidden": "true" }, sign);
   const picker = (label, sign, attributes) => {

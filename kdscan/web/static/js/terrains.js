@@ -1,4 +1,4 @@
-// Terrains, crowns and the castle of Kingdomino as SVG, 100 units a square.
+// Terrains, crowns and the castle of Kingdomino as SVG, 100 units per square.
 
 import { INK, PAPER, castle } from "./coats.js";
 import { s } from "./dom.js";
@@ -17,7 +17,7 @@ const NAMES = {
   empty: () => t("no tile"),
 };
 
-// The most crowns that a tile of the box has on each.
+// The most crowns that any tile of the box has on each terrain.
 export const MOST_CROWNS = { wheat: 1, forest: 1, lake: 1, grassland: 2, swamp: 2, mine: 3, castle: 0, empty: 0 };
 
 export const terrainName = (terrain) => NAMES[terrain]();
@@ -25,7 +25,7 @@ export const terrainName = (terrain) => NAMES[terrain]();
 export const squareName = ({ terrain, crowns }) =>
   crowns ? `${terrainName(terrain)}, ${tn("{n} crown", "{n} crowns", crowns)}` : terrainName(terrain);
 
-// Dark and light alternate, and each has its own sign: they differ without colour too.
+// Dark and light alternate, and each has its own sign, so that they differ without colour too.
 const GROUND = { wheat: "#efca4d", forest: "#2c6a3f", lake: "#4a9bd4", grassland: "#a9d36a", swamp: "#a58f6d", mine: "#4b4139", castle: "#e9d8ae", empty: "none" };
 
 const stroke = (d, color, width = 3) => s("path", { d, fill: "none", stroke: color, "stroke-width": width, "stroke-linecap": "round", "stroke-linejoin": "round" });

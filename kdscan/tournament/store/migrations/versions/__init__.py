@@ -1,1 +1,1 @@
-"""One file a version of the tables, in order."""
+"""One file per version of the tables, in order."""

@@ -1,4 +1,4 @@
-"""The first tables, where the oldest stores begin; new stores get all of `schema` at once."""
+"""The first tables, where the oldest stores start; new stores get all of `schema` at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Why a photo failed is kept with its figures, to be told in any language."""
+"""The reason why a photo failed is stored with its values, so that it can be told in any
+language."""
 
 from __future__ import annotations
 
@@ -12,6 +13,6 @@ TABLES = ("photo", "file")
 
 
 def upgrade() -> None:
-    """Add the column; rows that are there already keep their texts alone."""
+    """Add the column; existing rows keep only their texts."""
     for table in TABLES:
         op.add_column(table, sa.Column("error_said", sa.JSON))
