@@ -127,10 +127,11 @@ def compiled(catalog: Catalog) -> dict[str, Entry]:
 
 
 def missing(catalog: Catalog) -> list[str]:
-    """Texts without a complete translation, or whose translation has different names in braces."""
+    """Texts without a complete translation, or whose translation has different names in braces, or
+    one of them more often."""
 
-    def names(text: str) -> set[str]:
-        return {name for _, name, _, _ in Formatter().parse(text) if name}
+    def names(text: str) -> list[str]:
+        return sorted(name for _, name, _, _ in Formatter().parse(text) if name)
 
     found = []
     for message in catalog:
