@@ -73,25 +73,18 @@ def _mean(stack: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np
 
 
 def _light(stack: NDArray[np.float32], clear: NDArray[np.float32]) -> Plane:
-    """(n, H, W) weights: how close each sheet comes to a light colour of all, the `LIGHT_SHARE`
-    quantile of their clear pixels. Computed at half the resolution."""
-    h, w = clear.shape[1:]
-    size = (w // 2, h // 2)
+    """(n, H, W) weights: how near each sheet comes to a light colour of all, that which
+    `LIGHT_SHARE` of what is clear does not exceed."""
     lab = np.stack(
-        [
-            cv2.cvtColor(cv2.resize(s, size, interpolation=cv2.INTER_AREA) / 255, cv2.COLOR_BGR2LAB)
-            for s in stack
-        ]
+        [cv2.cvtColor(cv2.GaussianBlur(s, (0, 0), 1.2) / 255, cv2.COLOR_BGR2LAB) for s in stack]
     )
-    clear = np.stack([cv2.resize(c, size, interpolation=cv2.INTER_AREA) for c in clear])
     order = np.argsort(lab[..., 0], axis=0)
     passed = np.cumsum(np.take_along_axis(clear, order, 0), 0) / clear.sum(0)
     at = np.minimum((passed < LIGHT_SHARE - 1e-4).sum(0), len(stack) - 1)
     chosen = np.take_along_axis(order, at[None], 0)
     best = np.take_along_axis(lab, chosen[..., None], axis=0)
     off = np.linalg.norm(lab - best, axis=-1)
-    near = np.exp(-((off / SAME_COLOR) ** 2)) + 1e-4
-    return np.stack([cv2.resize(one, (w, h)) for one in near]).astype(np.float32)
+    return np.asarray(np.exp(-((off / SAME_COLOR) ** 2)) + 1e-4, np.float32)
 
 
 def _known(weight: NDArray[np.float32], sheets: int) -> Plane:
