@@ -90,8 +90,8 @@ class Organiser:
         """Have a player drop out."""
         self.doing = "drop out"
         self.tap(self.page.locator("[data-tab=players]"))
-        self.tap(self.page.get_by_role("button", name=f"{name} drops out"))
-        self.page.get_by_role("button", name=f"{name} comes back").wait_for()
+        self.tap(self.page.get_by_role("button", name=f"Drop out: {name}"))
+        self.page.get_by_role("button", name=f"Rejoin: {name}").wait_for()
 
     def send(self, photos: Sequence[Path]) -> None:
         """Send photos from the start page, as from a phone's gallery, and return to the desk."""
@@ -285,7 +285,7 @@ class Organiser:
             self.tap(self.page.locator(f'.board [data-cell="{at[0]},{at[1]}"]'))
             editor = self.page.locator("dialog")
             self.tap(editor.get_by_role("button", name=coat.value, exact=True).first)
-            self.tap(editor.get_by_role("button", name="That is it"))
+            self.tap(editor.get_by_role("button", name="Done"))
             editor.wait_for(state="hidden")
             self.page.locator(".history").wait_for()
             paper.board = paper.board.with_shield(at, Shield(coat, shield.crosses))

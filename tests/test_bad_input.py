@@ -65,10 +65,10 @@ def test_odd_words_are_wrong_usage(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name\n" + 140_000 * "x" + "\n", "row 1: this is no line of a CSV file"),
-        (140_000 * "x" + ",name\nAda\n", "row 0: this is no line of a CSV file"),
-        ("name\n" + 300 * "x" + "\n", "row 2: a name has 200 letters at most"),
-        ("name\nA\x1b[31mda\n", "cannot hold what is not seen"),
+        ("name\n" + 140_000 * "x" + "\n", "row 1: this is not a valid line of CSV"),
+        (140_000 * "x" + ",name\nAda\n", "row 0: this is not a valid line of CSV"),
+        ("name\n" + 300 * "x" + "\n", "row 2: a name can have at most 200 letters"),
+        ("name\nA\x1b[31mda\n", "cannot contain invisible"),
     ],
 )
 def test_odd_lists_of_players_are_wrong_usage(
@@ -157,7 +157,7 @@ def test_a_full_disk_below_stdout_is_no_bug(words: list[str]) -> None:
         _, said = process.communicate()
     os.close(full)
     assert process.returncode == WRONG_USAGE
-    assert said.decode().startswith("kdscan: what was printed could not be written")
+    assert said.decode().startswith("kdscan: the output could not be written")
     assert said.count(b"\n") == 1
 
 

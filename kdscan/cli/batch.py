@@ -56,7 +56,9 @@ def batch(
     photos: Photos = None,
     round: Annotated[
         int | None,
-        typer.Option(min=1, max=MOST_ROUNDS, metavar="N", help="All these sheets are of round N."),
+        typer.Option(
+            min=1, max=MOST_ROUNDS, metavar="N", help="Assign all these sheets to round N."
+        ),
     ] = None,
     game: Game = None,
     great_duel: GreatDuel = None,
@@ -65,27 +67,33 @@ def batch(
     workers: Annotated[
         int | None,
         typer.Option(
-            min=1, max=MOST_PROCESSES, metavar="N", help="Processes; one a core by default."
+            min=1,
+            max=MOST_PROCESSES,
+            metavar="N",
+            help="Number of processes; one per core by default.",
         ),
     ] = None,
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Read on the Dask cluster at ADDRESS.")
     ] = None,
     no_learn: Annotated[
-        bool, typer.Option("--no-learn", help="Learn no pad by itself from its sheets.")
+        bool, typer.Option("--no-learn", help="Do not learn pads automatically.")
     ] = False,
     csv: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the event's results as CSV.")
     ] = None,
     json_lines: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write them as JSON, an object a line.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the event's results as JSON, one object per line."
+        ),
     ] = None,
 ) -> None:
-    """Read a pile of photos into an event, on all cores.
+    """Read a batch of photos into an event, on all cores.
 
-    Broken off at any moment it is run again with the same words and goes on where it was:
-    what was read is not read again. A photo that fails is a row with its reason. Sheets of a pad
-    that nobody taught teach it by themselves once enough have come, and are then read by it.
+    Can be interrupted at any time: run the same command again and it continues where it stopped,
+    without reading anything twice. A photo that fails becomes a row with the reason. Once there are
+    enough sheets of an unknown pad, its print is learned from them and used to read them.
 
     Examples:
 
@@ -141,11 +149,13 @@ def _workers(cluster: str | None, count: int | None) -> Iterator[Workers]:
     """Processes of this machine, or a cluster's."""
     if cluster is not None:
         if count is not None:
-            raise UsageError("--workers: a cluster's workers are started with it; leave this out")
+            raise UsageError("--workers cannot be used with --cluster, which has its own workers")
         try:
             from kdscan.tournament.batch.cluster import Cluster
         except ImportError as error:
-            raise UsageError("--cluster needs more: pip install distributed fsspec") from error
+            raise UsageError(
+                "--cluster needs extra packages: pip install distributed fsspec"
+            ) from error
         with Cluster(cluster) as there:
             yield there
         return
@@ -243,20 +253,20 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
     t = w.t
     said = [t("{n} read now", n=progress.read - progress.again)]
     if progress.known:
-        said.append(t("{n} known before", n=progress.known))
+        said.append(t("{n} already read", n=progress.known))
     if progress.again:
         said.append(t("{n} read again", n=progress.again))
     print(f"{legible(event)}: {', '.join(said)}")
     for pad, sheets in sorted(progress.learned.items()):
-        line = t("learned from {n} sheets, and read by it: {name}", n=sheets, name=pad)
+        line = t("learned from {n} sheets and used to read them: {name}", n=sheets, name=pad)
         print("  " + line)
     counted = count[OK] + count[REVIEW] + count[CONFLICT]
-    print("  " + t("sheets: {n}, {review} of them to look at", n=counted, review=count[REVIEW]))
+    print("  " + t("sheets: {n}, {review} of them to check", n=counted, review=count[REVIEW]))
     for status, title in (
         (FAILED, t("failed")),
         (SAME_PHOTO, t("the same photo again")),
         (SAME_SHEET, t("the same sheet again")),
-        (CONFLICT, t("different sheets with one code: say whose is which")),
+        (CONFLICT, t("different sheets with the same code: say whose is which")),
     ):
         if not count[status]:
             continue
@@ -270,7 +280,7 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
         print("  " + t("blank pages: {n}", n=count[BLANK]))
     if count[REVIEW] or count[CONFLICT]:
         command = f"kdscan serve {same_event(event, store)}"
-        print("  " + t("look at them: {command}", command=command))
+        print("  " + t("check them: {command}", command=command))
 
 
 def cores() -> int:

@@ -33,7 +33,9 @@ def board(
     context: typer.Context,
     file: Annotated[
         str,
-        typer.Argument(metavar="FILE", help="Boards apart by blank lines; - for standard input."),
+        typer.Argument(
+            metavar="FILE", help="Boards separated by blank lines; - for standard input."
+        ),
     ],
     as_json: AsJson = False,
     chosen_coat: Annotated[
@@ -48,11 +50,12 @@ def board(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Spellbooks as simulate writes them, each for two boards; may be the same FILE.",
+            help="Spellbooks as written by simulate, one for every two boards; may be the same "
+            "FILE.",
         ),
     ] = None,
     together: Annotated[
-        bool, typer.Option("--together", help="Each two boards are the maps of one game.")
+        bool, typer.Option("--together", help="Treat every two boards as the maps of one game.")
     ] = False,
     edition: Edition = "english",
     game: OneGame = "duel",
@@ -60,20 +63,20 @@ def board(
     middle_kingdom: MiddleKingdom = None,
     harmony: Harmony = None,
     dynasty: Annotated[
-        bool, typer.Option("--dynasty", help="Kingdomino: each three boards are added up.")
+        bool, typer.Option("--dynasty", help="Kingdomino: add up every three boards.")
     ] = False,
     demo: Annotated[
-        bool, typer.Option("--demo", help="Kingdomino: the demo, with dominoes of its own.")
+        bool, typer.Option("--demo", help="Kingdomino: the demo, with its own dominoes.")
     ] = False,
 ) -> None:
-    """Score boards written as text, and say whether a lawful game leads to each.
+    """Score boards written as text, and check whether a lawful game leads to each.
 
     A shield is . (empty), ## (castle) or a coat with a + for each cross: d dot, dd double
     dot, l line, ll double line, f filled, c checked. In Kingdomino w f l g s m are terrains,
     each + a crown.
 
     A spellbook is two lines, `# player 1: castle used; spellbook dot 5 used line 3` and one for
-    player 2, perhaps `# player 1 chose line`. Beside boards they are comments.
+    player 2, optionally followed by `# player 1 chose line`. Among boards these lines are comments.
 
     Examples:
 
@@ -96,7 +99,7 @@ def board(
 
     boards = parse_boards(file, text, Board.parse)
     if together and len(boards) % 2:
-        raise UsageError("--together: {n} boards cannot be pairs", n=len(boards))
+        raise UsageError("--together: {n} boards cannot be split into pairs", n=len(boards))
     coat, rules = _coat(chosen_coat), edition_named(edition)
     notes = game_notes(spellbook, file, text, len(boards), castle_used)
     maps, pairs = audit_maps(boards, coat, notes, rules, together)
@@ -133,7 +136,7 @@ def _kingdoms(file: str, text: str, variants: Variants, as_json: bool) -> None:
         for kingdom in parse_boards(file, text, Kingdom.parse)
     ]
     if len(found) % variants.games:
-        raise UsageError("--dynasty: {n} boards cannot be threes", n=len(found))
+        raise UsageError("--dynasty: {n} boards cannot be split into threes", n=len(found))
     totals = [one.score.total for one in found]
     sums = [sum(totals[at : at + 3]) for at in range(0, len(totals), 3)] if variants.dynasty else []
     if as_json:
@@ -156,7 +159,7 @@ def _coat(name: str | None) -> Coat | None:
         return None
     if name not in COATS:
         raise UsageError(
-            "--chosen-coat {name}: there are {known}", name=name, known=", ".join(Coat)
+            "--chosen-coat {name}: choose one of {known}", name=name, known=", ".join(Coat)
         )
     return COATS[name]
 
@@ -167,6 +170,6 @@ def edition_named(name: str) -> Rulebook:
 
     if name not in EDITIONS:
         raise UsageError(
-            "--edition {name}: there are {known}", name=name, known=", ".join(EDITIONS)
+            "--edition {name}: choose one of {known}", name=name, known=", ".join(EDITIONS)
         )
     return EDITIONS[name]

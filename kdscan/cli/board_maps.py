@@ -40,7 +40,7 @@ def parse_boards(file: str, text: str, parse: Callable[[str], T]) -> list[T]:
         except UsageError as error:
             raise UsageError("board {number}: {error}", number=number, error=error) from error
     if not boards:
-        raise UsageError("{file}: no board in it", file=file)
+        raise UsageError("{file}: contains no board", file=file)
     return boards
 
 
@@ -65,8 +65,8 @@ def game_notes(
         ) from error
     if len(found) != games:
         raise UsageError(
-            "--spellbook {path}: spellbooks in it: {n}; each two boards, the maps of players 1 "
-            "and 2, share one, so boards: {boards}, spellbooks needed: {games}",
+            "--spellbook {path}: every two boards, the maps of players 1 and 2, share a "
+            "spellbook; boards: {boards}, spellbooks needed: {games}, spellbooks found: {n}",
             path=spellbook,
             n=len(found),
             boards=boards,

@@ -110,7 +110,7 @@ def game_text(pair: GameAudit, number: int, w: Words) -> str:
         return w.t("game {n}: not lawful: {why}", n=number, why=why)
     notes = [problem_line(problem, w) for problem in pair.problems]
     if not pair.decided:
-        notes.append(w.t("whether the four dice make both maps in common rounds was not decided"))
+        notes.append(w.t("undecided whether the four dice can make both maps in the same rounds"))
     return "; ".join([w.t("game {n}: lawful", n=number), *notes])
 
 

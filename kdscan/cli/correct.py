@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 def correct(
     sheet: Annotated[
         str,
-        typer.Argument(metavar="SHEET", help="Its file's name or code; #2.1: page 2, sheet 1."),
+        typer.Argument(
+            metavar="SHEET", help="The sheet's file name or code; #2.1: page 2, sheet 1."
+        ),
     ],
     event: Event = None,
     store: Store = None,
@@ -29,38 +31,46 @@ def correct(
         typer.Option(
             "--set",
             metavar="CELL=MARKS",
-            help="What a shield or square holds, as for kdscan score. Repeat as needed.",
+            help="Set what a shield or square holds, as in kdscan score. Can be repeated.",
         ),
     ] = None,
-    player: Annotated[str | None, typer.Option(metavar="NAME", help="Whose it is.")] = None,
+    player: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The player whose sheet it is.")
+    ] = None,
     round: Annotated[
         int | None,
-        typer.Option(min=1, max=MOST_ROUNDS, metavar="N", help="In which round it was played."),
+        typer.Option(min=1, max=MOST_ROUNDS, metavar="N", help="The round it was played in."),
     ] = None,
     table: Annotated[
         int | None,
-        typer.Option(min=1, max=MOST_TABLES, metavar="N", help="At which table it was played."),
+        typer.Option(min=1, max=MOST_TABLES, metavar="N", help="The table it was played at."),
     ] = None,
     confirm: Annotated[
-        bool, typer.Option("--confirm", help="It is right as it is read now.")
+        bool, typer.Option("--confirm", help="Confirm the sheet as it is read now.")
     ] = False,
     ignore: Annotated[
-        bool | None, typer.Option("--ignore/--count", help="It counts nowhere, or again.")
+        bool | None,
+        typer.Option("--ignore/--count", help="Do not count the sheet, or count it again."),
     ] = None,
     same_as: Annotated[
         str | None,
-        typer.Option(metavar="SHEET", help="It is another photo of that sheet; the better counts."),
+        typer.Option(
+            metavar="SHEET", help="Treat it as another photo of that sheet; the better one counts."
+        ),
     ] = None,
     own: Annotated[
         bool,
-        typer.Option("--own", help="It is a sheet of its own, whatever its code says."),
+        typer.Option("--own", help="Treat it as a separate sheet, whatever its code says."),
     ] = False,
-    undo: Annotated[
-        bool, typer.Option("--undo", help="Take back what was said of it last.")
-    ] = False,
-    who: Annotated[str | None, typer.Option(metavar="NAME", help="Who says so.")] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Undo the last change to it.")] = False,
+    who: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Name recorded with the change; by default your user name."
+        ),
+    ] = None,
 ) -> None:
-    """Put a sheet of an event right; nothing is overwritten, and all can be taken back.
+    """Correct a sheet of an event; nothing is overwritten, and everything can be undone.
 
     Examples:
 
@@ -80,7 +90,7 @@ def correct(
 
     cells = parse_corrections(sets or ())
     if own and same_as is not None:
-        raise UsageError("--own and --same-as: a sheet is one or the other")
+        raise UsageError("--own and --same-as cannot be combined")
     with open_store(store, make=False) as kept, kept.write() as db:
         this = find_event(db, event)
         row = find_row(db, this, sheet)
@@ -101,10 +111,10 @@ def correct(
         if own or same_as is not None:
             changes["same_as"] = 0 if own else _other(row, find_row(db, this, same_as or ""))
         if undo and not take_back(db, row.sheet, who or user()):
-            raise UsageError("{name}: nobody has said anything of this sheet", name=row.file.name)
+            raise UsageError("{name}: there is nothing to undo for this sheet", name=row.file.name)
         if not (changes or undo):
             raise UsageError(
-                "{sheet}: say something of it, like --set C2=f++, --player, --confirm or --undo",
+                "{sheet}: say what to change, like --set C2=f++, --player, --confirm or --undo",
                 sheet=sheet,
             )
         say(db, row.sheet, changes, who or user(), row.data)
@@ -139,7 +149,7 @@ def _field(one: Correction, row: Result) -> tuple[str, Any]:
     assert row.data is not None
     if one.photo is not None or one.sheet:
         raise UsageError(
-            "--set {text}: the sheet is named already; leave the number out", text=one.text
+            "--set {text}: the sheet is already named; leave the number out", text=one.text
         )
     from kdscan.cli.corrections import field_of
 

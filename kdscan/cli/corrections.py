@@ -103,7 +103,7 @@ def _parse(text: str) -> Correction:
     match = _FORM.fullmatch(text)
     if match is None:
         raise UsageError(
-            "--set {text}: write cell=coat and crosses, like C2=f++ or C2=. (empty); of a "
+            "--set {text}: write cell=coat and crosses, like C2=f++ or C2=. (empty); for a "
             "spellbook left.dot=3x (three squares, struck) or right=line (the chosen coat)",
             text=text,
         )
@@ -166,8 +166,8 @@ def _of_kingdom(cell: Cell, name: str, crowns: int, text: str) -> Field:
     tiled = terrain in tuple(Terrain) and Square(Terrain(terrain), crowns) in SQUARES
     if not (bare or tiled) or not all(0 <= n < LARGEST_KINGDOM for n in cell):
         raise UsageError(
-            "--set {text}: no square of Kingdomino is that; terrains are w f l g s m with a + "
-            "for each crown, ## is the castle, . no tile",
+            "--set {text}: not a square of Kingdomino; terrains are w f l g s m with a + for "
+            "each crown, ## is the castle, . no tile",
             text=text,
         )
     return str(CellField(cell)), {"terrain": terrain, "crowns": crowns}

@@ -19,23 +19,29 @@ def export(
     store: Store = None,
     photos: Photos = None,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A row a sheet, for spreadsheets.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write CSV, one row per sheet, for spreadsheets."),
     ] = None,
     json_lines: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A JSON object a sheet, with its board.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write one JSON object per sheet, with its board."),
     ] = None,
     archive: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="All of the event, photos too, for kdscan import."),
+        typer.Option(
+            metavar="FILE", help="Write the whole event, including photos, for kdscan import."
+        ),
     ] = None,
     labels: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="What people confirmed or corrected, to train on."),
+        typer.Option(
+            metavar="FOLDER", help="Write what people confirmed or corrected, as training data."
+        ),
     ] = None,
 ) -> None:
-    """Write an event's results: a row a sheet, a row for each photo that failed.
+    """Export an event's results: a row for each sheet and for each photo that failed.
 
-    `-` as FILE is stdout.
+    `-` as FILE means standard output.
 
     Examples:
 
@@ -46,7 +52,7 @@ def export(
     $ kdscan export --event 'Spring cup' --archive spring-cup.kdscan
     """
     if not any((csv, json_lines, archive, labels)):
-        raise UsageError("say what to write: --csv, --json-lines, --archive or --labels")
+        raise UsageError("choose what to write: --csv, --json-lines, --archive or --labels")
     from kdscan.tournament.export import save_results
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
@@ -67,19 +73,21 @@ def export(
             sheets, shields = save_labels(kept, this.name, labels)
             w = spoken()
             some = w.tn("{n} sheet", "{n} sheets", sheets)
-            seen = w.t("shields and squares that a person has seen: {n}", n=shields)
+            seen = w.t("shields and squares checked by a person: {n}", n=shields)
             print(f"{legible(str(labels))}: {some}; {seen}")
 
 
 def import_event(
-    archive: Annotated[Path, typer.Argument(metavar="FILE", help="What kdscan export wrote.")],
+    archive: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file written by kdscan export --archive.")
+    ],
     store: Store = None,
     photos: Photos = None,
     name: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="What to call the event here.")
+        str | None, typer.Option("--as", metavar="NAME", help="Name to give the event here.")
     ] = None,
 ) -> None:
-    """Bring an event from another store: players, photos, readings, corrections, games.
+    """Import an event from another store: players, photos, readings, corrections, games.
 
     Examples:
 

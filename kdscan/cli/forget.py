@@ -12,16 +12,18 @@ from kdscan.errors import UsageError
 
 
 def forget(
-    event: Annotated[str, typer.Option(metavar="NAME", help="Which event.")],
+    event: Annotated[str, typer.Option(metavar="NAME", help="The event to delete.")],
     store: Store = None,
     photos: Photos = None,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Delete it; without this only say what would go.")
+        bool,
+        typer.Option("--yes", help="Delete it; without this, only show what would be deleted."),
     ] = False,
 ) -> None:
-    """Delete an event for good: players, photos, readings, corrections. Nothing brings it back.
+    """Delete an event for good: players, photos, readings, corrections. This cannot be undone.
 
-    Photos that another event has too stay for it. To keep a copy, `kdscan export --archive` first.
+    Photos that another event also has are kept. To keep a copy, run `kdscan export --archive`
+    first.
 
     Examples:
 

@@ -149,7 +149,7 @@ def complaint(error: typer.TyperException, t: Callable[..., str]) -> str:
     if not message or context is None:
         return message
     command = f"{context.command_path} --help"
-    return message + "\n" + t("More of it: {command}", command=command)
+    return message + "\n" + t("For help: {command}", command=command)
 
 
 def _rephrased(message: str, t: Callable[..., str]) -> str:

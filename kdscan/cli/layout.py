@@ -29,7 +29,7 @@ TOML = ".toml"
 
 @layout.callback()
 def _layout() -> None:
-    """Designs of sheets: learn a pad's print, share it, forget it.
+    """Manage sheet designs: learn a pad's print, share it, forget it.
 
     Examples:
 
@@ -59,7 +59,7 @@ def learn(
         ),
     ] = None,
     name: Annotated[
-        str, typer.Option(metavar="NAME", help="How the pad is called; with -o it may be left out.")
+        str, typer.Option(metavar="NAME", help="Name of the pad; optional with -o.")
     ] = "",
     cell_mm: Annotated[
         float,
@@ -67,26 +67,26 @@ def learn(
     ] = 24.0,
     overlay: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw what was found, and how well it is known (PNG)."),
+        typer.Option(metavar="FILE", help="Draw what was found, and how certain it is (PNG)."),
     ] = None,
     unmarked: Annotated[
-        bool, typer.Option("--unmarked", help="Nobody has drawn on these sheets, for certain.")
+        bool, typer.Option("--unmarked", help="Assert that nobody has drawn on these sheets.")
     ] = False,
     corners: Annotated[
         str | None,
         typer.Option(
             metavar="'X,Y X,Y X,Y X,Y'",
-            help="Where the grid's corners lie in the first photo, in pixels, clockwise from the "
-            "upper left; where they were not found, or not rightly.",
+            help="Give the grid's corners in the first photo, in pixels, clockwise from the "
+            "upper left, if they are not found correctly.",
         ),
     ] = None,
     event: PrintsEvent = None,
     store: PrintsStore = None,
 ) -> None:
-    """Learn the print of a pad, from a photo of an unmarked sheet or from four filled ones.
+    """Learn a pad's print from a photo of an unmarked sheet, or from four filled ones.
 
-    From then on sheets of this pad are known, and read by what is drawn on them alone. Take the
-    photos from straight above, the whole sheet in view, sharp and evenly lit.
+    From then on, sheets of this pad are recognised, and only what is drawn on them is read. Take
+    the photos from straight above, with the whole sheet in view, sharp and evenly lit.
 
     Examples:
 
@@ -100,16 +100,16 @@ def learn(
 
     $ kdscan layout learn blank.jpg -o club.toml
 
-    Exit codes: 0 done; 2 the photos are no good for it, or a file cannot be written; 3 a photo
-    cannot be read; 4 no sheet was found; 6 the model is missing or corrupt.
+    Exit codes: 0 done; 2 the photos are not suitable, or a file cannot be written; 3 a photo cannot
+    be read; 4 no sheet was found; 6 the model is missing or corrupt.
     """
     from kdscan.prints.names import SUFFIX
 
     if output is not None and output.suffix.lower() not in (TOML, SUFFIX):
-        raise UsageError("-o {path}: name a file that ends in .kdprint or .toml", path=output)
+        raise UsageError("-o {path}: the file name must end in .kdprint or .toml", path=output)
     called = name or (output.stem if output is not None else "")
     if not called:
-        raise UsageError("say what the pad is called, like --name club")
+        raise UsageError("name the pad, like --name club")
     # The heavy half: OpenCV, onnxruntime.
     from kdscan.files.write import write_file
     from kdscan.prints.api import learn_print
@@ -155,7 +155,7 @@ def _points(text: str | None) -> NDArray[np.float64] | None:
         found = np.zeros(0)
     if found.shape != (4, 2):
         raise UsageError(
-            "--corners {text}: name four points like '212,180 1790,196 1776,1322 205,1301'",
+            "--corners {text}: give four points like '212,180 1790,196 1776,1322 205,1301'",
             text=text,
         )
     return found

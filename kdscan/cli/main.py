@@ -67,7 +67,7 @@ def _print_version(wanted: bool) -> None:
 
 def _kdscan(
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show where in the program an error arose.")
+        bool, typer.Option("--debug", help="Show a traceback when an error occurs.")
     ] = False,
     version: Annotated[
         bool,
@@ -77,7 +77,7 @@ def _kdscan(
     ] = False,
     quiet: Annotated[
         bool,
-        typer.Option("--quiet", callback=be_quiet, help="Say nothing on stderr but errors."),
+        typer.Option("--quiet", callback=be_quiet, help="Print only errors to standard error."),
     ] = False,
 ) -> None:
     """Photograph a finished sheet of Kingdomino Duel, get its score."""
@@ -94,7 +94,7 @@ def command_line(names: Iterable[str] = COMMANDS, *, listed: bool = False) -> ty
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
-        epilog="Example: kdscan score photo.jpg\n\nMore of each command: kdscan score --help",
+        epilog="Example: kdscan score photo.jpg\n\nHelp on a command: kdscan score --help",
     )
     app.callback()(_kdscan)
     for name in names:
@@ -159,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         _complain(
             spoken(sys.stderr).t(
-                "a bug in kdscan: {error}\nPlease report it with what this shows: {command}",
+                "a bug in kdscan: {error}\nPlease report it with the output of: {command}",
                 error=f"{type(error).__name__}: {error}",
                 command=shlex.join(["kdscan", "--debug", *map(hide_password, given)]),
             ),
@@ -184,7 +184,7 @@ def _unwritable(error: BaseException) -> int | None:
     if isinstance(failed, BrokenPipeError):
         return CLOSED
     t = spoken(sys.stderr).t
-    _complain(t("what was printed could not be written: {why}", why=failed.strerror), debug=False)
+    _complain(t("the output could not be written: {why}", why=failed.strerror), debug=False)
     return UsageError.exit_code
 
 

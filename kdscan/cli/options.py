@@ -16,54 +16,55 @@ MOST_ROUNDS, MOST_TABLES, MOST_PROCESSES = 999, 9999, 256
 Store = Annotated[
     str | None,
     typer.Option(
-        metavar="URL", help="SQLite file or database URL; a file in your data folder if left out."
+        metavar="URL", help="SQLite file or database URL; a file in your data folder by default."
     ),
 ]
 Event = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Which event; the only one if left out.")
+    str | None, typer.Option(metavar="NAME", help="The event; can be omitted if there is only one.")
 ]
 PrintsStore = Annotated[
     str | None,
-    typer.Option(
-        metavar="URL", help="The store that the event is in; without --event its only one."
-    ),
+    typer.Option(metavar="URL", help="The event's store; without --event, the only event in it."),
 ]
 PrintsEvent = Annotated[
-    str | None, typer.Option(metavar="NAME", help="The prints of this event, instead of your own.")
+    str | None,
+    typer.Option(metavar="NAME", help="Use the prints of this event instead of your own."),
 ]
 Photos = Annotated[
     str | None, typer.Option(metavar="PLACE", help="Folder or URL where photos are kept.")
 ]
 Game = Annotated[
     str | None,
-    typer.Option(metavar="duel|kingdomino", help="What a new event plays; duel if left out."),
+    typer.Option(metavar="duel|kingdomino", help="The game of a new event; duel by default."),
 ]
 GreatDuel = Annotated[
     bool | None,
-    typer.Option("--great-duel/--no-great-duel", help="Kingdomino: the great duel, two on 7 x 7."),
+    typer.Option(
+        "--great-duel/--no-great-duel", help="Kingdomino: the great duel, two players on 7 x 7."
+    ),
 ]
 MiddleKingdom = Annotated[
     bool | None,
     typer.Option(
-        "--middle-kingdom/--no-middle-kingdom", help="Kingdomino: 10 for a central castle."
+        "--middle-kingdom/--no-middle-kingdom", help="Kingdomino: 10 points for a central castle."
     ),
 ]
 Harmony = Annotated[
     bool | None,
-    typer.Option("--harmony/--no-harmony", help="Kingdomino: 5 for a complete kingdom."),
+    typer.Option("--harmony/--no-harmony", help="Kingdomino: 5 points for a complete kingdom."),
 ]
 Seats = Annotated[
     int | None,
-    typer.Option(min=2, max=4, metavar="N", help="Kingdomino: players at a table, 2 to 4."),
+    typer.Option(min=2, max=4, metavar="N", help="Kingdomino: players per table, 2 to 4."),
 ]
 Rounds = Annotated[
     int | None,
-    typer.Option(min=1, max=MOST_ROUNDS, metavar="N", help="How many rounds the event has."),
+    typer.Option(min=1, max=MOST_ROUNDS, metavar="N", help="Number of rounds in the event."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-OneGame = Annotated[str, typer.Option("--game", metavar="duel|kingdomino", help="Which game.")]
+OneGame = Annotated[str, typer.Option("--game", metavar="duel|kingdomino", help="The game.")]
 Edition = Annotated[
-    str, typer.Option(metavar="english|french|polish", help="The rulebook played by.")
+    str, typer.Option(metavar="english|french|polish", help="Edition of the rulebook.")
 ]
 
 
@@ -93,7 +94,7 @@ def check_game(context: typer.Context, game: str) -> None:
         if option.name in foreign and value != option.default:
             spelled = option.secondary_opts if value is False else option.opts
             raise UsageError(
-                "{option} is of {game} alone: --game {game}",
+                "{option} only applies to {game}: add --game {game}",
                 option=spelled[0],
                 game=foreign[option.name],
             )

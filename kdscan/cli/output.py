@@ -96,7 +96,7 @@ class Printer:
             numbers = [str(photo + 1) for photo, _ in one.views]
             t = self._style.words.t
             title = t(
-                "Photos {numbers} and {last} show one sheet; together:",
+                "Photos {numbers} and {last} show the same sheet; combined:",
                 numbers=", ".join(numbers[:-1]),
                 last=numbers[-1],
             )
@@ -105,9 +105,7 @@ class Printer:
             )
             if one.photograph_again:
                 cells = " ".join(cell_name(cell) for cell in one.photograph_again)
-                why = t(
-                    "What no photo shows well enough; photograph it from near: {cells}", cells=cells
-                )
+                why = t("No photo shows these well enough; take a close-up: {cells}", cells=cells)
                 print(f" {why}\n")
 
     def _winner(self, game: GameJson | None) -> None:
@@ -116,7 +114,7 @@ class Printer:
             return
         t = self._style.words.t
         if game["photograph_again"]:
-            print(t("Who won cannot be told: photograph the map again that is cut off."))
+            print(t("The winner cannot be determined: photograph the map that is cut off again."))
             return
         totals = " : ".join(str(player["total"]) for player in game["players"])
         check = " (" + t("please check") + ")" if game["review"] else ""
@@ -138,7 +136,7 @@ class Printer:
             )
             print(f"{title}: {total}{check}")
             if len({photo for photo, _ in dynasty["kingdoms"]}) < len(dynasty["kingdoms"]):
-                print(t("A photo shows several kingdoms, but a dynasty is of one player."))
+                print(t("A photo shows several kingdoms, but a dynasty belongs to one player."))
 
 
 def terminal_style() -> Style:

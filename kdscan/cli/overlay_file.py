@@ -37,7 +37,9 @@ class OverlayFile:
         self._spare_photos(path)
         if path.suffix.lower() not in SUFFIXES:
             raise UsageError(
-                "--overlay {path}: end its name in {known}", path=path, known=", ".join(SUFFIXES)
+                "--overlay {path}: the name must end in one of {known}",
+                path=path,
+                known=", ".join(SUFFIXES),
             )
         if not folder.is_dir():
             raise UsageError(

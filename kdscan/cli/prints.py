@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Prints = Library | EventPrints
 
 OnOff = Literal["on", "off"]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="What the print is called.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the print.")]
 
 
 def add_commands(layout: typer.Typer) -> None:
@@ -34,7 +34,7 @@ def add_commands(layout: typer.Typer) -> None:
 
 
 def list_(as_json: AsJson = False, event: PrintsEvent = None, store: PrintsStore = None) -> None:
-    """List the prints that are known: sheets learned from, how well known, what a cell shows.
+    """List the known prints: sheets learned from, how well known, what a cell shows.
 
     Example:
 
@@ -60,7 +60,7 @@ def show(
     event: PrintsEvent = None,
     store: PrintsStore = None,
 ) -> None:
-    """Show what is known of a print; with -o its picture.
+    """Show what is known about a print; -o writes its picture.
 
     Example:
 
@@ -85,9 +85,10 @@ def forget(
     event: PrintsEvent = None,
     store: PrintsStore = None,
 ) -> None:
-    """Forget prints: sheets of theirs are read as those of any unknown design.
+    """Forget prints: their sheets are then read like those of any unknown design.
 
-    Where a print had been learned by itself, none is from then on; see: kdscan layout auto --help
+    Forgetting a print that was learned automatically turns automatic learning off; see: kdscan
+    layout auto --help
 
     Example:
 
@@ -105,8 +106,8 @@ def forget(
                 switch(kept, False)
                 note(
                     spoken(sys.stderr).t(
-                        "{name} had been learned by itself; that is off from now on. To have it "
-                        "again: kdscan layout auto on",
+                        "{name} had been learned automatically; automatic learning is now off. "
+                        "To turn it back on: kdscan layout auto on",
                         name=one.name,
                     )
                 )
@@ -114,18 +115,18 @@ def forget(
 
 def auto(
     wish: Annotated[
-        OnOff | None, typer.Argument(metavar="[on|off]", help="Left out: only tell.")
+        OnOff | None, typer.Argument(metavar="[on|off]", help="Omit to show the current setting.")
     ] = None,
     as_json: AsJson = False,
     event: PrintsEvent = None,
     store: PrintsStore = None,
 ) -> None:
-    """Tell, or say, whether pads are learned by themselves, from the sheets that are scored.
+    """Show or set whether pads are learned automatically from the sheets that are scored.
 
-    Sheets of unknown pads are kept on this machine alone, laid flat, 40 at most of about 200 kB
-    each. Four of one pad teach its print, more of them teach it better; what has taught all it can
-    is deleted. off deletes them all, and keeps no more. An event needs no copies: it has its
-    photos.
+    Flattened copies of sheets from unknown pads are kept, on this machine only: 40 at most, about
+    200 kB each. Four of one pad are enough to learn its print, and more improve it; copies no
+    longer needed are deleted. off deletes them all and keeps no more. An event needs no copies: it
+    has its photos.
 
     Examples:
 
@@ -160,7 +161,7 @@ def export(
     event: PrintsEvent = None,
     store: PrintsStore = None,
 ) -> None:
-    """Write a print as one file, for a friend or another machine.
+    """Export a print as one file, for a friend or another machine.
 
     Examples:
 
@@ -176,18 +177,19 @@ def export(
 
 def import_(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="What layout export or learn wrote.")
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Files written by layout export or learn."),
     ],
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What to call it here, when it is one.")
+        str | None, typer.Option(metavar="NAME", help="Name to give it here, if it is only one.")
     ] = None,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Replace other prints of these names.")
+        bool, typer.Option("--replace", help="Replace existing prints of the same name.")
     ] = False,
     event: PrintsEvent = None,
     store: PrintsStore = None,
 ) -> None:
-    """Know a friend's prints: sheets of these pads are then read by them.
+    """Import a friend's prints, to read sheets of these pads with them.
 
     Examples:
 
@@ -210,7 +212,8 @@ def import_(
             other = known.get(folded(one.name))
             if other is not None and other.data != one.data and not replace:
                 raise UsageError(
-                    "another print is called {name!r}; say --replace, or --name for another name",
+                    "a print called {name!r} already exists; use --replace, or --name for "
+                    "another name",
                     name=one.name,
                 )
             known[folded(one.name)] = one

@@ -63,7 +63,7 @@ def read_all(
 def _stdin() -> bytes:
     """A photo from stdin; raise `UsageError` if stdin is a terminal."""
     if sys.stdin.isatty():
-        raise UsageError("-: a photo is read from stdin, like: kdscan score - < photo.jpg")
+        raise UsageError("-: the photo comes from standard input, like: kdscan score - < photo.jpg")
     return sys.stdin.buffer.read(MAX_BYTES + 1_000_000)  # too many; a pipe may be endless
 
 

@@ -13,14 +13,19 @@ from kdscan.cli.options import Event, Store
 def remove(
     photos: Annotated[
         list[str],
-        typer.Argument(metavar="PHOTO...", help="Names of files, or the ends of them; #7: page 7."),
+        typer.Argument(metavar="PHOTO...", help="File names, or how they end; #7: page 7."),
     ],
     event: Event = None,
     store: Store = None,
-    undo: Annotated[bool, typer.Option("--undo", help="Put them back.")] = False,
-    who: Annotated[str | None, typer.Option(metavar="NAME", help="Who says so.")] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Restore them.")] = False,
+    who: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Name recorded with the change; by default your user name."
+        ),
+    ] = None,
 ) -> None:
-    """Take photos out of an event: they count and show nowhere, and --undo puts them back.
+    """Remove photos from an event: they no longer count or show; --undo restores them.
 
     Their files, readings and corrections are kept, in `kdscan export --archive` too.
 

@@ -23,13 +23,13 @@ def report(
     photos: Photos = None,
     language: Annotated[
         Language | None,
-        typer.Option("--language", "-l", help="What it is written in; your own if left out."),
+        typer.Option("--language", "-l", help="Language of the report; yours by default."),
     ] = None,
 ) -> None:
-    """Write an event as one HTML file: standings, games, plots, every sheet as it was read.
+    """Write an event's report as one HTML file: standings, games, plots, every sheet as read.
 
-    Nothing in it is loaded from elsewhere: it can be sent, printed, or opened in ten years.
-    It takes some 200 KB a sheet.
+    The file is self-contained: it can be sent, printed, or opened in ten years. It takes about 200
+    KB per sheet.
 
     Examples:
 

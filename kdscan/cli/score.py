@@ -25,7 +25,7 @@ def score(
         list[str],
         typer.Argument(
             metavar="PHOTO...",
-            help="JPEG, PNG, WebP, HEIC, TIFF or PDF; each page is a photo; - is stdin.",
+            help="JPEG, PNG, WebP, HEIC, TIFF or PDF; each page is a photo; - for standard input.",
         ),
     ],
     as_json: AsJson = False,
@@ -33,45 +33,50 @@ def score(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Draw what was read over the photo. Several photos: FILE-1, FILE-2, ...",
+            help="Write the photo with what was read drawn over it; for several photos FILE-1, "
+            "FILE-2, ...",
         ),
     ] = None,
     overlay_style: Annotated[
         OverlayStyle,
-        typer.Option(help="reading: what was read, over the photo; ink: what was drawn, alone."),
+        typer.Option(
+            help="reading: what was read, over the photo; ink: only what was drawn by hand."
+        ),
     ] = "reading",
     game: Annotated[
         str | None,
-        typer.Option(metavar="duel|kingdomino", help="Which game; recognised when left out."),
+        typer.Option(metavar="duel|kingdomino", help="The game; detected by default."),
     ] = None,
     risk: Annotated[
         float | None,
         typer.Option(
-            metavar="P", help="Ask for a look when the total is wrong with more than this chance."
+            metavar="P",
+            help="Ask for a look when the total is wrong with more than this probability.",
         ),
     ] = None,
     layout: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="A layout or print to know sheets by, besides learned prints; repeat as needed.",
+            help="Recognise sheets by this layout or print, besides the learned prints; can be "
+            "repeated.",
         ),
     ] = None,
     no_learn: Annotated[
-        bool, typer.Option("--no-learn", help="Keep no sheet, and learn no pad by itself.")
+        bool, typer.Option("--no-learn", help="Do not keep sheets or learn pads automatically.")
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 5 when something needs a look.")
+        bool, typer.Option("--strict", help="Exit with code 5 when something needs a look.")
     ] = False,
     corrections: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="CELL=MARKS",
-            help="Say what a shield holds: C2=f++ (column C, row 2: filled, two crosses), C2=. "
-            "(empty). Coats: d dd l ll f c; Kingdomino's terrains: w f l g s m. In the second "
-            "photo: 2:C2=f++. Spellbooks: left.dot=3x (three squares, struck; u: power used), "
-            "right=line (chosen coat). Repeat as needed.",
+            help="Set what a shield holds: C2=f++ (column C, row 2: filled, two crosses), C2=. "
+            "(empty). Coats: d dd l ll f c; Kingdomino's terrains: w f l g s m. In the "
+            "second photo: 2:C2=f++. Spellbooks: left.dot=3x (three squares, struck; u: "
+            "power used), right=line (chosen coat). Can be repeated.",
         ),
     ] = None,
     middle_kingdom: MiddleKingdom = None,
@@ -81,10 +86,10 @@ def score(
         bool, typer.Option("--dynasty", help="Kingdomino: add up one player's photos.")
     ] = False,
 ) -> None:
-    """Read the maps or kingdoms in photos: board, domains, total, and what is unsure.
+    """Score the maps or kingdoms in photos: board, domains, total, and what to check.
 
-    Sheets of an unknown pad are kept on this machine, small, until four of them have taught what is
-    printed on it; see: kdscan layout auto --help
+    Small copies of sheets from an unknown pad are kept on this machine until there are four, enough
+    to learn what is printed on it; see: kdscan layout auto --help
 
     Examples:
 

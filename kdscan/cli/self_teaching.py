@@ -68,7 +68,7 @@ class SelfTaught:
             return []
         for one in found:
             text = w.t(
-                "a pad was learned from {n} of its sheets, and is known from now on: {name}",
+                "a pad was learned from {n} of its sheets and is recognised from now on: {name}",
                 n=one.sheets,
                 name=one.name,
             )

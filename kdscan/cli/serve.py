@@ -22,14 +22,17 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 def serve(
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Where to listen; 127.0.0.1: this machine alone.")
+        str,
+        typer.Option(metavar="ADDRESS", help="Address to listen on; 127.0.0.1: this machine only."),
     ] = "0.0.0.0",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, metavar="N", help="0: any free one.")
+        int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0: any free one.")
     ] = 8000,
     store: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Where results are kept: a SQLite file or a URL."),
+        typer.Option(
+            metavar="URL", help="Where results are kept: a SQLite file or a database URL."
+        ),
     ] = None,
     event: Annotated[
         str, typer.Option(metavar="NAME", help="The event that uploads belong to.")
@@ -40,18 +43,23 @@ def serve(
             min=1,
             max=MOST_PROCESSES,
             metavar="N",
-            help="Processes that read photos; one a core by default.",
+            help="Processes that read photos; one per core by default.",
         ),
     ] = None,
     code: Annotated[
         str | None,
-        typer.Option(metavar="CODE", help="The code that lets players in, instead of one by lot."),
+        typer.Option(
+            metavar="CODE", help="The code that players sign in with, instead of a random one."
+        ),
     ] = None,
     no_learn: Annotated[
-        bool, typer.Option("--no-learn", help="Learn no pad by itself; the desk can switch it on.")
+        bool,
+        typer.Option(
+            "--no-learn", help="Do not learn pads automatically; the desk can switch this on."
+        ),
     ] = False,
     certificate: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="TLS certificate (PEM): https.")
+        Path | None, typer.Option(metavar="FILE", help="TLS certificate (PEM), to serve https.")
     ] = None,
     key: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The certificate's private key (PEM).")
@@ -59,14 +67,14 @@ def serve(
     proxy: Annotated[
         str | None,
         typer.Option(
-            metavar="ADDRESS", help="Of a proxy before it, whose X-Forwarded-For and -Proto count."
+            metavar="ADDRESS", help="Reverse proxy whose X-Forwarded-For and -Proto are trusted."
         ),
     ] = None,
 ) -> None:
-    """Open a page on the local network: photograph with a phone, look, tap, done.
+    """Serve a page on the local network: photograph with a phone, check, tap, done.
 
-    The terminal shows the address as a QR code. Players come in with the code in it; the
-    second link is for those who run the event. Ctrl-C ends it; what was sent is kept.
+    The terminal shows the address as a QR code. Players sign in with the code in it; the second
+    link is for those who run the event. Stop with Ctrl-C; everything uploaded is kept.
 
     Examples:
 
@@ -77,9 +85,9 @@ def serve(
     $ kdscan serve --host 127.0.0.1 --port 8080
     """
     if (certificate is None) != (key is None):
-        raise UsageError("--certificate and --key go together")
+        raise UsageError("--certificate and --key must be given together")
     if code is not None and not (6 <= len(code) <= 40 and code.isalnum() and code.isascii()):
-        raise UsageError("--code: 6 to 40 letters and digits")
+        raise UsageError("--code must be 6 to 40 letters and digits")
     _check_proxy(proxy)
     import asyncio
 
@@ -140,7 +148,7 @@ def _check_certificate(certificate: Path | None, key: Path | None) -> None:
         ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
     except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
         raise UsageError(
-            "--certificate {path}: it cannot be used with that key ({why}); both are PEM files",
+            "--certificate {path}: it does not work with that key ({why}); both must be PEM files",
             path=certificate,
             why=error.strerror if isinstance(error, OSError) and error.strerror else error,
         ) from error
@@ -173,7 +181,7 @@ def _greet(listening: socket.socket, host: str, settings: Settings) -> None:
     scheme = "https" if settings.https else "http"
     address = f"{scheme}://{f'[{name}]' if ':' in name else name}:{listening.getsockname()[1]}"
     if settings.open_here:
-        alone = t("this machine alone, no code needed")
+        alone = t("this machine only, no code needed")
         print(f"{address}/  ({alone})", flush=True)
         return
     link = f"{address}/j/{settings.join_code}"

@@ -26,36 +26,36 @@ def sheet(
             "--output",
             "-o",
             metavar="FILE",
-            help="The PDF to write; - is stdout; FILE.png: a picture of each page.",
+            help="The PDF to write; - for standard output; FILE.png for a picture of each page.",
         ),
     ],
     layout: Annotated[
         str | None,
         typer.Option(
             metavar="NAME|FILE",
-            help="A layout that kdscan brings along, or a TOML file; kdscan-a5 if left out, on "
-            "Letter kdscan-half-letter.",
+            help="A built-in layout or a TOML file; by default kdscan-a5, on Letter "
+            "kdscan-half-letter.",
         ),
     ] = None,
     side: Annotated[
         Literal["map", "spellbook", "both", "card"],
         typer.Option(
-            help="What to print; both: spellbooks on the backs of the maps, for printing on "
-            "two sides, turned over the long edge; card: to lay beside kingdoms of tiles."
+            help="What to print; both: spellbooks on the backs of the maps, for double-sided "
+            "printing, flipped on the long edge; card: to lay beside kingdoms of tiles."
         ),
     ] = "map",
     spellbook: Annotated[
         str | None,
-        typer.Option(metavar="NAME|FILE", help="The spellbook's layout, likewise."),
+        typer.Option(metavar="NAME|FILE", help="The spellbook's layout: built-in or a TOML file."),
     ] = None,
     paper: Annotated[
-        Paper, typer.Option(help="What the printer holds; several maps share a sheet if they fit.")
+        Paper, typer.Option(help="Paper in the printer; several maps share a page if they fit.")
     ] = "a4",
     language: Annotated[
-        Language, typer.Option("--language", "-l", help="What the sheet's words are in.")
+        Language, typer.Option("--language", "-l", help="Language of the sheet's text.")
     ] = "en",
     style: Annotated[
-        Style, typer.Option(help="Plain, on a painted parchment, or with as little ink as will do.")
+        Style, typer.Option(help="Plain, on painted parchment, or with as little ink as possible.")
     ] = "plain",
     count: Annotated[
         int | None,
@@ -63,7 +63,7 @@ def sheet(
             min=1,
             max=1000,
             metavar="N",
-            help="How many copies; as many as fit on one sheet by default.",
+            help="Number of copies; by default as many as fit on one page.",
         ),
     ] = None,
     per_page: Annotated[
@@ -71,29 +71,29 @@ def sheet(
         typer.Option(
             min=1,
             metavar="N",
-            help="No more copies on a page than this; as many as fit if left out.",
+            help="Most copies per page; by default as many as fit.",
         ),
     ] = None,
     players: Annotated[
         Path | None,
         typer.Option(
             metavar="CSV",
-            help="Print a sheet for each row, with the player's name and, given --event, a code: "
-            "columns name, player, round, table, any of them.",
+            help="Print a sheet for each row, with the player's name and, with --event, a code; "
+            "columns: any of name, player, round, table.",
         ),
     ] = None,
     event: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The event that the sheets' codes speak of."),
+        typer.Option(metavar="NAME", help="The event named in the sheets' codes."),
     ] = None,
     rounds: Annotated[
         str | None,
         typer.Option(
-            "--round", metavar="N|A-B", help="The round, or rounds, when the CSV has none."
+            "--round", metavar="N|A-B", help="The round or rounds, if the CSV does not give them."
         ),
     ] = None,
 ) -> None:
-    """Print sheets: a PDF at true scale, with a ruler to check it.
+    """Create sheets to print: a PDF at true scale, with a ruler to check it.
 
     A game needs a map for each player and a spellbook for both.
 
@@ -123,13 +123,13 @@ def sheet(
     from kdscan.sheet.printing import Side, impose, sheet_pdf
 
     if players is None and (event or rounds):
-        raise UsageError("--event and --round go with --players, which says whose the sheets are.")
+        raise UsageError("--event and --round need --players, which says whose sheets they are.")
     if players is not None and count is not None:
         raise UsageError("--players prints a sheet for each row; leave --count out.")
     usual = "kdscan-half-letter" if paper == "letter" else "kdscan-a5"
     layout, spellbook = layout or usual, spellbook or f"{usual}-spellbook"
     if side == "card" and (players is None or event is None):
-        raise UsageError("--side card: cards say whose a kingdom is; name --players and --event.")
+        raise UsageError("--side card: cards say whose kingdom it is; add --players and --event.")
     first: Side = (
         Card()
         if side == "card"
@@ -214,7 +214,5 @@ def _summary(w: Words, copies: int, side: str, pages: int, paper: str) -> str:
     on = w.tn("on {n} page of {paper}", "on {n} pages of {paper}", pages, paper=paper.capitalize())
     how = w.t("Print at 100 %, not fitted to the page.")
     if side == "both":
-        how = w.t(
-            "Print at 100 %, not fitted to the page, on two sides, turned over the long edge."
-        )
+        how = w.t("Print at 100 %, not fitted to the page, double-sided, flipped on the long edge.")
     return f"{some} {on}. {how}"

@@ -36,26 +36,30 @@ PLAYERS = ("random", "greedy")
 
 def simulate(
     context: typer.Context,
-    number: Annotated[int, typer.Argument(metavar="N", help="How many games.")],
-    seed: Annotated[int, typer.Option(metavar="S", help="Equal seeds give equal games.")] = 0,
+    number: Annotated[int, typer.Argument(metavar="N", help="Number of games.")],
+    seed: Annotated[
+        int, typer.Option(metavar="S", help="Random seed; the same seed gives the same games.")
+    ] = 0,
     as_json: AsJson = False,
     player: Annotated[
-        str, typer.Option(metavar="random|greedy", help="How the players play.")
+        str, typer.Option(metavar="random|greedy", help="How the players choose their moves.")
     ] = "random",
     edition: Edition = "english",
     game: OneGame = "duel",
     players: Annotated[
-        int | None, typer.Option(metavar="2|3|4", help="Kingdomino: how many play; 2 if left out.")
+        int | None,
+        typer.Option(metavar="2|3|4", help="Kingdomino: number of players; 2 by default."),
     ] = None,
     dynasty: Annotated[
-        bool, typer.Option("--dynasty", help="Kingdomino: three games, their scores added.")
+        bool,
+        typer.Option("--dynasty", help="Kingdomino: play three games and add up their scores."),
     ] = False,
     great_duel: GreatDuel = None,
     middle_kingdom: MiddleKingdom = None,
     harmony: Harmony = None,
     demo: Annotated[bool, typer.Option("--demo", help="Kingdomino: the two-player demo.")] = False,
 ) -> None:
-    """Play whole games and print them: maps, spellbook, rounds, scores.
+    """Simulate whole games and print them: maps, spellbook, rounds, scores.
 
     Examples:
 
@@ -64,9 +68,9 @@ def simulate(
     $ kdscan simulate 1000 --seed 1 --player greedy --json > games.json
     """
     if number < 0:
-        raise UsageError("{n} games cannot be played", n=number)
+        raise UsageError("the number of games cannot be {n}", n=number)
     if player not in PLAYERS:
-        raise UsageError("--player {player}: there are random and greedy", player=player)
+        raise UsageError("--player {player}: choose random or greedy", player=player)
     check_game(context, game)
     if game == "duel":
         from kdscan.game.duel.report import game_json

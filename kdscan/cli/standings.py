@@ -42,17 +42,18 @@ def standings(
     event: Event = None,
     store: Store = None,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the table as CSV; - is stdout.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the standings as CSV; - for standard output."),
     ] = None,
     json: Annotated[
-        bool, typer.Option("--json", help="Print table, games and findings as JSON.")
+        bool, typer.Option("--json", help="Print standings, games and findings as JSON.")
     ] = False,
 ) -> None:
-    """Show an event's table: Swiss, a win 1, a draw ½.
+    """Show an event's standings (Swiss: a win scores 1, a draw ½).
 
-    Ties are broken as at the Mind Sports Olympiad: head to head where one has beaten (or
-    lost to) all others in the tie, then the points spread without the best result, then
-    Sonneborn-Berger; else the place is shared.
+    Ties are broken as at the Mind Sports Olympiad: head to head if one player has beaten (or lost
+    to) all others in the tie, then the points spread without the best result, then
+    Sonneborn-Berger; otherwise the place is shared.
 
     Examples:
 
@@ -82,7 +83,7 @@ def standings(
         command = (
             f"kdscan correct FILE {same_event(state.event.name, store)} --player NAME --round N"
         )
-        note("kdscan: " + w.t("say whose a sheet is: {command}", command=command))
+        note("kdscan: " + w.t("to say whose sheet it is: {command}", command=command))
 
 
 def pair(
@@ -90,19 +91,20 @@ def pair(
     store: Store = None,
     players: Annotated[
         Path | None,
-        typer.Option(metavar="CSV", help="Enter these players first: columns name, player."),
+        typer.Option(metavar="CSV", help="Add these players first; columns: name, player."),
     ] = None,
     drop: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Who leaves the event.")
+        list[str] | None, typer.Option(metavar="NAME", help="Drop this player from the event.")
     ] = None,
     back: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Who comes back to it.")
+        list[str] | None, typer.Option(metavar="NAME", help="Let this player rejoin the event.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Draws lots among equals, again the same.")
+        int | None,
+        typer.Option(metavar="N", help="Seed of the random draw among equals, to repeat it."),
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Pair the last round anew, before it is played.")
+        bool, typer.Option("--again", help="Pair the last round again, before it is played.")
     ] = False,
     game: Game = None,
     great_duel: GreatDuel = None,
@@ -112,12 +114,14 @@ def pair(
     rounds: Rounds = None,
     csv: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the round for `kdscan sheet --players`."),
+        typer.Option(
+            metavar="FILE", help="Write the pairings as CSV for `kdscan sheet --players`."
+        ),
     ] = None,
 ) -> None:
-    """Pair the next round: nobody meets twice, scores as equal as possible, then the fold.
+    """Pair the next round (Swiss): no rematches, similar scores, top half against bottom half.
 
-    The first round is drawn by lot. Sheets find their tables by these pairings.
+    The first round is drawn at random. The pairings also assign sheets to their tables.
 
     Examples:
 
@@ -149,30 +153,40 @@ def pair(
         bye = spoken().t("bye")
         note(f"kdscan: {bye}: {found.bye}")
     for met in found.again:
-        text = spoken().t("{players} have met before; all other pairings were used up", players=met)
+        text = spoken().t("{players} have met before; no other pairing was left", players=met)
         note(f"kdscan: {text}")
 
 
 def result(
-    round: Annotated[int, typer.Option(min=1, max=MOST_ROUNDS, metavar="N", help="Which round.")],
-    table: Annotated[int, typer.Option(min=1, max=MOST_TABLES, metavar="N", help="Which table.")],
+    round: Annotated[
+        int, typer.Option(min=1, max=MOST_ROUNDS, metavar="N", help="Number of the round.")
+    ],
+    table: Annotated[
+        int, typer.Option(min=1, max=MOST_TABLES, metavar="N", help="Number of the table.")
+    ],
     event: Event = None,
     points: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME=POINTS...", help="What the players have.")
+        list[str] | None, typer.Argument(metavar="NAME=POINTS...", help="Each player's points.")
     ] = None,
     walkover: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Who wins because the opponent did not come."),
+        typer.Option(metavar="NAME", help="The player who wins because the opponent did not come."),
     ] = None,
     withdraw: Annotated[
-        bool, typer.Option("--withdraw", help="Take back what was said last; sheets count again.")
+        bool,
+        typer.Option("--withdraw", help="Withdraw what was entered last; the sheets count again."),
     ] = False,
     store: Store = None,
-    who: Annotated[str | None, typer.Option(metavar="NAME", help="Who says so.")] = None,
+    who: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Name recorded with the change; by default your user name."
+        ),
+    ] = None,
 ) -> None:
-    """Say what the players of a game have, when a sheet is missing or cannot be read.
+    """Enter the result of a game whose sheets are missing or cannot be read.
 
-    It is kept as a correction beside what was read; nothing is overwritten.
+    It is kept as a correction next to what was read; nothing is overwritten.
 
     Examples:
 
@@ -187,7 +201,7 @@ def result(
     from kdscan.tournament.store.events import find_event
 
     if sum((bool(points), walkover is not None, withdraw)) != 1:
-        raise UsageError("say points, like Ada=51, or --walkover NAME, or --withdraw")
+        raise UsageError("give points, like Ada=51, or --walkover NAME, or --withdraw")
     scores = dict(_points(one) for one in points) if points else None
     with open_store(store, make=False) as kept, kept.write() as db:
         at = (db, find_event(db, event), round, table)
@@ -268,7 +282,7 @@ def _number(points: int | None) -> str:
 def _points(text: str) -> tuple[str, int]:
     name, _, value = text.rpartition("=")
     if not name or not (value.isascii() and value.isdigit() and len(value) < 6):
-        raise UsageError("{text!r}: say a name and points, like Ada=51.", text=text)
+        raise UsageError("{text!r}: give a name and points, like Ada=51.", text=text)
     return name, int(value)
 
 

@@ -37,6 +37,6 @@ def why_not(error: OSError | ValueError) -> UsageError:
     if isinstance(error, PermissionError):
         return UsageError("no permission to read the file; ask for read access")
     if isinstance(error, UnicodeDecodeError):
-        return UsageError("this is no text in UTF-8; save it again as UTF-8")
+        return UsageError("this is not UTF-8 text; save it again as UTF-8")
     why = (error.strerror if isinstance(error, OSError) else None) or error
     return UsageError("the file could not be read: {why}", why=why)

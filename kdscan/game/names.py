@@ -16,4 +16,4 @@ def game_named(name: str) -> GameName:
     for game in GAMES:
         if game == name:
             return game
-    raise UsageError("--game {game}: there are duel and kingdomino", game=name)
+    raise UsageError("--game {game}: choose duel or kingdomino", game=name)

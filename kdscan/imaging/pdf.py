@@ -66,8 +66,8 @@ def _scale(page: Any, max_pixels: int) -> float:
         px_wide, px_high = image.get_px_size()
         if px_wide * px_high > max_pixels:
             raise ImageTooLarge(
-                "the page holds a picture of {width} × {height} pixels, {most} megapixels at most; "
-                "export it smaller",
+                "the page holds a picture of {width} × {height} pixels, but the limit is "
+                "{most} megapixels; export it smaller",
                 width=px_wide,
                 height=px_high,
                 most=max_pixels // 1_000_000,

@@ -195,7 +195,9 @@ def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
             count, read = open_pillow(data)
     if count > MAX_PAGES:
         raise ImageTooLarge(
-            "the file has {pages} pages, {most} at most; split it", pages=count, most=MAX_PAGES
+            "the file has {pages} pages, but the limit is {most}; split it",
+            pages=count,
+            most=MAX_PAGES,
         )
     return Pages(name, count, read, half, whole_wh)
 
@@ -225,7 +227,7 @@ def check_bytes(size: int) -> None:
     if size > MAX_BYTES:
         limit = MAX_BYTES // 1_000_000
         raise ImageTooLarge(
-            "the file has {size} MB, {most} MB at most; save it smaller or split it",
+            "the file is {size} MB, but the limit is {most} MB; save it smaller or split it",
             size=f"{size / 1e6:.0f}",
             most=limit,
         )
@@ -237,7 +239,7 @@ def check_size(width: int, height: int, limit: int = MAX_PIXELS) -> None:
         raise UnreadableImage("the picture has no pixels; take or export it again")
     if width * height > limit:
         raise ImageTooLarge(
-            "the picture claims {width} × {height} pixels, {most} megapixels at most; "
+            "the picture claims {width} × {height} pixels, but the limit is {most} megapixels; "
             "save it smaller",
             width=width,
             height=height,

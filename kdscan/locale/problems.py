@@ -14,9 +14,11 @@ SEVERITIES: dict[Severity, str] = {"error": mark("error"), "warning": mark("warn
 PROBLEMS: dict[str, str] = {
     # where a sheet lies in the photo
     "unsure_place": mark(
-        "the grid may not lie where it was found; look at the photo, or take another"
+        "the grid may have been found in the wrong place; check the photo, or take another"
     ),
-    "cut_off": mark("shields lie beyond the picture's edge; take the photo again with all of them"),
+    "cut_off": mark(
+        "some shields lie beyond the picture's edge; take the photo again with all of them in view"
+    ),
     "mirrored": mark(
         "the picture is mirrored: left and right are swapped; take the photo without mirroring"
     ),
@@ -28,37 +30,42 @@ PROBLEMS: dict[str, str] = {
         "the picture is blurred; a sharper one, taken from closer, leaves fewer doubts"
     ),
     "covered": mark(
-        "shields seem to be covered, by a thing or a glare; look at the sheet, or photograph it "
-        "again"
+        "some shields seem to be covered by an object or glare; check the sheet, or photograph "
+        "it again"
     ),
     "map_cut_off": mark("another map seems to reach beyond the picture; it was not read"),
     "beyond_limit": mark("squares lie beyond the kingdom's limit and were not counted"),
     # a map
     "odd_shields": mark(
-        "an odd number of shields is filled; rounds fill two. Is one missing? The score stands"
+        "an odd number of shields is filled, but every round fills two. Is one missing? The "
+        "score stands"
     ),
     "unpaired_shields": mark(
         "dominoes cannot cover these shields. Is one missing, or one too many? The score stands"
     ),
     "unconnected_domino": mark("these shields could not be connected to the others"),
     "wizard_too_early": mark("a wizard would have been needed before he could be won"),
-    "too_many_crosses": mark("no shield can have so many crosses"),
-    "bonus_crosses": mark("so many crosses need more help than the castle and the wizard give"),
+    "too_many_crosses": mark("no shield can have that many crosses"),
+    "bonus_crosses": mark("that many crosses need more help than the castle and the wizard give"),
     "missing_cross": mark("the roof is coloured or a wizard was used, but no cross shows for it"),
     # a map and its spellbook, two maps
     "spellbook": mark("the map and the spellbook contradict each other"),
     "squares_beyond_map": mark("the spellbook has more squares than the map has shields for them"),
-    "crosses_beyond_powers": mark("so many crosses need a help that this side did not have"),
+    "crosses_beyond_powers": mark("that many crosses need help that this side did not have"),
     "power_without_cross": mark("the checked wizard gave a cross, but the map holds none"),
-    "whose_map": mark("whose side of the spellbook is whose is not certain"),
+    "whose_map": mark("it is not certain which side of the spellbook belongs to which player"),
     "spellbook_unsure": mark("the wizard's points rest on lines that are hard to read"),
-    "spellbook_alone": mark("maps and spellbook are not compared: a game has two maps, one book"),
+    "spellbook_alone": mark(
+        "maps and spellbook are not compared: a game has two maps and one spellbook"
+    ),
     "wizard_shared": mark("both maps need the same wizard, but only one can have won him"),
-    "rounds_differ": mark("the two maps cannot come from equally many rounds"),
-    "dice": mark("no dice are known that make these dominoes"),
+    "rounds_differ": mark("the two maps cannot come from the same number of rounds"),
+    "dice": mark("no known dice make these dominoes"),
     # a spellbook
     "choice_not_won": mark("a coat is named by a side that did not win that wizard"),
-    "no_choice": mark("the wizard of the filled coat was won, but no coat, or several, are named"),
+    "no_choice": mark(
+        "the wizard of the filled coat was won, but no coat, or more than one, is named"
+    ),
     "several_choices": mark("several coats are marked as chosen; none of them is paid"),
     "both_filled": mark("both sides filled the same line; only one can win it"),
     "struck_too_soon": mark("a line is struck, but not filled on the other side"),
@@ -71,19 +78,20 @@ PROBLEMS: dict[str, str] = {
     ),
     "too_large": mark("the kingdom is larger than its limit"),
     "odd_squares": mark(
-        "an odd number of squares is laid; dominoes have two. Is one missing? The score stands"
+        "an odd number of squares is covered, but dominoes have two. Is one missing? The score "
+        "stands"
     ),
     "unpaired_squares": mark("half a domino without its other half"),
-    "not_in_the_box": mark("the box holds fewer such squares"),
+    "not_in_the_box": mark("the box has fewer squares like this"),
     "not_laid_lawfully": mark(
-        "no dominoes of the box can be laid to this kingdom. Is a square read wrong, or missing? "
-        "The score stands"
+        "the dominoes of the box cannot make this kingdom. Was a square misread, or is one "
+        "missing? The score stands"
     ),
     "tiles_covered": mark(
-        "a thing seems to lie here; look whether it covers tiles, or take the photo without it"
+        "something seems to lie here; check whether it covers tiles, or take the photo without it"
     ),
     "kingdoms_touch": mark(
-        "two castles share these squares; look which of them are this kingdom's"
+        "two castles share these squares; check which of them belong to this kingdom"
     ),
     "kingdom_cut_off": mark(
         "the kingdom lies at the picture's edge or reaches beyond it; unless all of it is in view, "

@@ -29,7 +29,8 @@ def wizards(
         problems = list(map_problems(book.book, side, _board(sheet), sheet.reading.castle_used))
         if paid and p_sides < 1 - risk:
             why = (
-                f"whose side of the spellbook is whose is not certain ({p_sides:.0%}); this map is"
+                f"it is not certain which side of the spellbook belongs to which player "
+                f"({p_sides:.0%}); this map is"
                 f" taken for the {SIDES[side]} player's"
             )
             problems.append(Problem("whose_map", "warning", why))

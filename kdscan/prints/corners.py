@@ -48,11 +48,12 @@ def centers_within(corners_xy: Floats) -> Floats:
     )
     if not (np.isfinite(corners_xy).all() and (turns > 0).all()):
         raise LayoutError(
-            "these corners make no sheet; name those of the grid clockwise, from the upper left"
+            "these corners do not form a sheet; give those of the grid clockwise, from the "
+            "upper left"
         )
     centers = project(lattice_to_photo_homography(corners_xy), CENTERS)
     if resolution(centers) < LEAST_CELL_PX:
-        raise LayoutError("these corners lie too near one another; name those of the whole grid")
+        raise LayoutError("these corners are too close together; give those of the whole grid")
     return centers
 
 

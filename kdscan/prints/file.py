@@ -176,7 +176,7 @@ def parse_print(data: bytes, source: str, *, thoroughly: bool = False) -> FiledP
     """
     if len(data) > MAX_BYTES:
         raise LayoutError(
-            "{where}: {size} MB are no print, which has at most {most} MB",
+            "{where}: {size} MB is too large for a print, which has at most {most} MB",
             where=source,
             size=ceil(len(data) / 1e6),
             most=round(MAX_BYTES / 1e6),
@@ -301,7 +301,7 @@ def _decoded(data: bytes, name: str, flags: int, source: str) -> NDArray[Any]:
 
 def _damaged(source: str) -> LayoutError:
     return LayoutError(
-        "{where}: this is no print of kdscan, or it is damaged; export it again where it comes "
+        "{where}: this is not a kdscan print, or it is damaged; export it again where it comes "
         "from, or learn the print again",
         where=source,
     )

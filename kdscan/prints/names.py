@@ -31,11 +31,11 @@ def checked_name(name: str) -> str:
         is_accent = unicodedata.category(letter).startswith("M")
         if not (letter.isalnum() or letter in _PUNCTUATION or is_accent):
             raise LayoutError(
-                "a print's name cannot hold {letter!r}; take letters, digits, spaces, - and _",
+                "a print's name cannot contain {letter!r}; use letters, digits, spaces, - and _",
                 letter=letter,
             )
     if name.casefold() in {UNKNOWN, *(built_in.casefold() for built_in in layouts())}:
-        raise LayoutError("{name!r} is a name that kdscan uses itself; take another", name=name)
+        raise LayoutError("{name!r} is reserved by kdscan; choose another name", name=name)
     return name
 
 

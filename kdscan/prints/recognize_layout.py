@@ -65,10 +65,10 @@ def print_from_text(text: str) -> Plane:
         data = np.frombuffer(base64.b64decode(text, validate=True), np.uint8)
         grey = cv2.imdecode(data, cv2.IMREAD_GRAYSCALE)
     except (ValueError, cv2.error) as error:
-        raise LayoutError("`cell_png` is no PNG in base 64; learn the layout again.") from error
+        raise LayoutError("`cell_png` is not a PNG in base 64; learn the layout again.") from error
     if grey is None or grey.shape != (PRINT_PX, PRINT_PX):
         raise LayoutError(
-            "`cell_png` is no PNG of {n} × {n}; learn the layout again.",
+            "`cell_png` is not a PNG of {n} × {n}; learn the layout again.",
             n=PRINT_PX,
         )
     return np.asarray(grey / _INK, np.float32)

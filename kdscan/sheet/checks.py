@@ -102,7 +102,7 @@ def _sizes(layout: Layout) -> Iterator[LayoutError]:
         yield LayoutError("`name` is empty.")
     if (layout.rows, layout.cols) != (5, 7):
         yield LayoutError(
-            "a map has 5 rows and 7 columns, not {rows} and {cols}.",
+            "a map must have 5 rows and 7 columns, not {rows} and {cols}.",
             rows=layout.rows,
             cols=layout.cols,
         )
@@ -176,7 +176,7 @@ def _surroundings(layout: Layout) -> Iterator[LayoutError]:
     for (key, box), (other, rival) in combinations(boxes, 2):
         if "markers" in key + other and box.meets(rival):
             yield LayoutError(
-                "`{key}` and `{other}` overlap; a marker needs its place for itself.",
+                "`{key}` and `{other}` overlap; a marker needs space of its own.",
                 key=key,
                 other=other,
             )
@@ -231,9 +231,7 @@ def marker_problems(markers: Markers) -> Iterator[LayoutError]:
                 "marker {i} is not in {dictionary}.", i=i, dictionary=markers.dictionary
             )
     if len(set(ids)) != len(ids):
-        yield LayoutError(
-            "each of `markers.places` needs an id of its own, to tell which way is up."
-        )
+        yield LayoutError("each of `markers.places` needs a unique id, to tell which way is up.")
 
 
 def _texts(layout: Layout) -> Iterator[LayoutError]:

@@ -39,8 +39,8 @@ class SheetId:
         for what, word in ((mark("event"), self.event), (mark("player"), self.player or "-")):
             if not _WORD.fullmatch(word):
                 raise UsageError(
-                    "{what}: {word!r} cannot stand in a sheet's code; use the letters A to Z, "
-                    "digits, points and hyphens.",
+                    "{what}: {word!r} cannot be used in a sheet's code; use the letters A to "
+                    "Z, digits, points and hyphens.",
                     what=what,
                     word=word,
                 )

@@ -99,7 +99,7 @@ def sheet_pdf(
     if back is not None and back.page_mm != layout.page_mm:
         raise LayoutError(
             "{one} is {width:g} × {height:g} mm, {other} is {other_width:g} × {other_height:g} "
-            "mm; both sides must be of one size.",
+            "mm; both sides must be the same size.",
             one=back.name,
             width=back.page_mm[0],
             height=back.page_mm[1],

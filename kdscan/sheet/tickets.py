@@ -45,8 +45,8 @@ def tickets_from_csv(
     twice = next((code for code, times in Counter(codes).items() if times > 1), None)
     if twice is not None:
         raise UsageError(
-            "{path}: the code {twice} would stand on two sheets; give each player a name of "
-            "their own in the column `player`.",
+            "{path}: two sheets would have the code {twice}; give each player a unique name in "
+            "the column `player`.",
             path=path,
             twice=twice,
         )
@@ -100,7 +100,7 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
         rows = [(reader.line_num, _cells(row, path, reader.line_num)) for row in reader]
     except csv.Error as error:  # a field longer than any name, or an unclosed quote
         raise UsageError(
-            "{path}, row {number}: this is no line of a CSV file ({error})",
+            "{path}, row {number}: this is not a valid line of CSV ({error})",
             path=path,
             number=reader.line_num,
             error=error,
@@ -116,13 +116,13 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
     for number, row in rows:
         if any(len(value) > _MOST_LETTERS for value in row.values()):
             raise UsageError(
-                "{path}, row {number}: a name has {most} letters at most; shorten it",
+                "{path}, row {number}: a name can have at most {most} letters; shorten it",
                 path=path,
                 number=number,
                 most=_MOST_LETTERS,
             )
     if not rows:
-        raise UsageError("{path}: there is nobody in the list below its first line.", path=path)
+        raise UsageError("{path}: there are no players below the first line.", path=path)
     return rows
 
 
@@ -144,11 +144,11 @@ def rounds_of(text: str | None) -> tuple[int, ...]:
         return ()
     match = re.fullmatch(r"([0-9]{1,4})(?:-([0-9]{1,4}))?", text)
     if match is None:
-        raise UsageError("--round is a number or, like 1-5, two; not {text!r}.", text=text)
+        raise UsageError("--round must be a number or a range like 1-5, not {text!r}.", text=text)
     low, high = int(match[1]), int(match[2] or match[1])
     if not 1 <= low <= high <= _MOST_ROUNDS:
         raise UsageError(
-            "--round goes from 1 to {most}, the smaller first; not {text}.",
+            "--round must be within 1 to {most}, the smaller number first, not {text}.",
             most=_MOST_ROUNDS,
             text=text,
         )
@@ -215,7 +215,7 @@ def _number(row: dict[str, str], column: str, where: str) -> int | None:
         return None
     if not (text.isascii() and text.isdigit() and len(text) <= 4):
         raise UsageError(
-            "{where}: the {column} is a whole number, not {text!r}.",
+            "{where}: the {column} must be a whole number, not {text!r}.",
             where=where,
             column=column,
             text=text,

@@ -56,7 +56,7 @@ _hints = functools.cache(typing.get_type_hints)
 
 def _record(kind: Any, value: object, where: str) -> Any:
     if not isinstance(value, dict):
-        raise LayoutError("`{where}` is a table, not {value!r}", where=where, value=value)
+        raise LayoutError("`{where}` must be a table, not {value!r}", where=where, value=value)
     fields = {field.name: field for field in dataclasses.fields(kind)}
     hints = _hints(kind)
     for key in value:
@@ -92,7 +92,7 @@ def _value(kind: Any, value: object, where: str) -> Any:
     if origin is typing.Literal:
         if value not in args:
             raise LayoutError(
-                "`{where}` is one of {known}, not {value!r}.",
+                "`{where}` must be one of {known}, not {value!r}.",
                 where=where,
                 known=", ".join(map(str, args)),
                 value=value,
@@ -105,12 +105,15 @@ def _value(kind: Any, value: object, where: str) -> Any:
 
 def _items(kinds: tuple[Any, ...], value: object, where: str) -> tuple[Any, ...]:
     if not isinstance(value, list):
-        raise LayoutError("`{where}` is a list, not {value!r}.", where=where, value=value)
+        raise LayoutError("`{where}` must be a list, not {value!r}.", where=where, value=value)
     if kinds[-1] is Ellipsis:
         kinds = kinds[:1] * len(value)
     elif len(value) != len(kinds):
         raise LayoutError(
-            "`{where}` has {n} items, not {found}.", where=where, n=len(kinds), found=len(value)
+            "`{where}` must have {n} items, not {found}.",
+            where=where,
+            n=len(kinds),
+            found=len(value),
         )
     pairs = enumerate(zip(kinds, value, strict=True))
     return tuple(_value(kind, item, f"{where}[{i}]") for i, (kind, item) in pairs)
@@ -127,10 +130,12 @@ def _scalar(kind: type, value: object, where: str) -> Any:
             bool: mark("true or false"),
         }
         raise LayoutError(
-            "`{where}` is {what}, not {value!r}.", where=where, what=names[kind], value=value
+            "`{where}` must be {what}, not {value!r}.", where=where, what=names[kind], value=value
         )
     if isinstance(value, float) and not math.isfinite(value):
-        raise LayoutError("`{where}` is a finite number, not {value}.", where=where, value=value)
+        raise LayoutError(
+            "`{where}` must be a finite number, not {value}.", where=where, value=value
+        )
     return value
 
 

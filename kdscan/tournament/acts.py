@@ -67,7 +67,7 @@ def take_back_act(db: Connection, event: Event, who: str) -> None:
     undone, like the pairing of a round from which sheets have come in."""
     act = newest_act(db, event, who)
     if act is None:
-        raise UsageError("there is nothing to take back")
+        raise UsageError("there is nothing to undo")
     for row in reversed(act.rows):
         what, _, place = row.field.partition(":")
         if what == PAIRED:
@@ -90,13 +90,13 @@ def _described(db: Connection, row: Correction) -> tuple[str, Mapping[str, objec
     name = {"name": _named(db, row.sheet_id)}
     if isinstance(shield := parse_field(row.field), CellField):
         return mark("{cell} on {name}"), name | {"cell": cell_name(shield.cell)}
-    return _OF_SHEETS.get(what, mark("what was said of {name}")), name
+    return _OF_SHEETS.get(what, mark("a change to {name}")), name
 
 
 _OF_SHEETS = {
-    "place": mark("whose sheet {name} is"),
-    "confirmed": mark("that {name} is right"),
-    "same_as": mark("that {name} is one sheet with another, or not"),
+    "place": mark("the player of {name}"),
+    "confirmed": mark("confirming {name}"),
+    "same_as": mark("whether {name} is the same sheet as another"),
     "ignored": mark("whether {name} counts"),
 }
 
@@ -105,9 +105,9 @@ def _of_event(what: str, place: str, row: Correction) -> tuple[str, Mapping[str,
     if what == PAIRED:
         return mark("the pairing of round {n}"), {"n": place}
     if what == PART:
-        text = mark("that {name} plays") if row.new else mark("that {name} has dropped out")
+        text = mark("{name} taking part") if row.new else mark("{name} dropping out")
         return text, {"name": place}
-    return mark("that a photo was taken out"), {}
+    return mark("removing a photo"), {}
 
 
 def _named(db: Connection, sheet_id: int) -> str:

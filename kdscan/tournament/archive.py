@@ -140,7 +140,8 @@ def _explained_as(path: Path) -> Iterator[None]:
         if isinstance(error, StoreError) and not isinstance(error.__cause__, IntegrityError):
             raise  # the store fails, not the content
         raise UsageError(
-            "{path} is no event that kdscan has written, or is damaged; export it again", path=path
+            "{path} is not an event exported by kdscan, or it is damaged; export it again",
+            path=path,
         ) from error
 
 
@@ -162,7 +163,8 @@ def _load(
         wanted = name or head["name"]
         if one(db, Event, select(schema.event).where(schema.event.c.name == wanted)):
             raise UsageError(
-                "there is an event {wanted} already; call this one --as 'Other name'", wanted=wanted
+                "there is already an event {wanted}; rename this one with --as 'Other name'",
+                wanted=wanted,
             )
         values = {
             "name": wanted,

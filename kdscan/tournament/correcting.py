@@ -46,7 +46,7 @@ def find_row(db: Connection, event: Event, name: str) -> Result:
         return fitting[0]
     if not fitting:
         raise UsageError(
-            "{name}: {event} has no such sheet; names stand in the table of kdscan export",
+            "{name}: {event} has no such sheet; kdscan export lists their names",
             name=name,
             event=event.name,
         )

@@ -198,7 +198,7 @@ def _conflicts(sheets: Sequence[SheetScore]) -> Iterator[Finding]:
         told.update(keys)
         totals = ", ".join(str(known[key].total) for key in keys)
         text = mark(
-            "different sheets bear the code of {player}, worth {totals}; say whose is which"
+            "different sheets have the code of {player}, worth {totals}; say whose is which"
         )
         values = {"player": sheet.player or "?", "totals": totals}
         yield Finding("code_conflict", text, values, sheet.round, sheet.table, keys)
@@ -278,7 +278,7 @@ def _seat(
         return seat, [Finding("cut_off", text, {"player": name}, *at, keys)]
     if len(worths) > 1:
         totals = ", ".join(str(sheet.total) for sheet in sheets)
-        text = mark("{player} has several sheets, worth {totals}; say which one counts")
+        text = mark("{player} has several sheets, worth {totals}; choose which one counts")
         values = {"player": name, "totals": totals}
         return seat, [Finding("two_sheets", text, values, *at, keys)]
     if best is None:
@@ -292,16 +292,16 @@ def _seat(
 
 def _unplaced(sheet: SheetScore) -> Finding:
     if sheet.round is None:
-        text = mark("nobody says in which round a sheet was played: {player}, {total} points")
+        text = mark("the round of a sheet is not known: {player}, {total} points")
     else:
-        text = mark("nobody says at which table a sheet was played: {player}, {total} points")
+        text = mark("the table of a sheet is not known: {player}, {total} points")
     values = {"player": sheet.player or "?", "total": sheet.total}
     return Finding("unplaced", text, values, sheet.round, sheet.table, (sheet.key,))
 
 
 def _strangers(at: Table, sheets: Sequence[SheetScore]) -> Finding:
     whose = ", ".join(f"{sheet.player or '?'} ({sheet.total})" for sheet in sheets)
-    text = mark("nobody of that name sits here: {players}")
+    text = mark("there is no such player at this table: {players}")
     keys = tuple(sheet.key for sheet in sheets)
     return Finding("unknown_player", text, {"players": whose}, *at, keys)
 

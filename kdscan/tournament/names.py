@@ -86,7 +86,7 @@ def several(name: str, meant: Sequence[str]) -> UsageError:
     """The error for a name that may mean any of these; the first few are listed."""
     known = ", ".join(meant[:SHOWN])
     return UsageError(
-        "{name}: that may be any of {known}; name one of them", name=name, known=known
+        "{name}: this could be any of {known}; name one of them", name=name, known=known
     )
 
 
@@ -117,7 +117,7 @@ def _unknown(event: Event, name: str, close: Sequence[str], *, playing: bool) ->
     values = {"name": name, "event": event.name}
     if not close:
         error = UnknownPlayer(
-            "{name}: nobody of that name plays in {event}; enter the player, or name another.",
+            "{name}: there is no such player in {event}; add the player, or name another.",
             **values,
         )
     elif playing:

@@ -41,7 +41,7 @@ def enter_players(db: Connection, event: Event, path: Path) -> None:
         spelled = normalize("NFC", name)
         if (spelled, row.get("round")) in seen:
             raise UsageError(
-                "{path}, row {number}: {name} stands in the list twice; tell the two apart by a "
+                "{path}, row {number}: {name} is in the list twice; tell the two apart by a "
                 "letter or a town.",
                 path=path,
                 number=number,
@@ -77,7 +77,7 @@ def drop(db: Connection, event: Event, names: Sequence[str], active: bool = Fals
         player = player_of(entered, name)
         if player is None:
             raise UsageError(
-                "{name}: nobody of that name plays in {event}.", name=name, event=event.name
+                "{name}: there is no such player in {event}.", name=name, event=event.name
             )
         set_active(db, [player.id], active)
 
@@ -103,14 +103,13 @@ def next_round(
     rules = rules_of(event)
     if len(ids) < 2:
         raise UsageError(
-            "{name}: too few players ({n}); enter them with --players FILE.csv.",
+            "{name}: too few players ({n}); add them with --players FILE.csv.",
             name=event.name,
             n=len(ids),
         )
     if rules.rounds is not None and round_ > rules.rounds:
         raise UsageError(
-            "{name}: all rounds are paired ({rounds}); say how many it shall have, like "
-            "--rounds {round}.",
+            "{name}: all rounds are paired ({rounds}); to add one, use --rounds {round}.",
             name=event.name,
             rounds=rules.rounds,
             round=round_,
@@ -132,7 +131,7 @@ def unpair(db: Connection, event: Event, round_: int) -> None:
     """Undo the pairing of the last round; raise UsageError if it has begun."""
     state = event_state(db, event)
     if round_ != state.last_round:
-        raise UsageError("round {round} is not the last one any more", round=round_)
+        raise UsageError("round {round} is no longer the last one", round=round_)
     _not_played(state, round_)
     remove_games(db, event.id, round_)
 
@@ -168,7 +167,7 @@ def set_result(
         }
         values = {**before, **entered}
     elif held is None:
-        raise UsageError("round {round}, table {table}: nobody has said a result", **where)
+        raise UsageError("round {round}, table {table}: no result has been entered", **where)
     else:
         undo(db, held.id, who)
         return _game(event_state(db, event), round_, table)
@@ -236,7 +235,7 @@ def _game(state: EventState, round_: int, table: int) -> Game:
 def _not_played(state: EventState, round_: int) -> None:
     if any(seat.total is not None for g in state.games if g.round == round_ for seat in g.seats):
         raise UsageError(
-            "sheets of round {round} have come in already; it can't be paired anew.",
+            "sheets of round {round} have already come in; it can't be paired again.",
             round=round_,
         )
 
@@ -248,8 +247,8 @@ def _all_finished(played: Sequence[Game]) -> None:
     first = waiting[0]
     missing = ", ".join(seat.player for seat in first.seats if seat.total is None)
     raise UsageError(
-        "tables that still miss points: {n}; first round {round}, table {table} ({missing}); "
-        "read the sheets, or say the points with `kdscan result`.",
+        "tables whose points are still missing: {n}; first round {round}, table {table} "
+        "({missing}); read the sheets, or enter the points with `kdscan result`.",
         n=len(waiting),
         round=first.round,
         table=first.table,

@@ -109,8 +109,8 @@ def _check(rules: Rules, given: Json) -> None:
         if alien:
             option = alien[0].replace("_", "-")
             raise UsageError(
-                "--{option} is a rule of Kingdomino, and this is an event of Kingdomino Duel; "
-                "make another event with --game kingdomino",
+                "--{option} is a rule of Kingdomino, but this is an event of Kingdomino Duel; "
+                "create another event with --game kingdomino",
                 option=option,
             )
         if rules.seats != 2:

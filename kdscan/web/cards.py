@@ -108,7 +108,7 @@ def _of_sheet(row: Result, turning: Collection[int]) -> Iterator[Card]:
         and row.overrides.get("confirmed") is not True
         and any(still_asked(one, row.overrides) for one in row.data["problems"])
     ):
-        kind, text = "rules", mark("{name} is read surely, but no game leads there")
+        kind, text = "rules", mark("{name} was read with certainty, but no lawful game leads to it")
     else:
         return
     key, place = row.sheet.id, row.place

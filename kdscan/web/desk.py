@@ -104,7 +104,7 @@ def place(db: Connection, _: Sheet, event: Event, body: bodies.Place) -> Json:
 def same(db: Connection, one: Sheet, event: Event, body: bodies.SameAs) -> Json:
     """Set whether two photos show one sheet."""
     if body.of is not None and _sheet(db, event, body.of).id == one.id:
-        raise UsageError("a sheet is no other photo of itself")
+        raise UsageError("a sheet cannot be another photo of itself")
     return {"same_as": body.of or 0}
 
 

@@ -126,7 +126,7 @@ async def join(request: Request) -> Response:
     settings = services_of(request).settings
     role = sessions.role_of(code, settings)
     if role is None:
-        problem = words(language_of(request)).t("This code lets nobody in. Look at it again.")
+        problem = words(language_of(request)).t("This code is not valid. Check it and try again.")
         return await join_form(request, problem, 403, game=game[:40])
     known: Session | None = request.state.session
     who = "".join(c for c in name if c.isprintable()).strip()[:60]
@@ -221,7 +221,7 @@ async def manifest(request: Request) -> Response:
     content = {
         "name": "kdscan",
         "short_name": "kdscan",
-        "description": t("Photograph the finished map, look at what is doubtful, done."),
+        "description": t("Photograph the finished map, check what is doubtful, done."),
         "lang": language_of(request),
         "id": "/",
         "start_url": "/",

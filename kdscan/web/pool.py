@@ -59,8 +59,7 @@ class Pool:
                         if "seconds" in died.values:
                             raise
                         raise ReaderDied(
-                            "reading this photo ended the process that did it; the photo is kept, "
-                            "try again"
+                            "reading this photo crashed; the photo is kept, try again"
                         ) from died
                     finally:
                         if not finished:  # the caller may have gone

@@ -259,7 +259,7 @@ class SheetService:
             one = self._sheet(db, sheet_id, session)
             self._check_first(db, one.photo_id, session)
             if not take_back(db, one, session.name):
-                raise ApiError(409, "nothing_to_undo", "there is nothing to take back")
+                raise ApiError(409, "nothing_to_undo", "there is nothing to undo")
             return self._sheet_json(db, one)
 
     def _sheet(self, db: Connection, sheet_id: int, session: Session) -> Sheet:

@@ -103,8 +103,8 @@ def read_file(task: Read | Show, max_pages: int) -> Iterator[tuple[PhotoReport, 
         pages = decode(task.path.read_bytes(), name)
         if len(pages) > max_pages:
             raise ImageTooLarge(
-                "the file has {pages} pages, {most} at most on this page; split it, or read it "
-                "with kdscan batch",
+                "the file has {pages} pages, but this page takes at most {most}; split it, or "
+                "read it with kdscan batch",
                 pages=len(pages),
                 most=max_pages,
             )

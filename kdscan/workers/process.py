@@ -130,8 +130,8 @@ class Process:
     def _died(self) -> ReaderDied:
         if self._late is not None:
             return ReaderDied(
-                "reading took more than {seconds} s; the file may be damaged: save it anew or "
-                "photograph again",
+                "reading took more than {seconds} s; the file may be damaged: save it again or "
+                "take the photo again",
                 seconds=round(self._late),
             )
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -140,8 +140,8 @@ class Process:
         with contextlib.suppress(ValueError):  # an exit code, or not ended yet
             name = f" ({signal.Signals(-(self._child.returncode or 0)).name})"
         return ReaderDied(
-            "the process that read it ended{signal}; the file may be damaged: save it anew or "
-            "photograph again",
+            "the process reading it ended{signal}; the file may be damaged: save it again or "
+            "take the photo again",
             signal=name,
         )
 

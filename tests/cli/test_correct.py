@@ -94,10 +94,10 @@ def test_mistakes_are_explained(url: str, say: Command) -> None:
     for name, words, message in (
         ("z.jpg", ["--confirm"], "Cup has no such sheet"),
         ("a.jpg", ["--confirm"], "one/a.jpg#1.1, one/a.jpg#1.2; name one of them"),
-        ("b.jpg", [], "say something of it"),
+        ("b.jpg", [], "say what to change"),
         ("b.jpg", ["--set", "C2=l+++++"], "4 crosses at most"),
         ("b.jpg", ["--set", "2:C2=l"], "leave the number out"),
-        ("b.jpg", ["--undo"], "nobody has said anything"),
+        ("b.jpg", ["--undo"], "nothing to undo"),
         ("a.jpg#1.2", ["--set", "C2=l"], "that is a spellbook"),
     ):
         assert message in say(name, *words, code=2).err
@@ -149,7 +149,7 @@ def test_a_mistyped_name_is_asked_about_and_the_csv_names_player_and_table(
     slip = say("table#3.jpg", "--player", "Mario Rosi", "--round", "2", code=2).err
     assert "Mario Rosi? Mario Rossi plays this round." in slip
     stranger = say("table#3.jpg", "--player", "Xaver", "--round", "2", code=2).err
-    assert "nobody of that name plays in Cup" in stranger
+    assert "there is no such player in Cup" in stranger
     assert "table#3.jpg: " in say("table#3.jpg#1.1", "--player", "mario rossi", "--round", "2").out
     found = {r["file"]: (r["player"], r["round"], r["table"]) for r in rows()}
     assert found == {

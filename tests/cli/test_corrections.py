@@ -70,7 +70,7 @@ def test_several_in_one_text() -> None:
         ("2,3=dd", "castle"),
         ("0:A1=f", "from 1"),
         ("1.0:A1=f", "from 1"),
-        ("B1=w++", "no square of Kingdomino"),
+        ("B1=w++", "not a square of Kingdomino"),
     ],
 )
 def test_slips_are_explained(text: str, why: str) -> None:
@@ -111,7 +111,7 @@ def test_what_only_a_kingdom_holds_is_refused_of_a_map(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["A1=c", "A1=l++", "A1=f++++"])
 def test_what_only_a_map_holds_is_refused_of_a_kingdom(text: str) -> None:
-    with pytest.raises(UsageError, match="no square of Kingdomino"):
+    with pytest.raises(UsageError, match="not a square of Kingdomino"):
         meant(text, "kingdom")
 
 

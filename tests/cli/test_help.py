@@ -127,7 +127,7 @@ def test_an_error_within_an_error_is_translated_too(
     language: str, monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     inner = LayoutError(
-        "`{where}` is {what}, not {value!r}.", where="x", what="a number", value="y"
+        "`{where}` must be {what}, not {value!r}.", where="x", what="a number", value="y"
     )
     outer = UsageError("{where}: {error}", where="club.toml", error=inner)
     t = words(language).t

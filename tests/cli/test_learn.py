@@ -101,7 +101,7 @@ def test_what_cannot_be_learned_is_said(
 ) -> None:
     filled = str(photos[1])
     assert "--name" in run("layout", "learn", filled, code=2).err
-    assert "cannot hold" in run("layout", "learn", filled, "--name", "a/b", code=2).err
+    assert "cannot contain" in run("layout", "learn", filled, "--name", "a/b", code=2).err
     assert "filled" in run("layout", "learn", filled, "--name", "pad", code=2).err
     nothing = tmp_path / "none.jpg"
     assert str(nothing) in run("layout", "learn", filled, nothing, "--name", "pad", code=3).err

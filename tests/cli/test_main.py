@@ -58,7 +58,7 @@ def test_of_all_commands_the_one_that_is_asked_for_is_imported() -> None:
     ("closed", "words", "code", "said"),
     [
         ("0<&-", "score -", 3, "the file is empty"),
-        ("0<&-", "board -", 2, "no board in it"),
+        ("0<&-", "board -", 2, "contains no board"),
         ("1>&-", "simulate 1", 0, ""),
         ("2>&-", "board missing.txt", 2, ""),
         ("0<&- 1>&- 2>&-", "--help", 0, ""),

@@ -244,8 +244,8 @@ def test_a_kingdom_in_json_and_put_right(photo: Make, run: Command) -> None:
     ("width", "said", "why"),
     [
         (807, "A6=w", "A1 to E5"),
-        (807, "A1=dd", "no square"),
-        (807, "A1=w++", "no square"),
+        (807, "A1=dd", "not a square"),
+        (807, "A1=w++", "not a square"),
         (800, "A1=w", "no coat"),
     ],
 )
@@ -261,4 +261,6 @@ def test_a_dynasty_is_added_up(photo: Make, run: Command) -> None:
 
 
 def test_a_second_photo_of_the_sheet_settles_it(photo: Make, run: Command) -> None:
-    assert "Photos 1 and 2 show one sheet" in run("score", photo(801), photo(806), "--strict").out
+    assert (
+        "Photos 1 and 2 show the same sheet" in run("score", photo(801), photo(806), "--strict").out
+    )

@@ -45,9 +45,9 @@ def test_sheet_prints_a_map_for_each_player_and_round(tmp_path: Path, run: Comma
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--event", "E"], "go with --players"),
+        (["--event", "E"], "need --players"),
         (["--players", "p.csv", "--count", "3"], "leave --count out"),
-        (["--side", "card"], "name --players and --event"),
+        (["--side", "card"], "add --players and --event"),
         (["--players", "missing.csv"], "missing.csv: there is no such file"),
     ],
 )

@@ -106,7 +106,7 @@ def test_what_is_to_be_settled_names_its_photos(store: str, say: Command) -> Non
     sheet_read(store, "CUP///", 33)
     sheet_read(store, f"CUP/1//{one[0]}", 51)
     err = say("standings").err
-    assert "in which round a sheet was played: ?, 33 points (CUP---.jpg)" in err
+    assert "the round of a sheet is not known: ?, 33 points (CUP---.jpg)" in err
     assert f"the sheet of {two} is missing\n" in err
     assert f"kdscan correct FILE --event Cup --store {store} --player NAME --round N" in err
     found = say("standings", "--json").json["findings"]
@@ -117,7 +117,7 @@ def test_what_is_to_be_settled_names_its_photos(store: str, say: Command) -> Non
 
 def test_an_arbiter_settles_a_game_and_the_next_round_follows(store: str, say: Command) -> None:
     assert "Cup: before round 1, 5 players" in say("standings").out
-    assert "still miss points" in say("pair", code=2).err
+    assert "points are still missing" in say("pair", code=2).err
     for game in rounds(say)[:2]:
         a, b = names(game)
         words = ["--round", "1", "--table", str(game["table"]), f"{a}=50", f"{b}=40", "--who", "Z"]
@@ -139,7 +139,7 @@ def test_a_result_is_withdrawn_and_a_no_show_invents_no_points(say: Command) -> 
     say("result", *at, f"{a}=50", f"{b}=40")
     say("result", *at, "--withdraw")
     assert not rounds(say)[0]["finished"]
-    assert "nobody has said a result" in say("result", *at, "--withdraw", code=2).err
+    assert "no result has been entered" in say("result", *at, "--withdraw", code=2).err
     say("result", *at, f"{a}=50", f"{b}=40")
     there = ["--round", "1", "--table", str(second["table"])]
     assert f"{d} wins by walkover" in say("result", *there, "--walkover", d.lower()).out
@@ -205,7 +205,7 @@ def test_two_people_of_one_name_are_asked_to_be_told_apart(tmp_path: Path, run: 
     assert {seat["player"] for game in games for seat in game["seats"]} == {"Strauß", "Ada"}
     (tmp_path / "players.csv").write_text("name\nAda\nBob\nAda\n")
     said = run("pair", *event, "--players", str(tmp_path / "players.csv"), code=2).err
-    assert "row 4: Ada stands in the list twice" in said
+    assert "row 4: Ada is in the list twice" in said
 
 
 def test_who_dropped_out_is_not_paired(say: Command) -> None:
@@ -218,11 +218,11 @@ def test_who_dropped_out_is_not_paired(say: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["pair", "--drop", "Zoe"], "nobody of that name plays in Cup"),
+        (["pair", "--drop", "Zoe"], "there is no such player in Cup"),
         (["result", "--round", "1", "--table", "9", "Ada=1"], "round 1 has no table 9"),
         (["result", "--round", "1", "--table", "1", "Zoe=1"], "Zoe does not sit at table 1"),
-        (["result", "--round", "1", "--table", "1", "Ada"], "say a name and points"),
-        (["result", "--round", "1", "--table", "1", "Ada=-3"], "say a name and points"),
+        (["result", "--round", "1", "--table", "1", "Ada"], "give a name and points"),
+        (["result", "--round", "1", "--table", "1", "Ada=-3"], "give a name and points"),
     ],
 )
 def test_mistakes_are_explained(words: list[str], message: str, say: Command) -> None:

@@ -34,7 +34,7 @@ def test_the_only_event_is_meant_where_none_is_named(tmp_path: Path, run: Comman
     with open_store(url) as kept, kept.write() as db:
         ensure_event(db, "Autumn cup")
     said = run("standings", "--store", url, code=2).err
-    assert "name one by --event: Spring cup, Autumn cup" in said
+    assert "choose one with --event: Spring cup, Autumn cup" in said
 
 
 def test_the_version_has_a_letter(run: Command) -> None:

@@ -58,8 +58,8 @@ def test_text_round_trip(board: Board) -> None:
         (TEXT.replace("f+++", ""), "row 4 has 6 squares"),
         (TEXT.replace("##", "."), "D3 is the castle: write '##' there, not '.'"),
         (TEXT.replace("f+++", "##"), "G4: the castle '##' stands at D3 and nowhere else"),
-        (TEXT.replace("f+++", "x+"), "G4: 'x+' is no coat"),
-        (TEXT.replace("f+++", "++"), "is no coat"),
+        (TEXT.replace("f+++", "x+"), "G4: 'x+' is not a coat"),
+        (TEXT.replace("f+++", "++"), "is not a coat"),
     ],
 )
 def test_what_is_no_board_is_refused(text: str, message: str) -> None:

@@ -66,7 +66,7 @@ def test_boards_together(run: Command, maps: str, tmp_path: Path) -> None:
     assert "game 1: not lawful: one map has 3 dominoes and the other 0" in told
     assert "an empty map" in told
     pair.write_text(LAWFUL, "utf-8")
-    assert "cannot be pairs" in run("board", pair, "--together", code=2).err
+    assert "cannot be split into pairs" in run("board", pair, "--together", code=2).err
 
 
 def test_wizards_and_bonuses_are_told(run: Command, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_kingdoms(run: Command, tmp_path: Path) -> None:
     assert first["domains"][0]["terrain"] == "wheat"
     file.write_text("## ##", "utf-8")
     assert (
-        "board 1: a kingdom has one castle"
+        "board 1: a kingdom must have one castle"
         in run("board", file, "--game", "kingdomino", code=2).err
     )
 

@@ -95,7 +95,9 @@ def test_an_option_of_the_other_game_is_refused_with_the_remedy(
     file = tmp_path / "board.txt"
     file.write_text(KINGDOM if "kingdomino" in command else ALONE, "utf-8")
     words = [str(file) if word == "FILE" else word for word in command]
-    assert f"kdscan: {option} is of {game} alone: --game {game}\n" == run(*words, code=2).err
+    assert (
+        f"kdscan: {option} only applies to {game}: add --game {game}\n" == run(*words, code=2).err
+    )
 
 
 def test_every_option_of_one_game_is_an_option() -> None:
@@ -111,13 +113,13 @@ def test_every_option_of_one_game_is_an_option() -> None:
         (("board", "MAPS", "--chosen-coat", "x"), "--chosen-coat x"),
         (("board", "MAPS", "--edition", "x"), "--edition x"),
         (("board", "MISSING"), "missing.txt: there is no such file; check the name"),
-        (("board", "EMPTY"), "no board in it"),
-        (("board", "MAPS", "--spellbook", "MAPS"), "spellbooks in it: 0"),
+        (("board", "EMPTY"), "contains no board"),
+        (("board", "MAPS", "--spellbook", "MAPS"), "spellbooks found: 0"),
         (("board", "MAPS", "--spellbook", "MISSING"), "missing.txt: there is no such file"),
-        (("board", "MAPS", "--spellbook", "BOOK"), "--spellbook BOOK: line 1: dots is no coat"),
-        (("board", "MAPS", "--spellbook", "MAPS", "--game", "kingdomino"), "of duel alone"),
-        (("board", "BROKEN"), "board 1: a map has 5 rows, not 1"),
-        (("simulate", "--", "-1"), "cannot be played"),
+        (("board", "MAPS", "--spellbook", "BOOK"), "--spellbook BOOK: line 1: dots is not a coat"),
+        (("board", "MAPS", "--spellbook", "MAPS", "--game", "kingdomino"), "only applies to duel"),
+        (("board", "BROKEN"), "board 1: a map must have 5 rows, not 1"),
+        (("simulate", "--", "-1"), "the number of games cannot be -1"),
         (("simulate", "1", "--player", "x"), "--player x"),
         (("simulate", "1", "--game", "x"), "--game x"),
         (("simulate", "1", "--edition", "x"), "--edition x"),

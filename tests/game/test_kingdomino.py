@@ -59,11 +59,11 @@ def test_text_round_trip() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "equally many"),
-        ("w w\n## w w", "equally many"),
+        ("", "the same number"),
+        ("w w\n## w w", "the same number"),
         ("w w", "not 0"),
         ("## ##", "not 2"),
-        ("## x+", "B1: 'x\\+' is no terrain"),
+        ("## x+", "B1: 'x\\+' is not a terrain"),
     ],
 )
 def test_what_is_no_kingdom_is_refused(text: str, message: str) -> None:

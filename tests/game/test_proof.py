@@ -122,7 +122,7 @@ EARLY = Board.parse(
             Problem(
                 "dice",
                 "warning",
-                "no dice are known that make dominoes of this shield",
+                "no known dice make dominoes of this shield",
                 ((1, 3),),
             ),
         ),
@@ -133,7 +133,7 @@ EARLY = Board.parse(
             Problem(
                 "dice",
                 "warning",
-                "no dice are known that make dominoes of these 4 shields",
+                "no known dice make dominoes of these 4 shields",
                 ((1, 3), (1, 4), (3, 3), (3, 4)),
             ),
         ),

@@ -30,7 +30,7 @@ def test_texts_are_found_in_python_templates_and_scripts() -> None:
     from kdscan.locale.make import collected
 
     found = {m.id[0] if isinstance(m.id, tuple) else m.id for m in collected() if m.id}
-    assert "This code lets nobody in. Look at it again." in found
+    assert "This code is not valid. Check it and try again." in found
     assert "Skip to the content" in found
     assert "{n} cross" in found, "inside a template string"
 

@@ -133,8 +133,8 @@ def test_people_are_told_what_to_photograph_again(capsys: pytest.CaptureFixture[
     assert fused.sheet.review
     Printer(2, text=True, debug=False).answer(report_json([], [fused]), [fused])
     said = capsys.readouterr().out
-    assert "Photos 1 and 2 show one sheet" in said
-    assert "photograph it from near: " in said
+    assert "Photos 1 and 2 show the same sheet" in said
+    assert "take a close-up: " in said
     doubted = {(c.row, c.col) for c in fused.sheet.reading.cells if c.review}
     assert set(fused.photograph_again) == doubted
 

@@ -68,7 +68,7 @@ def test_corners_that_no_sheet_has_are_refused() -> None:
         centers_within(AT[[0, 2, 1, 3]])
     with pytest.raises(LayoutError, match="clockwise"):
         centers_within(AT[::-1])
-    with pytest.raises(LayoutError, match="too near"):
+    with pytest.raises(LayoutError, match="too close"):
         centers_within(AT / 20)
 
 

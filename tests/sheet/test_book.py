@@ -87,7 +87,7 @@ def test_the_back_of_a_half_filled_page_lies_behind_its_copy() -> None:
 
 def test_a_back_of_another_size_is_refused() -> None:
     small, front = replace(BOOK, page_mm=(200.0, 148.0)), load_layout("kdscan-a5")
-    with pytest.raises(LayoutError, match="both sides must be of one size"):
+    with pytest.raises(LayoutError, match="both sides must be the same size"):
         sheet_pdf(front, impose(front), back=small)
 
 
@@ -100,7 +100,7 @@ def test_a_back_of_another_size_is_refused() -> None:
         ('coat = "line", used', 'coat = "dot", used', "each of the six coats once"),
         ("used = [79, 31.5]", "used = [2, 31.5]", "dot.used` reaches beyond the page"),
         ("id = 4, center_mm = [11, 12]", "id = 4, center_mm = [25, 31]", "lies on the marker 4"),
-        ("id = 4,", "id = 5,", "an id of its own"),
+        ("id = 4,", "id = 5,", "a unique id"),
         ("squares = [[25", "boxes = [[25", "unknown key"),
     ],
 )

@@ -42,8 +42,8 @@ def test_unknown_parts_are_left_out() -> None:
     ("event", "player", "message"),
     [
         ("", "A", "event: ''"),
-        ("ŁÓDŹ", "A", "event: 'ŁÓDŹ' cannot stand"),
-        ("X", "a b", "player: 'a b' cannot stand"),
+        ("ŁÓDŹ", "A", "event: 'ŁÓDŹ' cannot be used"),
+        ("X", "a b", "player: 'a b' cannot be used"),
         ("X" * 30, "Y" * 30, f"too long .* {MOST_LETTERS} letters"),
     ],
 )
@@ -132,11 +132,11 @@ def test_without_an_event_there_are_names_and_no_codes(tmp_path: Path) -> None:
     [
         ("", "the first line must name the columns"),
         ("Ann\nBob\n", "the first line must name the columns, .* it says 'Ann'"),
-        ("name\n\n", "there is nobody in the list"),
+        ("name\n\n", "there are no players below"),
         ("name\nAnn\nDoe, John\n", "row 3: there are more cells than columns"),
-        ("name,table\nAnn,x\n", "row 2: the table is a whole number, not 'x'"),
-        ("name,table\nAnn,²\n", "row 2: the table is a whole number"),
-        ("player\nA\nA\n", "the code E///A would stand on two sheets"),
+        ("name,table\nAnn,x\n", "row 2: the table must be a whole number, not 'x'"),
+        ("name,table\nAnn,²\n", "row 2: the table must be a whole number"),
+        ("player\nA\nA\n", "two sheets would have the code E///A"),
         ("player\n" + "A" * 50 + "\n", "row 2: .* too long"),
     ],
 )

@@ -158,7 +158,7 @@ def test_sheets_that_need_a_look_count_and_are_named() -> None:
 def test_sheets_of_nowhere() -> None:
     _, findings = gather([sheet(1, "A", 50, at=(None, 1)), sheet(2, "B", 40, at=(1, None))])
     assert [f.code for f in findings] == ["unplaced", "unplaced"]
-    assert "which round" in findings[0].message and "at which table" in findings[1].message
+    assert "the round" in findings[0].message and "the table" in findings[1].message
 
 
 def test_strangers_at_a_table() -> None:

@@ -33,7 +33,7 @@ def test_without_a_word_it_is_duel_for_two(store: Store) -> None:
         (None, Asked(seats=3), "two play Kingdomino Duel"),
         ("kingdomino", Asked(great_duel=True, seats=4), "for 2 players"),
         ("kingdomino", Asked("duel"), "an event of kingdomino, not duel"),
-        (None, Asked("chess"), "there are duel and kingdomino"),
+        (None, Asked("chess"), "choose duel or kingdomino"),
     ],
 )
 def test_what_cannot_be_is_refused(

@@ -54,7 +54,7 @@ def test_upload_look_tap_undo(open_page: Open) -> None:
     expect(question).to_have_count(1)
     expect(doubts).to_have_count(many)
     assert total(page) == before
-    page.get_by_role("button", name="Everything is as on paper").tap()
+    page.get_by_role("button", name="All as on paper").tap()
     expect(doubts).to_have_count(0)
     expect(page.locator(".verdict")).to_have_text("checked by a person")
     page.get_by_role("button", name="Undo").tap()
@@ -70,7 +70,7 @@ def test_any_shield_is_put_right_by_keyboard(open_page: Open) -> None:
     page.keyboard.press("Enter")
     page.get_by_role("button", name="checked", exact=True).press("Enter")
     page.keyboard.press("2")
-    page.get_by_role("button", name="That is it").press("Enter")
+    page.get_by_role("button", name="Done").press("Enter")
     expect(cell(page, 2, 4)).to_have_attribute("aria-label", re.compile("E3, checked, 2 crosses"))
     expect(cell(page, 2, 4)).to_be_focused()
     page.keyboard.press("Control+z")
@@ -121,7 +121,7 @@ def test_buttons_and_two_fingers_zoom_the_photo(
     expect(photo.locator(".badge")).to_have_count(25)
     page.get_by_role("button", name="Whole photo").tap()
     all_of_it = photo.get_attribute("viewBox")
-    page.get_by_role("button", name="Closer").tap()
+    page.get_by_role("button", name="Zoom in").tap()
     assert photo.get_attribute("viewBox") != all_of_it
     page.get_by_role("button", name="Whole photo").tap()
     assert photo.get_attribute("viewBox") == all_of_it
@@ -243,7 +243,7 @@ def test_a_photo_that_cannot_be_sent_says_so_and_is_sent_again(open_page: Open) 
     page.goto("/")
     page.route("**/api/**", lambda route: route.abort())
     page.set_input_files("input[multiple]", SAMPLES / "01.jpg")
-    expect(page.locator(".upload strong")).to_contain_text("waits for the network")
+    expect(page.locator(".upload strong")).to_contain_text("waiting for the network")
     expect(page.locator(".lost")).to_be_visible()
     page.unroute("**/api/**")
     expect(page.locator(".total-number")).to_be_visible()
@@ -265,7 +265,7 @@ def test_a_worker_that_dies_loses_no_photo(open_page: Open, served: Served) -> N
     page.goto("/")
     with served.workers_asleep() as pids:
         page.set_input_files("input[multiple]", SAMPLES / "03.jpg")
-        expect(page.locator(".upload strong")).to_have_text("is being read")
+        expect(page.locator(".upload strong")).to_have_text("reading …")
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
     expect(page.get_by_role("alert")).to_contain_text("the photo is kept")

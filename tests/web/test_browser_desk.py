@@ -67,7 +67,7 @@ def test_a_kingdom_is_put_right_by_tap(open_page: Open, served: Served, store: S
     editor.get_by_role("button", name="mine", exact=True).tap()
     editor.get_by_role("button", name="3 crowns").tap()
     accessible(page)
-    editor.get_by_role("button", name="That is it").tap()
+    editor.get_by_role("button", name="Done").tap()
     expect(cell(page, 4, 4)).to_have_attribute("aria-label", re.compile("E5, mine, 3 crowns"))
     page.get_by_label("Middle Kingdom").check()
     expect(page.locator(".sum")).to_contain_text("The castle lies in the middle")
@@ -149,9 +149,7 @@ def test_undo_returns_to_what_was_settled_and_enter_goes_on_to_the_next_sheet(
     page.keyboard.press("y")
     expect(mine).to_have_count(0)
     page.keyboard.press("u")
-    expect(page.locator("#toast")).to_contain_text(
-        re.compile("Taken back: that table.png.* is right")
-    )
+    expect(page.locator("#toast")).to_contain_text(re.compile("Undone: confirming table.png"))
     expect(page.locator(".queue [aria-current]")).to_contain_text(first)
     expect(focused).to_have_attribute("aria-label", re.compile("B2.*please check"))
     page.keyboard.press("Enter")  # the last doubt of this sheet
@@ -188,7 +186,7 @@ def test_one_code_on_two_boards_is_settled_with_one_tap(
     expect(card).to_have_count(0)
     page.locator("[data-tab=rounds]").click()
     expect(page.locator(".tables li.open")).to_have_count(0)
-    page.get_by_role("button", name=re.compile("Take back: whose sheet table.png")).click()
+    page.get_by_role("button", name=re.compile("Undo: the player of table.png")).click()
     expect(page.locator(".tables li.open")).to_have_count(1)
 
 

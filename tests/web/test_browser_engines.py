@@ -86,7 +86,7 @@ def test_photos_are_kept_though_the_phone_closed_their_database(open_page: Open)
     page.wait_for_function("window.database")
     page.evaluate("database.close(); database.dispatchEvent(new Event('close'))")
     page.set_input_files("input[multiple]", SAMPLES / "02.jpg")
-    expect(page.locator(".upload")).to_contain_text("waits for the network")
+    expect(page.locator(".upload")).to_contain_text("waiting for the network")
     page.reload()
     expect(page.locator(".upload")).to_contain_text("02.jpg")
 

@@ -46,7 +46,7 @@ def test_a_photo_on_the_server_is_waited_for_though_the_network_goes(
     page.goto("/")
     choose(page, 1000)
     expect(page.locator(".lost")).to_be_visible()
-    expect(page.locator(".upload strong")).to_have_text("is being read")
+    expect(page.locator(".upload strong")).to_have_text("reading …")
     page.clock.run_for(4_100)
     expect(page.locator(".lost")).to_be_visible()
     page.evaluate("dispatchEvent(new Event('online'))")
@@ -61,7 +61,7 @@ def test_what_a_proxy_says_without_its_server_is_no_refusal(
     page.goto("/")
     page.route(SENT, lambda route: route.fulfill(status=502, body="<h1>Bad Gateway</h1>"))
     choose(page, 1000)
-    expect(page.locator(".upload strong")).to_have_text("waits for the network")
+    expect(page.locator(".upload strong")).to_have_text("waiting for the network")
     expect(page.locator(".lost")).to_be_visible()
     page.route(SENT, lambda route: route.fulfill(json={"id": photo, "state": "waiting"}))
     page.evaluate("dispatchEvent(new Event('online'))")
@@ -78,7 +78,7 @@ def test_photos_are_kept_before_they_are_shrunk_each_on_its_own_way(open_page: O
     page.route(SENT, lambda route: route.abort())
     choose(page, *[1_600_000] * 4)
     states = page.locator(".upload strong")
-    expect(states).to_have_text(["waits for the network", *["is being sent"] * 3])
+    expect(states).to_have_text(["waiting for the network", *["uploading …"] * 3])
     page.reload()
     expect(states).to_have_count(4)
 
@@ -99,7 +99,7 @@ def test_one_photo_at_a_time_is_shrunk(open_page: Open) -> None:
     page.goto("/?again")
     page.route(SENT, lambda route: route.abort())
     choose(page, *[1_600_000] * 3)
-    expect(page.locator(".upload strong")).to_have_text(["waits for the network"] * 3)
+    expect(page.locator(".upload strong")).to_have_text(["waiting for the network"] * 3)
     assert page.evaluate("most") == 1
 
 
@@ -108,14 +108,14 @@ def test_a_photo_that_is_being_read_stands_there_once(open_page: Open, served: S
     page.goto("/")
     with served.workers_asleep():
         page.set_input_files("input[multiple]", SAMPLES / "03.jpg")
-        expect(page.locator(".upload strong")).to_have_text("is being read")
+        expect(page.locator(".upload strong")).to_have_text("reading …")
         with page.expect_response("**/api/photos"):
             page.evaluate("location.hash = '#/elsewhere'")
         expect(page.locator(".none")).to_have_text("Nothing yet.")
         expect(page.locator(".result-name", has_text="03.jpg")).to_have_count(1)
         (photo,) = page.request.get("/api/photos").json()["photos"]
         page.goto(f"/#/photo/{photo['id']}")  # as Back does
-        expect(page.locator("h1")).to_have_text("is being read")
+        expect(page.locator("h1")).to_have_text("reading …")
     expect(page.locator(".total-number")).to_be_visible()
     page.get_by_role("link", name="kdscan").tap()
     expect(page.locator(".upload")).to_have_count(0)

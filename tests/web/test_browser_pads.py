@@ -55,7 +55,7 @@ def test_an_unknown_pad_is_learned_where_it_leaves_doubts(open_page: Open, tmp_p
     pads = desk.locator(".prints li")
     expect(pads).to_contain_text("learned from 1 sheet")
     accessible(desk)
-    pads.get_by_role("button", name="Put right").click()
+    pads.get_by_role("button", name="Adjust").click()
     corners = desk.locator(".corners circle")
     expect(corners).to_have_count(4)
     accessible(desk)
@@ -69,11 +69,11 @@ def test_an_unknown_pad_is_learned_where_it_leaves_doubts(open_page: Open, tmp_p
     corners.nth(0).press("ArrowRight")
     expect(corners.nth(0)).to_have_attribute("cx", "48.5")
     picture = desk.request.get("/api/prints").json()["prints"][0]["picture"]
-    desk.get_by_role("button", name="Keep it so").click()
+    desk.get_by_role("button", name="Save corners").click()
     expect(pads.locator("img")).not_to_have_attribute("src", picture)
     desk.on("dialog", lambda dialog: dialog.accept())
     pads.get_by_role("button", name="Forget").click()
-    expect(pads).to_have_text("No pad is known yet.")
+    expect(pads).to_have_text("No known pads yet.")
 
 
 def test_whoever_says_no_is_not_asked_again(open_page: Open, tmp_path: Path) -> None:

@@ -116,12 +116,12 @@ def test_news_take_nothing_from_a_field_in_use(
     page.locator("[data-tab=rounds]").click()
     expect(points).to_have_value("41")
     page.get_by_label("Points of Bob").fill("39")
-    page.get_by_role("button", name="Keep").click()
+    page.get_by_role("button", name="Save").click()
     expect(page.locator(".tables li.open")).to_have_count(0)
     expect(page.locator(".tables .seat.won")).to_contain_text("Ada")
     page.get_by_label("Points of Bob").fill("40")
     with page.expect_request("**/api/event/result") as sent:
-        page.get_by_role("button", name="Keep").click()
+        page.get_by_role("button", name="Save").click()
     said = sent.value.post_data_json or {}
     assert said["points"] == {"Bob": 40}, "what stood there is not said again"
     expect(page.locator(".tables .seat.won")).to_contain_text("Ada")

@@ -199,7 +199,7 @@ def test_a_certificate_that_cannot_be_used_is_wrong_usage(tmp_path: Path, run: C
         (tmp_path / name).write_text("no certificate")
     words = ["serve", "--certificate", str(tmp_path / "a.pem"), "--key", str(tmp_path / "b.pem")]
     said = run(*words, "--store", tmp_path / "s.sqlite", code=2).err
-    assert "it cannot be used with that key" in said
+    assert "it does not work with that key" in said
     assert not (tmp_path / "s.sqlite").exists()
 
 

@@ -91,7 +91,7 @@ def test_every_complaint_is_a_card_with_its_remedy(cup: Store) -> None:
         assert "conflict" not in desk.kinds()
         undo = desk.see()["undo"]
         said = (undo["text"], undo["values"], undo["sheet"])
-        assert said == ("whose sheet {name} is", {"name": "b.jpg"}, second["id"])
+        assert said == ("the player of {name}", {"name": "b.jpg"}, second["id"])
         desk.do("/api/event/undo")
         assert "conflict" in desk.kinds()
         desk.do(at, player=b, round=1, table=None, own=True)

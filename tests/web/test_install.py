@@ -140,10 +140,10 @@ def test_no_remedy_names_what_only_an_index_would_know() -> None:
 
 def test_the_language_is_switched_on_the_page(stranger: Callable[[], httpx.Client]) -> None:
     client = stranger()
-    assert "Come in" in client.get("/join").text
+    assert "Sign in" in client.get("/join").text
     answer = client.get("/language/pl", headers={"referer": f"{client.base_url}/join"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/join")
-    assert 'lang="pl"' in client.get("/join").text and "Come in" not in client.get("/join").text
+    assert 'lang="pl"' in client.get("/join").text and "Sign in" not in client.get("/join").text
     asked = f"{client.base_url}/j/CODE?game=ABCDEFGH"
     answer = client.get("/language/pl", headers={"referer": asked})
     assert answer.headers["location"] == "/j/CODE?game=ABCDEFGH"

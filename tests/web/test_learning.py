@@ -46,7 +46,7 @@ def test_what_is_no_blank_sheet_is_refused_with_the_remedy(desk: httpx.Client) -
         assert answer.json()["error"]["code"] == "not_learned"
         assert said in answer.json()["error"]["message"]
     answer = desk.post("/api/prints?name=a/b", content=png(blank(PAINTED).bgr))
-    assert answer.status_code == 409 and "cannot hold" in answer.json()["error"]["message"]
+    assert answer.status_code == 409 and "cannot contain" in answer.json()["error"]["message"]
     french = {"Accept-Language": "fr"}
     answer = desk.post("/api/prints?name=a/b", content=png(blank(PAINTED).bgr), headers=french)
     assert "imprimé" in answer.json()["error"]["message"]

@@ -109,7 +109,7 @@ def test_two_phones_play_one_game(open_page: Open) -> None:
     ann = open_page()
     ann.goto("/")
     ann.get_by_text("Two phones, one game").tap()
-    ann.get_by_role("button", name="Show the other phone a code").tap()
+    ann.get_by_role("button", name="Show a code to the other phone").tap()
     expect(ann.locator(".invitation")).to_be_visible()
     accessible(ann)
     code = ann.locator(".game-code").inner_text()
@@ -117,7 +117,7 @@ def test_two_phones_play_one_game(open_page: Open) -> None:
     bob.goto("/")
     bob.get_by_text("Two phones, one game").tap()
     bob.get_by_label("Code of the game").fill(code.lower())
-    bob.get_by_role("button", name="Play along").tap()
+    bob.get_by_role("button", name="Join").tap()
     for page, sample, name in ((ann, "02.jpg", "Ann"), (bob, "03.jpg", "Bob")):
         page.set_input_files(".gallery input", SAMPLES / sample)
         page.get_by_label("Whose map is it?").fill(name)

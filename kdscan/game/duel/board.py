@@ -122,7 +122,7 @@ class Board(Mapping[Cell, Shield]):
         """Read the text form; raises BoardTextError, which names the square, if it is invalid."""
         rows = [line.split() for line in text.strip().splitlines()]
         if len(rows) != ROWS:
-            raise BoardTextError("a map has {rows} rows, not {n}", rows=ROWS, n=len(rows))
+            raise BoardTextError("a map must have {rows} rows, not {n}", rows=ROWS, n=len(rows))
         shields: dict[Cell, Shield] = {}
         for r, row in enumerate(rows):
             if len(row) != COLS:
@@ -156,7 +156,7 @@ def _shield(token: str, cell: Cell) -> Shield:
     letters = token.rstrip("+")
     if letters not in _COATS:
         raise BoardTextError(
-            "{cell}: '{token}' is no coat (known: {known})",
+            "{cell}: '{token}' is not a coat (known: {known})",
             cell=cell_name(cell),
             token=token,
             known=" ".join(_COATS),

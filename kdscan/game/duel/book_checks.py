@@ -102,7 +102,7 @@ def _map_problems(
     for cell, shield in board.items():
         if shield.crosses > lawful:
             why = (
-                f"{shield.crosses} crosses beside one shield need a help that the {side} side"
+                f"{shield.crosses} crosses beside one shield need help that the {side} side"
                 " did not have: castle or checked wizard"
             )
             yield Problem("crosses_beyond_powers", "error", why, (cell,))

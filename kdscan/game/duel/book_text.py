@@ -73,7 +73,7 @@ def read_books(text: str) -> list[GameNotes]:
             if match := _PLAYER.fullmatch(line):
                 player, roof, squares = match.groups()
                 if (player == "1") != (first is None):
-                    raise BookTextError("players 1 and 2 come in turns")
+                    raise BookTextError("the lines of players 1 and 2 must alternate")
                 castle = None if roof is None else roof == "used"
                 lines = _lines(squares.split())
                 if first is None:
@@ -83,7 +83,7 @@ def read_books(text: str) -> list[GameNotes]:
                     first = None
             elif match := _CHOICE.fullmatch(line):
                 if first is not None or not books:
-                    raise BookTextError("a choice comes after both players' lines")
+                    raise BookTextError("a choice must come after both players' lines")
                 books[-1] = _choose(books[-1], int(match[1]) - 1, _coat(match[2]))
         except BookTextError as error:
             raise BookTextError("line {number}: {error}", number=number, error=error) from None
@@ -125,6 +125,6 @@ def _lines(words: Sequence[str]) -> dict[Coat, SpellbookLine]:
 def _coat(word: str) -> Coat:
     if word not in COATS:
         raise BookTextError(
-            "{word} is no coat; there are {known}", word=word, known=", ".join(Coat)
+            "{word} is not a coat; choose one of {known}", word=word, known=", ".join(Coat)
         )
     return COATS[word]

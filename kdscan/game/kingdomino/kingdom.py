@@ -65,7 +65,7 @@ class Kingdom:
         """Read the text form; raises KingdomTextError, which names the square, if it is invalid."""
         rows = [line.split() for line in text.strip().splitlines()]
         if not rows or len({len(row) for row in rows}) != 1:
-            raise KingdomTextError("a kingdom is rows of equally many squares")
+            raise KingdomTextError("all rows of a kingdom must have the same number of squares")
         castles, squares = [], {}
         for r, row in enumerate(rows):
             for c, token in enumerate(row):
@@ -79,7 +79,7 @@ class Kingdom:
                             "{where}: {error}", where=cell_name((r, c)), error=error
                         ) from None
         if len(castles) != 1:
-            raise KingdomTextError("a kingdom has one castle '##', not {n}", n=len(castles))
+            raise KingdomTextError("a kingdom must have one castle '##', not {n}", n=len(castles))
         return cls(squares, castles[0], (len(rows), len(rows[0])))
 
 

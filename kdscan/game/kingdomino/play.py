@@ -94,7 +94,7 @@ class Game:
             order = list(kings)
         else:
             raise VariantError(
-                "every player has {each} of the kings, which {kings} does not say",
+                "{kings}: every player must have {each} kings",
                 each=each,
                 kings=kings,
             )

@@ -49,7 +49,9 @@ class Square:
         letter = token.rstrip("+")
         if letter not in _TERRAINS:
             raise KingdomTextError(
-                "'{token}' is no terrain (known: {known})", token=token, known=" ".join(_TERRAINS)
+                "'{token}' is not a terrain (known: {known})",
+                token=token,
+                known=" ".join(_TERRAINS),
             )
         return cls(_TERRAINS[letter], len(token) - len(letter))
 

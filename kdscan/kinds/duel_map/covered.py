@@ -67,5 +67,5 @@ def problems(reading: Reading) -> tuple[Problem, ...]:
     if not cells:
         return ()
     what = f"{len(cells)} shields seem" if len(cells) > 1 else "a shield seems"
-    why = f"{what} to be covered, by a thing or a glare; look at the sheet, or photograph it again"
+    why = f"{what} to be covered by an object or glare; check the sheet, or photograph it again"
     return (Problem(COVERED, "warning", why, cells),)

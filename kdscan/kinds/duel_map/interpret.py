@@ -125,7 +125,10 @@ def _problems(evidence: MapEvidence, broken: tuple[Problem, ...]) -> tuple[Probl
     """The problems of a map's place, board and picture."""
     found = list(broken)
     if evidence.probs.placed < MIN_PLACED:
-        why = "the grid may not lie where it was found; look at the overlay or photograph again"
+        why = (
+            "the grid may have been found in the wrong place; check the overlay, or photograph "
+            "the sheet again"
+        )
         found.insert(0, Problem("unsure_place", "warning", why))
     if unseen := evidence.unseen:
         what = f"{len(unseen)} shields lie" if len(unseen) > 1 else "a shield lies"

@@ -79,7 +79,9 @@ def _as_question(board: Board, problem: Problem) -> Problem:
     if lonely := alone(board):
         return _warning("unpaired_shields", _alone(len(lonely)), lonely)
     if len(filled) % 2:
-        text = f"{len(filled)} shields are filled; rounds fill two. Is one missing? {STANDS}"
+        text = (
+            f"{len(filled)} shields are filled, but every round fills two. Is one missing? {STANDS}"
+        )
         return _warning("odd_shields", text, tuple(cell for cell in CELLS if cell not in board))
     count = len(problem.cells)
     text = f"dominoes cannot cover these {count} shields. Is one missing, or one too many? {STANDS}"
@@ -88,7 +90,7 @@ def _as_question(board: Board, problem: Problem) -> Problem:
 
 def _alone(count: int) -> str:
     what = "this shield lies" if count == 1 else f"these {count} shields lie"
-    return f"{what} alone; rounds fill two side by side. Is one missing? {STANDS}"
+    return f"{what} alone, but every round fills two side by side. Is one missing? {STANDS}"
 
 
 def _warning(code: str, text: str, cells: tuple[Cell, ...]) -> Problem:

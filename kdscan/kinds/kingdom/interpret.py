@@ -129,7 +129,9 @@ def _as_question(problem: Problem) -> Problem:
     """A broken rule as a question, because people make mistakes and the reading may be right."""
     if problem.code == "odd_squares":
         count = len(problem.cells)
-        why = f"{count} squares are laid; dominoes have two. Is one missing? The score stands"
+        why = (
+            f"{count} squares are covered, but dominoes have two. Is one missing? The score stands"
+        )
         return Problem(problem.code, "warning", why)
     return replace(problem, severity="warning") if problem.code == "unpaired_squares" else problem
 
@@ -146,9 +148,9 @@ def _problems(
         return found
     if audit_kingdom(kingdom, variants.size).lawful is False:
         blamed = unlaid(kingdom)
-        what = "with these squares" if blamed else "to this kingdom"
+        what = "these squares" if blamed else "this kingdom"
         why = (
-            f"no dominoes of the box can be laid {what}. Is one read wrong, or missing? "
+            f"the dominoes of the box cannot make {what}. Was a square misread, or is one missing? "
             "The score stands"
         )
         return (Problem("not_laid_lawfully", "warning", why, blamed),)
@@ -181,7 +183,8 @@ def _over(covered: tuple[Cell, ...]) -> Iterator[Problem]:
     """The problems of objects that lie over a kingdom."""
     if covered:
         why = (
-            "a thing seems to lie here; look whether it covers tiles, or take the photo without it"
+            "something seems to lie here; check whether it covers tiles, or take the photo "
+            "without it"
         )
         yield Problem("tiles_covered", "warning", why, covered)
 
@@ -189,7 +192,7 @@ def _over(covered: tuple[Cell, ...]) -> Iterator[Problem]:
 def _around(evidence: KingdomEvidence) -> Iterator[Problem]:
     """The problems that other kingdoms beside it, and the picture's edge, leave open."""
     if evidence.touching:
-        why = "two castles share these squares; look which of them are this kingdom's"
+        why = "two castles share these squares; check which of them belong to this kingdom"
         yield Problem("kingdoms_touch", "warning", why)
     if evidence.cut:
         edge = edges_text(evidence.cut)

@@ -100,7 +100,7 @@ class Cluster:
             self.submit(task)
             return []
         error = ReaderDied(
-            "several processes died while they read it; the file may be damaged: save it anew or "
-            "photograph again"
+            "several processes died while reading it; the file may be damaged: save it again "
+            "or take the photo again"
         )
         return [(task, failed(task, error))]

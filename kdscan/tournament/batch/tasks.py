@@ -182,8 +182,8 @@ def read(task: Read) -> Done:
 
     if default_models().version != task.models:
         raise ModelError(
-            "a worker has other models than the program that asked it; "
-            "install the same version of kdscan everywhere"
+            "a worker has different models than this program; install the same version of "
+            "kdscan everywhere"
         )
     start = time.perf_counter()
     try:

@@ -81,8 +81,8 @@ class Store:
         """SQLite keeps writing to a file that was moved or deleted, without reporting an error."""
         if self.lies_at is not None and _file_id(self.lies_at[0]) != self.lies_at[1]:
             raise StoreError(
-                "the store {path} was moved, removed or replaced while it was in use; what was "
-                "said last is not kept: put it back and start again",
+                "the store {path} was moved, removed or replaced while it was in use; the last "
+                "change was not saved: put it back and start again",
                 path=self.lies_at[0],
             )
 
@@ -142,7 +142,7 @@ def _parse(url: str) -> URL:
             raise ValueError  # a password with an @, whose rest was taken for the host
     except (ArgumentError, ValueError) as error:  # ValueError: the port is not a number
         raise UsageError(
-            "--store: this is no URL of a database: {url}; one is written like "
+            "--store: this is not a database URL: {url}; write it like "
             "postgresql://user:password@host/club, with %40 for an @ in the password",
             url=hide_password(url),
         ) from error
@@ -150,7 +150,7 @@ def _parse(url: str) -> URL:
         parsed, backend = parsed.set(drivername="postgresql"), "postgresql"
     if backend not in ("sqlite", "postgresql"):
         raise UsageError(
-            "--store: {backend} is not supported; there are sqlite and postgresql", backend=backend
+            "--store: {backend} is not supported; use sqlite or postgresql", backend=backend
         )
     return parsed.set(drivername="postgresql+psycopg") if backend == "postgresql" else parsed
 
@@ -191,8 +191,8 @@ def _is_there(path: Path, make: bool) -> bool:
             raise UsageError("--store {path}: this is a folder; name a file in it", path=path)
         if not make:
             raise UsageError(
-                "--store {path}: there is no such store; look at its name, or make it with kdscan "
-                "batch, pair --players, serve or import",
+                "--store {path}: there is no such store; check its name, or create it with "
+                "kdscan batch, pair --players, serve or import",
                 path=path,
             )
         if not path.parent.is_dir() and path.parent != default_folder():
@@ -202,7 +202,7 @@ def _is_there(path: Path, make: bool) -> bool:
                 parent=path.parent,
             )
     except (OSError, ValueError) as error:  # the name is too long, or has a null byte
-        raise UsageError("--store: no file can be called that ({error})", error=error) from error
+        raise UsageError("--store: this is not a valid file name ({error})", error=error) from error
     return False
 
 
@@ -215,7 +215,7 @@ def _make_file(path: Path) -> None:
         sync_folder(path.parent)
     except OSError as error:
         raise StoreError(
-            "the store {path} cannot be made ({why}); name another place",
+            "the store {path} cannot be created ({why}); choose another place",
             path=path,
             why=error.strerror or error,
         ) from error
@@ -315,8 +315,8 @@ def _explained(engine: Engine) -> Iterator[None]:
         if not is_damaged(engine):
             raise
         raise StoreError(
-            "the store {where} is damaged; use a backup, or have its photos read anew into "
-            "another store",
+            "the store {where} is damaged; use a backup, or read its photos again into another "
+            "store",
             where=_shown(engine),
         ) from error
 
@@ -333,11 +333,11 @@ def _remedy(reason: str) -> str:
     if "full" in reason:
         return mark("make room on the disk and run the command again: what was done is kept")
     if "readonly" in reason:
-        return mark("it may only be read; ask for write access, or copy it with its photos")
+        return mark("it is read-only; ask for write access, or copy it with its photos")
     if "locked" in reason:
         return mark("another program is writing; wait for it and try again")
     if "encoding" in reason:
-        return mark("its database holds few alphabets: make one of encoding UTF8")
+        return mark("its database cannot hold all alphabets: create one with the encoding UTF8")
     if "not a database" in reason or "malformed" in reason:
-        return mark("this file is no store of kdscan, or it is damaged: name another, or a backup")
-    return mark("check that it is running, reachable and yours to write")
+        return mark("this file is not a kdscan store, or it is damaged: name another, or a backup")
+    return mark("check that it is running, reachable and that you may write to it")

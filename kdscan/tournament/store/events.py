@@ -24,13 +24,14 @@ def check_name(name: str) -> None:
     invalid characters."""
     if len(name) > MOST_LETTERS:
         raise UsageError(
-            "{name}…: a name has {most} letters at most; shorten it",
+            "{name}…: a name can have at most {most} letters; shorten it",
             name=name[:40],
             most=MOST_LETTERS,
         )
     if legible(name) != name:
         raise UsageError(
-            "{name}: a name cannot hold what is not seen or is no text; write it anew", name=name
+            "{name}: a name cannot contain invisible or invalid characters; type it again",
+            name=name,
         )
 
 
@@ -87,7 +88,7 @@ def _only(known: Sequence[Event]) -> Event:
         raise UsageError("there is no event yet; name one, like --event 'Spring cup'")
     if len(known) > 1:
         names = ", ".join(event.name for event in known)
-        raise UsageError("there are several events; name one by --event: {known}", known=names)
+        raise UsageError("there are several events; choose one with --event: {known}", known=names)
     return known[0]
 
 

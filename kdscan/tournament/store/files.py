@@ -128,7 +128,7 @@ class PhotoFiles:
                 data = source.read()
         except OSError as error:
             raise StoreError(
-                "the kept photo {name} cannot be read ({why}); bring the folder of photos back, "
+                "the kept photo {name} cannot be read ({why}); restore the folder of photos, "
                 "or add the photo again",
                 name=sha256[:12],
                 why=error.strerror or error,
@@ -165,7 +165,7 @@ def filesystem(url: str) -> tuple[Any, str]:
         import fsspec  # only needed for photos behind a URL
     except ImportError as error:
         raise UsageError(
-            "{url}: photos behind URLs need more: pip install fsspec", url=url
+            "{url}: photos at URLs need an extra package: pip install fsspec", url=url
         ) from error
     try:
         files, path = fsspec.core.url_to_fs(url)

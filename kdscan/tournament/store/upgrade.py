@@ -45,8 +45,8 @@ def check_current(engine: Engine) -> None:
     _check_known(found)
     if found != HEAD:
         raise StoreError(
-            "this store is of an older kdscan (its tables are of version {found}) and may only be "
-            "read; copy it with its photos to where you may write",
+            "this store was made by an older kdscan (its tables are version {found}) and is "
+            "read-only; copy it with its photos to where you can write",
             found=found or "0",
         )
 
@@ -61,7 +61,7 @@ def _revision(db: Connection) -> str | None:
 def _check_known(found: str | None) -> None:
     if found is not None and found not in KNOWN:
         raise StoreError(
-            "this store was made by a newer kdscan (its tables are of version {found}, this "
+            "this store was made by a newer kdscan (its tables are version {found}, this "
             "program knows {known}); install the newer one",
             found=found,
             known=HEAD,

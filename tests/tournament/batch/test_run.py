@@ -82,7 +82,9 @@ def test_reasons_are_told_in_the_readers_language(store: Store, folder: Path) ->
     read(store, folder, Here())
     polish, out = words("pl"), io.StringIO()
     large = ImageTooLarge(
-        "the file has {size} MB, {most} MB at most; save it smaller or split it", size=90, most=40
+        "the file is {size} MB, but the limit is {most} MB; save it smaller or split it",
+        size=90,
+        most=40,
     )
     with store.write() as db:
         event = ensure_event(db, "cup")

@@ -62,7 +62,7 @@ def test_a_page_is_read_by_the_models_that_were_asked_for(tmp_path: Path) -> Non
     assert isinstance(done, Done)
     assert [sheet["kind"] for sheet in done.entry["sheets"]] == ["duel_map"]
     assert done.kept[0] is not None
-    with pytest.raises(ModelError, match="other models"):
+    with pytest.raises(ModelError, match="different models"):
         perform(Read(task.photos, task.sha256, task.suffix, 0, "models-0"))
     with pytest.raises(StoreError):
         perform(Read(task.photos, "0" * 64, task.suffix, 0, models))

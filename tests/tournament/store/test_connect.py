@@ -132,7 +132,7 @@ def test_a_url_without_sense_is_wrong_usage(url: str) -> None:
 def test_a_file_that_is_no_store_is_said_so(tmp_path: Path) -> None:
     path = tmp_path / "photo.jpg"
     path.write_bytes(b"\xff\xd8\xff" * 1000)
-    with pytest.raises(StoreError, match="no store"):
+    with pytest.raises(StoreError, match="not a kdscan store"):
         open_store(str(path))
     assert path.read_bytes() == b"\xff\xd8\xff" * 1000
 
@@ -171,8 +171,8 @@ def test_no_error_shows_a_password(url: str, run: Command, monkeypatch: pytest.M
     ("code", "kind", "what"),
     [
         ("53100", StoreFull, "make room"),
-        ("25006", StoreError, "only be read"),
-        ("42501", StoreError, "yours to write"),
+        ("25006", StoreError, "read-only"),
+        ("42501", StoreError, "may write to it"),
         ("55P03", StoreError, "another program is writing"),
         ("22P05", StoreError, "encoding UTF8"),
         ("57014", StoreError, "reachable"),

@@ -76,7 +76,7 @@ def test_a_store_that_may_only_be_read_can_be_looked_at(
     with open_store(str(path)) as store:
         with store.read() as db:
             assert [event.name for event in events(db)] == ["cup"]
-        with pytest.raises(StoreError, match="only be read"), store.write() as db:
+        with pytest.raises(StoreError, match="read-only"), store.write() as db:
             ensure_event(db, "new")
     assert {p.name: p.read_bytes() for p in path.parent.iterdir()} == before
 

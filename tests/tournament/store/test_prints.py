@@ -114,7 +114,7 @@ def test_a_print_that_is_none_is_not_taken_from_an_archive(tmp_path: Path) -> No
         new.writestr(f"photos/{bad}{SUFFIX}", b"bad")
     with (
         open_store(str(tmp_path / "two.sqlite")) as store,
-        pytest.raises(LayoutError, match="no print of kdscan"),
+        pytest.raises(LayoutError, match="not a kdscan print"),
     ):
         load_event(store, tmp_path / "bad.kdscan")
 

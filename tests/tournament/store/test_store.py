@@ -304,7 +304,7 @@ def test_a_round_that_two_desks_pair_at_once_is_paired_once(store_url: str) -> N
         thread.start()
     for thread in threads:
         thread.join()
-    assert sum("miss points" in one for one in said) == 2 and "1" in said
+    assert sum("points are still missing" in one for one in said) == 2 and "1" in said
 
 
 def test_who_reads_sees_one_moment(store_url: str) -> None:

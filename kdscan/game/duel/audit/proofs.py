@@ -70,7 +70,7 @@ def warnings(
         covers = Covers(Task(board, dice, spare=spare), chances, steps)
         proof = covers.smallest()
         cells = covers.task.filled if proof is None else proof.cells
-        why = f"no dice are known that make dominoes of {_these(cells)}"
+        why = f"no known dice make dominoes of {_these(cells)}"
         found.append(_problem("dice", "warning", why, cells))
     return tuple(found)
 

@@ -179,7 +179,7 @@ export const spellbook = {
   parts: (sheet) => [0, 1].flatMap((player) => [...PRINTED.map((coat) => linePart(sheet, player, coat)), ...(sheet.players[player].choice ? [choicePart(sheet, player)] : [])]),
   draw, overlay,
   help: () => [
-    [["0", "…", "5"], t("so many squares")], [["x"], t("one square more")], [["s"], t("struck through")], [["p"], t("power used")],
+    [["0", "…", "5"], t("number of squares")], [["x"], t("one more square")], [["s"], t("struck through")], [["p"], t("power used")],
     [["d", "D", "l", "L", "f", "c", "."], t("the chosen coat")],
   ],
 };

@@ -14,7 +14,7 @@ const MOVED = 0.025; // trembling of a hand, as a fraction of the picture's widt
 export const canSee = () => Boolean(window.isSecureContext && navigator.mediaDevices?.getUserMedia && givesBack());
 
 const HINTS = {
-  none: () => t("Point it at the whole grid"),
+  none: () => t("Point the camera at the whole grid"),
   dark: () => t("Too dark: more light, or the torch"),
   cut_off: () => t("Cut off: the whole grid has to be in view"),
   far: () => t("Too far: come closer"),
@@ -50,7 +50,7 @@ export async function openCamera(send) {
     stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: { ideal: "environment" }, width: { ideal: 3840 }, height: { ideal: 2160 } }, audio: false });
   } catch (error) {
     close();
-    toast(error.name === "NotAllowedError" ? t("The browser may not use the camera: allow it in its settings, or choose a photo.") : t("No camera was found. Choose a photo instead."));
+    toast(error.name === "NotAllowedError" ? t("The browser is not allowed to use the camera: allow it in its settings, or choose a photo.") : t("No camera was found. Choose a photo instead."));
     return;
   }
   if (!running) { stream.getTracks().forEach((track) => track.stop()); return; }

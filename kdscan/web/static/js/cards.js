@@ -8,12 +8,12 @@ import { photoView } from "./photo.js";
 
 export const HEADINGS = {
   conflict: () => t("One code, different sheets"),
-  twice: () => t("Handed in twice"),
+  twice: () => t("Submitted twice"),
   owner: () => t("Whose is it?"),
   again: () => t("Photograph again"),
   opponent: () => t("An opponent is missing"),
   missing: () => t("A sheet is missing"),
-  look: () => t("To look at"),
+  look: () => t("To check"),
   failed: () => t("Could not be read"),
   rules: () => t("Against the rules?"),
 };
@@ -39,7 +39,7 @@ async function evidence(brief) {
   const photo = await get(`/api/photos/${brief.photo}`);
   const sheet = photo.sheets.find((one) => one.id === brief.id), page = photo.pages.find((one) => one.page === brief.page);
   if (!sheet || !page?.view) return h("p", { class: "none" }, brief.name);
-  return h("div", { class: "evidence" }, sheet.outline.length === 4 && strip(page, sheet, t("Where the name stands")),
+  return h("div", { class: "evidence" }, sheet.outline.length === 4 && strip(page, sheet, t("Where the name is")),
     photoView(page, [], null, sheet, { upright: true }));
 }
 
@@ -57,7 +57,7 @@ function owners(card, desk, answer, sheet, act, own) {
   return h("div", { class: "answers" }, names.map((name) => answer(name, () => act(to, body(name)))),
     waiting.map((name) => answer([name, h("small", {}, " ", t("round {round}", { round: now }))], () => act(to, body(name, now)))),
     h("form", { class: "row somebody", onsubmit: (event) => { event.preventDefault(); if (other.value.trim()) act(to, body(other.value.trim())); } },
-      other, h("button", { class: "quiet" }, t("Enter"))),
+      other, h("button", { class: "quiet" }, t("Assign"))),
     h("datalist", { id: "players" }, desk.players.map((player) => h("option", { value: player.name }))));
 }
 
@@ -66,7 +66,7 @@ const VIEWS = {
     const sides = await Promise.all(card.sheets.map(async (sheet) => h("article", { class: "side card", "aria-label": sheet.name }, summary(sheet), await evidence(sheet),
       h("h3", {}, t("Not {name}'s, but", { name: card.values.player })), owners(card, desk, answer, sheet, act, true))));
     const [one, ...others] = card.sheets;
-    return [answer(t("It is one sheet"), () => act(`/api/sheets/${others.at(-1).id}/same`, { of: one.id }), { class: "answer wide" }), h("div", { class: "sides" }, sides)];
+    return [answer(t("It is the same sheet"), () => act(`/api/sheets/${others.at(-1).id}/same`, { of: one.id }), { class: "answer wide" }), h("div", { class: "sides" }, sides)];
   },
   async twice(card, desk, act, answer) {
     const sides = await Promise.all(card.sheets.map(async (sheet) => h("article", { class: "side card", "aria-label": sheet.name }, summary(sheet),
@@ -77,7 +77,7 @@ const VIEWS = {
   async owner(card, desk, act, answer) {
     const sides = await Promise.all(card.sheets.map(async (sheet) => h("article", { class: "side card owner", "aria-label": sheet.name }, summary(sheet),
       h("div", { class: "owner-body" }, await evidence(sheet), h("div", {}, h("h3", {}, card.players.length ? t("Their sheet is missing") : t("Whose is it?")), owners(card, desk, answer, sheet, act, false),
-        answer(t("It counts nowhere"), () => act(`/api/sheets/${sheet.id}/ignore`, { ignored: true })))))));
+        answer(t("Do not count it"), () => act(`/api/sheets/${sheet.id}/ignore`, { ignored: true })))))));
     return sides;
   },
   async missing(card, desk, act, answer) {
@@ -89,12 +89,12 @@ const VIEWS = {
       event.preventDefault();
       const points = typedPoints([...form.querySelectorAll("input")]);
       if (Object.keys(points).length) act("/api/event/result", { ...at, points });
-    } }, h("h3", {}, t("Say the points")), fields, h("button", { class: "main" }, t("These are the points")));
-    const absent = game.seats.length === 2 && game.seats.map((seat) => answer(t("{name} wins, the other did not come", { name: seat.player }), () => act("/api/event/result", { ...at, walkover: seat.player })));
+    } }, h("h3", {}, t("Enter the points")), fields, h("button", { class: "main" }, t("Save the points")));
+    const absent = game.seats.length === 2 && game.seats.map((seat) => answer(t("{name} wins, opponent absent", { name: seat.player }), () => act("/api/event/result", { ...at, walkover: seat.player })));
     return [h("div", { class: "answers" }, absent), form];
   },
   async failed(card, desk, act, answer) {
-    return [h("p", {}, card.problem ? explain(card.problem) : ""), answer(t("Take it out"), () => act("/api/event/remove", { file: card.file }))];
+    return [h("p", {}, card.problem ? explain(card.problem) : ""), answer(t("Remove it"), () => act("/api/event/remove", { file: card.file }))];
   },
 };
 VIEWS.opponent = VIEWS.owner;

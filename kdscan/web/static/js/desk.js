@@ -33,7 +33,7 @@ const act = (path, body, done = () => {}) => inTurn(async () => {
 
 const hub = { inTurn, doing, act };
 
-const search = h("input", { type: "search", class: "search", placeholder: t("Search"), "aria-label": t("Search over all sheets"), oninput: () => { choose("sheets"); } });
+const search = h("input", { type: "search", class: "search", placeholder: t("Search"), "aria-label": t("Search all sheets"), oninput: () => { choose("sheets"); } });
 
 // The sheets in the list.
 const KEPT = { "": () => true, review: (one) => one.review, owner: (one) => !one.player };
@@ -52,8 +52,8 @@ function found({ sheets }) {
 // Each tab is created when first opened, and keeps its element: late answers for one tab cannot be
 // drawn into another, and typed text stays. show(desk): the current state.
 const TABS = {
-  settle: [() => t("To settle"), (label) => queueTab(hub, { label, cardsOf: (now) => now.cards, none: () => t("Everything is settled."), kept: true })],
-  sheets: [() => t("Sheets"), (label) => queueTab(hub, { label, cardsOf: found, none: () => t("No sheet fits."), kept: false })],
+  settle: [() => t("To settle"), (label) => queueTab(hub, { label, cardsOf: (now) => now.cards, none: () => t("All settled."), kept: true })],
+  sheets: [() => t("Sheets"), (label) => queueTab(hub, { label, cardsOf: found, none: () => t("No matching sheets."), kept: false })],
   rounds: [() => t("Rounds"), () => roundsTab(act)],
   players: [() => t("Players"), () => playersTab(act)],
   pads: [() => t("Pads"), () => ({ element: wide(knownPrints()), show: () => {} })],
@@ -79,7 +79,7 @@ function showTop() {
   $(".count", buttons.settle).textContent = desk?.cards.length ? ` ${desk.cards.length}` : "";
   only.hidden = tab !== "sheets";
   undo.disabled = !desk?.undo;
-  put(undo, h("span", { "aria-hidden": "true" }, "↶ "), desk?.undo ? t("Take back: {what}", { what: t(desk.undo.text, desk.undo.values) }) : t("Undo"));
+  put(undo, h("span", { "aria-hidden": "true" }, "↶ "), desk?.undo ? t("Undo: {what}", { what: t(desk.undo.text, desk.undo.values) }) : t("Undo"));
 }
 
 function load(fresh) {
@@ -91,9 +91,9 @@ function load(fresh) {
 // Undoes this desk's last act, says what it was, and shows the sheet concerned.
 async function takeBack() {
   const { undo: was } = await get("/api/desk");
-  if (!was) { toast(t("There is nothing to take back.")); return; }
+  if (!was) { toast(t("There is nothing to undo.")); return; }
   desk = await doing(() => post("/api/event/undo"));
-  toast(t("Taken back: {what}", { what: t(was.text, was.values) }));
+  toast(t("Undone: {what}", { what: t(was.text, was.values) }));
   showTop();
   const shown = tabOf(tab);
   await (shown.back ? shown.back(desk, was.sheet) : shown.show(desk));

@@ -73,7 +73,7 @@ export function openEditor(page, part, say) {
   const render = () => put(body, part.controls(value, change),
     h("div", { class: "row end" },
       h("button", { type: "button", class: "quiet", onclick: close }, t("Cancel")),
-      h("button", { type: "button", class: "main", onclick: () => done(value) }, part.icon(value), t("That is it"))));
+      h("button", { type: "button", class: "main", onclick: () => done(value) }, part.icon(value), t("Done"))));
   render();
   const likely = part.review && part.alternatives.length
     ? h("div", { class: "choices" }, options(part).map(([one, p]) => choice(part, one, p, () => done(one))))

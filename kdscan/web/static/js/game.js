@@ -56,7 +56,7 @@ export function gameView(sheets, outcome, mine = () => true) {
   const side = (sheet, n) => h("article", { class: outcome.winners.length === 1 && outcome.winners.includes(n) ? "player card won" : "player card" },
     h("h2", {}, outcome.winners.includes(n) && outcome.winners.length < players.length && h("span", { class: "crown", "aria-hidden": "true" }, "♛ "), nameOf(sheet, players), " · ", worth(sheet)),
     !sheet.photograph_again && h("p", { class: "verdict" }, [t("largest domain: {n}", { n: outcome.players[n].largest_domain }),
-      sheet.score.wizard > 0 && t("of these by the wizard: {n}", { n: sheet.score.wizard }),
+      sheet.score.wizard > 0 && t("of which from the wizard: {n}", { n: sheet.score.wizard }),
       outcome.players[n].crowns !== undefined && tn("{n} crown", "{n} crowns", outcome.players[n].crowns)].filter(Boolean).join(" · "),
     sheet.review ? h("span", { class: "doubtful" }, ` · ${sheet.range[0] < sheet.range[1] ? t("between {low} and {high}: please check", { low: sheet.range[0], high: sheet.range[1] }) : t("please check")}`) : ""),
     opens(sheet, nameOf(sheet, players), kindOf(sheet).draw(sheet, { labels: false }), mine));
@@ -90,7 +90,7 @@ export async function chooseOther(place, id) {
   const kingdom = kind === "kingdom", list = others(photos, kind, [id]), waiting = photos.find((one) => one.state === "waiting");
   put(place, h("h1", { tabindex: "-1" }, kingdom ? t("Against which kingdom?") : t("Against which map?")),
     list.length > 0 && links(list, (sheet) => game([id, sheet.id])),
-    waiting ? h("p", { "aria-live": "polite" }, waiting.name, " · ", t("is being read"))
+    waiting ? h("p", { "aria-live": "polite" }, waiting.name, " · ", t("reading …"))
       : !list.length && h("p", {}, kingdom ? t("There is no other kingdom yet. Photograph it first.") : t("There is no other map yet. Photograph it first.")),
     h("p", {}, h("a", { class: "button", href: "#/" }, kingdom ? t("Photograph the other kingdom") : t("Photograph the other map"))),
     together(photo));

@@ -17,16 +17,16 @@ const watched = new Set(); // photos that the server is reading
 const above = new Set(); // those of them that were sent from here: they are shown above the list until they have been read
 
 export async function showHome(place) {
-  list = h("ul", { class: "results", "aria-label": t("Last results") });
+  list = h("ul", { class: "results", "aria-label": t("Recent results") });
   showList = lines(list, (photo) => photo.id, line);
   put(place,
     h("section", { class: "hero" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)),
       h("h1", { tabindex: "-1" }, t("What is your kingdom worth?")),
-      h("p", {}, t("Photograph the finished map or kingdom, look at what is doubtful, done."))),
+      h("p", {}, t("Photograph the finished map or kingdom, check what is doubtful, done."))),
     takers(send),
     together(), nameField(),
-    h("ul", { class: "results uploads", "aria-label": t("Being read") }, [...running.values()]),
-    h("h2", { class: "quiet-title" }, t("Last results")), list);
+    h("ul", { class: "results uploads", "aria-label": t("Reading") }, [...running.values()]),
+    h("h2", { class: "quiet-title" }, t("Recent results")), list);
   place.ondragover = (event) => event.preventDefault();
   place.ondrop = (event) => { event.preventDefault(); send([...event.dataTransfer.files]); };
   if (!started) {
@@ -64,7 +64,7 @@ function line({ id }) {
     link.href = waits ? `#/wait/${id}` : `#/photo/${id}`;
     put(link, thumb ? h("img", { src: thumb, alt: "", loading: "lazy" }) : h("span", { class: waits ? "no-thumb busy" : "no-thumb" }),
       h("span", { class: "result-name" }, namesOf(photo.sheets) || photo.name, h("small", {}, when(photo.added_at))),
-      h("strong", {}, waits ? t("is being read") : summary.length ? summary.join(" · ") : t("nothing found")));
+      h("strong", {}, waits ? t("reading …") : summary.length ? summary.join(" · ") : t("nothing found")));
   } };
 }
 
@@ -107,8 +107,8 @@ function keepForLater(photo) {
 
 function row(entry) {
   const { id, name } = entry;
-  const bar = h("progress", { max: "1", value: "0", "aria-label": t("Sending {name}", { name }) });
-  const state = h("strong", {}, t("is being sent")), unseen = h("span", { class: "no-thumb busy" }); // few browsers show a HEIC
+  const bar = h("progress", { max: "1", value: "0", "aria-label": t("Uploading {name}", { name }) });
+  const state = h("strong", {}, t("uploading …")), unseen = h("span", { class: "no-thumb busy" }); // few browsers show a HEIC
   const picture = entry.blob?.type.startsWith("image/") ? h("img", { src: URL.createObjectURL(entry.blob), alt: "", onerror: () => picture.replaceWith(unseen) }) : unseen;
   const item = h("li", { class: "result card upload" }, picture, h("span", { class: "result-name" }, name, bar), state);
   running.set(id, item);
@@ -116,8 +116,8 @@ function row(entry) {
   const end = () => { running.delete(id); item.remove(); if (picture.src) URL.revokeObjectURL(picture.src); };
   return {
     progress: (part) => { bar.value = part; },
-    state: (now) => { state.textContent = now === "waiting" ? t("waits for the network") : t("is being sent"); },
-    reading: () => { bar.removeAttribute("value"); state.textContent = t("is being read"); },
+    state: (now) => { state.textContent = now === "waiting" ? t("waiting for the network") : t("uploading …"); },
+    reading: () => { bar.removeAttribute("value"); state.textContent = t("reading …"); },
     done: (photo) => { end(); announce(`${photo.name}: ${photo.state === "read" ? t("was read") : t("could not be read")}`); },
     fail: (error) => {
       bar.remove();
@@ -133,7 +133,7 @@ function row(entry) {
 
 // #/wait/ID: a photo that was sent earlier, perhaps before a restart.
 export async function showWaiting(place, id) {
-  put(place, h("section", { class: "hero" }, h("h1", { tabindex: "-1" }, t("is being read")), h("progress", { "aria-label": t("Being read") })));
+  put(place, h("section", { class: "hero" }, h("h1", { tabindex: "-1" }, t("reading …")), h("progress", { "aria-label": t("Reading") })));
   await finished(id);
   if (place.isConnected) location.replace(`#/photo/${id}`);
 }

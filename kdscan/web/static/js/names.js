@@ -22,7 +22,7 @@ export function namesOf(sheets) {
 // The names that this phone remembers, on the start page, where each can be forgotten.
 export function nameField() {
   const place = h("p", { class: "names-known row" });
-  const draw = () => put(place, remembered().length > 0 && h("span", { class: "quiet-label" }, t("Known here:")),
+  const draw = () => put(place, remembered().length > 0 && h("span", { class: "quiet-label" }, t("Names on this phone:")),
     remembered().map((name) => h("button", { type: "button", class: "name-chip", "aria-label": t("Forget {name}", { name }), onclick: () => {
       localStorage.setItem(KEY, JSON.stringify(remembered().filter((one) => one !== name)));
       draw();
@@ -50,7 +50,7 @@ export function whoseField(kind, say) {
   const offers = h("span", { class: "row" });
   const field = h("input", { type: "text", maxlength: "60", "aria-label": question, placeholder: question, autocomplete: "off", autocapitalize: "words" });
   const form = h("form", { class: "row whose", onsubmit: (event) => { event.preventDefault(); if (field.value.trim()) tell(field.value.trim()); } },
-    offers, h("span", { class: "whose-field" }, field, h("button", { class: "quiet" }, "✓", h("span", { class: "visually-hidden" }, t("That is the name")))));
+    offers, h("span", { class: "whose-field" }, field, h("button", { class: "quiet" }, "✓", h("span", { class: "visually-hidden" }, t("Save name")))));
   const name = h("strong", {}), named = h("p", { class: "whose named" }, name, " ", h("button", { type: "button", class: "link", onclick: () => { changing = true; draw(); field.focus(); } }, t("change")));
   const element = h("div", {}, form);
   function draw() {

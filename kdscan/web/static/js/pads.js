@@ -28,7 +28,7 @@ function teacher(onLearned) {
   const state = h("p", { role: "alert", class: "failed-why" });
   const input = h("input", { type: "file", class: "visually-hidden", accept: "image/*", capture: "environment", onchange: learn });
   const button = h("label", { class: "capture" }, input, h("span", { class: "symbol", "aria-hidden": "true" }, "◉"), t("Photograph an empty sheet"));
-  const busy = h("progress", { hidden: true, "aria-label": t("Being learned") });
+  const busy = h("progress", { hidden: true, "aria-label": t("Learning") });
   async function learn() {
     const [file] = input.files;
     input.value = "";
@@ -92,7 +92,7 @@ function gridOf(one, done) {
     s("image", { href: one.found, width: 992, height: 736 }), lines, handles);
   draw();
   return h("div", { class: "put-right" }, h("p", {}, t("Drag the corners of the grid to where the lines of the map end.")), svg,
-    h("p", {}, h("button", { type: "button", onclick: () => done(at) }, t("Keep it so")), " ",
+    h("p", {}, h("button", { type: "button", onclick: () => done(at) }, t("Save corners")), " ",
       h("button", { type: "button", class: "quiet", onclick: () => done(null) }, t("Cancel"))));
 }
 
@@ -104,11 +104,11 @@ export function knownPrints() {
   const show = ({ prints, learns: on }) => {
     learns.checked = on;
     count.textContent = String(prints.length);
-    put(list, prints.length ? prints.map(entry) : h("li", { class: "none" }, t("No pad is known yet.")));
+    put(list, prints.length ? prints.map(entry) : h("li", { class: "none" }, t("No known pads yet.")));
   };
   const entry = (one) => h("li", {}, h("img", { src: one.picture, alt: t("The print of {name}", { name: one.name }), loading: "lazy", width: "248", height: "184" }),
-    h("div", {}, h("strong", {}, one.name), h("small", {}, tn("learned from {n} sheet", "learned from {n} sheets", one.sheets), one.by_itself ? `, ${t("by itself")}` : ""),
-      h("button", { type: "button", class: "quiet", onclick: (event) => correct(one, event.target.closest("li")) }, t("Put right")),
+    h("div", {}, h("strong", {}, one.name), h("small", {}, tn("learned from {n} sheet", "learned from {n} sheets", one.sheets), one.by_itself ? `, ${t("automatically")}` : ""),
+      h("button", { type: "button", class: "quiet", onclick: (event) => correct(one, event.target.closest("li")) }, t("Adjust")),
       h("button", { type: "button", class: "quiet", onclick: () => confirm(t("Forget {name}?", { name: one.name })) && tell(post(`/api/prints/${one.id}/forget`)) }, t("Forget"))));
   // Of several answers the one requested last is the newest.
   const tell = (answer, turn = ++asked) => answer.then((prints) => turn === asked && show(prints)).catch((error) => toast(explain(error)));
@@ -116,6 +116,6 @@ export function knownPrints() {
   const correct = (one, item) => put(item, gridOf(one, (corners) => (corners ? tell(post(`/api/prints/${one.id}/corners`, { corners })) : refresh())));
   refresh();
   return h("section", { class: "prints card" }, h("h2", {}, t("Known pads"), " ", count), list,
-    h("label", { class: "switch" }, learns, " ", t("Learn pads by themselves, from four of their sheets")),
+    h("label", { class: "switch" }, learns, " ", t("Learn pads automatically, from four of their sheets")),
     h("h3", {}, t("Learn another pad")), teacher(refresh));
 }

@@ -92,7 +92,7 @@ export const map = {
   overlay: (sheet, act) => gridOverlay(sheet, marks, (cell) => cell.coat, ({ crosses }) => (crosses ? 100 : 74), act),
   help: () => [
     [["d", "D"], t("dot, double dot")], [["l", "L"], t("line, double line")], [["f"], t("filled")], [["c"], t("checked")], [["."], t("empty")],
-    [["0", "…", "4"], t("so many crosses")], [["x"], t("one cross more")],
+    [["0", "…", "4"], t("number of crosses")], [["x"], t("one more cross")],
   ],
 };
 
@@ -108,6 +108,6 @@ export const kingdom = {
   overlay: (sheet, act) => gridOverlay(sheet, square, (cell) => cell.terrain !== "empty" && (cell.crowns || cell.review), () => 100, act),
   help: () => [
     ...TERRAINS.map((terrain) => [[terrain[0]], terrainName(terrain)]), [["#"], t("castle")], [["."], t("no tile")],
-    [["0", "…", "3"], t("so many crowns")], [["x"], t("one crown more")],
+    [["0", "…", "3"], t("number of crowns")], [["x"], t("one more crown")],
   ],
 };

@@ -32,7 +32,7 @@ export function photoView(page, sheets, onPart, about, { upright = false } = {})
       shown.setAttribute("aria-pressed", String(!on));
     } }, "◧");
   return h("div", { class: "photo-box" }, svg, h("div", { class: "zoom" },
-    press(t("Closer"), "+", () => zoom.by(1.5)), press(t("Farther"), "−", () => zoom.by(1 / 1.5)),
+    press(t("Zoom in"), "+", () => zoom.by(1.5)), press(t("Zoom out"), "−", () => zoom.by(1 / 1.5)),
     press(t("Whole photo"), "⤢", zoom.reset), shown));
 }
 

@@ -12,8 +12,8 @@ import { photoView } from "./photo.js";
 import { sheetView } from "./sheet.js";
 
 const help = (kind) => [
-  [["j", "k"], t("next, previous card")], ...(kind ? [[["←", "↑", "→", "↓"], t("another place")], [["n"], t("next doubtful place")], ...kind.help()] : [[["1", "…", "9"], t("one of the answers")]]),
-  ...(kind ? [[["Enter"], t("it is as read")], [["y"], t("the whole sheet is right")]] : []), [["u"], t("take back")], [["/"], t("search")],
+  [["j", "k"], t("next, previous card")], ...(kind ? [[["←", "↑", "→", "↓"], t("move to another place")], [["n"], t("next doubtful place")], ...kind.help()] : [[["1", "…", "9"], t("one of the answers")]]),
+  ...(kind ? [[["Enter"], t("confirm what was read")], [["y"], t("confirm the whole sheet")]] : []), [["u"], t("undo")], [["/"], t("search")],
 ];
 
 // A sheet without problems, as a card.
@@ -141,7 +141,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
     const side = h("section", { class: "desk-sheet", "aria-label": t("Sheet") },
       h("h2", { class: "file-name" }, [card.player, photo.name, where(card)].filter(Boolean).join(" · ")), board,
       h("p", { class: "row" }, sheet.review && h("button", { type: "button", class: "main", onclick: () => here(confirmed) }, t("The whole sheet is right")),
-        h("button", { type: "button", class: "quiet", onclick: () => act(`/api/sheets/${sheet.id}/ignore`, { ignored: counts }) }, counts ? t("It counts nowhere") : t("It counts again"))));
+        h("button", { type: "button", class: "quiet", onclick: () => act(`/api/sheets/${sheet.id}/ignore`, { ignored: counts }) }, counts ? t("Do not count it") : t("Count it again"))));
     put(body, h("div", { class: "desk-left" }, shown, h("section", { class: "desk-shield", "aria-label": t("This place in the photo") })), side);
     const page = photo.pages.find((p) => p.page === sheet.page);
     const draw = (s) => put(shown, page.view && photoView(page, [s], (_, part) => focusPart(board, part), s, { upright: true }));

@@ -17,8 +17,8 @@ export function roundsTab(act) {
   const minutes = h("input", { type: "number", min: "1", max: "600", value: "30", "aria-label": t("Minutes"), inputmode: "numeric" });
   const pair = button("", () => act("/api/event/pair", {}), { class: "main" }), again = button("", () => act("/api/event/pair", { again: true }));
   const open = h("span", {}), stop = button(t("Stop"), () => act("/api/event/clock", { minutes: null })), heading = h("h2", {}), games = h("ol", { class: "tables" });
-  const shown = [["table", t("Standings")], ["pairings", t("Who sits where")]].map(([what, label]) => [what, button(label, () => act("/api/event/show", { what }), { class: "tab" })]);
-  const round = h("section", { class: "card" }, heading, games), none = h("p", { class: "none" }, t("Enter the players, then pair the first round."));
+  const shown = [["table", t("Standings")], ["pairings", t("Pairings")]].map(([what, label]) => [what, button(label, () => act("/api/event/show", { what }), { class: "tab" })]);
+  const round = h("section", { class: "card" }, heading, games), none = h("p", { class: "none" }, t("Add the players, then pair the first round."));
   const begin = h("section", { class: "card controls-row" });
   const list = lines(games, (game) => `${game.round}-${game.table}-${game.seats.map((seat) => seat.player).join()}`, (game) => (game.bye ? bye(game) : table(game, act)));
   const tab = h("div", { class: "rounds" }, begin,
@@ -29,8 +29,8 @@ export function roundsTab(act) {
     const begun = now.some((game) => game.seats.some((seat) => seat.total !== null));
     pair.textContent = last ? t("Pair round {n}", { n: last + 1 }) : t("Pair the first round");
     pair.disabled = playing > 0;
-    again.textContent = t("Pair round {n} anew", { n: last });
-    open.textContent = playing ? tn("{n} table still plays", "{n} tables still play", playing) : "";
+    again.textContent = t("Pair round {n} again", { n: last });
+    open.textContent = playing ? tn("{n} table still playing", "{n} tables still playing", playing) : "";
     put(begin, pair, last > 0 && !begun && again, open);
     for (const [name, one] of shown) one.setAttribute("aria-pressed", String(what === name));
     stop.hidden = !clock;
@@ -56,8 +56,8 @@ function table({ round, table: number, seats }, act) {
     event.preventDefault();
     const points = typedPoints(fields);
     if (Object.keys(points).length) keep({ points });
-  } }, labels, h("button", { class: "quiet" }, t("Keep")));
-  const more = h("select", { "aria-label": t("More for table {n}", { n: number }), onchange: () => {
+  } }, labels, h("button", { class: "quiet" }, t("Save")));
+  const more = h("select", { "aria-label": t("More actions for table {n}", { n: number }), onchange: () => {
     const what = more.value;
     more.value = "";
     more.blur();
@@ -81,7 +81,7 @@ export function playersTab(act) {
   };
   const name = h("input", { type: "text", required: true, maxlength: "60", "aria-label": t("Name"), placeholder: t("Name"), autocomplete: "off", onpaste: paste });
   const count = h("span", {}), people = h("ol", { class: "people" }), list = lines(people, (player) => player.number, ({ number }) => person(number, act));
-  const empty = h("li", { class: "none" }, t("Nobody is entered yet."));
+  const empty = h("li", { class: "none" }, t("No players yet."));
   const enter = (event) => {
     event.preventDefault();
     // Free for the next name at once; a refused name is put back.
@@ -107,7 +107,7 @@ function person(number, act) {
     now = player;
     element.className = player.active ? "" : "gone";
     name.textContent = player.name;
-    part.textContent = player.active ? t("Drops out") : t("Comes back");
-    part.setAttribute("aria-label", player.active ? t("{name} drops out", { name: player.name }) : t("{name} comes back", { name: player.name }));
+    part.textContent = player.active ? t("Drop out") : t("Rejoin");
+    part.setAttribute("aria-label", player.active ? t("Drop out: {name}", { name: player.name }) : t("Rejoin: {name}", { name: player.name }));
   } };
 }

@@ -17,12 +17,12 @@ export function together(photo = null) {
   const go = (asking) => asking.then(({ code }) => { location.hash = `#/shared/${code}`; }).catch((error) => toast(explain(error)));
   const field = h("input", { type: "text", class: "code", maxlength: "20", "aria-label": t("Code of the game"), placeholder: t("Code of the game"), autocomplete: "off", autocapitalize: "characters", spellcheck: "false" });
   return h("details", { class: "together card" }, h("summary", {}, t("Two phones, one game")),
-    h("button", { type: "button", class: "main wide", onclick: () => go(post("/api/shared", { photo })) }, t("Show the other phone a code")),
+    h("button", { type: "button", class: "main wide", onclick: () => go(post("/api/shared", { photo })) }, t("Show a code to the other phone")),
     h("form", { class: "row", onsubmit: (event) => {
       event.preventDefault();
       const code = field.value.replace(/\s/g, "").toUpperCase();
       if (code) go(photo === null ? get(address(code)) : post(address(code), { photo }));
-    } }, field, h("button", { class: "quiet" }, t("Play along"))));
+    } }, field, h("button", { class: "quiet" }, t("Join"))));
 }
 
 // #/shared/CODE
@@ -75,8 +75,8 @@ export async function showShared(place, code) {
     buttons.hidden = true;
     const entry = await keep(file);
     try {
-      const { id } = await deliver(entry, () => {}, (how) => { state.textContent = how === "waiting" ? t("waits for the network") : t("is being sent"); });
-      state.textContent = t("is being read");
+      const { id } = await deliver(entry, () => {}, (how) => { state.textContent = how === "waiting" ? t("waiting for the network") : t("uploading …"); });
+      state.textContent = t("reading …");
       const photo = await finished(id);
       if (!photo.sheets.length) {
         if (place.isConnected) location.hash = `#/photo/${id}`; // which says what is wrong

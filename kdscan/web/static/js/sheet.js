@@ -29,10 +29,10 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
       return null;
     } catch (error) { toast(explain(error)); return error; }
   }));
-  const owner = isWorth(first) && bar && whoseField(first.kind, (name) => send("name", { name }, t("Whose: {name}", { name })));
+  const owner = isWorth(first) && bar && whoseField(first.kind, (name) => send("name", { name }, t("Player: {name}", { name })));
   const find = (id) => kind.parts(sheet).find((part) => part.id === id);
   const say = (id, value) => { const part = find(id); return send(...part.request(part, value), `${part.name}: ${part.words(value)}`); };
-  const undo = () => sheet.can_undo && send("undo", {}, t("Taken back"));
+  const undo = () => sheet.can_undo && send("undo", {}, t("Undone"));
   const confirm = () => send("confirm", {}, t("Confirmed"));
   const edit = (id) => openEditor(page, find(id), async (value) => { await say(id, value); focusPart(place, id); });
 
@@ -61,7 +61,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
             options(part).slice(0, 3).map(([value, p]) => choice(part, value, p, () => say(part.id, value))),
             h("button", { type: "button", class: "choice more", onclick: () => edit(part.id) }, t("other…"))));
       })),
-      h("button", { type: "button", class: "quiet wide", onclick: confirm }, t("Everything is as on paper")));
+      h("button", { type: "button", class: "quiet wide", onclick: confirm }, t("All as on paper")));
   }
 
   const notes = () => sheet.problems.length ? h("ul", { class: "problems card" }, sheet.problems.map((problem) =>
@@ -129,7 +129,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     const id = one.cell ? one.cell.join() : one.what === "line" ? `line:${one.player},${one.coat}` : one.what === "choice" ? `choice:${one.player}` : null;
     const part = id && find(id);
     if (part) return `${part.name}: ${part.words(one.what === "choice" ? { coat: one.new } : one.new)}`;
-    if (one.what === "place") return t("Whose: {name}", { name: one.new?.player ?? one.new?.code ?? "–" });
+    if (one.what === "place") return t("Player: {name}", { name: one.new?.player ?? one.new?.code ?? "–" });
     return one.what === "confirmed" ? t("Confirmed") : one.what === "variants" ? t("Extra rules") : t("Wizard");
   }
 

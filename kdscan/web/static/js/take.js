@@ -18,6 +18,6 @@ export function takers(send, { many = true } = {}) {
       canSee() ? h("button", { type: "button", class: "capture", onclick: () => openCamera((file) => send([file])) }, symbol("◉"), t("Photograph"))
         : picker(t("Photograph"), "◉", { accept: "image/*", capture: "environment" }),
       picker(many ? t("Choose photos") : t("Choose a photo"), "▤", { accept: FILES, multiple: many })),
-    !navigator.mediaDevices && h("details", { class: "hint" }, h("summary", {}, t("Why is there no live camera?")), h("p", {}, t("Browsers give a page the camera over https alone. Whoever runs kdscan finds how in its docs under hosting; until then this button opens the phone's own camera."))),
+    !navigator.mediaDevices && h("details", { class: "hint" }, h("summary", {}, t("Why is there no live camera?")), h("p", {}, t("Browsers let a page use the camera only over https. Whoever runs kdscan finds out how in its docs under hosting; until then this button opens the phone's own camera."))),
   ];
 }
