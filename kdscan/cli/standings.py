@@ -241,7 +241,7 @@ def _table(state: EventState) -> str:
     w, planned = spoken(), rules_of(state.event).rounds
     t = w.t
     wide = max([len(legible(line.player)) for line in state.standings], default=6)
-    players = w.tn("{n} player", "{n} players", len(state.players))
+    players = w.tn("{n} player", "{n} players", len(state.standings))
     after = so_far(w, state.played_round, planned)
     heads = [t("score"), t("won"), t("drawn"), t("lost"), t("byes"), t("spread"), "SB"]
     least = (5, 3, 5, 4, 4, 6, 5)

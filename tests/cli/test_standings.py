@@ -14,7 +14,7 @@ from kdscan.records import CELLS
 from kdscan.sheet.tickets import tickets_from_csv
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import corrections
-from kdscan.tournament.store.events import find_event
+from kdscan.tournament.store.events import ensure_event, find_event
 from kdscan.tournament.store.photos import add_file, add_photo, set_pages
 from kdscan.tournament.store.readings import add_reading
 from tests.command import Command
@@ -113,6 +113,16 @@ def test_what_is_to_be_settled_names_its_photos(store: str, say: Command) -> Non
     assert [one["files"] for one in found if one["sheets"]] == [["CUP---.jpg"]]
     say("correct", "CUP---.jpg", "--player", two, "--round", "1")
     assert rounds(say)[0]["winner"] == 0
+
+
+def test_players_whom_nobody_entered_count_too(tmp_path: Path, run: Command) -> None:
+    store = str(tmp_path / "s.sqlite")
+    with open_store(store) as kept, kept.write() as db:
+        ensure_event(db, "Cup")
+    for name, total in (("ADA", 50), ("BOB", 40)):
+        sheet_read(store, f"CUP/1/1/{name}", total)
+    told = run("standings", "--event", "Cup", "--store", store).out
+    assert "Cup: after round 1, 2 players" in told
 
 
 def test_an_arbiter_settles_a_game_and_the_next_round_follows(store: str, say: Command) -> None:
