@@ -78,7 +78,7 @@ PROBLEMS: dict[str, str] = {
     ),
     "too_large": mark("the kingdom is larger than its limit"),
     "odd_squares": mark(
-        "an odd number of squares is covered, but dominoes have two. Is one missing? The score "
+        "an odd number of squares holds tiles, but dominoes have two. Is one missing? The score "
         "stands"
     ),
     "unpaired_squares": mark("half a domino without its other half"),

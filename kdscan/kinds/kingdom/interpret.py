@@ -130,7 +130,7 @@ def _as_question(problem: Problem) -> Problem:
     if problem.code == "odd_squares":
         count = len(problem.cells)
         why = (
-            f"{count} squares are covered, but dominoes have two. Is one missing? The score stands"
+            f"{count} squares hold tiles, but dominoes have two. Is one missing? The score stands"
         )
         return Problem(problem.code, "warning", why)
     return replace(problem, severity="warning") if problem.code == "unpaired_squares" else problem
