@@ -129,9 +129,7 @@ def _as_question(problem: Problem) -> Problem:
     """A broken rule as a question, because people make mistakes and the reading may be right."""
     if problem.code == "odd_squares":
         count = len(problem.cells)
-        why = (
-            f"{count} squares hold tiles, but dominoes have two. Is one missing? The score stands"
-        )
+        why = f"{count} squares hold tiles, but dominoes have two. Is one missing? The score stands"
         return Problem(problem.code, "warning", why)
     return replace(problem, severity="warning") if problem.code == "unpaired_squares" else problem
 
