@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import IO, Any
 
 from sqlalchemy import Connection, Table, select
@@ -68,8 +69,12 @@ def save_event(store: Store, name: str, path: Path) -> int:
     The file appears only when it is complete. Raises `UsageError` for an unknown event or a file
     that cannot be written, `StoreError` if a photo is missing.
     """
-    with writing(path) as file, zipfile.ZipFile(file, "w") as out, store.read() as db:
-        return _write(store, db, find_event(db, name), out)
+    with writing(path) as file, store.read() as db:
+        # Written from front to back: what is appended (kdscan export --archive - >> FILE) cannot be
+        # rewound.
+        forward: Any = SimpleNamespace(write=file.write, flush=file.flush)
+        with zipfile.ZipFile(forward, "w") as out:
+            return _write(store, db, find_event(db, name), out)
 
 
 def _write(store: Store, db: Connection, event: Event, out: zipfile.ZipFile) -> int:

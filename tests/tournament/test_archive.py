@@ -93,6 +93,19 @@ def test_an_event_moves_to_another_database(store: Store, tmp_path: Path) -> Non
         load_event(store, path)
 
 
+def test_an_event_may_be_appended(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By `kdscan export --archive - >> FILE`."""
+    fill(store)
+    path = tmp_path / "event.zip"
+    with path.open("a") as out, monkeypatch.context() as patched:
+        patched.setattr("sys.stdout", out)
+        save_event(store, "cup", Path("-"))
+    with zipfile.ZipFile(path) as written:
+        assert written.testzip() is None
+
+
 def test_what_was_taken_out_and_who_dropped_out_move_too(store: Store, tmp_path: Path) -> None:
     fill(store)
     path = tmp_path / "cup.kdscan"
