@@ -121,13 +121,18 @@ class _Spoken:
 
 @cache
 def _unabridged() -> Any:
-    """Typer's table of options for narrow terminals, changed to wrap long names instead of
-    truncating them."""
+    """Typer's table of options for narrow terminals, changed to wrap long names and words instead
+    of truncating them."""
+    from rich.columns import Columns
     from rich.table import Table
+    from rich.text import Text
+
+    def flowing(cell: Any) -> Any:  # columns truncate on their own
+        return Text(" ").join(cell.renderables) if isinstance(cell, Columns) else cell
 
     class Unabridged(Table):
         def add_row(self, *cells: Any, **options: Any) -> None:
-            super().add_row(*cells, **options)
+            super().add_row(*map(flowing, cells), **options)
             for column in self.columns:
                 column.overflow = "fold"
 
