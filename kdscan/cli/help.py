@@ -128,7 +128,8 @@ def _unabridged() -> Any:
     from rich.text import Text
 
     def flowing(cell: Any) -> Any:  # columns truncate on their own
-        return Text(" ").join(cell.renderables) if isinstance(cell, Columns) else cell
+        parts: Any = cell.renderables if isinstance(cell, Columns) else None  # all of them Text
+        return cell if parts is None else Text(" ").join(parts)
 
     class Unabridged(Table):
         def add_row(self, *cells: Any, **options: Any) -> None:
