@@ -40,7 +40,7 @@ def board(
     as_json: AsJson = False,
     chosen_coat: Annotated[
         str | None,
-        typer.Option(metavar="COAT", help="The coat that the filled wizard pays for."),
+        typer.Option(metavar="COAT", help="The coat chosen for the filled coat's wizard."),
     ] = None,
     castle_used: Annotated[
         bool | None,

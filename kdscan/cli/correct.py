@@ -35,11 +35,11 @@ def correct(
         ),
     ] = None,
     player: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The player whose sheet it is.")
+        str | None, typer.Option(metavar="NAME", help="The player of the sheet.")
     ] = None,
     round: Annotated[
         int | None,
-        typer.Option(min=1, max=MOST_ROUNDS, metavar="N", help="The round it was played in."),
+        typer.Option(min=1, max=MOST_ROUNDS, metavar="N", help="The round of the sheet."),
     ] = None,
     table: Annotated[
         int | None,
@@ -62,7 +62,9 @@ def correct(
         bool,
         typer.Option("--own", help="Treat it as a separate sheet, whatever its code says."),
     ] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Undo the last change to it.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Undo the last change to the sheet.")
+    ] = False,
     who: Annotated[
         str | None,
         typer.Option(

@@ -65,6 +65,7 @@ def map_cut_off(sides: Sequence[str]) -> tuple[Problem, ...]:
 
 
 def edges_text(sides: Sequence[str]) -> str:
-    """Sides for a message: "left edge", "left and top edges", "left, right and top edges"."""
-    *first, last = sides
-    return f"{', '.join(first)} and {last} edges" if first else f"{last} edge"
+    """Sides for a message, each text as it is translated: "left edge", "left and top edges"."""
+    if len(sides) > 2:
+        return "edges"
+    return f"{' and '.join(sides)} edge{'s' if len(sides) > 1 else ''}"

@@ -21,6 +21,9 @@ EDGES = (
     mark("left and bottom edges"),
     mark("right and top edges"),
     mark("right and bottom edges"),
+    mark("left and right edges"),
+    mark("top and bottom edges"),
+    mark("edges"),
 )
 """Sides of a picture in errors' texts."""
 

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
 
-from kdscan.detection.clipping import CUT_OFF, clipped_cells, cut_sides, edges_text, legible_cells
+from kdscan.detection.clipping import (
+    CUT_OFF,
+    SIDES,
+    clipped_cells,
+    cut_sides,
+    edges_text,
+    legible_cells,
+)
 from kdscan.imaging.photo import load_photos
 from kdscan.kinds import correct
 from kdscan.kinds.duel_map.interpret import interpret
+from kdscan.locale import words
 from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, Photo, SheetOutline, SheetReading
 from tests.readings import make_sheet
@@ -34,7 +43,13 @@ def test_outlines_say_at_which_sides_they_are_cut() -> None:
     assert cut_sides(photo(400, 400), SheetOutline(corners + 100, 1.0)) == ()
     assert edges_text(["left"]) == "left edge"
     assert edges_text(["left", "top"]) == "left and top edges"
-    assert edges_text(["left", "right", "top"]) == "left, right and top edges"
+    assert edges_text(["left", "right", "top"]) == "edges"
+
+
+def test_edges_are_named_in_every_language() -> None:
+    german = words("de")
+    for sides in (s for n in range(1, 5) for s in combinations(SIDES, n)):
+        assert german.t(edges_text(sides)) != edges_text(sides)
 
 
 @pytest.mark.parametrize("side, share", [("left", 0.16), ("top", 0.4), ("right", 0.3)])

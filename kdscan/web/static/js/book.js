@@ -114,7 +114,7 @@ function draw(sheet, { onCell = null, doubts = true } = {}) {
       group.append(...[full(line) && s("rect", { x: 2, y: 4, width: 296, height: 76, rx: 12, fill: "#e2b75a", "fill-opacity": 0.55 }), ...row(line, places, from, 42, 48)].filter(Boolean));
       if (full(line) && places.length < 6) group.append(s("text", { x: player === 0 ? 26 : 274, y: 34, "font-size": 30, "text-anchor": "middle", fill: "#7a5406", "aria-hidden": "true" }, "♛"));
       if (doubts && line.review) group.append(...doubtRing(290, 74));
-      if (onCell) button(group, [`${SIDES[player]()}, ${coatName(coat)}`, lineWords(line), full(line) && t("won"), line.review && t("please check")].filter(Boolean).join(", "), () => onCell(`line:${player},${coat}`), [292, 76]);
+      if (onCell) button(group, [`${SIDES[player]()}, ${coatName(coat)}`, lineWords(line), full(line) && t("line won"), line.review && t("please check")].filter(Boolean).join(", "), () => onCell(`line:${player},${coat}`), [292, 76]);
       svg.append(group);
     });
   });

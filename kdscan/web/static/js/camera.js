@@ -20,7 +20,7 @@ const HINTS = {
   far: () => t("Too far: come closer"),
   blurred: () => t("Blurred: hold still"),
   good: () => t("Hold still …"),
-  busy: () => t("The shutter takes the photo"),
+  busy: () => t("Take the photo with the shutter button"),
 };
 
 let open = null;

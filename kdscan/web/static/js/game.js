@@ -47,7 +47,7 @@ export const opens = (sheet, name, drawn, mine) => (mine(sheet) ? h("a", { href:
 
 export const bar = (sheets, outcome) => h("div", { class: "bar" },
   !again(sheets) && h("button", { type: "button", class: "bar-button", onclick: () => share(sheets, outcome) }, h("span", { "aria-hidden": "true" }, "⇪"), t("Share")),
-  h("a", { class: "bar-button", href: "#/" }, h("span", { "aria-hidden": "true" }, "⌂"), t("Start")));
+  h("a", { class: "bar-button", href: "#/" }, h("span", { "aria-hidden": "true" }, "⌂"), t("Home")));
 
 // Who won, by how much and how it was decided, and all sheets. mine(sheet): whether it may be opened
 // here.

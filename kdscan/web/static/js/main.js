@@ -31,7 +31,7 @@ async function route(first = false) {
     await (VIEWS[name] ?? VIEWS[""])(place, rest.map((id) => (/^\d+$/.test(id) ? Number(id) : id)));
   } catch (error) {
     put(place, h("h1", { tabindex: "-1", class: "file-name" }, t("This cannot be shown")), h("section", { class: "card failure" }, h("p", { role: "alert" }, explain(error)),
-      h("p", {}, h("a", { class: "button", href: "#/", onclick: () => location.hash === "#/" && route() }, t("Start")))));
+      h("p", {}, h("a", { class: "button", href: "#/", onclick: () => location.hash === "#/" && route() }, t("Home")))));
   }
   clearTimeout(busy);
   place.removeAttribute("aria-busy");

@@ -47,7 +47,7 @@ export async function showShared(place, code) {
     const brought = players.some(isMine);
     buttons.hidden = brought && !players.some((sheet) => isMine(sheet) && sheet.photograph_again);
     const open = players.some((sheet) => sheet.kind === "kingdom") ? players.length < 4 : players.every(isMine) && !game;
-    put(invite, open && [h("p", {}, brought ? t("The other phone opens this and photographs its own sheet.") : t("Photograph your own sheet; the other phone opens this and photographs its own.")),
+    put(invite, open && [h("p", {}, brought ? t("Open this link on the other phone and photograph its sheet there.") : t("Photograph your own sheet, then open this link on the other phone and photograph its sheet there.")),
       h("img", { class: "invitation", src: `${address(code)}/qr.svg`, alt: t("QR code that opens this game on another phone"), width: "240", height: "240" }),
       h("p", { class: "game-code" }, code),
       h("p", { class: "row centred" }, h("button", { type: "button", class: "quiet", onclick: () => pass(new URL(fresh.link, location.href).href) }, t("Send the link")))]);
