@@ -45,7 +45,7 @@ def _side(reading: SpellbookReading, player: int, coat: Coat, style: Style) -> s
     if line.struck:
         notes.append(style.words.t("struck"))
     elif reading.book.owner(coat) == player:
-        notes.append(style.words.t("line won"))
+        notes.append(style.words.t("won"))
     if line.used:
         notes.append(style.words.t("used"))
     return " ".join([f"{squares:<5}", ", ".join(notes)]).rstrip()
