@@ -61,6 +61,7 @@ def standings(
 
     $ kdscan standings --event 'Spring cup' --csv table.csv
     """
+    from kdscan.files.write import STDOUT
     from kdscan.tournament.event import event_state
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
@@ -71,7 +72,7 @@ def standings(
         _write_csv(csv, [asdict(line) for line in state.standings], "rank", "player")
     if json:
         print(json_format.dumps(state_json(state), indent=2, default=asdict))
-    elif str(csv) != "-":
+    elif csv != STDOUT:
         print(_table(state))
     w = spoken()
     for finding in state.findings:
@@ -132,6 +133,7 @@ def pair(
     $ kdscan pair --event 'Castle cup' --players players.csv --game kingdomino --great-duel
     --middle-kingdom --rounds 5
     """
+    from kdscan.files.write import STDOUT
     from kdscan.tournament.plan import drop as leave
     from kdscan.tournament.plan import enter_players, next_round, pairing_rows
     from kdscan.tournament.rules import Asked, ensure_rules
@@ -147,7 +149,7 @@ def pair(
         round_, found = next_round(db, this, seed, again=again)
         if csv is not None:  # if it cannot be written, no round is paired
             _write_csv(csv, pairing_rows(db, this, round_))
-    if str(csv) != "-":
+    if csv != STDOUT:
         print(_tables(this.name, round_, found))
     elif found.bye is not None:
         bye = spoken().t("bye")

@@ -35,8 +35,8 @@ _DESCRIPTORS = re.compile(r"(?:/proc/(self|\d+)|/dev)/fd/(\d+)")
 
 _LINKS = 40  # as in Linux
 
-
 STDOUT = Path("-")
+"""The name that means standard output."""
 
 
 @contextmanager

@@ -6,6 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.rectify import FLAT_PX
+
 BLURRED = 0.047
 """Cells: width of the sharpest edges from which a sheet counts as blurred. 50 photos of generated
 sheets, painted, pale and our own, have 0.038 at most. Blurred by a disc with a radius of 0.055
@@ -19,14 +21,14 @@ _SHARPEST = 0.02  # quantile of the widths; edges that were drawn softly are wid
 _FEW = 200  # edge pixels; fewer mean nothing
 
 
-def edge_width(bgr: NDArray[np.uint8], px: int = 128) -> float:
+def edge_width(bgr: NDArray[np.uint8]) -> float:
     """Width in cells of the sharpest edges, along the most blurred of four directions; 0 if there
     are too few edges.
 
     The width of an edge is its height over its slope: the range of grey nearby over the change
-    within two pixels. bgr: (H, W, 3), px pixels a cell.
+    within two pixels. bgr: (H, W, 3), `FLAT_PX` pixels per cell.
     """
-    scale = _PX / px
+    scale = _PX / FLAT_PX
     small = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
     return max(_width(grey, far, near) for far, near in zip(_lines(_REACH), _lines(3), strict=True))

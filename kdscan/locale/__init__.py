@@ -105,12 +105,11 @@ def asked_for(accept_language: str) -> str:
 
 def of_terminal() -> str:
     """The language of the environment, found in the order of gettext."""
-    given = os.environ
     for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
-        for wish in given.get(name, "").split(":") if given.get(name) else ():
+        for wish in os.environ.get(name, "").split(":"):
             language = wish.lower().split(".")[0].split("_")[0]
             if language in LANGUAGES:
                 return language
-        if given.get(name) and name != "LANGUAGE":
+        if os.environ.get(name) and name != "LANGUAGE":
             return LANGUAGES[0]
     return LANGUAGES[0]

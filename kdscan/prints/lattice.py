@@ -22,24 +22,16 @@ from kdscan.imaging.rectify import (
     shift_cells,
 )
 from kdscan.prints.features import edges
-from kdscan.prints.pattern import peak_offset
+from kdscan.prints.pattern import PATTERN_MARGIN, PATTERN_PX, peak_offset
 from kdscan.records import CELLS, COLS, ROWS, Photo
 from kdscan.records.arrays import Floats, median
 
-LATTICE_PX = 128
-"""Pixels per cell of the view in which cells are compared. The median of 78 sheets is measured to
-0.0031 cells (root mean square). With 96 pixels it is 0.0032, in half the time, but sheets of pads
-learned that way were read a little worse: three sheets of each of nine pads had 18 rather than
-15 wrong shields, and 18 rather than 15 of them asked."""
 PATCH = 1.5
 """Side in cells of a matched patch: a cell with a quarter of each neighbour."""
 MAX_OFFSET = 0.25
 """Cells: largest offset that is searched."""
 ROUNDS = 5
 """Iterations; the residual is stable after four."""
-
-LATTICE_MARGIN = (PATCH - 1) / 2 + 0.375
-"""Cells of margin round the grid of that view."""
 _SMOOTH = 0.012  # cells: standard deviation of the blur before edges are matched
 _FAR = 0.15  # loss of correlation of the farthest shift against no shift
 TERMS = ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (3, 0), (0, 3))
@@ -107,10 +99,10 @@ def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
     to a quarter of a cell. The lattice as a whole may still be shifted; see `describe`."""
     centers = smoothed(centers_xy)
     for turn in range(ROUNDS):
-        edge = edges(flatten(photo, centers, LATTICE_PX, LATTICE_MARGIN), LATTICE_PX)
+        edge = edges(flatten(photo, centers, PATTERN_PX, PATTERN_MARGIN), PATTERN_PX)
         patches = {at: _patch(edge, at) for at in CELLS}
         common = np.median(np.stack(list(patches.values())), axis=0).astype(np.float32)
-        smooth = np.asarray(cv2.GaussianBlur(common, (0, 0), _SMOOTH * LATTICE_PX), np.float32)
+        smooth = np.asarray(cv2.GaussianBlur(common, (0, 0), _SMOOTH * PATTERN_PX), np.float32)
         off, weights = np.zeros((ROWS, COLS, 2)), np.zeros((ROWS, COLS))
         for at, patch in patches.items():
             off[at], weights[at] = _offset(patch, smooth, near=turn > 0)
@@ -125,10 +117,10 @@ def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
 
 
 def _patch(edge: Patch, at: tuple[int, int]) -> Patch:
-    side = round(PATCH * LATTICE_PX)
-    y, x = (round((i + 0.5 + LATTICE_MARGIN - PATCH / 2) * LATTICE_PX) for i in at)
+    side = round(PATCH * PATTERN_PX)
+    y, x = (round((i + 0.5 + PATTERN_MARGIN - PATCH / 2) * PATTERN_PX) for i in at)
     patch = edge[y : y + side, x : x + side]
-    return np.asarray(cv2.GaussianBlur(patch, (0, 0), _SMOOTH * LATTICE_PX), np.float32)
+    return np.asarray(cv2.GaussianBlur(patch, (0, 0), _SMOOTH * PATTERN_PX), np.float32)
 
 
 def _offset(patch: Patch, common: Patch, near: bool) -> tuple[tuple[float, float], float]:
@@ -137,7 +129,7 @@ def _offset(patch: Patch, common: Patch, near: bool) -> tuple[tuple[float, float
 
     common: the median cell, as smooth as the patches are. near: prefer small offsets.
     """
-    reach = round(MAX_OFFSET * LATTICE_PX)
+    reach = round(MAX_OFFSET * PATTERN_PX)
     inner = common[reach:-reach, reach:-reach]
     alike = cv2.matchTemplate(patch, inner, cv2.TM_CCOEFF_NORMED)
     steps = np.arange(-reach, reach + 1) / reach
@@ -148,7 +140,7 @@ def _offset(patch: Patch, common: Patch, near: bool) -> tuple[tuple[float, float
     best = float(alike[y, x])
     dx = peak_offset(judged[y], x)
     dy = peak_offset(judged[:, x], y)
-    where = ((x - reach + dx) / LATTICE_PX, (y - reach + dy) / LATTICE_PX)
+    where = ((x - reach + dx) / PATTERN_PX, (y - reach + dy) / PATTERN_PX)
     return where, max(best, 0.0) ** 2
 
 
