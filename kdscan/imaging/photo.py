@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import ImageTooLarge, KdscanError, UnreadableImage
+from kdscan.imaging.brands import is_avif, is_heif
 from kdscan.imaging.pdf import open_pdf
 from kdscan.records import Photo
 
@@ -44,7 +45,7 @@ PLAIN_SCANS = 16
 MAX_PAGES = 2000
 """Most pages of one file."""
 
-FORMATS = "JPEG, PNG, WebP, HEIC, TIFF, PDF"
+FORMATS = "JPEG, PNG, WebP, HEIC, AVIF, TIFF, BMP, GIF, PDF"
 
 _JPEG = b"\xff\xd8\xff"
 """The first bytes of a JPEG: start of image and another marker (ITU T.81, B.1.1.3)."""
@@ -160,16 +161,9 @@ def _has_few_scans(data: bytes) -> bool:
 
 
 def _is_known(data: bytes) -> bool:
-    """Whether a file starts like a supported format; others are refused without a child process.
-
-    Raises `UnreadableImage` for a format that has a refusal of its own.
-    """
-    starts = (_JPEG, _PNG, b"RIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-    if data.startswith(starts) or b"%PDF-" in data[:1024]:
-        return True
-    from kdscan.imaging.heif import is_heif
-
-    return is_heif(data)
+    """Whether a file starts like a supported format; others are refused without a child process."""
+    starts = (_JPEG, _PNG, b"RIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"BM", b"GIF8")
+    return data.startswith(starts) or b"%PDF-" in data[:1024] or is_heif(data) or is_avif(data)
 
 
 def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
@@ -178,7 +172,7 @@ def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
     with _decoding():
         if b"%PDF-" in data[:1024]:
             count, read = open_pdf(data, MAX_PIXELS)
-        elif data[4:8] == b"ftyp":
+        elif is_heif(data):
             from kdscan.imaging.heif import open_heif
 
             count, read = 1, open_heif(data)

@@ -160,7 +160,7 @@ def test_only_plain_photos_are_decoded_in_the_program(
 
 def test_nothing_is_started_for_what_is_no_picture(small: Decoder) -> None:
     with pytest.raises(UnreadableImage, match="not a picture"):
-        decode(b"GIF89a and so on")
+        decode(b"PK\3\4 and so on")
     assert small._child is None
 
 
