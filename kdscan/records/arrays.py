@@ -1,4 +1,4 @@
-"""Types of arrays and functions that all rooms use."""
+"""Types of arrays and functions that all packages use."""
 
 from __future__ import annotations
 

@@ -201,19 +201,35 @@ def _points(picture: Bgr, board: Board, signs: Signs[C], corners: Points, pitch:
 
 
 def _total(picture: Bgr, board: Board, corners: Points, pitch: float, words: Words) -> None:
-    """The total in a panel above the sheet, else below, else at the top of the picture."""
+    """The total in a panel above the sheet, else below, else where it covers least of the sheet."""
     size = 0.5 * pitch
     review = board.review
     text = words.tn("{n} point", "{n} points", board.score.total) + " ?" * review
-    width, height = text_width(text, size, bold=True) + size, 1.6 * size
-    left = min(max(corners[..., 0].mean() - width / 2, 0), max(0, picture.shape[1] - width))
-    top = corners[..., 1].min() - height - 0.5 * size
-    below = corners[..., 1].max() + 0.5 * size
-    if top < 0:
-        top = below if below + height < picture.shape[0] else 0.1 * size
-    corner = (float(left), float(top))
-    panel(picture, corner, (width, height), REVIEW_COLOR if review else INK, 0.04 * pitch)
-    draw_text(picture, text, (left + size / 2, top + height / 2), size, bold=True)
+    panel_wh = text_width(text, size, bold=True) + size, 1.6 * size
+    sheet = corners[[0, 0, -1, -1], [0, -1, -1, 0]]
+    places = _panel_places(picture.shape[1::-1], panel_wh, sheet, 0.5 * size)
+    left, top = min(places, key=lambda at: _overlap(at, panel_wh, sheet))
+    panel(picture, (left, top), panel_wh, REVIEW_COLOR if review else INK, 0.04 * pitch)
+    draw_text(picture, text, (left + size / 2, top + panel_wh[1] / 2), size, bold=True)
+
+
+def _panel_places(
+    picture_wh: Sequence[int], panel_wh: tuple[float, float], sheet: Points, gap: float
+) -> list[tuple[float, float]]:
+    """Upper left corners that a panel may have in a picture, best first: above and below a sheet
+    (4, 2), along the picture's upper and lower edges."""
+    right, bottom = (max(0.0, all_ - part) for all_, part in zip(picture_wh, panel_wh, strict=True))
+    middle = min(max(float(sheet[:, 0].mean()) - panel_wh[0] / 2, 0.0), right)
+    above, below = float(sheet[:, 1].min()) - panel_wh[1] - gap, float(sheet[:, 1].max()) + gap
+    beside = [(middle, y) for y in (above, below) if 0 <= y <= bottom]
+    edge = 0.2 * gap
+    return beside + [(x, y) for y in (edge, bottom - edge) for x in (middle, edge, right - edge)]
+
+
+def _overlap(at: tuple[float, float], panel_wh: tuple[float, float], sheet: Points) -> float:
+    """Pixels of a sheet (4, 2) that a panel covers."""
+    box = np.array(at) + np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * panel_wh
+    return float(cv2.intersectConvexConvex(box.astype(np.float32), sheet.astype(np.float32))[0])
 
 
 def places_of(
