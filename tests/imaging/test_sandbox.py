@@ -178,7 +178,7 @@ def test_a_large_png_costs_less_than_a_gigabyte(tmp_path: Path) -> None:
         pytest.skip("the system has no /proc")
     decoder = Decoder()
     data = encoded(Image.new("RGB", (10_900, 10_900)), "PNG")
-    bgr, _ = decoder.read(data, 0)
+    bgr = decoder.read(data, 0)
     assert decoder._child is not None
     status = Path(f"/proc/{decoder._child.pid}/status").read_text("ascii")
     peak = next((line for line in status.splitlines() if line.startswith("VmHWM")), None)
@@ -198,6 +198,6 @@ def test_a_module_in_the_folder_of_photos_is_not_run(
     (tmp_path / "json.py").write_text("raise SystemExit('run')", "utf-8")
     monkeypatch.chdir(tmp_path)
     decoder = Decoder()
-    bgr, _ = decoder.read(heic(tile()), 0)
+    bgr = decoder.read(heic(tile()), 0)
     decoder.close()
     assert bgr.shape == TILE.shape

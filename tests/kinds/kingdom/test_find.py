@@ -176,7 +176,7 @@ def test_a_large_photo_is_decoded_whole_for_small_squares_alone(side: int, whole
         decoded.append(True)
         return np.full((3000, 4000, 3), 90, np.uint8)
 
-    photo = Photo.halved(np.full((1500, 2000, 3), 90, np.uint8), (4000, 3000), read, "", 0)
+    photo = Photo.halved(np.full((1500, 2000, 3), 90, np.uint8), read)
     flat = finding._flat(photo, lattice(7, 7) * side + 1000.0)
     assert flat.px_per_cell == side and (flat.bgr == 90).all() and bool(decoded) is whole
 
