@@ -138,15 +138,21 @@ class MapEvidence:
     covered: Mapping[Cell, float] = field(default_factory=dict)
 
     @property
-    def hidden(self) -> dict[Cell, float]:
+    def still_covered(self) -> dict[Cell, float]:
         """`covered` without the shields that a person has corrected."""
         corrected = self.corrections.cells
         return {cell: p for cell, p in self.covered.items() if cell not in corrected}
 
     @property
-    def unseen(self) -> tuple[Cell, ...]:
+    def still_clipped(self) -> tuple[Cell, ...]:
         """`clipped` without the shields that a person has corrected."""
         return tuple(cell for cell in self.clipped if cell not in self.corrections.cells)
+
+    @property
+    def wizard_coat(self) -> Coat | None:
+        """The coat that the map's wizard pays for, by correction or else by the spellbook."""
+        correction = self.corrections.wizard
+        return self.wizard.coat if correction is None else correction[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,13 +213,11 @@ class SheetReading:
     @property
     def clipped(self) -> tuple[Cell, ...]:
         """The shields that the picture's edge cuts off, so that the total is unknown."""
-        return () if self.evidence.corrections.confirmed else self.evidence.unseen
+        return () if self.evidence.corrections.confirmed else self.evidence.still_clipped
 
     @property
     def wizard_coat(self) -> Coat | None:
-        """The coat that the map's wizard pays for, by correction or else by the spellbook."""
-        correction = self.evidence.corrections.wizard
-        return self.evidence.wizard.coat if correction is None else correction[0]
+        return self.evidence.wizard_coat
 
     @property
     def wizard_range(self) -> tuple[int, int]:
