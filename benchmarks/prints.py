@@ -46,7 +46,7 @@ from kdscan.prints.flat import FlatSheet, coats_of, from_bytes, rectify, to_byte
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.prints.learn import learn_flat_sheets, learn_print, register_either_way
 from kdscan.prints.recognize import SURELY, recognize
-from kdscan.records import Photo, SheetReading
+from kdscan.records import UNKNOWN_LAYOUT, Photo, SheetReading
 from kdscan.synth.pads import pad_blank, pad_print, pad_sheet
 
 FIRST = 71_000_000
@@ -178,7 +178,7 @@ def kept(path: Path) -> FlatSheet | None:
         return None
     truth = json.loads(path.with_suffix(".json").read_text("utf-8"))["board"]
     board = {(int(k[0]), int(k[2])): Coat(v[0]) for k, v in truth.items() if v[0]}
-    sheet = rectify(photo, found[0].centers_xy, coats_of(board), "unknown", path.stem)
+    sheet = rectify(photo, found[0].centers_xy, coats_of(board), UNKNOWN_LAYOUT, path.stem)
     return from_bytes(to_bytes(sheet), sheet.key)
 
 

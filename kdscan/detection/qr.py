@@ -15,10 +15,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.layout import UNKNOWN
 from kdscan.imaging.pyramid import finest_decoded, grey_at_most
 from kdscan.imaging.rectify import lattice_to_photo, project, sample
-from kdscan.records import Photo, RectifiedSheet
+from kdscan.records import UNKNOWN_LAYOUT, Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
 from kdscan.sheet.ids import SheetId
 from kdscan.sheet.signs import Code, Signs, signs
@@ -69,13 +68,13 @@ def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | No
     stuck on the paper is not mistaken for it.
     """
     for layout in signs():
-        if layout_name not in (layout.name, UNKNOWN):
+        if layout_name not in (layout.name, UNKNOWN_LAYOUT):
             continue
         to_photo = partial(_page_to_photo, sheet, layout)
         for code in layout.codes:
             if not _may_show(photo, code, to_photo):
                 continue
-            finest = finest_decoded(photo) if layout_name == UNKNOWN else 0
+            finest = finest_decoded(photo) if layout_name == UNKNOWN_LAYOUT else 0
             text = read_printed(photo, code, to_photo, finest)
             if text is not None:
                 return text

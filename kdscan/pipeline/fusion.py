@@ -12,7 +12,7 @@ import numpy as np
 from kdscan.game.grid import Cell
 from kdscan.kinds.duel_map.interpret import beliefs, interpret
 from kdscan.marks.risk import DEFAULT_RISK
-from kdscan.records import MapCorrections, MapEvidence, SheetReading
+from kdscan.records import UNKNOWN_LAYOUT, MapCorrections, MapEvidence, SheetReading
 
 if TYPE_CHECKING:
     from kdscan.records import AnyReading
@@ -88,7 +88,7 @@ def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
     from kdscan.marks.fuse import fuse
 
     base = views[best]
-    layouts = [view.layout for view in views if view.layout != "unknown"]
+    layouts = [view.layout for view in views if view.layout != UNKNOWN_LAYOUT]
     ids = [view.sheet_id for view in views if view.sheet_id is not None]
     clipped = set.intersection(*(set(view.still_clipped) for view in views))
     return replace(

@@ -12,7 +12,7 @@ import numpy as np
 from kdscan.detection.castle import has_castle
 from kdscan.detection.clipping import cut_sides, edges_text
 from kdscan.detection.find import MapSearch
-from kdscan.detection.layout import UNKNOWN, detect_layout
+from kdscan.detection.layout import detect_layout
 from kdscan.detection.markers import FAMILY, detect_markers
 from kdscan.errors import BlankPage, NoSheetFound
 from kdscan.game.kingdomino.variants import PLAIN, Variants
@@ -25,6 +25,7 @@ from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.kinds.duel_map.read import is_legible, read_map
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
+from kdscan.records import UNKNOWN_LAYOUT
 from kdscan.sheet.signs import signs
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def _is_map(photo: Photo, grid: RectifiedSheet, books: Sequence[SpellbookReading
         return True
     # Thick lines around a castle hide it, and a bright photo bleaches the print. Markers around the
     # grid are proof all the same: a back never shows them the right way round.
-    return detect_layout(photo, grid) != UNKNOWN
+    return detect_layout(photo, grid) != UNKNOWN_LAYOUT
 
 
 def _cut_kingdom_error(sides: Sequence[str]) -> NoSheetFound:

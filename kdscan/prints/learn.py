@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from kdscan.detection.clipping import clipped_cells
 from kdscan.detection.find import find
-from kdscan.detection.layout import UNKNOWN
 from kdscan.detection.register import turned
 from kdscan.errors import LayoutError, NoSheetFound
 from kdscan.imaging.blur import edge_width
@@ -33,7 +32,7 @@ from kdscan.prints.lattice import (
 from kdscan.prints.merge import merge
 from kdscan.prints.recognize import SURELY
 from kdscan.prints.separate import drawn_on
-from kdscan.records import CELLS, Photo, RectifiedSheet
+from kdscan.records import CELLS, UNKNOWN_LAYOUT, Photo, RectifiedSheet
 from kdscan.records.arrays import Floats, Network
 
 MIN_LIKENESS = 0.3
@@ -194,7 +193,7 @@ def _measure_sheet(
             photo=photo.name,
         )
     coats = sure_coats(photo, sheet, marking) if marking is not None else "." * len(CELLS)
-    head = Head(photo.name, coats, UNKNOWN)
+    head = Head(photo.name, coats, UNKNOWN_LAYOUT)
     filled = head.marked >= FILLED_SHARE * len(CELLS)
     if corners_xy is not None:
         measured = replace(measured, centers_xy=beside(measured.centers_xy, sheet.centers_xy))

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import LayoutError
 from kdscan.imaging.rectify import flatten
 from kdscan.prints.describe import unknown_print
@@ -26,6 +25,7 @@ from kdscan.prints.learn import (
     register_either_way,
 )
 from kdscan.prints.names import folded
+from kdscan.records import UNKNOWN_LAYOUT
 from kdscan.records.arrays import Network
 
 STEPS = (MIN_FILLED, 8, MAX_SHEETS)
@@ -97,7 +97,9 @@ def may_learn(layouts: Iterable[str], prints: Iterable[KnownPrint]) -> bool:
 
 def may_teach(layout: str, prints: Iterable[KnownPrint]) -> bool:
     """Whether a sheet with this layout can contribute to learning."""
-    return layout == UNKNOWN or any(p.name == layout and next_step(p) < NO_STEP for p in prints)
+    return layout == UNKNOWN_LAYOUT or any(
+        p.name == layout and next_step(p) < NO_STEP for p in prints
+    )
 
 
 def next_step(known: KnownPrint) -> int:

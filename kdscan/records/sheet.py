@@ -20,6 +20,9 @@ from kdscan.records.short import short, table
 from kdscan.records.stages import MarkProbs, RectifiedSheet
 from kdscan.records.totals import IMPROBABLE, Totals, range_of
 
+UNKNOWN_LAYOUT = "unknown"
+"""The layout of a sheet whose design is neither built in nor learned, as in the JSON."""
+
 
 @dataclass(frozen=True)
 class CellReading:
@@ -112,7 +115,7 @@ class MapEvidence:
     """All that is known of a map before any rule is applied; `kinds.duel_map.interpret` turns it
     into a reading.
 
-    layout: name of the recognised layout, or "unknown".
+    layout: name of the recognised layout, or `UNKNOWN_LAYOUT`.
     sheet_id: text of the sheet's printed code (`kdscan.sheet.ids`), None without one.
     clipped: shields that the picture's edge cuts off. mirrored: the picture swaps left and right.
     bilevel: the picture is black and white without greys, and so may have lost marks.
@@ -125,7 +128,7 @@ class MapEvidence:
 
     rectified: RectifiedSheet
     probs: MarkProbs
-    layout: str = "unknown"
+    layout: str = UNKNOWN_LAYOUT
     sheet_id: str | None = None
     clipped: tuple[Cell, ...] = ()
     mirrored: bool = False

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import UsageError
 from kdscan.inference.store import default_models
 from kdscan.prints import pool as pools
@@ -15,6 +14,7 @@ from kdscan.prints.known import KnownPrint
 from kdscan.prints.library import Library
 from kdscan.prints.pile import LearnedPrint
 from kdscan.prints.pool import SheetPool
+from kdscan.records import UNKNOWN_LAYOUT
 from tests.prints.pads import PAINTED, learned
 
 GAME = "12.3451.2634.15263.412536.1425361."
@@ -22,7 +22,7 @@ GAME = "12.3451.2634.15263.412536.1425361."
 
 def flat(key: str, coats: str) -> FlatSheet:
     coarse = np.random.default_rng(1).integers(0, 255, (26, 34, 3), np.uint8)
-    return FlatSheet(key, coats, UNKNOWN, coarse.repeat(32, 0).repeat(32, 1))
+    return FlatSheet(key, coats, UNKNOWN_LAYOUT, coarse.repeat(32, 0).repeat(32, 1))
 
 
 def other(seed: int) -> str:
@@ -32,7 +32,7 @@ def other(seed: int) -> str:
 def test_a_sheet_comes_back_from_its_file() -> None:
     sheet = flat("a", GAME)
     back = from_bytes(to_bytes(sheet), "a")
-    assert back is not None and (back.coats, back.layout) == (GAME, UNKNOWN)
+    assert back is not None and (back.coats, back.layout) == (GAME, UNKNOWN_LAYOUT)
     assert np.abs(back.bgr.astype(int) - sheet.bgr).mean() < 3
     assert from_bytes(to_bytes(sheet)[:-200], "a") is None
     assert from_bytes(b"rubbish", "a") is None
@@ -87,7 +87,7 @@ def test_a_name_that_another_program_gave_meanwhile_is_not_given_again(
     monkeypatch.setattr(pools, "learn_from_pile", learn)
     assert [one.name for one in pool.learn([], default_models().ink, fresh)] == ["pad 3"]
     assert [one.name for one in pool.library.load()] == ["pad 1", "pad 2", "pad 3"]
-    assert sorted(head.layout for head in pool.heads()) == ["pad 3", *[UNKNOWN] * 3]
+    assert sorted(head.layout for head in pool.heads()) == ["pad 3", *[UNKNOWN_LAYOUT] * 3]
 
 
 def test_sheets_are_new_again_when_learning_from_them_was_broken_off(
