@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kdscan.imaging.pyramid import mapped, reduced, window
 from kdscan.imaging.rectify import GRID_CORNERS, inverse, lies_in, project
 from kdscan.records import COLS, ROWS, Photo, SheetOutline
-from kdscan.records.arrays import Floats, Network
+from kdscan.records.arrays import Floats, Network, sigmoid
 
 THUMB_PX = 384
 """Longer side of the thumbnail that the network sees."""
@@ -117,7 +117,7 @@ def _regions(photo: Photo, corner: tuple[int, int], shrink: int, network: Networ
     """
     thumb, scale = thumbnail(photo)
     on_grid, uv, log_error = network(thumb)
-    confidence = 1 / (1 + np.exp(-on_grid[0, 0].astype(np.float64)))
+    confidence = sigmoid(on_grid[0, 0].astype(np.float64))
     count, label = cv2.connectedComponents((confidence > 0.5).astype(np.uint8), connectivity=4)
     regions = []
     for i in range(1, count):

@@ -14,7 +14,6 @@ from kdscan.detection.register import turned
 from kdscan.errors import LayoutError, NoSheetFound
 from kdscan.imaging.blur import edge_width
 from kdscan.imaging.rectify import FLAT_MARGIN, flatten, resolution
-from kdscan.marks.classify import softmax
 from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.align import Aligned, align
 from kdscan.prints.corners import beside, placed
@@ -33,7 +32,7 @@ from kdscan.prints.merge import merge
 from kdscan.prints.recognize import SURELY
 from kdscan.prints.separate import drawn_on
 from kdscan.records import CELLS, UNKNOWN_LAYOUT, Photo, RectifiedSheet
-from kdscan.records.arrays import Floats, Network
+from kdscan.records.arrays import Floats, Network, softmax
 
 MIN_LIKENESS = 0.3
 """Least likeness of the cells, see `Measured`; below it a sheet is too blurred, or none at all.

@@ -22,7 +22,7 @@ from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.kinds.spellbook.place import PlacedBook, blank_page, find_books, flatten_book
 from kdscan.marks.crops import planes
 from kdscan.records import BookMark, Photo, SpellbookEvidence, SpellbookReading
-from kdscan.records.arrays import Floats, Network
+from kdscan.records.arrays import Floats, Network, sigmoid
 from kdscan.records.book import StruckBy
 from kdscan.sheet.book import BookLayout, marked_places
 
@@ -94,7 +94,7 @@ def _marks(
     book: PlacedBook, logits: Floats, struck_by: StruckBy, risk: float
 ) -> Iterator[BookMark]:
     places = list(marked_places(book.layout))
-    there = 1 / (1 + np.exp(-logits[:, 2]))
+    there = sigmoid(logits[:, 2])
     xy = book.to_photo(np.array([at for _, at, _ in places]))
     edge = book.to_photo(np.array([(x + half, y) for _, (x, y), half in places]))
     reach = np.linalg.norm(edge - xy, axis=1)
@@ -119,7 +119,7 @@ def _mark(
     there: float,
     risk: float,
 ) -> BookMark:
-    p = 1 / (1 + np.exp(-abs(logit)))
+    p = float(sigmoid(abs(logit)))
     confidence = float(p * there + (1 - there) / 2)
     points = tuple((float(x), float(y)) for x, y in at_xy)
     review = confidence < 1 - risk * DOUBT_SHARE
