@@ -16,7 +16,7 @@ from kdscan.imaging.blur import edge_width
 from kdscan.imaging.rectify import FLAT_MARGIN, flatten, resolution
 from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.align import Aligned, align
-from kdscan.prints.corners import beside, placed
+from kdscan.prints.corners import rectify_by_corners, shifted_to
 from kdscan.prints.describe import OWN_CENTERS, describe_print, unknown_print
 from kdscan.prints.flat import FLAT_CENTERS, MIN_PX, FlatSheet, Head, same_sheet
 from kdscan.prints.known import (
@@ -172,7 +172,9 @@ def _measure_sheet(
     corners_xy: Floats | None,
 ) -> _MeasuredSheet:
     sheet = (
-        _find_sheet(photo, locating, refining) if corners_xy is None else placed(photo, corners_xy)
+        _find_sheet(photo, locating, refining)
+        if corners_xy is None
+        else rectify_by_corners(photo, corners_xy)
     )
     if clipped_cells(photo, sheet):
         raise LayoutError(
@@ -195,7 +197,7 @@ def _measure_sheet(
     head = Head(photo.name, coats, UNKNOWN_LAYOUT)
     filled = head.marked >= FILLED_SHARE * len(CELLS)
     if corners_xy is not None:
-        measured = replace(measured, centers_xy=beside(measured.centers_xy, sheet.centers_xy))
+        measured = replace(measured, centers_xy=shifted_to(measured.centers_xy, sheet.centers_xy))
     return _MeasuredSheet(photo, measured, head, filled, corners_xy is not None)
 
 
