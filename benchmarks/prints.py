@@ -42,7 +42,7 @@ from kdscan.prints.describe import unknown_print
 from kdscan.prints.divide import divide
 from kdscan.prints.drawing import draw_ink, draw_print
 from kdscan.prints.dropout import drop_out
-from kdscan.prints.flat import FlatSheet, coats_of, from_bytes, rectify, to_bytes
+from kdscan.prints.flat import FlatSheet, coats_of, flat_sheet_at, from_bytes, to_bytes
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.prints.learn import learn_flat_sheets, learn_print, register_either_way
 from kdscan.prints.recognize import SURELY, recognize
@@ -178,7 +178,7 @@ def kept(path: Path) -> FlatSheet | None:
         return None
     truth = json.loads(path.with_suffix(".json").read_text("utf-8"))["board"]
     board = {(int(k[0]), int(k[2])): Coat(v[0]) for k, v in truth.items() if v[0]}
-    sheet = rectify(photo, found[0].centers_xy, coats_of(board), UNKNOWN_LAYOUT, path.stem)
+    sheet = flat_sheet_at(photo, found[0].centers_xy, coats_of(board), UNKNOWN_LAYOUT, path.stem)
     return from_bytes(to_bytes(sheet), sheet.key)
 
 

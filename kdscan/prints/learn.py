@@ -18,7 +18,7 @@ from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.align import Aligned, align
 from kdscan.prints.corners import rectify_by_corners, shifted_to
 from kdscan.prints.describe import OWN_CENTERS, describe_print, unknown_print
-from kdscan.prints.flat import FLAT_CENTERS, MIN_PX, FlatSheet, Head, same_sheet
+from kdscan.prints.flat import FLAT_CENTERS, MIN_PX, FlatSheet, FlatSheetHead, same_sheet
 from kdscan.prints.known import (
     PRINT_MARGIN,
     PRINT_PX,
@@ -65,7 +65,7 @@ class _MeasuredSheet:
 
     photo: Photo
     measured: Measured
-    head: Head
+    head: FlatSheetHead
     filled: bool
     placed: bool = False
 
@@ -194,7 +194,7 @@ def _measure_sheet(
             photo=photo.name,
         )
     coats = sure_coats(photo, sheet, marking) if marking is not None else "." * len(CELLS)
-    head = Head(photo.name, coats, UNKNOWN_LAYOUT)
+    head = FlatSheetHead(photo.name, coats, UNKNOWN_LAYOUT)
     filled = head.marked >= FILLED_SHARE * len(CELLS)
     if corners_xy is not None:
         measured = replace(measured, centers_xy=shifted_to(measured.centers_xy, sheet.centers_xy))
@@ -222,8 +222,8 @@ def _check_number(seen: Sequence[_MeasuredSheet]) -> None:
 
 
 def sure_coats(photo: Photo, sheet: RectifiedSheet, marking: Network) -> str:
-    """The coats of the shields according to the marks network, as in `Head`; "." for those that are
-    empty or uncertain."""
+    """The coats of the shields according to the marks network, as in `FlatSheetHead`; "." for those
+    that are empty or uncertain."""
     _, views = refine_crops(photo, sheet, marking)
     probs = softmax(next(views)[0][0].astype(np.float64))[:, 1:]
     sure = zip(probs.argmax(1), probs.max(1) > COAT_PROBABILITY, strict=True)

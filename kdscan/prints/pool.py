@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from kdscan.files.write import default_folder, make_folder, unwritable, write_file
-from kdscan.prints.flat import FlatSheet, Head, from_bytes, head_of, same_sheet, to_bytes
+from kdscan.prints.flat import FlatSheet, FlatSheetHead, from_bytes, head_of, same_sheet, to_bytes
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.learn import MAX_SHEETS
 from kdscan.prints.library import Library, own_library
@@ -67,7 +67,7 @@ class SheetPool:
         """All sheets; files that cannot be read are deleted."""
         return self._each(from_bytes)
 
-    def heads(self) -> list[Head]:
+    def heads(self) -> list[FlatSheetHead]:
         """All sheets without their pictures, the oldest first."""
         return self._each(head_of)
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from kdscan.errors import LayoutError, NoSheetFound
 from kdscan.inference.store import default_models
 from kdscan.prints.divide import colour_distance, relight
-from kdscan.prints.flat import rectify
+from kdscan.prints.flat import flat_sheet_at
 from kdscan.prints.learn import learn_flat_sheets, learn_print
 from kdscan.prints.merge import merge
 from kdscan.records import Photo
@@ -80,7 +80,7 @@ def test_a_sheet_of_another_pad_is_named() -> None:
 def test_a_known_print_is_learned_again_from_filled_sheets() -> None:
     known = learned(PAINTED)
     photos = [found(PAINTED, number) for number in (1, 2)]
-    sheets = [rectify(photo, at, "", known.name, photo.name) for photo, at in photos]
+    sheets = [flat_sheet_at(photo, at, "", known.name, photo.name) for photo, at in photos]
     again = learn_flat_sheets(sheets, known.name, default_models().ink, known, least=2)
     assert (again.name, again.sheets) == (known.name, 2)
     circles, before = (np.array(sorted(one.cell.circles)) for one in (again, known))  # in a row
