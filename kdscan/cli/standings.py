@@ -218,8 +218,8 @@ def result(
 
 def state_json(state: EventState) -> dict[str, object]:
     """An event's table, games and findings as plain values."""
+    from kdscan.tournament.event_json import event_table
     from kdscan.tournament.rules import rules_of
-    from kdscan.tournament.table import event_table
 
     return event_table(state) | {
         "rules": rules_of(state.event),

@@ -17,13 +17,13 @@ from kdscan.synth.tiles import load_photos
 from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Run
 from kdscan.tournament.batch.tasks import perform
+from kdscan.tournament.labels import save_labels
 from kdscan.tournament.rules import Asked
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event, find_event
 from kdscan.tournament.store.photos import get_photo
 from kdscan.tournament.store.readings import sheets
-from kdscan.tournament.teach import save_labels
 from kdscan.training.dataset import UNKNOWN, unpack
 from kdscan.training.labels import load_labels
 from kdscan.training.measure import marks_figures, marks_logits
