@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kdscan.cli.messages import spoken, user
-from kdscan.cli.options import Event, Store
+from kdscan.cli.options import Event, Store, Who
 
 
 def remove(
@@ -18,12 +18,7 @@ def remove(
     event: Event = None,
     store: Store = None,
     undo: Annotated[bool, typer.Option("--undo", help="Restore them.")] = False,
-    who: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Name recorded with the change; by default your user name."
-        ),
-    ] = None,
+    who: Who = None,
 ) -> None:
     """Remove photos from an event: they no longer count or show; --undo restores them.
 

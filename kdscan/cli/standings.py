@@ -23,6 +23,7 @@ from kdscan.cli.options import (
     Rounds,
     Seats,
     Store,
+    Who,
     same_event,
 )
 from kdscan.errors import UsageError
@@ -179,12 +180,7 @@ def result(
         typer.Option("--withdraw", help="Withdraw what was entered last; the sheets count again."),
     ] = False,
     store: Store = None,
-    who: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Name recorded with the change; by default your user name."
-        ),
-    ] = None,
+    who: Who = None,
 ) -> None:
     """Enter the result of a game whose sheets are missing or cannot be read.
 
