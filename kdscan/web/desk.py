@@ -22,7 +22,7 @@ from kdscan.tournament.acts import Act, newest_act, note_pairing, note_part, tak
 from kdscan.tournament.correcting import say
 from kdscan.tournament.names import player_named, player_of
 from kdscan.tournament.plan import drop, enter_player, next_round, set_result
-from kdscan.tournament.removing import take_out
+from kdscan.tournament.removing import set_removed
 from kdscan.tournament.store.events import find_event, players, set_event_detail
 from kdscan.tournament.store.readings import sheet
 from kdscan.tournament.store.records import Event, Sheet
@@ -117,7 +117,7 @@ def ignore(_: Connection, __: Sheet, ___: Event, body: bodies.Ignored) -> Json:
 @act("/api/event/remove")
 def remove(db: Connection, event: Event, body: bodies.File, who: str) -> None:
     """Take a photo out of the event (desk)."""
-    take_out(db, event, body.file, who)
+    set_removed(db, event, body.file, who)
 
 
 @act("/api/event/result")

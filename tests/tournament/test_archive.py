@@ -14,7 +14,7 @@ from kdscan.tournament.acts import note_pairing, note_part
 from kdscan.tournament.archive import load_event, save_event
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.plan import set_result
-from kdscan.tournament.removing import take_out
+from kdscan.tournament.removing import set_removed
 from kdscan.tournament.results import results
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction, corrections, undo
@@ -111,8 +111,8 @@ def test_what_was_taken_out_and_who_dropped_out_move_too(store: Store, tmp_path:
     path = tmp_path / "cup.kdscan"
     with store.write() as db:
         event = find_event(db, "cup")
-        take_out(db, event, "gone", "Ada")
-        take_out(db, event, "0.jpg", "Ada")
+        set_removed(db, event, "gone", "Ada")
+        set_removed(db, event, "0.jpg", "Ada")
         note_part(db, event, "Bob", False, "Ada", before=True)
         note_pairing(db, event, 1, "Ada")
     save_event(store, "cup", path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kdscan.tournament.event import event_state
 from kdscan.tournament.multi_photo_games import place_now
-from kdscan.tournament.removing import take_out
+from kdscan.tournament.removing import set_removed
 from kdscan.tournament.results import OK, REVIEW, results
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import add_correction
@@ -54,10 +54,10 @@ def test_a_spellbook_pays_the_maps_of_its_table(store: Store) -> None:
     # Taken out of the event it pays nobody.
     with store.write() as db:
         event = find_event(db, "Cup")
-        take_out(db, event, "book", "Zoe")
+        set_removed(db, event, "book", "Zoe")
     assert wizards(store) == pages(store, desk) == {"A": 0, "B": 0}
     with store.write() as db:
-        take_out(db, event, "book", "Zoe", out=False)
+        set_removed(db, event, "book", "Zoe", removed=False)
     assert pages(store, desk) == {"A": paid[0], "B": paid[1]}
     # Taken to another table by a person, it pays nobody here.
     with store.write() as db:
