@@ -29,6 +29,15 @@ _MIDDLE = np.array([(COLS - 1) / 2, (ROWS - 1) / 2])
 
 MIN_VOTES = 24
 """Regions with fewer votes are not maps: a map that fills a quarter of the frame has over 100."""
+OUTLIER = 0.35
+"""Cells: RANSAC's inlier threshold."""
+MIN_AGREE = 0.4
+"""Share of votes that must agree on one grid."""
+TURNED_PX = 1536
+"""Pixels: longer side of a photo that is rotated before it is searched."""
+ZOOM_BELOW, ZOOM_MARGIN = 0.6, 0.35
+"""A region that fills less than the first share of the frame is located again in a window around
+it, with a margin of the second share of its size."""
 
 
 def thumbnail(photo: Photo) -> tuple[NDArray[np.float32], float]:
@@ -42,19 +51,6 @@ def thumbnail(photo: Photo) -> tuple[NDArray[np.float32], float]:
     out = np.zeros((-(-height // 32) * 32, -(-width // 32) * 32, 3), np.uint8)
     out[:height, :width] = small
     return np.ascontiguousarray(out.transpose(2, 0, 1)[None], np.float32) / np.float32(255), scale
-
-
-OUTLIER = 0.35
-"""Cells: RANSAC's inlier threshold."""
-MIN_AGREE = 0.4
-"""Share of votes that must agree on one grid."""
-
-
-TURNED_PX = 1536
-"""Pixels: longer side of a photo that is rotated before it is searched."""
-ZOOM_BELOW, ZOOM_MARGIN = 0.6, 0.35
-"""A region that fills less than the first share of the frame is located again in a window around
-it, with a margin of the second share of its size."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,11 @@ from kdscan.records import Ink, RectifiedSheet
 from kdscan.records.arrays import Network, sigmoid
 
 
+AROUND_PX = 16.0
+"""Standard deviation, in pixels (128 per cell), of the neighbourhood from which a pixel's
+background is estimated: wider than a line, narrower than a shield."""
+
+
 def separate(sheet: RectifiedSheet, network: Network) -> Ink:
     """The ink that a network segments on a rectified sheet; `Ink.known` is 0 everywhere.
 
@@ -21,11 +26,6 @@ def separate(sheet: RectifiedSheet, network: Network) -> Ink:
     bare = _around(sheet.bgr, 1 - probability)
     unknown = np.zeros((1, 1), np.float32)
     return Ink(probability, pen_of(sheet.bgr, bare, probability), unknown)
-
-
-AROUND_PX = 16.0
-"""Standard deviation, in pixels (128 per cell), of the neighbourhood from which a pixel's
-background is estimated: wider than a line, narrower than a shield."""
 
 
 def _around(bgr: NDArray[np.uint8], weight: NDArray[np.float32]) -> NDArray[np.uint8]:
