@@ -67,33 +67,21 @@ class _Region:
     confidence: float
 
 
-def locate(photo: Photo, network: Network, turn: float = 0.0) -> tuple[SheetOutline, ...]:
-    """Find the maps in a photo, the largest first.
-
-    A small map is processed twice: once to find it, and again in an enlarged window to place it.
-    network: `thumbnail` → on-grid logit (1, 1, h, w), lattice place u, v (1, 2, h, w)
-        from -1 to 1 across the grid, and the log of its expected error (1, 1, h, w).
-    turn: radians by which to rotate the photo first, from x to y; the outlines are in the frame of
-        the unrotated photo nevertheless.
-    """
-    if turn:
-        c, s = np.cos(turn), np.sin(turn)
-        view, back = mapped(photo, np.array([[c, -s], [s, c]]), TURNED_PX)
-        seen = locate(view, network)
-        return tuple(SheetOutline(project(back, o.corners_xy), o.confidence) for o in seen)
-    return look(photo, network).outlines
-
-
 class Located(NamedTuple):
-    """What is found in an unrotated photo. outlines: of maps, the largest first. middles: (2,),
-    photo frame, of all regions that seem to be maps, including those that no grid fits."""
+    """What is found in a photo. outlines: of maps, the largest first. middles: (2,), photo frame,
+    of all regions that seem to be maps, including those that no grid fits."""
 
     outlines: tuple[SheetOutline, ...]
     middles: tuple[Floats, ...]
 
 
-def look(photo: Photo, network: Network) -> Located:
-    """The maps that `locate` finds in an unrotated photo, and where there may be more."""
+def locate(photo: Photo, network: Network) -> Located:
+    """Find the maps in a photo.
+
+    A small map is processed twice: once to find it, and again in an enlarged window to place it.
+    network: `thumbnail` → on-grid logit (1, 1, h, w), lattice place u, v (1, 2, h, w)
+        from -1 to 1 across the grid, and the log of its expected error (1, 1, h, w).
+    """
     found: list[SheetOutline] = []
     regions = _regions(photo, (0, 0), 1, network)
     for far in regions:
@@ -104,6 +92,15 @@ def look(photo: Photo, network: Network) -> Located:
     found.sort(key=lambda o: -_area(o.corners_xy))
     likely = [region for region in regions if len(region.log_precision) >= MIN_VOTES]
     return Located(tuple(found), tuple(region.photo_xy.mean(0) for region in likely))
+
+
+def locate_turned(photo: Photo, network: Network, turn: float) -> tuple[SheetOutline, ...]:
+    """The outlines found in the photo rotated by `turn` radians, from x to y; in the frame of the
+    unrotated photo."""
+    c, s = np.cos(turn), np.sin(turn)
+    view, back = mapped(photo, np.array([[c, -s], [s, c]]), TURNED_PX)
+    seen = locate(view, network).outlines
+    return tuple(SheetOutline(project(back, o.corners_xy), o.confidence) for o in seen)
 
 
 def _regions(photo: Photo, corner: tuple[int, int], shrink: int, network: Network) -> list[_Region]:

@@ -11,7 +11,6 @@ from kdscan.prints.divide import pen_of
 from kdscan.records import Ink, RectifiedSheet
 from kdscan.records.arrays import Network, sigmoid
 
-
 AROUND_PX = 16.0
 """Standard deviation, in pixels (128 per cell), of the neighbourhood from which a pixel's
 background is estimated: wider than a line, narrower than a shield."""
