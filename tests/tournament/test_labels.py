@@ -79,14 +79,14 @@ def test_what_people_have_seen_is_truth(tmp_path: Path) -> None:
 @pytest.mark.torch
 def test_training_knows_what_is_unknown(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
-    from kdscan.training.dice import Dice
+    from kdscan.training.random_tensors import RandomTensors
     from kdscan.training.tasks import marks_batch, marks_loss, marks_views
 
     with open_store(str(tmp_path / "s.sqlite")) as store:
         told(store, "04.jpg", "02.jpg")
         save_labels(store, "cup", tmp_path / "labels")
     examples = load_labels(tmp_path / "labels")
-    batch = marks_views(Dice(0), marks_batch(np.random.default_rng(0), examples))
+    batch = marks_views(RandomTensors(0), marks_batch(np.random.default_rng(0), examples))
     assert float(batch[6].max()) == -1
     n = len(examples)
     shapes = [(n, 34, 7), (n, 34, 5), (n, 1), (n, 35, 2), (n, 34, 1, 16, 16)]
