@@ -18,7 +18,7 @@ from kdscan.records.kinds import KINDS, SquareKind
 from kdscan.records.photo import frozen
 from kdscan.records.short import short, table
 from kdscan.records.stages import RectifiedSheet
-from kdscan.records.totals import Totals
+from kdscan.records.totals import Totals, range_of
 
 
 @dataclass(frozen=True)
@@ -141,6 +141,11 @@ class KingdomReading:
     @property
     def probs(self) -> NDArray[np.float64]:
         return self.evidence.probs
+
+    @property
+    def total_range(self) -> tuple[int, int]:
+        """Least and greatest likely total."""
+        return range_of(self.totals) if self.totals else (self.score.total, self.score.total)
 
     @property
     def outline_xy(self) -> NDArray[np.float64]:
