@@ -72,9 +72,8 @@ def sheets_of(pad: Path) -> list[Path]:
 
 def blank_of(pad: Path) -> KnownPrint:
     """A pad's print, learned from its blank sheet."""
-    by = default_models()
     photo = opened(pad / "blank.jpg")
-    return learn_print([photo], pad.name, by.locate, by.refine, by.marks, by.ink, unmarked=True)
+    return learn_print([photo], pad.name, default_models(), unmarked=True)
 
 
 def generated(number: int) -> Iterator[KnownPrint]:
@@ -138,7 +137,7 @@ def clock(prints: int) -> None:
     by, seed = default_models(), FIRST - 1
     page, size = pad_print(seed, "painted"), (4000, 3000)
     blank = Photo(pad_blank(seed, page, "easy", (2000, 1500)).bgr, "blank")
-    known = learn_print([blank], "pad", by.locate, by.refine, by.marks, by.ink, unmarked=True)
+    known = learn_print([blank], "pad", by, unmarked=True)
     every = [known, *generated(prints - 1)]
     for one in every:
         _ = one.signature, one.normalized

@@ -14,6 +14,7 @@ from kdscan.detection.register import turned
 from kdscan.errors import LayoutError, NoSheetFound
 from kdscan.imaging.blur import edge_width
 from kdscan.imaging.rectify import FLAT_MARGIN, flatten, resolution
+from kdscan.inference.store import Models
 from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.align import Aligned, align
 from kdscan.prints.corners import rectify_by_corners, shifted_to
@@ -77,26 +78,21 @@ class _MeasuredSheet:
 def learn_print(
     photos: Sequence[Photo],
     name: str,
-    locating: Network,
-    refining: Network,
-    marking: Network,
-    inking: Network,
+    models: Models,
+    *,
     unmarked: bool = False,
     corners_xy: Floats | None = None,
 ) -> KnownPrint:
     """Learn a print from photos of its sheets: one unmarked, several, or four and more filled ones.
 
-    locating, refining: see `kdscan.detection.find`. marking: see `kdscan.marks.classify.predict`.
-    inking: ink segmentation, see `drawn_on`.
     unmarked: a person asserts that nothing is drawn on these sheets. corners_xy: (4, 2), the grid's
     corners in the first photo, given by a person, in the order of `SheetOutline`.
     Raises LayoutError or NoSheetFound with advice if the photos are unsuitable.
     """
     if not photos:
         raise LayoutError("name at least one photo of a sheet")
-    reading = None if unmarked else marking
     seen = [
-        _measure_sheet(photo, locating, refining, reading, None if number else corners_xy)
+        _measure_sheet(photo, models, unmarked, None if number else corners_xy)
         for number, photo in enumerate(photos)
     ]
     # Ink that two pictures of one sheet share would be mistaken for print.
@@ -108,7 +104,7 @@ def learn_print(
         :MAX_SHEETS
     ]
     known = _initial_print(name, used[0])
-    return known if len(used) == 1 else _merge_sheets(known, used, inking)
+    return known if len(used) == 1 else _merge_sheets(known, used, models.ink)
 
 
 def learn_flat_sheets(
@@ -122,7 +118,7 @@ def learn_flat_sheets(
     dropped.
     Raises LayoutError if fewer than `least` remain.
 
-    inking: see `learn_print`. known: an earlier version of the print.
+    inking: ink segmentation, see `drawn_on`. known: an earlier version of the print.
     """
     seen = []
     for sheet in sheets:
@@ -165,17 +161,12 @@ def _predicted_ink(flat: NDArray[np.uint8], inking: Network, filled: bool) -> ND
 
 
 def _measure_sheet(
-    photo: Photo,
-    locating: Network,
-    refining: Network,
-    marking: Network | None,
-    corners_xy: Floats | None,
+    photo: Photo, models: Models, unmarked: bool, corners_xy: Floats | None
 ) -> _MeasuredSheet:
-    sheet = (
-        _find_sheet(photo, locating, refining)
-        if corners_xy is None
-        else rectify_by_corners(photo, corners_xy)
-    )
+    if corners_xy is None:
+        sheet = _find_sheet(photo, models)
+    else:
+        sheet = rectify_by_corners(photo, corners_xy)
     if clipped_cells(photo, sheet):
         raise LayoutError(
             "{photo}: the sheet is cut off; photograph it with some table all around",
@@ -193,7 +184,7 @@ def _measure_sheet(
             " evenly lit",
             photo=photo.name,
         )
-    coats = sure_coats(photo, sheet, marking) if marking is not None else "." * len(CELLS)
+    coats = "." * len(CELLS) if unmarked else sure_coats(photo, sheet, models.marks)
     head = FlatSheetHead(photo.name, coats, UNKNOWN_LAYOUT)
     filled = head.marked >= FILLED_SHARE * len(CELLS)
     if corners_xy is not None:
@@ -201,8 +192,8 @@ def _measure_sheet(
     return _MeasuredSheet(photo, measured, head, filled, corners_xy is not None)
 
 
-def _find_sheet(photo: Photo, locating: Network, refining: Network) -> RectifiedSheet:
-    found = find(photo, locating, refining)
+def _find_sheet(photo: Photo, models: Models) -> RectifiedSheet:
+    found = find(photo, models.locate, models.refine)
     if not found:
         raise NoSheetFound(
             "{photo}: no map was found; photograph the whole sheet from straight above, sharp and"

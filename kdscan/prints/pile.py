@@ -62,8 +62,8 @@ def learn_from_pile(
     """New prints that enough sheets share, and known prints improved by more sheets.
 
     sheets: of unknown or deleted prints, and of automatically learned prints that may improve.
-    prints: all known ones; their names are not reused. inking: see `learn_print`. fresh: keys of
-    the sheets that were added since the others were last compared; all if omitted.
+    prints: all known ones; their names are not reused. inking: see `learn_flat_sheets`. fresh: keys
+    of the sheets that were added since the others were last compared; all if omitted.
     """
     pile = deduplicate(sheets)
     found = [taught for known in prints if (taught := _relearn(known, pile, inking)) is not None]

@@ -102,8 +102,8 @@ class SheetPool:
         """Learn prints from the sheets just added, save them in the library, and return them.
 
         prints: all known prints; those that another program has learned meanwhile are added.
-        inking: see `learn_print`. fresh: as returned by `add`. Sheets that can teach nothing more
-        are deleted. Raises UsageError if something cannot be written.
+        inking: see `learn_flat_sheets`. fresh: as returned by `add`. Sheets that can teach nothing
+        more are deleted. Raises UsageError if something cannot be written.
         """
         known = tuple(prints)
         if not fresh or not may_learn([head.layout for head in self.heads()], known):

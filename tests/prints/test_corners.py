@@ -31,14 +31,13 @@ def true_corners() -> np.ndarray:
 def test_a_person_says_where_the_grid_lies() -> None:
     models = default_models()
     photo = Photo(blank(PAINTED).bgr, "blank.jpg")
-    networks = (models.locate, models.refine, models.marks, models.ink)
     corners = true_corners()
-    found = learn_print([photo], "pad", *networks, unmarked=True, corners_xy=corners)
+    found = learn_print([photo], "pad", models, unmarked=True, corners_xy=corners)
     ours = learned(PAINTED)
     assert np.array(found.cell.circles) == pytest.approx(np.array(ours.cell.circles), abs=0.04)
     # Half a cell to the right, where no finder would look for it: the geometry goes along.
     step = (corners[1] - corners[0]) / COLS / 2
-    aside = learn_print([photo], "pad", *networks, unmarked=True, corners_xy=corners + step)
+    aside = learn_print([photo], "pad", models, unmarked=True, corners_xy=corners + step)
     away = np.abs(aside.bgr.astype(int) - found.bgr).mean()
     assert away > 5
     back = with_corners(aside, AT - (PRINT_PX / 2, 0))
