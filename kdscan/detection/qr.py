@@ -32,9 +32,11 @@ _FOUND, _SQUARE = Code((0.5, 0.5), 1.0), np.array(((0, 0), (1, 0), (1, 1), (0, 1
 _SIDES = (21, 25)
 """Modules along a code of QR versions 1 and 2, which hold a `SheetId`."""
 _MODULE_PX = 6
+"""Pixels a module of a rectified code."""
 _COARSEST = 2.2
 """A photo with this many times fewer pixels a module than `_MODULE_PX` still shows the modules."""
 _GRID_PX = 6
+"""Pixels between computed sampling points; the rest is interpolated."""
 _SEARCH = 10
 """Modules by which a code may be displaced from its place in the layout."""
 _FINDER = 8
