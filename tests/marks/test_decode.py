@@ -155,6 +155,21 @@ def test_equal_coats_around_speak_for_a_coat() -> None:
     assert decode(probs_of({**torn, **around})).cells[CELLS.index((1, 1))].coat is Coat.LINE
 
 
+def test_what_neighbours_say_of_a_shield_does_not_depend_on_its_own_chances() -> None:
+    """Else a neighbour that may hold anything would echo what the shield itself told it."""
+
+    def odds(p: float) -> float:
+        anything: Chances = {(0, 1): {(coat, 0): 1 / 6 for coat in Coat}}
+        dot_or_line: Chances = {(0, 0): {(Coat.DOT, 0): p, (Coat.LINE, 0): 1 - p}}
+        dot, line = (
+            joint(probs_of(dot_or_line | anything))[0, COATS.index(coat), 0]
+            for coat in (Coat.DOT, Coat.LINE)
+        )
+        return float(dot / line / (p / (1 - p)))
+
+    assert odds(0.95) == pytest.approx(odds(0.5), rel=0.01)
+
+
 @pytest.mark.parametrize(("slope", "offset"), [(1.0, 0.0), (0.8, -0.5), (2.0, 1.0)])
 def test_trust_is_monotone_and_known_at_a_half(slope: float, offset: float) -> None:
     calibration = np.array([slope, offset])
