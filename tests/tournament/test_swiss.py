@@ -50,7 +50,7 @@ def test_nobody_meets_again_and_floats_are_short() -> None:
 
 def test_the_bye_goes_to_the_last_who_had_none() -> None:
     first = pair("ABCDE")
-    assert first.bye == "E"
+    assert (first.bye, first.again) == ("E", ())
     games = [*won(1, ("A", "C"), ("B", "D")), Game(1, 3, (Seat("E"),))]
     second = pair("ABCDE", games)
     assert second.bye in ("C", "D")  # no points; E has had a bye
@@ -125,6 +125,17 @@ def test_no_pairing_is_better(seed: int, rounds: int) -> None:
     chosen = [tuple(table) for table in pair(names, games, seed).tables]
     best = min(_cost(names, games, pairs) for pairs in _all_pairings(names))
     assert _cost(names, games, chosen) == best
+
+
+def test_who_has_met_everybody_near_plays_somebody_far_away() -> None:
+    first, *near, last = names = [f"P{i:02}" for i in range(42)]
+    games = [
+        Game(round_, 1, (Seat(first, points=20), Seat(other, points=20)))
+        for round_, other in enumerate(near, 1)
+    ]
+    found = pair(names, games)
+    assert (first, last) in found.tables
+    assert found.again == ()
 
 
 def test_large_events_are_paired_soon() -> None:
