@@ -88,6 +88,20 @@ def test_maps_that_fit_both_sides_are_paid_with_a_warning() -> None:
     assert all(found.review and found.confidence < 0.6 for found in out[:2])
 
 
+def test_a_side_that_names_several_coats_is_paid_for_none() -> None:
+    book = a_book(GAME.spellbook)
+    marks = tuple(
+        replace(mark, marked=True)
+        if (mark.place.player, mark.place.part) == (0, "choice")
+        else mark
+        for mark in book.evidence.marks
+    )
+    first, _, book_again = shared(*map(a_map, GAME.maps), with_evidence(book, marks=marks))
+    assert isinstance(first, SheetReading)
+    assert first.score.wizard == 0
+    assert "several_choices" in codes(book_again)
+
+
 def test_squares_that_the_map_does_not_bear_out_are_a_problem_and_stay() -> None:
     book = GAME.spellbook
     coat = max(Coat, key=lambda c: book.lines[1][c].filled)
