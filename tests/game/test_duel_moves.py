@@ -157,6 +157,7 @@ def test_the_castle_adds_a_cross_once_and_its_die_fills_no_square() -> None:
     game = started()
     refused(game, Draw(A_DRAW.halves, castle=2), Rule.CASTLE, "not one of your")
     game.play(Draw(A_DRAW.halves, castle=0))
+    assert game.castle_used == (True, False)
     game.play(Draw(B_DRAW.halves, castle=2))
     assert game.castle_used == (True, True)
     assert game.maps[0][1, 3].crosses == 1 and game.maps[0][1, 2].crosses == 0

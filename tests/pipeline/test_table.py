@@ -43,7 +43,7 @@ def test_the_wizard_pays_the_map_of_its_owner_wherever_it_lies() -> None:
     for maps, expected in (((first, second), scores), ((second, first), scores[::-1])):
         out = shared(*maps, a_book(GAME.spellbook))
         assert [m.score for m in out[:2]] == list(expected)  # type: ignore[union-attr]
-        assert not any(found.review for found in out)
+        assert not any(found.review or codes(found) for found in out)
 
 
 def test_two_maps_and_the_spellbook_make_a_game() -> None:

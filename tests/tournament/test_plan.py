@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kdscan.errors import UsageError
-from kdscan.tournament.plan import enter_players, next_round, set_result, unpair
+from kdscan.tournament.plan import enter_players, next_round, pairing_rows, set_result, unpair
 from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_player
@@ -73,6 +73,24 @@ def test_only_the_last_round_is_taken_back(store: Store) -> None:
             unpair(db, event, 1)
         unpair(db, event, 2)
         assert [game.round for game in games(db, event.id)] == [1]
+
+
+def test_no_two_players_have_one_code_and_everybody_keeps_it(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "players.csv"
+    path.write_text("name,player\nAda,A\nAbe,A\nBob,2\nCleo,\n")
+    event = cup(store, "codes", "")
+    with store.write() as db:
+        enter_players(db, event, path)
+        next_round(db, event)
+
+        def codes() -> dict[object, object]:
+            return {row["name"]: row["player"] for row in pairing_rows(db, event, 1)}
+
+        before = codes()
+        assert before == {"Ada": "A", "Abe": "2", "Bob": "3", "Cleo": "4"}
+        path.write_text("name,player\nCleo,A\nAbe,B\nAda,C\n")
+        enter_players(db, event, path)
+        assert codes() == before
 
 
 def test_a_player_without_a_name_is_not_entered(store: Store, tmp_path: Path) -> None:

@@ -42,6 +42,14 @@ def test_winners_meet_winners() -> None:
     assert tables == {frozenset(table) for table in ("AC", "BD", "EG", "FH")}
 
 
+def test_the_halves_of_a_score_play_each_other_even_if_some_have_met() -> None:
+    met = (("A", "E"), ("B", "C"), ("D", "H"), ("F", "G"))
+    draws = [Game(1, n, (Seat(a, points=20), Seat(b, points=20))) for n, (a, b) in enumerate(met)]
+    found = pair("ABCDEFGH", draws)
+    assert found.again == ()
+    assert all(a in "ABCD" and b in "EFGH" for a, b in found.tables)
+
+
 def test_nobody_meets_again_and_floats_are_short() -> None:
     games = [*won(1, ("A", "C"), ("B", "D")), *won(2, ("A", "B"), ("C", "D"))]
     # A 2, B 1, C 1, D 0; only A-D and B-C are new.
