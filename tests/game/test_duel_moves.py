@@ -93,6 +93,8 @@ def test_a_domino_lies_on_two_free_shields_side_by_side() -> None:
         ((1, 3), (2, 3)),
         ((0, 3), (-1, 3)),
         ((1, 6), (1, 7)),
+        ((2, 0), (0, 7)),
+        ((0, 6), (2, -1)),
         ((4, 3), (5, 3)),
     ):
         refused(game, drawing((0, one, dot), (1, two, line)), Rule.DOMINO)

@@ -94,6 +94,14 @@ def test_sheets_too_empty_to_be_told_apart_are_one_by_their_code() -> None:
         assert same_sheets([entry(1, marks, "E/1/1/A"), entry(2, marks, "E/1/1/A")]).same == {2: 1}
 
 
+def test_a_sheet_is_not_the_same_because_all_that_it_holds_lies_on_another_too() -> None:
+    whole, part = SHEETS[0], SHEETS[0].copy()
+    part[np.flatnonzero(part)[14:]] = 0
+    assert same_sheets([entry(1, whole), entry(2, part)]).same == {}
+    both = [entry(1, whole, "E/1/1/A"), entry(2, part, "E/1/1/A")]
+    assert same_sheets(both) == Compared({}, {1: (2,), 2: (1,)})
+
+
 def test_a_kingdom_photographed_from_another_side_is_the_same() -> None:
     one = KINGDOM.split()
     turned = [one[5 * (4 - col) + row] for row in range(5) for col in range(5)]
