@@ -91,6 +91,7 @@ CHANGES: dict[str, Callable[[Rows], object]] = {
     "a size below nothing": set_in("photo", size=-1),
     "a number that is too large": set_in("photo", pages=2**70),
     "a number that is none": set_in("photo", size="7"),
+    "another format": lambda rows: rows[0].update(format=99),
     "another game": lambda rows: rows[0].update(game="chess"),
     "a name of control": lambda rows: rows[0].update(name="a\x1b[2J"),
     "a name of spaces": lambda rows: rows[0].update(name="  "),
