@@ -120,6 +120,7 @@ def test_mistakes_are_explained(url: str, say: Command) -> None:
         ("b.jpg", ["--same-as", "two/b.jpg"], "that is the same photo"),
         ("b.jpg", ["--own", "--same-as", "a.jpg#1.1"], "cannot be combined"),
         ("a.jpg#1.2", ["--set", "C2=l"], "that is a spellbook"),
+        ("b.jpg", ["--set", "left.dot=3"], "that is no spellbook"),
     ):
         assert message in say(name, *words, code=2).err
 
@@ -169,6 +170,8 @@ def test_a_mistyped_name_is_asked_about_and_the_csv_names_player_and_table(
     came(url, "coded.jpg", with_evidence(make_sheet(SECOND), sheet_id="CUP/2//L2"))
     slip = say("table#3.jpg", "--player", "Mario Rosi", "--round", "2", code=2).err
     assert "Mario Rosi? Mario Rossi plays this round." in slip
+    absent = say("table#3.jpg", "--player", "Maria Rosi", code=2).err
+    assert "Maria Rosi? Maria Rossi plays in Cup." in absent
     stranger = say("table#3.jpg", "--player", "Xaver", "--round", "2", code=2).err
     assert "there is no such player in Cup" in stranger
     assert "table#3.jpg: " in say("table#3.jpg#1.1", "--player", "mario rossi", "--round", "2").out

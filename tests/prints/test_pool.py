@@ -1,3 +1,4 @@
+import json
 import os
 from collections.abc import Iterable
 from dataclasses import replace
@@ -9,6 +10,7 @@ import pytest
 from kdscan.errors import UsageError
 from kdscan.inference.store import default_models
 from kdscan.prints import pool as pools
+from kdscan.prints.file import packed, unpacked
 from kdscan.prints.flat import FlatSheet, deduplicate, from_bytes, same_sheet, to_bytes
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.library import Library
@@ -36,6 +38,14 @@ def test_a_sheet_comes_back_from_its_file() -> None:
     assert np.abs(back.bgr.astype(int) - sheet.bgr).mean() < 3
     assert from_bytes(to_bytes(sheet)[:-200], "a") is None
     assert from_bytes(b"rubbish", "a") is None
+
+
+def test_a_file_of_another_version_is_no_sheet() -> None:
+    data = to_bytes(flat("a", GAME))
+    head, picture = json.loads(unpacked(data, "sheet.json")), unpacked(data, "sheet.jpg")
+    for change in ({"format": "another"}, {"coats": GAME[1:]}):
+        text = json.dumps(head | change).encode()
+        assert from_bytes(packed({"sheet.json": text, "sheet.jpg": picture}), "a") is None
 
 
 def test_a_sheet_photographed_twice_is_one() -> None:
