@@ -120,7 +120,7 @@ def test_of_kingdoms_worth_the_same_the_one_with_more_crowns_wins() -> None:
         for wheat, forest in (("w+ w  .  .  .\n", "f  f\n"), ("w  w  .  .  .\n", "f+ f+\n"))
     )
     said = outcome_json([(7, one), (8, two)])
-    assert said["players"] == [
+    assert [dict(player) for player in said["players"]] == [
         {"sheet": 7, "total": 4, "largest_domain": 4, "crowns": 1},
         {"sheet": 8, "total": 4, "largest_domain": 4, "crowns": 2},
     ]

@@ -140,6 +140,14 @@ def test_people_are_told_what_to_photograph_again(capsys: pytest.CaptureFixture[
     assert set(fused.photograph_again) == doubted
 
 
+def test_a_doubt_that_changes_no_total_asks_for_no_other_photo() -> None:
+    doubtful = make_sheet(doubtful=[(0, 0)])
+    settled = replace(doubtful, reading=replace(doubtful.reading, review=False))
+    both = ((0, 0), (1, 0))
+    assert FusedSheet(both, both[0], doubtful).photograph_again == ((0, 0),)
+    assert FusedSheet(both, both[0], settled).photograph_again == ()
+
+
 def test_what_every_photo_cuts_off_stays_cut_off() -> None:
     one = clip(soft(make_sheet()), (0, 0), (0, 1))
     two = clip(soft(make_sheet()), (0, 0), (1, 0))
