@@ -88,6 +88,21 @@ def test_a_doubt_about_the_chosen_coat_is_none_of_that_coats_line() -> None:
     assert first["lines"]["line"]["confidence"] > 0.99
 
 
+def test_doubtful_marks_say_what_else_a_line_and_a_choice_may_be() -> None:
+    open_book = OpenBook()
+    open_book.fill(0, Coat.FILLED)
+    squares = {f"players[0].lines.filled.squares[{k}]": p for k, p in ((0, 0.8), (1, 0.7))}
+    doubtful = {**squares, "players[0].choices.line": 0.7}
+    first, second = to_json(make_book(open_book.closed(), 1.0, doubtful))["players"]
+    # One square is marked; both are with 0.8 × 0.3, none is with 0.2 × 0.7.
+    assert first["lines"]["filled"]["alternatives"] == [
+        {"filled": 2, "struck": False, "used": False, "probability": 0.24},
+        {"filled": 0, "struck": False, "used": False, "probability": 0.14},
+    ]
+    assert first["choice"]["alternatives"] == [{"coat": "line", "probability": 0.3}]
+    assert second["choice"]["alternatives"] == second["lines"]["filled"]["alternatives"] == []
+
+
 def test_a_doubt_is_told_with_what_was_read() -> None:
     open_book = OpenBook()
     open_book.fill(0, Coat.FILLED)
