@@ -114,8 +114,8 @@ class KingdomReading:
     score: Score
     confidence: float
     review: bool
-    problems: tuple[Problem, ...] = ()
-    totals: Totals = ()
+    problems: tuple[Problem, ...]
+    totals: Totals
 
     def __post_init__(self) -> None:
         if len(self.squares) != self.variants.size**2:

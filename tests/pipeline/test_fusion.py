@@ -16,7 +16,7 @@ from kdscan.game.grid import Cell
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
 from kdscan.pipeline.fusion import FusedSheet, fuse_evidence, fuse_sheets, maps_by_place
-from kdscan.records import CELLS, AnyReading, MapCorrections, SheetReading
+from kdscan.records import CELLS, AnyReading, MapCorrections, SheetReading, WizardEvidence
 from tests.readings import make_book, make_sheet
 
 SECOND = """
@@ -168,14 +168,17 @@ def test_what_one_photo_shows_the_others_need_not() -> None:
 
 def test_what_any_photo_knows_of_a_sheet_is_known() -> None:
     whole = make_sheet().evidence
-    first = MapCorrections({(0, 0): (Coat.LINE, 1)}, castle=False)
+    first = MapCorrections({(0, 0): (Coat.LINE, 1)})
     second = MapCorrections({(0, 0): (Coat.DOT, 0), (0, 1): (Coat.DOT, 2)}, True, confirmed=True)
     one = replace(whole, layout="unknown", corrections=first)
-    two = replace(whole, sheet_id="CUP/1/1/A", corrections=second)
-    both = fuse_evidence([one, two], 0)
-    assert (both.layout, both.sheet_id) == ("kdscan-a5", "CUP/1/1/A")
-    assert both.corrections == MapCorrections(
-        {(0, 0): (Coat.LINE, 1), (0, 1): (Coat.DOT, 2)}, castle=False, confirmed=True
+    paid = WizardEvidence(Coat.DOT, 0.9)
+    two = replace(whole, sheet_id="CUP/1/1/A", corrections=second, wizard=paid)
+    three = replace(whole, corrections=MapCorrections(castle=False))
+    fused = fuse_evidence([one, two, three], 0)
+    assert (fused.layout, fused.sheet_id) == ("kdscan-a5", "CUP/1/1/A")
+    assert fused.wizard == paid
+    assert fused.corrections == MapCorrections(
+        {(0, 0): (Coat.LINE, 1), (0, 1): (Coat.DOT, 2)}, castle=True, confirmed=True
     ), "where two contradict each other, what was said of the earlier photo holds"
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.players import play_game
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.kinds import correct
 from kdscan.kinds.duel_map.to_json import to_json as map_json
@@ -60,6 +62,12 @@ def test_two_maps_and_the_spellbook_make_a_game() -> None:
 def test_without_a_spellbook_no_wizard_pays() -> None:
     out = shared(*(a_map(board) for board in GAME.maps))
     assert [m.score.wizard for m in out] == [0, 0]  # type: ignore[union-attr]
+
+
+def test_a_wizard_whom_nobody_won_leaves_the_totals_as_sure_as_they_were() -> None:
+    game = next(g for g in map(play_game, count()) if g.spellbook.owner(Coat.FILLED) is None)
+    out = shared(*(a_map(board) for board in game.maps), a_book(game.spellbook))
+    assert not any(found.review for found in out)
 
 
 def test_saying_it_twice_changes_nothing() -> None:
@@ -167,6 +175,8 @@ def test_a_spellbook_with_one_map_or_another_spellbook_is_not_compared() -> None
     ):
         assert "spellbook_alone" in codes(found[-1])
         assert found[0].score.wizard == 0  # type: ignore[union-attr]
+    (alone,) = shared(book)
+    assert codes(alone) == set()
 
 
 def test_a_spellbook_beside_which_a_map_was_cut_off_goes_on_saying_so() -> None:

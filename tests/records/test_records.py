@@ -16,7 +16,7 @@ def test_every_record_has_its_home() -> None:
 
 def test_maps_are_told_from_kingdoms_and_spellbooks() -> None:
     sheet = make_sheet()
-    found = [make_kingdom(), sheet, make_book(OpenBook().closed())]
+    found: list[records.AnyReading] = [make_kingdom(), sheet, make_book(OpenBook().closed())]
     assert records.maps_of(found) == (sheet,)
 
 

@@ -93,6 +93,15 @@ def test_sheets_that_name_the_table_alone_belong_to_the_round_of_their_photos(
         assert {row.status for row in results(db, find_event(db, "Cup").id)} <= {OK, REVIEW}
 
 
+def test_sheets_of_one_round_are_no_game_while_their_table_is_unknown(store: Store) -> None:
+    game = paid_game()
+    for board, player in zip(game.maps, "AB", strict=True):
+        sheet = make_sheet(str(board), confidence=0.999)
+        came_in(store, player, with_evidence(sheet, sheet_id=f"CUP/1//{player}"))
+    came_in(store, "book", with_evidence(make_book(game.spellbook), sheet_id="CUP/1//"))
+    assert wizards(store) == {"A": 0, "B": 0}
+
+
 def test_the_round_may_be_said_of_any_name_of_a_photo(store: Store) -> None:
     came_in(store, "all/a.jpg", make_sheet(), picture=b"one")
     came_in(store, "round2/a.jpg", make_sheet(), picture=b"one", details={"round": 2})

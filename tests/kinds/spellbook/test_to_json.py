@@ -100,7 +100,7 @@ def test_doubtful_marks_say_what_else_a_line_and_a_choice_may_be() -> None:
         {"filled": 0, "struck": False, "used": False, "probability": 0.14},
     ]
     assert first["choice"]["alternatives"] == [{"coat": "line", "probability": 0.3}]
-    assert second["choice"]["alternatives"] == second["lines"]["filled"]["alternatives"] == []
+    assert not second["choice"]["alternatives"] and not second["lines"]["filled"]["alternatives"]
 
 
 def test_a_doubt_is_told_with_what_was_read() -> None:
