@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import count
 
 import numpy as np
+import pytest
 
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
@@ -39,11 +40,13 @@ def codes(found: AnyReading) -> set[str]:
     return {problem.code for problem in found.problems}
 
 
-def test_the_wizard_pays_the_map_of_its_owner_wherever_it_lies() -> None:
-    first, second = (a_map(board) for board in GAME.maps)
-    scores = GAME.scores()
+@pytest.mark.parametrize("owner", [0, 1])
+def test_the_wizard_pays_the_map_of_its_owner_wherever_it_lies(owner: int) -> None:
+    game = paid_game(owner)
+    first, second = (a_map(board) for board in game.maps)
+    scores = game.scores()
     for maps, expected in (((first, second), scores), ((second, first), scores[::-1])):
-        out = shared(*maps, a_book(GAME.spellbook))
+        out = shared(*maps, a_book(game.spellbook))
         assert [m.score for m in out[:2]] == list(expected)  # type: ignore[union-attr]
         assert not any(found.review or codes(found) for found in out)
 

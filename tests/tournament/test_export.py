@@ -14,14 +14,16 @@ from tests.readings import make_sheet, with_evidence
 from tests.tournament.entries import came_in
 
 
-def test_a_row_says_whose_sheet_it_is_and_what_its_code_was(tmp_path: Path) -> None:
+def test_a_row_says_whose_sheet_it_is_and_where_to_look(tmp_path: Path) -> None:
     with open_store(str(tmp_path / "cup.sqlite")) as store:
-        came_in(store, "a.jpg", with_evidence(make_sheet(), sheet_id="CUP/1/2/A1"))
+        doubtful = make_sheet(doubtful=[(0, 1), (2, 2)])
+        came_in(store, "a.jpg", with_evidence(doubtful, sheet_id="CUP/1/2/A1"))
         with store.read() as db:
             (row,) = results(db, find_event(db, "Cup").id)
     said = columns(row)
     whose = [said[name] for name in ("code", "round", "table", "player")]
     assert whose == ["CUP/1/2/A1", 1, 2, "A1"]
+    assert said["look_at"] == "B1 C3"
 
 
 def test_no_name_is_a_formula_in_a_spreadsheet_and_numbers_stay_numbers() -> None:
