@@ -92,6 +92,10 @@ def test_sheets_too_empty_to_be_told_apart_are_one_by_their_code() -> None:
     for marks in (few, none):
         assert same_sheets([entry(1, marks), entry(2, marks)]).same == {}
         assert same_sheets([entry(1, marks, "E/1/1/A"), entry(2, marks, "E/1/1/A")]).same == {2: 1}
+    others = few.copy()
+    others[:3] += 1
+    both = [entry(1, few, "E/1/1/A"), entry(2, others, "E/1/1/A")]
+    assert same_sheets(both) == Compared({}, {1: (2,), 2: (1,)})
 
 
 def test_a_sheet_is_not_the_same_because_all_that_it_holds_lies_on_another_too() -> None:
