@@ -145,7 +145,7 @@ class KingdomReading:
     @property
     def total_range(self) -> tuple[int, int]:
         """Least and greatest likely total."""
-        return range_of(self.totals) if self.totals else (self.score.total, self.score.total)
+        return range_of(self.totals)
 
     @property
     def outline_xy(self) -> NDArray[np.float64]:

@@ -125,6 +125,17 @@ def test_mistakes_are_explained(url: str, say: Command) -> None:
         assert message in say(name, *words, code=2).err
 
 
+def test_undoing_on_one_sheet_leaves_the_others_as_they_are(
+    url: str, say: Command, rows: Rows
+) -> None:
+    came(url, "a.jpg", make_sheet())
+    came(url, "b.jpg", make_sheet(SECOND))
+    for name in ("a.jpg", "b.jpg"):
+        say(name, "--ignore")
+    say("a.jpg", "--undo")
+    assert {row["file"]: row["status"] for row in rows()} == {"a.jpg": "ok", "b.jpg": "ignored"}
+
+
 def test_two_boards_with_one_code_are_settled_by_a_person(
     url: str, say: Command, rows: Rows, run: Command
 ) -> None:

@@ -75,6 +75,14 @@ def test_only_the_last_round_is_taken_back(store: Store) -> None:
         assert [game.round for game in games(db, event.id)] == [1]
 
 
+def test_no_result_is_withdrawn_that_nobody_entered(store: Store) -> None:
+    event = cup(store, "none", "AB")
+    with store.write() as db:
+        next_round(db, event)
+        with pytest.raises(UsageError, match="round 1, table 1: no result has been entered"):
+            set_result(db, event, 1, 1, "Zoe")
+
+
 def test_no_two_players_have_one_code_and_everybody_keeps_it(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "players.csv"
     path.write_text("name,player\nAda,A\nAbe,A\nBob,2\nCleo,\n")
