@@ -166,6 +166,14 @@ def test_what_one_photo_shows_the_others_need_not() -> None:
     assert fused.sheet.score.total == whole.score.total
 
 
+def test_a_sheet_is_blurred_or_without_greys_if_all_its_photos_are() -> None:
+    plain = make_sheet().evidence
+    poor = replace(plain, bilevel=True, blurred=True)
+    one, both = fuse_evidence([poor, plain], 0), fuse_evidence([poor, poor], 0)
+    assert not one.bilevel and not one.blurred
+    assert both.bilevel and both.blurred
+
+
 def test_what_any_photo_knows_of_a_sheet_is_known() -> None:
     whole = make_sheet().evidence
     first = MapCorrections({(0, 0): (Coat.LINE, 1)})

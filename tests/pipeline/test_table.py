@@ -73,6 +73,13 @@ def test_a_wizard_whom_nobody_won_leaves_the_totals_as_sure_as_they_were() -> No
     assert not any(found.review for found in out)
 
 
+def test_a_map_is_paid_no_longer_once_the_spellbook_is_gone() -> None:
+    paid, other, _ = shared(*map(a_map, GAME.maps), a_book(GAME.spellbook))
+    assert isinstance(paid, SheetReading) and paid.score.wizard > 0
+    again = shared(paid, other)[0]
+    assert isinstance(again, SheetReading) and again.score.wizard == 0
+
+
 def test_saying_it_twice_changes_nothing() -> None:
     once = shared(*(a_map(board) for board in GAME.maps), a_book(GAME.spellbook))
     twice = shared(*once)
