@@ -35,6 +35,14 @@ def preview(name: str = "03.jpg") -> np.ndarray:
     return frame
 
 
+KEEP_THE_STREAM = """() => {
+  const { getUserMedia } = MediaDevices.prototype;
+  MediaDevices.prototype.getUserMedia = async function (wanted) {
+    return (window.stream = await getUserMedia.call(this, wanted));
+  };
+}"""
+
+
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """A browser whose camera plays one sample for ever."""
@@ -58,6 +66,34 @@ def test_held_still_the_photo_takes_itself(open_page: Open) -> None:
     expect(page.locator("dialog.camera")).to_have_count(0)  # it took the photo and closed
     expect(page.locator(".total-number")).to_be_visible()
     assert page.url.split("#")[1].startswith("/photo/")
+
+
+@pytest.mark.browser
+@browsing.needs_chromium
+def test_the_camera_closes_with_its_view_and_has_a_hint_without_a_server(open_page: Open) -> None:
+    page = open_page(permissions=["camera"], service_workers="block")
+    page.route("**/api/look", lambda route: route.fulfill(status=429, json={"error": {}}))
+    page.goto("/#/versus/1")
+    page.evaluate("location.hash = '#/'")
+    page.evaluate(KEEP_THE_STREAM)
+    page.get_by_role("button", name="Photograph").tap()
+    expect(page.locator(".camera-hint")).to_have_text("Take the photo with the shutter button")
+    page.go_back()
+    expect(page.locator("dialog.camera")).to_have_count(0)
+    page.wait_for_function("stream.getTracks().every((track) => track.readyState === 'ended')")
+
+
+@pytest.mark.browser
+@browsing.needs_chromium
+def test_a_camera_that_is_taken_away_leaves_a_remedy(open_page: Open) -> None:
+    page = open_page(permissions=["camera"], service_workers="block")
+    page.evaluate(KEEP_THE_STREAM)
+    page.route("**/api/look", lambda route: route.fulfill(status=429, json={"error": {}}))
+    page.get_by_role("button", name="Photograph").tap()
+    expect(page.locator(".camera-hint")).to_have_text("Take the photo with the shutter button")
+    page.evaluate("stream.getTracks()[0].dispatchEvent(new Event('ended'))")
+    expect(page.locator("dialog.camera")).to_have_count(0)
+    expect(page.locator("#toast")).to_contain_text("Choose a photo instead")
 
 
 @pytest.mark.browser

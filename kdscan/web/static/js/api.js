@@ -81,9 +81,9 @@ async function call(method, path, body) {
       headers: {
         Accept: "application/json",
         ...(method === "GET" ? {} : { "X-CSRF-Token": session.csrf }),
-        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...(body === undefined ? {} : { "Content-Type": body instanceof Blob ? "application/octet-stream" : "application/json" }),
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
     });
   } catch {
     throw unreachable();

@@ -1,7 +1,7 @@
 // The camera inside the page: a live picture with the found grid drawn over it. When it is held
 // still, the photo is taken automatically; there is also a shutter, and a torch if the phone has one.
 
-import { session } from "./api.js";
+import { post } from "./api.js";
 import { fileOf, givesBack } from "./canvas.js";
 import { announce, h, put, s, toast } from "./dom.js";
 import { t } from "./i18n.js";
@@ -23,10 +23,13 @@ const HINTS = {
   busy: () => t("Take the photo with the shutter button"),
 };
 
-let open = null;
+let closeOpen = null;
+
+// The camera belongs to the view that opened it: going back leaves both.
+export const closeCamera = () => closeOpen?.();
 
 export async function openCamera(send) {
-  open?.close();
+  closeCamera();
   const video = h("video", { playsinline: true, muted: true, autoplay: true, "aria-label": t("Live picture") });
   const grid = s("polygon", { class: "found-grid" }), drawn = s("svg", { class: "found", viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" }, grid);
   const hint = h("p", { class: "camera-hint", role: "status" }, HINTS.none());
@@ -40,18 +43,19 @@ export async function openCamera(send) {
     stream?.getTracks().forEach((track) => track.stop());
     dialog.close();
     dialog.remove();
-    open = null;
+    closeOpen = null;
   };
-  open = { close };
+  closeOpen = close;
   dialog.addEventListener("cancel", close);
   document.body.append(dialog);
   dialog.showModal();
+  const failed = () => { close(); toast(t("The camera does not work, or another program is using it. Choose a photo instead.")); };
   try {
     stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: { ideal: "environment" }, width: { ideal: 3840 }, height: { ideal: 2160 } }, audio: false });
   } catch (error) {
+    if (error.name !== "NotAllowedError") return failed();
     close();
-    toast(error.name === "NotAllowedError" ? t("The browser is not allowed to use the camera: allow it in its settings, or choose a photo.") : t("No camera was found. Choose a photo instead."));
-    return;
+    return toast(t("The browser is not allowed to use the camera: allow it in its settings, or choose a photo."));
   }
   if (!running) { stream.getTracks().forEach((track) => track.stop()); return; }
   video.srcObject = stream;
@@ -61,6 +65,7 @@ export async function openCamera(send) {
   new ResizeObserver(fit).observe(video);
   fit();
   const [track] = stream.getVideoTracks();
+  track.addEventListener("ended", failed); // unplugged, or taken by another program
   torch.hidden = !track.getCapabilities?.().torch;
 
   async function light() {
@@ -103,9 +108,9 @@ export async function openCamera(send) {
   while (running && !took) {
     if (video.videoWidth) {
       try {
-        const response = await fetch("/api/look", { method: "POST", headers: { "X-CSRF-Token": session.csrf, "Content-Type": "application/octet-stream" }, body: await frame(FRAME, 0.7) });
-        if (running && !took && response.ok) show(await response.json());
-      } catch { hint.textContent = HINTS.busy(); }
+        const seen = await post("/api/look", await frame(FRAME, 0.7));
+        if (running && !took) show(seen);
+      } catch { show({ hint: "busy", outline: null }); }
     }
     await new Promise((resolve) => setTimeout(resolve, EVERY));
   }

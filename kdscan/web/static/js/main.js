@@ -1,6 +1,7 @@
 // The phone's page: which view belongs to which address.
 
 import { explain, lost } from "./api.js";
+import { closeCamera } from "./camera.js";
 import { $, h, put } from "./dom.js";
 import { chooseOther, showGame } from "./game.js";
 import { showHome, showWaiting } from "./home.js";
@@ -24,6 +25,7 @@ async function route(first = false) {
   place.append(...old.childNodes);
   old.replaceWith(place);
   $("#editor")?.close();
+  closeCamera();
   document.title = "kdscan"; // until the view sets a better one
   document.querySelectorAll(".languages a").forEach((one) => { one.hash = location.hash; }); // the same view in another language
   const busy = setTimeout(() => place.setAttribute("aria-busy", "true"), 200);
