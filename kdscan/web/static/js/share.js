@@ -43,8 +43,8 @@ export async function picture(sheets, game) {
     const image = new Image();
     image.src = url;
     await image.decode();
-    return await fileOf(image, WIDE, high, "image/png");
-  } finally { URL.revokeObjectURL(url); }
+    return (await fileOf(image, WIDE, high, "image/png")) ?? file;
+  } catch { return file; /* a phone that is short of memory draws nothing */ } finally { URL.revokeObjectURL(url); }
 }
 
 export async function share(sheets, game) {
