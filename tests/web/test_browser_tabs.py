@@ -170,6 +170,19 @@ def test_a_card_in_use_stays_though_another_desk_settled_it(
     expect(field).to_have_value("Eva")
 
 
+@pytest.mark.usefixtures("conflict")
+def test_news_do_not_scroll_a_phone(open_page: Open, served: Served, store: Store) -> None:
+    page = open_page(DESK, service_workers="block")
+    expect(page.locator(".remedy .photo").first).to_be_visible()
+    drawn(page)
+    page.locator(".desk-body .somebody").last.scroll_into_view_if_needed()
+    drawn_at = page.evaluate("scrollY")
+    assert drawn_at > 300
+    lay(served, store, make_sheet(str(play_game(23).maps[0]), doubtful=[(0, 0)]))
+    expect(page.locator(".queue li.card-look")).not_to_have_count(0)
+    assert page.evaluate("scrollY") >= drawn_at  # more if the list above grew
+
+
 def test_an_answer_leaves_the_name_that_is_typed_meanwhile(
     open_page: Open, served: Served, store: Store
 ) -> None:

@@ -42,7 +42,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
   const body = h("div", { class: "desk-body" }), keys = h("aside", { class: "keys card", "aria-label": t("Keys") }), ol = h("ol", {});
   const element = h("div", { class: "desk" }, h("nav", { class: "queue card", "aria-label": label() }, ol), body, keys);
   const empty = h("li", { class: "none" }, none());
-  let desk = null, queue = [], at = -1, view = null, opened = 0, remedies = [], drawn = null, acted = false;
+  let desk = null, queue = [], at = -1, view = null, opened = 0, remedies = [], drawn = null, acted = false, seen = null;
 
   const list = lines(ol, (card) => card.key, ({ key }) => {
     const button = h("button", { type: "button", onclick: () => go(() => queue.findIndex((card) => card.key === key)) }), li = h("li", {}, button);
@@ -57,7 +57,10 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
   function showList() {
     list(queue, empty);
     ol.querySelectorAll("button").forEach((one, n) => (n === at ? one.setAttribute("aria-current", "true") : one.removeAttribute("aria-current")));
-    $("[aria-current]", ol)?.scrollIntoView({ block: "nearest" });
+    // News must not scroll a phone back up to the list.
+    const current = $("[aria-current]", ol);
+    if (current !== seen) current?.scrollIntoView({ block: "nearest" });
+    seen = current;
   }
 
   const showKeys = (kind) => put(keys, h("dl", {}, help(kind).map(([signs, what]) =>
