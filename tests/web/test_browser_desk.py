@@ -221,7 +221,7 @@ def test_standings_of_thirty_are_seen_at_once_or_page_by_themselves(open_page: O
             "draws": 0,
             "losses": 0,
             "byes": 0,
-            "spread": 60 - 4 * n,
+            "spread": 60 - 4 * n - 1 / 3,
             "sonneborn_berger": 8,
             "decided_by": "score",
         }
@@ -254,6 +254,7 @@ def test_standings_of_thirty_are_seen_at_once_or_page_by_themselves(open_page: O
     page.goto("/standings")
     shown = page.locator(".league tbody tr:visible")
     expect(shown.first).to_be_visible()
+    expect(shown.first.locator("td").last).to_have_text("+59.7")
     names: set[str] = set()
     for _ in range(2):
         lowest = shown.last.bounding_box()

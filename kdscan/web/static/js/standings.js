@@ -10,8 +10,10 @@ const place = $("#main");
 const crown = (leads) => (leads ? h("span", { class: "crown", "aria-hidden": "true" }, "♛") : null);
 const played = (row) => row.wins + row.draws + row.losses > 0;
 
-// Halves as people write them: 2½.
-const number = (n) => (n % 1 === 0.5 ? `${Math.floor(n) || ""}½` : n.toLocaleString(language));
+// Halves as people write them: 2½. Thirds, of a table of four, with two digits.
+const number = (n) => (n % 1 === 0.5 ? `${Math.floor(n) || ""}½` : n.toLocaleString(language, { maximumFractionDigits: 2 }));
+
+const signed = (n) => n.toLocaleString(language, { signDisplay: "exceptZero", maximumFractionDigits: 1 }).replace("-", "−");
 
 const table = (rows) => h("table", { class: "league card" },
   h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "#"), h("th", { scope: "col", class: "name" }, t("Player")), h("th", { scope: "col" }, t("Score")),
@@ -19,7 +21,7 @@ const table = (rows) => h("table", { class: "league card" },
   h("tbody", {}, rows.map((row) => h("tr", { class: row.rank <= 3 && played(row) ? `place-${row.rank}` : "" },
     h("td", { class: "rank" }, crown(row.rank === 1 && played(row)), String(row.rank)),
     h("th", { scope: "row", class: "name" }, row.player), h("td", { class: "points" }, number(row.score)),
-    h("td", { class: "record" }, `${row.wins} · ${row.draws} · ${row.losses}`), h("td", {}, row.spread > 0 ? `+${row.spread}` : String(row.spread).replace("-", "−"))))));
+    h("td", { class: "record" }, `${row.wins} · ${row.draws} · ${row.losses}`), h("td", {}, signed(row.spread))))));
 
 const games = (list) => h("section", { class: "games" }, h("h2", {}, t("Round {n}", { n: list[0].round })),
   h("ul", {}, list.map((game) => h("li", { class: game.finished ? "card" : "card open" }, h("span", { class: "table-number" }, String(game.table)),
