@@ -80,6 +80,22 @@ def test_a_kingdom_is_put_right_by_tap(open_page: Open, served: Served, store: S
     assert total(page) == before
 
 
+def test_extra_rules_show_what_is_kept(open_page: Open, served: Served, store: Store) -> None:
+    page = open_sheet(open_page, lay(served, store, DOUBTED), service_workers="block")
+    middle, harmony = page.get_by_label("Middle Kingdom"), page.get_by_label("Harmony")
+    with held(page, "/variants"):  # both are chosen before the first answer comes
+        middle.check()
+        harmony.check()
+    expect(page.locator(".sum")).to_contain_text("The castle lies in the middle")
+    expect(page.locator(".history summary")).to_have_text("2 decisions")
+    expect(middle).to_be_checked()
+    expect(harmony).to_be_checked()
+    page.route("**/variants", lambda route: route.abort())
+    harmony.click()
+    expect(page.locator("#toast")).to_contain_text("No connection")
+    expect(harmony).to_be_checked()
+
+
 def test_a_spellbook_put_right_pays_the_maps(open_page: Open, served: Served, store: Store) -> None:
     laid = lay(served, store, *make_table(GAME, {DOUBT: 0.9}))
     page = open_sheet(open_page, laid, service_workers="block")  # its answers can be held back

@@ -27,7 +27,11 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
       await set(await post(`/api/sheets/${sheet.id}/${path}`, body));
       announce(isWorth(sheet) ? `${message}. ${tn("{n} point", "{n} points", sheet.score.total)}` : message);
       return null;
-    } catch (error) { toast(explain(error)); return error; }
+    } catch (error) {
+      more.show(); // its fields already show what was refused
+      toast(explain(error));
+      return error;
+    }
   }));
   const owner = isWorth(first) && bar && whoseField(first.kind, (name) => send("name", { name }, t("Player: {name}", { name })));
   const find = (id) => kind.parts(sheet).find((part) => part.id === id);
@@ -103,7 +107,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     },
     kingdom() {
       const boxes = Object.entries({ middle_kingdom: t("Middle Kingdom: 10 for a castle in the middle"), harmony: t("Harmony: 5 for a complete kingdom") }).map(([name, label]) => {
-        const box = h("input", { type: "checkbox", onchange: () => send("variants", { ...sheet.variants, [name]: box.checked }, label) });
+        const box = h("input", { type: "checkbox", onchange: () => send("variants", Object.fromEntries(boxes.map((one) => [one.name, one.box.checked])), label) });
         return { name, box, element: h("label", { class: "switch" }, box, label) };
       });
       const element = h("fieldset", { class: "wizard" }, h("legend", {}, t("Extra rules")), boxes.map((one) => one.element));
