@@ -152,6 +152,26 @@ def test_buttons_and_two_fingers_zoom_the_photo(
     assert width() > 0.9 * whole
 
 
+def test_a_mouse_released_outside_the_photo_does_not_drag_it(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    page = open_sheet(open_page, lay(served, store, DOUBTED), has_touch=False)
+    page.get_by_role("button", name="Photo", exact=True).click()
+    photo = page.locator("svg.photo")
+    page.get_by_role("button", name="Zoom in").click()
+    photo.scroll_into_view_if_needed()
+    box = photo.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 2, box["y"] + 9)
+    page.mouse.down()
+    page.mouse.move(box["x"] - 3, box["y"] + 9)
+    page.mouse.up()
+    shown = photo.get_attribute("viewBox")
+    page.mouse.move(box["x"] + 2, box["y"] + 9)
+    page.mouse.move(box["x"] + 99, box["y"] + 99)
+    assert photo.get_attribute("viewBox") == shown
+
+
 def test_each_answer_narrows_the_range(open_page: Open) -> None:
     page = open_page()
     upload(page, "09.jpg")

@@ -1,4 +1,4 @@
-// The photo with the reading drawn over it; zoomed by pinch, wheel, keys and buttons.
+// The photo with the reading drawn over it; zoomed by pinch, wheel and buttons.
 
 import { h, s } from "./dom.js";
 import { quarters } from "./geometry.js";
@@ -78,7 +78,7 @@ function zoomable(svg, page) {
       about(spread() / apart, ...at((a[0] + b[0]) / 2, (a[1] + b[1]) / 2));
     } else apply();
   });
-  for (const kind of ["pointerup", "pointercancel"]) svg.addEventListener(kind, (event) => fingers.delete(event.pointerId));
+  for (const kind of ["pointerup", "pointercancel", "pointerleave"]) svg.addEventListener(kind, (event) => fingers.delete(event.pointerId));
   svg.addEventListener("click", (event) => moved > 8 && event.stopPropagation(), true);
   svg.addEventListener("wheel", (event) => {
     if (!event.ctrlKey && view.w >= page.width && event.deltaY > 0) return;
