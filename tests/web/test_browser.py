@@ -258,6 +258,14 @@ def test_who_leaves_leaves_no_results_in_the_browser(open_page: Open) -> None:
     assert page.evaluate(KEPT) == 0
 
 
+def test_who_cannot_sign_out_is_told_so_and_stays(open_page: Open) -> None:
+    page = open_page(service_workers="block")
+    page.route("**/api/leave", lambda route: route.abort())
+    page.locator("#leave").click()
+    expect(page.locator("#toast")).to_contain_text("No connection")
+    expect(page.locator(".actions")).to_be_visible()
+
+
 def test_a_photo_that_cannot_be_sent_says_so_and_is_sent_again(open_page: Open) -> None:
     page = open_page(service_workers="block")
     page.goto("/")

@@ -20,6 +20,10 @@ pytestmark = [pytest.mark.browser, browsing.needs_chromium]
 SENT = re.compile(r"/api/photos\?name")
 
 
+def headers(csrf: str) -> dict[str, str]:
+    return {"X-CSRF-Token": csrf, "Content-Type": "application/octet-stream"}
+
+
 def choose(page: Page, *sizes: int) -> None:
     """Choose files of so many bytes that are called photos."""
     files: list[FilePayload] = [
@@ -120,6 +124,27 @@ def test_a_photo_that_is_being_read_stands_there_once(open_page: Open, served: S
     page.get_by_role("link", name="kdscan").tap()
     expect(page.locator(".upload")).to_have_count(0)
     expect(page.locator(".result-name", has_text="03.jpg")).to_have_count(1)
+
+
+def test_photos_that_wait_leave_the_server_free_for_others(open_page: Open, served: Served) -> None:
+    page = open_page(service_workers="block")
+    asked: set[str] = set()
+    page.on("request", lambda one: asked.add(one.url) if "wait=" in one.url else None)
+    photo = SAMPLES / "03.jpg"
+    with served.workers_asleep():
+        csrf = page.request.get("/api/session").json()["csrf"]
+        for n in range(4):
+            data = photo.read_bytes() + bytes([n])
+            sent = page.request.post(f"/api/photos?name={n}.jpg", data=data, headers=headers(csrf))
+            assert sent.ok, sent.text()
+        page.goto("/#/elsewhere")
+        expect(page.locator(".results .busy")).to_have_count(4)
+        assert len(asked) == 2
+        page.locator(".results .result").first.tap()
+        expect(page.locator("h1")).to_have_text("reading …")
+        page.locator(".brand").tap()
+        expect(page.locator(".results .busy")).to_have_count(4)
+        assert len(asked) == 3
 
 
 def test_results_show_while_newer_ones_are_asked_for(

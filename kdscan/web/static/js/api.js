@@ -152,9 +152,18 @@ export async function news(path, show, changes = () => 0, wanted = () => true) {
   }
 }
 
-// Waits until a photo has been read, however long the queue is. The server has the photo, though the
-// network or the server may go away meanwhile, or the phone sleep.
-export async function finished(id) {
+// Whoever waits for the same photo shares one request: over http a browser has only six connections to
+// a server.
+const unread = new Map();
+
+// Waits until a photo has been read, however long the queue is.
+export function finished(id) {
+  if (!unread.has(id)) unread.set(id, untilRead(id).finally(() => unread.delete(id)));
+  return unread.get(id);
+}
+
+// The server has the photo, though the network or the server may go away meanwhile, or the phone sleep.
+async function untilRead(id) {
   for (let wait = WAIT; ;) {
     try {
       const photo = await get(`/api/photos/${id}?wait=${wait}`);
@@ -169,6 +178,8 @@ export async function finished(id) {
 }
 
 document.getElementById("leave")?.addEventListener("click", async () => {
-  await post("/api/leave").catch((error) => toast(explain(error)));
+  try { await post("/api/leave"); } catch (error) {
+    if (error.code !== "no_session") return toast(explain(error));
+  }
   location.href = "/join";
 });

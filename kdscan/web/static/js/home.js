@@ -10,6 +10,7 @@ import { together } from "./shared.js";
 import { takers } from "./take.js";
 
 const AT_ONCE = 3;
+const WATCHED = 2; // each holds one of the browser's six connections to the server
 const running = new Map(); // number in the outbox → element, so that it is still shown after leaving and returning
 let list = null, showList = null, asked = 0, drawn = 0, started = false, sending = 0;
 const turn = []; // photos that wait to be sent
@@ -42,7 +43,8 @@ async function refresh() {
   if (mine < drawn) return; // a later answer is newer
   drawn = mine;
   showList(photos.filter(({ id }) => !above.has(id)), h("li", { class: "none" }, t("Nothing yet.")));
-  photos.filter((photo) => photo.state === "waiting").forEach(watch);
+  // The oldest are read first; when one is done, the next one is watched.
+  photos.filter(({ id, state }) => state === "waiting" && !above.has(id)).slice(-WATCHED).forEach(watch);
 }
 
 // Shows the result of a photo when it is ready, whoever sent it and whenever.
@@ -76,7 +78,7 @@ async function send(files) {
 }
 
 function enqueue(entry, alone = false) {
-  turn.push({ entry, shown: row(entry), alone: alone === true });
+  turn.push({ entry, shown: row(entry), alone });
   next();
 }
 

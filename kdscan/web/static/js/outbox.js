@@ -42,7 +42,7 @@ export const waiting = () => kept(() => inStore("readonly", (store) => store.get
 // a while, and somebody who leaves the page meanwhile would lose it.
 let unkept = -1;
 export async function keep(file) {
-  const entry = { name: file.name, blob: file, since: Date.now() };
+  const entry = { name: file.name, blob: file };
   return { ...entry, id: await kept(() => inStore("readwrite", (store) => store.add(entry)), unkept--) };
 }
 

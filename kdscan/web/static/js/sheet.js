@@ -248,9 +248,7 @@ function failure(photo, error) {
   return h("section", { class: "card failure" }, page && h("img", { src: page.thumb, alt: "" }),
     h("p", { role: "alert" }, error.message ? sentence(error.message) : explain(error)),
     h("div", { class: "row" },
-      photo.state === "failed" && mayChange(error) && h("button", { type: "button", class: "main", onclick: async () => {
-        await post(`/api/photos/${photo.id}/again`).catch((e) => toast(explain(e)));
-        location.hash = `#/wait/${photo.id}`;
-      } }, t("Try again")),
+      photo.state === "failed" && mayChange(error) && h("button", { type: "button", class: "main", onclick: () =>
+        post(`/api/photos/${photo.id}/again`).then(() => { location.hash = `#/wait/${photo.id}`; }).catch((e) => toast(explain(e))) }, t("Try again")),
       h("a", { class: "button", href: "#/" }, t("Another photo"))));
 }
