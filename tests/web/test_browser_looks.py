@@ -108,6 +108,23 @@ def test_axe_finds_nothing_elsewhere(open_page: Open, served: Served, store: Sto
     accessible_in_both_schemes(page)
 
 
+def test_the_projector_is_read_in_the_dark(open_page: Open) -> None:
+    page = open_page(DESK, color_scheme="dark", service_workers="block", **DESKTOP)
+    seats = [{"player": "Ann Gray", "total": None}, {"player": "Bob Kay", "total": None}]
+    game = {"round": 1, "table": 1, "seats": seats, "bye": False, "finished": False, "winner": None}
+    answer = {"state": "x", "event": "Cup", "played_round": 0, "standings": [], "games": [game]}
+    answer |= {"totals": [], "clock": "2100-01-01T00:00:00Z", "shown": "pairings"}
+    page.route(
+        "**/api/standings*",
+        lambda route: None if "after" in route.request.url else route.fulfill(json=answer),
+    )
+    page.goto("/standings")
+    expect(page.locator(".pairings .table-number").first).to_have_text("1")
+    expect(page.locator(".clock")).to_have_text(re.compile(r"\d:\d\d"))
+    expect(page.get_by_role("link", name="Standings")).to_have_attribute("aria-current", "page")
+    accessible(page)
+
+
 def test_ink_is_seen_in_the_dark(open_page: Open, served: Served, store: Store) -> None:
     page = open_page(DESK, color_scheme="dark")
     page.goto(browsing.first_sheet(page, lay_table(served, store)))

@@ -37,7 +37,7 @@ const search = h("input", { type: "search", class: "search", placeholder: t("Sea
 
 // The sheets in the list.
 const KEPT = { "": () => true, review: (one) => one.review, owner: (one) => !one.player };
-const only = h("select", { class: "only", "aria-label": t("Which sheets"), onchange: () => choose("sheets") },
+const only = h("select", { "aria-label": t("Which sheets"), onchange: () => choose("sheets") },
   h("option", { value: "" }, t("All sheets")), h("option", { value: "review" }, t("please check")), h("option", { value: "owner" }, t("Without a player")));
 
 function found({ sheets }) {
@@ -63,7 +63,7 @@ const tabOf = (name) => (made[name] ??= TABS[name][1](TABS[name][0]));
 
 const buttons = Object.fromEntries(Object.entries(TABS).map(([name, [label]]) => [name, h("button", { type: "button", class: "tab", "data-tab": name, onclick: () => choose(name) }, label(), name === "settle" && h("span", { class: "count" }))]));
 const undo = h("button", { type: "button", class: "quiet take-back", onclick: () => inTurn(takeBack), disabled: true }, t("Undo"));
-const place = h("div", { class: "desk-place" });
+const place = h("div", {});
 
 function choose(name) {
   const entered = name !== tab || !place.firstChild;

@@ -22,7 +22,7 @@ export function namesOf(sheets) {
 // The names that this phone remembers, on the start page, where each can be forgotten.
 export function nameField() {
   const place = h("p", { class: "names-known row" });
-  const draw = () => put(place, remembered().length > 0 && h("span", { class: "quiet-label" }, t("Names on this phone:")),
+  const draw = () => put(place, remembered().length > 0 && h("span", {}, t("Names on this phone:")),
     remembered().map((name) => h("button", { type: "button", class: "name-chip", "aria-label": t("Forget {name}", { name }), onclick: () => {
       localStorage.setItem(KEY, JSON.stringify(remembered().filter((one) => one !== name)));
       draw();

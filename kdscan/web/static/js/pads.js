@@ -92,7 +92,7 @@ function gridOf(one, done) {
     s("image", { href: one.found, width: 992, height: 736 }), lines, handles);
   draw();
   return h("div", { class: "put-right" }, h("p", {}, t("Drag the corners of the grid to where the lines of the map end.")), svg,
-    h("p", {}, h("button", { type: "button", onclick: () => done(at) }, t("Save corners")), " ",
+    h("p", {}, h("button", { type: "button", class: "main", onclick: () => done(at) }, t("Save corners")), " ",
       h("button", { type: "button", class: "quiet", onclick: () => done(null) }, t("Cancel"))));
 }
 

@@ -76,7 +76,7 @@ const cells = (sheet, what) => sheet.cells.map((cell) => ({
   crop: (page) => cellCrop(page, sheet, cell.row, cell.col),
 }));
 
-const paper = () => s("rect", { width: 100, height: 100, class: "tint", fill: "#efe0ba" });
+const paper = () => s("rect", { width: 100, height: 100, fill: "#efe0ba" });
 
 export const map = {
   name: () => t("Map"),
@@ -86,7 +86,7 @@ export const map = {
   draw: (sheet, options) => drawGrid(sheet, {
     size: [5, 7], title: t("The map as it was read"), name: marksName, count: (domain) => domain.crosses,
     face: (cell, domain) => [paper(),
-      domain && domain.color !== null && s("rect", { width: 100, height: 100, class: "tint", fill: DOMAIN_COLORS[domain.color], "fill-opacity": 0.62 }),
+      domain && domain.color !== null && s("rect", { width: 100, height: 100, fill: DOMAIN_COLORS[domain.color], "fill-opacity": 0.62 }),
       cell ? s("g", { transform: "translate(2 7) scale(.92)" }, marks(cell)) : castle(sheet.castle_bonus_used)].filter(Boolean),
   }, options),
   overlay: (sheet, act) => gridOverlay(sheet, marks, (cell) => cell.coat, ({ crosses }) => (crosses ? 100 : 74), act),

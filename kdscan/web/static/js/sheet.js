@@ -196,7 +196,7 @@ export async function showPhoto(place, id, wanted = null) {
   let chosen = wanted ?? shown[0].id;
   const sheets = () => photo.sheets.filter(kindOf);
   let body = h("div", { class: "sheet" }), view = null, asked = 0;
-  const picker = shown.length > 1 ? h("div", { class: "tabs maps", role: "group", "aria-label": t("What is in this photo") }) : null;
+  const picker = shown.length > 1 ? h("div", { class: "tabs", role: "group", "aria-label": t("What is in this photo") }) : null;
   // Each has its own element, so that a late answer draws nothing over what is shown now.
   const open = (sheet) => {
     chosen = sheet.id;

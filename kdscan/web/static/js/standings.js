@@ -18,8 +18,8 @@ const signed = (n) => n.toLocaleString(language, { signDisplay: "exceptZero", ma
 const table = (rows) => h("table", { class: "league card" },
   h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "#"), h("th", { scope: "col", class: "name" }, t("Player")), h("th", { scope: "col" }, t("Score")),
     h("th", { scope: "col", class: "record" }, t("Won, drawn, lost")), h("th", { scope: "col" }, t("Spread")))),
-  h("tbody", {}, rows.map((row) => h("tr", { class: row.rank <= 3 && played(row) ? `place-${row.rank}` : "" },
-    h("td", { class: "rank" }, crown(row.rank === 1 && played(row)), String(row.rank)),
+  h("tbody", {}, rows.map((row) => h("tr", { class: row.rank === 1 && played(row) && "place-1" },
+    h("td", {}, crown(row.rank === 1 && played(row)), String(row.rank)),
     h("th", { scope: "row", class: "name" }, row.player), h("td", { class: "points" }, number(row.score)),
     h("td", { class: "record" }, `${row.wins} · ${row.draws} · ${row.losses}`), h("td", {}, signed(row.spread))))));
 
@@ -30,7 +30,7 @@ const games = (list) => h("section", { class: "games" }, h("h2", {}, t("Round {n
 
 const totals = (rows) => h("table", { class: "league card" },
   h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "#"), h("th", { scope: "col", class: "name" }, t("Map")), h("th", { scope: "col" }, t("Points")))),
-  h("tbody", {}, rows.map((row, n) => h("tr", { class: n < 3 ? `place-${n + 1}` : "" }, h("td", { class: "rank" }, crown(n === 0), String(n + 1)),
+  h("tbody", {}, rows.map((row, n) => h("tr", { class: n === 0 && "place-1" }, h("td", {}, crown(n === 0), String(n + 1)),
     h("th", { scope: "row", class: "name" }, row.name), h("td", { class: "points" }, String(row.total), row.review ? h("span", { class: "doubtful", title: t("please check") }, " ?") : "")))));
 
 // Surnames first, as people look for their own: the last word, then the whole name.
