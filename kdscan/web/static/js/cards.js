@@ -3,7 +3,7 @@
 import { explain, get } from "./api.js";
 import { h, typedPoints } from "./dom.js";
 import { strip } from "./geometry.js";
-import { t, tn } from "./i18n.js";
+import { pointsText, sentence, t } from "./i18n.js";
 import { photoView } from "./photo.js";
 
 export const HEADINGS = {
@@ -23,8 +23,6 @@ export const where = (one) => (one.round === null ? null : one.table === null ? 
 
 const title = (card) => h("h2", { tabindex: "-1", class: "card-title" }, HEADINGS[card.kind](), card.round !== null && h("small", {}, " ", where(card)));
 
-const sentence = (card) => { const text = t(card.text, card.values); return h("p", { class: "card-text" }, text.charAt(0).toLocaleUpperCase() + text.slice(1)); };
-
 const answer = (label, doing, more = {}) => h("button", { type: "button", class: "answer", ...more, onclick: doing }, h("span", {}, label));
 
 // The keys 1 to 9 give answers too, numbered in the order shown, whichever photo came first.
@@ -43,11 +41,11 @@ async function evidence(brief) {
     photoView(page, [], null, sheet, { upright: true }));
 }
 
-const summary = (brief) => h("p", { class: "evidence-line" }, h("strong", {}, brief.total === null ? "–" : tn("{n} point", "{n} points", brief.total)), " ", h("small", {}, brief.name));
+const summary = (brief) => h("p", { class: "evidence-line" }, h("strong", {}, brief.total === null ? "–" : pointsText(brief.total)), " ", h("small", {}, brief.name));
 
 // Candidates for a sheet's player: first those whose points are missing, also in the current round
 // (an old sheet bears the code of its own round), and a field for everybody else.
-function owners(card, desk, answer, sheet, act, own) {
+function owners(card, desk, act, sheet, own) {
   const body = (player, round = card.round ?? sheet.round ?? (desk.last_round || null)) => ({ player, round, table: null, own });
   const now = desk.last_round, waiting = card.round === null || card.round === now ? [] : desk.games.filter((game) => game.round === now && !game.finished)
     .flatMap((game) => game.seats.filter((seat) => seat.total === null).map((seat) => seat.player));
@@ -57,30 +55,27 @@ function owners(card, desk, answer, sheet, act, own) {
   return h("div", { class: "answers" }, names.map((name) => answer(name, () => act(to, body(name)))),
     waiting.map((name) => answer([name, h("small", {}, " ", t("round {round}", { round: now }))], () => act(to, body(name, now)))),
     h("form", { class: "row somebody", onsubmit: (event) => { event.preventDefault(); if (other.value.trim()) act(to, body(other.value.trim())); } },
-      other, h("button", { class: "quiet" }, t("Assign"))),
-    h("datalist", { id: "players" }, desk.players.map((player) => h("option", { value: player.name }))));
+      other, h("button", { class: "quiet" }, t("Assign"))));
 }
 
+// Sheets of one player side by side, each with what else may be true of it; more(sheet): another answer.
+const sides = async (card, desk, act, more = () => null) => h("div", { class: "sides" }, await Promise.all(card.sheets.map(async (sheet) =>
+  h("article", { class: "side card", "aria-label": sheet.name }, summary(sheet), more(sheet), await evidence(sheet),
+    h("h3", {}, t("Not {name}'s, but", { name: card.values.player })), owners(card, desk, act, sheet, true)))));
+
 const VIEWS = {
-  async conflict(card, desk, act, answer) {
-    const sides = await Promise.all(card.sheets.map(async (sheet) => h("article", { class: "side card", "aria-label": sheet.name }, summary(sheet), await evidence(sheet),
-      h("h3", {}, t("Not {name}'s, but", { name: card.values.player })), owners(card, desk, answer, sheet, act, true))));
+  async conflict(card, desk, act) {
     const [one, ...others] = card.sheets;
-    return [answer(t("It is the same sheet"), () => act(`/api/sheets/${others.at(-1).id}/same`, { of: one.id }), { class: "answer wide" }), h("div", { class: "sides" }, sides)];
+    return [answer(t("It is the same sheet"), () => act(`/api/sheets/${others.at(-1).id}/same`, { of: one.id }), { class: "answer wide" }), await sides(card, desk, act)];
   },
-  async twice(card, desk, act, answer) {
-    const sides = await Promise.all(card.sheets.map(async (sheet) => h("article", { class: "side card", "aria-label": sheet.name }, summary(sheet),
-      card.sheets.filter((other) => other.id !== sheet.id).slice(0, 1).map((other) => answer(t("This one counts"), () => act(`/api/sheets/${other.id}/ignore`, { ignored: true }))),
-      await evidence(sheet), h("h3", {}, t("Not {name}'s, but", { name: card.values.player })), owners(card, desk, answer, sheet, act, true))));
-    return [h("div", { class: "sides" }, sides)];
-  },
-  async owner(card, desk, act, answer) {
-    const sides = await Promise.all(card.sheets.map(async (sheet) => h("article", { class: "side card owner", "aria-label": sheet.name }, summary(sheet),
-      h("div", { class: "owner-body" }, await evidence(sheet), h("div", {}, h("h3", {}, card.players.length ? t("Their sheet is missing") : t("Whose is it?")), owners(card, desk, answer, sheet, act, false),
-        answer(t("Do not count it"), () => act(`/api/sheets/${sheet.id}/ignore`, { ignored: true })))))));
-    return sides;
-  },
-  async missing(card, desk, act, answer) {
+  twice: (card, desk, act) => sides(card, desk, act, (sheet) => {
+    const other = card.sheets.find((one) => one.id !== sheet.id);
+    return other && answer(t("This one counts"), () => act(`/api/sheets/${other.id}/ignore`, { ignored: true }));
+  }),
+  owner: (card, desk, act) => Promise.all(card.sheets.map(async (sheet) => h("article", { class: "side card owner", "aria-label": sheet.name }, summary(sheet),
+      h("div", { class: "owner-body" }, await evidence(sheet), h("div", {}, h("h3", {}, card.players.length ? t("Their sheet is missing") : t("Whose is it?")), owners(card, desk, act, sheet, false),
+        answer(t("Do not count it"), () => act(`/api/sheets/${sheet.id}/ignore`, { ignored: true }))))))),
+  missing(card, desk, act) {
     const game = desk.games.find((one) => one.round === card.round && one.table === card.table);
     if (!game) return [];
     const at = { round: card.round, table: card.table };
@@ -93,14 +88,13 @@ const VIEWS = {
     const absent = game.seats.length === 2 && game.seats.map((seat) => answer(t("{name} wins, opponent absent", { name: seat.player }), () => act("/api/event/result", { ...at, walkover: seat.player })));
     return [h("div", { class: "answers" }, absent), form];
   },
-  async failed(card, desk, act, answer) {
-    return [h("p", {}, card.problem ? explain(card.problem) : ""), answer(t("Remove it"), () => act("/api/event/remove", { file: card.file }))];
-  },
+  failed: (card, desk, act) => [h("p", {}, card.problem ? explain(card.problem) : ""), answer(t("Remove it"), () => act("/api/event/remove", { file: card.file }))],
 };
 VIEWS.opponent = VIEWS.owner;
 
 export async function cardView(card, desk, act) {
-  const inside = await (VIEWS[card.kind] ?? VIEWS.failed)(card, desk, act, answer);
-  const element = h("section", { class: `remedy remedy-${card.kind}` }, title(card), sentence(card), inside);
+  const inside = await (VIEWS[card.kind] ?? VIEWS.failed)(card, desk, act);
+  const element = h("section", { class: `remedy remedy-${card.kind}` }, title(card), h("p", { class: "card-text" }, sentence(t(card.text, card.values))), inside,
+    h("datalist", { id: "players" }, desk.players.map((player) => h("option", { value: player.name }))));
   return { remedies: numbered(element), element };
 }

@@ -82,3 +82,5 @@ export function castle(used) {
     s("path", { d: "M50 8V1L60 4L50 7", fill: "#8b1a1a", stroke: INK, "stroke-width": 1.5 }),
     s("path", { d: "M46 36H54M20 60H26M74 60H80M20 74H26M74 74H80", stroke: INK, "stroke-width": 3 }));
 }
+
+export const emblem = () => s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true));

@@ -3,7 +3,7 @@
 
 import { explain, get, news, post } from "./api.js";
 import { where } from "./cards.js";
-import { $, h, put, toast } from "./dom.js";
+import { $, h, put, sign, toast } from "./dom.js";
 import { t } from "./i18n.js";
 import { knownPrints } from "./pads.js";
 import { cardOf, queueTab } from "./queue.js";
@@ -79,7 +79,7 @@ function showTop() {
   $(".count", buttons.settle).textContent = desk?.cards.length ? ` ${desk.cards.length}` : "";
   only.hidden = tab !== "sheets";
   undo.disabled = !desk?.undo;
-  put(undo, h("span", { "aria-hidden": "true" }, "↶ "), desk?.undo ? t("Undo: {what}", { what: t(desk.undo.text, desk.undo.values) }) : t("Undo"));
+  put(undo, sign("↶ "), desk?.undo ? t("Undo: {what}", { what: t(desk.undo.text, desk.undo.values) }) : t("Undo"));
 }
 
 function load(fresh) {

@@ -48,6 +48,9 @@ export const h = (tag, attributes, ...children) => fill(document.createElement(t
 
 export const s = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
+// A character that is only looked at: screen readers skip it.
+export const sign = (text, kind = null) => h("span", { class: kind, "aria-hidden": "true" }, text);
+
 export const $ = (selector, root = document) => root.querySelector(selector);
 
 // Announces to screen readers what others see change.

@@ -1,12 +1,13 @@
 // Two maps and their spellbook, or two to four kingdoms, make a game.
 
 import { finished, get } from "./api.js";
-import { castle } from "./coats.js";
-import { h, put, s } from "./dom.js";
-import { t, tn } from "./i18n.js";
+import { emblem } from "./coats.js";
+import { h, put, sign } from "./dom.js";
+import { pointsText, t, tn } from "./i18n.js";
+import { together } from "./join.js";
 import { isWorth, kindOf, nameOf } from "./kinds.js";
+import { doubtText } from "./score.js";
 import { share } from "./share.js";
-import { together } from "./shared.js";
 
 const DECIDED = {
   score: () => t("by points"),
@@ -22,7 +23,7 @@ const others = (photos, kind, but) => photos.flatMap((photo) => photo.sheets.map
 
 const links = (list, href) => h("ul", { class: "results" }, list.map(({ photo, sheet }) => h("li", {}, h("a", { class: "result card", href: href(sheet) },
   h("img", { src: photo.pages.find((page) => page.page === sheet.page)?.thumb, alt: "", loading: "lazy" }),
-  h("span", { class: "result-name" }, sheet.player ?? photo.name), h("strong", {}, sheet.total === null ? t("Spellbook") : tn("{n} point", "{n} points", sheet.total))))));
+  h("span", { class: "result-name" }, sheet.player ?? photo.name), h("strong", {}, sheet.total === null ? t("Spellbook") : pointsText(sheet.total))))));
 
 const game = (ids) => `#/game/${ids.join("/")}`;
 
@@ -40,31 +41,31 @@ const again = (sheets) => sheets.some((sheet) => sheet.photograph_again);
 // "Ann 38 : Bob 45 · kdscan"
 export const titleOf = (players) => `${players.map((sheet) => `${nameOf(sheet, players)} ${sheet.photograph_again ? "?" : sheet.score.total}`).join(" : ")} · kdscan`;
 
-export const worth = (sheet) => sheet.photograph_again ? t("Photograph again") : tn("{n} point", "{n} points", sheet.score.total);
+export const worth = (sheet) => sheet.photograph_again ? t("Photograph again") : pointsText(sheet.score.total);
 
 // A drawing that links to its sheet if that is one's own.
 export const opens = (sheet, name, drawn, mine) => (mine(sheet) ? h("a", { href: `#/photo/${sheet.photo}/${sheet.id}`, "aria-label": t("Look at {name}", { name }) }, drawn) : drawn);
 
 export const bar = (sheets, outcome) => h("div", { class: "bar" },
-  !again(sheets) && h("button", { type: "button", class: "bar-button", onclick: () => share(sheets, outcome) }, h("span", { "aria-hidden": "true" }, "⇪"), t("Share")),
-  h("a", { class: "bar-button", href: "#/" }, h("span", { "aria-hidden": "true" }, "⌂"), t("Home")));
+  !again(sheets) && h("button", { type: "button", class: "bar-button", onclick: () => share(sheets, outcome) }, sign("⇪"), t("Share")),
+  h("a", { class: "bar-button", href: "#/" }, sign("⌂"), t("Home")));
 
 // Who won, by how much and how it was decided, and all sheets. mine(sheet): whether it may be opened
 // here.
 export function gameView(sheets, outcome, mine = () => true) {
   const players = sheets.filter(isWorth), book = sheets.find((sheet) => !isWorth(sheet));
   const side = (sheet, n) => h("article", { class: outcome.winners.length === 1 && outcome.winners.includes(n) ? "player card won" : "player card" },
-    h("h2", {}, outcome.winners.includes(n) && outcome.winners.length < players.length && h("span", { class: "crown", "aria-hidden": "true" }, "♛ "), nameOf(sheet, players), " · ", worth(sheet)),
+    h("h2", {}, outcome.winners.includes(n) && outcome.winners.length < players.length && sign("♛ ", "crown"), nameOf(sheet, players), " · ", worth(sheet)),
     !sheet.photograph_again && h("p", { class: "verdict" }, [t("largest domain: {n}", { n: outcome.players[n].largest_domain }),
       sheet.score.wizard > 0 && t("of which from the wizard: {n}", { n: sheet.score.wizard }),
       outcome.players[n].crowns !== undefined && tn("{n} crown", "{n} crowns", outcome.players[n].crowns)].filter(Boolean).join(" · "),
-    sheet.review ? h("span", { class: "doubtful" }, ` · ${sheet.range[0] < sheet.range[1] ? t("between {low} and {high}: please check", { low: sheet.range[0], high: sheet.range[1] }) : t("please check")}`) : ""),
+    sheet.review ? h("span", { class: "doubtful" }, ` · ${doubtText(sheet)}`) : ""),
     opens(sheet, nameOf(sheet, players), kindOf(sheet).draw(sheet, { labels: false }), mine));
   const winners = outcome.winners.map((n) => nameOf(players[n], players));
   const title = again(players) ? t("Photograph again") : winners.length === 1 ? t("{name} wins", { name: winners[0] }) : winners.length < players.length ? t("{names} share the win", { names: winners.join(", ") }) : t("A draw");
   const margin = winners.length === 1 ? Math.max(...outcome.players.map((p) => p.total)) - outcome.players.map((p) => p.total).sort((a, b) => b - a)[1] : 0;
   return [
-    h("h1", { tabindex: "-1", class: "winner" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)), title),
+    h("h1", { tabindex: "-1", class: "winner" }, emblem(), title),
     !again(players) && h("p", { class: "decided" }, [outcome.players.map((p) => p.total).join(" : "), margin > 0 && tn("by {n} point", "by {n} points", margin), outcome.decided_by !== "score" && DECIDED[outcome.decided_by]()].filter(Boolean).join(" · ")),
     h("div", { class: "versus" }, players.map(side),
       book && h("article", { class: "player card book" }, h("h2", {}, t("Spellbook")), book.review ? h("p", { class: "verdict doubtful" }, t("please check")) : null,

@@ -1,12 +1,12 @@
 // The start page: take or choose photos, watch their progress, and see earlier ones.
 
 import { explain, finished, get, mayChange, session } from "./api.js";
-import { castle } from "./coats.js";
-import { announce, h, lines, put, s } from "./dom.js";
-import { t, tn, when } from "./i18n.js";
+import { emblem } from "./coats.js";
+import { announce, h, lines, put } from "./dom.js";
+import { pointsText, t, when } from "./i18n.js";
+import { together } from "./join.js";
 import { nameField, namesOf } from "./names.js";
 import { deliver, forget, keep, waiting } from "./outbox.js";
-import { together } from "./shared.js";
 import { takers } from "./take.js";
 
 const AT_ONCE = 3;
@@ -21,7 +21,7 @@ export async function showHome(place) {
   list = h("ul", { class: "results", "aria-label": t("Recent results") });
   showList = lines(list, (photo) => photo.id, line);
   put(place,
-    h("section", { class: "hero" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)),
+    h("section", { class: "hero" }, emblem(),
       h("h1", { tabindex: "-1" }, t("What is your kingdom worth?")),
       h("p", {}, t("Photograph the finished map or kingdom, check what is doubtful, done."))),
     takers(send),
@@ -62,7 +62,7 @@ function line({ id }) {
   const link = h("a", { class: "result card" });
   return { element: h("li", {}, link), show: (photo) => {
     const thumb = photo.pages.find((page) => page.thumb)?.thumb, waits = photo.state === "waiting";
-    const summary = photo.sheets.map((sheet) => sheet.photograph_again ? t("Photograph again") : `${sheet.total === null ? t("Spellbook") : tn("{n} point", "{n} points", sheet.total)}${sheet.review ? " ?" : ""}`);
+    const summary = photo.sheets.map((sheet) => sheet.photograph_again ? t("Photograph again") : `${sheet.total === null ? t("Spellbook") : pointsText(sheet.total)}${sheet.review ? " ?" : ""}`);
     link.href = waits ? `#/wait/${id}` : `#/photo/${id}`;
     put(link, thumb ? h("img", { src: thumb, alt: "", loading: "lazy" }) : h("span", { class: waits ? "no-thumb busy" : "no-thumb" }),
       h("span", { class: "result-name" }, namesOf(photo.sheets) || photo.name, h("small", {}, when(photo.added_at))),

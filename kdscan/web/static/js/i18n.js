@@ -3,9 +3,9 @@
 const { language, messages, problems } = JSON.parse(document.getElementById("words").textContent);
 const plural = new Intl.PluralRules(language);
 
-const put = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
-export const t = (text, values = {}) => put(messages[text] ?? text, values);
+export const t = (text, values = {}) => filled(messages[text] ?? text, values);
 
 // A text with a plural: tn("{n} shield", "{n} shields", 3). Catalogues have a form for each plural
 // category of the language (one, few, many, other).
@@ -13,8 +13,10 @@ export function tn(one, many, n, values = {}) {
   const forms = messages[one];
   let text = n === 1 ? one : many;
   if (typeof forms === "object") text = forms[plural.select(n)] ?? forms.other ?? forms.many;
-  return put(text, { n: n.toLocaleString(language), ...values });
+  return filled(text, { n: n.toLocaleString(language), ...values });
 }
+
+export const pointsText = (n) => tn("{n} point", "{n} points", n);
 
 // A problem of a sheet: in English its own message, in other languages the text for its code.
 export const problemText = ({ code, message }) => (language !== "en" && problems[code] ? t(problems[code]) : message);

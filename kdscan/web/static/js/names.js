@@ -1,6 +1,6 @@
 // Players: names remembered on this phone, and whose sheet is which, which the server stores.
 
-import { h, put } from "./dom.js";
+import { h, put, sign } from "./dom.js";
 import { t } from "./i18n.js";
 
 const KEY = "kdscan.names", MOST = 12;
@@ -26,7 +26,7 @@ export function nameField() {
     remembered().map((name) => h("button", { type: "button", class: "name-chip", "aria-label": t("Forget {name}", { name }), onclick: () => {
       localStorage.setItem(KEY, JSON.stringify(remembered().filter((one) => one !== name)));
       draw();
-    } }, name, h("span", { "aria-hidden": "true" }, " ×"))));
+    } }, name, sign(" ×"))));
   draw();
   return place;
 }

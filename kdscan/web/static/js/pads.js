@@ -1,7 +1,7 @@
 // Prints of pads: offered if a sheet of an unknown one leaves doubts; and the list of known ones.
 
 import { explain, get, post, session, upload } from "./api.js";
-import { announce, h, put, s, toast } from "./dom.js";
+import { announce, h, put, s, sign, toast } from "./dom.js";
 import { sentence, t, tn } from "./i18n.js";
 
 const DECLINED = "pads-declined"; // whoever declines is not asked again
@@ -27,7 +27,7 @@ function teacher(onLearned) {
   const name = h("input", { type: "text", maxlength: "60", placeholder: t("My pad"), autocomplete: "off" });
   const state = h("p", { role: "alert", class: "failed-why" });
   const input = h("input", { type: "file", class: "visually-hidden", accept: "image/*", capture: "environment", onchange: learn });
-  const button = h("label", { class: "capture" }, input, h("span", { class: "symbol", "aria-hidden": "true" }, "◉"), t("Photograph an empty sheet"));
+  const button = h("label", { class: "capture" }, input, sign("◉", "symbol"), t("Photograph an empty sheet"));
   const busy = h("progress", { hidden: true, "aria-label": t("Learning") });
   async function learn() {
     const [file] = input.files;

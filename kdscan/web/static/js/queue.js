@@ -4,7 +4,7 @@
 import { explain, get } from "./api.js";
 import { focusPart } from "./board.js";
 import { HEADINGS, cardView, where } from "./cards.js";
-import { $, announce, h, inUse, lines, put, typing } from "./dom.js";
+import { $, announce, h, inUse, lines, put, sign, typing } from "./dom.js";
 import { choice, options } from "./editor.js";
 import { percent, t } from "./i18n.js";
 import { kindOf } from "./kinds.js";
@@ -30,7 +30,7 @@ function face(card) {
   const [sheet] = card.sheets;
   const who = card.player ?? sheet?.player ?? sheet?.name ?? card.values.name;
   const what = sheet?.kind === "duel_spellbook" ? [t("Spellbook")] : [];
-  return [sheet ? h("img", { src: sheet.thumb, alt: "", loading: "lazy" }) : h("span", { class: "no-thumb", "aria-hidden": "true" }, card.kind === "failed" ? "✗" : "…"),
+  return [sheet ? h("img", { src: sheet.thumb, alt: "", loading: "lazy" }) : sign(card.kind === "failed" ? "✗" : "…", "no-thumb"),
     h("span", {}, h("strong", {}, who ?? "?"), h("small", {}, [HEADINGS[card.kind](), ...what, where(card)].filter(Boolean).join(" · "))), sideOf(card)];
 }
 
@@ -116,7 +116,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
     }
   }
 
-  const settled = () => put(body, h("p", { class: "none done" }, h("span", { "aria-hidden": "true" }, "♛ "), none()));
+  const settled = () => put(body, h("p", { class: "none done" }, sign("♛ "), none()));
 
   async function remedyOf(card) {
     const shown = await cardView(card, desk, act);

@@ -2,7 +2,7 @@
 
 import { coatName, icon } from "./coats.js";
 import { calm, h, s } from "./dom.js";
-import { percent, t, tn } from "./i18n.js";
+import { percent, pointsText, t, tn } from "./i18n.js";
 import { squareIcon, terrainName } from "./terrains.js";
 
 // A number that counts up (or down) to its new value.
@@ -26,18 +26,22 @@ function band([low, high], [first, last], total) {
     s("circle", { cx: at(total), cy: 7, r: 4.5, class: "band-dot" }));
 }
 
+export function doubtText({ range }) {
+  const [low, high] = range ?? [0, 0];
+  return low < high ? t("between {low} and {high}: please check", { low, high }) : t("please check");
+}
+
 // How far to trust a sheet.
 function verdict(sheet) {
   if (!sheet.review) return h("p", { class: "verdict certain" }, sheet.confirmed ? t("checked by a person") : t("{sure} sure", { sure: percent(sheet.confidence) }));
-  const [low, high] = sheet.range ?? [0, 0];
-  return h("p", { class: "verdict doubtful" }, low < high ? t("between {low} and {high}: please check", { low, high }) : t("please check"));
+  return h("p", { class: "verdict doubtful" }, doubtText(sheet));
 }
 
 export function total(sheet, before, widest) {
   const { total: points } = sheet.score, [low, high] = sheet.range;
   const number = h("span", { class: "total-number" }, String(before ?? 0));
   countTo(number, before ?? 0, points);
-  return h("section", { class: "total", "aria-label": tn("{n} point", "{n} points", points) },
+  return h("section", { class: "total", "aria-label": pointsText(points) },
     h("p", { class: "total-line" }, number, h("span", { class: "total-unit" }, tn("point", "points", points))),
     sheet.review && low < high ? band([low, high], widest, points) : null, verdict(sheet));
 }

@@ -3,7 +3,7 @@
 import { fileOf, givesBack } from "./canvas.js";
 import { INK } from "./coats.js";
 import { s, toast } from "./dom.js";
-import { language, t, tn } from "./i18n.js";
+import { language, pointsText, t } from "./i18n.js";
 import { isWorth, kindOf, nameOf } from "./kinds.js";
 
 const WIDE = 1200, HIGHEST = 840, WIDEST_LINE = 1900; // the last: letters of a line times their size
@@ -25,7 +25,7 @@ function card(all, game) {
   sheets.forEach((sheet, n) => {
     const top = 130 + n * each, won = game?.winners.length === 1 && game.winners.includes(n);
     const title = sheets.length > 1 ? `${won ? "♛ " : ""}${nameOf(sheet, sheets)}: ` : "";
-    const line = title + tn("{n} point", "{n} points", sheet.score.total);
+    const line = title + pointsText(sheet.score.total);
     svg.append(text(WIDE / 2, top + 60, Math.min(64, WIDEST_LINE / line.length), line, { "font-weight": 700, fill: won ? "#8b1a1a" : INK }));
     for (const [name, value] of Object.entries({ x: (WIDE - wide) / 2, y: top + 85, width: wide, height: tall })) boards[n].setAttribute(name, value);
     svg.append(boards[n]);

@@ -1,35 +1,21 @@
 // One game on several phones: each photographs its own sheet, all see who won.
 
 import { explain, finished, get, news, post } from "./api.js";
-import { castle } from "./coats.js";
-import { announce, h, put, s, toast } from "./dom.js";
+import { emblem } from "./coats.js";
+import { announce, h, put, toast } from "./dom.js";
 import { bar, gameView, opens, titleOf, worth } from "./game.js";
 import { t } from "./i18n.js";
+import { sharedPath } from "./join.js";
 import { isWorth, kindOf, nameOf } from "./kinds.js";
 import { whoseField } from "./names.js";
 import { deliver, forget, keep } from "./outbox.js";
 import { takers } from "./take.js";
 
-const address = (code) => `/api/shared/${encodeURIComponent(code)}`;
-
-// A game with another phone: started here, or joined by its code. photo: the one whose sheets to add.
-export function together(photo = null) {
-  const go = (asking) => asking.then(({ code }) => { location.hash = `#/shared/${code}`; }).catch((error) => toast(explain(error)));
-  const field = h("input", { type: "text", class: "code", maxlength: "20", "aria-label": t("Code of the game"), placeholder: t("Code of the game"), autocomplete: "off", autocapitalize: "characters", spellcheck: "false" });
-  return h("details", { class: "together card" }, h("summary", {}, t("Two phones, one game")),
-    h("button", { type: "button", class: "main wide", onclick: () => go(post("/api/shared", { photo })) }, t("Show a code to the other phone")),
-    h("form", { class: "row", onsubmit: (event) => {
-      event.preventDefault();
-      const code = field.value.replace(/\s/g, "").toUpperCase();
-      if (code) go(photo === null ? get(address(code)) : post(address(code), { photo }));
-    } }, field, h("button", { class: "quiet" }, t("Join"))));
-}
-
 // #/shared/CODE
 export async function showShared(place, code) {
   let now = null, drawn = "";
   const names = new Map();
-  const title = h("h1", { tabindex: "-1", class: "winner" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)), t("Two phones, one game"));
+  const title = h("h1", { tabindex: "-1", class: "winner" }, emblem(), t("Two phones, one game"));
   const body = h("div", {}), own = h("div", {}), state = h("p", { class: "decided", role: "status" });
   const buttons = h("div", {}, takers((files) => bring(files[0]), { many: false }));
   const invite = h("section", { class: "invite card" });
@@ -48,7 +34,7 @@ export async function showShared(place, code) {
     buttons.hidden = brought && !players.some((sheet) => isMine(sheet) && sheet.photograph_again);
     const open = players.some((sheet) => sheet.kind === "kingdom") ? players.length < 4 : players.every(isMine) && !game;
     put(invite, open && [h("p", {}, brought ? t("Open this link on the other phone and photograph its sheet there.") : t("Photograph your own sheet, then open this link on the other phone and photograph its sheet there.")),
-      h("img", { class: "invitation", src: `${address(code)}/qr.svg`, alt: t("QR code that opens this game on another phone"), width: "240", height: "240" }),
+      h("img", { class: "invitation", src: `${sharedPath(code)}/qr.svg`, alt: t("QR code that opens this game on another phone"), width: "240", height: "240" }),
       h("p", { class: "game-code" }, code),
       h("p", { class: "row centred" }, h("button", { type: "button", class: "quiet", onclick: () => pass(new URL(fresh.link, location.href).href) }, t("Send the link")))]);
     invite.hidden = !open;
@@ -82,16 +68,16 @@ export async function showShared(place, code) {
         if (place.isConnected) location.hash = `#/photo/${id}`; // which says what is wrong
         return;
       }
-      show(await post(address(code), { photo: id }));
+      show(await post(sharedPath(code), { photo: id }));
     } catch (error) {
-      if (entry.id) forget(entry.id);
+      forget(entry.id);
       buttons.hidden = false;
       toast(explain(error));
     } finally { state.textContent = ""; }
   }
 
-  show(await get(address(code)));
-  news(address(code), show, () => 0, () => place.isConnected);
+  show(await get(sharedPath(code)));
+  news(sharedPath(code), show, () => 0, () => place.isConnected);
 }
 
 // The link, shared in this phone's own way.

@@ -4,9 +4,9 @@ import { explain, get, mayChange, post } from "./api.js";
 import { cellName, focusPart, highlight } from "./board.js";
 import { winners } from "./book.js";
 import { COATS, coatName, icon } from "./coats.js";
-import { announce, h, put, toast } from "./dom.js";
+import { announce, h, put, sign, toast } from "./dom.js";
 import { choice, openEditor, options } from "./editor.js";
-import { problemText, sentence, t, tn, when } from "./i18n.js";
+import { pointsText, problemText, sentence, t, tn, when } from "./i18n.js";
 import { isWorth, kindOf, nameOf } from "./kinds.js";
 import { namesOf, whoseField } from "./names.js";
 import { offer } from "./pads.js";
@@ -25,7 +25,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
   const send = (path, body, message) => (sent = sent.then(async () => {
     try {
       await set(await post(`/api/sheets/${sheet.id}/${path}`, body));
-      announce(isWorth(sheet) ? `${message}. ${tn("{n} point", "{n} points", sheet.score.total)}` : message);
+      announce(isWorth(sheet) ? `${message}. ${pointsText(sheet.score.total)}` : message);
       return null;
     } catch (error) {
       more.show(); // its fields already show what was refused
@@ -83,7 +83,6 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
   // Buttons that are created once, so that keyboard users keep the focus on them.
   const tab = (name, label) => [name, h("button", { type: "button", class: "tab", onclick: () => { view = name; draw(); } }, label)];
   const views = [tab("board", kind.name()), tab("photo", t("Photo")), tab("ink", t("Ink"))], viewTabs = h("div", { class: "tabs", role: "group", "aria-label": t("View") });
-  const sign = (text) => h("span", { "aria-hidden": "true" }, text);
   const undoButton = h("button", { type: "button", class: "bar-button", onclick: undo }, sign("↶"), t("Undo"));
   const gameLink = h("a", { class: "bar-button", href: `#/versus/${first.id}` }, sign("⚔"), t("Game"));
   const shareButton = h("button", { type: "button", class: "bar-button", onclick: () => share([sheet], null) }, sign("⇪"), t("Share"));

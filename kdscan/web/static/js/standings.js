@@ -1,13 +1,13 @@
 // The table for the projector, updated when something changes.
 
 import { news } from "./api.js";
-import { castle } from "./coats.js";
-import { $, h, put, s } from "./dom.js";
+import { emblem } from "./coats.js";
+import { $, h, put, sign } from "./dom.js";
 import { language, t, tn } from "./i18n.js";
 
 const place = $("#main");
 
-const crown = (leads) => (leads ? h("span", { class: "crown", "aria-hidden": "true" }, "♛") : null);
+const crown = (leads) => (leads ? sign("♛", "crown") : null);
 const played = (row) => row.wins + row.draws + row.losses > 0;
 
 // Halves as people write them: 2½. Thirds, of a table of four, with two digits.
@@ -82,7 +82,7 @@ function draw(now) {
   const round = now.games.filter((game) => game.round === latest), sitting = now.shown === "pairings" && latest;
   ends = now.clock ? Date.parse(now.clock) : null;
   put(place,
-    h("header", { class: "standings-head" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)),
+    h("header", { class: "standings-head" }, emblem(),
       h("h1", { tabindex: "-1" }, now.event),
       h("p", {}, sitting ? t("Round {n}", { n: latest }) : latest ? (now.played_round ? t("after round {n}", { n: now.played_round }) : t("before round 1")) : tn("{n} map", "{n} maps", now.totals.length)),
       ends && h("p", { class: "clock", role: "timer" })),
