@@ -54,7 +54,7 @@ def test_upload_look_tap_undo(open_page: Open) -> None:
     expect(question).to_have_count(1)
     expect(doubts).to_have_count(many)
     assert total(page) == before
-    page.get_by_role("button", name="All as on paper").tap()
+    page.get_by_role("button", name="The whole sheet is right").tap()
     expect(doubts).to_have_count(0)
     expect(page.locator(".verdict")).to_have_text("checked by a person")
     page.get_by_role("button", name="Undo").tap()

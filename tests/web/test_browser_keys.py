@@ -99,6 +99,6 @@ def test_keys_go_on_where_they_were(open_page: Open, address: str) -> None:
     photo.press("Enter")
     expect(page.locator("svg.photo")).to_be_visible()
     expect(photo).to_be_focused()
-    page.get_by_role("button", name="All as on paper").press("Enter")
+    page.get_by_role("button", name="The whole sheet is right").press("Enter")
     expect(page.locator(".verdict")).to_have_text(re.compile("checked by a person"))
     expect(undo).to_be_focused()

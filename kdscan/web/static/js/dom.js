@@ -61,12 +61,13 @@ export function announce(text) {
 }
 
 let toastTimer;
+// Shown as long as reading it takes.
 export function toast(text) {
   const place = $("#toast");
   place.textContent = text;
   place.hidden = false;
   clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => { place.hidden = true; }, 5000);
+  toastTimer = setTimeout(() => { place.hidden = true; }, Math.max(5000, 80 * text.length));
 }
 
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -80,7 +80,7 @@ export function openEditor(page, part, say) {
     : h("p", { class: "as-read" }, part.icon(part.read), h("span", {}, t("Read as {marks}", { marks: part.words(part.read) }), h("small", {}, t("{sure} sure", { sure: percent(part.confidence) }))));
   const cut = page?.view && part.crop(page);
   put(dialog, h("form", { method: "dialog", class: "editor" },
-    h("h2", { tabindex: "-1" }, part.question(part.name)),
+    h("h2", { id: "question", tabindex: "-1" }, part.question(part.name)),
     h("div", { class: "editor-top" }, cut, likely), body));
   dialog.onclick = (event) => event.target === dialog && close();
   dialog.onkeydown = (event) => {

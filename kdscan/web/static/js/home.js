@@ -120,7 +120,7 @@ function row(entry) {
     progress: (part) => { bar.value = part; },
     state: (now) => { state.textContent = now === "waiting" ? t("waiting for the network") : t("uploading …"); },
     reading: () => { bar.removeAttribute("value"); state.textContent = t("reading …"); },
-    done: (photo) => { end(); announce(`${photo.name}: ${photo.state === "read" ? t("was read") : t("could not be read")}`); },
+    done: (photo) => { end(); announce(photo.state === "read" ? t("{name} was read", { name: photo.name }) : t("{name} could not be read", { name: photo.name })); },
     fail: (error) => {
       bar.remove();
       item.classList.add("failed");

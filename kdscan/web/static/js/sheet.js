@@ -65,7 +65,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
             options(part).slice(0, 3).map(([value, p]) => choice(part, value, p, () => say(part.id, value))),
             h("button", { type: "button", class: "choice more", onclick: () => edit(part.id) }, t("other…"))));
       })),
-      h("button", { type: "button", class: "quiet wide", onclick: confirm }, t("All as on paper")));
+      h("button", { type: "button", class: "quiet wide", onclick: confirm }, t("The whole sheet is right")));
   }
 
   const notes = () => sheet.problems.length ? h("ul", { class: "problems card" }, sheet.problems.map((problem) =>
