@@ -6,8 +6,8 @@ import { $, h, put } from "./dom.js";
 import { chooseOther, showGame } from "./game.js";
 import { showHome, showWaiting } from "./home.js";
 import { t } from "./i18n.js";
+import { showPhoto } from "./result.js";
 import { showShared } from "./shared.js";
-import { showPhoto } from "./sheet.js";
 
 const VIEWS = {
   "": (place) => showHome(place),

@@ -1,0 +1,84 @@
+// What was read in a photo: its sheets, one at a time, and how they belong together.
+
+import { explain, get, mayChange, post } from "./api.js";
+import { h, put, toast } from "./dom.js";
+import { sentence, t } from "./i18n.js";
+import { isWorth, kindOf, nameOf } from "./kinds.js";
+import { namesOf } from "./names.js";
+import { offer } from "./pads.js";
+import { sheetView } from "./sheet.js";
+
+// #/photo/ID and #/photo/ID/SHEET
+export async function showPhoto(place, id, wanted = null) {
+  const photo = await get(`/api/photos/${id}`);
+  if (!place.isConnected) return; // left meanwhile
+  const title = h("h1", { tabindex: "-1", class: "file-name" }, photo.name);
+  const shown = photo.sheets.filter(kindOf);
+  // A photo of a table opens with who won; from there each sheet is one tap away.
+  const game = gameOf(shown);
+  if (game && wanted === null) { location.replace(`#/game/${game.join("/")}`); return; }
+  if (!shown.length && photo.state === "waiting") { location.replace(`#/wait/${id}`); return; }
+  if (!shown.length) {
+    const failed = photo.error ?? photo.pages.find((p) => p.error)?.error ?? { code: "no_sheet" };
+    put(place, title, failure(photo, failed));
+    return;
+  }
+  let chosen = wanted ?? shown[0].id;
+  const sheets = () => photo.sheets.filter(kindOf);
+  let body = h("div", { class: "sheet" }), view = null, asked = 0;
+  const picker = shown.length > 1 ? h("div", { class: "tabs", role: "group", "aria-label": t("What is in this photo") }) : null;
+  // Each has its own element, so that a late answer draws nothing over what is shown now.
+  const open = (sheet) => {
+    chosen = sheet.id;
+    const old = body;
+    body = h("div", { class: "sheet" });
+    view = sheetView(body, photo, sheet, { keys: true, onChange: renew, onOther: (other, part) => open(other).edit(part) });
+    old.replaceWith(body);
+    pick();
+    choose();
+    return view;
+  };
+  // A corrected spellbook changes the wizard's points beside it, and the maps show its
+  // contradictions.
+  async function renew(fresh) {
+    const together = sheets().some((sheet) => sheet.kind === "duel_spellbook" && sheet.page === fresh.page);
+    const turn = ++asked;
+    const all = together && sheets().length > 1 ? (await get(`/api/photos/${id}`)).sheets : photo.sheets.map((sheet) => (sheet.id === fresh.id ? fresh : sheet));
+    if (turn !== asked) return; // a later answer is newer
+    photo.sheets.splice(0, photo.sheets.length, ...all);
+    if (chosen !== fresh.id) view.show(sheets().find((sheet) => sheet.id === chosen));
+    pick();
+    choose();
+  }
+  const pick = () => { title.textContent = namesOf(sheets()) || photo.name; if (place.isConnected) document.title = `${title.textContent} · kdscan`; };
+  // A print was learned: the same photo, read with it.
+  async function again(photos) {
+    if (!photos.includes(Number(id))) return;
+    await get(`/api/photos/${id}?wait=25`);
+    if (place.isConnected && body.isConnected) await showPhoto(place, id, chosen);
+  }
+  const choose = () => picker && put(picker,
+    sheets().map((sheet) => h("button", { type: "button", class: "tab", "aria-pressed": String(sheet.id === chosen), onclick: () => open(sheets().find((one) => one.id === sheet.id)) },
+      nameOf(sheet, sheets()), isWorth(sheet) && !sheet.photograph_again && ` · ${sheet.score.total}`, sheet.review && " ?")),
+    gameOf(sheets()) && h("a", { class: "tab go", href: `#/game/${gameOf(sheets()).join("/")}` }, t("Who won?")));
+  put(place, title, picker, offer(sheets(), again), body);
+  open(sheets().find((sheet) => sheet.id === chosen) ?? shown[0]);
+}
+
+// Two maps, or two to four kingdoms, in one photo are a game.
+function gameOf(sheets) {
+  const of = (kind) => sheets.filter((sheet) => sheet.kind === kind).map((sheet) => sheet.id);
+  const maps = of("duel_map"), kingdoms = of("kingdom"), books = of("duel_spellbook");
+  if (maps.length === 2) return [...maps, ...(books.length === 1 ? books : [])];
+  return kingdoms.length > 1 && kingdoms.length <= 4 ? kingdoms : null;
+}
+
+function failure(photo, error) {
+  const page = photo.pages.find((p) => p.thumb);
+  return h("section", { class: "card failure" }, page && h("img", { src: page.thumb, alt: "" }),
+    h("p", { role: "alert" }, error.message ? sentence(error.message) : explain(error)),
+    h("div", { class: "row" },
+      photo.state === "failed" && mayChange(error) && h("button", { type: "button", class: "main", onclick: () =>
+        post(`/api/photos/${photo.id}/again`).then(() => { location.hash = `#/wait/${photo.id}`; }).catch((e) => toast(explain(e))) }, t("Try again")),
+      h("a", { class: "button", href: "#/" }, t("Another photo"))));
+}
