@@ -57,10 +57,10 @@ export const mayChange = (error) => !["unreadable_image", "image_too_large", "qu
 export const passes = (error) => ["offline", "too_many_requests", "store_full"].includes(error.code);
 
 // Whether the page says that it shows older data: there may be a network but no server.
-export const lost = (so) => document.body.classList.toggle("offline", so);
+export const setOffline = (so) => document.body.classList.toggle("offline", so);
 
 function unreachable() {
-  lost(true);
+  setOffline(true);
   return new Failure(0, "offline", "offline");
 }
 
@@ -88,7 +88,7 @@ async function call(method, path, body) {
   } catch {
     throw unreachable();
   }
-  lost(response.headers.has("X-Kept"));
+  setOffline(response.headers.has("X-Kept"));
   if (response.status === 204) return null;
   const answer = await response.json().catch(() => null);
   if (!response.ok) throw refused(response.status, answer);
@@ -109,7 +109,7 @@ export function upload({ name, blob }, onProgress, path = `/api/photos?name=${en
     request.responseType = "json";
     request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
     request.onload = () => {
-      lost(false);
+      setOffline(false);
       if (request.status < 300) resolve(request.response);
       else reject(refused(request.status, request.response));
     };
@@ -138,7 +138,7 @@ const WAIT = 20;
 // Requests what an event shows, again and again when something has changed, as long as `wanted`.
 // show(now, before) returns false if `now` is outdated: `before` is what changes() was when it was
 // requested.
-export async function news(path, show, changes = () => 0, wanted = () => true) {
+export async function poll(path, show, changes = () => 0, wanted = () => true) {
   for (let state = null, wait = WAIT; wanted();) {
     try {
       const before = changes(), now = await get(state === null ? path : `${path}?after=${state}&wait=${wait}`);
@@ -157,7 +157,7 @@ export async function news(path, show, changes = () => 0, wanted = () => true) {
 const unread = new Map();
 
 // Waits until a photo has been read, however long the queue is.
-export function finished(id) {
+export function whenRead(id) {
   if (!unread.has(id)) unread.set(id, untilRead(id).finally(() => unread.delete(id)));
   return unread.get(id);
 }

@@ -2,7 +2,7 @@
 // still, the photo is taken automatically; there is also a shutter, and a torch if the phone has one.
 
 import { post } from "./api.js";
-import { fileOf, givesBack } from "./canvas.js";
+import { canvasWorks, toBlob } from "./canvas.js";
 import { announce, h, put, s, toast } from "./dom.js";
 import { t } from "./i18n.js";
 
@@ -11,7 +11,7 @@ const EVERY = 250; // milliseconds between an answer and the next request
 const STILL = 3; // number of consecutive good frames without movement that take the photo
 const MOVED = 0.025; // trembling of a hand, as a fraction of the picture's width
 
-export const canSee = () => Boolean(window.isSecureContext && navigator.mediaDevices?.getUserMedia && givesBack());
+export const canSee = () => Boolean(window.isSecureContext && navigator.mediaDevices?.getUserMedia && canvasWorks());
 
 const HINTS = {
   none: () => t("Point the camera at the whole grid"),
@@ -75,7 +75,7 @@ export async function openCamera(send) {
 
   function frame(longest, quality) {
     const scale = Math.min(1, longest / Math.max(video.videoWidth, video.videoHeight));
-    return fileOf(video, video.videoWidth * scale, video.videoHeight * scale, "image/jpeg", quality);
+    return toBlob(video, video.videoWidth * scale, video.videoHeight * scale, "image/jpeg", quality);
   }
 
   // The best resolution available: a photo if the browser can take one, else the live picture.

@@ -4,7 +4,7 @@ const COLOR = [200, 120, 40, 255];
 
 // Whether a canvas returns what was drawn on it. Browsers that resist fingerprinting (Firefox with
 // resistFingerprinting, Tor) return noise: a photo drawn on one would be lost.
-export function givesBack() {
+export function canvasWorks() {
   const context = Object.assign(document.createElement("canvas"), { width: 8, height: 8 }).getContext("2d");
   context.fillStyle = `rgb(${COLOR.slice(0, 3).join()})`;
   context.fillRect(0, 0, 8, 8);
@@ -12,7 +12,7 @@ export function givesBack() {
 }
 
 // A picture as a file of this size.
-export function fileOf(picture, width, height, type, quality) {
+export function toBlob(picture, width, height, type, quality) {
   const canvas = Object.assign(document.createElement("canvas"), { width: Math.round(width), height: Math.round(height) });
   canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve) => canvas.toBlob(resolve, type, quality));

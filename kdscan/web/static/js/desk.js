@@ -1,7 +1,7 @@
 // The desk: everything to be settled as one queue of cards, each with its remedy; besides, all
 // sheets, the rounds, the players and the pads. It works without a mouse.
 
-import { explain, get, news, post } from "./api.js";
+import { explain, get, poll, post } from "./api.js";
 import { where } from "./cards.js";
 import { $, h, put, sign, toast } from "./dom.js";
 import { t } from "./i18n.js";
@@ -113,4 +113,4 @@ addEventListener("keydown", (event) => {
 put($("#main"), h("h1", { class: "visually-hidden" }, t("Desk")),
   h("div", { class: "desk-top" }, h("div", { class: "tabs", role: "group", "aria-label": t("View") }, Object.values(buttons)), only, search, undo), place);
 choose(tab);
-news("/api/desk", (fresh, asked) => inTurn(() => asked === changes && load(fresh)), () => changes);
+poll("/api/desk", (fresh, asked) => inTurn(() => asked === changes && load(fresh)), () => changes);

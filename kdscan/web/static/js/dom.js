@@ -70,4 +70,4 @@ export function toast(text) {
   toastTimer = setTimeout(() => { place.hidden = true; }, Math.max(5000, 80 * text.length));
 }
 
-export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

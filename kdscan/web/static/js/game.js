@@ -1,11 +1,11 @@
 // Two maps and their spellbook, or two to four kingdoms, make a game.
 
-import { finished, get } from "./api.js";
+import { get, whenRead } from "./api.js";
 import { emblem } from "./coats.js";
 import { h, put, sign } from "./dom.js";
 import { pointsText, t, tn } from "./i18n.js";
-import { together } from "./join.js";
-import { isWorth, kindOf, nameOf } from "./kinds.js";
+import { joinForm } from "./join.js";
+import { hasScore, kindOf, nameOf } from "./kinds.js";
 import { doubtText } from "./score.js";
 import { share } from "./share.js";
 
@@ -30,7 +30,7 @@ const game = (ids) => `#/game/${ids.join("/")}`;
 // #/game/A/B, and perhaps a spellbook, or further kingdoms
 export async function showGame(place, ids) {
   const { sheets, game: outcome } = await get(`/api/games?sheets=${ids.join(",")}`);
-  const players = sheets.filter(isWorth), also = await more(ids, players, sheets.some((sheet) => !isWorth(sheet)));
+  const players = sheets.filter(hasScore), also = await more(ids, players, sheets.some((sheet) => !hasScore(sheet)));
   if (!place.isConnected) return; // left meanwhile
   document.title = titleOf(players);
   put(place, gameView(sheets, outcome), also, bar(sheets, outcome));
@@ -53,7 +53,7 @@ export const bar = (sheets, outcome) => h("div", { class: "bar" },
 // Who won, by how much and how it was decided, and all sheets. mine(sheet): whether it may be opened
 // here.
 export function gameView(sheets, outcome, mine = () => true) {
-  const players = sheets.filter(isWorth), book = sheets.find((sheet) => !isWorth(sheet));
+  const players = sheets.filter(hasScore), book = sheets.find((sheet) => !hasScore(sheet));
   const side = (sheet, n) => h("article", { class: outcome.winners.length === 1 && outcome.winners.includes(n) ? "player card won" : "player card" },
     h("h2", {}, outcome.winners.includes(n) && outcome.winners.length < players.length && sign("♛ ", "crown"), nameOf(sheet, players), " · ", worth(sheet)),
     !sheet.photograph_again && h("p", { class: "verdict" }, [t("largest domain: {n}", { n: outcome.players[n].largest_domain }),
@@ -94,6 +94,6 @@ export async function chooseOther(place, id) {
     waiting ? h("p", { "aria-live": "polite" }, waiting.name, " · ", t("reading …"))
       : !list.length && h("p", {}, kingdom ? t("There is no other kingdom yet. Photograph it first.") : t("There is no other map yet. Photograph it first.")),
     h("p", {}, h("a", { class: "button", href: "#/" }, kingdom ? t("Photograph the other kingdom") : t("Photograph the other map"))),
-    together(photo));
-  if (waiting) finished(waiting.id).then(() => place.isConnected && chooseOther(place, id)).catch(() => {});
+    joinForm(photo));
+  if (waiting) whenRead(waiting.id).then(() => place.isConnected && chooseOther(place, id)).catch(() => {});
 }

@@ -1,13 +1,13 @@
 // The start page: take or choose photos, watch their progress, and see earlier ones.
 
-import { explain, finished, get, mayChange, session } from "./api.js";
+import { explain, get, mayChange, session, whenRead } from "./api.js";
 import { emblem } from "./coats.js";
 import { announce, h, lines, put } from "./dom.js";
 import { pointsText, t, when } from "./i18n.js";
-import { together } from "./join.js";
+import { joinForm } from "./join.js";
 import { nameField, namesOf } from "./names.js";
 import { deliver, forget, keep, waiting } from "./outbox.js";
-import { takers } from "./take.js";
+import { photoButtons } from "./take.js";
 
 const AT_ONCE = 3;
 const WATCHED = 2; // each holds one of the browser's six connections to the server
@@ -24,8 +24,8 @@ export async function showHome(place) {
     h("section", { class: "hero" }, emblem(),
       h("h1", { tabindex: "-1" }, t("What is your kingdom worth?")),
       h("p", {}, t("Photograph the finished map or kingdom, check what is doubtful, done."))),
-    takers(send),
-    together(), nameField(),
+    photoButtons(send),
+    joinForm(), nameField(),
     h("ul", { class: "results uploads", "aria-label": t("Reading") }, [...running.values()]),
     h("h2", { class: "quiet-title" }, t("Recent results")), list);
   place.ondragover = (event) => event.preventDefault();
@@ -52,7 +52,7 @@ async function watch({ id }) {
   if (watched.has(id)) return;
   watched.add(id);
   try {
-    await finished(id);
+    await whenRead(id);
     if (list?.isConnected) await refresh();
   } catch { /* the next visit to this page asks again */ } finally { watched.delete(id); }
 }
@@ -90,7 +90,7 @@ async function next() {
     const { id } = await deliver(entry, shown.progress, shown.state);
     above.add(id);
     shown.reading();
-    const photo = await finished(id).finally(() => above.delete(id));
+    const photo = await whenRead(id).finally(() => above.delete(id));
     keepForLater(photo);
     // Somebody who sent one photo and waited sees the result; others find it in the list at once.
     if (alone && location.hash.replace(/^#\/?/, "") === "") location.hash = `#/photo/${id}`;
@@ -136,6 +136,6 @@ function row(entry) {
 // #/wait/ID: a photo that was sent earlier, perhaps before a restart.
 export async function showWaiting(place, id) {
   put(place, h("section", { class: "hero" }, h("h1", { tabindex: "-1" }, t("reading …")), h("progress", { "aria-label": t("Reading") })));
-  await finished(id);
+  await whenRead(id);
   if (place.isConnected) location.replace(`#/photo/${id}`);
 }

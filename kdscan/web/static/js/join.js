@@ -7,7 +7,7 @@ import { t } from "./i18n.js";
 export const sharedPath = (code) => `/api/shared/${encodeURIComponent(code)}`;
 
 // photo: the one whose sheets to add.
-export function together(photo = null) {
+export function joinForm(photo = null) {
   const go = (asking) => asking.then(({ code }) => { location.hash = `#/shared/${code}`; }).catch((error) => toast(explain(error)));
   const field = h("input", { type: "text", class: "code", maxlength: "20", "aria-label": t("Code of the game"), placeholder: t("Code of the game"), autocomplete: "off", autocapitalize: "characters", spellcheck: "false" });
   return h("details", { class: "together card" }, h("summary", {}, t("Two phones, one game")),

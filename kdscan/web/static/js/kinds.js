@@ -15,4 +15,4 @@ export function nameOf(sheet, all) {
   return alike.length > 1 ? kind.numbered(alike.findIndex((one) => one.id === sheet.id) + 1) : kind.name();
 }
 
-export const isWorth = (sheet) => "score" in sheet;
+export const hasScore = (sheet) => "score" in sheet;

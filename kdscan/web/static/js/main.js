@@ -1,6 +1,6 @@
 // The phone's page: which view belongs to which address.
 
-import { explain, lost } from "./api.js";
+import { explain, setOffline } from "./api.js";
 import { closeCamera } from "./camera.js";
 import { $, h, put } from "./dom.js";
 import { chooseOther, showGame } from "./game.js";
@@ -45,6 +45,6 @@ addEventListener("hashchange", () => route());
 $(".skip").addEventListener("click", (event) => { event.preventDefault(); $("#main").focus(); });
 route(true);
 
-addEventListener("online", () => lost(false));
-addEventListener("offline", () => lost(true));
+addEventListener("online", () => setOffline(false));
+addEventListener("offline", () => setOffline(true));
 if ("serviceWorker" in navigator) navigator.serviceWorker.register("/sw.js").catch(() => {});

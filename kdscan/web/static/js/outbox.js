@@ -2,7 +2,7 @@
 // the network is back, also after the page was closed.
 
 import { passes, pause, upload } from "./api.js";
-import { fileOf, givesBack } from "./canvas.js";
+import { canvasWorks, toBlob } from "./canvas.js";
 
 const DATABASE = "kdscan", STORE = "outbox";
 const LONGEST = 3200; // pixels of the longer side: a map that fills half of it has 200 per cell, and reading needs 128
@@ -73,11 +73,11 @@ export async function deliver({ id, name, blob }, onProgress, onState) {
 async function shrunk(file, name) {
   const asIs = { blob: file, name };
   try {
-    if (file.size <= SMALL || !/^image\/(jpeg|png|webp|avif|heic|heif|bmp)$/.test(file.type) || !givesBack()) return asIs;
+    if (file.size <= SMALL || !/^image\/(jpeg|png|webp|avif|heic|heif|bmp)$/.test(file.type) || !canvasWorks()) return asIs;
     const picture = await createImageBitmap(file);
     const factor = Math.min(1, LONGEST / Math.max(picture.width, picture.height));
     if (factor === 1 && file.type === "image/jpeg") return asIs;
-    const blob = await fileOf(picture, picture.width * factor, picture.height * factor, "image/jpeg", QUALITY);
+    const blob = await toBlob(picture, picture.width * factor, picture.height * factor, "image/jpeg", QUALITY);
     picture.close();
     return blob && blob.size < file.size ? { blob, name: name.replace(/\.\w+$/, "") + ".jpg" } : asIs;
   } catch { return asIs; }

@@ -3,7 +3,7 @@
 import { explain, get, mayChange, post } from "./api.js";
 import { h, put, toast } from "./dom.js";
 import { sentence, t } from "./i18n.js";
-import { isWorth, kindOf, nameOf } from "./kinds.js";
+import { hasScore, kindOf, nameOf } from "./kinds.js";
 import { namesOf } from "./names.js";
 import { offer } from "./pads.js";
 import { sheetView } from "./sheet.js";
@@ -59,7 +59,7 @@ export async function showPhoto(place, id, wanted = null) {
   }
   const choose = () => picker && put(picker,
     sheets().map((sheet) => h("button", { type: "button", class: "tab", "aria-pressed": String(sheet.id === chosen), onclick: () => open(sheets().find((one) => one.id === sheet.id)) },
-      nameOf(sheet, sheets()), isWorth(sheet) && !sheet.photograph_again && ` · ${sheet.score.total}`, sheet.review && " ?")),
+      nameOf(sheet, sheets()), hasScore(sheet) && !sheet.photograph_again && ` · ${sheet.score.total}`, sheet.review && " ?")),
     gameOf(sheets()) && h("a", { class: "tab go", href: `#/game/${gameOf(sheets()).join("/")}` }, t("Who won?")));
   put(place, title, picker, offer(sheets(), again), body);
   open(sheets().find((sheet) => sheet.id === chosen) ?? shown[0]);

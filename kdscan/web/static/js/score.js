@@ -1,13 +1,13 @@
 // The total, its remaining range, and how it is made up.
 
 import { coatName, icon } from "./coats.js";
-import { calm, h, s } from "./dom.js";
+import { h, reducedMotion, s } from "./dom.js";
 import { percent, pointsText, t, tn } from "./i18n.js";
 import { squareIcon, terrainName } from "./terrains.js";
 
 // A number that counts up (or down) to its new value.
 function countTo(element, from, to) {
-  if (calm() || from === to) { element.textContent = String(to); return; }
+  if (reducedMotion() || from === to) { element.textContent = String(to); return; }
   const begin = performance.now(), takes = 900;
   const step = (now) => {
     const part = Math.min(1, (now - begin) / takes);

@@ -1,16 +1,16 @@
 // The result as a picture: parchment, boards, totals; shared where the phone can, else saved.
 
-import { fileOf, givesBack } from "./canvas.js";
+import { canvasWorks, toBlob } from "./canvas.js";
 import { INK } from "./coats.js";
 import { s, toast } from "./dom.js";
 import { language, pointsText, t } from "./i18n.js";
-import { isWorth, kindOf, nameOf } from "./kinds.js";
+import { hasScore, kindOf, nameOf } from "./kinds.js";
 
 const WIDE = 1200, HIGHEST = 840, WIDEST_LINE = 1900; // the last: letters of a line times their size
 
 // A self-contained SVG: nothing in it depends on the page's style sheet.
 function card(all, game) {
-  const sheets = all.filter(isWorth);
+  const sheets = all.filter(hasScore);
   const boards = sheets.map((sheet) => kindOf(sheet).draw(sheet, { doubts: false, labels: false }));
   const [across, down] = boards[0].getAttribute("viewBox").split(" ").slice(2).map(Number);
   const tall = Math.min(HIGHEST, (1120 * down) / across), wide = (tall * across) / down;
@@ -37,19 +37,19 @@ function card(all, game) {
 export async function picture(sheets, game) {
   const { svg, high } = card(sheets, game);
   const file = new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" });
-  if (!givesBack()) return file;
+  if (!canvasWorks()) return file;
   const url = URL.createObjectURL(file);
   try {
     const image = new Image();
     image.src = url;
     await image.decode();
-    return (await fileOf(image, WIDE, high, "image/png")) ?? file;
+    return (await toBlob(image, WIDE, high, "image/png")) ?? file;
   } catch { return file; /* a phone that is short of memory draws nothing */ } finally { URL.revokeObjectURL(url); }
 }
 
 export async function share(sheets, game) {
   const blob = await picture(sheets, game);
-  const name = `kingdomino-${sheets.filter(isWorth).map((sheet) => sheet.score.total).join("-")}`;
+  const name = `kingdomino-${sheets.filter(hasScore).map((sheet) => sheet.score.total).join("-")}`;
   const file = new File([blob], `${name}.${blob.type === "image/png" ? "png" : "svg"}`, { type: blob.type });
   if (navigator.canShare?.({ files: [file] })) {
     try { await navigator.share({ files: [file] }); return; } catch (error) { if (error.name === "AbortError") return; }

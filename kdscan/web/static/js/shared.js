@@ -1,15 +1,15 @@
 // One game on several phones: each photographs its own sheet, all see who won.
 
-import { explain, finished, get, news, post } from "./api.js";
+import { explain, get, poll, post, whenRead } from "./api.js";
 import { emblem } from "./coats.js";
 import { announce, h, put, toast } from "./dom.js";
 import { bar, gameView, opens, titleOf, worth } from "./game.js";
 import { t } from "./i18n.js";
 import { sharedPath } from "./join.js";
-import { isWorth, kindOf, nameOf } from "./kinds.js";
+import { hasScore, kindOf, nameOf } from "./kinds.js";
 import { whoseField } from "./names.js";
 import { deliver, forget, keep } from "./outbox.js";
-import { takers } from "./take.js";
+import { photoButtons } from "./take.js";
 
 // #/shared/CODE
 export async function showShared(place, code) {
@@ -17,7 +17,7 @@ export async function showShared(place, code) {
   const names = new Map();
   const title = h("h1", { tabindex: "-1", class: "winner" }, emblem(), t("Two phones, one game"));
   const body = h("div", {}), own = h("div", {}), state = h("p", { class: "decided", role: "status" });
-  const buttons = h("div", {}, takers((files) => bring(files[0]), { many: false }));
+  const buttons = h("div", {}, photoButtons((files) => bring(files[0]), { many: false }));
   const invite = h("section", { class: "invite card" });
 
   function show(fresh) {
@@ -25,7 +25,7 @@ export async function showShared(place, code) {
     const { sheets, mine, game } = fresh, text = JSON.stringify([sheets, mine, game]);
     if (text === drawn || !place.isConnected) return;
     drawn = text;
-    const players = sheets.filter(isWorth), isMine = (sheet) => mine.includes(sheet.id);
+    const players = sheets.filter(hasScore), isMine = (sheet) => mine.includes(sheet.id);
     if (players.length) document.title = titleOf(players);
     put(body, game ? gameView(sheets, game, isMine) : [title, players.map((sheet) => h("article", { class: "player card" },
       h("h2", {}, nameOf(sheet, players), " · ", worth(sheet)), opens(sheet, nameOf(sheet, players), kindOf(sheet).draw(sheet, { labels: false }), isMine)))]);
@@ -63,7 +63,7 @@ export async function showShared(place, code) {
     try {
       const { id } = await deliver(entry, () => {}, (how) => { state.textContent = how === "waiting" ? t("waiting for the network") : t("uploading …"); });
       state.textContent = t("reading …");
-      const photo = await finished(id);
+      const photo = await whenRead(id);
       if (!photo.sheets.length) {
         if (place.isConnected) location.hash = `#/photo/${id}`; // which says what is wrong
         return;
@@ -77,7 +77,7 @@ export async function showShared(place, code) {
   }
 
   show(await get(sharedPath(code)));
-  news(sharedPath(code), show, () => 0, () => place.isConnected);
+  poll(sharedPath(code), show, () => 0, () => place.isConnected);
 }
 
 // The link, shared in this phone's own way.

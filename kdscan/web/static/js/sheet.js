@@ -7,7 +7,7 @@ import { COATS, coatName, icon } from "./coats.js";
 import { announce, h, put, sign, toast } from "./dom.js";
 import { choice, openEditor, options } from "./editor.js";
 import { pointsText, problemText, t, tn, when } from "./i18n.js";
-import { isWorth, kindOf } from "./kinds.js";
+import { hasScore, kindOf } from "./kinds.js";
 import { whoseField } from "./names.js";
 import { photoView } from "./photo.js";
 import { explanation, heading, total } from "./score.js";
@@ -24,7 +24,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
   const send = (path, body, message) => (sent = sent.then(async () => {
     try {
       await set(await post(`/api/sheets/${sheet.id}/${path}`, body));
-      announce(isWorth(sheet) ? `${message}. ${pointsText(sheet.score.total)}` : message);
+      announce(hasScore(sheet) ? `${message}. ${pointsText(sheet.score.total)}` : message);
       return null;
     } catch (error) {
       more.show(); // its fields already show what was refused
@@ -32,7 +32,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
       return error;
     }
   }));
-  const owner = isWorth(first) && bar && whoseField(first.kind, (name) => send("name", { name }, t("Player: {name}", { name })));
+  const owner = hasScore(first) && bar && whoseField(first.kind, (name) => send("name", { name }, t("Player: {name}", { name })));
   const find = (id) => kind.parts(sheet).find((part) => part.id === id);
   const say = (id, value) => { const part = find(id); return send(...part.request(part, value), `${part.name}: ${part.words(value)}`); };
   const undo = () => sheet.can_undo && send("undo", {}, t("Undone"));
@@ -91,7 +91,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     for (const [name, one] of views) one.setAttribute("aria-pressed", String(view === name));
     put(viewTabs, views.filter(([name]) => name !== "ink" || sheet.ink).map(([, one]) => one));
     undoButton.disabled = !sheet.can_undo;
-    put(foot, undoButton, isWorth(sheet) && gameLink, isWorth(sheet) && !sheet.photograph_again && shareButton);
+    put(foot, undoButton, hasScore(sheet) && gameLink, hasScore(sheet) && !sheet.photograph_again && shareButton);
   }
 
   // Statements about the sheet as a whole. Fields are created once, so that an incoming answer closes
@@ -145,11 +145,11 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     showButtons();
     if (owner) owner.show(sheet, photo.sheets.map((other) => other.player).filter(Boolean));
     put(place,
-      sheet.photograph_again ? again() : isWorth(sheet) ? total(sheet, before, widest) : heading(sheet, kind.name()), !sheet.photograph_again && notes(), doubts(),
+      sheet.photograph_again ? again() : hasScore(sheet) ? total(sheet, before, widest) : heading(sheet, kind.name()), !sheet.photograph_again && notes(), doubts(),
       bar && viewTabs,
       view === "board" ? h("div", { class: "board-box" }, board) : view === "ink" && sheet.ink ? inkView(sheet) : photoView(page, mine, (s, part) => (s.id === sheet.id ? edit(part) : onOther(s, part)), sheet),
       owner && owner.element,
-      isWorth(sheet) && !sheet.photograph_again && explanation(sheet, (cells) => highlight(board, cells)), more.element, history(), bar && foot);
+      hasScore(sheet) && !sheet.photograph_again && explanation(sheet, (cells) => highlight(board, cells)), more.element, history(), bar && foot);
     // The row keeps its scroll position, so that the next doubt moves there.
     if (scrolled) place.querySelector(".doubt-row")?.scrollTo({ left: scrolled, behavior: "instant" });
     if (focused) place.querySelector(`[data-cell="${focused}"]`)?.focus({ preventScroll: true });

@@ -1,6 +1,6 @@
 // The table for the projector, updated when something changes.
 
-import { news } from "./api.js";
+import { poll } from "./api.js";
 import { emblem } from "./coats.js";
 import { $, h, put, sign } from "./dom.js";
 import { language, t, tn } from "./i18n.js";
@@ -93,4 +93,4 @@ function draw(now) {
   fit();
 }
 
-news("/api/standings", draw);
+poll("/api/standings", draw);

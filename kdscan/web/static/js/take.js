@@ -7,7 +7,7 @@ import { t } from "./i18n.js";
 const FILES = "image/*,.heic,.heif,.avif,.tif,.tiff,.pdf,application/pdf";
 
 // The buttons; send(files) gets what was taken or chosen. many: allow several photos at once.
-export function takers(send, { many = true } = {}) {
+export function photoButtons(send, { many = true } = {}) {
   const picker = (label, symbol, attributes) => {
     const input = h("input", { type: "file", class: "visually-hidden", ...attributes, onchange: () => { const files = [...input.files]; input.value = ""; send(files); } });
     return h("label", { class: attributes.capture ? "capture" : "gallery" }, input, sign(symbol, "symbol"), label);
