@@ -126,6 +126,14 @@ def test_a_photo_that_is_being_read_stands_there_once(open_page: Open, served: S
     expect(page.locator(".result-name", has_text="03.jpg")).to_have_count(1)
 
 
+def test_a_full_disk_is_not_blamed_on_the_network(open_page: Open) -> None:
+    page = open_page(service_workers="block")
+    full = {"error": {"code": "store_full", "message": "the disk is full"}}
+    page.route(SENT, lambda route: route.fulfill(status=507, json=full))
+    choose(page, 1000)
+    expect(page.locator(".upload strong")).to_have_text("waiting for the server")
+
+
 def test_photos_that_wait_leave_the_server_free_for_others(open_page: Open, served: Served) -> None:
     page = open_page(service_workers="block")
     asked: set[str] = set()

@@ -118,7 +118,7 @@ function row(entry) {
   const end = () => { running.delete(id); item.remove(); if (picture.src) URL.revokeObjectURL(picture.src); };
   return {
     progress: (part) => { bar.value = part; },
-    state: (now) => { state.textContent = now === "waiting" ? t("waiting for the network") : t("uploading …"); },
+    state: (text) => { state.textContent = text; },
     reading: () => { bar.removeAttribute("value"); state.textContent = t("reading …"); },
     done: (photo) => { end(); announce(photo.state === "read" ? t("{name} was read", { name: photo.name }) : t("{name} could not be read", { name: photo.name })); },
     fail: (error) => {

@@ -3,6 +3,7 @@
 
 import { passes, pause, upload } from "./api.js";
 import { canvasWorks, toBlob } from "./canvas.js";
+import { t } from "./i18n.js";
 
 const DATABASE = "kdscan", STORE = "outbox";
 const LONGEST = 3200; // pixels of the longer side: a map that fills half of it has 200 per cell, and reading needs 128
@@ -51,19 +52,19 @@ export const forget = (id) => (id < 0 ? Promise.resolve() : kept(() => inStore("
 // Photos are shrunk one at a time: a phone's browser cannot bear three of its largest photos at once.
 let shrinking = Promise.resolve();
 
-// Sends one until the server has it or refuses it; onState("sending" | "waiting") reports progress.
-// Returns the server's answer. A refusal is thrown, and the photo stays in the outbox.
+// Sends one until the server has it or refuses it; onState(text) says what it waits for. Returns the
+// server's answer. A refusal is thrown, and the photo stays in the outbox.
 export async function deliver({ id, name, blob }, onProgress, onState) {
   const photo = await (shrinking = shrinking.then(() => shrunk(blob, name)));
   for (let n = 0; ; n = Math.min(n + 1, SECONDS.length - 1)) {
     try {
-      onState("sending");
+      onState(t("uploading …"));
       const answer = await upload(photo, onProgress);
       await forget(id);
       return answer;
     } catch (error) {
       if (!passes(error) && !["cut_off", "too_slow"].includes(error.code)) throw error;
-      onState("waiting");
+      onState(error.code === "offline" ? t("waiting for the network") : t("waiting for the server"));
       await pause(SECONDS[n]);
     }
   }

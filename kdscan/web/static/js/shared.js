@@ -61,7 +61,7 @@ export async function showShared(place, code) {
     buttons.hidden = true;
     const entry = await keep(file);
     try {
-      const { id } = await deliver(entry, () => {}, (how) => { state.textContent = how === "waiting" ? t("waiting for the network") : t("uploading …"); });
+      const { id } = await deliver(entry, () => {}, (text) => { state.textContent = text; });
       state.textContent = t("reading …");
       const photo = await whenRead(id);
       if (!photo.sheets.length) {
