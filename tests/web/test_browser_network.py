@@ -149,7 +149,7 @@ def test_photos_that_wait_leave_the_server_free_for_others(open_page: Open, serv
         expect(page.locator(".results .busy")).to_have_count(4)
         assert len(asked) == 2
         page.locator(".results .result").first.tap()
-        expect(page.locator("h1")).to_have_text("reading …")
+        expect(page.locator("h1:focus")).to_have_text("reading …")
         page.locator(".brand").tap()
         expect(page.locator(".results .busy")).to_have_count(4)
         assert len(asked) == 3

@@ -61,6 +61,11 @@ def test_who_does_not_wait_any_more_is_not_taken_along(open_page: Open, doubtful
     expect(page.locator(".actions")).to_be_visible()
 
 
+def test_a_photo_that_nobody_has_is_not_waited_for(open_page: Open) -> None:
+    page = come(open_page, "/#/wait/999999")
+    expect(page.locator(".failure")).to_contain_text("does not exist")
+
+
 def test_an_open_question_goes_with_its_view(open_page: Open, doubtful: int) -> None:
     page = come(open_page, f"/#/photo/{doubtful}")
     page.locator(".doubt .more").first.tap()

@@ -133,9 +133,9 @@ function row(entry) {
   };
 }
 
-// #/wait/ID: a photo that was sent earlier, perhaps before a restart.
-export async function showWaiting(place, id) {
+// #/wait/ID: a photo that was sent earlier, perhaps before a restart. failed(error): it cannot be
+// waited for.
+export function showWaiting(place, id, failed) {
   put(place, h("section", { class: "hero" }, h("h1", { tabindex: "-1" }, t("reading …")), h("progress", { "aria-label": t("Reading") })));
-  await whenRead(id);
-  if (place.isConnected) location.replace(`#/photo/${id}`);
+  whenRead(id).then(() => place.isConnected && location.replace(`#/photo/${id}`), failed);
 }

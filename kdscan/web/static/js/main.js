@@ -11,12 +11,16 @@ import { showShared } from "./shared.js";
 
 const VIEWS = {
   "": (place) => showHome(place),
-  wait: (place, [id]) => showWaiting(place, id),
+  wait: (place, [id]) => showWaiting(place, id, (error) => showFailure(place, error)),
   photo: (place, [id, sheet]) => showPhoto(place, id, sheet ?? null),
   game: (place, ids) => showGame(place, ids),
   shared: (place, [code]) => showShared(place, code),
   versus: (place, [id]) => chooseOther(place, id),
 };
+
+const showFailure = (place, error) => put(place, h("h1", { tabindex: "-1", class: "file-name" }, t("This cannot be shown")),
+  h("section", { class: "card failure" }, h("p", { role: "alert" }, explain(error)),
+    h("p", {}, h("a", { class: "button", href: "#/", onclick: () => location.hash === "#/" && route() }, t("Home")))));
 
 async function route(first = false) {
   const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/");
@@ -32,8 +36,7 @@ async function route(first = false) {
   try {
     await (VIEWS[name] ?? VIEWS[""])(place, rest.map((id) => (/^\d+$/.test(id) ? Number(id) : id)));
   } catch (error) {
-    put(place, h("h1", { tabindex: "-1", class: "file-name" }, t("This cannot be shown")), h("section", { class: "card failure" }, h("p", { role: "alert" }, explain(error)),
-      h("p", {}, h("a", { class: "button", href: "#/", onclick: () => location.hash === "#/" && route() }, t("Home")))));
+    showFailure(place, error);
   }
   clearTimeout(busy);
   place.removeAttribute("aria-busy");
