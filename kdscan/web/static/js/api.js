@@ -1,67 +1,24 @@
 // The page's side of the HTTP interface (see /openapi.json).
 
 import { toast } from "./dom.js";
-import { language, sentence, t } from "./i18n.js";
+import { explain, passes } from "./errors.js";
 
 export const session = JSON.parse(document.getElementById("session").textContent);
 
 class Failure extends Error {
-  constructor(status, code, message) {
+  constructor({ code, message, known = [] }) {
     super(message);
-    this.status = status;
     this.code = code;
+    this.known = known; // names that may have been meant
   }
 }
-
-const ended = () => t("The session has ended. Open the link with the code again.");
-const halfSent = () => t("The photo did not arrive complete. Upload it again.");
-const ourFault = () => t("Something went wrong in the program. The photo is kept.");
-
-// Messages for errors, by their stable code; codes that are missing here can only be caused by
-// programs.
-const WORDS = {
-  unreadable_image: () => t("This file is not a readable picture. Take or upload it again."),
-  image_too_large: () => t("The picture is too large. Save it smaller."),
-  no_sheet: () => t("No map was found. Take the photo again with the whole grid in view, sharp and without reflections."),
-  reader_died: () => t("Reading this photo failed half way. The photo is kept: try again."),
-  too_many_requests: () => t("Too many requests. Wait a moment."),
-  no_session: ended,
-  no_csrf_token: ended,
-  desk_only: () => t("This is for the desk only: sign in with its code."),
-  not_found: () => t("This does not exist, or you have no access to it."),
-  cut_off: halfSent,
-  too_slow: halfSent,
-  blank_page: () => t("There is nothing on this page."),
-  not_learned: () => t("The pad could not be learned from these photos. Take its blank sheets again."),
-  wrong_kind: () => t("A game is two maps with their spellbook, or two to four kingdoms."),
-  not_kept: () => t("This sheet was read by an older version. Photograph it again to correct it."),
-  nothing_to_undo: () => t("There is nothing to undo."),
-  store_full: () => t("There is no room for more photos right now. What was uploaded before is kept."),
-  quota: () => t("You have reached the limit of photos. Ask at the desk."),
-  game_full: () => t("This game has all its sheets already."),
-  not_read: () => t("This photo is still being read. Try again in a moment."),
-  not_yours: () => t("Somebody else has already uploaded this photo. To change it, ask at the desk."),
-  store: () => t("The results cannot be saved or loaded right now. Try again later."),
-  offline: () => t("No connection. What you did last can still be read here."),
-  refused: (error) => sentence(error.message),
-  model: ourFault,
-  bug: ourFault,
-};
-
-export const explain = (error) => WORDS[error.code]?.(error) ?? (language === "en" ? error.message : t("This cannot be done."));
-
-// Whether reading the same file again may succeed.
-export const mayChange = (error) => !["unreadable_image", "image_too_large", "quota"].includes(error.code);
-
-// Errors that pass by themselves: the request is repeated after a while.
-export const passes = (error) => ["offline", "too_many_requests", "store_full"].includes(error.code);
 
 // Whether the page says that it shows older data: there may be a network but no server.
 export const setOffline = (so) => document.body.classList.toggle("offline", so);
 
 function unreachable() {
   setOffline(true);
-  return new Failure(0, "offline", "offline");
+  return new Failure({ code: "offline", message: "offline" });
 }
 
 // A proxy in between may report that the server is gone while it restarts.
@@ -69,8 +26,7 @@ const GONE = [502, 503, 504];
 
 function refused(status, answer) {
   if (GONE.includes(status) && !answer?.error) return unreachable();
-  const error = answer?.error ?? { code: "http", message: `HTTP ${status}` };
-  return Object.assign(new Failure(status, error.code, error.message), { known: error.known ?? [] });
+  return new Failure(answer?.error ?? { code: "http", message: `HTTP ${status}` });
 }
 
 async function call(method, path, body) {

@@ -1,7 +1,8 @@
 // The desk's cards other than doubtful marks: photos side by side, and one tap for each remedy.
 
-import { explain, get } from "./api.js";
+import { get } from "./api.js";
 import { h, typedPoints } from "./dom.js";
+import { explain } from "./errors.js";
 import { strip } from "./geometry.js";
 import { pointsText, sentence, t } from "./i18n.js";
 import { photoView } from "./photo.js";

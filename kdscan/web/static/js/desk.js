@@ -1,9 +1,10 @@
 // The desk: everything to be settled as one queue of cards, each with its remedy; besides, all
 // sheets, the rounds, the players and the pads. It works without a mouse.
 
-import { explain, get, poll, post } from "./api.js";
+import { get, poll, post } from "./api.js";
 import { where } from "./cards.js";
 import { $, h, put, sign, toast } from "./dom.js";
+import { explain } from "./errors.js";
 import { t } from "./i18n.js";
 import { knownPrints } from "./pads.js";
 import { cardOf, queueTab } from "./queue.js";

@@ -1,8 +1,9 @@
 // The start page: take or choose photos, watch their progress, and see earlier ones.
 
-import { explain, get, mayChange, session, whenRead } from "./api.js";
+import { get, session, whenRead } from "./api.js";
 import { emblem } from "./coats.js";
 import { announce, h, lines, put } from "./dom.js";
+import { explain, mayChange } from "./errors.js";
 import { pointsText, t, when } from "./i18n.js";
 import { joinForm } from "./join.js";
 import { nameField, namesOf } from "./names.js";

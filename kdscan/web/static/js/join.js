@@ -1,7 +1,8 @@
 // A game with another phone: started here, or joined by its code.
 
-import { explain, get, post } from "./api.js";
+import { get, post } from "./api.js";
 import { h, toast } from "./dom.js";
+import { explain } from "./errors.js";
 import { t } from "./i18n.js";
 
 export const sharedPath = (code) => `/api/shared/${encodeURIComponent(code)}`;

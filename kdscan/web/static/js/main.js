@@ -1,8 +1,9 @@
 // The phone's page: which view belongs to which address.
 
-import { explain, setOffline } from "./api.js";
+import { setOffline } from "./api.js";
 import { closeCamera } from "./camera.js";
 import { $, h, put } from "./dom.js";
+import { explain } from "./errors.js";
 import { chooseOther, showGame } from "./game.js";
 import { showHome, showWaiting } from "./home.js";
 import { t } from "./i18n.js";

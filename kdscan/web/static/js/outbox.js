@@ -1,8 +1,9 @@
 // Photos being sent: kept on this phone until the server has them, and sent again automatically when
 // the network is back, also after the page was closed.
 
-import { passes, pause, upload } from "./api.js";
+import { pause, upload } from "./api.js";
 import { canvasWorks, toBlob } from "./canvas.js";
+import { passes } from "./errors.js";
 import { t } from "./i18n.js";
 
 const DATABASE = "kdscan", STORE = "outbox";

@@ -1,7 +1,8 @@
 // Prints of pads: offered if a sheet of an unknown one leaves doubts; and the list of known ones.
 
-import { explain, get, post, session, upload } from "./api.js";
+import { get, post, session, upload } from "./api.js";
 import { announce, h, put, s, sign, toast } from "./dom.js";
+import { explain } from "./errors.js";
 import { sentence, t, tn } from "./i18n.js";
 
 const DECLINED = "pads-declined"; // whoever declines is not asked again

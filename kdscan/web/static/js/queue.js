@@ -1,11 +1,12 @@
 // The desk's cards and the open one: its list, its remedy or its sheet, its keys. A tab draws only
 // into its own element, whether that is in the page or not.
 
-import { explain, get } from "./api.js";
+import { get } from "./api.js";
 import { focusPart } from "./board.js";
 import { HEADINGS, cardView, where } from "./cards.js";
 import { $, announce, h, inUse, lines, put, sign, typing } from "./dom.js";
 import { choice, options } from "./editor.js";
+import { explain } from "./errors.js";
 import { percent, t } from "./i18n.js";
 import { kindOf } from "./kinds.js";
 import { photoView } from "./photo.js";

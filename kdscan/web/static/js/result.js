@@ -1,7 +1,8 @@
 // What was read in a photo: its sheets, one at a time, and how they belong together.
 
-import { explain, get, mayChange, post } from "./api.js";
+import { get, post } from "./api.js";
 import { h, put, toast } from "./dom.js";
+import { explain, mayChange } from "./errors.js";
 import { sentence, t } from "./i18n.js";
 import { hasScore, kindOf, nameOf } from "./kinds.js";
 import { namesOf } from "./names.js";

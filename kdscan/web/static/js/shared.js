@@ -1,8 +1,9 @@
 // One game on several phones: each photographs its own sheet, all see who won.
 
-import { explain, get, poll, post, whenRead } from "./api.js";
+import { get, poll, post, whenRead } from "./api.js";
 import { emblem } from "./coats.js";
 import { announce, h, put, toast } from "./dom.js";
+import { explain } from "./errors.js";
 import { bar, gameView, opens, titleOf, worth } from "./game.js";
 import { t } from "./i18n.js";
 import { sharedPath } from "./join.js";

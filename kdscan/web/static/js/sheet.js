@@ -1,11 +1,12 @@
 // One sheet: its score, doubts first, the board and the photo, and the effect of a tap.
 
-import { explain, post } from "./api.js";
+import { post } from "./api.js";
 import { cellName, focusPart, highlight } from "./board.js";
 import { winners } from "./book.js";
 import { COATS, coatName, icon } from "./coats.js";
 import { announce, h, put, sign, toast } from "./dom.js";
 import { choice, openEditor, options } from "./editor.js";
+import { explain } from "./errors.js";
 import { pointsText, problemText, t, tn, when } from "./i18n.js";
 import { hasScore, kindOf } from "./kinds.js";
 import { whoseField } from "./names.js";
