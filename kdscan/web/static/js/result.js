@@ -62,7 +62,7 @@ export async function showPhoto(place, id, wanted = null) {
     sheets().map((sheet) => h("button", { type: "button", class: "tab", "aria-pressed": String(sheet.id === chosen), onclick: () => open(sheets().find((one) => one.id === sheet.id)) },
       nameOf(sheet, sheets()), hasScore(sheet) && !sheet.photograph_again && ` · ${sheet.score.total}`, sheet.review && " ?")),
     gameOf(sheets()) && h("a", { class: "tab go", href: `#/game/${gameOf(sheets()).join("/")}` }, t("Who won?")));
-  put(place, title, picker, offer(sheets(), again), body);
+  put(place, title, picker, body, offer(sheets(), again));
   open(sheets().find((sheet) => sheet.id === chosen) ?? shown[0]);
 }
 
