@@ -155,6 +155,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return code
         if not isinstance(error, Exception):
             raise
+        if _interrupted(error):
+            _complain(spoken(sys.stderr).t("interrupted"), debug)
+            return INTERRUPTED
         from kdscan.tournament.store.files import hide_password
 
         _complain(
@@ -169,6 +172,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if code == INTERRUPTED:
         _complain(spoken(sys.stderr).t("interrupted"), debug=False)
     return int(code)
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C caused an error; libraries that are being imported turn it into their own."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _unwritable(error: BaseException) -> int | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from kdscan import __main__ as program
 from kdscan.cli import main as main_module
 from kdscan.cli.main import command_line
 from kdscan.errors import ImageTooLarge, KdscanError, LayoutError, ModelError, NoSheetFound
@@ -188,3 +189,22 @@ def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
 
     monkeypatch.setattr(scoring, "read_all", Raises(KeyboardInterrupt()))
     assert "interrupted" in run("score", "a.jpg", code=130).err
+
+
+def test_ctrl_c_while_a_library_is_imported_is_no_bug(
+    monkeypatch: pytest.MonkeyPatch, run: Command
+) -> None:
+    error = ImportError("initialization failed")  # as pybind11 reports it
+    error.__cause__ = KeyboardInterrupt()
+    monkeypatch.setattr(main_module, "command_line", Raises(error))
+    assert run("score", "a.jpg", code=130).err == "kdscan: interrupted\n"
+
+
+def test_a_second_ctrl_c_is_as_quiet(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(main_module, "main", Raises(KeyboardInterrupt()))
+    monkeypatch.setattr("gc.set_threshold", lambda _: None)
+    with pytest.raises(SystemExit, match="130"):
+        program.run()
+    assert capsys.readouterr().err == "kdscan: interrupted\n"
