@@ -24,6 +24,7 @@ from kdscan.cli.options import (
     MiddleKingdom,
     Photos,
     Store,
+    check_apart,
     same_event,
 )
 from kdscan.cli.prints import known_prints
@@ -120,6 +121,7 @@ def batch(
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.prints import EventPrints, add_new_prints
 
+    check_apart({"--csv": csv, "--json-lines": json_lines})
     for out in (csv, json_lines):
         if out is not None and not out.parent.is_dir():
             raise UsageError(
