@@ -17,7 +17,7 @@ def run() -> NoReturn:
         main.run()
     except KeyboardInterrupt:
         print("kdscan: interrupted", file=sys.stderr)
-        sys.exit(130)  # `main.INTERRUPTED`
+        sys.exit(130)  # `exit_codes.INTERRUPTED`
 
 
 if __name__ == "__main__":

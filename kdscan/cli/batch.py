@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kdscan.cli.exit_codes import SOME_FAILED
 from kdscan.cli.messages import note, quiet, spoken
 from kdscan.cli.options import (
     MOST_PROCESSES,
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
     from kdscan.tournament.batch.pool import Workers
     from kdscan.tournament.batch.run import Progress
     from kdscan.tournament.results import Result
-
-SOME_FAILED = 7
-"""Exit code if some photos failed, as documented for the command line."""
 
 SHOWN = 20
 """Most failures that are listed; the results contain all of them."""

@@ -20,14 +20,10 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from kdscan.cli.exit_codes import CLOSED, INTERRUPTED
 from kdscan.cli.help import Command, Group, complaint
 from kdscan.cli.messages import be_quiet, error_message, spoken
 from kdscan.errors import KdscanError, UsageError
-
-INTERRUPTED = 130
-CLOSED = 141
-"""Exit code if the reader of stdout closed it: 128 plus the number of SIGPIPE, as for other
-programs."""
 
 UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from kdscan.cli.exit_codes import NEEDS_REVIEW, SOME_FAILED, UNLAWFUL
 from kdscan.cli.reading import STDIN, read_all
 from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
@@ -22,16 +23,6 @@ if TYPE_CHECKING:
     from kdscan.pipeline.fusion import Where
     from kdscan.records import SheetReading
     from kdscan.records.results import FusedJson, PhotoJson
-
-NEEDS_REVIEW = 5
-"""Exit code of --strict, as documented for the command line."""
-
-SOME_FAILED = 7
-"""Exit code if sheets were read, but some photos could not be read as images."""
-
-UNLAWFUL = 9
-"""Exit code of --strict if everything was read with certainty, but no legal game leads to a
-board."""
 
 
 def score_photos(
