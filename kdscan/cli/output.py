@@ -93,13 +93,12 @@ class Printer:
     def _fused(self, fused: Sequence[FusedSheet]) -> None:
         """Print the sheets that several photos show, as read from all of them."""
         for one in fused:
-            numbers = [str(photo + 1) for photo, _ in one.views]
-            t = self._style.words.t
-            title = t(
-                "Photos {numbers} and {last} show the same sheet; combined:",
-                numbers=", ".join(numbers[:-1]),
-                last=numbers[-1],
-            )
+            *numbers, last = (str(photo + 1) for photo, _ in one.views)
+            named, t = {"numbers": ", ".join(numbers), "last": last}, self._style.words.t
+            if one.one_photo:
+                print(t("Photos {numbers} and {last} are the same photo.", **named))
+                continue
+            title = t("Photos {numbers} and {last} show the same sheet; combined:", **named)
             print(
                 f"{self._style.bold(title)}\n\n{kind_of(one.sheet).tell(one.sheet, self._style)}\n"
             )

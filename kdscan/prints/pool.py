@@ -19,7 +19,7 @@ from kdscan.prints.known import KnownPrint
 from kdscan.prints.learn import MAX_SHEETS
 from kdscan.prints.library import Library, own_library
 from kdscan.prints.names import folded
-from kdscan.prints.pile import LearnedPrint, learn_from_pile, may_learn, new_name
+from kdscan.prints.pile import LearnedPrint, learn_from_pile, may_learn
 from kdscan.records.arrays import Network
 
 MAX_KEPT = 40
@@ -101,34 +101,34 @@ class SheetPool:
     ) -> list[KnownPrint]:
         """Learn prints from the sheets just added, save them in the library, and return them.
 
-        prints: all known prints; those that another program has learned meanwhile are added.
-        inking: see `learn_print`. fresh: as returned by `add`. Sheets that can teach nothing more
-        are deleted. Raises UsageError if something cannot be written.
+        If the library has others because another program has just saved them, perhaps of the same
+        pad, these are returned instead and the sheets are forgotten: read them with these prints,
+        and add those that are still unknown again.
+
+        prints: all known prints. inking: see `learn_print`. fresh: as returned by `add`. Sheets
+        that can teach nothing more are deleted. Raises UsageError if something cannot be written.
         """
         known = tuple(prints)
         if not fresh or not may_learn([head.layout for head in self.heads()], known):
             return []
-        names = {folded(one.name) for one in known}
-        known += tuple(one for one in self.library.load() if folded(one.name) not in names)
         pile = self.load()
         try:
-            found = learn_from_pile(pile, known, inking, fresh)
-            return [self._keep(taught, known, pile) for taught in found]
+            found = [] if self._others(known) else learn_from_pile(pile, known, inking, fresh)
+            others = self._others(known)  # once more, because learning takes seconds
+            for taught in () if others else found:
+                self.library.save(taught.known)
+                self._note(taught, pile)
         except BaseException:  # after an interruption, adding the sheets again compares them again
             self.remove(fresh)
             raise
+        if others:
+            self.remove(fresh)
+        return others or [taught.known for taught in found]
 
-    def _keep(
-        self, taught: LearnedPrint, known: Iterable[KnownPrint], pile: Iterable[FlatSheet]
-    ) -> KnownPrint:
-        """Save a print, under another name if another program has meanwhile used its name."""
+    def _others(self, known: Iterable[KnownPrint]) -> list[KnownPrint]:
+        """The prints of the library that are not known."""
         names = {folded(one.name) for one in known}
-        if folded(taught.known.name) not in names:
-            names |= {folded(one.name) for one in self.library.load()}
-            taught = replace(taught, known=replace(taught.known, name=new_name(names)))
-        self.library.save(taught.known)
-        self._note(taught, pile)
-        return taught.known
+        return [one for one in self.library.load() if folded(one.name) not in names]
 
     def _note(self, taught: LearnedPrint, pile: Iterable[FlatSheet]) -> None:
         """Keep a print's sheets under its name if it can still improve; delete them otherwise."""

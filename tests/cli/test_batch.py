@@ -48,7 +48,7 @@ def test_killed_twice_it_ends_like_an_unbroken_run(
     words = batch(folder, whole, "--workers", "1", "--round", "2", "--csv", str(out))
     said = run(*words, code=7).out
     assert "bad.jpg: this is not a picture" in said
-    assert "sheets: 2" in said
+    assert "3 read now, 1 given twice\n" in said and "sheets: 2" in said
     command = [
         sys.executable,
         "-m",

@@ -72,21 +72,29 @@ def test_the_folder_stays_small_and_is_emptied(
     assert states == [False, True, False, True]
 
 
-def test_a_name_that_another_program_gave_meanwhile_is_not_given_again(
+def test_prints_that_another_program_saves_meanwhile_come_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Else two commands that read one pad at once would teach it twice."""
     pool, painted = SheetPool(tmp_path / "sheets", Library(tmp_path / "prints")), learned(PAINTED)
-    fresh = pool.add(flat(str(n), other(n)) for n in range(4))
-    pool.library.save(replace(painted, name="pad 1"))
+    one, two, three = (replace(painted, name=f"pad {n}") for n in (1, 2, 3))
+    sheets = [flat(str(n), other(n)) for n in range(4)]
+    pool.library.save(one)  # while the photos were read
 
     def learn(_: object, known: Iterable[KnownPrint], *__: object) -> list[LearnedPrint]:
-        assert [one.name for one in known] == ["pad 1"]
-        pool.library.save(replace(painted, name="pad 2"))
-        return [LearnedPrint(replace(painted, name="pad 2"), frozenset("0"))]
+        if len(list(known)) == 1:
+            pool.library.save(two)  # while this was learned
+        return [LearnedPrint(three, frozenset("0"))]
 
     monkeypatch.setattr(pools, "learn_from_pile", learn)
-    assert [one.name for one in pool.learn([], default_models().ink, fresh)] == ["pad 3"]
-    assert [one.name for one in pool.library.load()] == ["pad 1", "pad 2", "pad 3"]
+    found: list[KnownPrint] = []
+    for name in ("pad 1", "pad 2", "pad 3"):
+        fresh = pool.add(sheets)
+        assert fresh == {"0", "1", "2", "3"}, "they are new again"
+        (new,) = pool.learn(found, default_models().ink, fresh)
+        assert new.name == name
+        found.append(new)
+    assert [known.name for known in pool.library.load()] == ["pad 1", "pad 2", "pad 3"]
     assert sorted(head.layout for head in pool.heads()) == ["pad 3", *[UNKNOWN] * 3]
 
 
