@@ -109,6 +109,7 @@ def batch(
     the store cannot be used; 130 interrupted: what was finished is kept.
     """
     # The heavy half: SQLAlchemy, OpenCV, onnxruntime.
+    from kdscan.files.read import is_folder
     from kdscan.files.write import STDOUT
     from kdscan.inference.store import default_models
     from kdscan.tournament.batch.paths import sources
@@ -121,7 +122,7 @@ def batch(
 
     check_apart({"--csv": csv, "--json-lines": json_lines})
     for out in (csv, json_lines):
-        if out is not None and not out.parent.is_dir():
+        if out is not None and not is_folder(out.parent):
             raise UsageError(
                 "{path}: there is no folder {parent}; make it first", path=out, parent=out.parent
             )

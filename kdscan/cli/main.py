@@ -151,23 +151,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return code
         if not isinstance(error, Exception):
             raise
-        if _interrupted(error):
-            _complain(spoken(sys.stderr).t("interrupted"), debug)
-            return INTERRUPTED
-        from kdscan.tournament.store.files import hide_password
-
-        _complain(
-            spoken(sys.stderr).t(
-                "a bug in kdscan: {error}\nPlease report it with the output of: {command}",
-                error=f"{type(error).__name__}: {error}",
-                command=shlex.join(["kdscan", "--debug", *map(hide_password, given)]),
-            ),
-            debug,
-        )
-        return BUG
+        return _unexpected(error, given, debug)
     if code == INTERRUPTED:
         _complain(spoken(sys.stderr).t("interrupted"), debug=False)
     return int(code)
+
+
+def _unexpected(error: Exception, given: Sequence[str], debug: bool) -> int:
+    """Report an error that no code expects; returns the exit code. Usually it is a bug."""
+    t = spoken(sys.stderr).t
+    if _interrupted(error):
+        _complain(t("interrupted"), debug)
+        return INTERRUPTED
+    if _is_nowhere(error):
+        _complain(t("the folder that you are in no longer exists; change to another one"), debug)
+        return UsageError.exit_code
+    from kdscan.tournament.store.files import hide_password
+
+    text = t(
+        "a bug in kdscan: {error}\nPlease report it with the output of: {command}",
+        error=f"{type(error).__name__}: {error}",
+        command=shlex.join(["kdscan", "--debug", *map(hide_password, given)]),
+    )
+    _complain(text, debug)
+    return BUG
+
+
+def _is_nowhere(error: Exception) -> bool:
+    """Whether it failed because somebody deleted the current folder."""
+    try:
+        os.getcwd()  # noqa: PTH109  # the call that fails
+    except FileNotFoundError:
+        return isinstance(error, FileNotFoundError)
+    return False
 
 
 def _interrupted(error: BaseException | None) -> bool:

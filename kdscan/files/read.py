@@ -28,6 +28,12 @@ def read_text(source: Path | TextIO) -> str:
     return text.removeprefix("\ufeff")
 
 
+def is_folder(path: Path | str) -> bool:
+    """Whether a path leads to a folder; False also where nobody may look, or for an impossible
+    name, for which `Path.is_dir` raises."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
 def why_not(error: OSError | ValueError) -> UsageError:
     """Why a file could not be read, and what to do about it; the caller names the file."""
     if isinstance(error, FileNotFoundError):

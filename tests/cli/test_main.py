@@ -208,3 +208,42 @@ def test_a_second_ctrl_c_is_as_quiet(
     with pytest.raises(SystemExit, match="130"):
         program.run()
     assert capsys.readouterr().err == "kdscan: interrupted\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows deletes no folder that is in use")
+@pytest.mark.parametrize("words", ["sheet -o a.pdf", "batch a.jpg --event cup --store {0}/s"])
+def test_a_current_folder_that_was_deleted_is_no_bug(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Command
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    said = run(*words.format(tmp_path).split(), code=2)
+    assert "the folder that you are in no longer exists" in said.err
+
+
+LONG = "x" * 300
+"""Longer than any file's name may be."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"batch {LONG}/a.jpg --event cup --store {{0}}/s",
+        f"batch {SAMPLE} --event cup --store {{0}}/s --csv {LONG}/a.csv",
+        f"batch {SAMPLE} --event cup --store {{0}}/s --photos {LONG}/photos",
+        f"batch {SAMPLE} --event cup --store {{0}}/{LONG}/s",
+        f"score {SAMPLE} --overlay {LONG}/a.png",
+        f"score {SAMPLE} --no-learn --overlay {LONG}.png",
+        f"sheet -o {LONG}/a.pdf",
+        f"sheet --players {LONG} -o a.pdf",
+        f"board {LONG}",
+        f"import {LONG} --store {{0}}/s",
+        f"layout import {LONG}.kdprint",
+        f"score {SAMPLE} --layout {LONG}.kdprint",
+        f"score {SAMPLE} --layout {LONG}.toml",
+    ],
+)
+def test_a_name_that_is_too_long_is_no_bug(words: str, tmp_path: Path, run: Command) -> None:
+    assert run(*words.format(tmp_path).split(), code=2).err.startswith("kdscan: ")

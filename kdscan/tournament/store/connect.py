@@ -21,6 +21,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, TimeoutError
 
 from kdscan.errors import StoreError, StoreFull, UsageError
+from kdscan.files.read import is_folder
 from kdscan.files.write import default_folder, make_folder, sync_folder
 from kdscan.locale import mark
 from kdscan.tournament.store import schema
@@ -110,7 +111,7 @@ def open_store(url: str | None = None, photos: str | None = None, *, make: bool 
     Raises `UsageError` for an invalid URL, `StoreError` if the store cannot be reached or was made
     by a newer version.
     """
-    if photos is not None and not is_url(photos) and not Path(photos).parent.is_dir():
+    if photos is not None and not is_url(photos) and not is_folder(Path(photos).parent):
         raise UsageError(
             "{path}: there is no folder {parent}; make it first",
             path=f"--photos {photos}",
