@@ -22,10 +22,14 @@ import typer
 
 from kdscan.cli.exit_codes import CLOSED, INTERRUPTED
 from kdscan.cli.help import Command, Group, complaint
-from kdscan.cli.messages import be_quiet, error_message, spoken
+from kdscan.cli.messages import be_quiet, complain, error_message, spoken
 from kdscan.errors import KdscanError, UsageError
 
 UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF)
+
+REFUSED = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
+"""System errors that mean there is no more memory, or that no more files or processes may be
+open."""
 
 BUG = 1
 
@@ -166,6 +170,14 @@ def _unexpected(error: Exception, given: Sequence[str], debug: bool) -> int:
     if _is_nowhere(error):
         _complain(t("the folder that you are in no longer exists; change to another one"), debug)
         return UsageError.exit_code
+    if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in REFUSED):
+        text = t(
+            "the system refused what kdscan needs ({why}); close other programs, or raise the "
+            "limits that ulimit -a shows",
+            why=error if isinstance(error, OSError) else type(error).__name__,
+        )
+        _complain(text, debug)
+        return UsageError.exit_code
     from kdscan.tournament.store.files import hide_password
 
     text = t(
@@ -229,5 +241,4 @@ def _open_closed() -> None:
 def _complain(message: str, debug: bool) -> None:
     if debug:
         traceback.print_exc()
-    with suppress(OSError):  # the exit code still tells
-        print(f"kdscan: {message}", file=sys.stderr)
+    complain(f"kdscan: {message}")

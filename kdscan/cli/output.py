@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kdscan.cli.messages import CLEAR_LINE, attended, error_message
+from kdscan.cli.messages import CLEAR_LINE, attended, complain, error_message
 from kdscan.game.grid import cell_name
 from kdscan.kinds import kind_of
 from kdscan.kinds.common.terminal import Style
@@ -61,7 +61,7 @@ class Printer:
         if report.error:
             if self._debug:
                 traceback.print_exception(report.error)
-            print(f"kdscan: {name}: {error_message(report.error)}", file=sys.stderr)
+            complain(f"kdscan: {name}: {error_message(report.error)}")
         if not self._text:
             return
         several = self._photos > 1 or report.pages > 1

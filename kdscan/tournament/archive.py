@@ -89,8 +89,10 @@ def _write(store: Store, db: Connection, event: Event, out: zipfile.ZipFile) -> 
     photos = list(db.execute(query))
     prints = [(row.sha256, SUFFIX) for row in event_prints(db, event.id)]
     for sha256, suffix in sorted({*map(tuple, photos), *prints}):
-        # Photos are already compressed.
-        out.writestr(f"photos/{sha256}{suffix}", store.photos.get(sha256, suffix))
+        # Undated: where no clock is set, today is before the first day of zip files. Photos are
+        # already compressed.
+        entry = zipfile.ZipInfo(f"photos/{sha256}{suffix}")
+        out.writestr(entry, store.photos.get(sha256, suffix))
     return len(photos)
 
 

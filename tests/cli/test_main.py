@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shlex
 import subprocess
 import sys
@@ -62,6 +63,7 @@ def test_of_all_commands_the_one_that_is_asked_for_is_imported() -> None:
         ("0<&-", "board -", 2, "contains no board"),
         ("1>&-", "simulate 1", 0, ""),
         ("2>&-", "board missing.txt", 2, ""),
+        ("2>&-", "sheet -o /dev/null", 0, ""),
         ("0<&- 1>&- 2>&-", "--help", 0, ""),
     ],
 )
@@ -71,6 +73,13 @@ def test_streams_may_be_closed(closed: str, words: str, code: int, said: str) ->
     run = subprocess.run(["sh", "-c", line], capture_output=True, text=True)
     assert run.returncode == code, run.stderr
     assert said in run.stderr and "bug" not in run.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize(("words", "code"), [("sheet -o /dev/null", 0), ("board missing.txt", 2)])
+def test_what_stderr_cannot_take_does_not_count(words: str, code: int) -> None:
+    line = f"exec {shlex.quote(sys.executable)} -m kdscan {words} 2>/dev/full"
+    assert subprocess.run(["sh", "-c", line]).returncode == code
 
 
 UNUSED = {
@@ -168,6 +177,8 @@ class Raises:
         (ModelError("a"), 6),
         (KdscanError("a"), 1),
         (ZeroDivisionError("a"), 1),
+        (MemoryError(), 2),
+        (OSError(errno.EMFILE, "Too many open files"), 2),
     ],
 )
 def test_errors_end_in_their_exit_code(

@@ -333,6 +333,8 @@ _CAUSES = {"53100": "full", "25006": "readonly", "55P03": "locked", "22P05": "en
 def _remedy(reason: str) -> str:
     if "full" in reason:
         return mark("make room on the disk and run the command again: what was done is kept")
+    if "I/O" in reason:
+        return mark("the disk is full or damaged; make room there, or choose another place")
     if "readonly" in reason:
         return mark("it is read-only; ask for write access, or copy it with its photos")
     if "locked" in reason:
