@@ -71,6 +71,15 @@ def unwritable(path: Path, error: OSError) -> UsageError:
     )
 
 
+def undeletable(path: Path, error: OSError) -> UsageError:
+    """The error for a file that the system did not let us delete."""
+    return UsageError(
+        "{path} cannot be removed ({why}); ask for write access to its folder",
+        path=path,
+        why=error.strerror or error,
+    )
+
+
 @contextmanager
 def writing_text(path: Path) -> Iterator[TextIO]:
     """The same for UTF-8 text; line ends are written unchanged."""

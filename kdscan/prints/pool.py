@@ -13,7 +13,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from kdscan.files.write import default_folder, make_folder, unwritable, write_file
+from kdscan.files.write import (
+    default_folder,
+    make_folder,
+    undeletable,
+    unwritable,
+    write_file,
+)
 from kdscan.prints.flat import FlatSheet, Head, from_bytes, head_of, same_sheet, to_bytes
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.learn import MAX_SHEETS
@@ -87,14 +93,17 @@ class SheetPool:
             write_file(path, to_bytes(sheet))
             fresh.add(sheet.key)
             self.remove(head.key for head in same)
-        for path in self._files()[:-MAX_KEPT]:
-            path.unlink(missing_ok=True)
+        self.remove(path.stem for path in self._files()[:-MAX_KEPT])
         return fresh
 
     def remove(self, keys: Iterable[str]) -> None:
-        """Delete sheets."""
+        """Delete sheets; raises UsageError if the system does not allow it."""
         for key in keys:
-            self._path(key).unlink(missing_ok=True)
+            path = self._path(key)
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise undeletable(path, error) from error
 
     def learn(
         self, prints: Iterable[KnownPrint], inking: Network, fresh: Set[str]
@@ -146,10 +155,10 @@ class SheetPool:
         for path in self._files():
             try:
                 sheet = read(path.read_bytes(), path.stem)
-            except FileNotFoundError:  # another program was faster
+            except OSError:  # another program was faster, or it belongs to another user
                 continue
             if sheet is None:
-                path.unlink(missing_ok=True)
+                self.remove([path.stem])
             else:
                 found.append(sheet)
         return found

@@ -125,3 +125,13 @@ def test_a_folder_that_may_not_be_looked_into_is_no_bug(tmp_path: Path) -> None:
             pool.add([flat("a", GAME)])
     finally:
         pool.folder.chmod(0o700)
+
+
+def test_what_cannot_be_read_or_removed_is_no_bug(tmp_path: Path) -> None:
+    """As files that belong to another user; nobody may read a folder as a file either."""
+    pool = SheetPool(tmp_path / "sheets", Library(tmp_path / "prints"))
+    (pool.folder / "other.kdflat").mkdir(parents=True)
+    assert pool.add([flat("a", GAME)]) == {"a"}
+    assert [head.key for head in pool.heads()] == ["a"]
+    with pytest.raises(UsageError, match="cannot be removed"):
+        pool.switch(False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from kdscan.errors import UsageError
-from kdscan.files.read import is_folder
+from kdscan.files.read import is_folder, unlistable
 from kdscan.locale.legible import legible
 from kdscan.tournament.store.files import filesystem, is_url
 
@@ -104,11 +104,7 @@ def _stem(name: str) -> str:
 
 def _unreadable(error: OSError) -> None:
     """Raise `UsageError`: silently skipping a folder would lose its photos."""
-    raise UsageError(
-        "{path}: this folder cannot be read ({why}); ask for access to it",
-        path=error.filename,
-        why=error.strerror or error,
-    ) from error
+    raise unlistable(error.filename, error) from error
 
 
 def _in_url(url: str) -> list[Source]:

@@ -21,7 +21,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, TimeoutError
 
 from kdscan.errors import StoreError, StoreFull, UsageError
-from kdscan.files.read import is_folder
+from kdscan.files.read import is_folder, unlistable
 from kdscan.files.write import default_folder, make_folder, sync_folder
 from kdscan.locale import mark
 from kdscan.tournament.store import schema
@@ -202,6 +202,8 @@ def _is_there(path: Path, make: bool) -> bool:
                 path=path,
                 parent=path.parent,
             )
+    except PermissionError as error:
+        raise unlistable(path.parent, error) from error
     except (OSError, ValueError) as error:  # the name is too long, or has a null byte
         raise UsageError("--store: this is not a valid file name ({error})", error=error) from error
     return False
