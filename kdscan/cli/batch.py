@@ -210,10 +210,10 @@ def _line_now_and_then() -> Callable[[Progress], None]:
     def show(progress: Progress) -> None:
         nonlocal last
         now = time.monotonic()
-        if now - last > SECONDS_A_LINE:
+        if progress.read and now - last > SECONDS_A_LINE:
             last = now
             rate = progress.read / (now - start)
-            left = (progress.total - progress.done) / max(rate, 1e-9)
+            left = (progress.total - progress.done) / rate
             text = w.t(
                 "{done} of {total}, {rate}/s, {left} s left",
                 done=progress.done,

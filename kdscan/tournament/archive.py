@@ -128,7 +128,7 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
         check_name(name)
     new: list[tuple[str, str]] = []
     try:
-        with _explained_as(path), zipfile.ZipFile(path) as source:
+        with _explained_as(path), _opened(path) as source:
             return _load(store, source, name, new)
     except BaseException as error:
         for photo in new:
@@ -136,6 +136,12 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
         if isinstance(error, OSError):
             raise UsageError("{where}: {error}", where=path, error=why_not(error)) from error
         raise
+
+
+def _opened(path: Path) -> zipfile.ZipFile:
+    if path.is_char_device() or path.is_fifo():  # whose end zipfile would look for without end
+        raise zipfile.BadZipFile
+    return zipfile.ZipFile(path)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from kdscan.cli import batch as batch_module
 from kdscan.cli.batch import _tell as tell
 from kdscan.tournament.batch.run import Progress
 from tests.command import Command
@@ -114,6 +115,17 @@ def test_a_photo_that_is_read_again_counts_once(capsys: pytest.CaptureFixture[st
     told = Progress(total=34, read=34, again=16, learned={"pad 1": 4})
     tell("cup", None, told, [])
     assert capsys.readouterr().out.startswith("cup: 18 read now, 16 read again\n  learned from 4")
+
+
+def test_nobody_is_told_how_long_it_takes_before_anything_is_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(batch_module, "SECONDS_A_LINE", -1.0)
+    show = batch_module._line_now_and_then()
+    show(Progress(total=8))
+    assert capsys.readouterr().err == ""
+    show(Progress(total=8, read=2))
+    assert capsys.readouterr().err.startswith("kdscan: 2 of 8, ")
 
 
 def test_what_is_written_to_stdout_stands_alone_there(
