@@ -138,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         # A file name may contain characters that the terminal cannot show.
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors="backslashreplace")
     try:
         app = _asked(given)
         code = app(given, prog_name="kdscan", standalone_mode=False) or 0

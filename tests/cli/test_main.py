@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shlex
 import subprocess
 import sys
@@ -258,3 +259,10 @@ LONG = "x" * 300
 )
 def test_a_name_that_is_too_long_is_no_bug(words: str, tmp_path: Path, run: Command) -> None:
     assert run(*words.format(tmp_path).split(), code=2).err.startswith("kdscan: ")
+
+
+def test_a_name_that_the_terminal_cannot_show_can_still_be_told_from_others() -> None:
+    command = [sys.executable, "-m", "kdscan", "board", "żółw.txt"]
+    ascii_only = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "1"}
+    said = subprocess.run(command, capture_output=True, text=True, env=ascii_only)
+    assert said.returncode == 2 and r"kdscan: \u017c\xf3\u0142w.txt: " in said.stderr
