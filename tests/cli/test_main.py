@@ -223,7 +223,9 @@ def test_a_second_ctrl_c_is_as_quiet(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows deletes no folder that is in use")
-@pytest.mark.parametrize("words", ["sheet -o a.pdf", "batch a.jpg --event cup --store {0}/s"])
+@pytest.mark.parametrize(
+    "words", ["export --csv a --json-lines b", "batch a.jpg --event cup --store {0}/s"]
+)
 def test_a_current_folder_that_was_deleted_is_no_bug(
     words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
