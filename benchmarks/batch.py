@@ -140,7 +140,7 @@ def books(photos: Path, folder: Path, count: int) -> None:
     from kdscan.inference.store import default_models
     from kdscan.tournament.batch.paths import sources
     from kdscan.tournament.batch.run import Progress, Run
-    from kdscan.tournament.batch.tasks import Done, Ingest, Read, Result, Task, ingest, read
+    from kdscan.tournament.batch.tasks import Done, Ingest, Read, Task, TaskResult, ingest, read
     from kdscan.tournament.results import results
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import ensure_event
@@ -170,7 +170,7 @@ def books(photos: Path, folder: Path, count: int) -> None:
         def submit(self, task: Task) -> None:
             self.waiting.append(task)
 
-        def results(self) -> list[tuple[Task, Result]]:
+        def results(self) -> list[tuple[Task, TaskResult]]:
             task = self.waiting.pop(0)
             if isinstance(task, Ingest):
                 return [(task, ingest(task))]

@@ -42,11 +42,11 @@ from kdscan.prints.describe import unknown_print
 from kdscan.prints.divide import divide
 from kdscan.prints.drawing import draw_ink, draw_print
 from kdscan.prints.dropout import drop_out
-from kdscan.prints.flat import FlatSheet, coats_of, from_bytes, rectify, to_bytes
+from kdscan.prints.flat import FlatSheet, coats_of, flat_sheet_at, from_bytes, to_bytes
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.prints.learn import learn_flat_sheets, learn_print, register_either_way
 from kdscan.prints.recognize import SURELY, recognize
-from kdscan.records import Photo, SheetReading
+from kdscan.records import UNKNOWN_LAYOUT, Photo, SheetReading
 from kdscan.synth.pads import pad_blank, pad_print, pad_sheet
 
 FIRST = 71_000_000
@@ -72,9 +72,8 @@ def sheets_of(pad: Path) -> list[Path]:
 
 def blank_of(pad: Path) -> KnownPrint:
     """A pad's print, learned from its blank sheet."""
-    by = default_models()
     photo = opened(pad / "blank.jpg")
-    return learn_print([photo], pad.name, by.locate, by.refine, by.marks, by.ink, unmarked=True)
+    return learn_print([photo], pad.name, default_models(), unmarked=True)
 
 
 def generated(number: int) -> Iterator[KnownPrint]:
@@ -138,7 +137,7 @@ def clock(prints: int) -> None:
     by, seed = default_models(), FIRST - 1
     page, size = pad_print(seed, "painted"), (4000, 3000)
     blank = Photo(pad_blank(seed, page, "easy", (2000, 1500)).bgr, "blank")
-    known = learn_print([blank], "pad", by.locate, by.refine, by.marks, by.ink, unmarked=True)
+    known = learn_print([blank], "pad", by, unmarked=True)
     every = [known, *generated(prints - 1)]
     for one in every:
         _ = one.signature, one.normalized
@@ -178,7 +177,7 @@ def kept(path: Path) -> FlatSheet | None:
         return None
     truth = json.loads(path.with_suffix(".json").read_text("utf-8"))["board"]
     board = {(int(k[0]), int(k[2])): Coat(v[0]) for k, v in truth.items() if v[0]}
-    sheet = rectify(photo, found[0].centers_xy, coats_of(board), "unknown", path.stem)
+    sheet = flat_sheet_at(photo, found[0].centers_xy, coats_of(board), UNKNOWN_LAYOUT, path.stem)
     return from_bytes(to_bytes(sheet), sheet.key)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kdscan.cli.messages import spoken, user
-from kdscan.cli.options import MOST_ROUNDS, MOST_TABLES, Event, Store
+from kdscan.cli.options import MOST_ROUNDS, MOST_TABLES, Event, Store, Who
 from kdscan.errors import UsageError
 from kdscan.locale.legible import legible
 
@@ -65,12 +65,7 @@ def correct(
     undo: Annotated[
         bool, typer.Option("--undo", help="Undo the last change to the sheet.")
     ] = False,
-    who: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Name recorded with the change; by default your user name."
-        ),
-    ] = None,
+    who: Who = None,
 ) -> None:
     """Correct a sheet of an event; nothing is overwritten, and everything can be undone.
 

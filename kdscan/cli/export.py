@@ -69,7 +69,7 @@ def export(
             some = spoken(sys.stderr).tn("{n} photo", "{n} photos", count)
             note(f"{legible(str(archive))}: {legible(this.name)}, {some}")
         if labels is not None:
-            from kdscan.tournament.teach import save_labels
+            from kdscan.tournament.labels import save_labels
 
             sheets, shields = save_labels(kept, this.name, labels)
             w = spoken(sys.stderr)

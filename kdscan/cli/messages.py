@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from kdscan.errors import KdscanError
-from kdscan.locale import Words, of_terminal, words
+from kdscan.locale import ENGLISH, Words, of_terminal, words
 from kdscan.locale.errors import error_json, error_text
 
 
@@ -20,7 +20,7 @@ def spoken(stream: TextIO | None = None) -> Words:
     try:
         "ąèїы".encode((stream or sys.stdout).encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
-        return words("en")
+        return ENGLISH
     return found
 
 

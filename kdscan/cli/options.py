@@ -65,6 +65,10 @@ Rounds = Annotated[
     int | None,
     typer.Option(min=1, max=MOST_ROUNDS, metavar="N", help="Number of rounds in the event."),
 ]
+Who = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Name recorded with the change; by default your user name."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 OneGame = Annotated[str, typer.Option("--game", metavar="duel|kingdomino", help="The game.")]
 Edition = Annotated[

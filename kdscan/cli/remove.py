@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kdscan.cli.messages import spoken, user
-from kdscan.cli.options import Event, Store
+from kdscan.cli.options import Event, Store, Who
 
 
 def remove(
@@ -18,12 +18,7 @@ def remove(
     event: Event = None,
     store: Store = None,
     undo: Annotated[bool, typer.Option("--undo", help="Restore them.")] = False,
-    who: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Name recorded with the change; by default your user name."
-        ),
-    ] = None,
+    who: Who = None,
 ) -> None:
     """Remove photos from an event: they no longer count or show; --undo restores them.
 
@@ -35,7 +30,7 @@ def remove(
 
     $ kdscan remove IMG_0412.jpg --event 'Spring cup' --undo
     """
-    from kdscan.tournament.removing import take_out
+    from kdscan.tournament.removing import set_removed
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
 
@@ -44,5 +39,5 @@ def remove(
     with open_store(store, make=False) as kept, kept.write() as db:
         this = find_event(db, event)
         for name in photos:
-            for file in take_out(db, this, name, who or user(), out=not undo):
+            for file in set_removed(db, this, name, who or user(), removed=not undo):
                 print(f"{file}: {done}")

@@ -25,7 +25,8 @@ def score(
         list[str],
         typer.Argument(
             metavar="PHOTO...",
-            help="JPEG, PNG, WebP, HEIC, TIFF or PDF; each page is a photo; - for standard input.",
+            help="JPEG, PNG, WebP, HEIC, AVIF, TIFF, BMP, GIF or PDF; each page is a photo; "
+            "- for standard input.",
         ),
     ],
     as_json: AsJson = False,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from kdscan.cli.exit_codes import NEEDS_REVIEW, SOME_FAILED, UNLAWFUL
 from kdscan.cli.reading import read_all, read_stdin
-from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
 from kdscan.locale.problems import AGAINST_RULES
 from kdscan.pipeline.document import photo_json, report_json
 from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
+from kdscan.records import UNKNOWN_LAYOUT
 
 if TYPE_CHECKING:
     from kdscan.cli.corrections import Correction
@@ -64,7 +64,7 @@ def score_photos(
         taught = teaching.learn()
         if not taught:
             break
-        wanted = {number for number, (_, maps) in read.items() if UNKNOWN in _layouts(maps)}
+        wanted = {number for number, (_, maps) in read.items() if UNKNOWN_LAYOUT in _layouts(maps)}
         names = {one.name for one in taught}
         options = replace(options, prints=(*options.prints, *taught))
         printer.again()

@@ -23,6 +23,7 @@ from kdscan.cli.options import (
     Rounds,
     Seats,
     Store,
+    Who,
     check_apart,
     same_event,
 )
@@ -181,12 +182,7 @@ def result(
         typer.Option("--withdraw", help="Withdraw what was entered last; the sheets count again."),
     ] = False,
     store: Store = None,
-    who: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Name recorded with the change; by default your user name."
-        ),
-    ] = None,
+    who: Who = None,
 ) -> None:
     """Enter the result of a game whose sheets are missing or cannot be read.
 
@@ -220,8 +216,8 @@ def result(
 
 def state_json(state: EventState) -> dict[str, object]:
     """An event's table, games and findings as plain values."""
+    from kdscan.tournament.event_json import event_table
     from kdscan.tournament.rules import rules_of
-    from kdscan.tournament.table import event_table
 
     return event_table(state) | {
         "rules": rules_of(state.event),

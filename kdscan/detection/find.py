@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 
 from kdscan.detection.clipping import cut_sides
-from kdscan.detection.locate import Located, locate, look
+from kdscan.detection.locate import Located, locate, locate_turned
 from kdscan.detection.markers import detect_pages, rule_out
 from kdscan.detection.register import MIN_CONFIDENCE, follow_paper, register
 from kdscan.imaging.rectify import lies_in, outline_of, overlap, project, rectify
@@ -127,7 +127,7 @@ class MapSearch:
         """Outlines in the photo rotated by `turn` radians; unrotated, those by markers come
         first."""
         if turn:
-            yield from locate(self._photo, self._locating, turn)
+            yield from locate_turned(self._photo, self._locating, turn)
             return
         if any(outline.confidence >= MIN_OUTLINE for outline in self._located.outlines):
             yield from by_markers(self._photo, min(map(_cell_px, self._located.outlines)))
@@ -155,7 +155,7 @@ class MapSearch:
 
     @cached_property
     def _located(self) -> Located:
-        return look(self._photo, self._locating)
+        return locate(self._photo, self._locating)
 
     def finish(
         self, expected: int = 1, others: Sequence[Floats] = ()

@@ -51,7 +51,7 @@ class Glimpse:
 def glimpse(photo: Photo, locating: Network) -> Glimpse:
     """Locate the grid in a preview and give the first hint that applies."""
     grey = cv2.cvtColor(photo.bgr, cv2.COLOR_BGR2GRAY)
-    found = max(locate(photo, locating), key=lambda one: one.confidence, default=None)
+    found = max(locate(photo, locating).outlines, key=lambda one: one.confidence, default=None)
     if found is None or found.confidence < LIKELY:
         return Glimpse("dark" if float(grey.mean()) < DARK else "none")
     corners = found.corners_xy

@@ -8,12 +8,9 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.pyramid import finest_for
 from kdscan.imaging.rectify import lattice_to_photo, resolution, sample
-from kdscan.records import Photo, RectifiedSheet
+from kdscan.records import UNKNOWN_LAYOUT, Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
 from kdscan.sheet.signs import Signs, signs
-
-UNKNOWN = "unknown"
-"""Name of the layout of any design that is not built in."""
 
 _MARKER_PX = 48  # eight pixels a module of a 4 × 4 marker with its border
 _ENOUGH_PX = 18  # three pixels a module; if a large photo's half has as many, the half is used
@@ -34,7 +31,7 @@ def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
         seen = _ids(_windows(photo, sheet, layout), layout.markers.dictionary)
         if expected & seen:
             return layout.name
-    return UNKNOWN
+    return UNKNOWN_LAYOUT
 
 
 def is_mirrored(photo: Photo, sheet: RectifiedSheet) -> bool:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kdscan.imaging.pyramid import mapped, reduced, window
 from kdscan.imaging.rectify import GRID_CORNERS, inverse, lies_in, project
 from kdscan.records import COLS, ROWS, Photo, SheetOutline
-from kdscan.records.arrays import Floats, Network
+from kdscan.records.arrays import Floats, Network, sigmoid
 
 THUMB_PX = 384
 """Longer side of the thumbnail that the network sees."""
@@ -29,6 +29,15 @@ _MIDDLE = np.array([(COLS - 1) / 2, (ROWS - 1) / 2])
 
 MIN_VOTES = 24
 """Regions with fewer votes are not maps: a map that fills a quarter of the frame has over 100."""
+OUTLIER = 0.35
+"""Cells: RANSAC's inlier threshold."""
+MIN_AGREE = 0.4
+"""Share of votes that must agree on one grid."""
+TURNED_PX = 1536
+"""Pixels: longer side of a photo that is rotated before it is searched."""
+ZOOM_BELOW, ZOOM_MARGIN = 0.6, 0.35
+"""A region that fills less than the first share of the frame is located again in a window around
+it, with a margin of the second share of its size."""
 
 
 def thumbnail(photo: Photo) -> tuple[NDArray[np.float32], float]:
@@ -42,19 +51,6 @@ def thumbnail(photo: Photo) -> tuple[NDArray[np.float32], float]:
     out = np.zeros((-(-height // 32) * 32, -(-width // 32) * 32, 3), np.uint8)
     out[:height, :width] = small
     return np.ascontiguousarray(out.transpose(2, 0, 1)[None], np.float32) / np.float32(255), scale
-
-
-OUTLIER = 0.35
-"""Cells: RANSAC's inlier threshold."""
-MIN_AGREE = 0.4
-"""Share of votes that must agree on one grid."""
-
-
-TURNED_PX = 1536
-"""Pixels: longer side of a photo that is rotated before it is searched."""
-ZOOM_BELOW, ZOOM_MARGIN = 0.6, 0.35
-"""A region that fills less than the first share of the frame is located again in a window around
-it, with a margin of the second share of its size."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,33 +67,21 @@ class _Region:
     confidence: float
 
 
-def locate(photo: Photo, network: Network, turn: float = 0.0) -> tuple[SheetOutline, ...]:
-    """Find the maps in a photo, the largest first.
-
-    A small map is processed twice: once to find it, and again in an enlarged window to place it.
-    network: `thumbnail` → on-grid logit (1, 1, h, w), lattice place u, v (1, 2, h, w)
-        from -1 to 1 across the grid, and the log of its expected error (1, 1, h, w).
-    turn: radians by which to rotate the photo first, from x to y; the outlines are in the frame of
-        the unrotated photo nevertheless.
-    """
-    if turn:
-        c, s = np.cos(turn), np.sin(turn)
-        view, back = mapped(photo, np.array([[c, -s], [s, c]]), TURNED_PX)
-        seen = locate(view, network)
-        return tuple(SheetOutline(project(back, o.corners_xy), o.confidence) for o in seen)
-    return look(photo, network).outlines
-
-
 class Located(NamedTuple):
-    """What is found in an unrotated photo. outlines: of maps, the largest first. middles: (2,),
-    photo frame, of all regions that seem to be maps, including those that no grid fits."""
+    """What is found in a photo. outlines: of maps, the largest first. middles: (2,), photo frame,
+    of all regions that seem to be maps, including those that no grid fits."""
 
     outlines: tuple[SheetOutline, ...]
     middles: tuple[Floats, ...]
 
 
-def look(photo: Photo, network: Network) -> Located:
-    """The maps that `locate` finds in an unrotated photo, and where there may be more."""
+def locate(photo: Photo, network: Network) -> Located:
+    """Find the maps in a photo.
+
+    A small map is processed twice: once to find it, and again in an enlarged window to place it.
+    network: `thumbnail` → on-grid logit (1, 1, h, w), lattice place u, v (1, 2, h, w)
+        from -1 to 1 across the grid, and the log of its expected error (1, 1, h, w).
+    """
     found: list[SheetOutline] = []
     regions = _regions(photo, (0, 0), 1, network)
     for far in regions:
@@ -110,6 +94,15 @@ def look(photo: Photo, network: Network) -> Located:
     return Located(tuple(found), tuple(region.photo_xy.mean(0) for region in likely))
 
 
+def locate_turned(photo: Photo, network: Network, turn: float) -> tuple[SheetOutline, ...]:
+    """The outlines found in the photo rotated by `turn` radians, from x to y; in the frame of the
+    unrotated photo."""
+    c, s = np.cos(turn), np.sin(turn)
+    view, back = mapped(photo, np.array([[c, -s], [s, c]]), TURNED_PX)
+    seen = locate(view, network).outlines
+    return tuple(SheetOutline(project(back, o.corners_xy), o.confidence) for o in seen)
+
+
 def _regions(photo: Photo, corner: tuple[int, int], shrink: int, network: Network) -> list[_Region]:
     """Connected regions of map in a photo or a `window` of it, in the frame of the whole photo.
 
@@ -117,7 +110,7 @@ def _regions(photo: Photo, corner: tuple[int, int], shrink: int, network: Networ
     """
     thumb, scale = thumbnail(photo)
     on_grid, uv, log_error = network(thumb)
-    confidence = 1 / (1 + np.exp(-on_grid[0, 0].astype(np.float64)))
+    confidence = sigmoid(on_grid[0, 0].astype(np.float64))
     count, label = cv2.connectedComponents((confidence > 0.5).astype(np.uint8), connectivity=4)
     regions = []
     for i in range(1, count):

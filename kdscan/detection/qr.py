@@ -15,10 +15,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.layout import UNKNOWN
 from kdscan.imaging.pyramid import finest_decoded, grey_at_most
 from kdscan.imaging.rectify import lattice_to_photo, project, sample
-from kdscan.records import Photo, RectifiedSheet
+from kdscan.records import UNKNOWN_LAYOUT, Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
 from kdscan.sheet.ids import SheetId
 from kdscan.sheet.signs import Code, Signs, signs
@@ -33,9 +32,11 @@ _FOUND, _SQUARE = Code((0.5, 0.5), 1.0), np.array(((0, 0), (1, 0), (1, 1), (0, 1
 _SIDES = (21, 25)
 """Modules along a code of QR versions 1 and 2, which hold a `SheetId`."""
 _MODULE_PX = 6
+"""Pixels a module of a rectified code."""
 _COARSEST = 2.2
 """A photo with this many times fewer pixels a module than `_MODULE_PX` still shows the modules."""
 _GRID_PX = 6
+"""Pixels between computed sampling points; the rest is interpolated."""
 _SEARCH = 10
 """Modules by which a code may be displaced from its place in the layout."""
 _FINDER = 8
@@ -69,13 +70,13 @@ def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | No
     stuck on the paper is not mistaken for it.
     """
     for layout in signs():
-        if layout_name not in (layout.name, UNKNOWN):
+        if layout_name not in (layout.name, UNKNOWN_LAYOUT):
             continue
         to_photo = partial(_page_to_photo, sheet, layout)
         for code in layout.codes:
             if not _may_show(photo, code, to_photo):
                 continue
-            finest = finest_decoded(photo) if layout_name == UNKNOWN else 0
+            finest = finest_decoded(photo) if layout_name == UNKNOWN_LAYOUT else 0
             text = read_printed(photo, code, to_photo, finest)
             if text is not None:
                 return text

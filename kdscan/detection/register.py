@@ -26,7 +26,7 @@ from kdscan.imaging.rectify import (
     shift_cells,
 )
 from kdscan.records import CASTLE, CELLS, COLS, ROWS, Photo, SheetOutline
-from kdscan.records.arrays import Floats, Network, median, probability
+from kdscan.records.arrays import Floats, Network, median, sigmoid
 
 VIEW_PX = 32
 """Pixels a cell in the refining network's view: its stride."""
@@ -129,7 +129,7 @@ def _align(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, 
         if top < 0 if abs(top) > FLAT_TOP else other[2] > upright:
             centers, (placed, offset, _) = turned(centers), other
         upright = max(upright, other[2])
-    facing = probability(upright)
+    facing = float(sigmoid(upright))
     for _ in range(MAX_BENDS):
         if placed * facing < MIN_CONFIDENCE or np.abs(offset).max() < BEND_TOLERANCE:
             break
@@ -162,7 +162,7 @@ def follow_paper(photo: Photo, centers: Floats, network: Network) -> tuple[Float
         offset, _, upright = _predict(photo, centers, network)
         centers = turned(centers) if upright < 0 else shift_cells(centers, offset)
     placed, _, upright = _assess(photo, centers, network)
-    return centers, placed * probability(upright)
+    return centers, placed * float(sigmoid(upright))
 
 
 def _predict(photo: Photo, centers: Floats, network: Network) -> tuple[Floats, Floats, float]:
@@ -181,7 +181,7 @@ def _assess(photo: Photo, centers: Floats, network: Network) -> tuple[float, Flo
     legible = legible_cells(photo, centers, resolution(centers))
     if legible[CASTLE] and legible.sum() >= MIN_LEGIBLE:
         in_place, offset = in_place[legible.ravel()], offset * legible[..., None]
-    return probability(in_place.min()), offset, upright
+    return float(sigmoid(in_place.min())), offset, upright
 
 
 def _plane(centers_xy: Floats) -> Floats:

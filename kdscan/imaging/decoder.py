@@ -44,15 +44,11 @@ def answer(request: Request) -> Iterator[Frame]:
         _open.append(decode_here(request.data))
     (pages,) = _open
     if request.page is None:
-        yield Frame({"count": len(pages), "half": pages.whole_wh})
+        yield Frame({"count": len(pages), "half": pages.half is not None})
         return
-    if request.half:
-        bgr, whole_wh = pages.read_half()
-    else:
-        bgr = pages.read_page(request.page)
-        whole_wh = bgr.shape[1], bgr.shape[0]
+    bgr = pages.read_half() if request.half else pages.read_page(request.page)
     pixels = cast(bytes, np.ascontiguousarray(bgr).data.cast("B"))  # a copy would double the memory
-    yield Frame({"shape": bgr.shape[:2], "whole": whole_wh}, (pixels,))
+    yield Frame({"shape": bgr.shape[:2]}, (pixels,))
 
 
 def _limit_time(seconds: float) -> None:

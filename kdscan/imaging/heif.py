@@ -1,4 +1,4 @@
-"""HEIC → pixels, by libheif; and which files in the same container are pictures that it reads."""
+"""HEIC → pixels, by libheif."""
 
 from __future__ import annotations
 
@@ -9,37 +9,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.errors import UnreadableImage
-from kdscan.imaging.photo import FORMATS, check_size
-
-HEVC = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs"}
-"""Brands of pictures and sequences coded by HEVC (ISO/IEC 23008-12, annex B.4)."""
-
-AVIF = {b"avif", b"avis"}
-"""Brands of pictures and sequences coded by AV1 (AV1 Image File Format, section 6)."""
-
-ANY_CODING = {b"mif1", b"msf1"}
-"""Brands of pictures and sequences of any coding (ISO/IEC 23008-12, section 10)."""
+from kdscan.imaging.photo import check_size
 
 Bgr = NDArray[np.uint8]
-
-
-def is_heif(data: bytes) -> bool:
-    """Whether a file is a HEIF picture, by the brands listed at its start. Films, raw photos and
-    many other files use the same container.
-
-    Raises `UnreadableImage` for AVIF, which libheif's wheels do not decode.
-    """
-    if data[4:8] != b"ftyp":
-        return False
-    end = min(int.from_bytes(data[:4], "big"), len(data))
-    brands = {data[8:12], *(data[at : at + 4] for at in range(16, end, 4))}
-    if brands & AVIF and not brands & HEVC:
-        raise UnreadableImage(
-            "this is an AVIF picture, which kdscan does not read; save it as {formats}",
-            formats=FORMATS,
-        )
-    return bool(brands & (HEVC | ANY_CODING))
 
 
 def open_heif(data: bytes) -> Callable[[int], Bgr]:

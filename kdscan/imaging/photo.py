@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import ImageTooLarge, KdscanError, UnreadableImage
+from kdscan.imaging.brands import is_avif, is_heif
 from kdscan.imaging.pdf import open_pdf
 from kdscan.records import Photo
 
@@ -44,7 +45,7 @@ PLAIN_SCANS = 16
 MAX_PAGES = 2000
 """Most pages of one file."""
 
-FORMATS = "JPEG, PNG, WebP, HEIC, TIFF, PDF"
+FORMATS = "JPEG, PNG, WebP, HEIC, AVIF, TIFF, BMP, GIF, PDF"
 
 _JPEG = b"\xff\xd8\xff"
 """The first bytes of a JPEG: start of image and another marker (ITU T.81, B.1.1.3)."""
@@ -63,15 +64,13 @@ class Pages:
 
     name: where they came from, for people. count: number of pages; 1 except for PDF and TIFF.
     read: page number → (H, W, 3) uint8 BGR, upright.
-    half: for a large JPEG, decodes it at half its size; also returns the full width and height.
-    whole_wh: for a large JPEG, its width and height as stored, before the EXIF rotation.
+    half: for a large JPEG of even width and height, decodes it at half its size.
     """
 
     name: str
     count: int
     read: Callable[[int], Bgr]
-    half: Callable[[], tuple[Bgr, tuple[int, int]]] | None = None
-    whole_wh: tuple[int, int] | None = None
+    half: Callable[[], Bgr] | None = None
 
     def __len__(self) -> int:
         return self.count
@@ -82,15 +81,14 @@ class Pages:
             raise IndexError(page)
         if self.half is None:
             return Photo(self.read_page(page), self.name, page)
-        half, size_wh = self.read_half()
-        return Photo.halved(half, size_wh, partial(self.read_page, page), self.name, page)
+        return Photo.halved(self.read_half(), partial(self.read_page, page), self.name, page)
 
     def read_page(self, page: int) -> Bgr:
         """A page's pixels (H, W, 3) uint8 BGR; raises `PhotoError`."""
         with _decoding():
             return self.read(page)
 
-    def read_half(self) -> tuple[Bgr, tuple[int, int]]:
+    def read_half(self) -> Bgr:
         """The result of `half`; raises `PhotoError`."""
         assert self.half is not None
         with _decoding():
@@ -160,35 +158,28 @@ def _has_few_scans(data: bytes) -> bool:
 
 
 def _is_known(data: bytes) -> bool:
-    """Whether a file starts like a supported format; others are refused without a child process.
-
-    Raises `UnreadableImage` for a format that has a refusal of its own.
-    """
-    starts = (_JPEG, _PNG, b"RIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-    if data.startswith(starts) or b"%PDF-" in data[:1024]:
-        return True
-    from kdscan.imaging.heif import is_heif
-
-    return is_heif(data)
+    """Whether a file starts like a supported format; others are refused without a child process."""
+    starts = (_JPEG, _PNG, b"RIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"BM", b"GIF8")
+    return data.startswith(starts) or b"%PDF-" in data[:1024] or is_heif(data) or is_avif(data)
 
 
 def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
     """As `decode`, but always in this process. plain: `_is_plain` was checked already."""
-    half, whole_wh = None, None
+    half = None
     with _decoding():
         if b"%PDF-" in data[:1024]:
             count, read = open_pdf(data, MAX_PIXELS)
-        elif data[4:8] == b"ftyp":
+        elif is_heif(data):
             from kdscan.imaging.heif import open_heif
 
             count, read = 1, open_heif(data)
         elif data.startswith(_JPEG):  # MPO too: a JPEG followed by others
             count, read = 1, partial(_decode_jpeg, data)
-            width, height = size_wh = _jpeg_size(data)
+            width, height = _jpeg_size(data)
             even = width % 2 == height % 2 == 0
             large = width * height >= LARGE_PIXELS
             if even and large and (plain or _has_few_scans(data)):
-                half, whole_wh = partial(_half_jpeg, data, size_wh), size_wh
+                half = partial(_decode_jpeg, data, 0, cv2.IMREAD_REDUCED_COLOR_2)
         else:
             from kdscan.imaging.pillow import open_pillow  # deferred: slow to import
 
@@ -199,7 +190,7 @@ def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
             pages=count,
             most=MAX_PAGES,
         )
-    return Pages(name, count, read, half, whole_wh)
+    return Pages(name, count, read, half)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -274,13 +265,6 @@ def unknown() -> UnreadableImage:
     return UnreadableImage(
         "this is not a picture that kdscan knows; save it as {formats}", formats=FORMATS
     )
-
-
-def _half_jpeg(data: bytes, stored_wh: tuple[int, int]) -> tuple[Bgr, tuple[int, int]]:
-    half = _decode_jpeg(data, 0, cv2.IMREAD_REDUCED_COLOR_2)
-    width, height = stored_wh
-    upright = 2 * half.shape[1] == width  # else its EXIF orientation swaps width and height
-    return half, stored_wh if upright else (height, width)
 
 
 def _decode_jpeg(data: bytes, _page: int, how: int = cv2.IMREAD_COLOR) -> Bgr:

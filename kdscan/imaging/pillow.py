@@ -1,4 +1,4 @@
-"""PNG, WebP and TIFF → pixels, by Pillow."""
+"""PNG, WebP, AVIF, TIFF, BMP and GIF → pixels, by Pillow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kdscan.imaging.photo import check_size, unknown
 STRIP_PX = 512
 """Rows of a picture that are converted to BGR at a time."""
 
-FORMATS = ("PNG", "WEBP", "TIFF")
+FORMATS = ("PNG", "WEBP", "AVIF", "TIFF", "BMP", "GIF")
 
 SENSOR_BITS = 12
 """A 16-bit picture that uses at most this many bits contains raw sensor levels; shifted down like

@@ -43,12 +43,12 @@ def _grid(xs: NDArray[Any], ys: NDArray[Any]) -> Floats:
 
 
 @cache
-def lattice(rows: int, cols: int) -> Floats:
+def lattice_points(rows: int, cols: int) -> Floats:
     """(rows, cols, 2) float64: the cells' centres in the lattice frame, x before y; read-only."""
     return _grid(np.arange(cols), np.arange(rows))
 
 
-CENTERS = lattice(ROWS, COLS)
+CENTERS = lattice_points(ROWS, COLS)
 """(5, 7, 2) float64: the centres of a map's cells in the lattice frame."""
 
 
@@ -110,7 +110,7 @@ def fit_homography(centers_xy: Floats) -> Floats:
 def _fit_cached(rows: int, cols: int, centers: bytes) -> Floats:
     """`fit_homography`, cached: the windows of one sheet need the same homography twenty times."""
     xy = np.frombuffer(centers, np.float64).reshape(-1, 2)
-    h, _ = cv2.findHomography(lattice(rows, cols).reshape(-1, 2), xy, 0)
+    h, _ = cv2.findHomography(lattice_points(rows, cols).reshape(-1, 2), xy, 0)
     if h is None:
         raise ValueError("centres lie on a line")
     fitted = np.asarray(h, np.float64)
@@ -126,7 +126,7 @@ def lattice_to_photo(centers_xy: Floats, points_xy: Floats) -> Floats:
     bilinear between them and constant beyond.
     """
     h = fit_homography(centers_xy)
-    residual = (centers_xy - project(h, lattice(*centers_xy.shape[:2]))).astype(np.float32)
+    residual = (centers_xy - project(h, lattice_points(*centers_xy.shape[:2]))).astype(np.float32)
     at = points_xy.astype(np.float32)
     bend = cv2.remap(
         residual, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
@@ -136,7 +136,7 @@ def lattice_to_photo(centers_xy: Floats, points_xy: Floats) -> Floats:
 
 def shift_cells(centers_xy: Floats, cells_xy: Floats) -> Floats:
     """Centres (R, C, 2), photo frame, each shifted by an offset (R, C, 2) in cells."""
-    return lattice_to_photo(centers_xy, lattice(*centers_xy.shape[:2]) + cells_xy)
+    return lattice_to_photo(centers_xy, lattice_points(*centers_xy.shape[:2]) + cells_xy)
 
 
 def flatten(
@@ -264,6 +264,7 @@ def outline_of(centers: Floats) -> Floats:
 
 
 def cell_corners(centers_xy: Floats) -> Floats:
-    """(6, 8, 2): corners of cells with centres (5, 7, 2): means of four, extrapolated outwards."""
+    """(R + 1, C + 1, 2): corners of cells with centres (R, C, 2): means of four, extrapolated
+    outwards."""
     wide = np.pad(centers_xy, ((1, 1), (1, 1), (0, 0)), mode="reflect", reflect_type="odd")
     return np.asarray((wide[:-1, :-1] + wide[1:, :-1] + wide[:-1, 1:] + wide[1:, 1:]) / 4)

@@ -43,22 +43,22 @@ class Decoder:
         self._child: Process | None = None
         self._open: bytes | None = None
 
-    def open(self, data: bytes) -> tuple[int, tuple[int, int] | None]:
-        """The number of pages; for a large JPEG also its width and height as stored, else None.
+    def open(self, data: bytes) -> tuple[int, bool]:
+        """The number of pages, and whether the first can be decoded at half its size.
 
         Raises `PhotoError`, also for a file that exceeds the limits.
         """
         found, _ = self._ask(data)
-        return found["count"], tuple(found["half"]) if found["half"] else None
+        return found["count"], found["half"]
 
-    def read(self, data: bytes, page: int, half: bool = False) -> tuple[Bgr, tuple[int, int]]:
-        """A page of a file as (H, W, 3) uint8 BGR, and its full width and height.
+    def read(self, data: bytes, page: int, half: bool = False) -> Bgr:
+        """A page of a file as (H, W, 3) uint8 BGR.
 
         half: decode at half the size, see `kdscan.imaging.photo.Pages.half`.
         Raises `PhotoError`, also for a page that exceeds the limits.
         """
         found, (pixels,) = self._ask(data, page, half)
-        return np.frombuffer(pixels, np.uint8).reshape(*found["shape"], 3), tuple(found["whole"])
+        return np.frombuffer(pixels, np.uint8).reshape(*found["shape"], 3)
 
     def close(self) -> None:
         """End the child; a later call starts another."""
@@ -95,11 +95,9 @@ shared = Decoder()
 atexit.register(shared.close)
 
 
-def open_confined(
-    data: bytes,
-) -> tuple[int, Callable[[int], Bgr], Callable[[], tuple[Bgr, tuple[int, int]]] | None]:
+def open_confined(data: bytes) -> tuple[int, Callable[[int], Bgr], Callable[[], Bgr] | None]:
     """The arguments of `kdscan.imaging.photo.Pages` for a file that is decoded by the child: count,
     read and half. Raises `PhotoError`."""
-    count, whole = shared.open(data)
-    half = (lambda: shared.read(data, 0, half=True)) if whole else None
-    return count, lambda page: shared.read(data, page)[0], half
+    count, has_half = shared.open(data)
+    half = (lambda: shared.read(data, 0, half=True)) if has_half else None
+    return count, lambda page: shared.read(data, page), half

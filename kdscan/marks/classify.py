@@ -9,16 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import CellCrops, MarkProbs
-from kdscan.records.arrays import Floats, Network, probability
+from kdscan.records.arrays import Floats, Network, sigmoid, softmax
 
 Logits = tuple[NDArray[np.float32], ...]
 """The marks network's outputs for one view: coats, crosses, castle, offsets; see `predict`."""
-
-
-def softmax(logits: Floats) -> Floats:
-    """Probabilities along the last axis."""
-    e = np.exp(logits - logits.max(-1, keepdims=True))
-    return np.asarray(e / e.sum(-1, keepdims=True))
 
 
 TURNS = (0, 180)
@@ -69,7 +63,7 @@ def average(logits: Sequence[Logits], placed: float, calibration: Floats) -> Mar
     return MarkProbs(
         coat=softmax(coat),
         crosses=softmax(crosses),
-        castle_used=probability(castle[0]),
+        castle_used=float(sigmoid(castle[0])),
         placed=placed,
         calibration=calibration,
     )

@@ -16,7 +16,7 @@ from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.marks.crops import COARSE, half_size
 from kdscan.marks.foreign import foreign
 from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
-from kdscan.records.arrays import Network, probability
+from kdscan.records.arrays import Network, sigmoid
 
 COVER_PX = FLAT_PX // COARSE
 """Pixels a cell of the network's input."""
@@ -58,4 +58,4 @@ def _logits(bgr: NDArray[np.uint8], network: Network) -> NDArray[np.float64]:
 
 
 def _probabilities(logits: NDArray[np.float64]) -> dict[Cell, float]:
-    return {at: probability(logits[at]) for at in CELLS}
+    return {at: float(sigmoid(logits[at])) for at in CELLS}

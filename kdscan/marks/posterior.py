@@ -31,6 +31,15 @@ people."""
 ROUNDS = 3
 """Iterations of message passing; further ones change nothing in the third digit."""
 
+MIN_CHOICE = 1e-5
+"""Marks less probable than this are left out of enumerated boards."""
+
+MAX_CHOICES = 12
+"""Most alternatives of one shield in enumerated boards."""
+
+_MARKS: tuple[Marks, ...] = tuple((coat, n) for coat in COATS for n in range(MAX_CROSSES + 1))
+"""What a shield may hold, in the order of its flattened (7, 5) probabilities."""
+
 
 def joint(probs: MarkProbs) -> Floats:
     """(34, 7, 5) float64: probability of each coat with each number of crosses."""
@@ -90,18 +99,6 @@ def alternatives(both: Floats, at_most: int) -> tuple[tuple[Marks, float], ...]:
     flat = both.ravel()
     best = np.argsort(-flat, kind="stable")[:at_most]
     return tuple((_MARKS[k], float(flat[k])) for k in best)
-
-
-_MARKS: tuple[Marks, ...] = tuple((coat, n) for coat in COATS for n in range(MAX_CROSSES + 1))
-"""What a shield may hold, in the order of its flattened (7, 5) probabilities."""
-
-
-MIN_CHOICE = 1e-5
-"""Marks less probable than this are left out of enumerated boards."""
-
-
-MAX_CHOICES = 12
-"""Most alternatives of one shield in enumerated boards."""
 
 
 def likely_boards(both: Floats) -> Iterator[tuple[float, tuple[Marks, ...]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from kdscan.game.grid import Cell
 from kdscan.kinds.duel_map.interpret import beliefs, interpret
 from kdscan.marks.risk import DEFAULT_RISK
-from kdscan.records import MapCorrections, MapEvidence, SheetReading
+from kdscan.records import UNKNOWN_LAYOUT, MapCorrections, MapEvidence, SheetReading
 
 if TYPE_CHECKING:
     from kdscan.records import AnyReading
@@ -90,16 +91,9 @@ def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
     from kdscan.marks.fuse import fuse
 
     base = views[best]
-    layouts = [view.layout for view in views if view.layout != "unknown"]
+    layouts = [view.layout for view in views if view.layout != UNKNOWN_LAYOUT]
     ids = [view.sheet_id for view in views if view.sheet_id is not None]
-    clipped = set.intersection(*(set(view.unseen) for view in views))
-    each = [view.corrections for view in views]
-    corrections = MapCorrections(
-        cells={at: marks for one in reversed(each) for at, marks in one.cells.items()},
-        castle=next((one.castle for one in each if one.castle is not None), None),
-        wizard=next((one.wizard for one in each if one.wizard is not None), None),
-        confirmed=any(one.confirmed for one in each),
-    )
+    clipped = set.intersection(*(set(view.still_clipped) for view in views))
     return replace(
         base,
         probs=base.probs if _one_photo(views) else fuse([beliefs(view) for view in views]),
@@ -112,7 +106,7 @@ def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
         wizard=max(
             (view.wizard for view in views), key=lambda one: (one.coat is not None, one.confidence)
         ),
-        corrections=corrections,
+        corrections=reduce(MapCorrections.merge, [view.corrections for view in reversed(views)]),
     )
 
 
@@ -129,5 +123,6 @@ def _one_photo(views: Sequence[MapEvidence]) -> bool:
 
 def _covered(views: Sequence[MapEvidence]) -> dict[Cell, float]:
     """The shields that are covered in all views, each with its least probability."""
-    everywhere = [at for at in views[0].hidden if all(at in view.hidden for view in views)]
-    return {at: min(view.hidden[at] for view in views) for at in everywhere}
+    first, *others = [view.still_covered for view in views]
+    everywhere = [at for at in first if all(at in other for other in others)]
+    return {at: min(one[at] for one in (first, *others)) for at in everywhere}

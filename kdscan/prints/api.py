@@ -40,11 +40,8 @@ def learn_print(
     Raises LayoutError if the photos or the name are unsuitable and NoSheetFound if a photo shows no
     map, both with advice, and ModelError if the models are unusable.
     """
-    name, by = checked_name(name), models or default_models()
-    networks = (by.locate, by.refine, by.marks, by.ink)
-    return to_filed(
-        learn_by(tuple(photos), name, *networks, unmarked=unmarked, corners_xy=corners_xy)
-    )
+    name, models = checked_name(name), models or default_models()
+    return to_filed(learn_by(tuple(photos), name, models, unmarked=unmarked, corners_xy=corners_xy))
 
 
 def save_print(known: KnownPrint, path: Path | str) -> None:

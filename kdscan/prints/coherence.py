@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.game.duel.coats import Coat
-from kdscan.marks.classify import softmax
 from kdscan.marks.crops import CROP_PX, crop_cell
 from kdscan.records import CELLS, COATS, Ink
+from kdscan.records.arrays import softmax
 
 COMPARED = tuple(COATS.index(coat) for coat in (Coat.LINE, Coat.DOUBLE_LINE))
 """Coats for which a loose fill is mistaken. The ink of one hand's dots varies tenfold."""

@@ -7,11 +7,9 @@ import numpy as np
 from kdscan.errors import LayoutError
 from kdscan.imaging.rectify import (
     CENTERS,
-    FLAT_MARGIN,
-    FLAT_PX,
-    flatten,
     lattice_to_photo_homography,
     project,
+    rectify,
     resolution,
 )
 from kdscan.prints.lattice import shift_lattice
@@ -22,7 +20,7 @@ LEAST_CELL_PX = 20
 """Pixels per cell; corners that are closer together are a slip of the finger."""
 
 
-def placed(photo: Photo, corners_xy: Floats) -> RectifiedSheet:
+def rectify_by_corners(photo: Photo, corners_xy: Floats) -> RectifiedSheet:
     """The sheet whose grid has its corners at (4, 2) in the photo, in the order of `SheetOutline`.
 
     Raises LayoutError for corners that no sheet has, or that lie outside the photo.
@@ -33,9 +31,7 @@ def placed(photo: Photo, corners_xy: Floats) -> RectifiedSheet:
             width=photo.width,
             height=photo.height,
         )
-    centers = centers_within(corners_xy)
-    flat = flatten(photo, centers, FLAT_PX, FLAT_MARGIN)
-    return RectifiedSheet(flat, centers, corners_xy, resolution(centers), 1.0)
+    return rectify(photo, centers_within(corners_xy), confidence=1.0)
 
 
 def centers_within(corners_xy: Floats) -> Floats:
@@ -57,7 +53,7 @@ def centers_within(corners_xy: Floats) -> Floats:
     return centers
 
 
-def beside(measured_xy: Floats, said_xy: Floats) -> Floats:
+def shifted_to(measured_xy: Floats, said_xy: Floats) -> Floats:
     """Measured centres (5, 7, 2), moved together to the mean place that a person gave. Matching the
     cells with each other shows how they lie to one another, but not where a cell begins."""
     right = (said_xy[:, -1] - said_xy[:, 0]).mean(0) / (said_xy.shape[1] - 1)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat
 from kdscan.prints.circles import NO_CIRCLES, Circles, cell_shifts, find_circles, rim_response
-from kdscan.prints.corners import beside, centers_within
+from kdscan.prints.corners import centers_within, shifted_to
 from kdscan.prints.features import edges
 from kdscan.prints.known import (
     KNOWN_STEP,
@@ -85,7 +85,7 @@ def describe_print(
     centers_xy: (5, 7, 2) photo frame, approximate cell centres. placed: given by a person.
     """
     measured = measure_cells(photo, centers_xy)
-    centers = beside(measured.centers_xy, centers_xy) if placed else measured.centers_xy
+    centers = shifted_to(measured.centers_xy, centers_xy) if placed else measured.centers_xy
     common = pattern_of(flatten(photo, centers, PATTERN_PX, PATTERN_MARGIN))
     found = describe_cell(common, placed)
     x, y = found.offset

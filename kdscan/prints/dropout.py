@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN, outline_of, resolution
-from kdscan.marks.classify import Logits, predict, softmax
+from kdscan.marks.classify import Logits, predict
 from kdscan.marks.crops import segment
 from kdscan.prints.align import Aligned
 from kdscan.prints.coherence import doubt_coats, shield_ink, unlike_others
@@ -22,7 +22,7 @@ from kdscan.prints.divide import divide
 from kdscan.prints.drawing import on_plain_page
 from kdscan.prints.known import KNOWN_STEP, PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.records import CELLS, Ink, Photo, RectifiedSheet
-from kdscan.records.arrays import Network
+from kdscan.records.arrays import Network, softmax
 
 PLACEMENT_CONFIDENCE = 0.9999
 """Placement confidence of a registered print: a misplaced one would not have been recognised

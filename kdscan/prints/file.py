@@ -2,7 +2,7 @@
 
 A zip in which nothing is compressed twice:
 
-    print.json      geometry and counts, the fields of `Head`
+    print.json      geometry and counts, the fields of `PrintHead`
     picture.png     `KnownPrint.bgr`
     known.png       `KnownPrint.known`, 16 bits per place
     signature.f32   `KnownPrint.signature`, little-endian, so that no picture has to be decoded to
@@ -75,7 +75,7 @@ BROKEN = (
 
 
 @dataclass(frozen=True)
-class Head:
+class PrintHead:
     """The content of a print's file besides pictures; see `KnownPrint`.
 
     learned: date, YYYY-MM-DD. signature: `SIGNATURE` of the kdscan that computed the signature; one
@@ -101,11 +101,11 @@ class FiledPrint(KnownPrint):
     head: the file's JSON. data: the whole file. source: names it in messages.
     """
 
-    head: Head
+    head: PrintHead
     data: bytes
     source: str
 
-    def __init__(self, head: Head, data: bytes, source: str) -> None:
+    def __init__(self, head: PrintHead, data: bytes, source: str) -> None:
         values = {name: getattr(head, name) for name in _SHARED}
         for name, value in {**values, "head": head, "data": data, "source": source}.items():
             object.__setattr__(self, name, value)
@@ -151,7 +151,7 @@ def to_filed(known: KnownPrint, learned: str = "") -> FiledPrint:
     values = {name: getattr(known, name) for name in _SHARED}
     values |= {"name": checked_name(known.name), "aspect": float(known.aspect)}
     day = learned or datetime.now(UTC).date().isoformat()
-    head = Head(FORMAT, learned=day, signature=SIGNATURE, **values)
+    head = PrintHead(FORMAT, learned=day, signature=SIGNATURE, **values)
     levels = np.round(np.clip(known.known, 0, 1) * 65535).astype(np.uint16)
     parts = {
         _SIGNATURE: known.signature.astype("<f4").tobytes(),
@@ -199,7 +199,7 @@ def parse_print(data: bytes, source: str, *, thoroughly: bool = False) -> FiledP
         )
     if found != FORMAT or sizes != _SIZES:
         raise _damaged(source)
-    head = record_from_values(Head, values, source)
+    head = record_from_values(PrintHead, values, source)
     _check(head, source)
     one = FiledPrint(head, data, source)
     if thoroughly:
@@ -217,7 +217,7 @@ def load_print(path: Path | str, *, thoroughly: bool = False) -> FiledPrint:
     return parse_print(data, str(path), thoroughly=thoroughly)
 
 
-def _check(head: Head, source: str) -> None:
+def _check(head: PrintHead, source: str) -> None:
     """Raise LayoutError for numbers outside the range of real prints."""
     try:
         checked_name(head.name)
@@ -234,7 +234,7 @@ def _check_day(day: str) -> None:
         raise LayoutError("`{key}` is {value}, out of range", key="learned", value=day) from error
 
 
-def _check_cell(head: Head) -> None:
+def _check_cell(head: PrintHead) -> None:
     polygons = (head.cell.shield, *head.castle.roofs, *head.castle.keep)
     points = [xy for polygon in (*polygons, head.cell.circles) for xy in polygon]
     amounts = {
@@ -252,7 +252,7 @@ def _check_cell(head: Head) -> None:
             raise LayoutError("`{key}` is {value}, out of range", key=key, value=value)
 
 
-def _packed(head: Head, parts: dict[str, bytes]) -> bytes:
+def _packed(head: PrintHead, parts: dict[str, bytes]) -> bytes:
     text = json.dumps(asdict(head), ensure_ascii=False, indent=1).encode("utf-8")
     return packed({_HEAD: text, **parts})
 

@@ -40,7 +40,7 @@ _FORMAT = "kdscan-flat/1"
 
 
 @dataclass(frozen=True)
-class Head:
+class FlatSheetHead:
     """A rectified sheet without its picture.
 
     key: identifies and orders sheets independently of their arrival. coats: as read, a letter for
@@ -58,7 +58,7 @@ class Head:
 
 
 @dataclass(frozen=True, eq=False)
-class FlatSheet(Head):
+class FlatSheet(FlatSheetHead):
     """A sheet rectified by its detected grid.
 
     bgr: (832, 1088, 3) uint8, `PRINT_PX` pixels a cell and a margin of `MARGIN`.
@@ -84,7 +84,7 @@ def flat_sheet(photo: Photo, sheet: SheetReading) -> FlatSheet | None:
     if not is_suitable((problem.code for problem in sheet.problems), sheet.rectified.px_per_cell):
         return None
     coats = coats_of({c.at: c.coat for c in sheet.reading.cells})
-    return rectify(photo, sheet.rectified.centers_xy, coats, sheet.layout)
+    return flat_sheet_at(photo, sheet.rectified.centers_xy, coats, sheet.layout)
 
 
 def is_suitable(problems: Iterable[str], px_per_cell: float) -> bool:
@@ -93,7 +93,9 @@ def is_suitable(problems: Iterable[str], px_per_cell: float) -> bool:
     return px_per_cell >= MIN_PX and _UNSUITABLE.isdisjoint(problems)
 
 
-def rectify(photo: Photo, centers_xy: Floats, coats: str, layout: str, key: str = "") -> FlatSheet:
+def flat_sheet_at(
+    photo: Photo, centers_xy: Floats, coats: str, layout: str, key: str = ""
+) -> FlatSheet:
     """A sheet whose cells lie at (5, 7, 2) in the photo. key: a hash of the picture if omitted."""
     bgr = flatten(photo, centers_xy, PRINT_PX, MARGIN)
     return FlatSheet(key or hashlib.sha256(bgr.tobytes()).hexdigest()[:32], coats, layout, bgr)
@@ -117,7 +119,7 @@ def deduplicate(sheets: Iterable[FlatSheet]) -> list[FlatSheet]:
     return sorted(kept, key=lambda one: one.key)
 
 
-def same_sheet(one: Head, other: Head) -> bool:
+def same_sheet(one: FlatSheetHead, other: FlatSheetHead) -> bool:
     """Whether two pictures show one sheet, perhaps at different times or upside down. False for
     sheets with hardly any ink, where a mistake does no harm."""
     return any(_agree(one.coats, theirs) for theirs in (other.coats, other.coats[::-1]))
@@ -150,11 +152,11 @@ def from_bytes(data: bytes, key: str) -> FlatSheet | None:
     return FlatSheet(key, head.coats, head.layout, np.asarray(bgr, np.uint8))
 
 
-def head_of(data: bytes, key: str) -> Head | None:
+def head_of(data: bytes, key: str) -> FlatSheetHead | None:
     """The head of a flat sheet's file; None for anything that `to_bytes` did not write."""
     try:
         meta = json.loads(unpacked(data, "sheet.json"))
-        head = Head(key, str(meta["coats"]), str(meta["layout"]))
+        head = FlatSheetHead(key, str(meta["coats"]), str(meta["layout"]))
     except (*BROKEN, TypeError):
         return None
     return head if meta["format"] == _FORMAT and len(head.coats) == len(CELLS) else None

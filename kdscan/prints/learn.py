@@ -10,17 +10,16 @@ from numpy.typing import NDArray
 
 from kdscan.detection.clipping import clipped_cells
 from kdscan.detection.find import find
-from kdscan.detection.layout import UNKNOWN
 from kdscan.detection.register import turned
 from kdscan.errors import LayoutError, NoSheetFound
 from kdscan.imaging.blur import edge_width
 from kdscan.imaging.rectify import FLAT_MARGIN, flatten, resolution
-from kdscan.marks.classify import softmax
+from kdscan.inference.store import Models
 from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.align import Aligned, align
-from kdscan.prints.corners import beside, placed
+from kdscan.prints.corners import rectify_by_corners, shifted_to
 from kdscan.prints.describe import OWN_CENTERS, describe_print, unknown_print
-from kdscan.prints.flat import FLAT_CENTERS, MIN_PX, FlatSheet, Head, same_sheet
+from kdscan.prints.flat import FLAT_CENTERS, MIN_PX, FlatSheet, FlatSheetHead, same_sheet
 from kdscan.prints.known import (
     PRINT_MARGIN,
     PRINT_PX,
@@ -33,8 +32,8 @@ from kdscan.prints.lattice import (
 from kdscan.prints.merge import merge
 from kdscan.prints.recognize import SURELY
 from kdscan.prints.separate import drawn_on
-from kdscan.records import CELLS, Photo, RectifiedSheet
-from kdscan.records.arrays import Floats, Network
+from kdscan.records import CELLS, UNKNOWN_LAYOUT, Photo, RectifiedSheet
+from kdscan.records.arrays import Floats, Network, softmax
 
 MIN_LIKENESS = 0.3
 """Least likeness of the cells, see `Measured`; below it a sheet is too blurred, or none at all.
@@ -67,7 +66,7 @@ class _MeasuredSheet:
 
     photo: Photo
     measured: Measured
-    head: Head
+    head: FlatSheetHead
     filled: bool
     placed: bool = False
 
@@ -79,26 +78,21 @@ class _MeasuredSheet:
 def learn_print(
     photos: Sequence[Photo],
     name: str,
-    locating: Network,
-    refining: Network,
-    marking: Network,
-    inking: Network,
+    models: Models,
+    *,
     unmarked: bool = False,
     corners_xy: Floats | None = None,
 ) -> KnownPrint:
     """Learn a print from photos of its sheets: one unmarked, several, or four and more filled ones.
 
-    locating, refining: see `kdscan.detection.find`. marking: see `kdscan.marks.classify.predict`.
-    inking: ink segmentation, see `drawn_on`.
     unmarked: a person asserts that nothing is drawn on these sheets. corners_xy: (4, 2), the grid's
     corners in the first photo, given by a person, in the order of `SheetOutline`.
     Raises LayoutError or NoSheetFound with advice if the photos are unsuitable.
     """
     if not photos:
         raise LayoutError("name at least one photo of a sheet")
-    reading = None if unmarked else marking
     seen = [
-        _measure_sheet(photo, locating, refining, reading, None if number else corners_xy)
+        _measure_sheet(photo, models, unmarked, None if number else corners_xy)
         for number, photo in enumerate(photos)
     ]
     # Ink that two pictures of one sheet share would be mistaken for print.
@@ -110,7 +104,7 @@ def learn_print(
         :MAX_SHEETS
     ]
     known = _initial_print(name, used[0])
-    return known if len(used) == 1 else _merge_sheets(known, used, inking)
+    return known if len(used) == 1 else _merge_sheets(known, used, models.ink)
 
 
 def learn_flat_sheets(
@@ -124,7 +118,7 @@ def learn_flat_sheets(
     dropped.
     Raises LayoutError if fewer than `least` remain.
 
-    inking: see `learn_print`. known: an earlier version of the print.
+    inking: ink segmentation, see `drawn_on`. known: an earlier version of the print.
     """
     seen = []
     for sheet in sheets:
@@ -167,15 +161,12 @@ def _predicted_ink(flat: NDArray[np.uint8], inking: Network, filled: bool) -> ND
 
 
 def _measure_sheet(
-    photo: Photo,
-    locating: Network,
-    refining: Network,
-    marking: Network | None,
-    corners_xy: Floats | None,
+    photo: Photo, models: Models, unmarked: bool, corners_xy: Floats | None
 ) -> _MeasuredSheet:
-    sheet = (
-        _find_sheet(photo, locating, refining) if corners_xy is None else placed(photo, corners_xy)
-    )
+    if corners_xy is None:
+        sheet = _find_sheet(photo, models)
+    else:
+        sheet = rectify_by_corners(photo, corners_xy)
     if clipped_cells(photo, sheet):
         raise LayoutError(
             "{photo}: the sheet is cut off; photograph it with some table all around",
@@ -193,16 +184,16 @@ def _measure_sheet(
             " evenly lit",
             photo=photo.name,
         )
-    coats = sure_coats(photo, sheet, marking) if marking is not None else "." * len(CELLS)
-    head = Head(photo.name, coats, UNKNOWN)
+    coats = "." * len(CELLS) if unmarked else sure_coats(photo, sheet, models.marks)
+    head = FlatSheetHead(photo.name, coats, UNKNOWN_LAYOUT)
     filled = head.marked >= FILLED_SHARE * len(CELLS)
     if corners_xy is not None:
-        measured = replace(measured, centers_xy=beside(measured.centers_xy, sheet.centers_xy))
+        measured = replace(measured, centers_xy=shifted_to(measured.centers_xy, sheet.centers_xy))
     return _MeasuredSheet(photo, measured, head, filled, corners_xy is not None)
 
 
-def _find_sheet(photo: Photo, locating: Network, refining: Network) -> RectifiedSheet:
-    found = find(photo, locating, refining)
+def _find_sheet(photo: Photo, models: Models) -> RectifiedSheet:
+    found = find(photo, models.locate, models.refine)
     if not found:
         raise NoSheetFound(
             "{photo}: no map was found; photograph the whole sheet from straight above, sharp and"
@@ -222,8 +213,8 @@ def _check_number(seen: Sequence[_MeasuredSheet]) -> None:
 
 
 def sure_coats(photo: Photo, sheet: RectifiedSheet, marking: Network) -> str:
-    """The coats of the shields according to the marks network, as in `Head`; "." for those that are
-    empty or uncertain."""
+    """The coats of the shields according to the marks network, as in `FlatSheetHead`; "." for those
+    that are empty or uncertain."""
     _, views = refine_crops(photo, sheet, marking)
     probs = softmax(next(views)[0][0].astype(np.float64))[:, 1:]
     sure = zip(probs.argmax(1), probs.max(1) > COAT_PROBABILITY, strict=True)

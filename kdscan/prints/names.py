@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
-from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import LayoutError
+from kdscan.records import UNKNOWN_LAYOUT
 from kdscan.sheet.layout import layouts
 
 SUFFIX = ".kdprint"
@@ -34,7 +34,7 @@ def checked_name(name: str) -> str:
                 "a print's name cannot contain {letter!r}; use letters, digits, spaces, - and _",
                 letter=letter,
             )
-    if name.casefold() in {UNKNOWN, *(built_in.casefold() for built_in in layouts())}:
+    if name.casefold() in {UNKNOWN_LAYOUT, *(built_in.casefold() for built_in in layouts())}:
         raise LayoutError("{name!r} is reserved by kdscan; choose another name", name=name)
     return name
 

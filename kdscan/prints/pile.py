@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import LayoutError
 from kdscan.imaging.rectify import flatten
 from kdscan.prints.describe import unknown_print
@@ -26,6 +25,7 @@ from kdscan.prints.learn import (
     register_either_way,
 )
 from kdscan.prints.names import folded
+from kdscan.records import UNKNOWN_LAYOUT
 from kdscan.records.arrays import Network
 
 STEPS = (MIN_FILLED, 8, MAX_SHEETS)
@@ -62,8 +62,8 @@ def learn_from_pile(
     """New prints that enough sheets share, and known prints improved by more sheets.
 
     sheets: of unknown or deleted prints, and of automatically learned prints that may improve.
-    prints: all known ones; their names are not reused. inking: see `learn_print`. fresh: keys of
-    the sheets that were added since the others were last compared; all if omitted.
+    prints: all known ones; their names are not reused. inking: see `learn_flat_sheets`. fresh: keys
+    of the sheets that were added since the others were last compared; all if omitted.
     """
     pile = deduplicate(sheets)
     found = [taught for known in prints if (taught := _relearn(known, pile, inking)) is not None]
@@ -97,7 +97,9 @@ def may_learn(layouts: Iterable[str], prints: Iterable[KnownPrint]) -> bool:
 
 def may_teach(layout: str, prints: Iterable[KnownPrint]) -> bool:
     """Whether a sheet with this layout can contribute to learning."""
-    return layout == UNKNOWN or any(p.name == layout and next_step(p) < NO_STEP for p in prints)
+    return layout == UNKNOWN_LAYOUT or any(
+        p.name == layout and next_step(p) < NO_STEP for p in prints
+    )
 
 
 def next_step(known: KnownPrint) -> int:

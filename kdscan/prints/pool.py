@@ -20,7 +20,7 @@ from kdscan.files.write import (
     unwritable,
     write_file,
 )
-from kdscan.prints.flat import FlatSheet, Head, from_bytes, head_of, same_sheet, to_bytes
+from kdscan.prints.flat import FlatSheet, FlatSheetHead, from_bytes, head_of, same_sheet, to_bytes
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.learn import MAX_SHEETS
 from kdscan.prints.library import Library, own_library
@@ -75,7 +75,7 @@ class SheetPool:
         """All sheets; files that cannot be read are deleted."""
         return self._each(from_bytes)
 
-    def heads(self) -> list[Head]:
+    def heads(self) -> list[FlatSheetHead]:
         """All sheets without their pictures, the oldest first."""
         return self._each(head_of)
 
@@ -112,8 +112,8 @@ class SheetPool:
         pad, these are returned instead and the new sheets are forgotten: read them with these
         prints, and add those that are still unknown again.
 
-        prints: all known prints. inking: see `learn_print`. Sheets that can teach nothing more are
-        deleted. Raises UsageError if something cannot be written.
+        prints: all known prints. inking: see `learn_flat_sheets`. Sheets that can teach nothing
+        more are deleted. Raises UsageError if something cannot be written.
         """
         known, new = tuple(prints), self._new()
         if not new or not may_learn([head.layout for head in self.heads()], known):

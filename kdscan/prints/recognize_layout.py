@@ -24,7 +24,7 @@ ALIKE = 0.6
 pairs of different ones stayed below 0.53, all below 0.58; so did one in 14 pairs of the same
 design."""
 
-PRINT_PX = CROP_PX // COARSE
+CELL_PRINT_PX = CROP_PX // COARSE
 """Side of a cell's print."""
 
 _REACH = 6  # pixels by which a crop may be off
@@ -49,7 +49,7 @@ def _laid_over(ink: Plane, common: Plane) -> Plane:
     inner = common[_REACH:-_REACH, _REACH:-_REACH]
     _, _, _, (x, y) = cv2.minMaxLoc(cv2.matchTemplate(ink, inner, cv2.TM_CCOEFF_NORMED))
     move = np.array([[1, 0, _REACH - x], [0, 1, _REACH - y]], np.float32)
-    size = (PRINT_PX, PRINT_PX)
+    size = (CELL_PRINT_PX, CELL_PRINT_PX)
     return np.asarray(cv2.warpAffine(ink, move, size, borderMode=cv2.BORDER_REPLICATE), np.float32)
 
 
@@ -66,10 +66,10 @@ def print_from_text(text: str) -> Plane:
         grey = cv2.imdecode(data, cv2.IMREAD_GRAYSCALE)
     except (ValueError, cv2.error) as error:
         raise LayoutError("`cell_png` is not a PNG in base 64; learn the layout again.") from error
-    if grey is None or grey.shape != (PRINT_PX, PRINT_PX):
+    if grey is None or grey.shape != (CELL_PRINT_PX, CELL_PRINT_PX):
         raise LayoutError(
             "`cell_png` is not a PNG of {n} × {n}; learn the layout again.",
-            n=PRINT_PX,
+            n=CELL_PRINT_PX,
         )
     return np.asarray(grey / _INK, np.float32)
 

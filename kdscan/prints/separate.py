@@ -9,7 +9,11 @@ from numpy.typing import NDArray
 from kdscan.marks.crops import CROP_CELLS, CROP_PX, crop_cell, segment
 from kdscan.prints.divide import pen_of
 from kdscan.records import Ink, RectifiedSheet
-from kdscan.records.arrays import Network
+from kdscan.records.arrays import Network, sigmoid
+
+AROUND_PX = 16.0
+"""Standard deviation, in pixels (128 per cell), of the neighbourhood from which a pixel's
+background is estimated: wider than a line, narrower than a shield."""
 
 
 def separate(sheet: RectifiedSheet, network: Network) -> Ink:
@@ -21,11 +25,6 @@ def separate(sheet: RectifiedSheet, network: Network) -> Ink:
     bare = _around(sheet.bgr, 1 - probability)
     unknown = np.zeros((1, 1), np.float32)
     return Ink(probability, pen_of(sheet.bgr, bare, probability), unknown)
-
-
-AROUND_PX = 16.0
-"""Standard deviation, in pixels (128 per cell), of the neighbourhood from which a pixel's
-background is estimated: wider than a line, narrower than a shield."""
 
 
 def _around(bgr: NDArray[np.uint8], weight: NDArray[np.float32]) -> NDArray[np.uint8]:
@@ -45,7 +44,7 @@ def drawn_on(bgr: NDArray[np.uint8], network: Network) -> NDArray[np.float32]:
     """
     crops = segment(bgr)
     (logits,) = network(crops.ink[None], crops.coarse[None])
-    drawn = 1 / (1 + np.exp(-logits[0]))
+    drawn = sigmoid(logits[0])
     sums, counts = np.zeros((2, *bgr.shape[:2]), np.float32)
     for at, crop in zip(CROP_CELLS, drawn, strict=True):
         crop_cell(sums, *at)[:] += cv2.resize(crop, (CROP_PX, CROP_PX))

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from kdscan.records.photo import Photo, frozen
     from kdscan.records.sheet import (
+        UNKNOWN_LAYOUT,
         CellReading,
         MapCorrections,
         MapEvidence,
@@ -60,6 +61,7 @@ __all__ = [
     "KINDS",
     "MAX_CROSSES",
     "ROWS",
+    "UNKNOWN_LAYOUT",
     "AnyReading",
     "BookMark",
     "CellCrops",
@@ -103,7 +105,7 @@ _HOMES = {
     "kdscan.records.kingdom": "KingdomCorrections KingdomEvidence KingdomReading SquareReading",
     "kdscan.records.photo": "Photo frozen",
     "kdscan.records.sheet": "CellReading MapCorrections MapEvidence Reading "
-    "SheetReading WizardEvidence",
+    "SheetReading UNKNOWN_LAYOUT WizardEvidence",
     "kdscan.records.stages": "CellCrops MarkProbs RectifiedSheet SheetOutline",
     "kdscan.records.totals": "Totals calibrated range_of",
 }

@@ -1,4 +1,4 @@
-"""Types of arrays and functions that all rooms use."""
+"""Types of arrays, and functions on them, that all packages use."""
 
 from __future__ import annotations
 
@@ -14,9 +14,15 @@ Network = Callable[..., tuple[NDArray[np.float32], ...]]
 """A model: takes one float32 batch for each input, returns one array for each output."""
 
 
-def probability(logit: float) -> float:
-    """The probability for a logit (log odds)."""
-    return float(1 / (1 + np.exp(-logit)))
+def sigmoid(logits: Any) -> NDArray[Any]:
+    """The probabilities for logits (log odds), elementwise."""
+    return np.asarray(1 / (1 + np.exp(-logits)))
+
+
+def softmax(logits: Floats) -> Floats:
+    """Probabilities along the last axis."""
+    e = np.exp(logits - logits.max(-1, keepdims=True))
+    return np.asarray(e / e.sum(-1, keepdims=True))
 
 
 def median(values: NDArray[Any]) -> NDArray[Any]:

@@ -18,7 +18,7 @@ from kdscan.records.kinds import KINDS, SquareKind
 from kdscan.records.photo import frozen
 from kdscan.records.short import short, table
 from kdscan.records.stages import RectifiedSheet
-from kdscan.records.totals import Totals
+from kdscan.records.totals import Totals, range_of
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,8 @@ class KingdomReading:
     score: Score
     confidence: float
     review: bool
-    problems: tuple[Problem, ...] = ()
-    totals: Totals = ()
+    problems: tuple[Problem, ...]
+    totals: Totals
 
     def __post_init__(self) -> None:
         if len(self.squares) != self.variants.size**2:
@@ -141,6 +141,11 @@ class KingdomReading:
     @property
     def probs(self) -> NDArray[np.float64]:
         return self.evidence.probs
+
+    @property
+    def total_range(self) -> tuple[int, int]:
+        """Least and greatest likely total."""
+        return range_of(self.totals)
 
     @property
     def outline_xy(self) -> NDArray[np.float64]:

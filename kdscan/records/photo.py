@@ -25,8 +25,7 @@ class Photo:
     name: where it came from, for people.
     page: page of a PDF or TIFF, from 0.
     width, height: pixels.
-    half: (H / 2, W / 2, 3) uint8 if the file was first decoded at half its size (then width and
-        height are even), else None.
+    half: (H / 2, W / 2, 3) uint8 if the file was first decoded at exactly half its size, else None.
     """
 
     name: str
@@ -45,13 +44,13 @@ class Photo:
     def halved(
         cls,
         half: NDArray[np.uint8],
-        size_wh: tuple[int, int],
         whole: Callable[[], NDArray[np.uint8]],
         name: str = "",
         page: int = 0,
     ) -> Photo:
-        """A photo decoded at half its size; `whole` decodes it in full when needed."""
+        """A photo decoded at exactly half its size; `whole` decodes it in full when needed."""
         photo = cls.__new__(cls)
+        size_wh = 2 * half.shape[1], 2 * half.shape[0]
         photo._set(name, page, size_wh, _picture(half), lambda: _picture(whole()))
         return photo
 

@@ -20,6 +20,9 @@ from kdscan.records.short import short, table
 from kdscan.records.stages import MarkProbs, RectifiedSheet
 from kdscan.records.totals import IMPROBABLE, Totals, range_of
 
+UNKNOWN_LAYOUT = "unknown"
+"""The layout of a sheet whose design is neither built in nor learned, as in the JSON."""
+
 
 @dataclass(frozen=True)
 class CellReading:
@@ -112,7 +115,7 @@ class MapEvidence:
     """All that is known of a map before any rule is applied; `kinds.duel_map.interpret` turns it
     into a reading.
 
-    layout: name of the recognised layout, or "unknown".
+    layout: name of the recognised layout, or `UNKNOWN_LAYOUT`.
     sheet_id: text of the sheet's printed code (`kdscan.sheet.ids`), None without one.
     clipped: shields that the picture's edge cuts off. mirrored: the picture swaps left and right.
     bilevel: the picture is black and white without greys, and so may have lost marks.
@@ -125,7 +128,7 @@ class MapEvidence:
 
     rectified: RectifiedSheet
     probs: MarkProbs
-    layout: str = "unknown"
+    layout: str = UNKNOWN_LAYOUT
     sheet_id: str | None = None
     clipped: tuple[Cell, ...] = ()
     mirrored: bool = False
@@ -138,15 +141,21 @@ class MapEvidence:
     covered: Mapping[Cell, float] = field(default_factory=dict)
 
     @property
-    def hidden(self) -> dict[Cell, float]:
+    def still_covered(self) -> dict[Cell, float]:
         """`covered` without the shields that a person has corrected."""
         corrected = self.corrections.cells
         return {cell: p for cell, p in self.covered.items() if cell not in corrected}
 
     @property
-    def unseen(self) -> tuple[Cell, ...]:
+    def still_clipped(self) -> tuple[Cell, ...]:
         """`clipped` without the shields that a person has corrected."""
         return tuple(cell for cell in self.clipped if cell not in self.corrections.cells)
+
+    @property
+    def wizard_coat(self) -> Coat | None:
+        """The coat that the map's wizard pays for, by correction or else by the spellbook."""
+        correction = self.corrections.wizard
+        return self.wizard.coat if correction is None else correction[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,13 +216,11 @@ class SheetReading:
     @property
     def clipped(self) -> tuple[Cell, ...]:
         """The shields that the picture's edge cuts off, so that the total is unknown."""
-        return () if self.evidence.corrections.confirmed else self.evidence.unseen
+        return () if self.evidence.corrections.confirmed else self.evidence.still_clipped
 
     @property
     def wizard_coat(self) -> Coat | None:
-        """The coat that the map's wizard pays for, by correction or else by the spellbook."""
-        correction = self.evidence.corrections.wizard
-        return self.evidence.wizard.coat if correction is None else correction[0]
+        return self.evidence.wizard_coat
 
     @property
     def wizard_range(self) -> tuple[int, int]:

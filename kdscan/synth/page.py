@@ -14,6 +14,7 @@ import numpy as np
 from kdscan.records import CASTLE
 from kdscan.sheet.parts import Layout, Point, rect
 from kdscan.synth.canvas import Canvas
+from kdscan.synth.copies import reproduced
 from kdscan.synth.fields import U8
 from kdscan.synth.grounds.draw import draw_ground
 from kdscan.synth.legibility import ensure_contrast, lighten_ground
@@ -46,7 +47,7 @@ def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> U8:
                 _castle(canvas, layout, style, at)
             else:
                 _shield(canvas, layout, style, at)
-    return page
+    return reproduced(rng, page, px_per_mm, painted=style.palette is not None)
 
 
 def _thin_lines(style: PrintStyle, layout: Layout) -> PrintStyle:

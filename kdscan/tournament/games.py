@@ -269,7 +269,7 @@ def _seat(
     worths = {sheet.worth for sheet in sheets}
     best = min(sheets, key=lambda sheet: (sheet.review, sheet.key), default=None)
     disputed = any(sheet.rivals for sheet in sheets)
-    cut = best is not None and all(sheet.cut_off for sheet in sheets)
+    cut = best is not None and best.cut_off
     seat = Seat(name, best if len(worths) <= 1 and not disputed and not cut else None, stated)
     if stated is not None or alone or disputed:
         return seat, []

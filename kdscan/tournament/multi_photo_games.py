@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select
 from kdscan.sheet.ids import SheetId
 from kdscan.tournament.apply_corrections import Overrides, corrected_json
 from kdscan.tournament.deduplicate import Compared, Entry, marks_code, same_sheets
-from kdscan.tournament.removing import taken_out
+from kdscan.tournament.removing import removed_from
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.corrections import corrections, effective_values
 from kdscan.tournament.store.photos import files
@@ -114,10 +114,11 @@ def multi_photo_game(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
     if one.kind not in ("duel_map", "duel_spellbook"):
         return ()
     event, at = one.event_id, schema.sheet.c
-    placed, out = overrides_of(corrections(db, event, field="place")), taken_out(db, event)
+    placed = overrides_of(corrections(db, event, field="place"))
+    removed = removed_from(db, event)
     query = select(at.id, at.code, at.photo_id, at.page, schema.photo.c.sha256).join(schema.photo)
     rows = db.execute(query.where(at.event_id == event))
-    known = [row for row in rows if not out.has(row.sha256, row.page)]
+    known = [row for row in rows if not removed.has(row.sha256, row.page)]
     # A file may give the round, but never the table.
     tables = {row.id: place_of(row.code, placed.get(row.id, {})).table for row in known}
     if tables.get(one.id) is None:

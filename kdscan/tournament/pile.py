@@ -12,7 +12,7 @@ from kdscan.errors import KdscanError
 from kdscan.imaging.photo import decode
 from kdscan.inference.store import default_models
 from kdscan.prints.file import to_filed
-from kdscan.prints.flat import FlatSheet, rectify
+from kdscan.prints.flat import FlatSheet, flat_sheet_at
 from kdscan.prints.pile import learn_from_pile
 from kdscan.tournament.store.files import PhotoFiles
 from kdscan.tournament.store.print_files import load_prints
@@ -63,5 +63,5 @@ def _flat(root: str, pile: Pile) -> list[FlatSheet]:
             continue
         for sheet in there:
             centers = np.array(sheet.centers).reshape(5, 7, 2)
-            found.append(rectify(photo, centers, sheet.coats, sheet.layout, sheet.key))
+            found.append(flat_sheet_at(photo, centers, sheet.coats, sheet.layout, sheet.key))
     return found

@@ -19,8 +19,7 @@ from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store.corrections import add_correction, undo
 from kdscan.tournament.store.events import ensure_player, players, set_active
 from kdscan.tournament.store.games import games, remove_games, set_game
-from kdscan.tournament.store.records import Event, Player
-from kdscan.tournament.store.records import Game as PlannedGame
+from kdscan.tournament.store.records import Event, PlannedGame, Player
 from kdscan.tournament.swiss import Pairing, pair, seat
 
 

@@ -19,7 +19,7 @@ from kdscan.tournament.store.records import Event, FileRow, PhotoRow
 
 
 @dataclass(frozen=True)
-class Out:
+class Removed:
     """What is removed. photos: SHA-256 of their content; pages: `SHA256#PAGE`, from 1; files: names
     that were never read."""
 
@@ -32,7 +32,7 @@ class Out:
         return sha256 in self.photos or f"{sha256}#{page + 1}" in self.pages
 
 
-def taken_out(db: Connection, event_id: int) -> Out:
+def removed_from(db: Connection, event_id: int) -> Removed:
     """What is currently removed from an event."""
     rows = [row for row in corrections(db, event_id) if row.sheet_id is None and not row.game_id]
     held = {field for field, row in effective(rows).items() if row.new is True}
@@ -40,10 +40,12 @@ def taken_out(db: Connection, event_id: int) -> Out:
     def of(kind: str) -> frozenset[str]:
         return frozenset(f.removeprefix(kind) for f in held if f.startswith(kind))
 
-    return Out(of("photo:"), of("page:"), of("file:"))
+    return Removed(of("photo:"), of("page:"), of("file:"))
 
 
-def take_out(db: Connection, event: Event, name: str, who: str, *, out: bool = True) -> list[str]:
+def set_removed(
+    db: Connection, event: Event, name: str, who: str, *, removed: bool = True
+) -> list[str]:
     """Remove a photo by its file's name or the end of it, or restore it; returns its names.
 
     `NAME#7` is only page 7. Raises `UsageError` for a name that no photo of the event has, or
@@ -60,7 +62,7 @@ def take_out(db: Connection, event: Event, name: str, who: str, *, out: bool = T
     fields = {_field(db, one, page) for one in meant}
     if len(fields) > 1:
         raise several(name, [one.name + page for one in meant])
-    add_correction(db, event.id, fields.pop(), out, who, old=not out)
+    add_correction(db, event.id, fields.pop(), removed, who, old=not removed)
     return [one.name + page for one in meant]
 
 

@@ -30,7 +30,7 @@ from kdscan.tournament.multi_photo_games import (
     place_of,
 )
 from kdscan.tournament.names import names_of
-from kdscan.tournament.removing import Out, taken_out
+from kdscan.tournament.removing import Removed, removed_from
 from kdscan.tournament.rules import Rules, asked_of, rules_of
 from kdscan.tournament.store.corrections import corrections
 from kdscan.tournament.store.events import get_event, players
@@ -91,15 +91,17 @@ class Result:
 
 def results(db: Connection, event_id: int) -> Iterator[Result]:
     """All rows of an event, one after another, without removed photos and pages."""
-    out = taken_out(db, event_id)
-    known = {photo.id: photo for photo in photos(db, event_id) if photo.sha256 not in out.photos}
+    removed = removed_from(db, event_id)
+    known = {
+        photo.id: photo for photo in photos(db, event_id) if photo.sha256 not in removed.photos
+    }
     all_files = [
         file
         for file in files(db, event_id)
-        if (file.photo_id in known if file.photo_id else file.name not in out.files)
+        if (file.photo_id in known if file.photo_id else file.name not in removed.files)
     ]
     named = first_names(all_files)
-    pile = _pile(db, event_id, known, named, out)
+    pile = _pile(db, event_id, known, named, removed)
     shown: dict[int, str] = {}
     for file in all_files:
         photo = None if file.photo_id is None else known[file.photo_id]
@@ -132,7 +134,7 @@ class _Pile:
     """What the rows of single sheets need to know about all sheets.
 
     overrides: the corrections of a sheet. compared: see there. where: each sheet's name for people.
-    failures: pages that could not be read. rules: the event's. out: what is removed.
+    failures: pages that could not be read. rules: the event's. removed: photos and pages.
     """
 
     overrides: Mapping[int, Overrides]
@@ -140,7 +142,7 @@ class _Pile:
     where: Mapping[int, str]
     failures: Mapping[tuple[int, int], Json]
     rules: Rules
-    out: Out
+    removed: Removed
 
     def asked(self, sheet: Sheet) -> Overrides:
         """The corrections with which a sheet is to be interpreted."""
@@ -154,7 +156,7 @@ def _of_photo(db: Connection, file: FileRow, photo: PhotoRow, pile: _Pile) -> It
     for sheet in sheets(db, photo.event_id, photo.id):
         by_page[sheet.page].append(sheet)
     for page in range(photo.pages or 0):
-        if pile.out.has(photo.sha256, page):
+        if pile.removed.has(photo.sha256, page):
             continue
         here = by_page[page]
         standing = as_they_stand(here, pile.asked, partial(_game_of, db, pile))
@@ -188,7 +190,7 @@ def _of_sheet(file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json, pile: _P
 
 
 def _pile(
-    db: Connection, event_id: int, known: Mapping[int, PhotoRow], named: Named, out: Out
+    db: Connection, event_id: int, known: Mapping[int, PhotoRow], named: Named, removed: Removed
 ) -> _Pile:
     """known: the photos that are not removed, by id."""
     overrides = overrides_of(corrections(db, event_id))
@@ -197,7 +199,7 @@ def _pile(
     def labelled() -> Iterator[Sheet]:
         for sheet in sheets(db, event_id):
             photo = known.get(sheet.photo_id)
-            if photo is None or out.has(photo.sha256, sheet.page):
+            if photo is None or removed.has(photo.sha256, sheet.page):
                 continue
             where[sheet.id] = _name(named[sheet.photo_id][1], sheet)
             yield sheet
@@ -205,7 +207,7 @@ def _pile(
     found = compared(labelled(), overrides, named)
     event = get_event(db, event_id)
     rules = Rules() if event is None else rules_of(event)
-    return _Pile(overrides, found, where, errors(db, event_id), rules, out)
+    return _Pile(overrides, found, where, errors(db, event_id), rules, removed)
 
 
 def _name(file: FileRow, sheet: Sheet) -> str:

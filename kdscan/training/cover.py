@@ -24,8 +24,8 @@ from kdscan.training.sheet_views import (
     as_batch,
     as_picture,
     degraded,
-    dice_of,
     random_maps,
+    seeded_from,
     warped,
 )
 from kdscan.training.task import Batch, Task
@@ -128,10 +128,10 @@ def cover_sample(rng: Rng, example: Example, other: Example) -> tuple[U8, F32]:
 
 def _view(rng: Rng, example: Example) -> U8:
     """A rectified sheet (672, 928, 3), degraded and slightly out of place."""
-    dice = dice_of(rng)
-    moved = warped(as_batch(unpack(example.flat)), random_maps(dice, 1))
+    random = seeded_from(rng)
+    moved = warped(as_batch(unpack(example.flat)), random_maps(random, 1))
     severity = torch.tensor([PHOTO_SEVERITY if example.photographed else 1.0])
-    return as_picture(degraded(dice, moved, severity))
+    return as_picture(degraded(random, moved, severity))
 
 
 def batch(rng: Rng, examples: list[Example]) -> Batch:

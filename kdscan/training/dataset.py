@@ -30,6 +30,7 @@ from kdscan.sheet.layout import layouts
 from kdscan.sheet.look import Ticket
 from kdscan.synth.camera import LEVELS
 from kdscan.synth.canvas import smooth_noise
+from kdscan.synth.copies import reproduced
 from kdscan.synth.designs import random_layout
 from kdscan.synth.fields import F32, U8, Rng, log_uniform
 from kdscan.synth.hand import Hand, StrokeBank
@@ -193,7 +194,8 @@ def random_own_page(rng: Rng) -> Page:
     name = str(rng.choice(layouts(), p=[0.75, 0.25]))
     look = any_look(rng)
     ticket = OWN_TICKETS[int(rng.integers(len(OWN_TICKETS)))]
-    return _own_page_cached(look=look, ticket=ticket, name=name)
+    layout, page, px_per_mm = _own_page_cached(look=look, ticket=ticket, name=name)
+    return layout, reproduced(rng, page, px_per_mm, painted=False), px_per_mm
 
 
 _worker: tuple[StrokeBank | None, list[U8]] = (None, [])

@@ -14,8 +14,8 @@ from kdscan.synth.inked import inked_page
 from kdscan.synth.raster import lit
 from kdscan.synth.scene import Marks
 from kdscan.training.dataset import WIDE_MARGIN, jpeg, random_own_page, unpack, worker_strokes
-from kdscan.training.dice import Dice
 from kdscan.training.mark_crops import cropped, crops
+from kdscan.training.random_tensors import RandomTensors
 from kdscan.training.sheet_views import degraded, random_maps, warped
 from kdscan.training.task import Batch
 
@@ -61,15 +61,17 @@ def ink_batch(rng: Rng, examples: list[InkExample]) -> Batch:
     return torch.from_numpy(np.stack(seen)), torch.from_numpy(np.stack(ink))
 
 
-def ink_views(dice: Dice, batch: Batch) -> Batch:
+def ink_views(random: RandomTensors, batch: Batch) -> Batch:
     """Degraded views of the sheets, slightly out of place and randomly mirrored: ink
     (B, 35, 1, 128, 128), coarse planes (B, 35, 3, 64, 64), and which part of each pixel of a crop
     was drawn, (B, 35, 128, 128), 0..1."""
     pictures, masks = batch
-    maps = random_maps(dice, len(pictures))
-    seen = degraded(dice, warped(pictures, maps).round(), torch.ones(len(maps), device=dice.device))
+    maps = random_maps(random, len(pictures))
+    seen = degraded(
+        random, warped(pictures, maps).round(), torch.ones(len(maps), device=random.device)
+    )
     drawn = warped(masks, maps) / 255
-    ways = dice.integers(4, len(maps)).tolist()
+    ways = random.integers(4, len(maps)).tolist()
     seen, drawn = (
         torch.stack([one.flip(MIRRORED[way]) for one, way in zip(views, ways, strict=True)])
         for views in (seen, drawn)

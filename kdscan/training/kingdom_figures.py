@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from torch import nn
 
-from kdscan.imaging.rectify import FLAT_MARGIN, flatten, lattice
+from kdscan.imaging.rectify import FLAT_MARGIN, flatten, lattice_points
 from kdscan.kinds.kingdom.classify import SIDE_PX, crops, predict_squares
 from kdscan.kinds.kingdom.locate import KingdomSearch
 from kdscan.records import Photo
@@ -22,7 +22,7 @@ from kdscan.training.task import as_network
 def _logits(network: Network, board: Board) -> F64:
     """Logits (N, K) of a board's squares, as in a reading."""
     rows, cols = board.kinds.shape
-    centers = (lattice(rows, cols) + 0.5) * SQUARE_PX - 0.5
+    centers = (lattice_points(rows, cols) + 0.5) * SQUARE_PX - 0.5
     flat = flatten(Photo(board.bgr), centers, SIDE_PX, FLAT_MARGIN)
     return predict_squares(crops(flat, rows, cols), network)
 
@@ -33,7 +33,7 @@ def tiles_figures(network: Network, boards: Sequence[Board]) -> dict[str, float]
     for board in boards:
         found = KingdomSearch(Photo(board.bgr), network).lattices()
         seen = found[0].centers_xy[found[0].seen] if found else np.zeros((0, 2))
-        centers = (lattice(*board.kinds.shape)[board.kinds > 0] + 0.5) * SQUARE_PX - 0.5
+        centers = (lattice_points(*board.kinds.shape)[board.kinds > 0] + 0.5) * SQUARE_PX - 0.5
         wanted += len(centers)
         if len(seen):
             far = np.linalg.norm(centers[:, None] - seen[None], axis=-1).min(1) / SQUARE_PX

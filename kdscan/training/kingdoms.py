@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import flatten, lattice, project
+from kdscan.imaging.rectify import flatten, lattice_points, project
 from kdscan.kinds.kingdom.classify import SIDE_PX
 from kdscan.records import Photo
 from kdscan.records.kinds import EMPTY
@@ -60,7 +60,7 @@ class KingdomExample:
 def example_from_board(board: Board) -> KingdomExample:
     """The example of a cut-out board; squares around it are unlabelled."""
     rows, cols = board.kinds.shape
-    at = lattice(rows, cols)[board.kinds != EMPTY]
+    at = lattice_points(rows, cols)[board.kinds != EMPTY]
     half = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
     corners = (at[:, None] + half) * SQUARE_PX - 0.5
     size = (cols * SIDE_PX, rows * SIDE_PX)
@@ -101,7 +101,7 @@ def _flat(photo: KingdomPhoto, squares: Sequence[int]) -> Flat:
     centers = photo.corners_xy[squares].mean(1)
     places = (cells - low)[:, ::-1].astype(np.float64)
     plane, _ = cv2.findHomography(places, centers, 0)
-    seen = project(np.asarray(plane, np.float64), lattice(rows, cols))
+    seen = project(np.asarray(plane, np.float64), lattice_points(rows, cols))
     return Flat(jpeg(flatten(Photo(photo.bgr), seen, SIDE_PX, FLAT_MARGIN)), kinds)
 
 

@@ -15,9 +15,9 @@ from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.marks.crops import COARSE, COARSE_PX, CROP_CELLS, CROP_PX, INPUT_PX
 from kdscan.records import CELLS, COLS
 from kdscan.training.dataset import WIDE_MARGIN
-from kdscan.training.dice import Dice
 from kdscan.training.filters import gaussian, grey, resized
 from kdscan.training.marks_networks import shield_positions
+from kdscan.training.random_tensors import RandomTensors
 from kdscan.training.sheet_views import (
     PHOTO_SEVERITY,
     degraded,
@@ -61,16 +61,16 @@ class Samples(NamedTuple):
     offsets: Tensor
 
 
-def samples(dice: Dice, sheets: Sheets) -> Samples:
+def samples(random: RandomTensors, sheets: Sheets) -> Samples:
     """Random views of the sheets, each mirrored and rotated by multiples of 90°: marks have no
     upright orientation."""
-    maps = random_maps(dice, len(sheets.pictures))
+    maps = random_maps(random, len(sheets.pictures))
     severity = torch.where(sheets.photographed, PHOTO_SEVERITY, 1.0)
-    views = degraded(dice, warped(sheets.pictures, maps).round(), severity)
+    views = degraded(random, warped(sheets.pictures, maps).round(), severity)
     ink, coarse = crops(views)
-    places = shield_positions().to(dice.device).expand(len(maps), -1, -1)
+    places = shield_positions().to(random.device).expand(len(maps), -1, -1)
     straight = Samples(ink, coarse, places, _spots(maps, sheets), _offsets(maps))
-    return _turned(straight, dice.integers(8, len(maps)))
+    return _turned(straight, random.integers(8, len(maps)))
 
 
 def crops(views: Tensor) -> tuple[Tensor, Tensor]:

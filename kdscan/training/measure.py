@@ -84,7 +84,7 @@ def locate_figures(net: Network, examples: Sequence[Example]) -> dict[str, float
     of the two orientations."""
     found, errors = 0, []
     for example in examples:
-        outlines = locate(Photo(unpack(example.thumb)), net)
+        outlines = locate(Photo(unpack(example.thumb)), net).outlines
         if not outlines:
             continue
         nodes = example.thumb_nodes.astype(np.float64)

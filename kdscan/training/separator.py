@@ -10,9 +10,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from kdscan.records.arrays import Network
-from kdscan.training.dice import Dice
 from kdscan.training.ink_examples import InkExample, ink_batch, ink_views
 from kdscan.training.marks_networks import InkNet
+from kdscan.training.random_tensors import RandomTensors
 from kdscan.training.task import Batch, Task
 
 
@@ -34,11 +34,11 @@ TASK = Task(InkNet, ink_batch, loss, 4, 1500, 3e-3, n_inputs=2, views=ink_views)
 def ink_figures(net: Network, examples: Sequence[InkExample]) -> dict[str, float]:
     """Over the pixels of all crops: area under the ROC curve, intersection over union, true and
     false positive rates."""
-    rng, dice = np.random.default_rng(0), Dice(0)
+    rng, random = np.random.default_rng(0), RandomTensors(0)
     drawn, blank = np.zeros(1001), np.zeros(1001)
     for example in examples:
         ink, coarse, mask = (
-            part.float().numpy() for part in ink_views(dice, ink_batch(rng, [example]))
+            part.float().numpy() for part in ink_views(random, ink_batch(rng, [example]))
         )
         (logits,) = net(ink, coarse)
         p = np.round(1000 / (1 + np.exp(-np.clip(logits, -30, 30)))).astype(int)

@@ -16,8 +16,8 @@ from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.records import COLS, ROWS
 from kdscan.synth.fields import U8, Rng
 from kdscan.training.dataset import WIDE_MARGIN
-from kdscan.training.dice import Dice
 from kdscan.training.filters import gaussian, grey, jpeg, resized
+from kdscan.training.random_tensors import RandomTensors
 
 VIEW_HW = tuple(round((n + 2 * FLAT_MARGIN) * FLAT_PX) for n in (ROWS, COLS))
 """Height and width of a view: 672 and 928 pixels."""
@@ -37,9 +37,9 @@ PHOTO_SEVERITY = 0.5
 """Severity with which photographed sheets are degraded; for others it is 1."""
 
 
-def dice_of(rng: Rng) -> Dice:
+def seeded_from(rng: Rng) -> RandomTensors:
     """A generator on the CPU, seeded from another one."""
-    return Dice(int(rng.integers(2**63 - 1)))
+    return RandomTensors(int(rng.integers(2**63 - 1)))
 
 
 def as_batch(picture: U8) -> Tensor:
@@ -52,21 +52,22 @@ def as_picture(batch: Tensor) -> U8:
     return np.ascontiguousarray(batch[0].round().byte().numpy().transpose(1, 2, 0))
 
 
-def random_maps(dice: Dice, count: int) -> Tensor:
+def random_maps(random: RandomTensors, count: int) -> Tensor:
     """(B, 672, 928, 2): for each pixel of a view its place on the stored sheet. Cells are slightly
     out of place: rotated, scaled and displaced, all together and each by itself."""
     height, width = VIEW_HW
-    y = torch.arange(height, device=dice.device).float().view(1, height, 1) - (height - 1) / 2
-    x = torch.arange(width, device=dice.device).float().view(1, 1, width) - (width - 1) / 2
-    angle, zoom = 0.012 * dice.normal(count, 1, 1), torch.exp(0.015 * dice.normal(count, 2, 1, 1))
+    y = torch.arange(height, device=random.device).float().view(1, height, 1) - (height - 1) / 2
+    x = torch.arange(width, device=random.device).float().view(1, 1, width) - (width - 1) / 2
+    angle = 0.012 * random.normal(count, 1, 1)
+    zoom = torch.exp(0.015 * random.normal(count, 2, 1, 1))
     u, v = x * zoom[:, 0], y * zoom[:, 1]
     cos, sin = torch.cos(angle), torch.sin(angle)
     turned = torch.stack([cos * u - sin * v, sin * u + cos * v], 1)
-    jitter = torch.tensor(JITTERS_PX, device=dice.device)[dice.integers(len(JITTERS_PX), count)]
-    own = resized(dice.normal(count, 2, ROWS, COLS) * jitter.view(-1, 1, 1, 1), VIEW_HW)
-    slip = torch.where(dice.uniform(count, 1) < SLIP_SHARE, SLIPS_PX[1], SLIPS_PX[0])
-    middle = torch.tensor([width - 1, height - 1], device=dice.device) / 2 + PAD_PX
-    together = (dice.normal(count, 2) * slip + middle)[:, :, None, None]
+    jitter = torch.tensor(JITTERS_PX, device=random.device)[random.integers(len(JITTERS_PX), count)]
+    own = resized(random.normal(count, 2, ROWS, COLS) * jitter.view(-1, 1, 1, 1), VIEW_HW)
+    slip = torch.where(random.uniform(count, 1) < SLIP_SHARE, SLIPS_PX[1], SLIPS_PX[0])
+    middle = torch.tensor([width - 1, height - 1], device=random.device) / 2 + PAD_PX
+    together = (random.normal(count, 2) * slip + middle)[:, :, None, None]
     return (turned + own + together).permute(0, 2, 3, 1)
 
 
@@ -93,29 +94,29 @@ def _lookup(pictures: Tensor, at: Tensor, height: int, width: int) -> Tensor:
     )
 
 
-def degraded(dice: Dice, views: Tensor, severity: Tensor) -> Tensor:
+def degraded(random: RandomTensors, views: Tensor, severity: Tensor) -> Tensor:
     """Views (B, 3, H, W), 0..255, some of them made coarser, relit, noisy or compressed.
 
     severity: (B,), 1 for a rendered sheet, less for one that has been photographed.
     """
-    views = _coarser(dice, views, severity)
-    views = _relit(dice, views, 0.8 * severity)
-    views = _noisy(dice, views, 0.8 * severity, severity)
+    views = _coarser(random, views, severity)
+    views = _relit(random, views, 0.8 * severity)
+    views = _noisy(random, views, 0.8 * severity, severity)
     out = (views * 255).round().clamp(0, 255)
-    some = dice.chosen(0.2 * severity)
+    some = random.chosen(0.2 * severity)
     if len(some):
-        out[some] = jpeg(out[some], 45 + 45 * dice.uniform(len(some)))
+        out[some] = jpeg(out[some], 45 + 45 * random.uniform(len(some)))
     return out
 
 
-def _coarser(dice: Dice, views: Tensor, severity: Tensor) -> Tensor:
+def _coarser(random: RandomTensors, views: Tensor, severity: Tensor) -> Tensor:
     """Some of the views reduced and enlarged again, by the same factor for the same severity."""
     views, size = views.clone(), views.shape[2:]
-    some = dice.chosen(0.3 * severity)
+    some = random.chosen(0.3 * severity)
     for level in torch.unique(severity[some]).tolist():
         these = some[severity[some] == level]
         least = 1 - 0.65 * level
-        scale = least + (0.95 - least) * float(dice.uniform(1))
+        scale = least + (0.95 - least) * float(random.uniform(1))
         small = F.interpolate(
             views[these],
             scale_factor=scale,
@@ -128,32 +129,32 @@ def _coarser(dice: Dice, views: Tensor, severity: Tensor) -> Tensor:
     return views
 
 
-def _relit(dice: Dice, views: Tensor, chance: Tensor) -> Tensor:
+def _relit(random: RandomTensors, views: Tensor, chance: Tensor) -> Tensor:
     """Views (B, 3, H, W), 0..255, in different light and tone, 0..1."""
     count = len(views)
-    gamma = torch.exp(0.3 * dice.normal(count, 1, 1, 1) * dice.happens(0.5 * chance))
-    tint = 0.12 * dice.normal(count, 3, 1, 1) + 0.2 * dice.normal(count, 1, 1, 1)
-    tint = torch.exp(tint * dice.happens(0.6 * chance))
+    gamma = torch.exp(0.3 * random.normal(count, 1, 1, 1) * random.happens(0.5 * chance))
+    tint = 0.12 * random.normal(count, 3, 1, 1) + 0.2 * random.normal(count, 1, 1, 1)
+    tint = torch.exp(tint * random.happens(0.6 * chance))
     out = ((views / 255).clamp(min=1e-4) ** gamma * tint).clamp(0, 1)
-    corners = (0.35 * dice.normal(count, 1, 2, 2) - 0.1) * dice.happens(0.3 * chance)
+    corners = (0.35 * random.normal(count, 1, 2, 2) - 0.1) * random.happens(0.3 * chance)
     light = torch.exp(corners).clamp(max=2)
     out = (out * resized(light, tuple(views.shape[2:]))).clamp(0, 1)
-    some = dice.chosen(torch.full((count,), 0.08, device=dice.device))
+    some = random.chosen(torch.full((count,), 0.08, device=random.device))
     out[some] = grey(out[some]).expand(-1, 3, -1, -1)
     return out
 
 
-def _noisy(dice: Dice, views: Tensor, chance: Tensor, severity: Tensor) -> Tensor:
+def _noisy(random: RandomTensors, views: Tensor, chance: Tensor, severity: Tensor) -> Tensor:
     """Views (B, 3, H, W) 0..1, some of them blurred, some with grain."""
-    some = dice.chosen(0.3 * chance)
+    some = random.chosen(0.3 * chance)
     if len(some):
-        sigma = 0.3 + (1.8 * severity[some] - 0.3) * dice.uniform(len(some))
+        sigma = 0.3 + (1.8 * severity[some] - 0.3) * random.uniform(len(some))
         views[some] = gaussian(views[some], sigma, 6)
-    some = dice.chosen(0.4 * chance)
+    some = random.chosen(0.4 * chance)
     if len(some):
-        grain = dice.normal(len(some), 1, *views.shape[2:])
-        soft = dice.chosen(torch.full((len(some),), 0.4, device=dice.device))
+        grain = random.normal(len(some), 1, *views.shape[2:])
+        soft = random.chosen(torch.full((len(some),), 0.4, device=random.device))
         if len(soft):
-            grain[soft] = 2 * gaussian(grain[soft], torch.ones(len(soft), device=dice.device), 3)
-        views[some] += grain * (0.005 + 0.045 * dice.uniform(len(some), 1, 1, 1))
+            grain[soft] = 2 * gaussian(grain[soft], torch.ones(len(soft), device=random.device), 3)
+        views[some] += grain * (0.005 + 0.045 * random.uniform(len(some), 1, 1, 1))
     return views

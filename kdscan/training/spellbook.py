@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from kdscan.records.arrays import sigmoid
 from kdscan.records.book import StruckBy
 from kdscan.synth.fields import F64, Rng
 from kdscan.training.export import Calibrated
@@ -134,8 +135,8 @@ def figures(net: nn.Module, struck_by: StruckBy, examples: list[BookExample]) ->
         out = logits(net, example)
         near = example.off_mm < IN_PLACE_MM
         right = (out[:, 0] > 0) == example.marked
-        p = 1 / (1 + np.exp(-np.abs(out[:, 0])))
-        there = 1 / (1 + np.exp(-out[:, 2]))
+        p = sigmoid(np.abs(out[:, 0]))
+        there = sigmoid(out[:, 2])
         sure = p * there + (1 - there) / 2
         count["places"] += len(right)
         count["in_place"] += int(near.sum())

@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.kinds.spellbook.place import find_books
-from kdscan.kinds.spellbook.read import PX_PER_MM, crops, crops_of
+from kdscan.kinds.spellbook.place import PX_PER_MM, find_books
+from kdscan.kinds.spellbook.read import crops, crops_of
 from kdscan.records import Photo
 from kdscan.sheet.book import BookLayout, load_book, marked_places
 from kdscan.sheet.raster import render_page

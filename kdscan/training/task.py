@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from kdscan.records.arrays import Network
 from kdscan.synth.fields import F32, Rng
-from kdscan.training.dice import Dice
+from kdscan.training.random_tensors import RandomTensors
 
 Batch = tuple[Tensor, ...]
 
@@ -35,7 +35,7 @@ class Task:
     steps: int
     rate: float
     n_inputs: int = 1
-    views: Callable[[Dice, Batch], Batch] | None = None
+    views: Callable[[RandomTensors, Batch], Batch] | None = None
 
 
 def as_floats(images: Tensor) -> Tensor:

@@ -13,13 +13,13 @@ from kdscan.records import CELLS, MAX_CROSSES
 from kdscan.synth.fields import Rng
 from kdscan.training import augment, cover, separator, spellbook
 from kdscan.training.dataset import Example, unpack
-from kdscan.training.dice import Dice
 from kdscan.training.guesses import refine_sample
 from kdscan.training.kingdom_samples import squares_sample, tiles_sample
 from kdscan.training.kingdoms import KingdomExample
 from kdscan.training.mark_crops import Sheets, samples
 from kdscan.training.marks_networks import MarksNet
 from kdscan.training.networks import LocateNet, RefineNet, SquaresNet, TilesNet
+from kdscan.training.random_tensors import RandomTensors
 from kdscan.training.task import Batch, Task
 
 
@@ -106,12 +106,12 @@ def marks_batch(_: Rng, examples: list[Example]) -> Batch:
     )
 
 
-def marks_views(dice: Dice, batch: Batch) -> Batch:
+def marks_views(random: RandomTensors, batch: Batch) -> Batch:
     """Random views of the sheets of `marks_batch`: ink (S, 35, 1, 128, 128), coarse planes
     (S, 35, 3, 64, 64), positions of shields (S, 34, 2), coats and crosses (S, 34) each, castle
     (S, 1), positions of crosses (S, 34, 16, 16), and offsets (S, 35, 2)."""
     *sheets, coat, crosses, castle = batch
-    ink, coarse, places, spots, offsets = samples(dice, Sheets(*sheets))
+    ink, coarse, places, spots, offsets = samples(random, Sheets(*sheets))
     # In half precision 7 rather than 14 MB a sheet between processes; converted back before use.
     return ink.half(), coarse.half(), places, coat, crosses, castle, spots, offsets
 

@@ -27,7 +27,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from kdscan.errors import UsageError
 from kdscan.training import state
-from kdscan.training.dice import Dice
+from kdscan.training.random_tensors import RandomTensors
 from kdscan.training.state import Run
 from kdscan.training.supply import RenderedSupply, RenderPool, Supply
 from kdscan.training.task import Batch, Task, as_floats
@@ -160,7 +160,7 @@ def _step(
     device = next(net.parameters()).device
     seen = tuple(part.to(device, non_blocking=True) for part in batch)
     if task.views is not None and device.type != "cpu":
-        seen = task.views(Dice(_seed(run, number), device), seen)
+        seen = task.views(RandomTensors(_seed(run, number), device), seen)
     torch.manual_seed(_seed(run, number))
     net.train()
     for layer in net.modules():
@@ -213,7 +213,9 @@ class _Samples(Dataset[Batch]):
     def __getitem__(self, step: int) -> Batch:
         rng = np.random.default_rng([self.run.seed, step])
         batch = self.task.batch(rng, self.supply.examples(step, self.run.batch))
-        return batch if self.views is None else self.views(Dice(_seed(self.run, step)), batch)
+        if self.views is None:
+            return batch
+        return self.views(RandomTensors(_seed(self.run, step)), batch)
 
 
 def _batches(

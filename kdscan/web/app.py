@@ -63,18 +63,18 @@ def make_app(store: Store, settings: Settings) -> Starlette:
         prints = Prints(store, sheets.event.id)
         reader = Reader(store, sheets, pool, views, default_models().version, prints)
         app.state.services = Services(
-            settings,
-            store,
-            sheets,
-            reader,
-            pool,
-            views,
-            tables,
-            revoked,
-            prints,
-            SharedGames(store, sheets.event.id),
-            asyncio.Semaphore(RECEIVING),
-            asyncio.Event(),
+            settings=settings,
+            store=store,
+            sheets=sheets,
+            reader=reader,
+            pool=pool,
+            views=views,
+            tables=tables,
+            revoked=revoked,
+            prints=prints,
+            games=SharedGames(store, sheets.event.id),
+            receiving=asyncio.Semaphore(RECEIVING),
+            ending=asyncio.Event(),
         )
         await reader.start()
         try:

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from kdscan.tournament.store.checks import MOST_NUMBER
 from kdscan.web.schemas import CoatName, Shown, Side, SquareIndex, TerrainName
 
 Row = Annotated[int, Meta(ge=0, le=4)]
@@ -15,6 +16,7 @@ Crosses = Annotated[int, Meta(ge=0, le=4)]
 Filled = Annotated[int, Meta(ge=0, le=5)]
 Crowns = Annotated[int, Meta(ge=0, le=3)]
 Cell = tuple[Row, Col]
+Id = Annotated[int, Meta(ge=0, le=MOST_NUMBER)]
 
 
 class Correction(msgspec.Struct, forbid_unknown_fields=True):
@@ -82,7 +84,7 @@ class Place(msgspec.Struct, forbid_unknown_fields=True):
 class Brought(msgspec.Struct, forbid_unknown_fields=True):
     """The photo whose sheets a phone adds to a game; null: none yet."""
 
-    photo: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
+    photo: Id | None = None
 
 
 class NamedPlayer(msgspec.Struct, forbid_unknown_fields=True):
@@ -94,7 +96,7 @@ class NamedPlayer(msgspec.Struct, forbid_unknown_fields=True):
 class SameAs(msgspec.Struct, forbid_unknown_fields=True):
     """The sheet of which this is another photo; null if it is a separate sheet."""
 
-    of: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None
+    of: Id | None
 
 
 class Ignored(msgspec.Struct, forbid_unknown_fields=True):

@@ -22,7 +22,7 @@ from kdscan.tournament.acts import Act, newest_act, note_pairing, note_part, tak
 from kdscan.tournament.correcting import say
 from kdscan.tournament.names import player_named, player_of
 from kdscan.tournament.plan import drop, enter_player, next_round, set_result
-from kdscan.tournament.removing import take_out
+from kdscan.tournament.removing import set_removed
 from kdscan.tournament.store.events import find_event, players, set_event_detail
 from kdscan.tournament.store.readings import sheet
 from kdscan.tournament.store.records import Event, Sheet
@@ -56,33 +56,50 @@ def _undoable(act: Act) -> schemas_event.Undoable:
     return {"text": act.text, "values": values, "at": act.at.isoformat(), "sheet": act.sheet}
 
 
-def act(path: str) -> Callable[[A], A]:
-    """Declare an act of the desk.
-
-    If the path names a sheet, the function returns the corrections to add to it, field → new value;
-    otherwise it changes the event.
-    """
+def event_act(path: str) -> Callable[[A], A]:
+    """Declare an act of the desk that changes the event."""
 
     def declare(function: A) -> A:
         @post(path, schemas_event.DeskView, desk=True, errors=REFUSED)
         @wraps(function)
         def handler(request: Request, body: object) -> schemas_event.DeskView:
-            services, who = services_of(request), desk_session(request).name
-            try:
-                with services.store.write() as db:
-                    event = find_event(db, services.settings.event)
-                    if "{id}" in path:
-                        one = _sheet(db, event, id_of(request))
-                        say(db, one, function(db, one, event, body), who)
-                    else:
-                        function(db, event, body, who)
-            except UsageError as error:
-                raise refused(request, error) from error
-            return _answer(request)
+            return _perform(request, lambda db, event, who: function(db, event, body, who))
 
         return function
 
     return declare
+
+
+def sheet_act(path: str) -> Callable[[A], A]:
+    """Declare an act of the desk that corrects a sheet; the function returns the corrections to
+    add, field → new value."""
+
+    def declare(function: A) -> A:
+        @post(path, schemas_event.DeskView, desk=True, errors=REFUSED)
+        @wraps(function)
+        def handler(request: Request, body: object) -> schemas_event.DeskView:
+            def correct(db: Connection, event: Event, who: str) -> None:
+                one = _sheet(db, event, id_of(request))
+                say(db, one, function(db, one, event, body), who)
+
+            return _perform(request, correct)
+
+        return function
+
+    return declare
+
+
+def _perform(
+    request: Request, change: Callable[[Connection, Event, str], None]
+) -> schemas_event.DeskView:
+    """Perform an act in one transaction; returns the desk's new state."""
+    services, who = services_of(request), desk_session(request).name
+    try:
+        with services.store.write() as db:
+            change(db, find_event(db, services.settings.event), who)
+    except UsageError as error:
+        raise refused(request, error) from error
+    return _answer(request)
 
 
 def _sheet(db: Connection, event: Event, sheet_id: int) -> Sheet:
@@ -92,7 +109,7 @@ def _sheet(db: Connection, event: Event, sheet_id: int) -> Sheet:
     return one
 
 
-@act("/api/sheets/{id}/place")
+@sheet_act("/api/sheets/{id}/place")
 def place(db: Connection, _: Sheet, event: Event, body: bodies.Place) -> Json:
     """Set whose a sheet is (desk)."""
     player = body.player and player_named(db, event, body.player, body.round)
@@ -100,7 +117,7 @@ def place(db: Connection, _: Sheet, event: Event, body: bodies.Place) -> Json:
     return fields | ({"same_as": 0} if body.own else {})
 
 
-@act("/api/sheets/{id}/same")
+@sheet_act("/api/sheets/{id}/same")
 def same(db: Connection, one: Sheet, event: Event, body: bodies.SameAs) -> Json:
     """Set whether two photos show one sheet."""
     if body.of is not None and _sheet(db, event, body.of).id == one.id:
@@ -108,26 +125,26 @@ def same(db: Connection, one: Sheet, event: Event, body: bodies.SameAs) -> Json:
     return {"same_as": body.of or 0}
 
 
-@act("/api/sheets/{id}/ignore")
+@sheet_act("/api/sheets/{id}/ignore")
 def ignore(_: Connection, __: Sheet, ___: Event, body: bodies.Ignored) -> Json:
     """Exclude a sheet from the results, or include it again."""
     return {"ignored": body.ignored}
 
 
-@act("/api/event/remove")
+@event_act("/api/event/remove")
 def remove(db: Connection, event: Event, body: bodies.File, who: str) -> None:
     """Take a photo out of the event (desk)."""
-    take_out(db, event, body.file, who)
+    set_removed(db, event, body.file, who)
 
 
-@act("/api/event/result")
+@event_act("/api/event/result")
 def result(db: Connection, event: Event, body: bodies.TableResult, who: str) -> None:
     """Enter a table's points or a walkover, or withdraw them."""
     given = (body.round, body.table, who)
     set_result(db, event, *given, points=body.points, walkover=body.walkover)
 
 
-@act("/api/event/pair")
+@event_act("/api/event/pair")
 def pair(db: Connection, event: Event, body: bodies.Pair, who: str) -> None:
     """Pair the next round, or pair the last one again (desk)."""
     round_, _ = next_round(db, event, again=body.again)
@@ -136,7 +153,7 @@ def pair(db: Connection, event: Event, body: bodies.Pair, who: str) -> None:
     set_event_detail(db, event.id, CLOCK, None)
 
 
-@act("/api/event/player")
+@event_act("/api/event/player")
 def player(db: Connection, event: Event, body: bodies.Entry, who: str) -> None:
     """Enter a player, or have one drop out or come back."""
     name = body.name.strip()
@@ -149,20 +166,20 @@ def player(db: Connection, event: Event, body: bodies.Entry, who: str) -> None:
     note_part(db, event, spelled, body.active, who, before=before)
 
 
-@act("/api/event/clock")
+@event_act("/api/event/clock")
 def clock(db: Connection, event: Event, body: bodies.Clock, who: str) -> None:
     """Start the round's clock, or remove it."""
     ends = body.minutes and (datetime.now(UTC) + timedelta(minutes=body.minutes)).isoformat()
     set_event_detail(db, event.id, CLOCK, ends)
 
 
-@act("/api/event/show")
+@event_act("/api/event/show")
 def show(db: Connection, event: Event, body: bodies.Show, who: str) -> None:
     """Choose what the projector shows (desk)."""
     set_event_detail(db, event.id, SHOWN, body.what)
 
 
-@act("/api/event/undo")
+@event_act("/api/event/undo")
 def take_back(db: Connection, event: Event, body: bodies.Nothing, who: str) -> None:
     """Undo the last act at this desk (desk)."""
     take_back_act(db, event, who)

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from kdscan.records.results import Json
-from kdscan.web import api, corrections, desk, learning, schemas, shared_api
+from kdscan.web import api, corrections, desk, prints_api, schemas, shared_api
 from kdscan.web.operation import OPERATIONS, Operation
 
 __all__ = ["OPERATIONS", "document"]
 
-_ = api, corrections, desk, learning, shared_api  # imported because they declare their operations
+_ = api, corrections, desk, prints_api, shared_api  # imported because they declare their operations
 
 REF = "#/components/schemas/{name}"
 

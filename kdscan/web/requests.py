@@ -18,6 +18,7 @@ from kdscan.errors import KdscanError, StoreFull
 from kdscan.locale import asked_for, words
 from kdscan.locale.errors import error_json, error_text
 from kdscan.tournament.store import Store
+from kdscan.tournament.store.checks import MOST_NUMBER
 from kdscan.tournament.store.files import FULL
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.pool import Pool
@@ -26,7 +27,7 @@ from kdscan.web.reader import Reader
 from kdscan.web.sessions import RevokedSessions, Session
 from kdscan.web.settings import Settings
 from kdscan.web.shared import SharedGames
-from kdscan.web.sheet_service import MAX_ID, SheetService
+from kdscan.web.sheet_service import SheetService
 from kdscan.web.tables import Tables
 from kdscan.web.views import PictureCache
 
@@ -102,7 +103,7 @@ def refused(request: Request, error: KdscanError, code: str = "refused") -> ApiE
 def id_of(request: Request, name: str = "id") -> int:
     """The number in the path; raises ApiError if it is too large for any store."""
     value = int(request.path_params[name])
-    if value > MAX_ID:
+    if value > MOST_NUMBER:
         raise not_found("entry")
     return value
 

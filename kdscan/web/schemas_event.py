@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
 
-from kdscan.tournament.table import EventTable, TableGame
+from kdscan.tournament.event_json import EventTable, TableGame
 from kdscan.web.schemas import Probability, Shown
 
 CardKind = Literal[

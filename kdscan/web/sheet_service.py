@@ -21,6 +21,7 @@ from kdscan.tournament.multi_photo_games import multi_photo_game, place_now, pla
 from kdscan.tournament.names import names_of, player_named
 from kdscan.tournament.rules import Rules, asked_of, rules_of
 from kdscan.tournament.store import Store, schema
+from kdscan.tournament.store.checks import MOST_NUMBER
 from kdscan.tournament.store.corrections import corrections, effective_values
 from kdscan.tournament.store.events import ensure_event, get_event, players
 from kdscan.tournament.store.files import suffix_of
@@ -49,8 +50,6 @@ SOURCE = "web"
 WAITING: PhotoState = "waiting"
 READ: PhotoState = "read"
 FAILED: PhotoState = "failed"
-
-MAX_ID = 2**31 - 1
 
 KEPT = ("kingdom", "duel_spellbook")
 """Kinds whose evidence older versions could not keep, so that corrections cannot be applied."""
@@ -184,7 +183,7 @@ class SheetService:
         return short_name(rows[0].name) if rows else "photo"
 
     def _mine(self, db: Connection, photo_id: int, session: Session) -> PhotoRow:
-        photo = get_photo(db, photo_id) if photo_id <= MAX_ID else None
+        photo = get_photo(db, photo_id) if photo_id <= MOST_NUMBER else None
         if photo is None or photo.event_id != self.event.id:
             raise not_found("photo")
         if session.role != "desk" and session.id not in self._owners(db, photo.id):
@@ -263,7 +262,7 @@ class SheetService:
             return self._sheet_json(db, one)
 
     def _sheet(self, db: Connection, sheet_id: int, session: Session) -> Sheet:
-        one = sheet(db, sheet_id) if sheet_id <= MAX_ID else None
+        one = sheet(db, sheet_id) if sheet_id <= MOST_NUMBER else None
         if one is None or one.event_id != self.event.id:
             raise not_found("sheet")
         self._mine(db, one.photo_id, session)

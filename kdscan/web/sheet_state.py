@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from kdscan.detection.layout import UNKNOWN as NO_LAYOUT
 from kdscan.game.winner import decide, worth
 from kdscan.kinds import is_player_sheet
 from kdscan.kinds.common.board import DOMAIN_COLORS
 from kdscan.kinds.common.colors import domain_colors
 from kdscan.kinds.common.fields import CellField, ChoiceField, LineField, parse_field
 from kdscan.pipeline.document import outcome_json
+from kdscan.records import UNKNOWN_LAYOUT
 from kdscan.records.results import Json
 from kdscan.sheet.layout import layouts
 from kdscan.tournament.store.corrections import effective_values
@@ -24,7 +24,7 @@ UNKNOWN = 999
 
 def _ink(sheet: Sheet) -> str | None:
     """Address of the picture of a known print's ink; each picture has only one."""
-    if sheet.kind != "duel_map" or sheet.data["layout"] in (NO_LAYOUT, *layouts()):
+    if sheet.kind != "duel_map" or sheet.data["layout"] in (UNKNOWN_LAYOUT, *layouts()):
         return None
     return f"/api/sheets/{sheet.id}/ink.png?reading={sheet.reading_id}"
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from kdscan.errors import NoSheetFound
 from kdscan.game.duel.board import Board
+from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
 from kdscan.records import AnyReading
-from kdscan.tournament.results import COLUMNS
+from kdscan.tournament.results import COLUMNS, results
 from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import corrections
@@ -22,7 +24,7 @@ from kdscan.tournament.store.games import set_game
 from kdscan.tournament.store.photos import add_file, add_photo, photos, set_pages
 from kdscan.tournament.store.readings import add_reading
 from tests.command import Command, Said
-from tests.readings import make_book, make_kingdom, make_sheet, with_evidence
+from tests.readings import make_book, make_kingdom, make_sheet, paid_game, with_evidence
 from tests.tournament.entries import MODELS, came_in, entry
 
 SECOND = str(play_game(5).maps[0])
@@ -74,6 +76,23 @@ def test_squares_of_a_kingdom_are_corrected_and_taken_back(
     assert said[0].old == {"terrain": "lake", "crowns": 0} and said[-1].who == "Zoe"
 
 
+def test_a_line_and_the_coat_of_a_side_of_a_spellbook_are_corrected(url: str, say: Command) -> None:
+    game = paid_game(0)
+    came(url, "b.jpg", make_book(game.spellbook))
+    line = asdict(game.spellbook.lines[1][Coat.DOT])
+    say("b.jpg", "--set", "right.dot=3x", "--set", "left=.")
+    with open_store(url) as kept, kept.read() as db:
+        event = find_event(db, "Cup")
+        said = {one.field: (one.old, one.new) for one in corrections(db, event.id)}
+        (row,) = results(db, event.id)
+    three = {"filled": 3, "struck": True, "used": False}
+    chosen = game.spellbook.chosen_by(0)
+    assert said == {"line:1,dot": (line, three), "choice:0": (chosen, None)}
+    left, right = row.value("players")
+    assert right["lines"]["dot"] | three == right["lines"]["dot"]
+    assert left["chosen_coat"] is None
+
+
 def test_a_map_is_named_by_its_code_confirmed_and_left_out(
     url: str, say: Command, rows: Rows
 ) -> None:
@@ -98,9 +117,23 @@ def test_mistakes_are_explained(url: str, say: Command) -> None:
         ("b.jpg", ["--set", "C2=l+++++"], "4 crosses at most"),
         ("b.jpg", ["--set", "2:C2=l"], "leave the number out"),
         ("b.jpg", ["--undo"], "nothing to undo"),
+        ("b.jpg", ["--same-as", "two/b.jpg"], "that is the same photo"),
+        ("b.jpg", ["--own", "--same-as", "a.jpg#1.1"], "cannot be combined"),
         ("a.jpg#1.2", ["--set", "C2=l"], "that is a spellbook"),
+        ("b.jpg", ["--set", "left.dot=3"], "that is no spellbook"),
     ):
         assert message in say(name, *words, code=2).err
+
+
+def test_undoing_on_one_sheet_leaves_the_others_as_they_are(
+    url: str, say: Command, rows: Rows
+) -> None:
+    came(url, "a.jpg", make_sheet())
+    came(url, "b.jpg", make_sheet(SECOND))
+    for name in ("a.jpg", "b.jpg"):
+        say(name, "--ignore")
+    say("a.jpg", "--undo")
+    assert {row["file"]: row["status"] for row in rows()} == {"a.jpg": "ok", "b.jpg": "ignored"}
 
 
 def test_two_boards_with_one_code_are_settled_by_a_person(
@@ -148,6 +181,8 @@ def test_a_mistyped_name_is_asked_about_and_the_csv_names_player_and_table(
     came(url, "coded.jpg", with_evidence(make_sheet(SECOND), sheet_id="CUP/2//L2"))
     slip = say("table#3.jpg", "--player", "Mario Rosi", "--round", "2", code=2).err
     assert "Mario Rosi? Mario Rossi plays this round." in slip
+    absent = say("table#3.jpg", "--player", "Maria Rosi", code=2).err
+    assert "Maria Rosi? Maria Rossi plays in Cup." in absent
     stranger = say("table#3.jpg", "--player", "Xaver", "--round", "2", code=2).err
     assert "there is no such player in Cup" in stranger
     assert "table#3.jpg: " in say("table#3.jpg#1.1", "--player", "mario rossi", "--round", "2").out

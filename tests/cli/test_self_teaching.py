@@ -13,11 +13,11 @@ from PIL import Image
 
 from kdscan.cli.messages import CLEAR_LINE
 from kdscan.cli.self_teaching import SelfTaught
-from kdscan.detection.layout import UNKNOWN
 from kdscan.prints import pile, pool
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.library import own_library
 from kdscan.prints.pool import SheetPool, own_pool
+from kdscan.records import UNKNOWN_LAYOUT
 from tests.command import Command
 from tests.prints.pads import ENGRAVED, PAINTED, learned_at_once, sheet
 
@@ -58,16 +58,16 @@ def test_the_fourth_game_teaches_the_pad(
     found, said = layouts(run, "--no-learn", games[0])
     assert auto(run) == {"on": True, "sheets": 0, "bytes": 0}
     found, said = layouts(run, *games[:5])  # three sheets, one of them twice, and another pad's
-    assert set(found) == {UNKNOWN} and "learned" not in said
+    assert set(found) == {UNKNOWN_LAYOUT} and "learned" not in said
     kept = auto(run)
     assert kept["sheets"] == 4 and 200_000 < int(str(kept["bytes"])) < 3_000_000
 
     found, said = layouts(run, games[5])
     assert found == ["pad 1"] and "learned from 4" in said and "pad 1" in said
     assert [(p.name, p.sheets, p.by_itself) for p in own_library().load()] == [("pad 1", 4, True)]
-    assert sorted({head.layout for head in own_pool().heads()}) == ["pad 1", UNKNOWN]
+    assert sorted({head.layout for head in own_pool().heads()}) == ["pad 1", UNKNOWN_LAYOUT]
     found, said = layouts(run, *games[6:9], games[2], games[0])
-    assert found == ["pad 1"] * 4 + [UNKNOWN] and "learned" not in said
+    assert found == ["pad 1"] * 4 + [UNKNOWN_LAYOUT] and "learned" not in said
     assert auto(run)["sheets"] == 8  # the one that was known already is kept once
 
     found, said = layouts(run, games[9])  # the eighth sheet: known better from now on
@@ -76,7 +76,7 @@ def test_the_fourth_game_teaches_the_pad(
 
     assert "auto on" in run("layout", "forget", "pad 1").err
     assert auto(run) == {"on": False, "sheets": 0, "bytes": 0}
-    assert layouts(run, games[8])[0] == [UNKNOWN]
+    assert layouts(run, games[8])[0] == [UNKNOWN_LAYOUT]
     assert auto(run)["sheets"] == 0
     assert auto(run, "on") == {"on": True, "sheets": 0, "bytes": 0}
     layouts(run, games[8])
@@ -100,7 +100,7 @@ def test_sheets_that_teach_a_pad_together_are_read_again_by_it(
     run("layout", "auto", "on")
     photos = run("score", "--json", *games[:6], *words[:2]).json["photos"]
     assert [Path(one["photo"]).stem for one in photos] == ["other", "again", "1", "2", "3", "4"]
-    assert [one["sheets"][0]["layout"] for one in photos] == [UNKNOWN] + ["pad 1"] * 5
+    assert [one["sheets"][0]["layout"] for one in photos] == [UNKNOWN_LAYOUT] + ["pad 1"] * 5
     assert photos[2]["sheets"][0]["cells"][0]["coat"] == "filled", "corrections hold"
 
 
@@ -142,9 +142,11 @@ def test_of_more_sheets_than_are_kept_the_first_teach_their_pad_too(
     monkeypatch.setattr(pool, "MAX_KEPT", 4)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     found, said = layouts(run, *games[2:6], games[0])
-    assert found == ["pad 1"] * 4 + [UNKNOWN] and "learned from 4" in said
+    assert found == ["pad 1"] * 4 + [UNKNOWN_LAYOUT] and "learned from 4" in said
     assert said.endswith(CLEAR_LINE), "nothing stays of the progress"
-    assert UNKNOWN in {head.layout for head in own_pool().heads()}, "the others wait for more"
+    assert UNKNOWN_LAYOUT in {head.layout for head in own_pool().heads()}, (
+        "the others wait for more"
+    )
 
 
 def test_a_bug_in_learning_costs_no_answer(
@@ -155,4 +157,4 @@ def test_a_bug_in_learning_costs_no_answer(
 
     monkeypatch.setattr(SheetPool, "learn", learn)
     found, said = layouts(run, games[0])
-    assert found == [UNKNOWN] and "a bug in kdscan: RuntimeError: no matter" in said
+    assert found == [UNKNOWN_LAYOUT] and "a bug in kdscan: RuntimeError: no matter" in said

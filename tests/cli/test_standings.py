@@ -254,6 +254,28 @@ def test_an_event_that_is_not_there(tmp_path: Path, run: Command) -> None:
     assert "there is no such event" in said
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "standings",
+        "pair",
+        "result --round 1 --table 1 Ada=1",
+        "report -o report.html",
+        "correct a.jpg --confirm",
+        "remove a.jpg",
+        "export --csv -",
+        "forget --yes",
+        "layout list",
+    ],
+)
+def test_a_mistyped_store_is_not_made(
+    words: str, tmp_path: Path, run: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run(*words.split(), "--event", "Cup", "--store", "cup.sqlite", code=2)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_accent_is_the_same_however_it_is_typed(tmp_path: Path, run: Command) -> None:
     """Some programs write an accent as a letter of its own."""
     players = tmp_path / "players.csv"

@@ -38,20 +38,20 @@ def found(
     """
     told: dict[int, tuple[Floats, float]] = {}
 
-    def locate(photo: Photo, network: object, turn: float) -> tuple[SheetOutline, ...]:
+    def locate_turned(photo: Photo, network: object, turn: float) -> tuple[SheetOutline, ...]:
         number = finding.TURNS.index(turn)
         maps = looks[number] if number < len(looks) else []
         outlines = tuple(SheetOutline(outline_of(centers), 1.0) for centers, _ in maps)
         told.update({id(o): one for o, one in zip(outlines, maps, strict=True)})
         return outlines
 
-    def look(photo: Photo, network: object) -> Located:
-        outlines = locate(photo, network, 0)
+    def locate(photo: Photo, network: object) -> Located:
+        outlines = locate_turned(photo, network, 0)
         middles = [one.corners_xy.mean(0) for one in outlines] + [np.array(at) for at in likely]
         return Located(outlines, tuple(middles))
 
     monkeypatch.setattr(finding, "locate", locate)
-    monkeypatch.setattr(finding, "look", look)
+    monkeypatch.setattr(finding, "locate_turned", locate_turned)
     monkeypatch.setattr(finding, "register", lambda photo, outline, network: [told[id(outline)]])
     follow = lambda photo, centers, network: (centers, follow_paper)  # noqa: E731
     monkeypatch.setattr(finding, "follow_paper", follow)
@@ -118,7 +118,7 @@ def test_a_glance_stops_at_the_first_start_of_the_first_outline(
 
     one, other = (SheetOutline(outline_of(cells(at, 1)[0]), 1.0) for at in (HERE, THERE))
     sure = {id(one): (0.3, 0.95), id(other): (0.97,)}
-    monkeypatch.setattr(finding, "look", lambda photo, network: Located((one, other), ()))
+    monkeypatch.setattr(finding, "locate", lambda photo, network: Located((one, other), ()))
     monkeypatch.setattr(finding, "register", register)
     network = lambda batch: ()  # noqa: E731
     search = finding.MapSearch(PHOTO, network, network)
@@ -134,7 +134,7 @@ def test_a_glance_asks_nothing_where_no_outline_looks_like_a_map(
 ) -> None:
     """It may be one all the same."""
     outline = SheetOutline(outline_of(cells(HERE, 1)[0]), 0.8)
-    monkeypatch.setattr(finding, "look", lambda photo, network: Located((outline,), ()))
+    monkeypatch.setattr(finding, "locate", lambda photo, network: Located((outline,), ()))
     asked: list[SheetOutline] = []
 
     def register(

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.detection.layout import UNKNOWN, detect_layout, is_mirrored
+from kdscan.detection.layout import detect_layout, is_mirrored
 from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.read import read_photo
-from kdscan.records import Photo, RectifiedSheet, SheetReading
+from kdscan.records import UNKNOWN_LAYOUT, Photo, RectifiedSheet, SheetReading
 from kdscan.synth.own import own_page
 from kdscan.synth.scene import SynthPhoto, make_photo
 
@@ -49,14 +49,14 @@ def test_our_own_sheet_in_a_mirror_is_known_for_one() -> None:
         centers_xy=sheet.centers_xy[:, ::-1] * flip + last,
         outline_xy=sheet.outline_xy[[1, 0, 3, 2]] * flip + last,
     )
-    assert detect_layout(mirrored, seen) == UNKNOWN
+    assert detect_layout(mirrored, seen) == UNKNOWN_LAYOUT
     assert is_mirrored(mirrored, seen)
     assert not is_mirrored(plain, sheet)
 
 
 def test_another_design_is_unknown() -> None:
     synth = make_photo(4, "easy", size_wh=SIZE)
-    assert detect_layout(Photo(synth.bgr), placed(synth)) == UNKNOWN
+    assert detect_layout(Photo(synth.bgr), placed(synth)) == UNKNOWN_LAYOUT
 
 
 def _covered(synth: SynthPhoto, markers: Sequence[int]) -> NDArray[np.uint8]:
@@ -79,13 +79,13 @@ def test_one_marker_is_enough(shown: int) -> None:
 
 def test_without_any_it_is_a_sheet_like_others() -> None:
     synth = own_photo(4)
-    assert detect_layout(Photo(_covered(synth, range(4))), placed(synth)) == UNKNOWN
+    assert detect_layout(Photo(_covered(synth, range(4))), placed(synth)) == UNKNOWN_LAYOUT
 
 
 def test_a_marker_out_of_its_place_tells_nothing() -> None:
     synth = own_photo(4)
     upside_down = replace(placed(synth), centers_xy=synth.centers_xy[::-1, ::-1])
-    assert detect_layout(Photo(synth.bgr), upside_down) == UNKNOWN
+    assert detect_layout(Photo(synth.bgr), upside_down) == UNKNOWN_LAYOUT
 
 
 def test_a_mirrored_photo_is_recognised_as_mirrored() -> None:

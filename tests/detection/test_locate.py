@@ -12,7 +12,7 @@ from kdscan.detection.locate import (
     THUMB_PX,
     TURNED_PX,
     locate,
-    look,
+    locate_turned,
     thumbnail,
 )
 from kdscan.imaging.pyramid import mapped
@@ -67,40 +67,40 @@ def test_a_thumbnail_is_a_whole_number_of_strides() -> None:
 
 def test_one_map_is_found_where_the_votes_put_it() -> None:
     photo = blank()
-    (outline,) = locate(photo, oracle(photo, [ONE]))
+    (outline,) = locate(photo, oracle(photo, [ONE])).outlines
     assert outline.corners_xy == pytest.approx(ONE, abs=1.0)
     assert outline.confidence > 0.99
 
 
 def test_noisy_and_wild_votes_are_outvoted() -> None:
     photo = blank()
-    (outline,) = locate(photo, oracle(photo, [ONE], noise=0.15, wrong=0.2))
+    (outline,) = locate(photo, oracle(photo, [ONE], noise=0.15, wrong=0.2)).outlines
     cell = np.linalg.norm(ONE[1] - ONE[0]) / 7
     assert np.linalg.norm(outline.corners_xy - ONE, axis=1).max() < 0.15 * cell
 
 
 def test_two_maps_in_one_photo_are_two_outlines_each_its_own_way_up() -> None:
     photo = blank()
-    first, second = locate(photo, oracle(photo, [LEFT, RIGHT]))
+    first, second = locate(photo, oracle(photo, [LEFT, RIGHT])).outlines
     assert first.corners_xy == pytest.approx(LEFT, abs=1.5)
     assert second.corners_xy == pytest.approx(RIGHT, abs=1.5)
 
 
 def test_no_votes_no_map() -> None:
     photo = blank()
-    assert locate(photo, oracle(photo, [])) == ()
+    assert locate(photo, oracle(photo, [])).outlines == ()
 
 
 def test_a_speck_is_no_map() -> None:
     photo = blank()
     speck = np.array([(500.0, 500.0), (590.0, 500.0), (590.0, 560.0), (500.0, 560.0)])
-    assert locate(photo, oracle(photo, [speck])) == ()
+    assert locate(photo, oracle(photo, [speck])).outlines == ()
 
 
 def test_a_mirrored_map_is_no_map() -> None:
     """Paper cannot be seen from behind: votes that say so are a reflection or nonsense."""
     photo = blank()
-    outlines, likely = look(photo, oracle(photo, [ONE[[1, 0, 3, 2]]]))
+    outlines, likely = locate(photo, oracle(photo, [ONE[[1, 0, 3, 2]]]))
     assert outlines == ()
     assert [at.tolist() for at in likely] == [pytest.approx(ONE.mean(0).tolist(), abs=8)]
 
@@ -111,5 +111,5 @@ def test_looking_at_a_turned_photo_gives_outlines_in_its_own_frame(eighths: int)
     c, s = np.cos(turn), np.sin(turn)
     view, back = mapped(photo, np.array([[c, -s], [s, c]]), TURNED_PX)
     seen = oracle(view, [project(inverse(back), ONE)])
-    (outline,) = locate(photo, seen, turn)
+    (outline,) = locate_turned(photo, seen, turn)
     assert outline.corners_xy == pytest.approx(ONE, abs=1.5)

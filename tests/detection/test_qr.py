@@ -173,6 +173,8 @@ def test_cards_name_the_kingdoms_that_they_lie_beside() -> None:
         "CUP/1/2/B",
         "CUP/1/2/A",
     ]
+    of_one = assign_card_codes([right, left], Photo(bgr[:, :800]))
+    assert [one.sheet_id for one in of_one] == [None, "CUP/1/2/A"]
     alone = assign_card_codes([make_kingdom(origin_xy=(100, 300))], photo)
     assert [one.sheet_id for one in alone] == ["CUP/1/2/A"]
     assert to_json(alone[0])["sheet_id"] == "CUP/1/2/A"

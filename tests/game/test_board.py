@@ -42,6 +42,12 @@ def test_text_form() -> None:
     assert repr(board).startswith("Board.parse('.")
 
 
+def test_the_columns_of_a_board_line_up() -> None:
+    rows = str(Board.parse(TEXT)).splitlines()
+    starts = {tuple(token.start() for token in re.finditer(r"\S+", row)) for row in rows}
+    assert len(starts) == 1
+
+
 @given(boards)
 def test_text_round_trip(board: Board) -> None:
     again = Board.parse(str(board))

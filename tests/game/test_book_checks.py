@@ -75,7 +75,9 @@ def test_what_no_game_leaves_is_named(
 
 
 def test_squares_beyond_the_shields_of_a_map_are_named_with_their_shields() -> None:
-    board = Board({(0, 0): Shield(Coat.DOT, 0), (0, 1): Shield(Coat.DOT, 1)})
+    board = Board(
+        {(4, 6): Shield(Coat.LINE), (0, 0): Shield(Coat.DOT, 0), (0, 1): Shield(Coat.DOT, 1)}
+    )
     (problem,) = map_problems(book({Coat.DOT: SpellbookLine(2)}), 0, board, False)
     assert problem.code == "squares_beyond_map"
     assert problem.severity == "warning"  # one edition counts what was obtained, drawn or not

@@ -93,6 +93,8 @@ def test_a_domino_lies_on_two_free_shields_side_by_side() -> None:
         ((1, 3), (2, 3)),
         ((0, 3), (-1, 3)),
         ((1, 6), (1, 7)),
+        ((2, 0), (0, 7)),
+        ((0, 6), (2, -1)),
         ((4, 3), (5, 3)),
     ):
         refused(game, drawing((0, one, dot), (1, two, line)), Rule.DOMINO)
@@ -157,6 +159,7 @@ def test_the_castle_adds_a_cross_once_and_its_die_fills_no_square() -> None:
     game = started()
     refused(game, Draw(A_DRAW.halves, castle=2), Rule.CASTLE, "not one of your")
     game.play(Draw(A_DRAW.halves, castle=0))
+    assert game.castle_used == (True, False)
     game.play(Draw(B_DRAW.halves, castle=2))
     assert game.castle_used == (True, True)
     assert game.maps[0][1, 3].crosses == 1 and game.maps[0][1, 2].crosses == 0

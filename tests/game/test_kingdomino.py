@@ -178,7 +178,7 @@ def test_problems() -> None:
         "too_large",
         "odd_squares",
     ]
-    (mines,) = find_problems(Kingdom.parse("## m m ."))
+    (mines,) = find_problems(Kingdom.parse("## m m w w"))
     assert (mines.code, mines.cells) == ("not_in_the_box", ((0, 1), (0, 2)))
     assert "holds 1" in mines.message
     (alone,) = find_problems(Kingdom.parse("w ## w"))

@@ -20,11 +20,11 @@ from tests.imaging.photos import TILE, assert_same, encoded, heic, pdf_of, tile
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
-@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "TIFF"])
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "TIFF", "AVIF"])
 def test_exif_orientation_is_applied(form: str, orientation: int) -> None:
     exif = Image.Exif()
     exif[0x0112] = orientation
-    options = {"quality": 95} if form in ("JPEG", "WEBP") else {}
+    options = {"quality": 95} if form in ("JPEG", "WEBP", "AVIF") else {}
     stored = tile()
     data = encoded(stored, form, exif=exif, **options)
     stored.getexif()[0x0112] = orientation
@@ -71,10 +71,13 @@ def test_heic_is_upright(orientation: int) -> None:
         (tile().convert("CMYK"), "TIFF"),
         (tile(), "TIFF"),
         (tile(), "WEBP"),
+        (tile(), "AVIF"),
+        (tile(), "BMP"),
+        (tile(), "GIF"),
     ],
 )
 def test_colours_survive(image: Image.Image, form: str) -> None:
-    options = {"quality": 95} if form in ("JPEG", "WEBP") else {}
+    options = {"quality": 95} if form in ("JPEG", "WEBP", "AVIF") else {}
     assert_same(decode(encoded(image, form, **options))[0].bgr, TILE, within=12)
 
 
@@ -133,7 +136,7 @@ def test_float_grey_is_spread() -> None:
     assert (bgr.min(), bgr.max()) == (0, 255)
 
 
-@pytest.mark.parametrize("form", ["PNG", "WEBP", "HEIC"])
+@pytest.mark.parametrize("form", ["PNG", "WEBP", "HEIC", "AVIF"])
 def test_transparent_becomes_white(form: str) -> None:
     alpha = np.zeros((64, 96), np.uint8)
     alpha[:, :48] = 255
@@ -177,8 +180,9 @@ def test_a_tiffs_thumbnail_is_no_page() -> None:
     assert alone[0].bgr.shape == (32, 48, 3)
 
 
-def test_an_animation_is_its_first_frame() -> None:
-    data = encoded(tile(), "WEBP", save_all=True, append_images=[tile().rotate(180)], quality=95)
+@pytest.mark.parametrize("form", ["WEBP", "AVIF", "GIF"])
+def test_an_animation_is_its_first_frame(form: str) -> None:
+    data = encoded(tile(), form, save_all=True, append_images=[tile().rotate(180)], quality=95)
     pages = decode(data)
     assert len(pages) == 1
     assert_same(pages[0].bgr, TILE)
@@ -231,5 +235,6 @@ def test_the_size_of_a_jpeg_is_its_frames(before: bytes, monkeypatch: pytest.Mon
     data = encoded(tile(), "JPEG", quality=95)
     data = data[:2] + before + data[2:]
     monkeypatch.setattr(photo_module, "LARGE_PIXELS", 1)
-    assert decode(data).whole_wh == (96, 64)
-    assert_same(decode(data)[0].bgr, TILE)
+    photo = decode(data)[0]
+    assert photo.half is not None and (photo.width, photo.height) == (96, 64)
+    assert_same(photo.bgr, TILE)

@@ -24,7 +24,7 @@ def large() -> Photo:
     def whole() -> NDArray[np.uint8]:
         pytest.fail("the whole was decoded")
 
-    return Photo.halved(half(), (WIDTH, HEIGHT), whole)
+    return Photo.halved(half(), whole)
 
 
 def test_what_is_at_hand() -> None:

@@ -12,11 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import ModelError
 from kdscan.inference.store import NETWORKS, Models, default_models, models_folder
 from kdscan.kinds.duel_map.read import RISK_SHARES
-from kdscan.records import COATS, KINDS
+from kdscan.records import COATS, KINDS, UNKNOWN_LAYOUT
 
 LIMIT = 6_000_000
 """All weights together stay below this many bytes: they travel in the wheel."""
@@ -80,7 +79,7 @@ def test_what_cannot_be_opened_beside_is_told_when_it_is_asked_for(copy: Path) -
 def test_totals_of_our_own_sheet_have_a_trust_of_their_own(copy: Path) -> None:
     calibration = json.loads((copy / "manifest.json").read_text("utf-8"))["trust"]
     models = Models(copy)
-    for layout, name in ((UNKNOWN, "any"), ("kdscan-half-letter", "own")):
+    for layout, name in ((UNKNOWN_LAYOUT, "any"), ("kdscan-half-letter", "own")):
         for views in RISK_SHARES:
             fitted = calibration[name]["total"][str(views)]
             assert models.calibration(layout, views).tolist() == fitted
@@ -90,7 +89,7 @@ def test_without_any_trust_totals_are_as_sure_as_the_networks(copy: Path) -> Non
     manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
     del manifest["trust"]
     (copy / "manifest.json").write_text(json.dumps(manifest), "utf-8")
-    assert Models(copy).calibration(UNKNOWN, 4).tolist() == [1.0, 0.0]
+    assert Models(copy).calibration(UNKNOWN_LAYOUT, 4).tolist() == [1.0, 0.0]
 
 
 def test_equal_versions_mean_equal_files(copy: Path) -> None:

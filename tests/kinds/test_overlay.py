@@ -61,6 +61,14 @@ def test_a_doubt_has_a_ring_and_a_tile_below() -> None:
     assert (draw_overlay(blank(), [make_sheet()])[:, :, :] != REVIEW_COLOR).any(axis=2).all()
 
 
+def test_the_total_covers_no_shield_if_there_is_room_beside_the_sheet() -> None:
+    sheet = make_sheet(origin_xy=(20, 30), pitch=80)
+    room_below, room_beside = (
+        draw_overlay(blank(900, height), [sheet])[30:430, 20:580] for height in (640, 460)
+    )
+    assert (room_beside == room_below).all()
+
+
 def test_a_large_photo_becomes_a_picture_to_send() -> None:
     sheet = make_sheet(origin_xy=(900, 700), pitch=400)
     picture = draw_overlay(blank(4032, 3024), [sheet])
@@ -84,8 +92,6 @@ def test_sheets_that_leave_the_picture_are_drawn(pitch: float, origin: tuple[flo
 
 
 def test_more_doubts_than_a_row_holds_wrap() -> None:
-    from kdscan.records import CELLS
-
     few = draw_overlay(blank(), [make_sheet(doubtful=CELLS[:2])])
     many = draw_overlay(blank(), [make_sheet(doubtful=CELLS[:8])])
     assert many.shape[0] > few.shape[0] > 640

@@ -75,6 +75,7 @@ def test_a_sheet_that_is_out_of_place_is_never_sure() -> None:
     reading = decode(probs_of({(0, 0): {(Coat.DOT, 1): 1.0}}, placed=0.5))
     assert reading.confidence == pytest.approx(0.5)
     assert reading.review
+    assert sum(c.review for c in reading.cells) == 1, "who looks at it is shown where to begin"
 
 
 def test_small_doubts_of_many_shields_weigh_less_than_a_large_one_of_a_single_one() -> None:
@@ -152,7 +153,23 @@ def test_the_shields_to_look_at_are_those_that_settle_the_total() -> None:
 def test_equal_coats_around_speak_for_a_coat() -> None:
     torn: Chances = {(1, 1): {(Coat.DOT, 0): 0.5, (Coat.LINE, 0): 0.5}}
     around: Chances = {at: {(Coat.LINE, 0): 1.0} for at in ((0, 1), (2, 1), (1, 0), (1, 2))}
-    assert decode(probs_of({**torn, **around})).cells[CELLS.index((1, 1))].coat is Coat.LINE
+    cell = decode(probs_of({**torn, **around})).cells[CELLS.index((1, 1))]
+    assert (cell.coat, cell.seen) == (Coat.LINE, (Coat.DOT, 0)), "what the pixels said is kept"
+
+
+def test_what_neighbours_say_of_a_shield_does_not_depend_on_its_own_chances() -> None:
+    """Else a neighbour that may hold anything would echo what the shield itself told it."""
+
+    def odds(p: float) -> float:
+        anything: Chances = {(0, 1): {(coat, 0): 1 / 6 for coat in Coat}}
+        dot_or_line: Chances = {(0, 0): {(Coat.DOT, 0): p, (Coat.LINE, 0): 1 - p}}
+        dot, line = (
+            joint(probs_of(dot_or_line | anything))[0, COATS.index(coat), 0]
+            for coat in (Coat.DOT, Coat.LINE)
+        )
+        return float(dot / line / (p / (1 - p)))
+
+    assert odds(0.95) == pytest.approx(odds(0.5), rel=0.01)
 
 
 @pytest.mark.parametrize(("slope", "offset"), [(1.0, 0.0), (0.8, -0.5), (2.0, 1.0)])

@@ -14,9 +14,9 @@ from kdscan.game.duel.scoring import score_board
 from kdscan.game.grid import cell_name
 from kdscan.kinds.common.colors import domain_colors
 from kdscan.kinds.duel_map.doubts import doubts
-from kdscan.pipeline.document import PhotoReport, photo_json, report_json
+from kdscan.pipeline.document import PhotoReport, outcome_json, photo_json, report_json, sheet_json
 from kdscan.records import CELLS, Problem
-from tests.readings import make_sheet
+from tests.readings import make_kingdom, make_sheet
 
 boards = st.dictionaries(
     st.sampled_from(CELLS), st.builds(Shield, st.sampled_from(Coat), st.integers(0, 4))
@@ -111,6 +111,21 @@ def test_who_wins() -> None:
     assert (largest["winner"], largest["decided_by"]) == (1, "largest_domain")
     assert isinstance(draw, dict)
     assert (draw["winner"], draw["decided_by"]) == (None, "draw")
+
+
+def test_of_kingdoms_worth_the_same_the_one_with_more_crowns_wins() -> None:
+    empty = ".  .  .  .  .\n"
+    one, two = (
+        sheet_json(make_kingdom(empty + wheat + "w  w  ## " + forest + 2 * empty))
+        for wheat, forest in (("w+ w  .  .  .\n", "f  f\n"), ("w  w  .  .  .\n", "f+ f+\n"))
+    )
+    said = outcome_json([(7, one), (8, two)])
+    assert [dict(player) for player in said["players"]] == [
+        {"sheet": 7, "total": 4, "largest_domain": 4, "crowns": 1},
+        {"sheet": 8, "total": 4, "largest_domain": 4, "crowns": 2},
+    ]
+    assert (said["winner"], said["decided_by"]) == (1, "crowns")
+    assert said["photograph_again"] is False
 
 
 def test_maps_of_two_photos_are_no_game() -> None:

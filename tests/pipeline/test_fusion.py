@@ -10,12 +10,13 @@ import pytest
 
 from kdscan.cli.output import Printer
 from kdscan.cli.scoring import exit_code
+from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import play_game
 from kdscan.game.grid import Cell
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
-from kdscan.pipeline.fusion import FusedSheet, fuse_sheets, maps_by_place
-from kdscan.records import CELLS, AnyReading, SheetReading
+from kdscan.pipeline.fusion import FusedSheet, fuse_evidence, fuse_sheets, maps_by_place
+from kdscan.records import CELLS, AnyReading, MapCorrections, SheetReading, WizardEvidence
 from tests.readings import make_book, make_sheet
 
 SECOND = """
@@ -148,6 +149,14 @@ def test_one_photo_given_twice_is_said_to_be_one(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == "Photos 1 and 2 are the same photo.\n"
 
 
+def test_a_doubt_that_changes_no_total_asks_for_no_other_photo() -> None:
+    doubtful = make_sheet(doubtful=[(0, 0)])
+    settled = replace(doubtful, reading=replace(doubtful.reading, review=False))
+    both = ((0, 0), (1, 0))
+    assert FusedSheet(both, both[0], doubtful).photograph_again == ((0, 0),)
+    assert FusedSheet(both, both[0], settled).photograph_again == ()
+
+
 def test_what_every_photo_cuts_off_stays_cut_off() -> None:
     one = clip(soft(make_sheet()), (0, 0), (0, 1))
     two = clip(soft(make_sheet()), (0, 0), (1, 0))
@@ -164,6 +173,30 @@ def test_what_one_photo_shows_the_others_need_not() -> None:
     (fused,) = fused_of(one, two)
     assert fused.sheet.clipped == ()
     assert fused.sheet.score.total == whole.score.total
+
+
+def test_a_sheet_is_blurred_or_without_greys_if_all_its_photos_are() -> None:
+    plain = make_sheet().evidence
+    poor = replace(plain, bilevel=True, blurred=True)
+    one, both = fuse_evidence([poor, plain], 0), fuse_evidence([poor, poor], 0)
+    assert not one.bilevel and not one.blurred
+    assert both.bilevel and both.blurred
+
+
+def test_what_any_photo_knows_of_a_sheet_is_known() -> None:
+    whole = make_sheet().evidence
+    first = MapCorrections({(0, 0): (Coat.LINE, 1)})
+    second = MapCorrections({(0, 0): (Coat.DOT, 0), (0, 1): (Coat.DOT, 2)}, True, confirmed=True)
+    one = replace(whole, layout="unknown", corrections=first)
+    paid = WizardEvidence(Coat.DOT, 0.9)
+    two = replace(whole, sheet_id="CUP/1/1/A", corrections=second, wizard=paid)
+    three = replace(whole, corrections=MapCorrections(castle=False))
+    fused = fuse_evidence([one, two, three], 0)
+    assert (fused.layout, fused.sheet_id) == ("kdscan-a5", "CUP/1/1/A")
+    assert fused.wizard == paid
+    assert fused.corrections == MapCorrections(
+        {(0, 0): (Coat.LINE, 1), (0, 1): (Coat.DOT, 2)}, castle=True, confirmed=True
+    ), "where two contradict each other, what was said of the earlier photo holds"
 
 
 def garbled(sheet: SheetReading, cell: tuple[int, int]) -> SheetReading:

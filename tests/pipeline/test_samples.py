@@ -18,7 +18,7 @@ import pytest
 
 from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, SheetReading, maps_of
+from kdscan.records import CELLS, Photo, SheetReading, maps_of
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 NAMES = sorted(path.stem for path in SAMPLES.glob("*.jpg"))
@@ -32,6 +32,14 @@ def read(name: str) -> SheetReading:
 
 def truth(name: str) -> dict[str, Any]:
     return dict(json.loads((SAMPLES / f"{name}.json").read_text("utf-8")))
+
+
+def test_a_map_that_the_picture_cuts_off_is_reported_beside_a_whole_one() -> None:
+    whole = next(iter(load_photos(SAMPLES / "03.jpg"))).bgr
+    both = np.hstack([whole, whole[:, : whole.shape[1] // 2]])
+    (sheet,) = read_photo(Photo(both))
+    (problem,) = sheet.problems
+    assert (problem.code, "the right edge" in problem.message) == ("map_cut_off", True)
 
 
 def test_there_are_samples_of_many_layouts() -> None:

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import play_game
+from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.imaging.photo import load_photos
 from kdscan.kinds import correct
 from kdscan.kinds.kingdom.interpret import decode_kingdoms
+from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.pipeline.read import read_photo
 from kdscan.pipeline.serialize import deserialize, serialize
-from kdscan.records import AnyReading, KingdomEvidence, KingdomReading, SheetReading, maps_of
+from kdscan.records import (
+    AnyReading,
+    KingdomEvidence,
+    KingdomReading,
+    SheetReading,
+    SpellbookCorrections,
+    SpellbookReading,
+    maps_of,
+)
 from tests.readings import make_book, make_kingdom
 
 SEVEN = """
@@ -74,6 +86,17 @@ OTHERS: dict[str, AnyReading] = {
     "seven": make_kingdom(SEVEN, variants=Variants(great_duel=True, harmony=True)),
     "book": make_book(play_game(3).spellbook, 0.9998, DOUBTED),
 }
+
+
+def test_what_a_person_said_of_a_spellbook_is_kept() -> None:
+    said = SpellbookCorrections(
+        {(1, Coat.DOT): SpellbookLine(3, struck=True)}, {0: Coat.LINE, 1: None}, confirmed=True
+    )
+    found = interpret(replace(make_book(play_game(3).spellbook).evidence, corrections=said))
+    again = deserialize(json.loads(json.dumps(serialize(found))))
+    assert as_json(again) == as_json(found)
+    assert isinstance(again, SpellbookReading)
+    assert again.evidence.corrections == said
 
 
 @pytest.mark.parametrize("kind", OTHERS)

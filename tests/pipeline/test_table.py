@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
+import pytest
 
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.players import play_game
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.kinds import correct
 from kdscan.kinds.duel_map.to_json import to_json as map_json
@@ -37,13 +40,15 @@ def codes(found: AnyReading) -> set[str]:
     return {problem.code for problem in found.problems}
 
 
-def test_the_wizard_pays_the_map_of_its_owner_wherever_it_lies() -> None:
-    first, second = (a_map(board) for board in GAME.maps)
-    scores = GAME.scores()
+@pytest.mark.parametrize("owner", [0, 1])
+def test_the_wizard_pays_the_map_of_its_owner_wherever_it_lies(owner: int) -> None:
+    game = paid_game(owner)
+    first, second = (a_map(board) for board in game.maps)
+    scores = game.scores()
     for maps, expected in (((first, second), scores), ((second, first), scores[::-1])):
-        out = shared(*maps, a_book(GAME.spellbook))
+        out = shared(*maps, a_book(game.spellbook))
         assert [m.score for m in out[:2]] == list(expected)  # type: ignore[union-attr]
-        assert not any(found.review for found in out)
+        assert not any(found.review or codes(found) for found in out)
 
 
 def test_two_maps_and_the_spellbook_make_a_game() -> None:
@@ -60,6 +65,19 @@ def test_two_maps_and_the_spellbook_make_a_game() -> None:
 def test_without_a_spellbook_no_wizard_pays() -> None:
     out = shared(*(a_map(board) for board in GAME.maps))
     assert [m.score.wizard for m in out] == [0, 0]  # type: ignore[union-attr]
+
+
+def test_a_wizard_whom_nobody_won_leaves_the_totals_as_sure_as_they_were() -> None:
+    game = next(g for g in map(play_game, count()) if g.spellbook.owner(Coat.FILLED) is None)
+    out = shared(*(a_map(board) for board in game.maps), a_book(game.spellbook))
+    assert not any(found.review for found in out)
+
+
+def test_a_map_is_paid_no_longer_once_the_spellbook_is_gone() -> None:
+    paid, other, _ = shared(*map(a_map, GAME.maps), a_book(GAME.spellbook))
+    assert isinstance(paid, SheetReading) and paid.score.wizard > 0
+    again = shared(paid, other)[0]
+    assert isinstance(again, SheetReading) and again.score.wizard == 0
 
 
 def test_saying_it_twice_changes_nothing() -> None:
@@ -86,6 +104,20 @@ def test_maps_that_fit_both_sides_are_paid_with_a_warning() -> None:
     out = shared(a_map(board), a_map(board), a_book(GAME.spellbook))
     assert all("whose_map" in codes(found) for found in out[:2])
     assert all(found.review and found.confidence < 0.6 for found in out[:2])
+
+
+def test_a_side_that_names_several_coats_is_paid_for_none() -> None:
+    book = a_book(GAME.spellbook)
+    marks = tuple(
+        replace(mark, marked=True)
+        if (mark.place.player, mark.place.part) == (0, "choice")
+        else mark
+        for mark in book.evidence.marks
+    )
+    first, _, book_again = shared(*map(a_map, GAME.maps), with_evidence(book, marks=marks))
+    assert isinstance(first, SheetReading)
+    assert first.score.wizard == 0
+    assert "several_choices" in codes(book_again)
 
 
 def test_squares_that_the_map_does_not_bear_out_are_a_problem_and_stay() -> None:
@@ -153,6 +185,8 @@ def test_a_spellbook_with_one_map_or_another_spellbook_is_not_compared() -> None
     ):
         assert "spellbook_alone" in codes(found[-1])
         assert found[0].score.wizard == 0  # type: ignore[union-attr]
+    (alone,) = shared(book)
+    assert codes(alone) == set()
 
 
 def test_a_spellbook_beside_which_a_map_was_cut_off_goes_on_saying_so() -> None:

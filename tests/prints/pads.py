@@ -51,8 +51,7 @@ def learned(seed: int) -> KnownPrint:
     kept = Path(os.environ[SHARED], f"{seed}.print")
     if not kept.exists():
         models, photo = default_models(), Photo(blank(seed).bgr, "blank.jpg")
-        networks = (models.locate, models.refine, models.marks, models.ink)
-        write_file(kept, pickle.dumps(learn_print([photo], f"pad {seed}", *networks)))
+        write_file(kept, pickle.dumps(learn_print([photo], f"pad {seed}", models)))
     known: KnownPrint = pickle.loads(kept.read_bytes())
     return known
 

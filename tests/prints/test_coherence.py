@@ -7,9 +7,9 @@ import pytest
 
 from kdscan.game.duel.coats import Coat
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, lattice_to_flat
-from kdscan.marks.classify import softmax
 from kdscan.prints.coherence import doubt_coats, shield_ink, unlike_others
 from kdscan.records import CELLS, COATS, COLS, ROWS, Ink
+from kdscan.records.arrays import softmax
 
 LINES, DOTS = COATS.index(Coat.DOUBLE_LINE), COATS.index(Coat.DOT)
 

@@ -5,7 +5,7 @@ import pytest
 from kdscan.errors import LayoutError
 from kdscan.imaging.rectify import CENTERS, lattice_to_photo_homography, project
 from kdscan.inference.store import default_models
-from kdscan.prints.corners import beside, centers_within, placed
+from kdscan.prints.corners import centers_within, rectify_by_corners, shifted_to
 from kdscan.prints.describe import with_corners
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
 from kdscan.prints.learn import learn_print
@@ -31,14 +31,13 @@ def true_corners() -> np.ndarray:
 def test_a_person_says_where_the_grid_lies() -> None:
     models = default_models()
     photo = Photo(blank(PAINTED).bgr, "blank.jpg")
-    networks = (models.locate, models.refine, models.marks, models.ink)
     corners = true_corners()
-    found = learn_print([photo], "pad", *networks, unmarked=True, corners_xy=corners)
+    found = learn_print([photo], "pad", models, unmarked=True, corners_xy=corners)
     ours = learned(PAINTED)
     assert np.array(found.cell.circles) == pytest.approx(np.array(ours.cell.circles), abs=0.04)
     # Half a cell to the right, where no finder would look for it: the geometry goes along.
     step = (corners[1] - corners[0]) / COLS / 2
-    aside = learn_print([photo], "pad", *networks, unmarked=True, corners_xy=corners + step)
+    aside = learn_print([photo], "pad", models, unmarked=True, corners_xy=corners + step)
     away = np.abs(aside.bgr.astype(int) - found.bgr).mean()
     assert away > 5
     back = with_corners(aside, AT - (PRINT_PX / 2, 0))
@@ -60,7 +59,7 @@ def test_corners_outside_the_photo_are_refused() -> None:
     photo = Photo(np.zeros((300, 400, 3), np.uint8))
     corners = np.array([(10, 10), (401, 10), (390, 290), (10, 290)], np.float64)
     with pytest.raises(LayoutError, match="400 × 300"):
-        placed(photo, corners)
+        rectify_by_corners(photo, corners)
 
 
 def test_corners_that_no_sheet_has_are_refused() -> None:
@@ -75,6 +74,6 @@ def test_corners_that_no_sheet_has_are_refused() -> None:
 def test_what_is_measured_lies_on_average_where_a_person_said() -> None:
     said = project(lattice_to_photo_homography(AT), CENTERS)
     noise = np.random.default_rng(1).normal(0, 1, said.shape)
-    off = beside(said + noise + (7, -4), said) - said
+    off = shifted_to(said + noise + (7, -4), said) - said
     assert np.abs(off.reshape(-1, 2).mean(0)).max() < 0.05
     assert np.abs(off).max() > 1

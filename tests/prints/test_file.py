@@ -91,6 +91,11 @@ def test_renamed() -> None:
     alike(again, made_print("Old club"))
 
 
+def test_no_file_is_made_of_a_print_that_no_file_could_be_named_after() -> None:
+    with pytest.raises(LayoutError):
+        to_filed(made_print("../club"))
+
+
 def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
     for path, why in (
         (tmp_path / "none.kdprint", "there is no such file"),

@@ -8,7 +8,6 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import CENTERS, FLAT_PX
-from kdscan.marks.classify import softmax
 from kdscan.pipeline.read import read_photo
 from kdscan.prints.align import align
 from kdscan.prints.divide import divide
@@ -16,6 +15,7 @@ from kdscan.prints.drawing import on_plain_page, plain_page
 from kdscan.prints.dropout import drop_out, poorly_known, predict_ink
 from kdscan.prints.separate import separate
 from kdscan.records import CELLS, Ink, Photo, RectifiedSheet, maps_of
+from kdscan.records.arrays import softmax
 from tests.prints.pads import ENGRAVED, PAINTED, found, learned, sheet
 
 

@@ -4,9 +4,9 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError, NoSheetFound
-from kdscan.inference.store import default_models
+from kdscan.inference.store import Models, default_models
 from kdscan.prints.divide import colour_distance, relight
-from kdscan.prints.flat import rectify
+from kdscan.prints.flat import flat_sheet_at
 from kdscan.prints.learn import learn_flat_sheets, learn_print
 from kdscan.prints.merge import merge
 from kdscan.records import Photo
@@ -22,27 +22,24 @@ def test_a_blank_shows_where_its_cells_lie(seed: int) -> None:
 
 
 def test_a_single_filled_sheet_is_no_print() -> None:
-    models = default_models()
     filled = Photo(sheet(ENGRAVED, 1).bgr, "filled.jpg")
     with pytest.raises(LayoutError, match="filled in"):
-        learn_print([filled], "pad", models.locate, models.refine, models.marks, models.ink)
+        learn_print([filled], "pad", default_models())
 
 
 def test_a_blurred_blank_is_no_print() -> None:
-    models = default_models()
     blurred = np.asarray(cv2.GaussianBlur(blank(PAINTED).bgr, (0, 0), 7), np.uint8)
     photos = [Photo(blurred, "blank.jpg")]
     with pytest.raises(LayoutError, match=r"blank\.jpg.*photograph it again, sharp"):
-        learn_print(photos, "pad", models.locate, models.refine, models.marks, models.ink)
+        learn_print(photos, "pad", default_models())
 
 
 def test_four_photos_of_one_filled_sheet_are_no_print() -> None:
     """Its ink would be taken for print."""
-    models = default_models()
     bgr = sheet(ENGRAVED, 1).bgr
     photos = [Photo(np.ascontiguousarray(np.rot90(bgr, n)), f"{n}.jpg") for n in range(4)]
     with pytest.raises(LayoutError, match="filled in"):
-        learn_print(photos, "pad", models.locate, models.refine, models.marks, models.ink)
+        learn_print(photos, "pad", default_models())
 
 
 @pytest.mark.parametrize(("surest", "filled"), [(0.6, False), (0.95, True)])
@@ -50,37 +47,34 @@ def test_hills_that_look_like_strokes_of_no_coat_in_particular_fill_no_sheet(
     surest: float, filled: bool
 ) -> None:
     """No shield looks empty; what counts is whether one coat is clear."""
-    models = default_models()
+    models = Models(default_models().folder)
 
     def marking(*crops: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
-        said = list(models.marks(*crops))
+        said = list(default_models().marks(*crops))
         rest = (0.999 - surest) / 5
         said[0] = np.log([0.001, surest, rest, rest, rest, rest, rest], dtype=np.float32)
         said[0] = np.tile(said[0], (1, 34, 1))
         return tuple(said)
 
+    vars(models)["marks"] = marking
     photos = [Photo(blank(PAINTED).bgr, "blank.jpg")]
     if filled:
         with pytest.raises(LayoutError, match="filled in"):
-            learn_print(photos, "pad", models.locate, models.refine, marking, models.ink)
+            learn_print(photos, "pad", models)
     else:
-        assert (
-            learn_print(photos, "pad", models.locate, models.refine, marking, models.ink).sheets
-            == 1
-        )
+        assert learn_print(photos, "pad", models).sheets == 1
 
 
 def test_a_sheet_of_another_pad_is_named() -> None:
-    models = default_models()
     two = [Photo(blank(seed).bgr, f"{seed}.jpg") for seed in (PAINTED, ENGRAVED)]
     with pytest.raises(LayoutError, match="another print"):
-        learn_print(two, "pad", models.locate, models.refine, models.marks, models.ink)
+        learn_print(two, "pad", default_models())
 
 
 def test_a_known_print_is_learned_again_from_filled_sheets() -> None:
     known = learned(PAINTED)
     photos = [found(PAINTED, number) for number in (1, 2)]
-    sheets = [rectify(photo, at, "", known.name, photo.name) for photo, at in photos]
+    sheets = [flat_sheet_at(photo, at, "", known.name, photo.name) for photo, at in photos]
     again = learn_flat_sheets(sheets, known.name, default_models().ink, known, least=2)
     assert (again.name, again.sheets) == (known.name, 2)
     circles, before = (np.array(sorted(one.cell.circles)) for one in (again, known))  # in a row
@@ -88,10 +82,9 @@ def test_a_known_print_is_learned_again_from_filled_sheets() -> None:
 
 
 def test_a_photo_without_a_sheet_is_named() -> None:
-    models = default_models()
     table = Photo(np.full((900, 1200, 3), 90, np.uint8), "table.jpg")
     with pytest.raises(NoSheetFound) as refused:
-        learn_print([table], "pad", models.locate, models.refine, models.marks, models.ink)
+        learn_print([table], "pad", default_models())
     assert "table.jpg" in str(refused.value)
 
 

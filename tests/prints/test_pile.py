@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdscan.detection.layout import UNKNOWN
 from kdscan.prints import pile
 from kdscan.prints.describe import unknown_print
 from kdscan.prints.flat import FlatSheet
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.pile import Signatures, learn_from_pile
+from kdscan.records import UNKNOWN_LAYOUT
 from kdscan.records.arrays import Network
 
 ALIKE = {"a": "bcd", "b": "a", "c": "a", "d": "a", "e": "", "f": ""}
@@ -41,7 +41,7 @@ def sheets() -> list[FlatSheet]:
     lots = [np.random.default_rng(n).integers(1, 7, 34) for n in range(len(ALIKE))]
     blank = np.zeros((832, 1088, 3), np.uint8)
     return [
-        FlatSheet(key, "".join(map(str, lot)), UNKNOWN, blank)
+        FlatSheet(key, "".join(map(str, lot)), UNKNOWN_LAYOUT, blank)
         for key, lot in zip(ALIKE, lots, strict=True)
     ]
 

@@ -1,3 +1,4 @@
+import json
 import os
 from collections.abc import Iterable
 from dataclasses import replace
@@ -6,15 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import UsageError
 from kdscan.inference.store import default_models
 from kdscan.prints import pool as pools
+from kdscan.prints.file import packed, unpacked
 from kdscan.prints.flat import FlatSheet, deduplicate, from_bytes, same_sheet, to_bytes
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.library import Library
 from kdscan.prints.pile import LearnedPrint
 from kdscan.prints.pool import SheetPool
+from kdscan.records import UNKNOWN_LAYOUT
 from tests.prints.pads import PAINTED, learned
 
 GAME = "12.3451.2634.15263.412536.1425361."
@@ -22,7 +24,7 @@ GAME = "12.3451.2634.15263.412536.1425361."
 
 def flat(key: str, coats: str) -> FlatSheet:
     coarse = np.random.default_rng(1).integers(0, 255, (26, 34, 3), np.uint8)
-    return FlatSheet(key, coats, UNKNOWN, coarse.repeat(32, 0).repeat(32, 1))
+    return FlatSheet(key, coats, UNKNOWN_LAYOUT, coarse.repeat(32, 0).repeat(32, 1))
 
 
 def other(seed: int) -> str:
@@ -32,10 +34,18 @@ def other(seed: int) -> str:
 def test_a_sheet_comes_back_from_its_file() -> None:
     sheet = flat("a", GAME)
     back = from_bytes(to_bytes(sheet), "a")
-    assert back is not None and (back.coats, back.layout) == (GAME, UNKNOWN)
+    assert back is not None and (back.coats, back.layout) == (GAME, UNKNOWN_LAYOUT)
     assert np.abs(back.bgr.astype(int) - sheet.bgr).mean() < 3
     assert from_bytes(to_bytes(sheet)[:-200], "a") is None
     assert from_bytes(b"rubbish", "a") is None
+
+
+def test_a_file_of_another_version_is_no_sheet() -> None:
+    data = to_bytes(flat("a", GAME))
+    head, picture = json.loads(unpacked(data, "sheet.json")), unpacked(data, "sheet.jpg")
+    for change in ({"format": "another"}, {"coats": GAME[1:]}):
+        text = json.dumps(head | change).encode()
+        assert from_bytes(packed({"sheet.json": text, "sheet.jpg": picture}), "a") is None
 
 
 def test_a_sheet_photographed_twice_is_one() -> None:
@@ -95,7 +105,7 @@ def test_prints_that_another_program_saves_meanwhile_come_first(
         assert new.name == name
         found.append(new)
     assert [known.name for known in pool.library.load()] == ["pad 1", "pad 2", "pad 3"]
-    assert sorted(head.layout for head in pool.heads()) == ["pad 3", *[UNKNOWN] * 3]
+    assert sorted(head.layout for head in pool.heads()) == ["pad 3", *[UNKNOWN_LAYOUT] * 3]
 
 
 def test_sheets_stay_new_until_they_were_compared(

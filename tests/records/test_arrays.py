@@ -1,11 +1,11 @@
-"""Medians and quantiles equal numpy's."""
+"""Medians and quantiles equal numpy's; sigmoid and softmax are probabilities."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from kdscan.records.arrays import median, quantile
+from kdscan.records.arrays import median, quantile, sigmoid, softmax
 
 
 @pytest.mark.parametrize("shape", [(1,), (2,), (17,), (58,), (34, 5), (35, 5)])
@@ -20,3 +20,10 @@ def test_quantiles_are_numpys(shape: tuple[int, ...]) -> None:
     assert quantile(values, 0.02, 0.99, 1) == pytest.approx(
         np.quantile(values, [0.02, 0.99, 1]), rel=1e-6
     )
+
+
+def test_logits_become_probabilities() -> None:
+    logits = np.random.default_rng(5).normal(0, 3, (4, 2))
+    assert softmax(logits).sum(-1) == pytest.approx(1)
+    assert softmax(logits)[:, 0] == pytest.approx(sigmoid(logits[:, 0] - logits[:, 1]))
+    assert float(sigmoid(0.0)) == 0.5

@@ -5,11 +5,19 @@ from __future__ import annotations
 import pytest
 
 from kdscan import records
+from kdscan.game.duel.spellbook import OpenBook
+from tests.readings import make_book, make_kingdom, make_sheet
 
 
 def test_every_record_has_its_home() -> None:
     for name in records.__all__:
         assert getattr(records, name) is not None
+
+
+def test_maps_are_told_from_kingdoms_and_spellbooks() -> None:
+    sheet = make_sheet()
+    found: list[records.AnyReading] = [make_kingdom(), sheet, make_book(OpenBook().closed())]
+    assert records.maps_of(found) == (sheet,)
 
 
 def test_a_name_that_no_record_has() -> None:

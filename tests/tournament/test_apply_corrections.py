@@ -53,6 +53,17 @@ def test_what_was_read_is_left_as_it_was() -> None:
     assert "no" not in found
 
 
+def test_whose_sheet_it_is_and_whether_it_counts_changes_nothing_on_it() -> None:
+    said = {"ignored": True, "same_as": 0, "place": {"round": 1, "table": 2, "player": "Ada"}}
+    assert corrected_json(row(make_sheet()), said) == sheet_json(make_sheet())
+
+
+def test_a_confirmed_sheet_of_which_no_evidence_was_kept_needs_no_look() -> None:
+    old = row(make_sheet(doubtful=[(0, 1)]), kept=None)
+    assert corrected_json(old, {})["review"] is True
+    assert corrected_json(old, {"confirmed": True})["review"] is False
+
+
 def test_the_wizards_coat_counts() -> None:
     sheet = make_sheet()
     found = corrected_json(row(sheet), {"value:chosen_coat": "dot"})

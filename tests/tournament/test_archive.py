@@ -13,9 +13,10 @@ from kdscan.errors import StoreError, UnreadableImage, UsageError
 from kdscan.locale.errors import error_json
 from kdscan.tournament.acts import note_pairing, note_part
 from kdscan.tournament.archive import load_event, save_event
+from kdscan.tournament.event import event_state
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.plan import set_result
-from kdscan.tournament.removing import take_out
+from kdscan.tournament.removing import set_removed
 from kdscan.tournament.results import results
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction, corrections, undo
@@ -116,13 +117,26 @@ def test_an_event_may_be_appended(
         assert written.testzip() is None
 
 
+def test_who_won_because_nobody_came_is_known_there_too(store: Store, tmp_path: Path) -> None:
+    fill(store)
+    path = tmp_path / "cup.kdscan"
+    with store.write() as db:
+        set_result(db, find_event(db, "cup"), 1, 2, "Ada", walkover="Bob")
+    save_event(store, "cup", path)
+    with open_store(str(tmp_path / "new.sqlite")) as new:
+        load_event(new, path)
+        with new.read() as db:
+            (game,) = event_state(db, find_event(db, "cup")).games
+    assert game.walkover == "Bob"
+
+
 def test_what_was_taken_out_and_who_dropped_out_move_too(store: Store, tmp_path: Path) -> None:
     fill(store)
     path = tmp_path / "cup.kdscan"
     with store.write() as db:
         event = find_event(db, "cup")
-        take_out(db, event, "gone", "Ada")
-        take_out(db, event, "0.jpg", "Ada")
+        set_removed(db, event, "gone", "Ada")
+        set_removed(db, event, "0.jpg", "Ada")
         note_part(db, event, "Bob", False, "Ada", before=True)
         note_pairing(db, event, 1, "Ada")
     save_event(store, "cup", path)

@@ -91,8 +91,10 @@ CHANGES: dict[str, Callable[[Rows], object]] = {
     "a size below nothing": set_in("photo", size=-1),
     "a number that is too large": set_in("photo", pages=2**70),
     "a number that is none": set_in("photo", size="7"),
+    "another format": lambda rows: rows[0].update(format=99),
     "another game": lambda rows: rows[0].update(game="chess"),
     "a name of control": lambda rows: rows[0].update(name="a\x1b[2J"),
+    "a name of spaces": lambda rows: rows[0].update(name="  "),
     "a name that is too long": lambda rows: rows[0].update(name="x" * 100_000),
     "details that are a list": lambda rows: rows[0].update(details=[]),
     "a player without a name": lambda rows: of(rows, "player").pop("name"),
@@ -107,6 +109,7 @@ CHANGES: dict[str, Callable[[Rows], object]] = {
         0
     ].update(coat="velvet"),
     "probabilities that are none": lambda rows: of(rows, "reading")["kept"][0].update(probs={}),
+    "a key that no version has written": lambda rows: first_sheet(rows).update(secret=1),
     "a sheet that is not in its reading": set_in("sheet", number=7),
     "a page below nothing": set_in("sheet", page=-1),
     "a seat of nobody": set_in("seat", player_id=999),

@@ -12,7 +12,7 @@ from kdscan.game.duel.players import play_game, random_player
 from kdscan.pipeline.document import sheet_json
 from kdscan.records import CELLS, COATS
 from kdscan.tournament.deduplicate import Compared, Entry, marks_code, same_sheets
-from tests.readings import make_sheet
+from tests.readings import KINGDOM, make_kingdom, make_sheet
 
 
 def maps(seed: int, games: int) -> list[np.ndarray]:
@@ -84,6 +84,41 @@ def test_codes_go_before_marks_and_people_before_both() -> None:
     assert same_sheets([entry(1, a, same_as=2), entry(2, b)]).same == {1: 2}
     assert same_sheets([entry(1, None), entry(2, None)]).same == {}
     assert same_sheets([entry(1, None, code), entry(2, None, code)]).same == {2: 1}
+
+
+def test_sheets_too_empty_to_be_told_apart_are_one_by_their_code() -> None:
+    few, none = np.zeros(34, np.uint8), np.zeros(34, np.uint8)
+    few[:3] = SHEETS[0][:3]
+    for marks in (few, none):
+        assert same_sheets([entry(1, marks), entry(2, marks)]).same == {}
+        assert same_sheets([entry(1, marks, "E/1/1/A"), entry(2, marks, "E/1/1/A")]).same == {2: 1}
+    others = few.copy()
+    others[:3] += 1
+    both = [entry(1, few, "E/1/1/A"), entry(2, others, "E/1/1/A")]
+    assert same_sheets(both) == Compared({}, {1: (2,), 2: (1,)})
+
+
+def test_a_sheet_is_not_the_same_because_all_that_it_holds_lies_on_another_too() -> None:
+    whole, part = SHEETS[0], SHEETS[0].copy()
+    part[np.flatnonzero(part)[14:]] = 0
+    assert same_sheets([entry(1, whole), entry(2, part)]).same == {}
+    both = [entry(1, whole, "E/1/1/A"), entry(2, part, "E/1/1/A")]
+    assert same_sheets(both) == Compared({}, {1: (2,), 2: (1,)})
+
+
+def test_a_kingdom_photographed_from_another_side_is_the_same() -> None:
+    one = KINGDOM.split()
+    turned = [one[5 * (4 - col) + row] for row in range(5) for col in range(5)]
+    other = [*one[:-7], *reversed(one[-7:])]
+    other[:7] = ["l", "l", "w", "g", "g", "f", "f"]
+
+    def kingdom(key: int, squares: list[str]) -> Entry:
+        text = "\n".join(" ".join(squares[5 * row :][:5]) for row in range(5))
+        marks = marks_code(sheet_json(make_kingdom(text)))
+        return Entry(key, None, marks, (0.5,), kind="kingdom")
+
+    entries = [kingdom(1, one), kingdom(2, turned), kingdom(3, other)]
+    assert same_sheets(entries).same == {2: 1}
 
 
 def test_different_sheets_with_one_code_are_a_conflict_until_a_person_settles_it() -> None:

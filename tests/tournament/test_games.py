@@ -161,6 +161,17 @@ def test_sheets_of_nowhere() -> None:
     assert "the round" in findings[0].message and "the table" in findings[1].message
 
 
+def test_a_sheet_that_is_cut_off_counts_for_nothing_until_all_of_it_is_seen() -> None:
+    plan = {(1, 1): ("A", "B")}
+    part = [replace(sheet(1, "A", 30), cut_off=True), sheet(2, "B", 40)]
+    games, findings = gather(part, plan)
+    assert not games[0].finished
+    assert [(f.code, f.sheets) for f in findings] == [("cut_off", (1,))]
+    games, findings = gather([*part, sheet(3, "A", 50)], plan)
+    assert games[0].seats[0].total == 50
+    assert findings == ()
+
+
 def test_strangers_at_a_table() -> None:
     games, findings = gather(
         [sheet(1, "A", 50), sheet(2, "B", 40), sheet(3, "X", 99)], {(1, 1): ("A", "B")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kdscan.tournament.event import event_state
 from kdscan.tournament.multi_photo_games import place_now
-from kdscan.tournament.removing import take_out
+from kdscan.tournament.removing import set_removed
 from kdscan.tournament.results import OK, REVIEW, results
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import add_correction
@@ -54,10 +54,10 @@ def test_a_spellbook_pays_the_maps_of_its_table(store: Store) -> None:
     # Taken out of the event it pays nobody.
     with store.write() as db:
         event = find_event(db, "Cup")
-        take_out(db, event, "book", "Zoe")
+        set_removed(db, event, "book", "Zoe")
     assert wizards(store) == pages(store, desk) == {"A": 0, "B": 0}
     with store.write() as db:
-        take_out(db, event, "book", "Zoe", out=False)
+        set_removed(db, event, "book", "Zoe", removed=False)
     assert pages(store, desk) == {"A": paid[0], "B": paid[1]}
     # Taken to another table by a person, it pays nobody here.
     with store.write() as db:
@@ -91,6 +91,15 @@ def test_sheets_that_name_the_table_alone_belong_to_the_round_of_their_photos(
     assert wizards(store) == pages(store, desk) == paid
     with store.read() as db:
         assert {row.status for row in results(db, find_event(db, "Cup").id)} <= {OK, REVIEW}
+
+
+def test_sheets_of_one_round_are_no_game_while_their_table_is_unknown(store: Store) -> None:
+    game = paid_game()
+    for board, player in zip(game.maps, "AB", strict=True):
+        sheet = make_sheet(str(board), confidence=0.999)
+        came_in(store, player, with_evidence(sheet, sheet_id=f"CUP/1//{player}"))
+    came_in(store, "book", with_evidence(make_book(game.spellbook), sheet_id="CUP/1//"))
+    assert wizards(store) == {"A": 0, "B": 0}
 
 
 def test_the_round_may_be_said_of_any_name_of_a_photo(store: Store) -> None:

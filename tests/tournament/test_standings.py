@@ -139,6 +139,17 @@ def test_a_bye_waits_until_somebody_played() -> None:
     assert scores == {"A": 1, "B": 1, "C": 2}
 
 
+def test_a_walkover_is_a_win_by_nothing_over_the_player_who_did_not_come() -> None:
+    game = Game(1, 1, (Seat("A"), Seat("B")), walkover="A")
+    results = {
+        player: [(one.opponent, one.score, one.spread) for one in rounds_of(player, [game])]
+        for player in "AB"
+    }
+    assert results == {"A": [("B", 1, 0)], "B": [("A", 0, 0)]}
+    lines = {line.player: line for line in standings((), [game])}
+    assert (lines["A"].wins, lines["B"].losses) == (1, 1)
+
+
 def test_games_with_a_missing_sheet_wait() -> None:
     waiting = Game(1, 1, (Seat("A", points=30), Seat("B")))
     assert [line.score for line in standings((), [waiting])] == [0, 0]

@@ -32,6 +32,13 @@ def won(round_: int, *results: tuple[str, str]) -> list[Game]:
     ]
 
 
+def drawn(round_: int, *pairs: tuple[str, str]) -> list[Game]:
+    return [
+        Game(round_, table, (Seat(a, points=20), Seat(b, points=20)))
+        for table, (a, b) in enumerate(pairs, 1)
+    ]
+
+
 def test_the_first_round_folds_the_list() -> None:
     assert pair("ABCDEFGH").tables == (("A", "E"), ("B", "F"), ("C", "G"), ("D", "H"))
 
@@ -42,15 +49,35 @@ def test_winners_meet_winners() -> None:
     assert tables == {frozenset(table) for table in ("AC", "BD", "EG", "FH")}
 
 
+def test_the_halves_of_a_score_play_each_other_even_if_some_have_met() -> None:
+    found = pair("ABCDEFGH", drawn(1, ("A", "E"), ("B", "C"), ("D", "H"), ("F", "G")))
+    assert found.again == ()
+    assert all(a in "ABCD" and b in "EFGH" for a, b in found.tables)
+
+
 def test_nobody_meets_again_and_floats_are_short() -> None:
     games = [*won(1, ("A", "C"), ("B", "D")), *won(2, ("A", "B"), ("C", "D"))]
     # A 2, B 1, C 1, D 0; only A-D and B-C are new.
     assert {frozenset(t) for t in pair("ABCD", games).tables} == {frozenset("AD"), frozenset("BC")}
 
 
+def test_nobody_meets_again_however_far_apart_the_scores_are() -> None:
+    games = [
+        *won(1, ("A", "X"), ("B", "Y"), ("Z", "C"), ("W", "D")),
+        *won(2, ("A", "Y"), ("B", "X"), ("W", "C"), ("Z", "D")),
+        *drawn(3, ("A", "B")),
+    ]
+    assert pair("ABCD", games).again == ()
+
+
+def test_half_a_point_tells_scores_apart() -> None:
+    games = [*drawn(1, ("A", "X"), ("C", "Y")), *won(1, ("Z", "B"), ("W", "D"))]
+    assert {frozenset(t) for t in pair("ABCD", games).tables} == {frozenset("AC"), frozenset("BD")}
+
+
 def test_the_bye_goes_to_the_last_who_had_none() -> None:
     first = pair("ABCDE")
-    assert first.bye == "E"
+    assert (first.bye, first.again) == ("E", ())
     games = [*won(1, ("A", "C"), ("B", "D")), Game(1, 3, (Seat("E"),))]
     second = pair("ABCDE", games)
     assert second.bye in ("C", "D")  # no points; E has had a bye
@@ -125,6 +152,14 @@ def test_no_pairing_is_better(seed: int, rounds: int) -> None:
     chosen = [tuple(table) for table in pair(names, games, seed).tables]
     best = min(_cost(names, games, pairs) for pairs in _all_pairings(names))
     assert _cost(names, games, chosen) == best
+
+
+def test_who_has_met_everybody_near_plays_somebody_far_away() -> None:
+    first, *near, last = names = [f"P{i:02}" for i in range(42)]
+    games = [game for n, other in enumerate(near) for game in drawn(n, (first, other))]
+    found = pair(names, games)
+    assert (first, last) in found.tables
+    assert found.again == ()
 
 
 def test_large_events_are_paired_soon() -> None:

@@ -16,8 +16,8 @@ from kdscan.tournament.batch.tasks import (
     Learn,
     Learned,
     Read,
-    Result,
     Task,
+    TaskResult,
     ingest,
 )
 from kdscan.workers.frames import Frame
@@ -25,7 +25,7 @@ from tests.readings import make_sheet
 from tests.tournament.entries import entry, kept
 
 
-def read_by_hand(task: Task) -> Result:
+def read_by_hand(task: Task) -> TaskResult:
     """Takes files in as always; every page holds the same map."""
     if isinstance(task, Ingest):
         return ingest(task)
@@ -38,7 +38,7 @@ def read_by_hand(task: Task) -> Result:
 class Here:
     """One worker, in this process. done: what was asked of it."""
 
-    def __init__(self, work: Callable[[Task], Result] = read_by_hand) -> None:
+    def __init__(self, work: Callable[[Task], TaskResult] = read_by_hand) -> None:
         self._work = work
         self._waiting: list[Task] = []
         self.done: list[Task] = []
@@ -54,7 +54,7 @@ class Here:
     def submit(self, task: Task) -> None:
         self._waiting.append(task)
 
-    def results(self) -> list[tuple[Task, Result]]:
+    def results(self) -> list[tuple[Task, TaskResult]]:
         task = self._waiting.pop()  # the newest first: order must not matter
         self.done.append(task)
         return [(task, self._work(task))]

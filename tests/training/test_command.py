@@ -17,11 +17,11 @@ from kdscan.synth.tool import run
 from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Run
 from kdscan.tournament.batch.tasks import perform
+from kdscan.tournament.labels import save_labels
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event
 from kdscan.tournament.store.readings import sheets
-from kdscan.tournament.teach import save_labels
 from tests.tournament.workers import Here
 
 ROOT = Path(__file__).parent.parent.parent

@@ -30,12 +30,12 @@ def example() -> Example:
 
 
 def drawn(examples: list[Example], seed: int = 0) -> Any:
-    from kdscan.training.dice import Dice
     from kdscan.training.mark_crops import Sheets, samples
+    from kdscan.training.random_tensors import RandomTensors
     from kdscan.training.tasks import marks_batch
 
     batch = marks_batch(np.random.default_rng(0), examples)
-    return samples(Dice(seed), Sheets(*batch[:4]))
+    return samples(RandomTensors(seed), Sheets(*batch[:4]))
 
 
 @cache
@@ -126,11 +126,11 @@ def test_jpeg_is_that_of_a_file() -> None:
 
 @pytest.mark.parametrize("severity", [0.5, 1.0])
 def test_degrading_changes_some_sheets_and_keeps_what_is_drawn(severity: float) -> None:
-    from kdscan.training.dice import Dice
+    from kdscan.training.random_tensors import RandomTensors
     from kdscan.training.sheet_views import as_batch, degraded
 
     sheet = as_batch(unpack(example().flat)[32:-32, 32:-32])
-    seen = degraded(Dice(4), sheet.repeat(8, 1, 1, 1), torch.full((8,), severity))
+    seen = degraded(RandomTensors(4), sheet.repeat(8, 1, 1, 1), torch.full((8,), severity))
     assert seen.shape == (8, 3, 672, 928)
     assert float(seen.min()) >= 0 and float(seen.max()) <= 255
     alike = [

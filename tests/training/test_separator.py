@@ -56,12 +56,14 @@ def test_a_sheet_and_its_ink_are_shown_alike(seed: int) -> None:
     from dataclasses import replace
 
     from kdscan.training.dataset import jpeg
-    from kdscan.training.dice import Dice
     from kdscan.training.ink_examples import ink_batch, ink_views
+    from kdscan.training.random_tensors import RandomTensors
 
     black = cv2.merge([np.asarray(255 - ink_of(example().ink), np.uint8)] * 3)
     plain = replace(example(), filled=jpeg(np.asarray(black, np.uint8)))
-    ink, coarse, drawn = ink_views(Dice(seed), ink_batch(np.random.default_rng(seed), [plain]))
+    ink, coarse, drawn = ink_views(
+        RandomTensors(seed), ink_batch(np.random.default_rng(seed), [plain])
+    )
     assert ink.shape == (1, 35, 1, 128, 128) and coarse.shape == (1, 35, 3, 64, 64)
     assert drawn.shape == (1, 35, 128, 128)
     assert overlap(ink[0, :, 0].float().numpy() > 0.4, drawn[0].numpy() > 0.5) > 0.6
@@ -105,11 +107,11 @@ def test_the_published_network_says_what_the_trained_one_says() -> None:
 def test_figures_of_one_who_knows_and_of_one_who_says_the_opposite(
     sign: int, auc: float, iou: float
 ) -> None:
-    from kdscan.training.dice import Dice
     from kdscan.training.ink_examples import ink_batch, ink_views
+    from kdscan.training.random_tensors import RandomTensors
     from kdscan.training.separator import ink_figures
 
-    drawn = ink_views(Dice(0), ink_batch(np.random.default_rng(0), [example()]))[2].numpy()
+    drawn = ink_views(RandomTensors(0), ink_batch(np.random.default_rng(0), [example()]))[2].numpy()
 
     def net(*_: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
         return (np.asarray(sign * 9 * np.sign(drawn - 0.5), np.float32),)

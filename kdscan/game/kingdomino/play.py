@@ -173,7 +173,7 @@ class Game:
             self._line.pop(0)
         else:
             self._kings.pop(0)
-        if self._line or (not self.rounds and self._kings):
+        if self._line or self._kings:
             self.phase = Phase.LAY if self.rounds else Phase.CHOOSE
         else:
             self._next_round()

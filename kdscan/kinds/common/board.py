@@ -55,7 +55,7 @@ TILE_WH = (260, 340)
 """Width and height of a doubtful cell's tile, pixels."""
 
 
-class Board(Found, Protocol):
+class BoardReading(Found, Protocol):
     """A reading with a grid of cells."""
 
     @property
@@ -65,7 +65,7 @@ class Board(Found, Protocol):
 
 
 @dataclass(frozen=True)
-class Signs(Generic[C]):
+class CellDrawing(Generic[C]):
     """How a kind draws a cell's content.
 
     draw: (picture, left middle, cell, size in pixels). width: pixels that `draw` takes, for (cell,
@@ -79,7 +79,12 @@ class Signs(Generic[C]):
 
 
 def draw_board(
-    picture: Bgr, board: Board, cells: Sequence[C], signs: Signs[C], scale: float, words: Words
+    picture: Bgr,
+    board: BoardReading,
+    cells: Sequence[C],
+    drawing: CellDrawing[C],
+    scale: float,
+    words: Words,
 ) -> Points:
     """Draw a board over a photo scaled by `scale`, in place; returns the cells' centres there."""
     # Pixel centres have integer coordinates, so scaling shifts the origin by half a pixel.
@@ -99,11 +104,11 @@ def draw_board(
         if cell.review:
             circle(picture, at, 0.42 * pitch, PAPER, 0.1 * pitch)
             circle(picture, at, 0.42 * pitch, REVIEW_COLOR, 0.055 * pitch)
-        if signs.marked(cell) or cell.review:
+        if drawing.marked(cell) or cell.review:
             # Towards the lower right in the picture, whichever way the sheet is turned.
             corner = quad[np.argmax(quad.sum(1))]
-            _badge(picture, at + 0.66 * (corner - at), cell, signs, pitch)
-    _points(picture, board, signs, corners, pitch)
+            _badge(picture, at + 0.66 * (corner - at), cell, drawing, pitch)
+    _points(picture, board, drawing, corners, pitch)
     _total(picture, board, corners, pitch, words)
     return centers
 
@@ -137,7 +142,7 @@ def _outline(picture: Bgr, corners: Points, pitch: float) -> None:
 
 
 def _domain_borders(
-    picture: Bgr, board: Board, corners: Points, colors: dict[Cell, int], pitch: float
+    picture: Bgr, board: BoardReading, corners: Points, colors: dict[Cell, int], pitch: float
 ) -> None:
     sides = ((-1, 0), (0, 1), (1, 0), (0, -1))
     for domain in board.score.domains:
@@ -152,15 +157,15 @@ def _domain_borders(
                     line(picture, ends[0], ends[1], darker, 0.05 * pitch)
 
 
-def _badge(picture: Bgr, at: Points, cell: C, signs: Signs[C], pitch: float) -> None:
+def _badge(picture: Bgr, at: Points, cell: C, drawing: CellDrawing[C], pitch: float) -> None:
     """A panel centred at `at` with the cell's content, and `?` if it is doubtful."""
     size, pad = 0.2 * pitch, 0.06 * pitch
-    marks = signs.width(cell, size)
+    marks = drawing.width(cell, size)
     width = marks + 2 * pad + (0.7 * size if cell.review else 0)
     left = at[0] - width / 2
     edge = REVIEW_COLOR if cell.review else INK
     panel(picture, (left, at[1] - 0.5 * size - pad), (width, size + 2 * pad), edge, 0.015 * pitch)
-    signs.draw(picture, (left + pad, at[1]), cell, size)
+    drawing.draw(picture, (left + pad, at[1]), cell, size)
     if cell.review:
         draw_text(
             picture,
@@ -185,12 +190,14 @@ def _draw_problem(picture: Bgr, quad: Points, pitch: float) -> None:
     draw_text(picture, "!", (x - width / 2, y), size, PROBLEM_COLOR, bold=True)
 
 
-def _points(picture: Bgr, board: Board, signs: Signs[C], corners: Points, pitch: float) -> None:
+def _points(
+    picture: Bgr, board: BoardReading, drawing: CellDrawing[C], corners: Points, pitch: float
+) -> None:
     """Each domain's score, at the upper left of its topmost cell in the picture."""
     size, pad = 0.15 * pitch, 0.04 * pitch
     for domain in board.score.domains:
         if domain.points:
-            text = f"{len(domain.cells)}×{signs.factor(domain)}={domain.points}"
+            text = f"{len(domain.cells)}×{drawing.factor(domain)}={domain.points}"
             quads = [quad_of(corners, cell) for cell in domain.cells]
             quad = min(quads, key=lambda q: float(q.sum(1).min()))
             at = quad[np.argmin(quad.sum(1))]
@@ -200,20 +207,36 @@ def _points(picture: Bgr, board: Board, signs: Signs[C], corners: Points, pitch:
             draw_text(picture, text, (x + pad, y), size, bold=True)
 
 
-def _total(picture: Bgr, board: Board, corners: Points, pitch: float, words: Words) -> None:
-    """The total in a panel above the sheet, else below, else at the top of the picture."""
+def _total(picture: Bgr, board: BoardReading, corners: Points, pitch: float, words: Words) -> None:
+    """The total in a panel above the sheet, else below, else where it covers least of the sheet."""
     size = 0.5 * pitch
     review = board.review
     text = words.tn("{n} point", "{n} points", board.score.total) + " ?" * review
-    width, height = text_width(text, size, bold=True) + size, 1.6 * size
-    left = min(max(corners[..., 0].mean() - width / 2, 0), max(0, picture.shape[1] - width))
-    top = corners[..., 1].min() - height - 0.5 * size
-    below = corners[..., 1].max() + 0.5 * size
-    if top < 0:
-        top = below if below + height < picture.shape[0] else 0.1 * size
-    corner = (float(left), float(top))
-    panel(picture, corner, (width, height), REVIEW_COLOR if review else INK, 0.04 * pitch)
-    draw_text(picture, text, (left + size / 2, top + height / 2), size, bold=True)
+    panel_wh = text_width(text, size, bold=True) + size, 1.6 * size
+    sheet = corners[[0, 0, -1, -1], [0, -1, -1, 0]]
+    places = _panel_places(picture.shape[1::-1], panel_wh, sheet, 0.5 * size)
+    left, top = min(places, key=lambda at: _overlap(at, panel_wh, sheet))
+    panel(picture, (left, top), panel_wh, REVIEW_COLOR if review else INK, 0.04 * pitch)
+    draw_text(picture, text, (left + size / 2, top + panel_wh[1] / 2), size, bold=True)
+
+
+def _panel_places(
+    picture_wh: Sequence[int], panel_wh: tuple[float, float], sheet: Points, gap: float
+) -> list[tuple[float, float]]:
+    """Upper left corners that a panel may have in a picture, best first: above and below a sheet
+    (4, 2), along the picture's upper and lower edges."""
+    right, bottom = (max(0.0, all_ - part) for all_, part in zip(picture_wh, panel_wh, strict=True))
+    middle = min(max(float(sheet[:, 0].mean()) - panel_wh[0] / 2, 0.0), right)
+    above, below = float(sheet[:, 1].min()) - panel_wh[1] - gap, float(sheet[:, 1].max()) + gap
+    beside = [(middle, y) for y in (above, below) if 0 <= y <= bottom]
+    edge = 0.2 * gap
+    return beside + [(x, y) for y in (edge, bottom - edge) for x in (middle, edge, right - edge)]
+
+
+def _overlap(at: tuple[float, float], panel_wh: tuple[float, float], sheet: Points) -> float:
+    """Pixels of a sheet (4, 2) that a panel covers."""
+    box = np.array(at) + np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * panel_wh
+    return float(cv2.intersectConvexConvex(box.astype(np.float32), sheet.astype(np.float32))[0])
 
 
 def places_of(
@@ -228,7 +251,7 @@ def places_of(
         yield DoubtfulPlace(cell_name(at), choices, quad_of(corners, at))
 
 
-def tile(clean: Bgr, centers: Points, doubt: Doubt[C], signs: Signs[C]) -> Bgr:
+def tile(clean: Bgr, centers: Points, doubt: Doubt[C], drawing: CellDrawing[C]) -> Bgr:
     """A rectified crop of a doubtful cell above its alternatives, (340, 260, 3) uint8 BGR."""
     side, height = TILE_WH
     cell = doubt.cell
@@ -241,8 +264,8 @@ def tile(clean: Bgr, centers: Points, doubt: Doubt[C], signs: Signs[C]) -> Bgr:
     draw_text(picture, cell_name(cell.at), (2, side + 22), 26, bold=True)
     x = 2.0
     for choice in (cell, *doubt.others[:1]):
-        signs.draw(picture, (x, side + 58), choice, 24)
-        x += signs.width(choice, 24) + 8
+        drawing.draw(picture, (x, side + 58), choice, 24)
+        x += drawing.width(choice, 24) + 8
         share = f"{choice.confidence:.0%}"
         draw_text(picture, share, (x, side + 58), 21, REVIEW_COLOR)
         x += text_width(share, 21) + 18

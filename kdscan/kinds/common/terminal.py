@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kdscan.game.duel.board import LETTERS
@@ -12,7 +12,7 @@ from kdscan.game.grid import Cell, cell_name
 from kdscan.kinds.common.colors import MAX_NAMED
 from kdscan.kinds.common.doubt import C, Doubt
 from kdscan.kinds.common.values import percent
-from kdscan.locale import Words, words
+from kdscan.locale import ENGLISH, Words
 from kdscan.locale.problems import problem_line
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Style:
 
     unicode: bool = True
     color: bool = False
-    words: Words = field(default_factory=lambda: words("en"))
+    words: Words = ENGLISH
     address: str = ""
 
     def coat(self, coat: Coat | None) -> str:

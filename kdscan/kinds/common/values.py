@@ -1,4 +1,4 @@
-"""JSON values that all kinds share: points, probabilities, judged cells and stored places."""
+"""JSON values that several kinds share: points, coats, probabilities, judged cells, places."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kdscan.game.duel.coats import Coat
 from kdscan.records import RectifiedSheet
 
 if TYPE_CHECKING:
@@ -15,6 +16,16 @@ if TYPE_CHECKING:
 def point_json(xy: Any) -> Point:
     """Photo pixels, rounded to a tenth."""
     return [round(float(xy[0]), 1), round(float(xy[1]), 1)]
+
+
+def coat_json(coat: Coat | None) -> str | None:
+    """A coat's name; None for none."""
+    return coat.value if coat else None
+
+
+def coat_from(name: str | None) -> Coat | None:
+    """The inverse of `coat_json`; raises ValueError for an unknown name."""
+    return Coat(name) if name else None
 
 
 def probability_json(p: float) -> float:

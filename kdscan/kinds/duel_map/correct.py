@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from kdscan.game.duel.coats import Coat
 from kdscan.kinds.common.fields import WIZARD, cell_values
+from kdscan.kinds.common.values import coat_from
 from kdscan.records import MapCorrections, MapEvidence, Marks
 
 
@@ -17,7 +17,7 @@ def with_fields(evidence: MapEvidence, fields: Mapping[str, Any]) -> MapEvidence
     corrections = MapCorrections(
         cells={cell: marks_from(new) for cell, new in cell_values(fields).items()},
         castle=fields.get("castle"),
-        wizard=(Coat(wizard) if wizard else None,) if WIZARD in fields else None,
+        wizard=(coat_from(wizard),) if WIZARD in fields else None,
         confirmed=fields.get("confirmed") is True,
     )
     return replace(evidence, corrections=evidence.corrections.merge(corrections))
@@ -25,4 +25,4 @@ def with_fields(evidence: MapEvidence, fields: Mapping[str, Any]) -> MapEvidence
 
 def marks_from(value: Mapping[str, Any]) -> Marks:
     """A shield's marks from their JSON values."""
-    return (Coat(value["coat"]) if value["coat"] else None), int(value["crosses"])
+    return coat_from(value["coat"]), int(value["crosses"])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from kdscan.imaging.pens import Bgr, draw_marks, marks_width
-from kdscan.kinds.common.board import Signs, draw_board, places_of, tile
+from kdscan.kinds.common.board import CellDrawing, draw_board, places_of, tile
 from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.kinds.duel_map.names import shield_name, with_cover
@@ -16,8 +16,8 @@ from kdscan.records import CellReading, SheetReading
 
 def draw(picture: Bgr, clean: Bgr, sheet: SheetReading, scale: float, words: Words) -> list[Bgr]:
     """See `kdscan.kinds`."""
-    centers = draw_board(picture, sheet, sheet.reading.cells, _SIGNS, scale, words)
-    return [tile(clean, centers, doubt, _SIGNS) for doubt in doubts(sheet)]
+    centers = draw_board(picture, sheet, sheet.reading.cells, _DRAWING, scale, words)
+    return [tile(clean, centers, doubt, _DRAWING) for doubt in doubts(sheet)]
 
 
 def places(sheet: SheetReading, words: Words) -> Iterator[DoubtfulPlace]:
@@ -29,7 +29,7 @@ def places(sheet: SheetReading, words: Words) -> Iterator[DoubtfulPlace]:
     return places_of(sheet.rectified.centers_xy, doubts(sheet), name)
 
 
-_SIGNS: Signs[CellReading] = Signs(
+_DRAWING: CellDrawing[CellReading] = CellDrawing(
     draw=lambda picture, at, cell, size: draw_marks(picture, at, *cell.marks, size),
     width=lambda cell, size: marks_width(cell.crosses, size),
     marked=lambda cell: cell.coat is not None,

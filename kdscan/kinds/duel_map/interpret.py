@@ -7,6 +7,7 @@ after a correction, a fusion or a reload.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
@@ -36,12 +37,13 @@ def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading
 
     risk: accepted probability that a total which is not marked for review is wrong.
     """
-    reading = _without_clipped(_with_corrections(evidence, risk), evidence.unseen)
+    clipped = evidence.still_clipped
+    reading = _without_clipped(_with_corrections(evidence, risk), clipped)
     board = board_of({c.at: c.marks for c in reading.cells})
     # What the picture cuts off may explain any break of the rules.
-    broken = () if evidence.unseen else questions(board, reading.castle_used)
+    broken = () if clipped else questions(board, reading.castle_used)
     reading = apply_rules(reading, broken, risk, evidence.corrections.cells)
-    reading = covered.apply_cover(reading, evidence.hidden, risk)
+    reading = covered.apply_cover(reading, evidence.still_covered, risk)
     if evidence.mirrored or evidence.bilevel:
         reading = replace(reading, review=True)
     if reading.review:
@@ -49,20 +51,15 @@ def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading
     if evidence.corrections.confirmed:
         cells = tuple(replace(cell, review=False) for cell in reading.cells)
         reading = replace(reading, cells=cells, review=False)
-    correction = evidence.corrections.wizard
-    coat = evidence.wizard.coat if correction is None else correction[0]
-    problems = _problems(evidence, (*broken, *covered.problems(reading)))
-    problems = (*problems, *evidence.wizard.problems)
-    if evidence.blurred and reading.review:
-        problems = (*problems, Problem("blurred", "warning", _BLURRED))
-    return SheetReading(evidence, reading, score_board(board, coat), problems)
+    score = score_board(board, evidence.wizard_coat)
+    return SheetReading(evidence, reading, score, tuple(_problems(evidence, reading, broken)))
 
 
 def beliefs(evidence: MapEvidence) -> MarkProbs:
     """Probabilities of each shield's marks after corrections; uniform for clipped shields, and
     mixed with the uniform distribution in proportion to the probability of being covered."""
     probs = corrected(evidence.probs, evidence.corrections.cells)
-    unknown = evidence.hidden | dict.fromkeys(evidence.unseen, 1.0)
+    unknown = evidence.still_covered | dict.fromkeys(evidence.still_clipped, 1.0)
     if not unknown:
         return probs
     coat, crosses = probs.coat.copy(), probs.crosses.copy()
@@ -99,12 +96,12 @@ def _with_corrections(evidence: MapEvidence, risk: float) -> Reading:
     )
 
 
-def _without_clipped(reading: Reading, unseen: tuple[Cell, ...]) -> Reading:
+def _without_clipped(reading: Reading, clipped: tuple[Cell, ...]) -> Reading:
     """Clipped shields are empty, without confidence in them or in the total."""
-    if not unseen:
+    if not clipped:
         return reading
     cells = tuple(
-        replace(c, coat=None, crosses=0, confidence=0.0, review=True) if c.at in unseen else c
+        replace(c, coat=None, crosses=0, confidence=0.0, review=True) if c.at in clipped else c
         for c in reading.cells
     )
     return replace(reading, cells=cells, confidence=0.0, review=True)
@@ -121,21 +118,27 @@ def _with_doubtful(reading: Reading, confident: float) -> Reading:
     return replace(reading, cells=cells)
 
 
-def _problems(evidence: MapEvidence, broken: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    """The problems of a map's place, board and picture."""
-    found = list(broken)
+def _problems(
+    evidence: MapEvidence, reading: Reading, broken: tuple[Problem, ...]
+) -> Iterator[Problem]:
+    """The problems of a map's place, board, picture and spellbook. broken: rules, as questions."""
     if evidence.probs.placed < MIN_PLACED:
         why = (
             "the grid may have been found in the wrong place; check the overlay, or photograph "
             "the sheet again"
         )
-        found.insert(0, Problem("unsure_place", "warning", why))
-    if unseen := evidence.unseen:
-        what = f"{len(unseen)} shields lie" if len(unseen) > 1 else "a shield lies"
+        yield Problem("unsure_place", "warning", why)
+    yield from broken
+    yield from covered.problems(reading)
+    if clipped := evidence.still_clipped:
+        what = f"{len(clipped)} shields lie" if len(clipped) > 1 else "a shield lies"
         why = f"{what} at the picture's edge or beyond it; take the photo again with the whole grid"
-        found.append(Problem(CUT_OFF, "error", why, unseen))
+        yield Problem(CUT_OFF, "error", why, clipped)
     if evidence.mirrored:
-        found.append(Problem("mirrored", "warning", _MIRRORED))
+        yield Problem("mirrored", "warning", _MIRRORED)
     if evidence.bilevel:
-        found.append(Problem("bilevel", "warning", _BILEVEL))
-    return (*found, *map_cut_off(evidence.beside))
+        yield Problem("bilevel", "warning", _BILEVEL)
+    yield from map_cut_off(evidence.beside)
+    yield from evidence.wizard.problems
+    if evidence.blurred and reading.review:
+        yield Problem("blurred", "warning", _BLURRED)

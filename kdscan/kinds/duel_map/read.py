@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from kdscan.detection.clipping import clipped_cells
-from kdscan.detection.layout import UNKNOWN, detect_layout, is_mirrored
+from kdscan.detection.layout import detect_layout, is_mirrored
 from kdscan.detection.qr import read_code
 from kdscan.imaging.bilevel import is_bilevel
 from kdscan.imaging.blur import BLURRED, edge_width
@@ -20,7 +20,15 @@ from kdscan.marks.classify import Logits, average
 from kdscan.marks.covered import covered
 from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.recognize_layout import recognized
-from kdscan.records import Ink, MapEvidence, MarkProbs, Photo, RectifiedSheet, SheetReading
+from kdscan.records import (
+    UNKNOWN_LAYOUT,
+    Ink,
+    MapEvidence,
+    MarkProbs,
+    Photo,
+    RectifiedSheet,
+    SheetReading,
+)
 
 if TYPE_CHECKING:
     from kdscan.prints.align import Aligned
@@ -46,7 +54,7 @@ def read_map(
     with observe("layout"):
         layout = detect_layout(photo, rectified)
     known, mirrored = None, False
-    if layout == UNKNOWN:
+    if layout == UNKNOWN_LAYOUT:
         with observe("print"):
             known, mirrored = _known_print(photo, rectified, options.prints)
         mirrored = mirrored or (known is None and is_mirrored(photo, rectified))
@@ -79,9 +87,9 @@ def read_map(
     )
     with observe("code"):
         evidence = replace(evidence, sheet_id=read_code(photo, rectified, layout))
-    if layout == UNKNOWN and options.layouts:
+    if layout == UNKNOWN_LAYOUT and options.layouts:
         name = recognized(rectified, options.layouts)
-        evidence = replace(evidence, layout=name or UNKNOWN)
+        evidence = replace(evidence, layout=name or UNKNOWN_LAYOUT)
     with observe("interpret"):
         return interpret(evidence, options.risk)
 
@@ -103,7 +111,7 @@ def is_legible(sheet: SheetReading) -> bool:
     shown = [c.confidence for c in sheet.reading.cells if c.at not in sheet.clipped]
     mean = sum(shown) / len(shown)
     return (
-        sheet.layout != UNKNOWN
+        sheet.layout != UNKNOWN_LAYOUT
         or sheet.rectified.confidence >= MIN_PLACEMENT
         or mean >= MIN_MEAN_CONFIDENCE
     )

@@ -6,10 +6,9 @@ from dataclasses import fields
 
 import numpy as np
 
-from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem, problems_json
-from kdscan.kinds.common.values import place_from, place_json, rounded
+from kdscan.kinds.common.values import coat_from, coat_json, place_from, place_json, rounded
 from kdscan.records import MapCorrections, MapEvidence, MarkProbs, SheetReading, WizardEvidence
 from kdscan.records.results import Json
 
@@ -28,29 +27,26 @@ def serialize(sheet: SheetReading) -> Json:
         "probs": {kept: rounded(getattr(found.probs, name)) for name, kept in _PROBS.items()},
         "hidden": [list(cell) for cell in found.clipped],
         "wizard": {
-            "coat": _name(found.wizard.coat),
+            "coat": coat_json(found.wizard.coat),
             "confidence": rounded(found.wizard.confidence),
-            "coats": [[_name(coat), rounded(p)] for coat, p in found.wizard.coats],
+            "coats": [[coat_json(coat), rounded(p)] for coat, p in found.wizard.coats],
             "review": found.wizard.review,
         },
     }
     if found.wizard.problems:
         kept["wizard"]["problems"] = problems_json(found.wizard.problems)
-    if found.mirrored:
-        kept["mirrored"] = True
-    if found.bilevel:
-        kept["bilevel"] = True
-    if found.blurred:
-        kept["blurred"] = True
+    for flag in ("mirrored", "bilevel", "blurred"):
+        if getattr(found, flag):
+            kept[flag] = True
     if found.covered:
         kept["covered"] = [[*at, rounded(p)] for at, p in found.covered.items()]
     if found.beside:
         kept["beside"] = list(found.beside)
     if corrections != MapCorrections():
         kept["corrections"] = {
-            "cells": [[*at, _name(coat), n] for at, (coat, n) in corrections.cells.items()],
+            "cells": [[*at, coat_json(coat), n] for at, (coat, n) in corrections.cells.items()],
             "castle": corrections.castle,
-            "wizard": None if corrections.wizard is None else [_name(corrections.wizard[0])],
+            "wizard": None if corrections.wizard is None else [coat_json(corrections.wizard[0])],
             "confirmed": corrections.confirmed,
         }
     return kept
@@ -82,28 +78,22 @@ def evidence_from(kept: Json) -> MapEvidence:
 def _wizard(kept: Json | None) -> WizardEvidence:
     if not kept:
         return WizardEvidence()
-    coats = tuple((_coat(coat), p) for coat, p in kept.get("coats", ()))
+    coats = tuple((coat_from(name), p) for name, p in kept.get("coats", ()))
     problems = tuple(
         Problem(one["code"], one["severity"], one["message"], tuple(map(_cell, one["cells"])))
         for one in kept.get("problems", ())
     )
-    return WizardEvidence(_coat(kept["coat"]), kept["confidence"], coats, kept["review"], problems)
+    return WizardEvidence(
+        coat_from(kept["coat"]), kept["confidence"], coats, kept["review"], problems
+    )
 
 
 def _corrections(kept: Json | None) -> MapCorrections:
     if not kept:
         return MapCorrections()
-    cells = {(row, col): (_coat(coat), n) for row, col, coat, n in kept["cells"]}
-    wizard = None if kept["wizard"] is None else (_coat(kept["wizard"][0]),)
+    cells = {(row, col): (coat_from(coat), n) for row, col, coat, n in kept["cells"]}
+    wizard = None if kept["wizard"] is None else (coat_from(kept["wizard"][0]),)
     return MapCorrections(cells, kept["castle"], wizard, kept["confirmed"])
-
-
-def _name(coat: Coat | None) -> str | None:
-    return coat.value if coat else None
-
-
-def _coat(name: str | None) -> Coat | None:
-    return Coat(name) if name else None
 
 
 def _cell(at: list[int]) -> Cell:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from kdscan.game.duel.report import domains_json, score_json
 from kdscan.game.problem import problems_json
-from kdscan.kinds.common.values import judged_json, point_json, probability_json
+from kdscan.kinds.common.values import coat_json, judged_json, point_json, probability_json
 from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.records import CellReading, Marks, SheetReading
 
@@ -30,7 +30,7 @@ def to_json(sheet: SheetReading) -> MapJson:
         "cells": [_cell_json(sheet, c, others.get(c.at, ())) for c in reading.cells],
         "domains": domains_json(score),
         "score": score_json(score),
-        "chosen_coat": sheet.wizard_coat.value if sheet.wizard_coat else None,
+        "chosen_coat": coat_json(sheet.wizard_coat),
         "range": None if sheet.clipped else list(sheet.total_range),
         "photograph_again": bool(sheet.clipped),
         **unsure,
@@ -62,4 +62,4 @@ def _cell_json(sheet: SheetReading, cell: CellReading, others: Sequence[CellRead
 
 def _marks_json(marks: Marks) -> MarksJson:
     coat, crosses = marks
-    return {"coat": coat.value if coat else None, "crosses": crosses}
+    return {"coat": coat_json(coat), "crosses": crosses}

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN
-from kdscan.marks.classify import softmax
 from kdscan.records import KINDS, RectifiedSheet
-from kdscan.records.arrays import Floats, Network
+from kdscan.records.arrays import Floats, Network, softmax
 from kdscan.records.kinds import EMPTY
 
 SIDE_PX = 64

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kdscan.detection.clipping import SIDES, edge_distances
 from kdscan.game.grid import Cell, neighbours, span
-from kdscan.imaging.rectify import lattice, lattice_to_photo, resolution
+from kdscan.imaging.rectify import lattice_points, lattice_to_photo, resolution
 from kdscan.records.arrays import Floats
 
 MAX_BEYOND = 0.2
@@ -29,7 +29,7 @@ POINTS = 10
 def visible_share(centers_xy: Floats, wh: tuple[int, int]) -> Floats:
     """(R, C): share of each place of a lattice, (R, C, 2) photo frame, that lies in the picture."""
     rows, cols = centers_xy.shape[:2]
-    at = (lattice(rows * POINTS, cols * POINTS) + 0.5) / POINTS - 0.5
+    at = (lattice_points(rows * POINTS, cols * POINTS) + 0.5) / POINTS - 0.5
     xy = lattice_to_photo(centers_xy, at)
     inside = ((xy > 0) & (xy < wh)).all(-1)
     return np.asarray(inside.reshape(rows, POINTS, cols, POINTS).mean((1, 3)))
@@ -50,7 +50,7 @@ def sides_reached(
     """
     rows, cols = tiles.shape
     distances = edge_distances(wh, centers_xy.reshape(-1, 2)).reshape(rows, cols, 4)
-    corners = lattice_to_photo(centers_xy, lattice(rows + 1, cols + 1) - 0.5)
+    corners = lattice_to_photo(centers_xy, lattice_points(rows + 1, cols + 1) - 0.5)
     reach = edge_distances(wh, corners.reshape(-1, 2)).reshape(rows + 1, cols + 1, 4)
     reach = np.minimum(
         np.minimum(reach[:-1, :-1], reach[1:, :-1]), np.minimum(reach[:-1, 1:], reach[1:, 1:])

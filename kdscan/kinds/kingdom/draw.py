@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from kdscan.imaging.pens import Bgr, draw_square, square_width
-from kdscan.kinds.common.board import Signs, draw_board, places_of, tile
+from kdscan.kinds.common.board import CellDrawing, draw_board, places_of, tile
 from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.kingdom.doubts import doubts
 from kdscan.kinds.kingdom.names import square_name
@@ -18,8 +18,8 @@ def draw(
     picture: Bgr, clean: Bgr, kingdom: KingdomReading, scale: float, words: Words
 ) -> list[Bgr]:
     """See `kdscan.kinds`."""
-    centers = draw_board(picture, kingdom, kingdom.squares, _SIGNS, scale, words)
-    return [tile(clean, centers, doubt, _SIGNS) for doubt in doubts(kingdom)]
+    centers = draw_board(picture, kingdom, kingdom.squares, _DRAWING, scale, words)
+    return [tile(clean, centers, doubt, _DRAWING) for doubt in doubts(kingdom)]
 
 
 def places(kingdom: KingdomReading, words: Words) -> Iterator[DoubtfulPlace]:
@@ -31,7 +31,7 @@ def places(kingdom: KingdomReading, words: Words) -> Iterator[DoubtfulPlace]:
     return places_of(kingdom.rectified.centers_xy, doubts(kingdom), name)
 
 
-_SIGNS: Signs[SquareReading] = Signs(
+_DRAWING: CellDrawing[SquareReading] = CellDrawing(
     draw=lambda picture, at, one, size: draw_square(picture, at, *one.kind, size),
     width=lambda one, size: square_width(one.crowns, size),
     marked=lambda one: one.crowns > 0,

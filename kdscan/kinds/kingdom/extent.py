@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.game.grid import Cell, component_of, components, span
-from kdscan.imaging.rectify import fit_homography, lattice, outline_of, project, resolution
+from kdscan.imaging.rectify import fit_homography, lattice_points, outline_of, project, resolution
 from kdscan.kinds.kingdom.clipping import MAX_SPAN, fills, sides_reached
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.touching import Part, divide, without_loose
@@ -265,7 +265,7 @@ def _corner(
                 sum(top <= r < top + limit and left <= c < left + limit for r, c in some)
                 for some in (mine, covered)
             )
-            xy = project(plane, lattice(limit, limit) + (left, top))
+            xy = project(plane, lattice_points(limit, limit) + (left, top))
             shown = int(((xy > 0) & (xy < photo_wh)).all(-1).sum())
             off = abs(top + limit // 2 - castle[0]) + abs(left + limit // 2 - castle[1])
             rank = (held, maybe, shown, -off)
@@ -280,7 +280,7 @@ def _crop_window(
 ) -> Window:
     top, left = corner
     plane = fit_homography(patch.centers_xy)
-    centers = project(plane, lattice(limit, limit) + (left, top))
+    centers = project(plane, lattice_points(limit, limit) + (left, top))
     out = np.tile(np.eye(len(KINDS))[EMPTY], (limit, limit, 1))
     seen = np.zeros((limit, limit), np.bool_)
     for row, col in np.ndindex(probs.shape[0], probs.shape[1]):

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import lattice, project
+from kdscan.imaging.rectify import lattice_points, project
 from kdscan.records.arrays import Floats
 
 NEIGHBOUR_RADIUS = 0.35
@@ -215,7 +215,7 @@ def _on_plane(
         plane = _plane(at, squares.xy[index], ON_PLANE * side)
         low = at.min(0).astype(int) - 1
         cols, rows = at.max(0).astype(int) - low + 2
-        centers = project(plane, lattice(int(rows), int(cols)) + low)
+        centers = project(plane, lattice_points(int(rows), int(cols)) + low)
         some = np.array(sorted(free))
         away = np.abs((centers @ (1, 1j)).ravel() - (squares.xy[some] @ (1, 1j))[:, None])
         nearest = away.argmin(1)

@@ -11,8 +11,7 @@ import numpy as np
 
 from kdscan.detection.locate import STRIDE, THUMB_PX
 from kdscan.imaging.pyramid import mapped
-from kdscan.imaging.rectify import fit_homography, inside, inverse, project
-from kdscan.imaging.rectify import lattice as squares_lattice
+from kdscan.imaging.rectify import fit_homography, inside, inverse, lattice_points, project
 from kdscan.kinds.kingdom.lattice import Centers, Lattice, grow_lattices, overlap_share
 from kdscan.kinds.kingdom.views import detect_rectified, rectify_lattice, zoom_in
 from kdscan.kinds.kingdom.votes import (
@@ -136,7 +135,7 @@ class KingdomSearch:
         plane = fit_homography(centers_xy)
         middle = np.array(centers_xy.shape[1::-1]) / 2 - 0.5
         for span in TABLE_SPANS:
-            places = squares_lattice(span, span) + np.round(middle - span / 2)
+            places = lattice_points(span, span) + np.round(middle - span / 2)
             depth = (places @ plane[2, :2] + plane[2, 2]) / (middle @ plane[2, :2] + plane[2, 2])
             if depth.min() > MIN_DEPTH:
                 side = THUMB_PX // span

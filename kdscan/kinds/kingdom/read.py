@@ -61,8 +61,6 @@ def assign_card_codes(
 ) -> tuple[KingdomReading, ...]:
     """Kingdoms with the codes of cards in the photo, each assigned to the nearest kingdom."""
     coded = list(kingdoms)
-    if not coded:
-        return ()
     middles = [kingdom.outline_xy.mean(0) for kingdom in coded]
     tile_px = min(kingdom.rectified.px_per_cell for kingdom in coded)
     cards = [(text, quad.mean(0)) for text, quad in read_card_codes(photo, tile_px)]

@@ -9,7 +9,7 @@ from kdscan.game.kingdomino.report import domains_json, score_json
 from kdscan.game.problem import problems_json
 from kdscan.kinds.common.values import judged_json, point_json, probability_json
 from kdscan.kinds.kingdom.doubts import doubts
-from kdscan.records import KingdomReading, SquareKind, SquareReading, range_of
+from kdscan.records import KingdomReading, SquareKind, SquareReading
 from kdscan.records.results import DynastyJson, KingdomJson, PhotoJson, SquareJson, SquareKindJson
 
 
@@ -25,7 +25,7 @@ def to_json(kingdom: KingdomReading) -> KingdomJson:
         "cells": [_square_json(kingdom, s, others.get(s.at, ())) for s in kingdom.squares],
         "domains": domains_json(kingdom.score),
         "score": score_json(kingdom.score),
-        "range": list(range_of(kingdom.totals)) if kingdom.totals else [kingdom.score.total] * 2,
+        "range": list(kingdom.total_range),
         "variants": {"middle_kingdom": variants.middle_kingdom, "harmony": variants.harmony},
         "problems": problems_json(kingdom.problems),
         "confidence": probability_json(kingdom.confidence),

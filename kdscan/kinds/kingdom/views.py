@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 from kdscan.detection.locate import STRIDE, THUMB_PX
 from kdscan.imaging.pyramid import finest_decoded, window
-from kdscan.imaging.rectify import fit_homography, flatten, inside, project
-from kdscan.imaging.rectify import lattice as squares_lattice
+from kdscan.imaging.rectify import fit_homography, flatten, inside, lattice_points, project
 from kdscan.kinds.kingdom.lattice import Centers, Lattice, grow_lattices, overlap_share
 from kdscan.kinds.kingdom.votes import VoteMap, find_regions, find_squares, predict_votes
 from kdscan.records import Photo
@@ -105,7 +104,7 @@ def rectify_lattice(photo: Photo, lattice: Lattice, network: Network) -> Lattice
     squares have one size; unchanged if that finds nothing better."""
     for _ in range(2):
         plane = fit_homography(lattice.centers_xy)
-        places = squares_lattice(*lattice.seen.shape)
+        places = lattice_points(*lattice.seen.shape)
         seen, to_photo = detect_rectified(
             photo, plane, places, RECTIFIED_PX, RECTIFIED_MARGIN, network
         )

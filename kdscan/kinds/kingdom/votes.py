@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kdscan.detection.locate import STRIDE, thumbnail
 from kdscan.kinds.kingdom.lattice import Centers
 from kdscan.records import Photo
-from kdscan.records.arrays import Floats, Network
+from kdscan.records.arrays import Floats, Network, sigmoid
 
 FINE = 4
 """Bins a patch along each side of the histogram of votes."""
@@ -93,7 +93,7 @@ def find_squares(votes: VoteMap) -> Centers:
     """Cluster the votes into squares, photo frame."""
     rows, cols = np.nonzero(votes.on_tile > 0)
     centers = np.stack([cols, rows], 1) + votes.center[:, rows, cols].T
-    weight = 1 / (1 + np.exp(votes.log_error[0, rows, cols]))
+    weight = sigmoid(-votes.log_error[0, rows, cols])
     cosine, sine, log_side = votes.pose[:, rows, cols]
     log_side = np.clip(log_side, -1, 4)
     side = np.exp(log_side)

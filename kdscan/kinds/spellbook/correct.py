@@ -9,6 +9,7 @@ from typing import Any
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.kinds.common.fields import ChoiceField, LineField, parse_field
+from kdscan.kinds.common.values import coat_from
 from kdscan.records import SpellbookCorrections, SpellbookEvidence
 
 
@@ -24,6 +25,6 @@ def with_fields(evidence: SpellbookEvidence, fields: Mapping[str, Any]) -> Spell
             case LineField(player, coat):
                 lines[player, coat] = SpellbookLine(**new)
             case ChoiceField(player):
-                choices[player] = Coat(new) if new else None
+                choices[player] = coat_from(new)
     corrections = SpellbookCorrections(lines, choices, fields.get("confirmed") is True)
     return replace(evidence, corrections=evidence.corrections.merge(corrections))

@@ -20,8 +20,8 @@ from kdscan.records import Photo
 from kdscan.records.arrays import Floats
 from kdscan.sheet.book import BookLayout, books, load_book
 
-PX_PER_MM = 4
-"""Resolution of a rectified page."""
+PX_PER_MM = 4.0
+"""Resolution of the rectified page that is read."""
 
 _NODE_MM = 20.0
 """Approximate spacing of the mesh's nodes."""
@@ -138,7 +138,7 @@ def register_book(photo: Photo, book: PlacedBook) -> PlacedBook:
 
 def draw_blanks(layout: BookLayout) -> None:
     """Render the blank pages of a layout in advance, so that the first spellbook need not wait."""
-    for px_per_mm in {float(PX_PER_MM), *(px for px, _, _ in _STEPS)}:
+    for px_per_mm in {PX_PER_MM, *(px for px, _, _ in _STEPS)}:
         blank_page(layout, px_per_mm)
 
 

@@ -19,19 +19,22 @@ from kdscan.detection.qr import read_printed
 from kdscan.game.duel.book_place import BookPlace
 from kdscan.inference.store import Models
 from kdscan.kinds.spellbook.interpret import interpret
-from kdscan.kinds.spellbook.place import PlacedBook, blank_page, find_books, flatten_book
+from kdscan.kinds.spellbook.place import (
+    PX_PER_MM,
+    PlacedBook,
+    blank_page,
+    find_books,
+    flatten_book,
+)
 from kdscan.marks.crops import planes
 from kdscan.records import BookMark, Photo, SpellbookEvidence, SpellbookReading
-from kdscan.records.arrays import Floats, Network
+from kdscan.records.arrays import Floats, Network, sigmoid
 from kdscan.records.book import StruckBy
 from kdscan.sheet.book import BookLayout, marked_places
 
-PX_PER_MM = 4.0
-"""Resolution of the rectified page that is cropped."""
 CROP_WH, CROP_REACH = (96, 32), 1.55
 """Width and height of a crop in pixels, and its half height relative to half the place's side. A
 crop is three times as wide as it is high, because strokes run along lines."""
-
 
 DOUBT_SHARE = 0.5
 """A place is marked for review if its probability of being wrong exceeds this share of the risk."""
@@ -94,7 +97,7 @@ def _marks(
     book: PlacedBook, logits: Floats, struck_by: StruckBy, risk: float
 ) -> Iterator[BookMark]:
     places = list(marked_places(book.layout))
-    there = 1 / (1 + np.exp(-logits[:, 2]))
+    there = sigmoid(logits[:, 2])
     xy = book.to_photo(np.array([at for _, at, _ in places]))
     edge = book.to_photo(np.array([(x + half, y) for _, (x, y), half in places]))
     reach = np.linalg.norm(edge - xy, axis=1)
@@ -119,7 +122,7 @@ def _mark(
     there: float,
     risk: float,
 ) -> BookMark:
-    p = 1 / (1 + np.exp(-abs(logit)))
+    p = float(sigmoid(abs(logit)))
     confidence = float(p * there + (1 - there) / 2)
     points = tuple((float(x), float(y)) for x, y in at_xy)
     review = confidence < 1 - risk * DOUBT_SHARE

@@ -7,7 +7,7 @@ import numpy as np
 from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
-from kdscan.kinds.common.values import rounded
+from kdscan.kinds.common.values import coat_from, coat_json, rounded
 from kdscan.records import BookMark, SpellbookCorrections, SpellbookEvidence, SpellbookReading
 from kdscan.records.results import Json
 
@@ -41,9 +41,7 @@ def serialize(book: SpellbookReading) -> Json:
                 [player, coat.value, line.filled, line.struck, line.used]
                 for (player, coat), line in corrections.lines.items()
             ],
-            "choices": [
-                [side, coat.value if coat else None] for side, coat in corrections.choices.items()
-            ],
+            "choices": [[side, coat_json(coat)] for side, coat in corrections.choices.items()],
             "confirmed": corrections.confirmed,
         }
     return kept
@@ -61,7 +59,7 @@ def evidence_from(kept: Json) -> SpellbookEvidence:
     if stored := kept.get("corrections"):
         corrections = SpellbookCorrections(
             {(side, Coat(c)): SpellbookLine(*line) for side, c, *line in stored["lines"]},
-            {side: Coat(c) if c else None for side, c in stored["choices"]},
+            {side: coat_from(c) for side, c in stored["choices"]},
             stored["confirmed"],
         )
     page, table = np.array(kept["page"], np.float64), None

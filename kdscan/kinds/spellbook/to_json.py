@@ -10,7 +10,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.game.problem import problems_json
 from kdscan.kinds.common.doubt import MAX_OTHERS, MIN_OTHER
-from kdscan.kinds.common.values import point_json, probability_json
+from kdscan.kinds.common.values import coat_json, point_json, probability_json
 from kdscan.kinds.spellbook.options import (
     choice_options,
     line_options,
@@ -41,7 +41,7 @@ def _player_json(reading: SpellbookReading, player: int) -> SideJson:
     return {
         "name": None,
         "lines": {coat.value: _line_json(reading, player, coat) for coat in Coat},
-        "chosen_coat": _name(reading.chosen[player]),
+        "chosen_coat": coat_json(reading.chosen[player]),
         "choice": _choice_json(reading, player),
     }
 
@@ -75,7 +75,7 @@ def _choice_json(reading: SpellbookReading, player: int) -> ChoiceJson:
         "centers": {mark.place.coat.value: point_json(mark.at_xy[0]) for mark in marks},
         "reach": _reach(marks),
         "alternatives": [
-            {"coat": _name(other), "probability": probability_json(p)}
+            {"coat": coat_json(other), "probability": probability_json(p)}
             for other, p in _others(marks, choice_options, reading.chosen[player])
         ],
     }
@@ -100,7 +100,3 @@ def _state_json(line: SpellbookLine) -> LineStateJson:
 def _reach(marks: Sequence[BookMark]) -> float:
     """Half a place's side in the photo, pixels."""
     return round(max((mark.reach_px for mark in marks), default=0.0), 1)
-
-
-def _name(coat: Coat | None) -> str | None:
-    return coat.value if coat else None

@@ -17,7 +17,7 @@ from distributed.scheduler import KilledWorker
 
 from kdscan.errors import ReaderDied, UsageError
 from kdscan.tournament.batch.pool import TRIES
-from kdscan.tournament.batch.tasks import Result, Task, failed, perform
+from kdscan.tournament.batch.tasks import Task, TaskResult, failed, perform
 
 CONNECT_SECONDS = 20
 
@@ -25,7 +25,7 @@ _ONE_AT_A_TIME = threading.Lock()
 """PDFium and the models' sessions are made for one thread, but a worker may have several."""
 
 
-def perform_alone(task: Task) -> Result:
+def perform_alone(task: Task) -> TaskResult:
     """Perform a task on a worker of the cluster."""
     with _ONE_AT_A_TIME:
         return perform(task)
@@ -75,12 +75,12 @@ class Cluster:
         self._tasks[future] = task
         self._finished.add(future)
 
-    def results(self) -> list[tuple[Task, Result]]:
+    def results(self) -> list[tuple[Task, TaskResult]]:
         """Wait for a result, or for a task that has to be tried again; raises like `Pool`."""
         future = next(self._finished)
         task = self._tasks.pop(future)
         try:
-            result: Result = future.result()
+            result: TaskResult = future.result()
         except KilledWorker:
             return self._lost(task)
         except (CancelledError, CommClosedError) as error:
@@ -92,7 +92,7 @@ class Cluster:
             future.release()
         return [(task, result)]
 
-    def _lost(self, task: Task) -> list[tuple[Task, Result]]:
+    def _lost(self, task: Task) -> list[tuple[Task, TaskResult]]:
         """Several workers died with this task, or with one that ran beside it: try once more."""
         deaths = self._deaths.pop(task, 0) + 1
         if deaths < TRIES:

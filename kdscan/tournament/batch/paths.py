@@ -13,10 +13,10 @@ from kdscan.locale.legible import legible
 from kdscan.tournament.store.files import filesystem, is_url
 
 READABLE = frozenset(
-    ".jpg .jpeg .jpe .jfif .mpo .png .webp .heic .heif .hif .tif .tiff .pdf".split()  # noqa: SIM905
+    ".jpg .jpeg .jpe .jfif .mpo .png .webp .heic .heif .hif .avif .tif .tiff .bmp .gif .pdf".split()  # noqa: SIM905
 )
 UNREADABLE = frozenset(
-    ".avif .gif .bmp .jp2 .jxl .dng .cr2 .cr3 .nef .arw .orf .rw2 .raf".split()  # noqa: SIM905
+    ".jp2 .jxl .dng .cr2 .cr3 .nef .arw .orf .rw2 .raf".split()  # noqa: SIM905
 )
 SUFFIXES = READABLE | UNREADABLE
 """Files taken from a folder; a file that is given by name is always taken. Pictures that cannot be

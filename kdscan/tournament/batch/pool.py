@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
 from kdscan.errors import ReaderDied
-from kdscan.tournament.batch.tasks import Result, Task, failed, result_of, weight
+from kdscan.tournament.batch.tasks import Task, TaskResult, failed, result_of, weight
 from kdscan.workers.pool import Pool as Processes
 
 SECONDS = 120.0
@@ -34,7 +34,7 @@ class Workers(Protocol):
     def submit(self, task: Task) -> None:
         """Give it a task."""
 
-    def results(self) -> list[tuple[Task, Result]]:
+    def results(self) -> list[tuple[Task, TaskResult]]:
         """Wait for at least one result; raises errors that no single photo causes."""
 
 
@@ -52,7 +52,7 @@ class Pool:
         self._processes = Processes(count, work)
         self._processes.start()
         self._threads = ThreadPoolExecutor(count)
-        self._tasks: dict[Future[Result], Task] = {}
+        self._tasks: dict[Future[TaskResult], Task] = {}
 
     def __enter__(self) -> Pool:
         return self
@@ -76,12 +76,12 @@ class Pool:
         """Queue a task; it starts when a worker is free."""
         self._tasks[self._threads.submit(self._perform, task)] = task
 
-    def results(self) -> list[tuple[Task, Result]]:
+    def results(self) -> list[tuple[Task, TaskResult]]:
         """Wait for at least one result; raises errors that no single photo causes."""
         done, _ = wait(self._tasks, return_when=FIRST_COMPLETED)
         return [(self._tasks.pop(future), future.result()) for future in done]
 
-    def _perform(self, task: Task) -> Result:
+    def _perform(self, task: Task) -> TaskResult:
         """Have a free worker perform it, and another one again if that worker dies."""
         for _ in range(TRIES):
             try:

@@ -27,8 +27,8 @@ from kdscan.tournament.batch.tasks import (
     Learn,
     Learned,
     Read,
-    Result,
     Task,
+    TaskResult,
 )
 from kdscan.tournament.pads import Tried, keep_taught, not_tried, pages_to_read_again, piles
 from kdscan.tournament.rules import rules_of
@@ -121,7 +121,7 @@ class Run:
             return None
         return Ingest(source.name, source.place, self._store.photos.root)
 
-    def _note(self, task: Task, result: Result) -> None:
+    def _note(self, task: Task, result: TaskResult) -> None:
         if isinstance(task, Ingest):
             assert isinstance(result, Ingested)
             self._ingested(task, result)

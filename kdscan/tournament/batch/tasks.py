@@ -100,10 +100,10 @@ class Learned:
 
 
 Task = Ingest | Read | Learn
-Result = Ingested | Done | Learned
+TaskResult = Ingested | Done | Learned
 
 
-def perform(task: Task) -> Result:
+def perform(task: Task) -> TaskResult:
     """Perform a task; raises ModelError and StoreError, which stop the whole run."""
     prepare()
     if isinstance(task, Ingest):
@@ -120,7 +120,7 @@ def answer(task: Task) -> Iterator[Frame]:
         yield Frame(vars(result))
 
 
-def result_of(task: Task, frame: Frame) -> Result:
+def result_of(task: Task, frame: Frame) -> TaskResult:
     """The result in such an answer."""
     if isinstance(task, Learn):
         return Learned(frame.blobs)
@@ -219,7 +219,7 @@ def _opened(photos: str, sha256: str, suffix: str) -> Pages:
     return decode(PhotoFiles(photos).get(sha256, suffix))
 
 
-def failed(task: Task, error: KdscanError) -> Result:
+def failed(task: Task, error: KdscanError) -> TaskResult:
     """The result of a task that killed its worker."""
     if isinstance(task, Ingest):
         return Ingested(suffix=suffix_of(task.name), problem=error_json(error))

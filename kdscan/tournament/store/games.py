@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from kdscan.errors import UsageError
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.corrections import corrections, effective
-from kdscan.tournament.store.records import Game
+from kdscan.tournament.store.records import PlannedGame
 from kdscan.tournament.store.rows import as_record, insert_new
 
 
@@ -46,7 +46,7 @@ def remove_games(db: Connection, event_id: int, round: int) -> None:
     db.execute(schema.game.delete().where(at.event_id == event_id, at.round == round))
 
 
-def games(db: Connection, event_id: int, round: int | None = None) -> list[Game]:
+def games(db: Connection, event_id: int, round: int | None = None) -> list[PlannedGame]:
     """The games of an event (or of one round), by round and table.
 
     Raises KeyError for one without seats, which means that the store is damaged.
@@ -62,4 +62,4 @@ def games(db: Connection, event_id: int, round: int | None = None) -> list[Game]
         joined.where(at.event_id == event_id).order_by(s.game_id, s.number)
     ):
         seats.setdefault(game_id, []).append(player_id)
-    return [as_record(Game, row, seats=tuple(seats[row["id"]])) for row in rows]
+    return [as_record(PlannedGame, row, seats=tuple(seats[row["id"]])) for row in rows]

@@ -122,7 +122,7 @@ class Sheet:
 
 
 @dataclass(frozen=True)
-class Game:
+class PlannedGame:
     """Who plays whom: a table in a round. seats: player ids, in the order of the seats."""
 
     id: int

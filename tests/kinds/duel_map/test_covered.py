@@ -67,6 +67,7 @@ def test_the_less_sure_a_shield_is_the_less_it_takes() -> None:
             if interpret(replace(evidence, covered={(1, 2): p / 100})).problems
         )
 
+    assert takes(read_as_sure_as(0.8)) == 50, "it is asked about anyway: what is likelier is said"
     assert 100 * MIN_PROBABILITY < takes(read_as_sure_as(0.99)) < takes(read_as_sure_as(0.998)) - 10
 
 

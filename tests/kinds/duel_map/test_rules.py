@@ -48,6 +48,16 @@ def test_an_odd_number_of_shields_is_a_calm_question_with_the_empty_places() -> 
     assert [cell_name(cell) for cell in problem.cells] == ["G1"]
 
 
+def test_an_even_number_that_no_dominoes_cover_is_a_question_too() -> None:
+    forks = Board.parse(
+        ". . . d . . .\n. . d d d . .\n. . . ## . . .\n. . l l l . .\n. . . l . . ."
+    )
+    (problem,) = questions(forks, castle_used=None)
+    assert (problem.code, problem.severity) == ("unpaired_shields", "warning")
+    assert problem.message.startswith(f"dominoes cannot cover these {len(problem.cells)} shields")
+    assert set(problem.cells) <= set(forks)
+
+
 def test_all_shields_that_lie_alone_are_named() -> None:
     board = Board.parse(ALONE)
     (problem,) = questions(board, castle_used=None)
@@ -82,7 +92,7 @@ def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> Non
         assert word not in text
     said = to_json(cut)
     assert said["range"] is None and said["photograph_again"] is True
-    assert all(one.coat is None for one in cut.reading.cells if (one.row, one.col) in clipped)
+    assert {one.marks for one in cut.reading.cells if one.at in clipped} == {(None, 0)}
     shown = {(c.row, c.col): (c.coat, c.crosses) for c in whole.reading.cells if c.col < 4}
     assert said["score"]["total"] == score_board(board_of(shown)).total, "of what shows"
     assert not [one for one in cut.problems if one.code in DOMINO_CODES]

@@ -12,7 +12,8 @@ from kdscan.records.kinds import EMPTY
 
 def test_only_doubtful_squares_are_turned() -> None:
     batch = np.zeros((3, 3, 4, 4), np.float32)
-    batch[1, 0, 0, 0] = 1.0  # in doubt: what is said of it hangs on the corner that is lit
+    # In doubt: what is said of it hangs on how bright the corner is.
+    batch[1, 0, 0, 0], batch[1, 0, 0, 3] = 1.0, 0.5
     batch[2] = 0.5
     shown = []
 
@@ -25,7 +26,7 @@ def test_only_doubtful_squares_are_turned() -> None:
 
     logits = predict_squares(batch, network)
     assert shown == [3] + [1] * (ROTATIONS - 1)
-    np.testing.assert_allclose(logits[:, 0], [20, 1 / ROTATIONS, 20])
+    np.testing.assert_allclose(logits[:, 0], [20, (1.0 + 0.5) / ROTATIONS, 20])
 
 
 def test_sure_squares_are_looked_at_once() -> None:

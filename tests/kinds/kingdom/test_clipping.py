@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kdscan.errors import NoSheetFound
-from kdscan.imaging.rectify import lattice
+from kdscan.imaging.rectify import lattice_points
 from kdscan.kinds.kingdom import read as pipeline_kingdom
 from kdscan.kinds.kingdom.clipping import fills, sides_reached, visible_share
 from kdscan.kinds.kingdom.find import FoundKingdom
@@ -19,7 +19,7 @@ from kdscan.records import KingdomReading, Photo
 from tests.readings import make_kingdom
 
 SIDE = 50.0
-PLACES = lattice(6, 6) * SIDE + 25
+PLACES = lattice_points(6, 6) * SIDE + 25
 """Places with a ring around, the first of which begins at the picture's corner."""
 MINE = {(r, c) for r in range(1, 5) for c in range(1, 5)}
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kdscan.game.kingdomino.variants import PLAIN
-from kdscan.imaging.rectify import lattice
+from kdscan.imaging.rectify import lattice_points
 from kdscan.inference.store import default_models
 from kdscan.kinds.kingdom import read as kingdom_read
 from kdscan.kinds.kingdom.doubts import doubts
@@ -83,7 +83,7 @@ def test_a_window_holds_the_places_on_which_its_tiles_may_lie() -> None:
     probs = np.tile(np.eye(len(KINDS))[EMPTY], (7, 6, 1))
     probs[1:6, 1:5] = np.eye(len(KINDS))[KINDS.index(("wheat", 0))]
     probs[3, 2] = np.eye(len(KINDS))[CASTLE]
-    patch = Lattice(lattice(7, 6) * 50.0 + 500, probs[..., EMPTY] < 0.5)
+    patch = Lattice(lattice_points(7, 6) * 50.0 + 500, probs[..., EMPTY] < 0.5)
     for col, where in ((0, (2, 0)), (5, (2, 4))):
         far = np.zeros((7, 6))
         far[3, col] = far[0, 2] = 9.0

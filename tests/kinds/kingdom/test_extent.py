@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kdscan.game.kingdomino.kingdom import Kingdom
-from kdscan.imaging.rectify import lattice
+from kdscan.imaging.rectify import lattice_points
 from kdscan.kinds.kingdom.extent import Window, windows_of
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.records import KINDS
@@ -38,7 +38,7 @@ def windows(
                 square = next(iter(Kingdom.parse(f"## {token}").squares.values()))
                 kind = KINDS.index((square.terrain.value, square.crowns))
                 probs[r + 1, c + 1] = np.eye(len(KINDS))[kind]
-    centers = lattice(*shape) * SIDE + origin - SIDE / 2
+    centers = lattice_points(*shape) * SIDE + origin - SIDE / 2
     patch, unlike = Lattice(centers, probs[..., EMPTY] < 0.5), np.zeros(probs.shape[:2])
     return windows_of(patch, probs, unlike, photo_wh, size, hidden)
 
@@ -127,7 +127,7 @@ def shown(tiles: int, castle: float, sure: float = 1.0) -> Window:
     probs[:tiles, KINDS.index(("swamp", 0))] += 1 - sure
     probs[tiles] = castle * np.eye(len(KINDS))[CASTLE] + (1 - castle) * probs[tiles]
     probs = probs.reshape(7, 7, -1)
-    return Window(lattice(7, 7) * SIDE, probs, probs[..., EMPTY] < 1, 0)
+    return Window(lattice_points(7, 7) * SIDE, probs, probs[..., EMPTY] < 1, 0)
 
 
 def test_a_kingdom_with_its_castle_says_more_than_a_larger_one_without() -> None:
@@ -162,7 +162,7 @@ def test_a_castle_by_itself_is_no_further_kingdom() -> None:
 def test_nothing_but_castles_at_the_corner_of_a_lattice_are_looked_at_once() -> None:
     """As markers or shields of a sheet of the other game may look."""
     probs = np.tile(np.eye(len(KINDS))[CASTLE], (1, 2, 1))
-    centers = lattice(1, 2) * SIDE + 500.0
+    centers = lattice_points(1, 2) * SIDE + 500.0
     patch = Lattice(centers, np.ones((1, 2), bool))
     assert windows_of(patch, probs, np.zeros((1, 2)), (2000, 2000)) == ()
 

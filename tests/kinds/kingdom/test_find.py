@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.game.kingdomino.variants import PLAIN
-from kdscan.imaging.rectify import lattice
+from kdscan.imaging.rectify import lattice_points
 from kdscan.kinds.kingdom import find as finding
 from kdscan.kinds.kingdom.classify import SIDE_PX
 from kdscan.kinds.kingdom.extent import Window
@@ -59,7 +59,7 @@ def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.Monk
     """What the reading network takes for table is refused, and the kingdom is what is left."""
     photo = Photo(np.zeros((900, 1200, 3), np.uint8))
     floor, own = (
-        Lattice(lattice(7, 7) * SIDE_PX + at, np.ones((7, 7), bool)) for at in (200.0, 230.0)
+        Lattice(lattice_points(7, 7) * SIDE_PX + at, np.ones((7, 7), bool)) for at in (200.0, 230.0)
     )
     refused: list[NDArray[np.float64]] = []
 
@@ -93,7 +93,7 @@ def test_where_a_find_is_doubtful_other_lattices_are_tried(
     """Those of a table seen at a slant, and those left out because a larger one lies there."""
     photo = Photo(np.zeros((900, 1200, 3), np.uint8))
     askew, own = (
-        Lattice(lattice(7, 7) * SIDE_PX + at, np.ones((7, 7), bool)) for at in (200.0, 230.0)
+        Lattice(lattice_points(7, 7) * SIDE_PX + at, np.ones((7, 7), bool)) for at in (200.0, 230.0)
     )
     squeezed = []
 
@@ -138,8 +138,8 @@ def test_kingdoms_that_grew_into_one_lattice_are_asked_one_by_one(
     photo = Photo(np.zeros((900, 1800, 3), np.uint8))
     tiles = np.zeros((7, 15), bool)
     tiles[1:-1, 1:6] = tiles[1:-1, 9:14] = True
-    both = Lattice(lattice(7, 15) * SIDE_PX + 200.0, tiles)
-    own = Lattice(lattice(7, 7) * SIDE_PX + (230.0, 200.0), tiles[:, :7])
+    both = Lattice(lattice_points(7, 15) * SIDE_PX + 200.0, tiles)
+    own = Lattice(lattice_points(7, 7) * SIDE_PX + (230.0, 200.0), tiles[:, :7])
     asked: list[NDArray[np.float64]] = []
 
     class Search(OneLook):
@@ -176,8 +176,8 @@ def test_a_large_photo_is_decoded_whole_for_small_squares_alone(side: int, whole
         decoded.append(True)
         return np.full((3000, 4000, 3), 90, np.uint8)
 
-    photo = Photo.halved(np.full((1500, 2000, 3), 90, np.uint8), (4000, 3000), read, "", 0)
-    flat = finding._flat(photo, lattice(7, 7) * side + 1000.0)
+    photo = Photo.halved(np.full((1500, 2000, 3), 90, np.uint8), read)
+    flat = finding._flat(photo, lattice_points(7, 7) * side + 1000.0)
     assert flat.px_per_cell == side and (flat.bgr == 90).all() and bool(decoded) is whole
 
 
@@ -187,7 +187,7 @@ def test_a_square_is_part_of_one_kingdom_only() -> None:
     kinds[0, 0] = CASTLE
     probs = np.eye(len(KINDS))[kinds]
     one, shifted, beside = (
-        Window(lattice(5, 5) * SIDE_PX + (0, rows * SIDE_PX), probs, kinds > 0, 0)
+        Window(lattice_points(5, 5) * SIDE_PX + (0, rows * SIDE_PX), probs, kinds > 0, 0)
         for rows in (0, 3, 5)
     )
     assert _suppress_overlaps([one, shifted]) == [one]

@@ -141,6 +141,8 @@ def test_an_unsure_castle_asks() -> None:
     probs[0, 0, KINDS.index(("castle", 0))], probs[0, 0, KINDS.index(("lake", 1))] = 1e-4, 1 - 1e-4
     (reading,) = decode_kingdoms([KingdomEvidence(known.rectified, probs, known.variants)])
     assert reading.review
+    castle, beside = reading.squares[:2]
+    assert castle.terrain == "castle" and castle.confidence < 0.5 < beside.confidence
 
 
 def test_seven_squares_a_side_that_cannot_be_laid_ask_for_a_look() -> None:

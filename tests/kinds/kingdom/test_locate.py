@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.detection.locate import STRIDE
-from kdscan.imaging.rectify import lattice
+from kdscan.imaging.rectify import lattice_points
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.locate import KingdomSearch
 from kdscan.records import Photo
@@ -22,7 +22,7 @@ def table(
 ) -> NDArray[np.float64]:
     """Corners (N, 4, 2) of a kingdom's squares in a photo."""
     c, s = np.cos(angle), np.sin(angle)
-    places = lattice(cells, cells).reshape(-1, 1, 2) - (cells - 1) / 2 + UNIT
+    places = lattice_points(cells, cells).reshape(-1, 1, 2) - (cells - 1) / 2 + UNIT
     return np.asarray(side * places @ np.array([[c, s], [-s, c]]) + np.array(at))
 
 
@@ -123,7 +123,7 @@ def test_a_small_kingdom_beside_a_larger_one_is_kept_when_that_is_looked_at_from
 def test_a_picture_that_is_the_board_itself() -> None:
     (found,) = located(table(100, 0, (249.5, 249.5)), (500, 500))
     inner = found.centers_xy[1:-1, 1:-1]
-    np.testing.assert_allclose(inner, lattice(5, 5) * 100 + 49.5, atol=2)
+    np.testing.assert_allclose(inner, lattice_points(5, 5) * 100 + 49.5, atol=2)
 
 
 def test_nothing_is_found_where_nothing_votes() -> None:
@@ -158,7 +158,7 @@ def test_what_a_larger_lattice_hides_is_kept_for_later() -> None:
 def test_a_lattice_beside_all_tiles_looks_bare() -> None:
     search = searched(table(80, 0.0, (400, 400)), WH)
     seen = np.ones((5, 5), bool)
-    there, beside = (lattice(5, 5) * 80 + at for at in (240.0, (1400.0, 900.0)))
+    there, beside = (lattice_points(5, 5) * 80 + at for at in (240.0, (1400.0, 900.0)))
     assert not search.looks_bare(Lattice(there, seen))
     assert search.looks_bare(Lattice(beside, seen))
 
@@ -197,7 +197,7 @@ def test_a_kingdom_beside_another_is_seen_with_the_table_laid_flat() -> None:
     one, two = table(80, 0.3, (600, 600)), table(70, 0.9, (1300, 1000))
     search = searched(np.concatenate([one, two]), WH)
     around = np.array((600, 600)) + 300 * UNIT * 2
-    centers = lattice(5, 5) * 80 + (440, 440)
+    centers = lattice_points(5, 5) * 80 + (440, 440)
     (beside,) = search.beside(centers, [around])
     assert beside.seen.sum() == 25
     assert np.linalg.norm(beside.centers_xy.mean((0, 1)) - (1300, 1000)) < 9

@@ -56,6 +56,14 @@ def test_a_domino_seen_surely_in_one_kingdom_is_not_in_the_other() -> None:
     assert abs(second.total_weight - unsure.total_weight) < 1e-9
 
 
+def test_that_one_box_cannot_hold_what_is_less_likely_is_held_against_nobody() -> None:
+    sure = enumerate_kingdoms(believed(MINE, {}), PLAIN)
+    unsure = enumerate_kingdoms(believed(MINE, {(0, 2): half(("mine", 3), ("mine", 1))}), PLAIN)
+    (_, second), together = condition_on_box([sure, unsure])
+    assert together
+    assert second.best.kingdom.squares[0, 2].crowns == 1
+
+
 def test_two_sure_kingdoms_that_share_a_domino_are_reported_as_they_lie() -> None:
     one = make_kingdom(MINE)
     read = decode_kingdoms([KingdomEvidence(one.rectified, one.probs, PLAIN)] * 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kdscan.imaging.rectify import FLAT_MARGIN, lattice
+from kdscan.imaging.rectify import FLAT_MARGIN, lattice_points
 from kdscan.kinds.kingdom.classify import SIDE_PX
 from kdscan.kinds.kingdom.surface import FULL_DISTANCE, MIN_DISTANCE, adjust_for_table
 from kdscan.records import KINDS, RectifiedSheet
@@ -21,7 +21,7 @@ def flat(looks: list[list[tuple[int, int, int]]]) -> RectifiedSheet:
     picture = np.kron(np.array(looks, np.uint8), np.ones((SIDE_PX, SIDE_PX, 1), np.uint8))
     padded = np.pad(picture, ((rim, rim), (rim, rim), (0, 0)), mode="edge")
     noise = np.random.default_rng(0).integers(-3, 4, padded.shape[:2])
-    centers = lattice(len(looks), len(looks[0])) * 50.0
+    centers = lattice_points(len(looks), len(looks[0])) * 50.0
     seen = np.clip(padded + noise[..., None], 0, 255).astype(np.uint8)
     return RectifiedSheet(seen, centers, np.zeros((4, 2)), 50.0, 1.0)
 

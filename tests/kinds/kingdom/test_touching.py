@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kdscan.game.grid import Cell
-from kdscan.imaging.rectify import lattice
+from kdscan.imaging.rectify import lattice_points
 from kdscan.kinds.kingdom import extent
 from kdscan.kinds.kingdom.interpret import interpret
 from kdscan.kinds.kingdom.touching import Part, divide, without_loose
@@ -28,7 +28,7 @@ def centers(
     gap_after: int = 0, gap: float = 0.0
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """Places of a lattice of 5 x 12 with a gap, in sides, after that many columns."""
-    xy = lattice(5, 12) * SIDE
+    xy = lattice_points(5, 12) * SIDE
     xy[:, gap_after:] += (gap * SIDE, 0)
     return xy
 
@@ -61,7 +61,7 @@ def test_three_kingdoms_side_by_side() -> None:
 def test_four_kingdoms_may_be_parted_in_either_order() -> None:
     cells = square(range(10), range(10))
     castles = [(2, 2), (2, 7), (7, 2), (7, 7)]
-    parts = divide(cells, castles, lattice(10, 10) * SIDE, 5)
+    parts = divide(cells, castles, lattice_points(10, 10) * SIDE, 5)
     assert all(len(part.cells) == 25 and not part.doubtful for part in parts.values())
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
+from kdscan.game.duel.spellbook import OpenBook
 from kdscan.kinds.common.board import REVIEW_COLOR
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.overlay import draw_overlay
@@ -21,6 +22,7 @@ from kdscan.locale import words
 from kdscan.pipeline.document import sheet_json
 from kdscan.records import BookMark, Photo, Problem, SpellbookEvidence, SpellbookReading
 from kdscan.sheet.book import load_book, marked_places
+from tests.readings import make_book
 
 BOOK = load_book("kdscan-a5-spellbook")
 MARKED = {
@@ -64,6 +66,8 @@ def test_json_is_that_of_the_contract() -> None:
     line = first["lines"]["filled"]
     assert (line["filled"], line["struck"], line["used"]) == (3, False, True)
     assert second["lines"]["filled"]["struck"] is True
+    at = {str(mark.place): list(mark.at_xy[0]) for mark in reading().marks}
+    assert line["used_center"] == pytest.approx(at["players[0].lines.filled.used"], abs=0.1)
     assert {coat: len(line["squares"]) for coat, line in first["lines"].items()} == SQUARES
     assert said["review"] is False and said["confidence"] > 0.98
 
@@ -74,6 +78,38 @@ def test_a_doubt_reaches_its_line_and_the_whole() -> None:
     assert said["players"][0]["lines"]["dot"]["review"] is False
     assert said["review"] is True
     assert said["problems"][0]["code"] == "x"
+
+
+def test_a_doubt_about_the_chosen_coat_is_none_of_that_coats_line() -> None:
+    book = make_book(OpenBook().closed(), doubtful={"players[0].choices.line": 0.7})
+    first = to_json(book)["players"][0]
+    assert first["choice"]["review"] is True
+    assert first["lines"]["line"]["review"] is False
+    assert first["lines"]["line"]["confidence"] > 0.99
+
+
+def test_doubtful_marks_say_what_else_a_line_and_a_choice_may_be() -> None:
+    open_book = OpenBook()
+    open_book.fill(0, Coat.FILLED)
+    squares = {f"players[0].lines.filled.squares[{k}]": p for k, p in ((0, 0.8), (1, 0.7))}
+    doubtful = {**squares, "players[0].choices.line": 0.7}
+    first, second = to_json(make_book(open_book.closed(), 1.0, doubtful))["players"]
+    # One square is marked; both are with 0.8 × 0.3, none is with 0.2 × 0.7.
+    assert first["lines"]["filled"]["alternatives"] == [
+        {"filled": 2, "struck": False, "used": False, "probability": 0.24},
+        {"filled": 0, "struck": False, "used": False, "probability": 0.14},
+    ]
+    assert first["choice"]["alternatives"] == [{"coat": "line", "probability": 0.3}]
+    assert not second["choice"]["alternatives"] and not second["lines"]["filled"]["alternatives"]
+
+
+def test_a_doubt_is_told_with_what_was_read() -> None:
+    open_book = OpenBook()
+    open_book.fill(0, Coat.FILLED)
+    doubtful = dict.fromkeys((f"players[0].lines.filled.squares[{k}]" for k in (0, 1)), 0.7)
+    text = tell(make_book(open_book.closed(), doubtful=doubtful), Style())
+    assert "square 1 – read as marked (70%)" in text
+    assert "square 2 – read as empty (70%)" in text
 
 
 def test_the_wizards_owner_is_known() -> None:

@@ -14,7 +14,7 @@ from kdscan.inference.store import default_models
 from kdscan.prints import pile
 from kdscan.tournament.batch.paths import Source, sources
 from kdscan.tournament.batch.run import Progress, Run
-from kdscan.tournament.batch.tasks import Ingest, Learn, Result, Task, perform
+from kdscan.tournament.batch.tasks import Ingest, Learn, Task, TaskResult, perform
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event, find_event
 from kdscan.tournament.store.prints import EventPrints
@@ -35,11 +35,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @cache
-def _once(task: Task) -> Result:
+def _once(task: Task) -> TaskResult:
     return perform(task)
 
 
-def as_ever(task: Task) -> Result:
+def as_ever(task: Task) -> TaskResult:
     """What `perform` does, reading each photo once for all tests: it says the same every time."""
     if isinstance(task, Ingest):
         return perform(task)

@@ -10,13 +10,13 @@ import pytest
 
 from kdscan.errors import ModelError, ReaderDied
 from kdscan.tournament.batch.pool import Pool
-from kdscan.tournament.batch.tasks import Ingest, Ingested, Result
+from kdscan.tournament.batch.tasks import Ingest, Ingested, TaskResult
 
 MISBEHAVING = "tests.tournament.workers"
 
 
-def do(pool: Pool, *names: str, folder: Path) -> dict[str, Result]:
-    found: dict[str, Result] = {}
+def do(pool: Pool, *names: str, folder: Path) -> dict[str, TaskResult]:
+    found: dict[str, TaskResult] = {}
     for name in names:
         pool.submit(Ingest(name, str(folder / name), ""))
     while pool.busy:

@@ -19,7 +19,7 @@ from kdscan.locale import words
 from kdscan.locale.errors import error_json, error_text
 from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Progress, Run
-from kdscan.tournament.batch.tasks import Ingest, Read, Result, Task, failed
+from kdscan.tournament.batch.tasks import Ingest, Read, Task, TaskResult, failed
 from kdscan.tournament.event import event_state
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.results import FAILED, REVIEW, SAME_PHOTO, SAME_SHEET, results
@@ -162,7 +162,7 @@ def test_broken_off_anywhere_it_resumes(store: Store, folder: Path) -> None:
     steps = 0
     read_pages = 0
 
-    def fragile(task: Task) -> Result:
+    def fragile(task: Task) -> TaskResult:
         nonlocal steps
         steps += 1
         if rng.random() < 0.5:
@@ -183,7 +183,7 @@ def test_broken_off_anywhere_it_resumes(store: Store, folder: Path) -> None:
 
 
 def test_what_killed_its_reader_is_tried_again_next_time(store: Store, folder: Path) -> None:
-    def deadly(task: Task) -> Result:
+    def deadly(task: Task) -> TaskResult:
         if isinstance(task, Ingest):
             return read_by_hand(task)
         return failed(task, ReaderDied("it ended"))
@@ -199,7 +199,7 @@ def test_what_killed_its_reader_is_tried_again_next_time(store: Store, folder: P
 def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(store: Store, folder: Path) -> None:
     taken = 0
 
-    def full(task: Task) -> Result:
+    def full(task: Task) -> TaskResult:
         nonlocal taken
         taken += 1
         if taken > 4:

@@ -55,6 +55,18 @@ def test_a_print_of_the_same_name_is_replaced(store: Store) -> None:
     assert one.data == to_filed(made_print("club", 2)).data
 
 
+def test_an_event_of_maps_learns_until_it_is_told_not_to(store: Store) -> None:
+    prints = prints_of(store)
+    assert prints.learns()
+    prints.switch(False)
+    assert not prints.learns()
+    prints.switch(True)
+    assert prints.learns()
+    with store.write() as db:
+        tiles = ensure_event(db, "castle cup", "kingdomino")
+    assert not EventPrints(store, tiles.id).learns()
+
+
 def test_those_of_the_library_are_added_but_replace_none(store: Store) -> None:
     prints = prints_of(store)
     own = prints.save(made_print("club", 1))

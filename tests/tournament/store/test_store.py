@@ -36,7 +36,7 @@ from kdscan.tournament.store.readings import (
     sheet,
     sheets,
 )
-from tests.readings import make_sheet
+from tests.readings import make_kingdom, make_sheet
 from tests.tournament.entries import MODELS, entry, kept
 
 SHA = "ab" * 32
@@ -189,6 +189,32 @@ def test_what_newer_models_do_not_find_is_no_sheet_unless_a_person_spoke_of_it(
         add_reading(db, photo, 0, "models-2", entry(error=NoSheetFound("none")), [], 0.5)
     with store.read() as db:
         assert [sheet.id for sheet in sheets(db, event.id)] == [one.id]
+
+
+def test_a_sheet_stays_as_long_as_another_photo_is_said_to_show_it(store: Store) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "e")
+        photos = [add_photo(db, event.id, sha * 32, ".jpg", 10) for sha in ("1a", "2b")]
+        for photo in photos:
+            add_reading(db, photo, 0, MODELS, entry(make_sheet()), kept(make_sheet()), 0.5)
+        one, other = sheets(db, event.id)
+        add_correction(db, event.id, "same_as", one.id, "Ada", sheet_id=other.id)
+        add_reading(db, photos[0], 0, "models-2", entry(error=NoSheetFound("none")), [], 0.5)
+        assert [sheet.id for sheet in sheets(db, event.id)] == [one.id, other.id]
+
+
+def test_another_kind_of_sheet_in_the_same_place_is_another_sheet(store: Store) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "e")
+        photo = add_photo(db, event.id, SHA, ".jpg", 10)
+        add_reading(db, photo, 0, MODELS, entry(make_sheet()), kept(make_sheet()), 0.5)
+        (before,) = sheets(db, event.id)
+        add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=before.id)
+        kingdom = make_kingdom()
+        add_reading(db, photo, 0, "models-2", entry(kingdom), kept(kingdom), 0.5)
+        kinds = {sheet.id: sheet.kind for sheet in sheets(db, event.id)}
+    assert kinds.pop(before.id) == "duel_map"
+    assert list(kinds.values()) == ["kingdom"]
 
 
 def test_a_page_without_a_sheet_is_a_reading_too(store: Store) -> None:

@@ -5,7 +5,7 @@ import { language, sentence, t } from "./i18n.js";
 
 export const session = JSON.parse(document.getElementById("session").textContent);
 
-export class Failure extends Error {
+class Failure extends Error {
   constructor(status, code, message) {
     super(message);
     this.status = status;

@@ -3,7 +3,7 @@
 import { button, doubtRing, walk } from "./board.js";
 import { COATS, DOUBT, INK, PAPER, coatName, icon, shield } from "./coats.js";
 import { h, s } from "./dom.js";
-import { axes, brought } from "./geometry.js";
+import { axes, brought, cutOut } from "./geometry.js";
 import { t, tn } from "./i18n.js";
 import { coatKey, coats, numbers, pictures } from "./parts.js";
 
@@ -92,9 +92,8 @@ function strip(page, sheet, places, reach) {
   // The axes are nearly at right angles, so their sums give the place in the photo.
   const middle = [0, 1].map((k) => right[k] * (x[0] + x[1]) / 2 + down[k] * (y[0] + y[1]) / 2);
   const units = [Math.round((100 * wide) / high), 100];
-  return s("svg", { viewBox: `0 0 ${units[0]} ${units[1]}`, class: "crop strip", role: "img", "aria-label": t("This place in the photo") },
-    s("image", { href: page.view, width: page.width, height: page.height, preserveAspectRatio: "none",
-      transform: `matrix(${brought(middle, right.map((k) => k * wide), down.map((k) => k * high), units).join(" ")})` }));
+  const matrix = brought(middle, right.map((k) => k * wide), down.map((k) => k * high), units);
+  return cutOut(page, matrix, units, t("This place in the photo"), "crop strip");
 }
 
 // Two pages with a line for each coat, the coats between them, and the chosen coats below.

@@ -41,6 +41,11 @@ export function brought(middle, right, down, [wide, high]) {
   return [u[0], v[0], u[1], v[1], shift(u, wide), shift(v, high)].map((x) => Number(x.toPrecision(7)));
 }
 
+// A part of the photo, brought into these units by a matrix, as a picture of its own.
+export const cutOut = (page, matrix, [wide, high], label, kind = "crop") =>
+  s("svg", { viewBox: `0 0 ${wide} ${high}`, class: kind, role: "img", "aria-label": label },
+    s("image", { href: page.view, width: page.width, height: page.height, preserveAspectRatio: "none", transform: `matrix(${matrix.join(" ")})` }));
+
 const MARGIN = 0.18; // of a cell's side: what is shown around it
 
 // The same for a cell with some of its surroundings, into a square.
@@ -70,9 +75,7 @@ export function strip(page, sheet, label) {
   const up = [0, 1].map((n) => (a[n] - d[n] + b[n] - c[n]) / 2), right = [0, 1].map((n) => (b[n] - a[n] + c[n] - d[n]) / 2);
   const high = up.map((x) => x * 0.24), middle = part(part(a, b, 0.5), part(a, b, 0.5).map((x, n) => x + high[n]), 0.5);
   const units = [700, Math.round((700 * Math.hypot(...high)) / Math.hypot(...right))];
-  return s("svg", { viewBox: `0 0 ${units[0]} ${units[1]}`, class: "crop strip name-strip", role: "img", "aria-label": label },
-    s("image", { href: page.view, width: page.width, height: page.height, preserveAspectRatio: "none",
-      transform: `matrix(${brought(middle, right, high.map((x) => -x), units).join(" ")})` }));
+  return cutOut(page, brought(middle, right, high.map((x) => -x), units), units, label, "crop strip name-strip");
 }
 
 // Number of quarter turns that bring the sheet upright in a photo.

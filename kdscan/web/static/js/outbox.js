@@ -73,7 +73,7 @@ export async function deliver({ id, name, blob }, onProgress, onState) {
 async function shrunk(file, name) {
   const asIs = { blob: file, name };
   try {
-    if (file.size <= SMALL || !/^image\/(jpeg|png|webp|heic|heif)$/.test(file.type) || !givesBack()) return asIs;
+    if (file.size <= SMALL || !/^image\/(jpeg|png|webp|avif|heic|heif|bmp)$/.test(file.type) || !givesBack()) return asIs;
     const picture = await createImageBitmap(file);
     const factor = Math.min(1, LONGEST / Math.max(picture.width, picture.height));
     if (factor === 1 && file.type === "image/jpeg") return asIs;

@@ -2,17 +2,14 @@
 
 import { DOMAIN_COLORS, DOUBT, INK, PAPER } from "./coats.js";
 import { s } from "./dom.js";
-import { centers, corners, pitch, quad, rim, upright } from "./geometry.js";
+import { centers, corners, cutOut, pitch, quad, rim, upright } from "./geometry.js";
 import { t } from "./i18n.js";
 
 const points = (list) => list.map((p) => p.map((x) => x.toFixed(1)).join(",")).join(" ");
 
 // One shield or square cut out of the photo, upright, as a separate picture.
 export function cellCrop(page, sheet, row, col) {
-  const lattice = corners(centers(sheet));
-  return s("svg", { viewBox: "0 0 100 100", class: "crop", role: "img", "aria-label": t("This place in the photo") },
-    s("image", { href: page.view, width: page.width, height: page.height, preserveAspectRatio: "none",
-      transform: `matrix(${upright(lattice, row, col, 100).join(" ")})` }));
+  return cutOut(page, upright(corners(centers(sheet)), row, col, 100), [100, 100], t("This place in the photo"));
 }
 
 // marks(cell): its picture, 100 units high and width(cell) wide; shown(cell): whether it has any.

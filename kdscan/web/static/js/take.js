@@ -4,7 +4,7 @@ import { canSee, openCamera } from "./camera.js";
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
 
-const FILES = "image/*,.heic,.heif,.tif,.tiff,.pdf,application/pdf";
+const FILES = "image/*,.heic,.heif,.avif,.tif,.tiff,.pdf,application/pdf";
 
 // The buttons; send(files) gets what was taken or chosen. many: allow several photos at once.
 export function takers(send, { many = true } = {}) {

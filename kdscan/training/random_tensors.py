@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 
-class Dice:
+class RandomTensors:
     """A generator of random tensors on a device, determined by its seed (0 … 2^63 - 1)."""
 
     def __init__(self, seed: int, device: torch.device | str = "cpu") -> None:

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from kdscan.errors import PhotoError, StoreError
 from kdscan.files.write import write_file
+from kdscan.imaging.encode import jpeg, png
 from kdscan.imaging.photo import decode
 from kdscan.kinds.common.fields import cell_values
 from kdscan.pipeline.document import SCHEMA
@@ -31,6 +31,9 @@ from kdscan.tournament.store.records import PhotoRow, Sheet
 
 AS_THEY_ARE = (".jpg", ".jpeg", ".png", ".webp")
 """Photos with these suffixes are copied; a page of any other file becomes a PNG."""
+
+QUALITY = 95
+"""Of JPEGs of kingdoms, 0 to 100; training adds losses of its own."""
 
 
 def save_labels(store: Store, event: str, folder: Path) -> tuple[int, int]:
@@ -103,25 +106,22 @@ def _kingdom_truth(sheet: Sheet, overrides: Overrides) -> Json | None:
 
 def _write(store: Store, photo: PhotoRow, sheet: Sheet, label: Json, folder: Path) -> None:
     name = f"{photo.sha256[:16]}-{sheet.page + 1}-{sheet.number + 1}"
-    suffix, data = _picture(store, photo, sheet.page, jpeg=sheet.kind == "kingdom")
+    suffix, data = _picture(store, photo, sheet.page, as_jpeg=sheet.kind == "kingdom")
     write_file(folder / f"{name}{suffix}", data)
     write_file(folder / f"{name}.json", (json.dumps(label, indent=1) + "\n").encode())
 
 
-def _picture(store: Store, photo: PhotoRow, page: int, *, jpeg: bool) -> tuple[str, bytes]:
-    """Suffix and bytes; jpeg: always a JPEG."""
+def _picture(store: Store, photo: PhotoRow, page: int, *, as_jpeg: bool) -> tuple[str, bytes]:
+    """Suffix and bytes; as_jpeg: always a JPEG."""
     data = store.photos.get(photo.sha256, photo.suffix)
     if photo.suffix in (".jpg", ".jpeg"):
-        return ".jpg" if jpeg else photo.suffix, data
-    if photo.suffix in AS_THEY_ARE and not jpeg:
+        return ".jpg" if as_jpeg else photo.suffix, data
+    if photo.suffix in AS_THEY_ARE and not as_jpeg:
         return photo.suffix, data
-    import cv2
-
     try:
-        picture: Any = decode(data)[page].bgr
+        picture = decode(data)[page].bgr
     except PhotoError as error:
         raise StoreError(
             "the photo {name} cannot be decoded any more", name=photo.sha256[:12]
         ) from error
-    suffix = ".jpg" if jpeg else ".png"
-    return suffix, cv2.imencode(suffix, picture)[1].tobytes()
+    return (".jpg", jpeg(picture, QUALITY)) if as_jpeg else (".png", png(picture))

@@ -17,13 +17,13 @@ from kdscan.synth.tiles import load_photos
 from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Run
 from kdscan.tournament.batch.tasks import perform
+from kdscan.tournament.labels import save_labels
 from kdscan.tournament.rules import Asked
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event, find_event
 from kdscan.tournament.store.photos import get_photo
 from kdscan.tournament.store.readings import sheets
-from kdscan.tournament.teach import save_labels
 from kdscan.training.dataset import UNKNOWN, unpack
 from kdscan.training.labels import load_labels
 from kdscan.training.measure import marks_figures, marks_logits
@@ -79,14 +79,14 @@ def test_what_people_have_seen_is_truth(tmp_path: Path) -> None:
 @pytest.mark.torch
 def test_training_knows_what_is_unknown(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
-    from kdscan.training.dice import Dice
+    from kdscan.training.random_tensors import RandomTensors
     from kdscan.training.tasks import marks_batch, marks_loss, marks_views
 
     with open_store(str(tmp_path / "s.sqlite")) as store:
         told(store, "04.jpg", "02.jpg")
         save_labels(store, "cup", tmp_path / "labels")
     examples = load_labels(tmp_path / "labels")
-    batch = marks_views(Dice(0), marks_batch(np.random.default_rng(0), examples))
+    batch = marks_views(RandomTensors(0), marks_batch(np.random.default_rng(0), examples))
     assert float(batch[6].max()) == -1
     n = len(examples)
     shapes = [(n, 34, 7), (n, 34, 5), (n, 1), (n, 35, 2), (n, 34, 1, 16, 16)]

@@ -1,0 +1,59 @@
+"""What stands below the sheets of all photos: who won, and a dynasty's sum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kdscan.cli.output import Printer
+
+WON = {
+    "players": [{"total": 51}, {"total": 48}],
+    "winner": 0,
+    "decided_by": "score",
+    "review": False,
+    "photograph_again": False,
+}
+EQUAL = {"players": [{"total": 40}, {"total": 40}]}
+
+
+def told(capsys: pytest.CaptureFixture[str], **answer: Any) -> str:
+    said: Any = {"game": None, **answer}
+    Printer(1, text=True, debug=False).answer(said, ())
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({}, "Map 1 wins, 51 : 48\n"),
+        ({"winner": 1}, "Map 2 wins, 51 : 48\n"),
+        ({"review": True}, "Map 1 wins, 51 : 48 (please check)\n"),
+        (
+            EQUAL | {"decided_by": "largest_domain"},
+            "Map 1 wins, 40 : 40, by the largest domain\n",
+        ),
+        (
+            EQUAL | {"winner": None, "decided_by": "draw"},
+            "A draw, 40 : 40, with equally large domains\n",
+        ),
+        (
+            {"photograph_again": True},
+            "The winner cannot be determined: photograph the map that is cut off again.\n",
+        ),
+    ],
+)
+def test_who_won_is_said_with_the_reason(
+    changes: dict[str, object], text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert told(capsys, game=WON | changes) == text
+
+
+def test_several_kingdoms_in_one_photo_of_a_dynasty_are_remarked_on(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    apart = {"total": 90, "kingdoms": [[0, 0], [1, 0], [2, 0]], "review": False}
+    assert told(capsys, dynasty=apart) == "Dynasty of 3 kingdoms: 90 points\n"
+    together = apart | {"kingdoms": [[0, 0], [0, 1], [1, 0]]}
+    assert "a dynasty belongs to one player" in told(capsys, dynasty=together)
