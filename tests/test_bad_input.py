@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.cli.main import CLOSED
+from kdscan.cli.exit_codes import CLOSED
 from kdscan.locale import ENGLISH
 from kdscan.locale.legible import legible
 from kdscan.pipeline.document import PhotoReport, photo_json

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kdscan.cli.exit_codes import SOME_FAILED
 from kdscan.cli.messages import note, quiet, spoken
 from kdscan.cli.options import (
     MOST_PROCESSES,
@@ -24,6 +25,7 @@ from kdscan.cli.options import (
     MiddleKingdom,
     Photos,
     Store,
+    check_apart,
     same_event,
 )
 from kdscan.cli.prints import known_prints
@@ -35,9 +37,6 @@ if TYPE_CHECKING:
     from kdscan.tournament.batch.pool import Workers
     from kdscan.tournament.batch.run import Progress
     from kdscan.tournament.results import Result
-
-SOME_FAILED = 7
-"""Exit code if some photos failed, as documented for the command line."""
 
 SHOWN = 20
 """Most failures that are listed; the results contain all of them."""
@@ -110,6 +109,7 @@ def batch(
     the store cannot be used; 130 interrupted: what was finished is kept.
     """
     # The heavy half: SQLAlchemy, OpenCV, onnxruntime.
+    from kdscan.files.read import is_folder
     from kdscan.files.write import STDOUT
     from kdscan.inference.store import default_models
     from kdscan.tournament.batch.paths import sources
@@ -120,8 +120,9 @@ def batch(
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.prints import EventPrints, add_new_prints
 
+    check_apart({"--csv": csv, "--json-lines": json_lines})
     for out in (csv, json_lines):
-        if out is not None and not out.parent.is_dir():
+        if out is not None and not is_folder(out.parent):
             raise UsageError(
                 "{path}: there is no folder {parent}; make it first", path=out, parent=out.parent
             )
@@ -209,10 +210,10 @@ def _line_now_and_then() -> Callable[[Progress], None]:
     def show(progress: Progress) -> None:
         nonlocal last
         now = time.monotonic()
-        if now - last > SECONDS_A_LINE:
+        if progress.read and now - last > SECONDS_A_LINE:
             last = now
             rate = progress.read / (now - start)
-            left = (progress.total - progress.done) / max(rate, 1e-9)
+            left = (progress.total - progress.done) / rate
             text = w.t(
                 "{done} of {total}, {rate}/s, {left} s left",
                 done=progress.done,
@@ -254,6 +255,8 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
     said = [t("{n} read now", n=progress.read - progress.again)]
     if progress.known:
         said.append(t("{n} already read", n=progress.known))
+    if progress.twice:
+        said.append(t("{n} given twice", n=progress.twice))
     if progress.again:
         said.append(t("{n} read again", n=progress.again))
     print(f"{legible(event)}: {', '.join(said)}")

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from kdscan.cli.messages import note, spoken
-from kdscan.cli.options import Event, Photos, Store
+from kdscan.cli.options import Event, Photos, Store, check_apart
 from kdscan.errors import UsageError
 from kdscan.locale.legible import legible
 
@@ -53,6 +53,7 @@ def export(
     """
     if not any((csv, json_lines, archive, labels)):
         raise UsageError("choose what to write: --csv, --json-lines, --archive or --labels")
+    check_apart({"--csv": csv, "--json-lines": json_lines, "--archive": archive})
     from kdscan.tournament.export import save_results
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
@@ -71,10 +72,10 @@ def export(
             from kdscan.tournament.labels import save_labels
 
             sheets, shields = save_labels(kept, this.name, labels)
-            w = spoken()
+            w = spoken(sys.stderr)
             some = w.tn("{n} sheet", "{n} sheets", sheets)
             seen = w.t("shields and squares checked by a person: {n}", n=shields)
-            print(f"{legible(str(labels))}: {some}; {seen}")
+            note(f"{legible(str(labels))}: {some}; {seen}")
 
 
 def import_event(

@@ -10,7 +10,7 @@ import typer
 
 from kdscan.cli.help import Command, Group
 from kdscan.cli.messages import note
-from kdscan.cli.options import PrintsEvent, PrintsStore
+from kdscan.cli.options import PrintsEvent, PrintsStore, check_apart
 from kdscan.cli.prints import add_commands, prints_of, prints_table
 from kdscan.errors import PhotoError, UsageError
 from kdscan.locale import mark
@@ -107,6 +107,7 @@ def learn(
 
     if output is not None and output.suffix.lower() not in (TOML, SUFFIX):
         raise UsageError("-o {path}: the file name must end in .kdprint or .toml", path=output)
+    check_apart({"-o": output, "--overlay": overlay})
     called = name or (output.stem if output is not None else "")
     if not called:
         raise UsageError("name the pad, like --name club")

@@ -20,16 +20,16 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from kdscan.cli.exit_codes import CLOSED, INTERRUPTED
 from kdscan.cli.help import Command, Group, complaint
-from kdscan.cli.messages import be_quiet, error_message, spoken
+from kdscan.cli.messages import be_quiet, complain, error_message, spoken
 from kdscan.errors import KdscanError, UsageError
 
-INTERRUPTED = 130
-CLOSED = 141
-"""Exit code if the reader of stdout closed it: 128 plus the number of SIGPIPE, as for other
-programs."""
-
 UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF)
+
+REFUSED = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
+"""System errors that mean there is no more memory, or that no more files or processes may be
+open."""
 
 BUG = 1
 
@@ -138,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         # A file name may contain characters that the terminal cannot show.
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors="backslashreplace")
     try:
         app = _asked(given)
         code = app(given, prog_name="kdscan", standalone_mode=False) or 0
@@ -155,20 +155,54 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return code
         if not isinstance(error, Exception):
             raise
-        from kdscan.tournament.store.files import hide_password
-
-        _complain(
-            spoken(sys.stderr).t(
-                "a bug in kdscan: {error}\nPlease report it with the output of: {command}",
-                error=f"{type(error).__name__}: {error}",
-                command=shlex.join(["kdscan", "--debug", *map(hide_password, given)]),
-            ),
-            debug,
-        )
-        return BUG
+        return _unexpected(error, given, debug)
     if code == INTERRUPTED:
         _complain(spoken(sys.stderr).t("interrupted"), debug=False)
     return int(code)
+
+
+def _unexpected(error: Exception, given: Sequence[str], debug: bool) -> int:
+    """Report an error that no code expects; returns the exit code. Usually it is a bug."""
+    t = spoken(sys.stderr).t
+    if _interrupted(error):
+        _complain(t("interrupted"), debug)
+        return INTERRUPTED
+    if _is_nowhere(error):
+        _complain(t("the folder that you are in no longer exists; change to another one"), debug)
+        return UsageError.exit_code
+    if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in REFUSED):
+        text = t(
+            "the system refused what kdscan needs ({why}); close other programs, or raise the "
+            "limits that ulimit -a shows",
+            why=error if isinstance(error, OSError) else type(error).__name__,
+        )
+        _complain(text, debug)
+        return UsageError.exit_code
+    from kdscan.tournament.store.files import hide_password
+
+    text = t(
+        "a bug in kdscan: {error}\nPlease report it with the output of: {command}",
+        error=f"{type(error).__name__}: {error}",
+        command=shlex.join(["kdscan", "--debug", *map(hide_password, given)]),
+    )
+    _complain(text, debug)
+    return BUG
+
+
+def _is_nowhere(error: Exception) -> bool:
+    """Whether it failed because somebody deleted the current folder."""
+    try:
+        os.getcwd()  # noqa: PTH109  # the call that fails
+    except FileNotFoundError:
+        return isinstance(error, FileNotFoundError)
+    return False
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C caused an error; libraries that are being imported turn it into their own."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _unwritable(error: BaseException) -> int | None:
@@ -207,5 +241,4 @@ def _open_closed() -> None:
 def _complain(message: str, debug: bool) -> None:
     if debug:
         traceback.print_exc()
-    with suppress(OSError):  # the exit code still tells
-        print(f"kdscan: {message}", file=sys.stderr)
+    complain(f"kdscan: {message}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from kdscan.errors import KdscanError
@@ -41,7 +41,13 @@ def quiet() -> bool:
 def note(text: str) -> None:
     """Print useful information on stderr, unless it should be quiet."""
     if not _quiet:
-        print(text, file=sys.stderr)
+        complain(text)
+
+
+def complain(text: str) -> None:
+    """Print on stderr. If that cannot be written, what was done and its exit code still count."""
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
 
 
 CLEAR_LINE = "\r\x1b[K"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from kdscan.errors import UsageError
+from kdscan.files.write import STDOUT
 from kdscan.game.names import game_named
 
 MOST_ROUNDS, MOST_TABLES, MOST_PROCESSES = 999, 9999, 256
@@ -70,6 +74,24 @@ OneGame = Annotated[str, typer.Option("--game", metavar="duel|kingdomino", help=
 Edition = Annotated[
     str, typer.Option(metavar="english|french|polish", help="Edition of the rulebook.")
 ]
+
+
+def check_apart(outputs: Mapping[str, Path | None]) -> None:
+    """Raise UsageError if two of these options write to one file, or to stdout (`-`)."""
+    taken: dict[str, str] = {}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        place = str(path) if path == STDOUT else os.path.realpath(path)
+        other = taken.setdefault(place, option)
+        if other != option:
+            raise UsageError(
+                "{option} and {other} would both write to {path}; name another file for one of "
+                "them",
+                option=other,
+                other=option,
+                path=path,
+            )
 
 
 def same_event(event: str, store: str | None) -> str:

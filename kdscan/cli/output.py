@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kdscan.cli.messages import CLEAR_LINE, attended, error_message
+from kdscan.cli.messages import CLEAR_LINE, attended, complain, error_message
 from kdscan.game.grid import cell_name
 from kdscan.kinds import kind_of
 from kdscan.kinds.common.terminal import Style
@@ -61,7 +61,7 @@ class Printer:
         if report.error:
             if self._debug:
                 traceback.print_exception(report.error)
-            print(f"kdscan: {name}: {error_message(report.error)}", file=sys.stderr)
+            complain(f"kdscan: {name}: {error_message(report.error)}")
         if not self._text:
             return
         several = self._photos > 1 or report.pages > 1
@@ -93,13 +93,12 @@ class Printer:
     def _fused(self, fused: Sequence[FusedSheet]) -> None:
         """Print the sheets that several photos show, as read from all of them."""
         for one in fused:
-            numbers = [str(photo + 1) for photo, _ in one.views]
-            t = self._style.words.t
-            title = t(
-                "Photos {numbers} and {last} show the same sheet; combined:",
-                numbers=", ".join(numbers[:-1]),
-                last=numbers[-1],
-            )
+            *numbers, last = (str(photo + 1) for photo, _ in one.views)
+            named, t = {"numbers": ", ".join(numbers), "last": last}, self._style.words.t
+            if one.one_photo:
+                print(t("Photos {numbers} and {last} are the same photo.", **named))
+                continue
+            title = t("Photos {numbers} and {last} show the same sheet; combined:", **named)
             print(
                 f"{self._style.bold(title)}\n\n{kind_of(one.sheet).tell(one.sheet, self._style)}\n"
             )

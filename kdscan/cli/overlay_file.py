@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from kdscan.errors import UsageError
+from kdscan.files.read import is_folder
 from kdscan.locale import of_terminal, words
 
 if TYPE_CHECKING:
@@ -41,13 +42,13 @@ class OverlayFile:
                 path=path,
                 known=", ".join(SUFFIXES),
             )
-        if not folder.is_dir():
+        if not is_folder(folder):
             raise UsageError(
                 "--overlay {path}: there is no folder {parent}; make it first",
                 path=path,
                 parent=folder,
             )
-        if os.path.isdir(path):  # noqa: PTH112  # a name may be too long: Path raises
+        if is_folder(path):
             raise UsageError("--overlay {path}: that is a folder; name a file", path=path)
 
     def draw(self, photo: Photo, report: PhotoReport, number: int | None) -> None:

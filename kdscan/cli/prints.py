@@ -13,7 +13,7 @@ import typer
 
 from kdscan.cli.help import Command
 from kdscan.cli.messages import error_message, note, spoken
-from kdscan.cli.options import AsJson, PrintsEvent, PrintsStore
+from kdscan.cli.options import AsJson, PrintsEvent, PrintsStore, check_apart
 from kdscan.errors import KdscanError, UsageError
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def show(
     """
     from kdscan.files.write import STDOUT, write_file
 
+    check_apart({"-o": output, "--json": STDOUT if as_json else None})
     with prints_of(event, store) as kept:
         one = kept.get(name)
     if output is not None:

@@ -28,23 +28,31 @@ Progress = Callable[[int, str], None]
 """Called before each file with its number from 1 and its name."""
 
 
+def read_stdin() -> bytes:
+    """A photo from stdin; raise `UsageError` if stdin is a terminal."""
+    if sys.stdin.isatty():
+        raise UsageError("-: the photo comes from standard input, like: kdscan score - < photo.jpg")
+    return sys.stdin.buffer.read(MAX_BYTES + 1_000_000)  # too many; a pipe may be endless
+
+
 def read_all(
     paths: Sequence[str],
     corrections: Sequence[Correction],
     options: ReadOptions,
     progress: Progress,
     only: Container[int] | None = None,
+    stdin: Callable[[], bytes] = read_stdin,
 ) -> Iterator[tuple[int, PhotoReport, Photo | None]]:
     """Yield the number (from 0) of each photo or page, its report, and its picture if there is one.
 
-    only: numbers of those to read; all if omitted. Raises `ModelError`, because then no photo can
-    be read, and `UsageError`.
+    only: numbers of those to read; all if omitted. stdin: called for the photo named `-`. Raises
+    `ModelError`, because then no photo can be read, and `UsageError`.
     """
     number = 0
     for at, path in enumerate(paths, 1):
         progress(at, path)
         try:
-            pages = decode(_stdin(), path) if path == STDIN else open_photos(path)
+            pages = decode(stdin(), path) if path == STDIN else open_photos(path)
         except PhotoError as error:
             if only is None or number in only:
                 yield number, PhotoReport(path, error=error), None
@@ -58,13 +66,6 @@ def read_all(
                 change = partial(_corrected, corrections=mine, risk=options.risk)
                 yield number, *read_page(pages, page, options, change)
             number += 1
-
-
-def _stdin() -> bytes:
-    """A photo from stdin; raise `UsageError` if stdin is a terminal."""
-    if sys.stdin.isatty():
-        raise UsageError("-: the photo comes from standard input, like: kdscan score - < photo.jpg")
-    return sys.stdin.buffer.read(MAX_BYTES + 1_000_000)  # too many; a pipe may be endless
 
 
 def _check_photos_named(corrections: Sequence[Correction]) -> None:

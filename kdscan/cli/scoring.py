@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
-from kdscan.cli.reading import STDIN, read_all
+from kdscan.cli.exit_codes import NEEDS_REVIEW, SOME_FAILED, UNLAWFUL
+from kdscan.cli.reading import read_all, read_stdin
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
 from kdscan.locale.problems import AGAINST_RULES
 from kdscan.pipeline.document import photo_json, report_json
@@ -22,16 +24,6 @@ if TYPE_CHECKING:
     from kdscan.pipeline.fusion import Where
     from kdscan.records import SheetReading
     from kdscan.records.results import FusedJson, PhotoJson
-
-NEEDS_REVIEW = 5
-"""Exit code of --strict, as documented for the command line."""
-
-SOME_FAILED = 7
-"""Exit code if sheets were read, but some photos could not be read as images."""
-
-UNLAWFUL = 9
-"""Exit code of --strict if everything was read with certainty, but no legal game leads to a
-board."""
 
 
 def score_photos(
@@ -53,9 +45,10 @@ def score_photos(
     read: dict[int, tuple[PhotoJson, dict[Where, SheetReading]]] = {}
     wanted: set[int] | None = None  # None: all
     names: set[str] = set()
+    stdin = cache(read_stdin)  # a pipe can be read only once
     while True:
         for number, report, photo in read_all(
-            photos, corrections, options, printer.progress, wanted
+            photos, corrections, options, printer.progress, wanted, stdin
         ):
             entry, maps = photo_json(report), maps_by_place(number, report.sheets)
             better = _layouts(maps) & names and _same(entry, read[number][0])
@@ -69,7 +62,7 @@ def score_photos(
                 teaching.see(photo, report.sheets)
         printer.clear()
         taught = teaching.learn()
-        if not taught or STDIN in photos:  # a pipe can be read only once
+        if not taught:
             break
         wanted = {number for number, (_, maps) in read.items() if UNKNOWN_LAYOUT in _layouts(maps)}
         names = {one.name for one in taught}

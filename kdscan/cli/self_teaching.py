@@ -57,9 +57,9 @@ class SelfTaught:
 
         w, pool = spoken(sys.stderr), own_pool()
         try:
-            fresh = pool.add(sheets)
+            pool.add(sheets)
             with working(w.t("comparing what is printed on these sheets …")):
-                found = pool.learn(self._known, default_models().ink, fresh)
+                found = pool.learn(self._known, default_models().ink)
         except UsageError as error:
             note(f"kdscan: {error_message(error)}")
             return []

@@ -24,6 +24,7 @@ from kdscan.cli.options import (
     Seats,
     Store,
     Who,
+    check_apart,
     same_event,
 )
 from kdscan.errors import UsageError
@@ -67,6 +68,7 @@ def standings(
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
 
+    check_apart({"--csv": csv, "--json": STDOUT if json else None})
     with open_store(store, make=False) as kept, kept.read() as db:
         state = event_state(db, find_event(db, event))
     if csv is not None:

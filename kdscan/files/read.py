@@ -28,6 +28,21 @@ def read_text(source: Path | TextIO) -> str:
     return text.removeprefix("\ufeff")
 
 
+def is_folder(path: Path | str) -> bool:
+    """Whether a path leads to a folder; False also where nobody may look, or for an impossible
+    name, for which `Path.is_dir` raises."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def unlistable(folder: Path | str, error: OSError) -> UsageError:
+    """The error for a folder that the system did not let us look into."""
+    return UsageError(
+        "{path}: this folder cannot be read ({why}); ask for access to it",
+        path=folder,
+        why=error.strerror or error,
+    )
+
+
 def why_not(error: OSError | ValueError) -> UsageError:
     """Why a file could not be read, and what to do about it; the caller names the file."""
     if isinstance(error, FileNotFoundError):

@@ -71,6 +71,15 @@ def unwritable(path: Path, error: OSError) -> UsageError:
     )
 
 
+def undeletable(path: Path, error: OSError) -> UsageError:
+    """The error for a file that the system did not let us delete."""
+    return UsageError(
+        "{path} cannot be removed ({why}); ask for write access to its folder",
+        path=path,
+        why=error.strerror or error,
+    )
+
+
 @contextmanager
 def writing_text(path: Path) -> Iterator[TextIO]:
     """The same for UTF-8 text; line ends are written unchanged."""
@@ -154,10 +163,15 @@ def make_folder(folder: Path) -> None:
 
 
 def default_folder() -> Path:
-    """The folder for this user's data."""
+    """The folder for this user's data; raises UsageError if the system knows none."""
     from platformdirs import user_data_path
 
-    return user_data_path("kdscan", appauthor=False)
+    try:
+        return user_data_path("kdscan", appauthor=False)
+    except RuntimeError as error:  # in containers a user may have neither a name nor HOME
+        raise UsageError(
+            "this user has no home folder; set HOME to a folder for your data"
+        ) from error
 
 
 def _descriptor(path: Path) -> int | None:

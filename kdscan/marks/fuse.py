@@ -94,7 +94,9 @@ def fuse(views: Sequence[MarkProbs], temper: float | None = None) -> MarkProbs:
     two of them wrongly.)
     temper: weight of each photo's log probabilities; by default `CORRELATION` gives it.
     """
-    views = [one for n, one in enumerate(views) if not any(_equal(one, two) for two in views[:n])]
+    views = [
+        one for n, one in enumerate(views) if not any(same_photo(one, two) for two in views[:n])
+    ]
     temper = len(views) ** -CORRELATION if temper is None else temper
     first, *others = views
     if not others:
@@ -109,7 +111,8 @@ def fuse(views: Sequence[MarkProbs], temper: float | None = None) -> MarkProbs:
     )
 
 
-def _equal(one: MarkProbs, two: MarkProbs) -> bool:
+def same_photo(one: MarkProbs, two: MarkProbs) -> bool:
+    """Whether two views are one photo, given twice: no two photos are read exactly alike."""
     same = np.array_equal(one.coat, two.coat) and np.array_equal(one.crosses, two.crosses)
     return same and one.castle_used == two.castle_used and one.placed == two.placed
 

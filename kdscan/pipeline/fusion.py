@@ -28,11 +28,13 @@ class FusedSheet:
     views: its places, in the order of the photos.
     best: the most confident of these.
     sheet: the fused reading; pixels and coordinates are those of `best`.
+    one_photo: whether they are one photo, given several times.
     """
 
     views: tuple[Where, ...]
     best: Where
     sheet: SheetReading
+    one_photo: bool = False
 
     @property
     def photograph_again(self) -> tuple[tuple[int, int], ...]:
@@ -75,8 +77,9 @@ def fuse_sheets(
 
 def _fused(places: Sequence[Where], maps: dict[Where, SheetReading], risk: float) -> FusedSheet:
     best = max(places, key=lambda where: maps[where].confidence)
-    evidence = fuse_evidence([maps[where].evidence for where in places], places.index(best))
-    return FusedSheet(tuple(places), best, interpret(evidence, risk))
+    views = [maps[where].evidence for where in places]
+    evidence = fuse_evidence(views, places.index(best))
+    return FusedSheet(tuple(places), best, interpret(evidence, risk), _one_photo(views))
 
 
 def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
@@ -93,7 +96,7 @@ def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
     clipped = set.intersection(*(set(view.still_clipped) for view in views))
     return replace(
         base,
-        probs=fuse([beliefs(view) for view in views]),
+        probs=base.probs if _one_photo(views) else fuse([beliefs(view) for view in views]),
         layout=layouts[0] if layouts else base.layout,
         sheet_id=ids[0] if ids else None,
         clipped=tuple(sorted(clipped)),
@@ -104,6 +107,17 @@ def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
             (view.wizard for view in views), key=lambda one: (one.coat is not None, one.confidence)
         ),
         corrections=reduce(MapCorrections.merge, [view.corrections for view in reversed(views)]),
+    )
+
+
+def _one_photo(views: Sequence[MapEvidence]) -> bool:
+    from kdscan.marks.fuse import same_photo
+
+    first = views[0]
+    return all(
+        same_photo(first.probs, view.probs)
+        and (first.covered, first.clipped) == (view.covered, view.clipped)
+        for view in views
     )
 
 

@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kdscan.errors import KdscanError, LayoutError, UsageError
-from kdscan.files.write import default_folder, make_folder, unwritable, write_file
+from kdscan.files.read import unlistable
+from kdscan.files.write import (
+    default_folder,
+    make_folder,
+    undeletable,
+    unwritable,
+    write_file,
+)
 from kdscan.prints.names import SUFFIX, folded, same_name
 
 if TYPE_CHECKING:
@@ -29,11 +36,16 @@ class Library:
     folder: Path
 
     def load(self, damaged: Damaged = lambda _: None) -> tuple[FiledPrint, ...]:
-        """All prints, sorted by name; unreadable files are reported to `damaged` and skipped.
+        """All prints, sorted by name; what cannot be read is reported to `damaged` and skipped.
 
         Of several files with a print of the same name the first one counts.
         """
-        if not (files := self._files()):
+        try:
+            files = self._files()
+        except UsageError as error:
+            damaged(error)
+            return ()
+        if not files:
             return ()
         from kdscan.prints.file import load_print  # most users have no prints
 
@@ -80,17 +92,17 @@ class Library:
                 try:
                     path.unlink()
                 except OSError as error:
-                    raise UsageError(
-                        "{path} cannot be removed ({why})", path=path, why=error.strerror or error
-                    ) from error
+                    raise undeletable(path, error) from error
                 gone = True
         return gone
 
     def _files(self) -> list[Path]:
         try:
             return sorted(p for p in self.folder.iterdir() if p.suffix == SUFFIX and p.is_file())
-        except OSError:
+        except FileNotFoundError:
             return []
+        except OSError as error:
+            raise unlistable(self.folder, error) from error
 
 
 def named(known: Sequence[FiledPrint], name: str) -> FiledPrint:

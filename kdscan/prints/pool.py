@@ -7,24 +7,32 @@ deletes all of them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from kdscan.files.write import default_folder, make_folder, unwritable, write_file
+from kdscan.files.write import (
+    default_folder,
+    make_folder,
+    undeletable,
+    unwritable,
+    write_file,
+)
 from kdscan.prints.flat import FlatSheet, FlatSheetHead, from_bytes, head_of, same_sheet, to_bytes
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.learn import MAX_SHEETS
 from kdscan.prints.library import Library, own_library
 from kdscan.prints.names import folded
-from kdscan.prints.pile import LearnedPrint, learn_from_pile, may_learn, new_name
+from kdscan.prints.pile import LearnedPrint, learn_from_pile, may_learn
 from kdscan.records.arrays import Network
 
 MAX_KEPT = 40
 """Most sheets kept: four pads with ten games each, 8 MB."""
 SUFFIX = ".kdflat"
+NEW = f".new{SUFFIX}"
+"""Ends the names of sheets that were not compared with the others yet."""
 
 _OFF = "off"
 
@@ -47,7 +55,7 @@ class SheetPool:
     def switch(self, on: bool) -> None:
         """Switch learning on, or switch it off and delete everything that was kept."""
         if not on:
-            self.remove(path.stem for path in self._files())
+            self.remove(_key(path) for path in self._files())
         try:
             make_folder(self.folder)
             if on:
@@ -71,13 +79,12 @@ class SheetPool:
         """All sheets without their pictures, the oldest first."""
         return self._each(head_of)
 
-    def add(self, sheets: Iterable[FlatSheet]) -> set[str]:
+    def add(self, sheets: Iterable[FlatSheet]) -> None:
         """Keep sheets, deleting the oldest ones if there are too many. Of several photos of a sheet
-        the one with the most coats is kept. Returns the keys of those that were added; raises
-        UsageError if they cannot be written."""
-        fresh = set()
+        the one with the most coats is kept. Raises UsageError if they cannot be written."""
         for sheet in sheets:
-            path, same = self._path(sheet.key), [h for h in self.heads() if same_sheet(h, sheet)]
+            path = self.folder / f"{sheet.key}{NEW}"
+            same = [head for head in self.heads() if same_sheet(head, sheet)]
             if any(head.marked >= sheet.marked for head in same):
                 continue
             try:
@@ -85,50 +92,63 @@ class SheetPool:
             except OSError as error:
                 raise unwritable(path, error) from error
             write_file(path, to_bytes(sheet))
-            fresh.add(sheet.key)
-            self.remove(head.key for head in same)
-        for path in self._files()[:-MAX_KEPT]:
-            path.unlink(missing_ok=True)
-        return fresh
+            self.remove(head.key for head in same if head.key != sheet.key)
+        self.remove(_key(path) for path in self._files()[:-MAX_KEPT])
 
     def remove(self, keys: Iterable[str]) -> None:
-        """Delete sheets."""
+        """Delete sheets; raises UsageError if the system does not allow it."""
         for key in keys:
-            self._path(key).unlink(missing_ok=True)
+            for path in (self.folder / f"{key}{SUFFIX}", self.folder / f"{key}{NEW}"):
+                try:
+                    path.unlink(missing_ok=True)
+                except OSError as error:
+                    raise undeletable(path, error) from error
 
-    def learn(
-        self, prints: Iterable[KnownPrint], inking: Network, fresh: Set[str]
-    ) -> list[KnownPrint]:
-        """Learn prints from the sheets just added, save them in the library, and return them.
+    def learn(self, prints: Iterable[KnownPrint], inking: Network) -> list[KnownPrint]:
+        """Learn prints from the new sheets and the others, save them in the library, and return
+        them.
 
-        prints: all known prints; those that another program has learned meanwhile are added.
-        inking: see `learn_flat_sheets`. fresh: as returned by `add`. Sheets that can teach nothing
+        If the library has others because another program has just saved them, perhaps of the same
+        pad, these are returned instead and the new sheets are forgotten: read them with these
+        prints, and add those that are still unknown again.
+
+        prints: all known prints. inking: see `learn_flat_sheets`. Sheets that can teach nothing
         more are deleted. Raises UsageError if something cannot be written.
         """
-        known = tuple(prints)
-        if not fresh or not may_learn([head.layout for head in self.heads()], known):
+        known, new = tuple(prints), self._new()
+        if not new or not may_learn([head.layout for head in self.heads()], known):
+            self._settle(new)
             return []
-        names = {folded(one.name) for one in known}
-        known += tuple(one for one in self.library.load() if folded(one.name) not in names)
         pile = self.load()
         try:
-            found = learn_from_pile(pile, known, inking, fresh)
-            return [self._keep(taught, known, pile) for taught in found]
-        except BaseException:  # after an interruption, adding the sheets again compares them again
-            self.remove(fresh)
+            found = [] if self._others(known) else learn_from_pile(pile, known, inking, new)
+        except Exception:  # a bug must not come back with every later sheet
+            self._settle(new)
             raise
+        if others := self._others(known):  # asked once more, because learning takes seconds
+            self.remove(self._new())
+            return others
+        for taught in found:
+            self.library.save(taught.known)
+            self._note(taught, pile)
+        self._settle(new)
+        return [taught.known for taught in found]
 
-    def _keep(
-        self, taught: LearnedPrint, known: Iterable[KnownPrint], pile: Iterable[FlatSheet]
-    ) -> KnownPrint:
-        """Save a print, under another name if another program has meanwhile used its name."""
+    def _new(self) -> set[str]:
+        """Keys of the sheets that were not compared with the others yet. They stay new if a program
+        ends meanwhile."""
+        return {_key(path) for path in self._files() if path.name.endswith(NEW)}
+
+    def _settle(self, keys: Iterable[str]) -> None:
+        """Note that these sheets were compared with the others."""
+        for key in keys:
+            with suppress(FileNotFoundError):  # another program was faster
+                (self.folder / f"{key}{NEW}").replace(self.folder / f"{key}{SUFFIX}")
+
+    def _others(self, known: Iterable[KnownPrint]) -> list[KnownPrint]:
+        """The prints of the library that are not known."""
         names = {folded(one.name) for one in known}
-        if folded(taught.known.name) not in names:
-            names |= {folded(one.name) for one in self.library.load()}
-            taught = replace(taught, known=replace(taught.known, name=new_name(names)))
-        self.library.save(taught.known)
-        self._note(taught, pile)
-        return taught.known
+        return [one for one in self.library.load() if folded(one.name) not in names]
 
     def _note(self, taught: LearnedPrint, pile: Iterable[FlatSheet]) -> None:
         """Keep a print's sheets under its name if it can still improve; delete them otherwise."""
@@ -137,25 +157,22 @@ class SheetPool:
                 if taught.known.sheets >= MAX_SHEETS:
                     self.remove([sheet.key])
                 else:
-                    write_file(
-                        self._path(sheet.key), to_bytes(replace(sheet, layout=taught.known.name))
-                    )
+                    noted = replace(sheet, layout=taught.known.name)
+                    write_file(self.folder / f"{sheet.key}{SUFFIX}", to_bytes(noted))
+                    (self.folder / f"{sheet.key}{NEW}").unlink(missing_ok=True)
 
     def _each(self, read: Callable[[bytes, str], Kept | None]) -> list[Kept]:
         found = []
         for path in self._files():
             try:
-                sheet = read(path.read_bytes(), path.stem)
-            except FileNotFoundError:  # another program was faster
+                sheet = read(path.read_bytes(), _key(path))
+            except OSError:  # another program was faster, or it belongs to another user
                 continue
             if sheet is None:
-                path.unlink(missing_ok=True)
+                self.remove([_key(path)])
             else:
                 found.append(sheet)
         return found
-
-    def _path(self, key: str) -> Path:
-        return self.folder / f"{key}{SUFFIX}"
 
     def _files(self) -> list[Path]:
         """The files of sheets, the oldest first."""
@@ -165,6 +182,10 @@ class SheetPool:
                 if path.suffix == SUFFIX:
                     found.append((path.stat().st_mtime_ns, path))
         return [path for _, path in sorted(found)]
+
+
+def _key(path: Path) -> str:
+    return path.name.partition(".")[0]
 
 
 def own_pool() -> SheetPool:

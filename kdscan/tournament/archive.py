@@ -89,8 +89,10 @@ def _write(store: Store, db: Connection, event: Event, out: zipfile.ZipFile) -> 
     photos = list(db.execute(query))
     prints = [(row.sha256, SUFFIX) for row in event_prints(db, event.id)]
     for sha256, suffix in sorted({*map(tuple, photos), *prints}):
-        # Photos are already compressed.
-        out.writestr(f"photos/{sha256}{suffix}", store.photos.get(sha256, suffix))
+        # Undated: where no clock is set, today is before the first day of zip files. Photos are
+        # already compressed.
+        entry = zipfile.ZipInfo(f"photos/{sha256}{suffix}")
+        out.writestr(entry, store.photos.get(sha256, suffix))
     return len(photos)
 
 
@@ -126,7 +128,7 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
         check_name(name)
     new: list[tuple[str, str]] = []
     try:
-        with _explained_as(path), zipfile.ZipFile(path) as source:
+        with _explained_as(path), _opened(path) as source:
             return _load(store, source, name, new)
     except BaseException as error:
         for photo in new:
@@ -134,6 +136,12 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
         if isinstance(error, OSError):
             raise UsageError("{where}: {error}", where=path, error=why_not(error)) from error
         raise
+
+
+def _opened(path: Path) -> zipfile.ZipFile:
+    if path.is_char_device() or path.is_fifo():  # whose end zipfile would look for without end
+        raise zipfile.BadZipFile
+    return zipfile.ZipFile(path)
 
 
 @contextmanager

@@ -43,6 +43,7 @@ class Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | _LEAN | found,
+            process_group=0,  # Ctrl-C is for this process, even before the child can ignore it
         )
         assert self._child.stdin is not None and self._child.stdout is not None
         self._in, self._out = self._child.stdin, self._child.stdout

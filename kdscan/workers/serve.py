@@ -28,7 +28,7 @@ def main() -> None:
     """Serve until stdin ends; only frames reach the real stdout."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Windows: Ctrl-C reaches all of a console
     volunteer_for_oom_kill()
     work = importlib.import_module(sys.argv[1])
     limit_memory(int(sys.argv[2]))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from kdscan.cli import batch as batch_module
 from kdscan.cli.batch import _tell as tell
 from kdscan.tournament.batch.run import Progress
 from tests.command import Command
@@ -48,7 +49,7 @@ def test_killed_twice_it_ends_like_an_unbroken_run(
     words = batch(folder, whole, "--workers", "1", "--round", "2", "--csv", str(out))
     said = run(*words, code=7).out
     assert "bad.jpg: this is not a picture" in said
-    assert "sheets: 2" in said
+    assert "3 read now, 1 given twice\n" in said and "sheets: 2" in said
     command = [
         sys.executable,
         "-m",
@@ -59,7 +60,7 @@ def test_killed_twice_it_ends_like_an_unbroken_run(
         kill_when(command, broken, rows)
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
     assert finished.returncode == 7
-    assert "already read" in finished.stdout
+    assert "given twice" in finished.stdout
     result = exported(broken, run)
     assert result == exported(whole, run) == out.read_text("utf-8")
     table = list(csv.DictReader(result.splitlines()))
@@ -114,6 +115,17 @@ def test_a_photo_that_is_read_again_counts_once(capsys: pytest.CaptureFixture[st
     told = Progress(total=34, read=34, again=16, learned={"pad 1": 4})
     tell("cup", None, told, [])
     assert capsys.readouterr().out.startswith("cup: 18 read now, 16 read again\n  learned from 4")
+
+
+def test_nobody_is_told_how_long_it_takes_before_anything_is_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(batch_module, "SECONDS_A_LINE", -1.0)
+    show = batch_module._line_now_and_then()
+    show(Progress(total=8))
+    assert capsys.readouterr().err == ""
+    show(Progress(total=8, read=2))
+    assert capsys.readouterr().err.startswith("kdscan: 2 of 8, ")
 
 
 def test_what_is_written_to_stdout_stands_alone_there(

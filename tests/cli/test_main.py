@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shlex
 import subprocess
 import sys
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from kdscan import __main__ as program
 from kdscan.cli import main as main_module
 from kdscan.cli.main import command_line
 from kdscan.errors import ImageTooLarge, KdscanError, LayoutError, ModelError, NoSheetFound
@@ -61,6 +64,7 @@ def test_of_all_commands_the_one_that_is_asked_for_is_imported() -> None:
         ("0<&-", "board -", 2, "contains no board"),
         ("1>&-", "simulate 1", 0, ""),
         ("2>&-", "board missing.txt", 2, ""),
+        ("2>&-", "sheet -o /dev/null", 0, ""),
         ("0<&- 1>&- 2>&-", "--help", 0, ""),
     ],
 )
@@ -70,6 +74,13 @@ def test_streams_may_be_closed(closed: str, words: str, code: int, said: str) ->
     run = subprocess.run(["sh", "-c", line], capture_output=True, text=True)
     assert run.returncode == code, run.stderr
     assert said in run.stderr and "bug" not in run.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize(("words", "code"), [("sheet -o /dev/null", 0), ("board missing.txt", 2)])
+def test_what_stderr_cannot_take_does_not_count(words: str, code: int) -> None:
+    line = f"exec {shlex.quote(sys.executable)} -m kdscan {words} 2>/dev/full"
+    assert subprocess.run(["sh", "-c", line]).returncode == code
 
 
 UNUSED = {
@@ -167,6 +178,8 @@ class Raises:
         (ModelError("a"), 6),
         (KdscanError("a"), 1),
         (ZeroDivisionError("a"), 1),
+        (MemoryError(), 2),
+        (OSError(errno.EMFILE, "Too many open files"), 2),
     ],
 )
 def test_errors_end_in_their_exit_code(
@@ -188,3 +201,70 @@ def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
 
     monkeypatch.setattr(scoring, "read_all", Raises(KeyboardInterrupt()))
     assert "interrupted" in run("score", "a.jpg", code=130).err
+
+
+def test_ctrl_c_while_a_library_is_imported_is_no_bug(
+    monkeypatch: pytest.MonkeyPatch, run: Command
+) -> None:
+    error = ImportError("initialization failed")  # as pybind11 reports it
+    error.__cause__ = KeyboardInterrupt()
+    monkeypatch.setattr(main_module, "command_line", Raises(error))
+    assert run("score", "a.jpg", code=130).err == "kdscan: interrupted\n"
+
+
+def test_a_second_ctrl_c_is_as_quiet(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(main_module, "main", Raises(KeyboardInterrupt()))
+    monkeypatch.setattr("gc.set_threshold", lambda _: None)
+    with pytest.raises(SystemExit, match="130"):
+        program.run()
+    assert capsys.readouterr().err == "kdscan: interrupted\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows deletes no folder that is in use")
+@pytest.mark.parametrize(
+    "words", ["export --csv a --json-lines b", "batch a.jpg --event cup --store {0}/s"]
+)
+def test_a_current_folder_that_was_deleted_is_no_bug(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Command
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    said = run(*words.format(tmp_path).split(), code=2)
+    assert "the folder that you are in no longer exists" in said.err
+
+
+LONG = "x" * 300
+"""Longer than any file's name may be."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"batch {LONG}/a.jpg --event cup --store {{0}}/s",
+        f"batch {SAMPLE} --event cup --store {{0}}/s --csv {LONG}/a.csv",
+        f"batch {SAMPLE} --event cup --store {{0}}/s --photos {LONG}/photos",
+        f"batch {SAMPLE} --event cup --store {{0}}/{LONG}/s",
+        f"score {SAMPLE} --overlay {LONG}/a.png",
+        f"score {SAMPLE} --no-learn --overlay {LONG}.png",
+        f"sheet -o {LONG}/a.pdf",
+        f"sheet --players {LONG} -o a.pdf",
+        f"board {LONG}",
+        f"import {LONG} --store {{0}}/s",
+        f"layout import {LONG}.kdprint",
+        f"score {SAMPLE} --layout {LONG}.kdprint",
+        f"score {SAMPLE} --layout {LONG}.toml",
+    ],
+)
+def test_a_name_that_is_too_long_is_no_bug(words: str, tmp_path: Path, run: Command) -> None:
+    assert run(*words.format(tmp_path).split(), code=2).err.startswith("kdscan: ")
+
+
+def test_a_name_that_the_terminal_cannot_show_can_still_be_told_from_others() -> None:
+    command = [sys.executable, "-m", "kdscan", "board", "żółw.txt"]
+    ascii_only = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "1"}
+    said = subprocess.run(command, capture_output=True, text=True, env=ascii_only)
+    assert said.returncode == 2 and r"kdscan: \u017c\xf3\u0142w.txt: " in said.stderr

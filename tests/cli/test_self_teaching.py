@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -101,6 +102,15 @@ def test_sheets_that_teach_a_pad_together_are_read_again_by_it(
     assert [Path(one["photo"]).stem for one in photos] == ["other", "again", "1", "2", "3", "4"]
     assert [one["sheets"][0]["layout"] for one in photos] == [UNKNOWN_LAYOUT] + ["pad 1"] * 5
     assert photos[2]["sheets"][0]["cells"][0]["coat"] == "filled", "corrections hold"
+
+
+@pytest.mark.slow
+def test_a_photo_from_a_pipe_is_read_again_too(
+    games: list[Path], run: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pile, "learn_flat_sheets", learned_at_once)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(games[2].read_bytes())))
+    assert layouts(run, "-", *games[3:6])[0] == ["pad 1"] * 4
 
 
 @pytest.mark.slow

@@ -9,8 +9,9 @@ from pathlib import Path
 import cv2
 import pytest
 
+from kdscan.cli.exit_codes import UNLAWFUL
 from kdscan.cli.main import main
-from kdscan.cli.scoring import UNLAWFUL, exit_code
+from kdscan.cli.scoring import exit_code
 from kdscan.game.duel.players import play_game
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.spellbook.tell import tell

@@ -41,6 +41,7 @@ def test_one_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
         ["board", "/dev/null", "--spellbook", "/dev/zero"],
         ["sheet", "-o", "x.pdf", "--layout", "/dev/zero"],
         ["pair", "--event", "Cup", "--store", "x.sqlite", "--players", "/dev/zero"],
+        ["import", "/dev/zero", "--store", "x.sqlite"],
     ],
 )
 def test_a_device_without_end_is_wrong_usage(

@@ -14,7 +14,7 @@ import pytest
 
 from kdscan.cli.main import main
 from kdscan.errors import UsageError
-from kdscan.files.write import make_folder, write_file, writing, writing_text
+from kdscan.files.write import default_folder, make_folder, write_file, writing, writing_text
 from kdscan.tournament.store import open_store
 
 
@@ -137,3 +137,12 @@ def test_a_dash_is_stdout(
     print("three")
     assert capfdbinary.readouterr().out == b"\xffone\xc5\xbcwothree\n"
     assert not list(tmp_path.iterdir())
+
+
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object, **__: object) -> Path:
+        raise RuntimeError("could not determine the home directory")
+
+    monkeypatch.setattr("platformdirs.user_data_path", unknown)
+    with pytest.raises(UsageError, match="set HOME"):
+        default_folder()

@@ -130,7 +130,7 @@ def test_strict_asks_for_what_all_photos_together_leave_open(sure: bool) -> None
 
 
 def test_people_are_told_what_to_photograph_again(capsys: pytest.CaptureFixture[str]) -> None:
-    (fused,) = fused_of(soft(make_sheet(), 0.75), soft(make_sheet(), 0.75))
+    (fused,) = fused_of(soft(make_sheet(), 0.75), soft(make_sheet(), 0.74))
     assert fused.sheet.review
     Printer(2, text=True, debug=False).answer(report_json([], [fused]), [fused])
     said = capsys.readouterr().out
@@ -138,6 +138,15 @@ def test_people_are_told_what_to_photograph_again(capsys: pytest.CaptureFixture[
     assert "take a close-up: " in said
     doubted = {(c.row, c.col) for c in fused.sheet.reading.cells if c.review}
     assert set(fused.photograph_again) == doubted
+
+
+def test_one_photo_given_twice_is_said_to_be_one(capsys: pytest.CaptureFixture[str]) -> None:
+    sheet = soft(make_sheet(), 0.75)
+    sheet = interpret(replace(sheet.evidence, covered={(1, 2): 0.6}))
+    (fused,) = fused_of(sheet, sheet)
+    assert fused.sheet.reading == sheet.reading, "nothing is more doubtful, nothing surer"
+    Printer(2, text=True, debug=False).answer(report_json([], [fused]), [fused])
+    assert capsys.readouterr().out == "Photos 1 and 2 are the same photo.\n"
 
 
 def test_a_doubt_that_changes_no_total_asks_for_no_other_photo() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.errors import LayoutError, UsageError
+from kdscan.errors import KdscanError, LayoutError, UsageError
 from kdscan.prints.file import renamed, to_filed
 from kdscan.prints.library import Library, own_library
 from kdscan.prints.names import checked_name
@@ -89,3 +89,12 @@ def test_names_of_all_languages() -> None:
     for name in ("Żubr 2", "Клуб", "d'Or", "国", "Cafe\u0301", "नाव"):
         assert checked_name(f"  {name}  ")
     assert checked_name("Cafe\u0301") == "Café"
+
+
+def test_a_folder_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
+    folder, said = tmp_path / "prints", list[KdscanError]()
+    folder.touch()
+    assert Library(folder).load(said.append) == ()
+    assert "this folder cannot be read" in str(said[0]) and len(said) == 1
+    with pytest.raises(UsageError, match="this folder cannot be read"):
+        Library(folder).forget("club")

@@ -82,39 +82,53 @@ def test_the_folder_stays_small_and_is_emptied(
     assert states == [False, True, False, True]
 
 
-def test_a_name_that_another_program_gave_meanwhile_is_not_given_again(
+def test_prints_that_another_program_saves_meanwhile_come_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Else two commands that read one pad at once would teach it twice."""
     pool, painted = SheetPool(tmp_path / "sheets", Library(tmp_path / "prints")), learned(PAINTED)
-    fresh = pool.add(flat(str(n), other(n)) for n in range(4))
-    pool.library.save(replace(painted, name="pad 1"))
+    one, two, three = (replace(painted, name=f"pad {n}") for n in (1, 2, 3))
+    sheets = [flat(str(n), other(n)) for n in range(4)]
+    pool.library.save(one)  # while the photos were read
 
     def learn(_: object, known: Iterable[KnownPrint], *__: object) -> list[LearnedPrint]:
-        assert [one.name for one in known] == ["pad 1"]
-        pool.library.save(replace(painted, name="pad 2"))
-        return [LearnedPrint(replace(painted, name="pad 2"), frozenset("0"))]
+        if len(list(known)) == 1:
+            pool.library.save(two)  # while this was learned
+        return [LearnedPrint(three, frozenset("0"))]
 
     monkeypatch.setattr(pools, "learn_from_pile", learn)
-    assert [one.name for one in pool.learn([], default_models().ink, fresh)] == ["pad 3"]
-    assert [one.name for one in pool.library.load()] == ["pad 1", "pad 2", "pad 3"]
+    found: list[KnownPrint] = []
+    for name in ("pad 1", "pad 2", "pad 3"):
+        assert not pool.heads(), "they are to be read again"
+        pool.add(sheets)
+        (new,) = pool.learn(found, default_models().ink)
+        assert new.name == name
+        found.append(new)
+    assert [known.name for known in pool.library.load()] == ["pad 1", "pad 2", "pad 3"]
     assert sorted(head.layout for head in pool.heads()) == ["pad 3", *[UNKNOWN_LAYOUT] * 3]
 
 
-def test_sheets_are_new_again_when_learning_from_them_was_broken_off(
+def test_sheets_stay_new_until_they_were_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Whatever ends a program meanwhile; but a bug comes up once."""
     pool = SheetPool(tmp_path / "sheets", Library(tmp_path / "prints"))
-    sheets = [flat(str(n), other(n)) for n in range(4)]
-    pool.add([flat("old", other(9))])
+    asked: list[set[str]] = []
+    pool.add(flat(str(n), other(n)) for n in range(3))
+    assert pool.learn([], default_models().ink) == []
+    pool.add(flat(str(n), other(n)) for n in range(5))
 
-    def learn(*_: object) -> list[LearnedPrint]:
-        raise KeyboardInterrupt
+    def learn(*given: object) -> list[LearnedPrint]:
+        asked.append(given[-1])  # type: ignore[arg-type]
+        raise (KeyboardInterrupt, ZeroDivisionError)[len(asked) - 1]
 
     monkeypatch.setattr(pools, "learn_from_pile", learn)
-    with pytest.raises(KeyboardInterrupt):
-        pool.learn([], default_models().ink, pool.add(sheets))
-    assert [head.key for head in pool.heads()] == ["old"]
-    assert pool.add(sheets) == {"0", "1", "2", "3"}
+    for error in (KeyboardInterrupt, ZeroDivisionError):
+        with pytest.raises(error):
+            pool.learn([], default_models().ink)
+    assert pool.learn([], default_models().ink) == []
+    assert asked == [{"3", "4"}] * 2
+    assert [head.key for head in pool.heads()] == ["0", "1", "2", "3", "4"]
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may look anywhere")
@@ -127,3 +141,13 @@ def test_a_folder_that_may_not_be_looked_into_is_no_bug(tmp_path: Path) -> None:
             pool.add([flat("a", GAME)])
     finally:
         pool.folder.chmod(0o700)
+
+
+def test_what_cannot_be_read_or_removed_is_no_bug(tmp_path: Path) -> None:
+    """As files that belong to another user; nobody may read a folder as a file either."""
+    pool = SheetPool(tmp_path / "sheets", Library(tmp_path / "prints"))
+    (pool.folder / "other.kdflat").mkdir(parents=True)
+    pool.add([flat("a", GAME)])
+    assert [head.key for head in pool.heads()] == ["a"]
+    with pytest.raises(UsageError, match="cannot be removed"):
+        pool.switch(False)

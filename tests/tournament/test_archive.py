@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
 from pathlib import Path
 
@@ -92,6 +93,15 @@ def test_an_event_moves_to_another_database(store: Store, tmp_path: Path) -> Non
     assert told(store, "cup, copy") == told(store, "cup")
     with pytest.raises(UsageError, match="--as"):
         load_event(store, path)
+
+
+def test_an_event_can_be_saved_where_no_clock_is_set(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small computer without a network starts in 1970, before the first date of a zip file."""
+    fill(store)
+    monkeypatch.setattr(time, "localtime", lambda *_: time.gmtime(0))
+    assert save_event(store, "cup", tmp_path / "cup.kdscan") > 0
 
 
 def test_an_event_may_be_appended(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -50,6 +52,20 @@ def test_what_the_work_raises_is_raised_here_and_costs_no_process(process: Proce
         list(process.ask("raise", 60))
     assert caught.value.values == {"n": 3}
     assert len(list(process.ask("a", 60))) == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows knows no groups of processes")
+def test_ctrl_c_does_not_reach_it_even_while_it_starts() -> None:
+    code = (
+        "import os, signal\nfrom kdscan.workers.process import Process\n"
+        f"process = Process({WORK!r})\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "os.killpg(0, signal.SIGINT)\n"
+        "process.wait_until_ready()\nprocess.kill()"
+    )
+    command = [sys.executable, "-c", code]
+    said = subprocess.run(command, capture_output=True, text=True, start_new_session=True)
+    assert (said.returncode, said.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from kdscan.errors import UsageError
+from kdscan.files.read import is_folder, unlistable
 from kdscan.locale.legible import legible
 from kdscan.tournament.store.files import filesystem, is_url
 
@@ -50,7 +51,7 @@ def sources(given: Sequence[str]) -> list[Source]:
 
 
 def _in_path(path: Path) -> list[Source]:
-    if not path.is_dir():
+    if not is_folder(path):
         _check_there(path)
         place = os.path.abspath(path)  # noqa: PTH100  # links stay links
         return [Source(legible(path.as_posix()), place)]
@@ -69,7 +70,7 @@ def _in_path(path: Path) -> list[Source]:
 def _check_there(path: Path) -> None:
     """Raise `UsageError` for what looks like a typing mistake; a missing photo gets a row."""
     photo = path.suffix.lower() in SUFFIXES and not any(sign in path.name for sign in "*?[")
-    if not os.path.lexists(path) and not (photo and path.parent.is_dir()):
+    if not os.path.lexists(path) and not (photo and is_folder(path.parent)):
         raise _not_there(path)
 
 
@@ -103,11 +104,7 @@ def _stem(name: str) -> str:
 
 def _unreadable(error: OSError) -> None:
     """Raise `UsageError`: silently skipping a folder would lose its photos."""
-    raise UsageError(
-        "{path}: this folder cannot be read ({why}); ask for access to it",
-        path=error.filename,
-        why=error.strerror or error,
-    ) from error
+    raise unlistable(error.filename, error) from error
 
 
 def _in_url(url: str) -> list[Source]:

@@ -45,15 +45,17 @@ OnProgress = Callable[["Progress"], None]
 class Progress:
     """Progress of a run, in pages; a file that is not open yet counts as one.
 
-    total: pages to do in all. read: in this run. known: read before. again: of those read, pages
-    that count already and are read again with prints that the event has learned since. failed:
-    pages and files of this run that have an error, whenever it arose. learned: prints that sheets
-    taught automatically, and from how many.
+    total: pages to do in all. read: in this run. known: read before. twice: of photos that were
+    given before in this run, as a copy or under another name. again: of those read, pages that
+    count already and are read again with prints that the event has learned since. failed: pages and
+    files of this run that have an error, whenever it arose. learned: prints that sheets taught
+    automatically, and from how many.
     """
 
     total: int = 0
     read: int = 0
     known: int = 0
+    twice: int = 0
     again: int = 0
     failed: int = 0
     learned: dict[str, int] = field(default_factory=dict)
@@ -61,7 +63,7 @@ class Progress:
     @property
     def done(self) -> int:
         """Pages that need nothing more."""
-        return self.read + self.known
+        return self.read + self.known + self.twice
 
 
 class Run:
@@ -86,6 +88,7 @@ class Run:
         self._pages: deque[Task] = deque()
         self._tried: Tried = set()
         self._asked: set[tuple[int, int]] = set()
+        self._taken: set[int] = set()
         self.progress = Progress()
 
     def read(
@@ -183,6 +186,10 @@ class Run:
         if result.pages is None:
             self._count(failed=1, read=1)
             return
+        if photo.id in self._taken:
+            self._count(total=result.pages - 1, twice=result.pages)
+            return
+        self._taken.add(photo.id)
         todo = [page for page in range(result.pages) if page not in before]
         self._count(
             total=result.pages - 1,
@@ -193,9 +200,6 @@ class Run:
             self._ask(photo, page)
 
     def _ask(self, photo: PhotoRow, page: int) -> None:
-        if (photo.id, page) in self._asked:  # the same photo under another name
-            self._count(known=1)
-            return
         self._asked.add((photo.id, page))
         place = self._store.photos.root
         what = (place, photo.sha256, photo.suffix, page, self._models, photo.id)

@@ -21,6 +21,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, TimeoutError
 
 from kdscan.errors import StoreError, StoreFull, UsageError
+from kdscan.files.read import is_folder, unlistable
 from kdscan.files.write import default_folder, make_folder, sync_folder
 from kdscan.locale import mark
 from kdscan.tournament.store import schema
@@ -110,7 +111,7 @@ def open_store(url: str | None = None, photos: str | None = None, *, make: bool 
     Raises `UsageError` for an invalid URL, `StoreError` if the store cannot be reached or was made
     by a newer version.
     """
-    if photos is not None and not is_url(photos) and not Path(photos).parent.is_dir():
+    if photos is not None and not is_url(photos) and not is_folder(Path(photos).parent):
         raise UsageError(
             "{path}: there is no folder {parent}; make it first",
             path=f"--photos {photos}",
@@ -201,6 +202,8 @@ def _is_there(path: Path, make: bool) -> bool:
                 path=path,
                 parent=path.parent,
             )
+    except PermissionError as error:
+        raise unlistable(path.parent, error) from error
     except (OSError, ValueError) as error:  # the name is too long, or has a null byte
         raise UsageError("--store: this is not a valid file name ({error})", error=error) from error
     return False
@@ -332,6 +335,8 @@ _CAUSES = {"53100": "full", "25006": "readonly", "55P03": "locked", "22P05": "en
 def _remedy(reason: str) -> str:
     if "full" in reason:
         return mark("make room on the disk and run the command again: what was done is kept")
+    if "I/O" in reason:
+        return mark("the disk is full or damaged; make room there, or choose another place")
     if "readonly" in reason:
         return mark("it is read-only; ask for write access, or copy it with its photos")
     if "locked" in reason:

@@ -109,10 +109,12 @@ def test_every_page_is_read_once(store: Store, folder: Path) -> None:
     assert rows == ROWS
     assert pages_of(workers) == 5
     assert (progress.total, progress.done, progress.failed) == (7, 7, 1)
+    assert (progress.known, progress.twice) == (0, 1)
     again = Here()
     progress = read(store, folder, again)
     assert pages_of(again) == 0
     assert (progress.total, progress.done, progress.failed) == (7, 7, 1)
+    assert (progress.known, progress.twice) == (5, 1)
     assert told(store) == (rows, text)
     lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
     assert {line["round"] for line in lines if line["data"]} == {2}

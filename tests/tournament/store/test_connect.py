@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sqlite3
+import subprocess
+import sys
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -207,3 +211,13 @@ def test_a_mistyped_place_for_photos_makes_nothing(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"--photos .*there is no folder .*gone; make it first"):
         open_store(str(tmp_path / "s.sqlite"), str(tmp_path / "gone" / "photos"))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems limit no files")
+def test_a_store_that_finds_no_room_while_it_is_made_is_said_so(tmp_path: Path) -> None:
+    """Where its shared memory finds no room, SQLite calls it an I/O error."""
+    command = f"{shlex.quote(sys.executable)} -m kdscan batch a.jpg --event cup --store s.sqlite"
+    limited = ["sh", "-c", f"ulimit -f 20 && exec {command}"]
+    said = subprocess.run(limited, capture_output=True, text=True, cwd=tmp_path)
+    assert (said.returncode, said.stdout) == (8, "")
+    assert "the disk is full or damaged; make room there" in said.stderr
