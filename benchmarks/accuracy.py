@@ -38,13 +38,13 @@ from kdscan.kinds.duel_map import read as duel_map
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.marks import posterior
 from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, Photo, SheetReading
+from kdscan.records import CELLS, MapReading, Photo
 from kdscan.records.arrays import Network
 
 KEYS = ("found", "placed", "coat", "crosses", "cell", "board", "score", "silent", "review")
 
 
-def judge(truth: dict[str, Any], sheet: SheetReading | None) -> dict[str, float]:
+def judge(truth: dict[str, Any], sheet: MapReading | None) -> dict[str, float]:
     """Metrics of one photo, each from 0 to 1; a photo without a map is wrong in all of them."""
     out = dict.fromkeys(KEYS, 0.0)
     if sheet is None:
@@ -108,9 +108,7 @@ def draw_curves(path: Path, said: np.ndarray, right: np.ndarray) -> None:
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
-def show(
-    folder: Path, photo: Photo, path: Path, truth: dict[str, Any], sheet: SheetReading
-) -> None:
+def show(folder: Path, photo: Photo, path: Path, truth: dict[str, Any], sheet: MapReading) -> None:
     """Save the overlay of a wrong reading, and the rectified sheet with its errors."""
     folder.mkdir(parents=True, exist_ok=True)
     cv2.imwrite(str(folder / f"{path.stem}.png"), draw_overlay(photo, [sheet]))
@@ -194,19 +192,19 @@ def _start(without: Sequence[str]) -> None:
 
 def all_read(
     paths: list[Path], without: Sequence[str] = ()
-) -> Iterator[tuple[Path, tuple[SheetReading, ...]]]:
+) -> Iterator[tuple[Path, tuple[MapReading, ...]]]:
     """Each photo and its maps, read on all cores."""
     with ProcessPoolExecutor(initializer=_start, initargs=(without,)) as pool:
         yield from zip(paths, pool.map(read, paths, chunksize=4), strict=True)
 
 
-def read(path: Path) -> tuple[SheetReading, ...]:
+def read(path: Path) -> tuple[MapReading, ...]:
     """The maps in a photo."""
     try:
         found = read_photo(next(iter(load_photos(path))), _models)
     except KdscanError:
         return ()
-    return tuple(sheet for sheet in found if isinstance(sheet, SheetReading))
+    return tuple(sheet for sheet in found if isinstance(sheet, MapReading))
 
 
 def main() -> None:

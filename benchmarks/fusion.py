@@ -27,7 +27,7 @@ from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.marks.fuse import fuse
 from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
 from kdscan.pipeline.read import read_photo
-from kdscan.records import Photo, SheetReading
+from kdscan.records import MapReading, Photo
 from kdscan.synth.scene import DrawnPage, Level, draw_page, shoot
 
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
@@ -36,9 +36,9 @@ FIRST_SEED = 28_000_000
 Tally = dict[str, list[tuple[float, bool, bool, bool]]]
 
 
-def photos_of(page: DrawnPage, seed: int) -> list[SheetReading]:
+def photos_of(page: DrawnPage, seed: int) -> list[MapReading]:
     """The readings of a sheet from each of two photos; fewer if it is not found."""
-    found: list[SheetReading] = []
+    found: list[MapReading] = []
     for k in range(2):
         rng = np.random.default_rng([seed, k])
         level = LEVELS[int(rng.integers(len(LEVELS)))]
@@ -50,7 +50,7 @@ def photos_of(page: DrawnPage, seed: int) -> list[SheetReading]:
     return found
 
 
-def judge(page: DrawnPage, sheet: SheetReading) -> tuple[float, bool, bool, bool]:
+def judge(page: DrawnPage, sheet: MapReading) -> tuple[float, bool, bool, bool]:
     """Share of shields right; board right; asks for a look; silently wrong."""
     right = [
         page.board.get((c.row, c.col), (None, 0)) == (c.coat, c.crosses)

@@ -38,7 +38,7 @@ from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
 from kdscan.pipeline.read import read_photo
-from kdscan.records import Photo, SheetReading
+from kdscan.records import MapReading, Photo
 from kdscan.synth.bank import StrokeBank
 from kdscan.synth.habits import HABITS, TIDY, Part
 from kdscan.synth.pads import pad_print
@@ -157,7 +157,7 @@ def board_for(habit: Habit, rng: np.random.Generator) -> tuple[Marks, bool]:
 
 
 def judged(
-    habit: Habit, ground: str, design: int, truth: Marks, sheets: Sequence[SheetReading]
+    habit: Habit, ground: str, design: int, truth: Marks, sheets: Sequence[MapReading]
 ) -> Outcome:
     """Compare the reading with what was drawn."""
     where = (habit.part, habit.name, habit.held_out, ground, design)
@@ -209,14 +209,14 @@ def photo_of(job: Job) -> Outcome:
         found = read_photo(Photo(photo.bgr))
     except KdscanError:  # the reader found no map
         found = ()
-    sheets = [sheet for sheet in found if isinstance(sheet, SheetReading)]
+    sheets = [sheet for sheet in found if isinstance(sheet, MapReading)]
     if design == 0:
         name = f"{habit.part}-{habit.name}-{ground}".replace(" ", "_")
         cv2.imwrite(str(folder / f"{name}.jpg"), picture(page, sheets))
     return judged(habit, ground, design, page.board, sheets)
 
 
-def picture(page: DrawnPage, sheets: Sequence[SheetReading]) -> np.ndarray:
+def picture(page: DrawnPage, sheets: Sequence[MapReading]) -> np.ndarray:
     """The drawn sheet, rectified; shields that were misread or asked about are framed."""
     scale = 900 / page.bgr.shape[1]
     small = cv2.resize(page.bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)

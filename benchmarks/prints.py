@@ -46,7 +46,7 @@ from kdscan.prints.flat import FlatSheet, coats_of, flat_sheet_at, from_bytes, t
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.prints.learn import learn_flat_sheets, learn_print, register_either_way
 from kdscan.prints.recognize import SURELY, recognize
-from kdscan.records import UNKNOWN_LAYOUT, Photo, SheetReading
+from kdscan.records import UNKNOWN_LAYOUT, MapReading, Photo
 from kdscan.synth.pads import pad_blank, pad_print, pad_sheet
 
 FIRST = 71_000_000
@@ -186,7 +186,7 @@ def judge(path: Path, known: KnownPrint | None) -> tuple[bool, int, bool, bool]:
     wrong."""
     truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
     found = [s for s in read_photo(opened(path), prints=[known] if known else [])
-             if isinstance(s, SheetReading)]  # fmt: skip
+             if isinstance(s, MapReading)]  # fmt: skip
     if len(found) != 1:
         return False, 34, True, False
     (sheet,) = found
@@ -223,7 +223,7 @@ def stages(pad: Path, out: Path) -> None:
     known, path = blank_of(pad), sheets_of(pad)[0]
     photo = opened(path)
     (sheet,) = read_photo(photo, prints=[known])
-    assert isinstance(sheet, SheetReading) and sheet.ink is not None
+    assert isinstance(sheet, MapReading) and sheet.ink is not None
     rim = round((PRINT_MARGIN - FLAT_MARGIN) * PRINT_PX)
     drawn = draw_overlay(photo, [sheet])
     drawn = drawn[: round(drawn.shape[1] * photo.height / photo.width)]  # without what is asked

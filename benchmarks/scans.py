@@ -26,7 +26,7 @@ from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, Photo, SheetReading
+from kdscan.records import CELLS, MapReading, Photo
 from kdscan.synth.own import own_page
 from kdscan.synth.scene import DrawnPage, draw_page
 
@@ -77,20 +77,20 @@ def truth_of(sheet: DrawnPage, centers_xy: np.ndarray) -> dict[str, object]:
     }
 
 
-def nearest(sheets: tuple[SheetReading, ...], centers_xy: np.ndarray) -> SheetReading | None:
+def nearest(sheets: tuple[MapReading, ...], centers_xy: np.ndarray) -> MapReading | None:
     """The reading whose middle lies in the true sheet, or None."""
     pitch = np.linalg.norm(centers_xy[0, 6] - centers_xy[0, 0]) / 6
     away = [np.linalg.norm(s.rectified.centers_xy[2, 3] - centers_xy[2, 3]) for s in sheets]
     return sheets[int(np.argmin(away))] if away and min(away) < 2 * pitch else None
 
 
-def read(page: Scan) -> tuple[SheetReading, ...]:
+def read(page: Scan) -> tuple[MapReading, ...]:
     """Every map that is found, none if there is none."""
     try:
         found = read_photo(Photo(page.bgr))
     except KdscanError:
         return ()
-    return tuple(sheet for sheet in found if isinstance(sheet, SheetReading))
+    return tuple(sheet for sheet in found if isinstance(sheet, MapReading))
 
 
 def measure(row: Row, sheets: int, show: Path | None) -> None:

@@ -22,7 +22,7 @@ from kdscan.imaging.photo import load_photos
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.marks.crops import segment
 from kdscan.pipeline.read import read_photo
-from kdscan.records import Photo, SheetReading
+from kdscan.records import MapReading, Photo
 from kdscan.records.found import maps_of
 
 Bgr = NDArray[np.uint8]
@@ -56,7 +56,7 @@ def shrunk(picture: Bgr, width: int = WIDTH) -> Bgr:
     return np.asarray(small, np.uint8)
 
 
-def grid(photo: Photo, sheet: SheetReading) -> Bgr:
+def grid(photo: Photo, sheet: MapReading) -> Bgr:
     """The photo with the grid's outline and the middle of each cell."""
     picture = photo.bgr.copy()
     thick = max(2, picture.shape[1] // 300)
@@ -67,7 +67,7 @@ def grid(photo: Photo, sheet: SheetReading) -> Bgr:
     return picture
 
 
-def ink(sheet: SheetReading) -> Bgr:
+def ink(sheet: MapReading) -> Bgr:
     """What the marks network sees: the ink of each shield, and the print that they share."""
     crops = segment(sheet.rectified.bgr)
     grey = tiles([255 * (1 - np.clip(crop[0], 0, 1)) for crop in crops.ink])
@@ -89,7 +89,7 @@ def tiles(crops: Sequence[NDArray[np.float32]]) -> Bgr:
     return np.asarray(cv2.cvtColor(whole, cv2.COLOR_GRAY2BGR), np.uint8)
 
 
-def marks(sheet: SheetReading) -> Bgr:
+def marks(sheet: MapReading) -> Bgr:
     """The rectified sheet with the content of each shield, and its probability."""
     flat = cv2.addWeighted(
         sheet.rectified.bgr, 0.45, np.full_like(sheet.rectified.bgr, 255), 0.55, 0

@@ -28,14 +28,12 @@ from kdscan.errors import KdscanError
 from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
 from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, SheetReading, SpellbookReading
+from kdscan.records import CELLS, MapReading, SpellbookReading
 
 Counts = dict[str, list[float]]
 
 
-def judge_map(
-    truth: dict[str, Any], sheets: list[SheetReading], out: Counts
-) -> SheetReading | None:
+def judge_map(truth: dict[str, Any], sheets: list[MapReading], out: Counts) -> MapReading | None:
     """Add one map's results; returns the reading that shows it."""
     at = np.array([truth["pixels"][f"{r},{c}"] for r, c in CELLS])
     pitch = float(np.linalg.norm(at[0] - at[6])) / 6
@@ -84,7 +82,7 @@ def judge(truth: dict[str, Any], photo: Any, out: Counts) -> None:
         found = read_photo(photo)
     except KdscanError:
         found = ()
-    sheets = [one for one in found if isinstance(one, SheetReading)]
+    sheets = [one for one in found if isinstance(one, MapReading)]
     shown = [judge_map(one, sheets, out) for one in truth["maps"]]
     judge_book(truth["spellbook"], [b for b in found if isinstance(b, SpellbookReading)], out)
     out["other finds"].append(float(len(sheets) - sum(s is not None for s in shown)))

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from kdscan.records import KingdomCorrections as KingdomCorrections
     from kdscan.records import KingdomReading as KingdomReading
     from kdscan.records import MapCorrections as MapCorrections
+    from kdscan.records import MapReading as MapReading
     from kdscan.records import Photo as Photo
-    from kdscan.records import SheetReading as SheetReading
     from kdscan.records import SpellbookCorrections as SpellbookCorrections
     from kdscan.records import SpellbookReading as SpellbookReading
 
@@ -46,9 +46,9 @@ _HOMES = {
     "KingdomReading": ("kdscan.records", "KingdomReading"),
     "KnownPrint": ("kdscan.prints.known", "KnownPrint"),
     "MapCorrections": ("kdscan.records", "MapCorrections"),
+    "MapReading": ("kdscan.records", "MapReading"),
     "Photo": ("kdscan.records", "Photo"),
     "ReadOptions": ("kdscan.kinds.common.options", "ReadOptions"),
-    "SheetReading": ("kdscan.records", "SheetReading"),
     "SpellbookCorrections": ("kdscan.records", "SpellbookCorrections"),
     "SpellbookReading": ("kdscan.records", "SpellbookReading"),
     "correct": ("kdscan.kinds", "correct"),
@@ -65,7 +65,7 @@ _HOMES = {
     "to_dict": ("kdscan.pipeline.document", "sheet_json"),
 }
 
-__all__ = ["KdscanError", "KingdomReading", "Photo", "SheetReading", "SpellbookReading"]
+__all__ = ["KdscanError", "KingdomReading", "MapReading", "Photo", "SpellbookReading"]
 __all__ += ["KingdomCorrections", "MapCorrections", "ReadOptions", "SpellbookCorrections"]
 __all__ += ["__version__", "correct", "draw_overlay", "load_photos", "read_photo", "read_with"]
 __all__ += ["deserialize", "serialize", "to_dict"]

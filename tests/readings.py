@@ -38,11 +38,11 @@ from kdscan.records import (
     KingdomEvidence,
     KingdomReading,
     MapEvidence,
+    MapReading,
     MarkProbs,
     Problem,
     Reading,
     RectifiedSheet,
-    SheetReading,
     SpellbookEvidence,
     SpellbookReading,
     SquareKind,
@@ -72,7 +72,7 @@ def make_sheet(
     problems: tuple[Problem, ...] = (),
     origin_xy: tuple[float, float] = (100.0, 120.0),
     pitch: float = 80.0,
-) -> SheetReading:
+) -> MapReading:
     """A sheet that lies straight in the photo; doubtful cells may be one cross more."""
     shields = Board.parse(board)
     coat = np.zeros((len(CELLS), len(COATS)))
@@ -98,7 +98,7 @@ def make_sheet(
     rectified = RectifiedSheet(
         np.full((ROWS * 16, COLS * 16, 3), 200, np.uint8), centers, corners, pitch, 0.99
     )
-    return SheetReading(
+    return MapReading(
         MapEvidence(rectified, probs, "kdscan-a5"),
         Reading(
             tuple(cells),
@@ -192,7 +192,7 @@ def make_table(game: Game, doubtful: Mapping[str, float] | None = None) -> tuple
     return apply_spellbook((*maps, make_book(game.spellbook, doubtful=doubtful)), DEFAULT_RISK)
 
 
-Reading_ = TypeVar("Reading_", SheetReading, KingdomReading, SpellbookReading)
+Reading_ = TypeVar("Reading_", MapReading, KingdomReading, SpellbookReading)
 
 
 def with_evidence(found: Reading_, **changes: Any) -> Reading_:

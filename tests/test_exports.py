@@ -35,7 +35,7 @@ def test_public_names_are_pinned() -> None:
         "MapCorrections",
         "Photo",
         "ReadOptions",
-        "SheetReading",
+        "MapReading",
         "SpellbookCorrections",
         "SpellbookReading",
         "__version__",

@@ -15,7 +15,7 @@ from kdscan.errors import KdscanError
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
 from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, Photo, SheetReading, maps_of
+from kdscan.records import CELLS, MapReading, Photo, maps_of
 from kdscan.synth.habits import TIDY
 from kdscan.synth.hand import Hand
 from kdscan.synth.own import any_look, own_page
@@ -60,7 +60,7 @@ def spoiled(rng: random.Random, folder: Path) -> Iterator[Trial]:
             yield judged(read(photo), total, f"{kind} on {at} of sheet {seed}")
 
 
-def judged(found: SheetReading | None, total: int, name: str) -> Trial:
+def judged(found: MapReading | None, total: int, name: str) -> Trial:
     """A covered photo, counted."""
     counts = {"covered": 1, "covered surely wrong": 0, "covered asked": 0}
     if found is None or found.review:
@@ -76,7 +76,7 @@ def truth(photo: SynthPhoto) -> int:
     return score_board(board).domain_points
 
 
-def read(photo: SynthPhoto) -> SheetReading | None:
+def read(photo: SynthPhoto) -> MapReading | None:
     """The only map that is found, after the photo was a JPEG."""
     data = cv2.imencode(".jpg", photo.bgr, [cv2.IMWRITE_JPEG_QUALITY, 92])[1]
     bgr = cv2.imdecode(data, cv2.IMREAD_COLOR)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kdscan.cli.self_teaching import SelfTaught
     from kdscan.kinds.common.options import ReadOptions
     from kdscan.pipeline.fusion import Where
-    from kdscan.records import SheetReading
+    from kdscan.records import MapReading
     from kdscan.records.results import FusedJson, PhotoJson
 
 
@@ -42,7 +42,7 @@ def score_photos(
     at once, so the others then have another turn. Raises ModelError, because then no photo can be
     read, and UsageError.
     """
-    read: dict[int, tuple[PhotoJson, dict[Where, SheetReading]]] = {}
+    read: dict[int, tuple[PhotoJson, dict[Where, MapReading]]] = {}
     wanted: set[int] | None = None  # None: all
     names: set[str] = set()
     stdin = cache(read_stdin)  # a pipe can be read only once
@@ -105,7 +105,7 @@ def exit_code(photos: Sequence[PhotoJson], strict: bool, fused: Sequence[FusedJs
     return NoSheetFound.exit_code if blank or NoSheetFound.code in errors else PhotoError.exit_code
 
 
-def _layouts(maps: Mapping[Where, SheetReading]) -> set[str]:
+def _layouts(maps: Mapping[Where, MapReading]) -> set[str]:
     return {sheet.layout for sheet in maps.values()}
 
 

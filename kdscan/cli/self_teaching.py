@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kdscan.cli.prints import Prints
     from kdscan.prints.flat import FlatSheet
     from kdscan.prints.known import KnownPrint
-    from kdscan.records import AnyReading, Photo, SheetReading
+    from kdscan.records import AnyReading, MapReading, Photo
 
 
 class SelfTaught:
@@ -25,16 +25,16 @@ class SelfTaught:
 
     def see(self, photo: Photo | None, sheets: Iterable[AnyReading]) -> None:
         """Rectify sheets that may teach a print, as many as can be kept."""
-        from kdscan.records import SheetReading
+        from kdscan.records import MapReading
         from kdscan.sheet.layout import layouts
 
         if not self._on or photo is None:
             return
         for sheet in sheets:
-            if isinstance(sheet, SheetReading) and sheet.layout not in layouts():
+            if isinstance(sheet, MapReading) and sheet.layout not in layouts():
                 self._see(photo, sheet)
 
-    def _see(self, photo: Photo, sheet: SheetReading) -> None:
+    def _see(self, photo: Photo, sheet: MapReading) -> None:
         from kdscan.prints.flat import flat_sheet  # modules for learning are slow to import
         from kdscan.prints.pile import may_teach
         from kdscan.prints.pool import MAX_KEPT, own_pool

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
         KingdomCorrections,
         KingdomReading,
         MapCorrections,
+        MapReading,
         Marks,
-        SheetReading,
         SpellbookCorrections,
         SpellbookReading,
         SquareKind,
@@ -187,8 +187,8 @@ def decides_game(names: Collection[str]) -> bool:
 
 @overload
 def correct(
-    found: SheetReading, corrections: MapCorrections | Mapping[Cell, Marks], *, risk: float = ...
-) -> SheetReading: ...
+    found: MapReading, corrections: MapCorrections | Mapping[Cell, Marks], *, risk: float = ...
+) -> MapReading: ...
 @overload
 def correct(
     found: KingdomReading,

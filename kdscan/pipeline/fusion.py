@@ -12,7 +12,7 @@ import numpy as np
 from kdscan.game.grid import Cell
 from kdscan.kinds.duel_map.interpret import beliefs, interpret
 from kdscan.marks.risk import DEFAULT_RISK
-from kdscan.records import UNKNOWN_LAYOUT, MapCorrections, MapEvidence, SheetReading
+from kdscan.records import UNKNOWN_LAYOUT, MapCorrections, MapEvidence, MapReading
 
 if TYPE_CHECKING:
     from kdscan.records import AnyReading
@@ -33,7 +33,7 @@ class FusedSheet:
 
     views: tuple[Where, ...]
     best: Where
-    sheet: SheetReading
+    sheet: MapReading
     one_photo: bool = False
 
     @property
@@ -45,12 +45,12 @@ class FusedSheet:
         return tuple(c.at for c in sorted(doubtful, key=lambda c: c.confidence))
 
 
-def maps_by_place(photo: int, found: Iterable[AnyReading]) -> dict[Where, SheetReading]:
+def maps_by_place(photo: int, found: Iterable[AnyReading]) -> dict[Where, MapReading]:
     """The maps of a photo by their place, without pixels, so that many fit in memory."""
     bare = np.zeros((1, 1, 3), np.uint8)
     maps = {}
     for n, sheet in enumerate(found):
-        if isinstance(sheet, SheetReading):
+        if isinstance(sheet, MapReading):
             flat = replace(sheet.rectified, bgr=bare)
             evidence = replace(sheet.evidence, rectified=flat, ink=None)
             maps[photo, n] = replace(sheet, evidence=evidence)
@@ -58,7 +58,7 @@ def maps_by_place(photo: int, found: Iterable[AnyReading]) -> dict[Where, SheetR
 
 
 def fuse_sheets(
-    maps: dict[Where, SheetReading], *, risk: float = DEFAULT_RISK
+    maps: dict[Where, MapReading], *, risk: float = DEFAULT_RISK
 ) -> tuple[FusedSheet, ...]:
     """Find the sheets that several photos show, and fuse the photos of each.
 
@@ -75,7 +75,7 @@ def fuse_sheets(
     return tuple(_fused([places[i] for i in indices], maps, risk) for indices in group(views))
 
 
-def _fused(places: Sequence[Where], maps: dict[Where, SheetReading], risk: float) -> FusedSheet:
+def _fused(places: Sequence[Where], maps: dict[Where, MapReading], risk: float) -> FusedSheet:
     best = max(places, key=lambda where: maps[where].confidence)
     views = [maps[where].evidence for where in places]
     evidence = fuse_evidence(views, places.index(best))

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from kdscan.records import (
         AnyReading,
         KingdomReading,
+        MapReading,
         Photo,
         RectifiedSheet,
         SheetOutline,
-        SheetReading,
         SpellbookReading,
     )
 
@@ -175,7 +175,7 @@ def _no_sheet_error(photo: Photo, cut: Sequence[SheetOutline]) -> NoSheetFound:
 
 
 def _beside(
-    sheet: SheetReading | SpellbookReading, photo: Photo, cut: Sequence[SheetOutline]
+    sheet: MapReading | SpellbookReading, photo: Photo, cut: Sequence[SheetOutline]
 ) -> tuple[str, ...]:
     """The sides of the picture beyond which another map beside this one extends."""
     size = cv2.contourArea(sheet.outline_xy.astype(np.float32))

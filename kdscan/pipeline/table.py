@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kdscan.kinds.duel_map.interpret import interpret as interpret_map
-from kdscan.records import SheetReading, WizardEvidence
+from kdscan.records import MapReading, WizardEvidence
 
 if TYPE_CHECKING:
     from kdscan.records import AnyReading
@@ -24,7 +24,7 @@ def apply_spellbook(found: Sequence[AnyReading], risk: float) -> tuple[AnyReadin
     Idempotent: called again after corrections, it replaces a spellbook's earlier evidence.
     """
     readings = list(found)
-    maps = [k for k, one in enumerate(found) if isinstance(one, SheetReading)]
+    maps = [k for k, one in enumerate(found) if isinstance(one, MapReading)]
     for k in maps:
         readings[k] = _with_wizard(readings[k], WizardEvidence(), risk)
     if all(one.kind != "duel_spellbook" for one in found):
@@ -39,15 +39,15 @@ def apply_spellbook(found: Sequence[AnyReading], risk: float) -> tuple[AnyReadin
     if len(books) == 1 and len(maps) == 2:
         (book,) = books.values()
         first, second = (readings[k] for k in maps)
-        assert isinstance(first, SheetReading) and isinstance(second, SheetReading)
+        assert isinstance(first, MapReading) and isinstance(second, MapReading)
         for k, wizard in zip(maps, wizards(book, first, second, risk), strict=True):
             readings[k] = _with_wizard(readings[k], wizard, risk)
     return tuple(readings)
 
 
-def _with_wizard(sheet: AnyReading, wizard: WizardEvidence, risk: float) -> SheetReading:
+def _with_wizard(sheet: AnyReading, wizard: WizardEvidence, risk: float) -> MapReading:
     """A map interpreted with a spellbook's evidence."""
-    assert isinstance(sheet, SheetReading)
+    assert isinstance(sheet, MapReading)
     if sheet.evidence.wizard == wizard:
         return sheet
     return interpret_map(replace(sheet.evidence, wizard=wizard), risk)

@@ -13,11 +13,11 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.problem import Problem
 from kdscan.kinds.spellbook.options import marks_of_choice
 from kdscan.marks.decode import board_of
-from kdscan.records import SheetReading, SpellbookReading, WizardEvidence
+from kdscan.records import MapReading, SpellbookReading, WizardEvidence
 
 
 def wizards(
-    book: SpellbookReading, first: SheetReading, second: SheetReading, risk: float
+    book: SpellbookReading, first: MapReading, second: MapReading, risk: float
 ) -> tuple[WizardEvidence, WizardEvidence]:
     """The spellbook's evidence for both maps: the wizard's coat, and contradictions."""
     sides, p_sides = whose_maps(book.book, (_board(first), _board(second)))
@@ -103,5 +103,5 @@ def _p_won(marked: Mapping[BookPlace, float], player: int) -> float:
     return full * (1 - marked.get(BookPlace(player, Coat.FILLED, "struck"), 0.0))
 
 
-def _board(sheet: SheetReading) -> Board:
+def _board(sheet: MapReading) -> Board:
     return board_of({c.at: c.marks for c in sheet.reading.cells})

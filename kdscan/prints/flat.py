@@ -20,7 +20,7 @@ from kdscan.imaging.encode import jpeg
 from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat
 from kdscan.prints.file import BROKEN, packed, unpacked
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
-from kdscan.records import CELLS, COATS, COLS, ROWS, Photo, SheetReading, frozen
+from kdscan.records import CELLS, COATS, COLS, ROWS, MapReading, Photo, frozen
 from kdscan.records.arrays import Floats
 
 MARGIN = PRINT_MARGIN + 0.375
@@ -78,7 +78,7 @@ FLAT_CENTERS = lattice_to_flat(CENTERS, PRINT_PX, MARGIN)
 """(5, 7, 2): where a flat sheet's cells lie in its picture."""
 
 
-def flat_sheet(photo: Photo, sheet: SheetReading) -> FlatSheet | None:
+def flat_sheet(photo: Photo, sheet: MapReading) -> FlatSheet | None:
     """A rectified sheet from a reading; None if it is unsuitable: cut off, too small, or not
     located confidently. Its key is a hash of the picture."""
     if not is_suitable((problem.code for problem in sheet.problems), sheet.rectified.px_per_cell):

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from kdscan.inference.store import default_models
 from kdscan.prints.drawing import draw_ink
 from kdscan.prints.separate import separate
-from kdscan.records import AnyReading, Ink, SheetReading, maps_of
+from kdscan.records import AnyReading, Ink, MapReading, maps_of
 
 GAP = 24
 """Pixels of grey between two maps."""
 
 
-def ink_of(sheet: SheetReading) -> Ink:
+def ink_of(sheet: MapReading) -> Ink:
     """A map's ink: from its known print, or, if that is unknown, as segmented by a network."""
     if sheet.ink is not None:
         return sheet.ink

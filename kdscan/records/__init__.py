@@ -46,8 +46,8 @@ if TYPE_CHECKING:
         CellReading,
         MapCorrections,
         MapEvidence,
+        MapReading,
         Reading,
-        SheetReading,
         WizardEvidence,
     )
     from kdscan.records.stages import CellCrops, MarkProbs, RectifiedSheet, SheetOutline
@@ -73,6 +73,7 @@ __all__ = [
     "KingdomReading",
     "MapCorrections",
     "MapEvidence",
+    "MapReading",
     "MarkProbs",
     "Marks",
     "Photo",
@@ -80,7 +81,6 @@ __all__ = [
     "Reading",
     "RectifiedSheet",
     "SheetOutline",
-    "SheetReading",
     "SpellbookCorrections",
     "SpellbookEvidence",
     "SpellbookReading",
@@ -104,8 +104,8 @@ _HOMES = {
     "kdscan.records.kinds": "KINDS SquareKind",
     "kdscan.records.kingdom": "KingdomCorrections KingdomEvidence KingdomReading SquareReading",
     "kdscan.records.photo": "Photo frozen",
-    "kdscan.records.sheet": "CellReading MapCorrections MapEvidence Reading "
-    "SheetReading UNKNOWN_LAYOUT WizardEvidence",
+    "kdscan.records.sheet": "CellReading MapCorrections MapEvidence MapReading "
+    "Reading UNKNOWN_LAYOUT WizardEvidence",
     "kdscan.records.stages": "CellCrops MarkProbs RectifiedSheet SheetOutline",
     "kdscan.records.totals": "Totals calibrated range_of",
 }

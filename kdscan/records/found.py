@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kdscan.game.problem import Problem
 from kdscan.records.book import SpellbookReading
 from kdscan.records.kingdom import KingdomReading
-from kdscan.records.sheet import SheetReading
+from kdscan.records.sheet import MapReading
 
 
 class Found(Protocol):
@@ -34,10 +34,10 @@ class Found(Protocol):
     def problems(self) -> tuple[Problem, ...]: ...
 
 
-AnyReading = SheetReading | KingdomReading | SpellbookReading
+AnyReading = MapReading | KingdomReading | SpellbookReading
 """The readings that `kdscan.pipeline.read.read_photo` returns; see `Found`."""
 
 
-def maps_of(found: Iterable[AnyReading]) -> tuple[SheetReading, ...]:
+def maps_of(found: Iterable[AnyReading]) -> tuple[MapReading, ...]:
     """The maps of Kingdomino Duel among readings."""
-    return tuple(one for one in found if isinstance(one, SheetReading))
+    return tuple(one for one in found if isinstance(one, MapReading))

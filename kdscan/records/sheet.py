@@ -159,7 +159,7 @@ class MapEvidence:
 
 
 @dataclass(frozen=True, eq=False)
-class SheetReading:
+class MapReading:
     """A map's evidence, interpreted: board, score, confidence and problems."""
 
     evidence: MapEvidence

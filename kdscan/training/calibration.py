@@ -28,7 +28,7 @@ from kdscan.kinds.common.options import ReadOptions
 from kdscan.kinds.duel_map.interpret import decoded
 from kdscan.kinds.duel_map.read import RISK_SHARES
 from kdscan.pipeline.read import read_with
-from kdscan.records import SheetReading
+from kdscan.records import MapReading
 from kdscan.synth.fields import F64
 
 PRIOR_WEIGHT = 4.0
@@ -77,7 +77,7 @@ def _outcomes(models_folder: Path, path: Path) -> list[Outcome]:
             found = read_with(photo, ReadOptions(risk, game="duel"), _models(models_folder))
         except NoSheetFound:
             return []
-        maps = [one for one in found if isinstance(one, SheetReading)]
+        maps = [one for one in found if isinstance(one, MapReading)]
         if len(maps) != 1:
             return []
         (sheet,) = maps

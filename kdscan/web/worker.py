@@ -27,7 +27,7 @@ from kdscan.pipeline.serialize import serialize
 from kdscan.prints.api import learn_print
 from kdscan.prints.drawing import draw_ink
 from kdscan.prints.learn import MAX_SHEETS
-from kdscan.records import AnyReading, Photo, SheetReading
+from kdscan.records import AnyReading, MapReading, Photo
 from kdscan.tournament.batch.tasks import Learn
 from kdscan.tournament.batch.tasks import learn as learn_from_pile
 from kdscan.tournament.store.print_files import load_prints
@@ -79,7 +79,7 @@ def learn(task: LearnPrint) -> Frame:
 
 def ink_picture(sheet: AnyReading) -> bytes:
     """The ink of a sheet of a known print, as PNG on white; empty for others."""
-    if not isinstance(sheet, SheetReading) or sheet.ink is None:
+    if not isinstance(sheet, MapReading) or sheet.ink is None:
         return b""
     return png(draw_ink(sheet.ink))
 

@@ -59,7 +59,7 @@ def test_learned_once_known_from_then_on(
         kdscan.read_photo(photo),
         kdscan.read_photo(photo, prints=[kdscan.load_print(file)]),
     )
-    assert isinstance(unknown, kdscan.SheetReading) and isinstance(known, kdscan.SheetReading)
+    assert isinstance(unknown, kdscan.MapReading) and isinstance(known, kdscan.MapReading)
     assert (unknown.layout, known.layout) == ("unknown", "moor")
 
 

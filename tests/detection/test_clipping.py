@@ -21,7 +21,7 @@ from kdscan.kinds import correct
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.locale import words
 from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, Photo, SheetOutline, SheetReading
+from kdscan.records import CELLS, MapReading, Photo, SheetOutline
 from tests.readings import make_sheet
 
 SHEET = make_sheet(origin_xy=(0.0, 100.0), pitch=80.0)
@@ -64,7 +64,7 @@ def test_what_a_photo_shows_of_a_map_is_read_and_the_rest_is_named(side: str, sh
 
     (cut,) = read_photo(part)
 
-    assert isinstance(whole, SheetReading) and isinstance(cut, SheetReading)
+    assert isinstance(whole, MapReading) and isinstance(cut, MapReading)
     moved = whole.rectified.centers_xy - (left, top)
     legible = legible_cells(part, moved, whole.rectified.px_per_cell)
     assert set(cut.clipped) == {cell for cell in CELLS if not legible[cell]}

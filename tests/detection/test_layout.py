@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kdscan.detection.layout import detect_layout, is_mirrored
 from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.read import read_photo
-from kdscan.records import UNKNOWN_LAYOUT, Photo, RectifiedSheet, SheetReading
+from kdscan.records import UNKNOWN_LAYOUT, MapReading, Photo, RectifiedSheet
 from kdscan.synth.own import own_page
 from kdscan.synth.scene import SynthPhoto, make_photo
 
@@ -99,5 +99,5 @@ def test_a_mirrored_photo_is_recognised_as_mirrored() -> None:
     assert mirrored.score.total == plain.score.total
 
 
-def maps_in(photo: Photo) -> list[SheetReading]:
-    return [one for one in read_photo(photo) if isinstance(one, SheetReading)]
+def maps_in(photo: Photo) -> list[MapReading]:
+    return [one for one in read_photo(photo) if isinstance(one, MapReading)]

@@ -15,7 +15,7 @@ from scanner import Scan, Settings, scan
 from kdscan.imaging.bilevel import is_bilevel
 from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.read import read_photo
-from kdscan.records import Photo, SheetReading
+from kdscan.records import MapReading, Photo
 from kdscan.synth.own import own_page
 from kdscan.synth.scene import draw_page
 
@@ -69,7 +69,7 @@ def test_a_pdf_of_such_a_scan_is_told(tmp_path: Path) -> None:
 
 def test_such_a_picture_is_read_but_asks_for_a_look() -> None:
     (sheet,) = read_photo(Photo(scanned("bilevel").bgr))
-    assert isinstance(sheet, SheetReading)
+    assert isinstance(sheet, MapReading)
     assert sheet.review and "bilevel" in {one.code for one in sheet.problems}
     (grey,) = read_photo(Photo(scanned("grey").bgr))
     assert "bilevel" not in {one.code for one in grey.problems}

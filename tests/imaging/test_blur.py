@@ -10,7 +10,7 @@ import numpy as np
 from kdscan import MapCorrections, correct, load_photos, read_photo
 from kdscan.imaging.blur import BLURRED, edge_width
 from kdscan.pipeline.serialize import deserialize, serialize
-from kdscan.records import AnyReading, Photo, SheetReading
+from kdscan.records import AnyReading, MapReading, Photo
 
 SAMPLE = Path("samples/01.jpg")
 
@@ -33,10 +33,10 @@ def test_a_blurred_photo_says_so_while_it_asks() -> None:
     (sharp,) = read_photo(photo)
     assert "blurred" not in codes(sharp)
     (sheet,) = read_photo(Photo(np.asarray(cv2.GaussianBlur(photo.bgr, (0, 0), 6), np.uint8)))
-    assert isinstance(sheet, SheetReading)
+    assert isinstance(sheet, MapReading)
     assert sheet.review and "blurred" in codes(sheet)
     again = deserialize(serialize(sheet))
-    assert isinstance(again, SheetReading) and "blurred" in codes(again)
+    assert isinstance(again, MapReading) and "blurred" in codes(again)
     assert "blurred" not in codes(correct(again, MapCorrections(confirmed=True)))
 
 

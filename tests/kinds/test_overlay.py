@@ -10,7 +10,7 @@ from kdscan.imaging.pens import draw_marks, marks_width
 from kdscan.imaging.rectify import cell_corners
 from kdscan.kinds.common.board import DOMAIN_COLORS, PROBLEM_COLOR, REVIEW_COLOR
 from kdscan.kinds.overlay import LONGEST_PX, draw_overlay
-from kdscan.records import CELLS, Photo, Problem, RectifiedSheet, SheetReading
+from kdscan.records import CELLS, MapReading, Photo, Problem, RectifiedSheet
 from tests.readings import make_sheet, with_evidence
 
 
@@ -18,7 +18,7 @@ def blank(width: int = 800, height: int = 640) -> Photo:
     return Photo(np.full((height, width, 3), 230, np.uint8))
 
 
-def turned(sheet: SheetReading, degrees: float, around_xy: tuple[float, float]) -> SheetReading:
+def turned(sheet: MapReading, degrees: float, around_xy: tuple[float, float]) -> MapReading:
     a = np.radians(degrees)
     turn = np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]])
     flat = sheet.rectified

@@ -17,7 +17,7 @@ from kdscan.inference.store import default_models
 from kdscan.kinds.duel_map.covered import MIN_WHEN_REVIEWED
 from kdscan.marks.covered import COVER_HW, COVER_PX, covered
 from kdscan.pipeline.read import read_photo
-from kdscan.records import CASTLE, CELLS, COLS, ROWS, Photo, RectifiedSheet, SheetReading, maps_of
+from kdscan.records import CASTLE, CELLS, COLS, ROWS, MapReading, Photo, RectifiedSheet, maps_of
 
 SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "01.jpg"
 
@@ -27,13 +27,13 @@ def sample() -> Photo:
     return next(iter(load_photos(SAMPLE)))
 
 
-def the_map(photo: Photo) -> SheetReading:
+def the_map(photo: Photo) -> MapReading:
     (sheet,) = maps_of(read_photo(photo))
     return sheet
 
 
 @cache
-def open_() -> SheetReading:
+def open_() -> MapReading:
     return the_map(sample())
 
 

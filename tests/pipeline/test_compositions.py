@@ -16,7 +16,7 @@ from kdscan.kinds import correct
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
 from kdscan.pipeline.serialize import deserialize, serialize
-from kdscan.records import KingdomReading, MapCorrections, MapEvidence, SheetReading, WizardEvidence
+from kdscan.records import KingdomReading, MapCorrections, MapEvidence, MapReading, WizardEvidence
 from tests.readings import make_kingdom, make_sheet
 
 WIZARD = WizardEvidence(
@@ -35,25 +35,25 @@ SEEN: dict[str, Callable[[MapEvidence], MapEvidence]] = {
 }
 
 
-def keep(sheet: SheetReading) -> SheetReading:
+def keep(sheet: MapReading) -> MapReading:
     again = deserialize(json.loads(json.dumps(serialize(sheet))))
-    assert isinstance(again, SheetReading)
+    assert isinstance(again, MapReading)
     return again
 
 
-def fuse(sheet: SheetReading) -> SheetReading:
+def fuse(sheet: MapReading) -> MapReading:
     (fused,) = fuse_sheets(maps_by_place(0, [sheet]) | maps_by_place(1, [sheet]))
     return fused.sheet
 
 
-def fix(sheet: SheetReading) -> SheetReading:
+def fix(sheet: MapReading) -> MapReading:
     return correct(sheet, {(2, 2): (Coat.FILLED, 0)})
 
 
 OPERATIONS = {"keep": keep, "fuse": fuse, "fix": fix}
 
 
-def said(sheet: SheetReading) -> tuple[object, ...]:
+def said(sheet: MapReading) -> tuple[object, ...]:
     """What people see of it, but for how sure it is, which fusing changes."""
     unsaid = {(2, 2), (0, 0), (0, 1)}  # put right, or clipped, so that nothing is known of it
     cells = [(c.coat, c.crosses) for c in sheet.reading.cells if (c.row, c.col) not in unsaid]

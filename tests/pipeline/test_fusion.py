@@ -16,7 +16,7 @@ from kdscan.game.grid import Cell
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
 from kdscan.pipeline.fusion import FusedSheet, fuse_evidence, fuse_sheets, maps_by_place
-from kdscan.records import CELLS, AnyReading, MapCorrections, SheetReading, WizardEvidence
+from kdscan.records import CELLS, AnyReading, MapCorrections, MapReading, WizardEvidence
 from tests.readings import make_book, make_sheet
 
 SECOND = """
@@ -28,23 +28,23 @@ d   d   d   dd  .   c+  f
 """
 
 
-def fused_of(*sheets: SheetReading) -> tuple[FusedSheet, ...]:
-    maps: dict[tuple[int, int], SheetReading] = {}
+def fused_of(*sheets: MapReading) -> tuple[FusedSheet, ...]:
+    maps: dict[tuple[int, int], MapReading] = {}
     for n, sheet in enumerate(sheets):
         maps |= maps_by_place(n, [sheet])
     return fuse_sheets(maps)
 
 
-def seen_as(sheet: SheetReading, **probs: Any) -> SheetReading:
+def seen_as(sheet: MapReading, **probs: Any) -> MapReading:
     return interpret(replace(sheet.evidence, probs=replace(sheet.probs, **probs)))
 
 
-def clip(sheet: SheetReading, *cells: Cell) -> SheetReading:
+def clip(sheet: MapReading, *cells: Cell) -> MapReading:
     """The same sheet where the picture's edge cuts off some shields."""
     return interpret(replace(sheet.evidence, clipped=cells))
 
 
-def soft(sheet: SheetReading, sure: float = 0.9) -> SheetReading:
+def soft(sheet: MapReading, sure: float = 0.9) -> MapReading:
     """The same sheet as a network would see it: nothing is quite certain."""
     coat, crosses = (
         sure * p + (1 - sure) / p.shape[1] for p in (sheet.probs.coat, sheet.probs.crosses)
@@ -75,8 +75,8 @@ def test_what_is_kept_of_a_sheet_has_no_pixels() -> None:
     assert np.array_equal(kept.rectified.centers_xy, make_sheet().rectified.centers_xy)
 
 
-def answer(*sheets_a_photo: tuple[SheetReading, ...]) -> Any:
-    maps: dict[tuple[int, int], SheetReading] = {}
+def answer(*sheets_a_photo: tuple[MapReading, ...]) -> Any:
+    maps: dict[tuple[int, int], MapReading] = {}
     photos = []
     for n, sheets in enumerate(sheets_a_photo):
         maps |= maps_by_place(n, sheets)
@@ -199,7 +199,7 @@ def test_what_any_photo_knows_of_a_sheet_is_known() -> None:
     ), "where two contradict each other, what was said of the earlier photo holds"
 
 
-def garbled(sheet: SheetReading, cell: tuple[int, int]) -> SheetReading:
+def garbled(sheet: MapReading, cell: tuple[int, int]) -> MapReading:
     """The same sheet; what the picture's edge cuts off was surely read as something else."""
     coat, crosses = sheet.probs.coat.copy(), sheet.probs.crosses.copy()
     at = CELLS.index(cell)

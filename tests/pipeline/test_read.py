@@ -27,9 +27,9 @@ from kdscan.records import (
     CELLS,
     AnyReading,
     KingdomReading,
+    MapReading,
     MarkProbs,
     Photo,
-    SheetReading,
     maps_of,
 )
 from kdscan.synth.own import own_page
@@ -48,7 +48,7 @@ def own_scan(seed: int) -> SynthPhoto:
 
 
 @cache
-def own_reading(seed: int) -> SheetReading:
+def own_reading(seed: int) -> MapReading:
     (sheet,) = maps_of(read_photo(Photo(own_scan(seed).bgr)))
     return sheet
 
@@ -111,7 +111,7 @@ def test_a_large_photo_is_read_at_half_its_size_and_never_decoded_whole(scale: f
     assert "bgr" not in vars(photo)
 
 
-@pytest.mark.parametrize(("sure", "kind"), [(0.66, SheetReading), (0.97, KingdomReading)])
+@pytest.mark.parametrize(("sure", "kind"), [(0.66, MapReading), (0.97, KingdomReading)])
 def test_what_is_only_likely_tiles_is_a_map_where_there_surely_is_one(
     sure: float, kind: type[AnyReading], monkeypatch: pytest.MonkeyPatch
 ) -> None:

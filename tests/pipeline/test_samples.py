@@ -18,14 +18,14 @@ import pytest
 
 from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, Photo, SheetReading, maps_of
+from kdscan.records import CELLS, MapReading, Photo, maps_of
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 NAMES = sorted(path.stem for path in SAMPLES.glob("*.jpg"))
 
 
 @cache
-def read(name: str) -> SheetReading:
+def read(name: str) -> MapReading:
     (sheet,) = maps_of(read_photo(next(iter(load_photos(SAMPLES / f"{name}.jpg")))))
     return sheet
 

@@ -23,7 +23,7 @@ from kdscan.records import (
     AnyReading,
     KingdomEvidence,
     KingdomReading,
-    SheetReading,
+    MapReading,
     SpellbookCorrections,
     SpellbookReading,
     maps_of,
@@ -44,7 +44,7 @@ SAMPLES = Path(__file__).parent.parent.parent / "samples"
 
 
 @pytest.fixture(scope="module")
-def sheet() -> SheetReading:
+def sheet() -> MapReading:
     (photo,) = load_photos(SAMPLES / "01.jpg")
     return maps_of(read_photo(photo))[0]
 
@@ -53,28 +53,28 @@ def as_json(sheet: AnyReading) -> object:
     return photo_json(PhotoReport("a", sheets=(sheet,)))
 
 
-def test_recalled_it_says_the_same(sheet: SheetReading) -> None:
+def test_recalled_it_says_the_same(sheet: MapReading) -> None:
     kept = json.loads(json.dumps(serialize(sheet)))
     assert as_json(deserialize(kept)) == as_json(sheet)
 
 
-def test_kept_twice_it_stays_the_same(sheet: SheetReading) -> None:
+def test_kept_twice_it_stays_the_same(sheet: MapReading) -> None:
     kept = serialize(sheet)
     assert serialize(deserialize(kept)) == kept
 
 
-def test_it_corrects_like_the_original(sheet: SheetReading) -> None:
+def test_it_corrects_like_the_original(sheet: MapReading) -> None:
     said = {(0, 0): (None, 0), (1, 1): (sheet.reading.cells[3].coat, 2)}
     kept = deserialize(serialize(sheet))
-    assert isinstance(kept, SheetReading)
+    assert isinstance(kept, MapReading)
     assert as_json(correct(kept, said)) == as_json(correct(sheet, said))
 
 
-def test_it_is_small(sheet: SheetReading) -> None:
+def test_it_is_small(sheet: MapReading) -> None:
     assert len(json.dumps(serialize(sheet))) < 10_000
 
 
-def test_what_was_not_kept_is_refused(sheet: SheetReading) -> None:
+def test_what_was_not_kept_is_refused(sheet: MapReading) -> None:
     with pytest.raises(KeyError):
         deserialize({"layout": "kdscan-a5"})
 

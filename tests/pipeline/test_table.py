@@ -17,7 +17,7 @@ from kdscan.kinds.duel_map.to_json import to_json as map_json
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json, sheet_json
 from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.pipeline.table import apply_spellbook
-from kdscan.records import AnyReading, SheetReading, SpellbookReading
+from kdscan.records import AnyReading, MapReading, SpellbookReading
 from tests.readings import make_book as a_book
 from tests.readings import make_sheet, paid_game, with_evidence
 
@@ -28,7 +28,7 @@ PAGE = np.array([(0.0, 0), (200, 0), (200, 140), (0, 140)])
 GAME = paid_game(0)
 
 
-def a_map(board: Board, confidence: float = 0.999) -> SheetReading:
+def a_map(board: Board, confidence: float = 0.999) -> MapReading:
     return make_sheet(str(board), confidence=confidence)
 
 
@@ -75,9 +75,9 @@ def test_a_wizard_whom_nobody_won_leaves_the_totals_as_sure_as_they_were() -> No
 
 def test_a_map_is_paid_no_longer_once_the_spellbook_is_gone() -> None:
     paid, other, _ = shared(*map(a_map, GAME.maps), a_book(GAME.spellbook))
-    assert isinstance(paid, SheetReading) and paid.score.wizard > 0
+    assert isinstance(paid, MapReading) and paid.score.wizard > 0
     again = shared(paid, other)[0]
-    assert isinstance(again, SheetReading) and again.score.wizard == 0
+    assert isinstance(again, MapReading) and again.score.wizard == 0
 
 
 def test_saying_it_twice_changes_nothing() -> None:
@@ -115,7 +115,7 @@ def test_a_side_that_names_several_coats_is_paid_for_none() -> None:
         for mark in book.evidence.marks
     )
     first, _, book_again = shared(*map(a_map, GAME.maps), with_evidence(book, marks=marks))
-    assert isinstance(first, SheetReading)
+    assert isinstance(first, MapReading)
     assert first.score.wizard == 0
     assert "several_choices" in codes(book_again)
 
@@ -152,14 +152,14 @@ def unsure(kind: str, p: float) -> list[AnyReading]:
 
 def test_a_total_may_be_what_it_is_without_the_wizard_or_with_another_coat() -> None:
     sure = unsure("nothing", 0.7)[0]
-    assert isinstance(sure, SheetReading)
+    assert isinstance(sure, MapReading)
     assert sure.total_range == (sure.score.total, sure.score.total)
     assert "wizard_range" not in sheet_json(sure)
     paid = unsure(".filled.", 0.7)[0]
-    assert isinstance(paid, SheetReading) and paid.score.wizard
+    assert isinstance(paid, MapReading) and paid.score.wizard
     assert paid.total_range == (paid.score.domain_points, paid.score.total)
     other = unsure(".choices.", 0.7)[0]
-    assert isinstance(other, SheetReading)
+    assert isinstance(other, MapReading)
     counts = [sum(d.coat is coat for d in other.score.domains) for coat in Coat]
     assert other.wizard_range == (0, 3 * max(counts))
     told = map_json(other)
@@ -172,7 +172,7 @@ def test_a_total_may_be_what_it_is_without_the_wizard_or_with_another_coat() -> 
 def test_a_doubtful_wizard_stays_so_when_a_map_is_kept() -> None:
     for sheet in unsure(".choices.", 0.7)[:2]:
         kept = deserialize(serialize(sheet))
-        assert isinstance(sheet, SheetReading) and isinstance(kept, SheetReading)
+        assert isinstance(sheet, MapReading) and isinstance(kept, MapReading)
         assert kept.total_range == sheet.total_range
         assert [one.code for one in kept.problems] == [one.code for one in sheet.problems]
 
@@ -201,9 +201,9 @@ def test_a_spellbook_beside_which_a_map_was_cut_off_goes_on_saying_so() -> None:
 
 def test_a_paid_map_stays_paid_when_it_is_kept_or_corrected() -> None:
     paid = shared(*(a_map(board) for board in GAME.maps), a_book(GAME.spellbook))[0]
-    assert isinstance(paid, SheetReading) and paid.score.wizard
+    assert isinstance(paid, MapReading) and paid.score.wizard
     kept = deserialize(serialize(paid))
-    assert isinstance(kept, SheetReading)
+    assert isinstance(kept, MapReading)
     assert kept.score == paid.score
     shield = next(iter(dict(GAME.maps[0].items())))
     marks = GAME.maps[0].get(shield)

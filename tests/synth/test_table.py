@@ -9,7 +9,7 @@ import pytest
 
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
 from kdscan.pipeline.read import read_photo
-from kdscan.records import Photo, SheetReading, SpellbookReading
+from kdscan.records import MapReading, Photo, SpellbookReading
 from kdscan.synth.own import own_book, own_page
 from kdscan.synth.table import SynthTable, make_table
 
@@ -25,7 +25,7 @@ def table() -> SynthTable:
 def answer(table: SynthTable) -> Any:
     photo = Photo(table.bgr)
     found = read_photo(photo)
-    assert [type(one) for one in found] == [SheetReading, SheetReading, SpellbookReading]
+    assert [type(one) for one in found] == [MapReading, MapReading, SpellbookReading]
     return report_json([photo_json(PhotoReport("t", size_wh=(1, 1), sheets=found))])
 
 

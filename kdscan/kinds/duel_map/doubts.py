@@ -7,11 +7,11 @@ from dataclasses import replace
 from kdscan.kinds.common.doubt import MAX_OTHERS, MIN_OTHER, Doubt
 from kdscan.marks.decode import corrected
 from kdscan.marks.posterior import alternatives, joint
-from kdscan.records import CELLS, CellReading, SheetReading
+from kdscan.records import CELLS, CellReading, MapReading
 from kdscan.records.arrays import Floats
 
 
-def doubts(sheet: SheetReading) -> list[Doubt[CellReading]]:
+def doubts(sheet: MapReading) -> list[Doubt[CellReading]]:
     """The shields that need review, except those that the picture cuts off."""
     unsure = [c for c in sheet.reading.cells if c.review and c.at not in sheet.clipped]
     if not unsure:

@@ -11,16 +11,16 @@ from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.kinds.duel_map.names import shield_name, with_cover
 from kdscan.locale import Words
-from kdscan.records import CellReading, SheetReading
+from kdscan.records import CellReading, MapReading
 
 
-def draw(picture: Bgr, clean: Bgr, sheet: SheetReading, scale: float, words: Words) -> list[Bgr]:
+def draw(picture: Bgr, clean: Bgr, sheet: MapReading, scale: float, words: Words) -> list[Bgr]:
     """See `kdscan.kinds`."""
     centers = draw_board(picture, sheet, sheet.reading.cells, _DRAWING, scale, words)
     return [tile(clean, centers, doubt, _DRAWING) for doubt in doubts(sheet)]
 
 
-def places(sheet: SheetReading, words: Words) -> Iterator[DoubtfulPlace]:
+def places(sheet: MapReading, words: Words) -> Iterator[DoubtfulPlace]:
     """See `kdscan.kinds`."""
 
     def name(cell: CellReading) -> str:

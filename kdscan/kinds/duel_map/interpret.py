@@ -19,7 +19,7 @@ from kdscan.kinds.duel_map import covered
 from kdscan.kinds.duel_map.rules import apply_rules, questions
 from kdscan.marks.decode import board_of, corrected, decode
 from kdscan.marks.risk import DEFAULT_RISK
-from kdscan.records import CELLS, MapEvidence, MarkProbs, Marks, Reading, SheetReading
+from kdscan.records import CELLS, MapEvidence, MapReading, MarkProbs, Marks, Reading
 
 MIN_PLACED = 0.9
 """If the probability that all cells are in place is lower, a problem says so."""
@@ -32,7 +32,7 @@ _BILEVEL = (
 _BLURRED = "the picture is blurred; a sharper one, taken from closer, leaves fewer doubts"
 
 
-def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading:
+def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> MapReading:
     """Decode the evidence and apply rules, occlusion, clipping and corrections.
 
     risk: accepted probability that a total which is not marked for review is wrong.
@@ -52,7 +52,7 @@ def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading
         cells = tuple(replace(cell, review=False) for cell in reading.cells)
         reading = replace(reading, cells=cells, review=False)
     score = score_board(board, evidence.wizard_coat)
-    return SheetReading(evidence, reading, score, tuple(_problems(evidence, reading, broken)))
+    return MapReading(evidence, reading, score, tuple(_problems(evidence, reading, broken)))
 
 
 def beliefs(evidence: MapEvidence) -> MarkProbs:

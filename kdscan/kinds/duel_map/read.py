@@ -24,10 +24,10 @@ from kdscan.records import (
     UNKNOWN_LAYOUT,
     Ink,
     MapEvidence,
+    MapReading,
     MarkProbs,
     Photo,
     RectifiedSheet,
-    SheetReading,
 )
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ else, or a map turned by 90°, none was placed with more than 0.973."""
 
 def read_map(
     photo: Photo, rectified: RectifiedSheet, models: Models, options: ReadOptions
-) -> SheetReading:
+) -> MapReading:
     """Read one map from its photo and rectified grid."""
     observe = options.observe
     with observe("layout"):
@@ -106,7 +106,7 @@ def _known_print(
     return known, shows_mirrored(photo, sheet.centers_xy, prints, known)
 
 
-def is_legible(sheet: SheetReading) -> bool:
+def is_legible(sheet: MapReading) -> bool:
     """Whether a reading is plausibly of a map, rather than of another printed grid."""
     shown = [c.confidence for c in sheet.reading.cells if c.at not in sheet.clipped]
     mean = sum(shown) / len(shown)

@@ -9,14 +9,14 @@ import numpy as np
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem, problems_json
 from kdscan.kinds.common.values import coat_from, coat_json, place_from, place_json, rounded
-from kdscan.records import MapCorrections, MapEvidence, MarkProbs, SheetReading, WizardEvidence
+from kdscan.records import MapCorrections, MapEvidence, MapReading, MarkProbs, WizardEvidence
 from kdscan.records.results import Json
 
 _PROBS = {field.name: field.name for field in fields(MarkProbs)} | {"calibration": "trust"}
 """Fields of `MarkProbs` → their names in the store."""
 
 
-def serialize(sheet: SheetReading) -> Json:
+def serialize(sheet: MapReading) -> Json:
     """See `kdscan.kinds`; fields that most sheets lack are left out if empty."""
     found, corrections = sheet.evidence, sheet.evidence.corrections
     kept: Json = {

@@ -15,10 +15,10 @@ from kdscan.kinds.common.terminal import (
 from kdscan.kinds.common.terminal import explain_doubts as explain
 from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.kinds.duel_map.names import coat_name, with_cover
-from kdscan.records import CASTLE, COLS, ROWS, CellReading, SheetReading
+from kdscan.records import CASTLE, COLS, ROWS, CellReading, MapReading
 
 
-def tell(sheet: SheetReading, style: Style) -> str:
+def tell(sheet: MapReading, style: Style) -> str:
     """See `kdscan.kinds`."""
     if sheet.clipped:
         return "\n\n".join([explain_clipped(sheet, style), draw_board(sheet, style)])
@@ -26,7 +26,7 @@ def tell(sheet: SheetReading, style: Style) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def explain_clipped(sheet: SheetReading, style: Style) -> str:
+def explain_clipped(sheet: MapReading, style: Style) -> str:
     """Advice for a map of which the picture cuts off shields, so that its total is unknown."""
     t, tn = style.words.t, style.words.tn
     what = tn(
@@ -38,7 +38,7 @@ def explain_clipped(sheet: SheetReading, style: Style) -> str:
     return f" {again}: {what}"
 
 
-def draw_board(sheet: SheetReading, style: Style) -> str:
+def draw_board(sheet: MapReading, style: Style) -> str:
     """The board; lines separate domains, `?` marks doubtful shields."""
     colors = domain_colors([d.cells for d in sheet.score.domains if d.points], len(COLORS))
     cells = {c.at: c for c in sheet.reading.cells}
@@ -58,12 +58,12 @@ def _cell(cell: CellReading, style: Style) -> str:
     return f" {token(*cell.marks):<7}{doubt}"
 
 
-def _castle(sheet: SheetReading, style: Style) -> str:
+def _castle(sheet: MapReading, style: Style) -> str:
     used = {True: style.words.t("used"), False: "", None: "?"}[sheet.reading.castle_used]
     return f" {'♜' if style.unicode else '##'} {used}".ljust(WIDTH)[:WIDTH]
 
 
-def explain_score(sheet: SheetReading, style: Style) -> str:
+def explain_score(sheet: MapReading, style: Style) -> str:
     """Each scoring domain as shields × crosses = points, then the total."""
     times = "×" if style.unicode else "x"
     scoring = sorted((d for d in sheet.score.domains if d.points), key=lambda d: -d.points)
@@ -95,7 +95,7 @@ def explain_score(sheet: SheetReading, style: Style) -> str:
     return "\n".join(lines)
 
 
-def explain_doubts(sheet: SheetReading, style: Style) -> str:
+def explain_doubts(sheet: MapReading, style: Style) -> str:
     """Problems of the board, then the doubtful shields with their alternatives."""
 
     def shown(cell: CellReading) -> str:

@@ -9,13 +9,13 @@ from kdscan.game.duel.report import domains_json, score_json
 from kdscan.game.problem import problems_json
 from kdscan.kinds.common.values import coat_json, judged_json, point_json, probability_json
 from kdscan.kinds.duel_map.doubts import doubts
-from kdscan.records import CellReading, Marks, SheetReading
+from kdscan.records import CellReading, MapReading, Marks
 
 if TYPE_CHECKING:
     from kdscan.records.results import CellJson, MapJson, MarksJson
 
 
-def to_json(sheet: SheetReading) -> MapJson:
+def to_json(sheet: MapReading) -> MapJson:
     """One entry of `sheets`, of the kind `duel_map`."""
     reading, score = sheet.reading, sheet.score
     others = {d.cell.at: d.others for d in doubts(sheet)}
@@ -46,7 +46,7 @@ class _Unsure(TypedDict, total=False):
     wizard_range: list[int]
 
 
-def _cell_json(sheet: SheetReading, cell: CellReading, others: Sequence[CellReading]) -> CellJson:
+def _cell_json(sheet: MapReading, cell: CellReading, others: Sequence[CellReading]) -> CellJson:
     return {
         "row": cell.row,
         "col": cell.col,

@@ -17,7 +17,7 @@ from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.common.fields import VARIANTS, WIZARD
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.locale import Words
-from kdscan.records import AnyReading, Photo, SheetReading, SpellbookReading
+from kdscan.records import AnyReading, MapReading, Photo, SpellbookReading
 from kdscan.tournament.apply_corrections import corrected
 from kdscan.tournament.results import Result
 from kdscan.tournament.store import Store
@@ -142,7 +142,7 @@ def _moved(found: AnyReading, origin: NDArray[np.float64], scale: float) -> AnyR
         return replace(found, evidence=page, marks=marks)
     place = found.rectified
     flat = replace(place, centers_xy=move(place.centers_xy), outline_xy=move(place.outline_xy))
-    if isinstance(found, SheetReading):  # the same code, for the types of both
+    if isinstance(found, MapReading):  # the same code, for the types of both
         return replace(found, evidence=replace(found.evidence, rectified=flat))
     return replace(found, evidence=replace(found.evidence, rectified=flat))
 

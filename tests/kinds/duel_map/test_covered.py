@@ -18,14 +18,14 @@ from kdscan.locale import LANGUAGES, words
 from kdscan.locale.problems import problem_text
 from kdscan.pipeline.fusion import fuse_evidence
 from kdscan.pipeline.serialize import deserialize, serialize
-from kdscan.records import CELLS, MapCorrections, MapEvidence, SheetReading
+from kdscan.records import CELLS, MapCorrections, MapEvidence, MapReading
 from tests.readings import make_sheet, with_evidence
 
 PLAIN = Style(unicode=False)
 SURE = 0.995
 
 
-def seen(covered: dict[tuple[int, int], float], sure: float = SURE) -> SheetReading:
+def seen(covered: dict[tuple[int, int], float], sure: float = SURE) -> MapReading:
     """A sheet that is read surely but for what lies on it."""
     return interpret(replace(make_sheet(confidence=sure).evidence, covered=covered))
 
@@ -97,7 +97,7 @@ def test_it_is_kept_and_older_records_know_nothing_of_it() -> None:
     sheet = seen({(1, 2): 0.9999, (4, 4): 0.7})
     kept = json.loads(json.dumps(serialize(sheet)))
     again = deserialize(kept)
-    assert isinstance(again, SheetReading)
+    assert isinstance(again, MapReading)
     assert again.evidence.covered == {(1, 2): 0.9999, (4, 4): 0.7}
     assert again.reading.cells == sheet.reading.cells and again.problems == sheet.problems
     del kept["covered"]
