@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -108,33 +107,11 @@ def _read_again(kept: tuple[tuple[str, str], ...]) -> tuple[SheetJson, ...]:
 
 
 def _current(sheet: Sheet, overrides: Overrides, again: SheetJson | None) -> Json:
-    """A sheet's JSON with corrections beyond its reading; again: its new reading, if any."""
+    """A sheet's JSON with its corrections; again: its reading with them, if any."""
     found = dict(sheet.data)
     if again is not None:
         found.pop("wizard_range", None)  # absent if the points are certain
         found |= again  # fields that later versions add to the JSON are kept
     elif overrides.get("confirmed") is True:  # an older version stored no evidence
         found["review"] = False
-    values = {f.removeprefix("value:"): v for f, v in overrides.items() if f.startswith("value:")}
-    if values:
-        found = copy.deepcopy(found)
-    for path, value in values.items():
-        _set(found, path.split("/"), value)
     return found
-
-
-def _set(found: Any, path: list[str], value: Any) -> None:
-    """Set a value by its path; does nothing if the path no longer exists (the sheet was read
-    again)."""
-    for step in path[:-1]:
-        if isinstance(found, list) and step.isdigit() and int(step) < len(found):
-            found = found[int(step)]
-        elif isinstance(found, dict) and step in found:
-            found = found[step]
-        else:
-            return
-    last = path[-1]
-    if isinstance(found, dict):
-        found[last] = value
-    elif isinstance(found, list) and last.isdigit() and int(last) < len(found):
-        found[int(last)] = value

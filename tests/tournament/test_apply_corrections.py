@@ -43,14 +43,12 @@ def test_shields_are_corrected_as_the_command_line_corrects_them() -> None:
 def test_what_was_read_is_left_as_it_was() -> None:
     one = row(make_sheet(doubtful=[(0, 1)]))
     before = sheet_json(make_sheet(doubtful=[(0, 1)]))
-    said = {"confirmed": True, "castle": False, "value:problems": ["x"], "value:no/such/place": 1}
+    said = {"confirmed": True, "castle": False}
     found = corrected_json(one, said)
     assert one.data == before
     assert found["review"] is False
     assert not any(cell["review"] for cell in found["cells"])
     assert found["castle_bonus_used"] is False
-    assert found["problems"] == ["x"]
-    assert "no" not in found
 
 
 def test_whose_sheet_it_is_and_whether_it_counts_changes_nothing_on_it() -> None:
@@ -70,19 +68,6 @@ def test_the_wizards_coat_counts() -> None:
     assert found["chosen_coat"] == "dot"
     assert found["score"]["wizard"] > 0
     assert found["score"]["total"] == found["score"]["domains"] + found["score"]["wizard"]
-
-
-def test_a_spellbook_is_corrected_by_path() -> None:
-    book = {
-        "kind": "duel_spellbook",
-        "review": True,
-        "players": [{"lines": {"dot": {"filled": 3}}}],
-    }
-    one = row(make_sheet(), kind="duel_spellbook", data=book, kept=None)
-    found = corrected_json(
-        one, {"value:players/0/lines/dot/filled": 4, "cell:0,1": {"coat": None, "crosses": 0}}
-    )
-    assert found["players"][0]["lines"]["dot"]["filled"] == 4
 
 
 def test_a_wizard_that_a_person_denies_pays_nothing() -> None:
