@@ -4,7 +4,6 @@
 const SHELL = "shell-{version}", RESULTS = "results";
 const FILES = [/*files*/];
 const KEPT_RESULTS = 120;
-const LEAVES = ["/api/leave", "/join"];
 const GONE = [502, 503, 504]; // a proxy answers even if its server is gone
 
 self.addEventListener("install", (event) => {
@@ -47,9 +46,17 @@ async function cacheFirst(request) {
   return (await caches.match(request, { ignoreVary: true })) ?? networkFirst(request);
 }
 
+// Whoever cannot reach the server stays signed in, and keeps the results.
+async function leave(request) {
+  const response = await fetch(request);
+  if (!GONE.includes(response.status)) await caches.delete(RESULTS);
+  return response;
+}
+
 self.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
-  if (LEAVES.includes(url.pathname)) { event.waitUntil(caches.delete(RESULTS)); return; }
+  if (url.pathname === "/api/leave") { event.respondWith(leave(event.request)); return; }
+  if (url.pathname === "/join") { event.waitUntil(caches.delete(RESULTS)); return; }
   if (event.request.method !== "GET" || url.origin !== location.origin || url.searchParams.has("wait")) return;
   if (url.pathname.startsWith("/static/") || url.pathname.endsWith(".jpg")) event.respondWith(cacheFirst(event.request));
   else if (url.pathname === "/" || url.pathname.startsWith("/api/")) event.respondWith(networkFirst(event.request));
