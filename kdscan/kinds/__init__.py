@@ -4,7 +4,8 @@ A kind's folder contains modules of these names with functions that take its own
 
 * ``to_json.to_json(found)``: its entry in the JSON ``kdscan/1``
 * ``tell.tell(found, style)``: the answer in a terminal
-* ``draw.draw(picture, clean, found, scale, words)``: the overlay; returns tiles of doubtful cells
+* ``draw.draw(picture, clean, found, others, scale, words)``: the overlay; returns tiles of doubtful
+  cells
 * ``draw.places(found, words)``: what needs review, as places in the photo
 * ``serialize.serialize(found)``, ``serialize.evidence_from(kept)``: evidence in the store
 * ``interpret.interpret(evidence, risk)``: the reading that follows from evidence
@@ -17,7 +18,7 @@ Modules are imported on first use, so that a standings table needs no OpenCV.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from kdscan.game.duel.coats import Coat
     from kdscan.game.duel.spellbook import SpellbookLine
     from kdscan.game.grid import Cell
-    from kdscan.imaging.pens import Bgr
+    from kdscan.imaging.pens import Bgr, Points
     from kdscan.kinds.common.doubt import DoubtfulPlace
     from kdscan.kinds.common.terminal import Style
     from kdscan.locale import Words
@@ -75,10 +76,20 @@ class Kind:
         return text
 
     def draw(
-        self, picture: Bgr, clean: Bgr, found: AnyReading, scale: float, words: Words
+        self,
+        picture: Bgr,
+        clean: Bgr,
+        found: AnyReading,
+        others: Sequence[Points],
+        scale: float,
+        words: Words,
     ) -> list[Bgr]:
-        """Draw over a photo scaled by `scale`, in place; returns a tile for each doubtful cell."""
-        tiles: list[Bgr] = self._module("draw").draw(picture, clean, found, scale, words)
+        """Draw over a photo scaled by `scale`, in place; returns a tile for each doubtful cell.
+
+        others: outlines (4, 2) of the picture's other sheets.
+        """
+        draw = self._module("draw").draw
+        tiles: list[Bgr] = draw(picture, clean, found, others, scale, words)
         return tiles
 
     def places(self, found: AnyReading, words: Words) -> Iterator[DoubtfulPlace]:

@@ -29,8 +29,10 @@ def draw_overlay(photo: Photo, sheets: Sequence[AnyReading], words: Words = ENGL
     clean, scale = at_most(photo, LONGEST_PX)
     picture = clean.copy()
     tiles: list[Bgr] = []
-    for sheet in sheets:
-        tiles += kind_of(sheet).draw(picture, clean, sheet, scale, words)
+    outlines = [(sheet.outline_xy + 0.5) * scale - 0.5 for sheet in sheets]
+    for n, sheet in enumerate(sheets):
+        others = outlines[:n] + outlines[n + 1 :]
+        tiles += kind_of(sheet).draw(picture, clean, sheet, others, scale, words)
     return np.vstack([picture, *_rows(tiles, picture.shape[1])])
 
 

@@ -69,6 +69,15 @@ def test_the_total_covers_no_shield_if_there_is_room_beside_the_sheet() -> None:
     assert (room_beside == room_below).all()
 
 
+@pytest.mark.parametrize("at", [(640, 15), (15, 440)], ids=["beside", "below"])
+def test_a_total_lies_on_no_other_sheet(at: tuple[float, float]) -> None:
+    doubtful, other = make_sheet(doubtful=[(0, 5)], origin_xy=(15, 15)), make_sheet(origin_xy=at)
+    x, y = at
+    photo = blank(*np.add(at, (575, 415)).astype(int))
+    picture = draw_overlay(photo, [other, doubtful])[y : y + 400, x : x + 560]
+    assert (picture != REVIEW_COLOR).any(axis=2).all()
+
+
 def test_a_large_photo_becomes_a_picture_to_send() -> None:
     sheet = make_sheet(origin_xy=(900, 700), pitch=400)
     picture = draw_overlay(blank(4032, 3024), [sheet])

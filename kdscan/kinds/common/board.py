@@ -51,6 +51,9 @@ REVIEW_COLOR: Color = (200, 0, 255)
 
 PROBLEM_COLOR: Color = (0, 0, 190)
 
+OTHER_SHEET = 10
+"""How much worse it is that a total covers a part of another sheet than of its own."""
+
 TILE_WH = (260, 340)
 """Width and height of a doubtful cell's tile, pixels."""
 
@@ -82,11 +85,15 @@ def draw_board(
     picture: Bgr,
     board: BoardReading,
     cells: Sequence[C],
+    others: Sequence[Points],
     drawing: CellDrawing[C],
     scale: float,
     words: Words,
 ) -> Points:
-    """Draw a board over a photo scaled by `scale`, in place; returns the cells' centres there."""
+    """Draw a board over a photo scaled by `scale`, in place; returns the cells' centres there.
+
+    others: outlines (4, 2) of the picture's other sheets.
+    """
     # Pixel centres have integer coordinates, so scaling shifts the origin by half a pixel.
     centers = (board.rectified.centers_xy + 0.5) * scale - 0.5
     corners = cell_corners(centers)
@@ -109,7 +116,7 @@ def draw_board(
             corner = quad[np.argmax(quad.sum(1))]
             _badge(picture, at + 0.66 * (corner - at), cell, drawing, pitch)
     _points(picture, board, drawing, corners, pitch)
-    _total(picture, board, corners, pitch, words)
+    _total(picture, board, corners, others, pitch, words)
     return centers
 
 
@@ -207,15 +214,28 @@ def _points(
             draw_text(picture, text, (x + pad, y), size, bold=True)
 
 
-def _total(picture: Bgr, board: BoardReading, corners: Points, pitch: float, words: Words) -> None:
-    """The total in a panel above the sheet, else below, else where it covers least of the sheet."""
+def _total(
+    picture: Bgr,
+    board: BoardReading,
+    corners: Points,
+    others: Sequence[Points],
+    pitch: float,
+    words: Words,
+) -> None:
+    """The total in a panel above the sheet, else below, else where it covers least of the sheet; on
+    another sheet it would be taken for that one's."""
     size = 0.5 * pitch
     review = board.review
     text = words.tn("{n} point", "{n} points", board.score.total) + " ?" * review
     panel_wh = text_width(text, size, bold=True) + size, 1.6 * size
     sheet = corners[[0, 0, -1, -1], [0, -1, -1, 0]]
     places = _panel_places(picture.shape[1::-1], panel_wh, sheet, 0.5 * size)
-    left, top = min(places, key=lambda at: _overlap(at, panel_wh, sheet))
+
+    def cost(at: tuple[float, float]) -> float:
+        elsewhere = sum(_overlap(at, panel_wh, other) for other in others)
+        return _overlap(at, panel_wh, sheet) + OTHER_SHEET * elsewhere
+
+    left, top = min(places, key=cost)
     panel(picture, (left, top), panel_wh, REVIEW_COLOR if review else INK, 0.04 * pitch)
     draw_text(picture, text, (left + size / 2, top + panel_wh[1] / 2), size, bold=True)
 
@@ -224,13 +244,15 @@ def _panel_places(
     picture_wh: Sequence[int], panel_wh: tuple[float, float], sheet: Points, gap: float
 ) -> list[tuple[float, float]]:
     """Upper left corners that a panel may have in a picture, best first: above and below a sheet
-    (4, 2), along the picture's upper and lower edges."""
+    (4, 2), and at the picture's upper and lower edges over the sheet's middle and beside it."""
     right, bottom = (max(0.0, all_ - part) for all_, part in zip(picture_wh, panel_wh, strict=True))
     middle = min(max(float(sheet[:, 0].mean()) - panel_wh[0] / 2, 0.0), right)
     above, below = float(sheet[:, 1].min()) - panel_wh[1] - gap, float(sheet[:, 1].max()) + gap
     beside = [(middle, y) for y in (above, below) if 0 <= y <= bottom]
     edge = 0.2 * gap
-    return beside + [(x, y) for y in (edge, bottom - edge) for x in (middle, edge, right - edge)]
+    to_left = max(float(sheet[:, 0].min()) - panel_wh[0] - gap, edge)
+    to_right = min(float(sheet[:, 0].max()) + gap, right - edge)
+    return beside + [(x, y) for y in (edge, bottom - edge) for x in (middle, to_left, to_right)]
 
 
 def _overlap(at: tuple[float, float], panel_wh: tuple[float, float], sheet: Points) -> float:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
-from kdscan.imaging.pens import Bgr, draw_marks, marks_width
+from kdscan.imaging.pens import Bgr, Points, draw_marks, marks_width
 from kdscan.kinds.common.board import CellDrawing, draw_board, places_of, tile
 from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.duel_map.doubts import doubts
@@ -14,9 +14,16 @@ from kdscan.locale import Words
 from kdscan.records import CellReading, MapReading
 
 
-def draw(picture: Bgr, clean: Bgr, sheet: MapReading, scale: float, words: Words) -> list[Bgr]:
+def draw(
+    picture: Bgr,
+    clean: Bgr,
+    sheet: MapReading,
+    others: Sequence[Points],
+    scale: float,
+    words: Words,
+) -> list[Bgr]:
     """See `kdscan.kinds`."""
-    centers = draw_board(picture, sheet, sheet.reading.cells, _DRAWING, scale, words)
+    centers = draw_board(picture, sheet, sheet.reading.cells, others, _DRAWING, scale, words)
     return [tile(clean, centers, doubt, _DRAWING) for doubt in doubts(sheet)]
 
 

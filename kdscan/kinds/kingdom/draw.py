@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
-from kdscan.imaging.pens import Bgr, draw_square, square_width
+from kdscan.imaging.pens import Bgr, Points, draw_square, square_width
 from kdscan.kinds.common.board import CellDrawing, draw_board, places_of, tile
 from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.kingdom.doubts import doubts
@@ -15,10 +15,15 @@ from kdscan.records import KingdomReading, SquareReading
 
 
 def draw(
-    picture: Bgr, clean: Bgr, kingdom: KingdomReading, scale: float, words: Words
+    picture: Bgr,
+    clean: Bgr,
+    kingdom: KingdomReading,
+    others: Sequence[Points],
+    scale: float,
+    words: Words,
 ) -> list[Bgr]:
     """See `kdscan.kinds`."""
-    centers = draw_board(picture, kingdom, kingdom.squares, _DRAWING, scale, words)
+    centers = draw_board(picture, kingdom, kingdom.squares, others, _DRAWING, scale, words)
     return [tile(clean, centers, doubt, _DRAWING) for doubt in doubts(kingdom)]
 
 

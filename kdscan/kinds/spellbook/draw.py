@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -35,7 +35,12 @@ CHOSEN_COLOR: Color = (178, 114, 0)
 
 
 def draw(
-    picture: Bgr, clean: Bgr, reading: SpellbookReading, scale: float, words: Words
+    picture: Bgr,
+    clean: Bgr,
+    reading: SpellbookReading,
+    others: Sequence[Points],
+    scale: float,
+    words: Words,
 ) -> list[Bgr]:
     """See `kdscan.kinds`; a spellbook has no tiles."""
     page = (reading.outline_xy + 0.5) * scale - 0.5
