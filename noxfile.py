@@ -98,22 +98,22 @@ FLOORS = {
     "web": 93,
     "workers": 98,
 }
-"""The least share of each room's lines and branches that the tests run, per cent: one below what
+"""The least share of each package's lines and branches that the tests run, per cent: one below what
 was measured; of `training`, most needs torch."""
 
 
 @nox.session
 def cover(session: nox.Session) -> None:
-    """Tests with coverage by lines and branches; every room keeps its floor."""
-    rooms = {path.parent.name for path in Path("kdscan").glob("*/__init__.py")}
-    if rooms - {"training"} != set(FLOORS):
-        session.error(f"FLOORS are not those of the rooms: {sorted(rooms ^ set(FLOORS))}")
+    """Tests with coverage by lines and branches; every package keeps its floor."""
+    packages = {path.parent.name for path in Path("kdscan").glob("*/__init__.py")}
+    if packages - {"training"} != set(FLOORS):
+        session.error(f"FLOORS are not those of the packages: {sorted(packages ^ set(FLOORS))}")
     _python(session, "-m", "coverage", "erase")
     _python(session, "-m", "coverage", "run", "-m", "pytest", *PARALLEL)
     _python(session, "-m", "coverage", "combine", "--quiet")
     report = (sys.executable, "-m", "coverage", "report", "--skip-covered")
-    for room, floor in FLOORS.items():
-        what = (f"--include=kdscan/{room}/*", f"--fail-under={floor}")
+    for package, floor in FLOORS.items():
+        what = (f"--include=kdscan/{package}/*", f"--fail-under={floor}")
         session.run(*report, *what, external=True)
 
 
