@@ -256,7 +256,7 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
     if progress.known:
         said.append(t("{n} already read", n=progress.known))
     if progress.twice:
-        said.append(t("{n} given twice", n=progress.twice))
+        said.append(t("{n} given again", n=progress.twice))
     if progress.again:
         said.append(t("{n} read again", n=progress.again))
     print(f"{legible(event)}: {', '.join(said)}")

@@ -49,7 +49,7 @@ def test_killed_twice_it_ends_like_an_unbroken_run(
     words = batch(folder, whole, "--workers", "1", "--round", "2", "--csv", str(out))
     said = run(*words, code=7).out
     assert "bad.jpg: this is not a picture" in said
-    assert "3 read now, 1 given twice\n" in said and "sheets: 2" in said
+    assert "3 read now, 1 given again\n" in said and "sheets: 2" in said
     command = [
         sys.executable,
         "-m",
@@ -60,7 +60,7 @@ def test_killed_twice_it_ends_like_an_unbroken_run(
         kill_when(command, broken, rows)
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
     assert finished.returncode == 7
-    assert "given twice" in finished.stdout
+    assert "given again" in finished.stdout
     result = exported(broken, run)
     assert result == exported(whole, run) == out.read_text("utf-8")
     table = list(csv.DictReader(result.splitlines()))
