@@ -98,6 +98,21 @@ def test_a_camera_that_is_taken_away_leaves_a_remedy(open_page: Open) -> None:
 
 @pytest.mark.browser
 @browsing.needs_chromium
+def test_a_refusal_that_comes_after_the_camera_was_closed_says_nothing(open_page: Open) -> None:
+    page = open_page(permissions=["camera"])
+    page.evaluate(
+        "() => { navigator.mediaDevices.getUserMedia ="
+        " () => new Promise((_, reject) => { window.refuse = reject; }); }"
+    )
+    page.get_by_role("button", name="Photograph").tap()
+    page.get_by_role("button", name="Close").tap()
+    page.evaluate("refuse(new DOMException('', 'NotAllowedError'))")
+    page.wait_for_timeout(200)
+    expect(page.locator("#toast")).to_be_empty()
+
+
+@pytest.mark.browser
+@browsing.needs_chromium
 def test_without_a_camera_the_page_says_how_to_get_one(open_page: Open) -> None:
     page = open_page()
     page.add_init_script("Object.defineProperty(navigator, 'mediaDevices', { value: undefined });")

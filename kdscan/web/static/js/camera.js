@@ -43,7 +43,7 @@ export async function openCamera(send) {
     stream?.getTracks().forEach((track) => track.stop());
     dialog.close();
     dialog.remove();
-    closeOpen = null;
+    if (closeOpen === close) closeOpen = null; // another may be open by now
   };
   closeOpen = close;
   dialog.addEventListener("cancel", close);
@@ -53,6 +53,7 @@ export async function openCamera(send) {
   try {
     stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: { ideal: "environment" }, width: { ideal: 3840 }, height: { ideal: 2160 } }, audio: false });
   } catch (error) {
+    if (!running) return;
     if (error.name !== "NotAllowedError") return failed();
     close();
     return toast(t("The browser is not allowed to use the camera: allow it in its settings, or choose a photo."));
