@@ -5,6 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from kdscan.records.arrays import sigmoid
 from kdscan.synth.fields import F32, U8, Rng, chance, f32, noise, to_u8, weighted
 
 COPIED = 0.1
@@ -31,7 +32,7 @@ def _photocopied(rng: Rng, grey: F32, px_per_mm: float, painted: bool) -> F32:
     grey = f32(cv2.GaussianBlur(grey, (0, 0), rng.uniform(0.08, 0.2) * px_per_mm))
     grain = 6 * f32(rng.normal(size=grey.shape))
     limit, slope = rng.uniform(110, 200), rng.uniform(40, 80) if painted else rng.uniform(8, 40)
-    copy = 255 / (1 + np.exp((limit - grey - grain) / slope))
+    copy = 255 * sigmoid((grey + grain - limit) / slope)
     dust = f32(rng.random(grey.shape) < rng.exponential(0.004) / px_per_mm**2)
     size = rng.uniform(0.05, 0.12) * px_per_mm
     specks = f32(cv2.GaussianBlur(dust, (0, 0), size)) * 2 * np.pi * size**2

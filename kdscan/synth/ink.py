@@ -14,6 +14,7 @@ from functools import lru_cache
 import cv2
 import numpy as np
 
+from kdscan.records.arrays import sigmoid
 from kdscan.synth.fields import F32, U8, Rng
 from kdscan.synth.pens import Pen
 from kdscan.synth.strokes import Path, drift
@@ -70,7 +71,7 @@ def _noise(blur: float) -> F32:
     pad = int(4 * blur) + 2
     wide = np.pad(white.astype(np.float32), pad, mode="wrap")
     soft = cv2.GaussianBlur(wide, (0, 0), blur)[pad:-pad, pad:-pad]
-    return np.asarray(1 / (1 + np.exp(-1.7 * (soft - soft.mean()) / soft.std())), np.float32)
+    return np.asarray(sigmoid(1.7 * (soft - soft.mean()) / soft.std()), np.float32)
 
 
 def noise_patch(shape: tuple[int, int], blur: float, rng: Rng) -> F32:

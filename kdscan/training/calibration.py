@@ -29,6 +29,7 @@ from kdscan.kinds.duel_map.interpret import decoded
 from kdscan.kinds.duel_map.read import RISK_SHARES
 from kdscan.pipeline.read import read_with
 from kdscan.records import MapReading
+from kdscan.records.arrays import sigmoid
 from kdscan.synth.fields import F64
 
 PRIOR_WEIGHT = 4.0
@@ -105,7 +106,7 @@ def fit_platt(probabilities: F64, true: NDArray[np.bool_]) -> tuple[float, float
         return float((np.logaddexp(0, z) - true * z).sum() + PRIOR_WEIGHT / 2 * (away @ away))
 
     for _ in range(50):  # Newton's method with step halving; the loss is convex
-        p = 1 / (1 + np.exp(-np.clip(features @ fit, -500, 500)))
+        p = sigmoid(np.clip(features @ fit, -500, 500))
         gradient = features.T @ (p - true) + PRIOR_WEIGHT * (fit - start)
         hessian = (features * (p * (1 - p))[:, None]).T @ features + PRIOR_WEIGHT * np.eye(2)
         step = np.linalg.solve(hessian, gradient)
