@@ -110,7 +110,7 @@ def batch(
     """
     # The heavy half: SQLAlchemy, OpenCV, onnxruntime.
     from kdscan.files.read import is_folder
-    from kdscan.files.write import STDOUT
+    from kdscan.files.write import STDOUT, no_folder
     from kdscan.inference.store import default_models
     from kdscan.tournament.batch.paths import sources
     from kdscan.tournament.batch.run import Run
@@ -123,9 +123,7 @@ def batch(
     check_apart({"--csv": csv, "--json-lines": json_lines})
     for out in (csv, json_lines):
         if out is not None and not is_folder(out.parent):
-            raise UsageError(
-                "{path}: there is no folder {parent}; make it first", path=out, parent=out.parent
-            )
+            raise no_folder(out, out.parent)
     models = default_models().version
     files = sources(paths)
     with open_store(store, photos, make=event is not None) as kept:

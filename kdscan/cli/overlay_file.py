@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kdscan.errors import UsageError
 from kdscan.files.read import is_folder
+from kdscan.files.write import no_folder
 from kdscan.locale import of_terminal, words
 
 if TYPE_CHECKING:
@@ -43,11 +44,7 @@ class OverlayFile:
                 known=", ".join(SUFFIXES),
             )
         if not is_folder(folder):
-            raise UsageError(
-                "--overlay {path}: there is no folder {parent}; make it first",
-                path=path,
-                parent=folder,
-            )
+            raise no_folder(f"--overlay {path}", folder)
         if is_folder(path):
             raise UsageError("--overlay {path}: that is a folder; name a file", path=path)
 

@@ -28,6 +28,7 @@ from kdscan.cli.options import (
     same_event,
 )
 from kdscan.errors import UsageError
+from kdscan.files.write import STDOUT
 from kdscan.locale.legible import legible
 from kdscan.tournament.words import decided_by, half, signed, so_far, where
 
@@ -63,7 +64,6 @@ def standings(
 
     $ kdscan standings --event 'Spring cup' --csv table.csv
     """
-    from kdscan.files.write import STDOUT
     from kdscan.tournament.event import event_state
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
@@ -136,7 +136,6 @@ def pair(
     $ kdscan pair --event 'Castle cup' --players players.csv --game kingdomino --great-duel
     --middle-kingdom --rounds 5
     """
-    from kdscan.files.write import STDOUT
     from kdscan.tournament.plan import drop as leave
     from kdscan.tournament.plan import enter_players, next_round, pairing_rows
     from kdscan.tournament.rules import Asked, ensure_rules

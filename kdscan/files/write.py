@@ -58,12 +58,17 @@ def writing(path: Path) -> Iterator[BinaryIO]:
         raise unwritable(path, error) from error
 
 
+def no_folder(path: Path | str, parent: Path) -> UsageError:
+    """The error for a file in a folder that does not exist; path: with its option, if any."""
+    return UsageError(
+        "{path}: there is no folder {parent}; make it first", path=path, parent=parent
+    )
+
+
 def unwritable(path: Path, error: OSError) -> UsageError:
     """The error for a file that the system did not let us write."""
     if isinstance(error, FileNotFoundError):
-        return UsageError(
-            "{path}: there is no folder {parent}; make it first", path=path, parent=path.parent
-        )
+        return no_folder(path, path.parent)
     return UsageError(
         "{path} cannot be written ({why}); make room there, or name another file",
         path=path,

@@ -22,7 +22,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, Timeout
 
 from kdscan.errors import StoreError, StoreFull, UsageError
 from kdscan.files.read import is_folder, unlistable
-from kdscan.files.write import default_folder, make_folder, sync_folder
+from kdscan.files.write import default_folder, make_folder, no_folder, sync_folder
 from kdscan.locale import mark
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.checks import NOT_UNDERSTOOD, is_damaged
@@ -112,11 +112,7 @@ def open_store(url: str | None = None, photos: str | None = None, *, make: bool 
     by a newer version.
     """
     if photos is not None and not is_url(photos) and not is_folder(Path(photos).parent):
-        raise UsageError(
-            "{path}: there is no folder {parent}; make it first",
-            path=f"--photos {photos}",
-            parent=Path(photos).parent,
-        )
+        raise no_folder(f"--photos {photos}", Path(photos).parent)
     parsed = _parse(url or os.environ.get(ENVIRONMENT) or str(default_folder() / "kdscan.sqlite"))
     if parsed.get_backend_name() == "sqlite":
         return _open_sqlite(parsed, photos, make)
@@ -197,11 +193,7 @@ def _is_there(path: Path, make: bool) -> bool:
                 path=path,
             )
         if not path.parent.is_dir() and path.parent != default_folder():
-            raise UsageError(
-                "--store {path}: there is no folder {parent}; make it first",
-                path=path,
-                parent=path.parent,
-            )
+            raise no_folder(f"--store {path}", path.parent)
     except PermissionError as error:
         raise unlistable(path.parent, error) from error
     except (OSError, ValueError) as error:  # the name is too long, or has a null byte
