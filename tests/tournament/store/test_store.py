@@ -6,6 +6,7 @@ import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import Connection
 
 from kdscan.errors import NoSheetFound, ReaderDied, UsageError
 from kdscan.tournament.plan import next_round
@@ -36,10 +37,17 @@ from kdscan.tournament.store.readings import (
     sheet,
     sheets,
 )
+from kdscan.tournament.store.records import Event, PhotoRow
 from tests.readings import make_kingdom, make_sheet
 from tests.tournament.entries import MODELS, entry, kept
 
 SHA = "ab" * 32
+
+
+def one_photo(db: Connection) -> tuple[Event, PhotoRow]:
+    """An event with one photo."""
+    event = ensure_event(db, "e")
+    return event, add_photo(db, event.id, SHA, ".jpg", 10)
 
 
 def test_events_and_players_are_made_once(store: Store) -> None:
@@ -82,8 +90,7 @@ def test_an_exception_leaves_nothing_behind(store: Store) -> None:
 
 def test_a_photo_is_one_however_often_it_comes(store: Store) -> None:
     with store.write() as db:
-        event = ensure_event(db, "e")
-        photo = add_photo(db, event.id, SHA, ".jpg", 10)
+        event, photo = one_photo(db)
         assert add_photo(db, event.id, SHA, ".jpg", 10) == photo
         assert add_photo(db, ensure_event(db, "f").id, SHA, ".jpg", 10) != photo
         first = add_file(db, event.id, "b.jpg", photo.id)
@@ -153,8 +160,7 @@ def test_what_was_read_is_known(store: Store) -> None:
 def test_a_page_is_read_once_by_each_version_of_the_models(store: Store) -> None:
     one, two = make_sheet(), make_sheet(doubtful=[(0, 1)], origin_xy=(100, 700))
     with store.write() as db:
-        event = ensure_event(db, "e")
-        photo = add_photo(db, event.id, SHA, ".jpg", 10)
+        event, photo = one_photo(db)
         assert add_reading(db, photo, 0, MODELS, entry(one, two), kept(one, two), 0.5)
         before = list(sheets(db, event.id))
         assert not add_reading(db, photo, 0, MODELS, entry(), [], 0.5)
@@ -179,8 +185,7 @@ def test_what_newer_models_do_not_find_is_no_sheet_unless_a_person_spoke_of_it(
 ) -> None:
     here, there = make_sheet(), make_sheet(origin_xy=(100, 700))
     with store.write() as db:
-        event = ensure_event(db, "e")
-        photo = add_photo(db, event.id, SHA, ".jpg", 10)
+        event, photo = one_photo(db)
         add_reading(db, photo, 0, MODELS, entry(here, there), kept(here, there), 0.5)
         add_reading(db, photo, 0, "models-2", entry(error=ReaderDied("gone")), [], 0.5)
         assert len(list(sheets(db, event.id))) == 2  # that a process died says nothing of sheets
@@ -205,8 +210,7 @@ def test_a_sheet_stays_as_long_as_another_photo_is_said_to_show_it(store: Store)
 
 def test_another_kind_of_sheet_in_the_same_place_is_another_sheet(store: Store) -> None:
     with store.write() as db:
-        event = ensure_event(db, "e")
-        photo = add_photo(db, event.id, SHA, ".jpg", 10)
+        event, photo = one_photo(db)
         add_reading(db, photo, 0, MODELS, entry(make_sheet()), kept(make_sheet()), 0.5)
         (before,) = sheets(db, event.id)
         add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=before.id)
@@ -219,8 +223,7 @@ def test_another_kind_of_sheet_in_the_same_place_is_another_sheet(store: Store) 
 
 def test_a_page_without_a_sheet_is_a_reading_too(store: Store) -> None:
     with store.write() as db:
-        event = ensure_event(db, "e")
-        photo = add_photo(db, event.id, SHA, ".jpg", 10)
+        event, photo = one_photo(db)
         add_reading(db, photo, 0, MODELS, entry(error=NoSheetFound("none")), [], 0.1)
         assert [r.error_code for r in readings(db, photo.id)] == ["no_sheet"]
         assert list(sheets(db, event.id)) == []
@@ -228,8 +231,7 @@ def test_a_page_without_a_sheet_is_a_reading_too(store: Store) -> None:
 
 def test_corrections_are_added_and_taken_back(store: Store) -> None:
     with store.write() as db:
-        event = ensure_event(db, "e")
-        photo = add_photo(db, event.id, SHA, ".jpg", 10)
+        event, photo = one_photo(db)
         add_reading(db, photo, 0, MODELS, entry(make_sheet()), kept(make_sheet()), 0.1)
         (found,) = sheets(db, event.id)
 
