@@ -114,3 +114,10 @@ class Bug(KdscanError):
 
     code = "bug"
     exit_code = 1
+
+
+def bug_of(cause: Exception) -> Bug:
+    """An unexpected exception as a `Bug`."""
+    bug = Bug(f"a bug in kdscan: {type(cause).__name__}: {cause}; please report it")
+    bug.__cause__ = cause
+    return bug

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kdscan.cli.messages import error_message, note, spoken, working
-from kdscan.errors import UsageError
+from kdscan.errors import UsageError, bug_of
 
 if TYPE_CHECKING:
     from kdscan.cli.prints import Prints
@@ -52,7 +52,6 @@ class SelfTaught:
         if not sheets:
             return []
         from kdscan.inference.store import default_models
-        from kdscan.pipeline.pages import bug_of
         from kdscan.prints.pool import own_pool
 
         w, pool = spoken(sys.stderr), own_pool()

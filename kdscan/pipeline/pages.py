@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kdscan.errors import Bug, ModelError, NoSheetFound, PhotoError, UsageError
+from kdscan.errors import ModelError, NoSheetFound, PhotoError, UsageError, bug_of
 from kdscan.imaging.photo import Pages
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.pipeline.document import PhotoReport
@@ -53,10 +53,3 @@ def read_page(
     except Exception as cause:
         # The other photos are still read; the exit code says that there was a bug.
         return report(size, error=bug_of(cause)), photo
-
-
-def bug_of(cause: Exception) -> Bug:
-    """An unexpected exception as a `Bug`."""
-    bug = Bug(f"a bug in kdscan: {type(cause).__name__}: {cause}; please report it")
-    bug.__cause__ = cause
-    return bug

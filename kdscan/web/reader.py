@@ -13,7 +13,7 @@ import time
 
 from starlette.concurrency import run_in_threadpool
 
-from kdscan.errors import KdscanError, StoreError
+from kdscan.errors import KdscanError, StoreError, bug_of
 from kdscan.locale.errors import error_json
 from kdscan.records.results import Json
 from kdscan.tournament.batch.tasks import Learn
@@ -165,11 +165,16 @@ class Reader:
             try:
                 rules = await run_in_threadpool(self._sheets.rules)
                 await self._ask(photo, name, rules)
+                return
             except StoreError:
                 raise
             except KdscanError as error:
-                if photo_id in self._queued:  # not if only its pictures are missing
-                    await run_in_threadpool(self._failed, photo, error_json(error))
+                failure = error
+            except Exception as cause:
+                log.exception("photo %s could not be read", photo_id)
+                failure = bug_of(cause)
+            if photo_id in self._queued:  # not if only its pictures are missing
+                await run_in_threadpool(self._failed, photo, error_json(failure))
 
     async def _ask(self, photo: PhotoRow, name: str, rules: Rules) -> None:
         """Have a worker read it; store each page of its answer when all are complete."""

@@ -36,6 +36,35 @@ class Heard(Pool):
         yield Frame({"pages": 1, "report": photo_json(report), "kept": []})
 
 
+class Broken(Pool):
+    """Workers that fail as no worker should."""
+
+    def ask(self, task: Task) -> AsyncIterator[Frame]:
+        raise RuntimeError("unforeseen")
+
+
+def test_a_photo_that_meets_a_bug_waits_no_longer_and_can_be_tried_again(store: Store) -> None:
+    sheets, session = SheetService(store, "Cup"), new_session("desk", "test")
+
+    async def read() -> None:
+        prints, pool = Prints(store, sheets.event.id), Broken(1, Limits())
+        reader = Reader(store, sheets, pool, PictureCache(store), "models", prints)
+        await reader.start()
+        try:
+            reader.enqueue(photo)
+            await reader.wait(photo, 60)
+        finally:
+            await reader.close()
+
+    photo, _ = sheets.add(b"photo", "a.jpg", session)
+    asyncio.run(read())
+    failed = sheets.photo(photo, session)
+    assert failed["state"] == "failed"
+    assert failed["error"] and failed["error"]["code"] == "bug"
+    sheets.again(photo, session)
+    assert sheets.photo(photo, session)["state"] == "waiting"
+
+
 @pytest.mark.parametrize("size", [5, 7])
 def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
     store: Store, size: int

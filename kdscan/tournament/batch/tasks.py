@@ -15,14 +15,21 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from kdscan.errors import KdscanError, ModelError, PhotoError, StoreError, UnreadableImage
+from kdscan.errors import (
+    KdscanError,
+    ModelError,
+    PhotoError,
+    StoreError,
+    UnreadableImage,
+    bug_of,
+)
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.game.names import GameName
 from kdscan.imaging.photo import Pages, check_bytes, decode, read_bytes
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.locale.errors import error_json
 from kdscan.pipeline.document import PhotoReport, photo_json
-from kdscan.pipeline.pages import bug_of, read_page
+from kdscan.pipeline.pages import read_page
 from kdscan.pipeline.serialize import serialize
 from kdscan.records.results import Json
 from kdscan.tournament.pile import Pile, teach
