@@ -299,7 +299,7 @@ def test_a_worker_that_dies_loses_no_photo(open_page: Open, served: Served) -> N
     page.goto("/")
     with served.workers_asleep() as pids:
         page.set_input_files("input[multiple]", SAMPLES / "03.jpg")
-        expect(page.locator(".upload strong")).to_have_text("reading …")
+        expect(page.locator(".result strong")).to_have_text("reading …")
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
     expect(page.get_by_role("alert")).to_contain_text("the photo is kept")

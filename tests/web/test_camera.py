@@ -16,7 +16,7 @@ from kdscan.inference.store import default_models
 from kdscan.records import Photo
 from tests.web import browsing
 from tests.web.browsing import Open, accessible, upload
-from tests.web.conftest import SAMPLES
+from tests.web.conftest import SAMPLES, Served
 
 open_page = browsing.open_page
 
@@ -143,7 +143,9 @@ def test_photos_wait_for_the_network_and_survive_the_page(open_page: Open) -> No
 
 @pytest.mark.browser
 @browsing.needs_chromium
-def test_each_photo_of_a_batch_shows_its_result_when_it_is_ready(open_page: Open) -> None:
+def test_each_photo_of_a_batch_shows_its_result_when_it_is_ready(
+    open_page: Open, served: Served
+) -> None:
     page = open_page(service_workers="block")
     held: list[Route] = []
     asked: list[str] = []
@@ -154,13 +156,14 @@ def test_each_photo_of_a_batch_shows_its_result_when_it_is_ready(open_page: Open
 
     page.route(re.compile(r"/api/photos/\d+\?wait"), hold)
     page.goto("/")
-    page.set_input_files("input[multiple]", [SAMPLES / name for name in ("01.jpg", "05.jpg")])
-    expect(
-        page.locator(".results:not(.uploads) .result").filter(has_text="points")
-    ).not_to_have_count(0)
-    expect(page.locator(".upload")).to_have_count(1)  # the other one is still told to wait
+    with served.workers_asleep():
+        page.set_input_files("input[multiple]", [SAMPLES / name for name in ("01.jpg", "05.jpg")])
+        expect(page.locator(".results .busy")).to_have_count(2)
+        expect(page.locator(".upload")).to_have_count(0)
+    scored = page.locator(".result").filter(has_text="points")
+    expect(scored).not_to_have_count(0)  # though one is still told to wait
     held[0].continue_()
-    expect(page.locator(".upload")).to_have_count(0)
+    expect(scored).to_have_count(2)
 
 
 @pytest.mark.browser

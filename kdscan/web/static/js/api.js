@@ -120,15 +120,19 @@ export function whenRead(id) {
 
 // The server has the photo, though the network or the server may go away meanwhile, or the phone sleep.
 async function untilRead(id) {
-  for (let wait = WAIT; ;) {
-    try {
-      const photo = await get(`/api/photos/${id}?wait=${wait}`);
-      if (photo.state !== "waiting") return photo;
-      wait = WAIT;
-    } catch (error) {
+  for (;;) {
+    const photo = await persist((wait) => get(`/api/photos/${id}?wait=${wait}`));
+    if (photo.state !== "waiting") return photo;
+  }
+}
+
+// Repeats ask(wait), where `wait` is in seconds as above, until it fails in no way that passes by
+// itself.
+export async function persist(ask) {
+  for (let wait = WAIT; ; wait = 0) {
+    try { return await ask(wait); } catch (error) {
       if (!passes(error)) throw error;
       await pause(4);
-      wait = 0;
     }
   }
 }

@@ -1,8 +1,8 @@
 // The start page: take or choose photos, watch their progress, and see earlier ones.
 
-import { get, session, whenRead } from "./api.js";
+import { get, persist, session, whenRead } from "./api.js";
 import { emblem } from "./coats.js";
-import { announce, h, lines, put } from "./dom.js";
+import { announce, h, lines, put, toast } from "./dom.js";
 import { explain, mayChange } from "./errors.js";
 import { pointsText, t, when } from "./i18n.js";
 import { joinForm } from "./join.js";
@@ -10,13 +10,13 @@ import { nameField, namesOf } from "./names.js";
 import { deliver, forget, keep, waiting } from "./outbox.js";
 import { photoButtons } from "./take.js";
 
-const AT_ONCE = 3;
-const WATCHED = 2; // each holds one of the browser's six connections to the server
+// Photos that are sent or waited for at a time: each holds one of the six connections that a browser
+// has to a server over http, in all its tabs together.
+const SENT = 2, WATCHED = 2;
 const running = new Map(); // number in the outbox → element, so that it is still shown after leaving and returning
 let list = null, showList = null, asked = 0, drawn = 0, started = false, sending = 0;
 const turn = []; // photos that wait to be sent
 const watched = new Set(); // photos that the server is reading
-const above = new Set(); // those of them that were sent from here: they are shown above the list until they have been read
 
 export async function showHome(place) {
   list = h("ul", { class: "results", "aria-label": t("Recent results") });
@@ -27,7 +27,7 @@ export async function showHome(place) {
       h("p", {}, t("Photograph the finished map or kingdom, check what is doubtful, done."))),
     photoButtons(send),
     joinForm(), nameField(),
-    h("ul", { class: "results uploads", "aria-label": t("Reading") }, [...running.values()]),
+    h("ul", { class: "results uploads", "aria-label": t("Uploading") }, [...running.values()]),
     h("h2", { class: "quiet-title" }, t("Recent results")), list);
   place.ondragover = (event) => event.preventDefault();
   place.ondrop = (event) => { event.preventDefault(); send([...event.dataTransfer.files]); };
@@ -43,9 +43,9 @@ async function refresh() {
   const mine = ++asked, { photos } = await get("/api/photos");
   if (mine < drawn) return; // a later answer is newer
   drawn = mine;
-  showList(photos.filter(({ id }) => !above.has(id)), h("li", { class: "none" }, t("Nothing yet.")));
+  showList(photos, h("li", { class: "none" }, t("Nothing yet.")));
   // The oldest are read first; when one is done, the next one is watched.
-  photos.filter(({ id, state }) => state === "waiting" && !above.has(id)).slice(-WATCHED).forEach(watch);
+  photos.filter(({ state }) => state === "waiting").slice(-WATCHED).forEach(watch);
 }
 
 // Shows the result of a photo when it is ready, whoever sent it and whenever.
@@ -53,8 +53,10 @@ async function watch({ id }) {
   if (watched.has(id)) return;
   watched.add(id);
   try {
-    await whenRead(id);
-    if (list?.isConnected) await refresh();
+    const photo = await whenRead(id);
+    keepForLater(photo);
+    await persist(refresh);
+    announce(photo.state === "read" ? t("{name} was read", { name: photo.name }) : t("{name} could not be read", { name: photo.name }));
   } catch { /* the next visit to this page asks again */ } finally { watched.delete(id); }
 }
 
@@ -84,23 +86,26 @@ function enqueue(entry, alone = false) {
 }
 
 async function next() {
-  if (sending >= AT_ONCE || !turn.length) return;
+  if (sending >= SENT || !turn.length) return;
   sending += 1;
   const { entry, shown, alone } = turn.shift();
   try {
     const { id } = await deliver(entry, shown.progress, shown.state);
-    above.add(id);
-    shown.reading();
-    const photo = await whenRead(id).finally(() => above.delete(id));
-    keepForLater(photo);
-    // Somebody who sent one photo and waited sees the result; others find it in the list at once.
-    if (alone && location.hash.replace(/^#\/?/, "") === "") location.hash = `#/photo/${id}`;
-    await refresh().catch(() => {}); // it is in the list before its row goes
-    shown.done(photo);
+    if (alone) openWhenRead(id);
+    await persist(refresh); // it is in the list before its row goes
+    shown.end();
   } catch (error) { shown.fail(error); } finally {
     sending -= 1;
     next();
   }
+}
+
+// Somebody who sent one photo and waited sees the result; others find it in the list.
+async function openWhenRead(id) {
+  try {
+    await whenRead(id);
+    if (location.hash.replace(/^#\/?/, "") === "") location.hash = `#/photo/${id}`;
+  } catch (error) { toast(explain(error)); }
 }
 
 // A picture in the list, loaded once so that it is there without a network too.
@@ -120,8 +125,7 @@ function row(entry) {
   return {
     progress: (part) => { bar.value = part; },
     state: (text) => { state.textContent = text; },
-    reading: () => { bar.removeAttribute("value"); state.textContent = t("reading …"); },
-    done: (photo) => { end(); announce(photo.state === "read" ? t("{name} was read", { name: photo.name }) : t("{name} could not be read", { name: photo.name })); },
+    end,
     fail: (error) => {
       bar.remove();
       item.classList.add("failed");
