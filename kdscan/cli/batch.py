@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections import Counter
@@ -159,6 +158,7 @@ def _workers(cluster: str | None, count: int | None) -> Iterator[Workers]:
             yield there
         return
     from kdscan.tournament.batch.pool import Pool
+    from kdscan.workers.cores import cores
 
     with Pool(count or cores()) as pool:
         yield pool
@@ -282,13 +282,6 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
     if count[REVIEW] or count[CONFLICT]:
         command = f"kdscan serve {same_event(event, store)}"
         print("  " + t("check them: {command}", command=command))
-
-
-def cores() -> int:
-    """Number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _named(row: Result, w: Words) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -116,8 +115,9 @@ def score(
 
     # The networks are opened while the rest of the heavy half is imported.
     from kdscan.inference.store import default_models
+    from kdscan.workers.cores import cores
 
-    default_models().preload(threads=min(2, os.cpu_count() or 1))
+    default_models().preload(threads=min(2, cores()))
     from kdscan.cli.output import Printer
     from kdscan.cli.prints import known_prints
     from kdscan.cli.scoring import score_photos

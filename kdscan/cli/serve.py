@@ -98,6 +98,7 @@ def serve(
     from kdscan.tournament.store.events import ensure_event
     from kdscan.tournament.store.prints import EventPrints, add_new_prints
     from kdscan.web.settings import Settings, codes_of
+    from kdscan.workers.cores import cores
 
     default_models().check()
     listening = _listen(host, port)
@@ -117,7 +118,7 @@ def serve(
             open_here=host in LOOPBACK and code is None,
             https=certificate is not None,
             proxy=proxy,
-            workers=workers or os.cpu_count() or 1,
+            workers=workers or cores(),
         )
         _greet(listening, host, settings)
         from kdscan.web.app import run

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import TypeVar
 
 from kdscan.errors import ReaderDied
 from kdscan.web.tasks import Allowed, Task, weight
+from kdscan.workers.cores import cores
 from kdscan.workers.frames import Frame
 from kdscan.workers.pool import Pool as Processes
 from kdscan.workers.process import MEMORY_MB
@@ -46,7 +46,7 @@ class Pool:
         limits, finished = self.limits, False
         async with self._turns:
             self._asked += 1
-            threads = max(1, (os.cpu_count() or 1) // self._asked)  # a single one may use all cores
+            threads = max(1, cores() // self._asked)  # a single one may use all cores
             allowed = Allowed(task, limits.pages, threads)
             try:
                 with self._processes.one() as process:

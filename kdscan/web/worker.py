@@ -6,7 +6,6 @@ and the pictures; otherwise one.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 
@@ -33,6 +32,7 @@ from kdscan.tournament.batch.tasks import learn as learn_from_pile
 from kdscan.tournament.store.print_files import load_prints
 from kdscan.web import schemas
 from kdscan.web.tasks import Allowed, LearnPrint, Look, Read, Show
+from kdscan.workers.cores import cores
 from kdscan.workers.frames import Frame
 
 VIEW_PX, THUMB_PX = 2000, 360
@@ -149,7 +149,7 @@ def prepare() -> None:
     for kind in KINDS:
         kind.load()
     models = default_models()
-    models.preload(threads=min(2, os.cpu_count() or 1))  # somebody waits, mostly for one photo
+    models.preload(threads=min(2, cores()))  # somebody waits, mostly for one photo
     _ = models.spellbook, models.struck_by, models.tiles, models.squares  # a map needs the others
     drawn = png(render_page(load_layout("kdscan-a5"), DRAWN_PX_PER_MM))
     read_page(decode(drawn, "a drawn map"), 0)
