@@ -10,13 +10,13 @@ import { nameField, namesOf } from "./names.js";
 import { deliver, forget, keep, waiting } from "./outbox.js";
 import { photoButtons } from "./take.js";
 
-// Photos that are sent or waited for at a time: each holds one of the six connections that a browser
-// has to a server over http, in all its tabs together.
-const SENT = 2, WATCHED = 2;
+// Photos that are sent at a time: each holds one of the six connections that a browser has to a server
+// over http, in all its tabs together; so does the one that is waited for.
+const SENT = 2;
 const running = new Map(); // number in the outbox → element, so that it is still shown after leaving and returning
-let list = null, showList = null, asked = 0, drawn = 0, started = false, sending = 0;
+let list = null, showList = null, asked = 0, drawn = 0, started = false, sending = 0, watching = false;
 const turn = []; // photos that wait to be sent
-const watched = new Set(); // photos that the server is reading
+let unread = new Set(); // photos that the server has not read yet, as far as this page knows
 
 export async function showHome(place) {
   list = h("ul", { class: "results", "aria-label": t("Recent results") });
@@ -44,20 +44,26 @@ async function refresh() {
   if (mine < drawn) return; // a later answer is newer
   drawn = mine;
   showList(photos, h("li", { class: "none" }, t("Nothing yet.")));
-  // The oldest are read first; when one is done, the next one is watched.
-  photos.filter(({ state }) => state === "waiting").slice(-WATCHED).forEach(watch);
+  const pending = photos.filter(({ state }) => state === "waiting");
+  tell(photos.filter((photo) => unread.has(photo.id) && !pending.includes(photo)));
+  unread = new Set(pending.map(({ id }) => id));
+  // The oldest is read first; when it is done, the next one is watched.
+  pending.slice(-1).forEach(watch);
 }
 
 // Shows the result of a photo when it is ready, whoever sent it and whenever.
 async function watch({ id }) {
-  if (watched.has(id)) return;
-  watched.add(id);
-  try {
-    const photo = await whenRead(id);
-    keepForLater(photo);
-    await persist(refresh);
-    announce(photo.state === "read" ? t("{name} was read", { name: photo.name }) : t("{name} could not be read", { name: photo.name }));
-  } catch { /* the next visit to this page asks again */ } finally { watched.delete(id); }
+  if (watching) return;
+  watching = true;
+  try { await whenRead(id); } catch { return; } finally { watching = false; } // the next visit to this page asks again
+  persist(refresh).catch(() => {});
+}
+
+// Announces photos that have been read. Their pictures in the list are loaded once, so that they are
+// there without a network too.
+function tell(photos) {
+  for (const { thumb } of photos.flatMap(({ pages }) => pages)) if (thumb) new Image().src = thumb;
+  if (photos.length) announce(photos.map(({ name, state }) => (state === "read" ? t("{name} was read", { name }) : t("{name} could not be read", { name }))).join(". "));
 }
 
 // One photo in the list; it remains the same link while it is updated.
@@ -91,6 +97,7 @@ async function next() {
   const { entry, shown, alone } = turn.shift();
   try {
     const { id } = await deliver(entry, shown.progress, shown.state);
+    unread.add(id);
     if (alone) openWhenRead(id);
     await persist(refresh); // it is in the list before its row goes
     shown.end();
@@ -106,11 +113,6 @@ async function openWhenRead(id) {
     await whenRead(id);
     if (location.hash.replace(/^#\/?/, "") === "") location.hash = `#/photo/${id}`;
   } catch (error) { toast(explain(error)); }
-}
-
-// A picture in the list, loaded once so that it is there without a network too.
-function keepForLater(photo) {
-  for (const { thumb } of photo.pages) if (thumb) new Image().src = thumb;
 }
 
 function row(entry) {
