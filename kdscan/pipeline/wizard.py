@@ -11,6 +11,7 @@ from kdscan.game.duel.book_checks import SIDES, map_problems, whose_maps
 from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.problem import Problem
+from kdscan.kinds.common.values import percent
 from kdscan.kinds.spellbook.options import marks_of_choice
 from kdscan.marks.decode import board_of
 from kdscan.records import MapReading, SpellbookReading, WizardEvidence
@@ -30,7 +31,7 @@ def wizards(
         if paid and p_sides < 1 - risk:
             why = (
                 f"it is not certain which side of the spellbook belongs to which player "
-                f"({p_sides:.0%}); this map is"
+                f"({percent(p_sides)}); this map is"
                 f" taken for the {SIDES[side]} player's"
             )
             problems.append(Problem("whose_map", "warning", why))

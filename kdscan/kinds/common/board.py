@@ -33,6 +33,7 @@ from kdscan.imaging.pens import (
 from kdscan.imaging.rectify import cell_corners
 from kdscan.kinds.common.colors import domain_colors, flagged_cells
 from kdscan.kinds.common.doubt import C, Doubt, DoubtfulPlace
+from kdscan.kinds.common.values import percent
 from kdscan.locale import Words
 from kdscan.records import Found, RectifiedSheet
 
@@ -288,7 +289,7 @@ def tile(clean: Bgr, centers: Points, doubt: Doubt[C], drawing: CellDrawing[C]) 
     for choice in (cell, *doubt.others[:1]):
         drawing.draw(picture, (x, side + 58), choice, 24)
         x += drawing.width(choice, 24) + 8
-        share = f"{choice.confidence:.0%}"
+        share = percent(choice.confidence)
         draw_text(picture, share, (x, side + 58), 21, REVIEW_COLOR)
         x += text_width(share, 21) + 18
     return picture
