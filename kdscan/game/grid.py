@@ -65,6 +65,11 @@ def component_of(cell: Cell, cells: Iterable[Cell]) -> tuple[Cell, ...]:
     return next(group for group in components(cells) if cell in group)
 
 
+def alone(cells: Collection[Cell]) -> tuple[Cell, ...]:
+    """The cells without another one beside them, row-major."""
+    return tuple(cell for cell in sorted(cells) if not any(n in cells for n in neighbours(cell)))
+
+
 def span(cells: Collection[Cell]) -> int:
     """The side of the smallest square that contains some cells."""
     rows, cols = {row for row, _ in cells}, {col for _, col in cells}

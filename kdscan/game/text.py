@@ -1,6 +1,14 @@
-"""Several boards or kingdoms in one text."""
+"""Boards and kingdoms in text form."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of tokens, one a square, with their columns aligned."""
+    width = max(len(token) for row in rows for token in row)
+    return "\n".join(" ".join(t.ljust(width) for t in row).rstrip() for row in rows)
 
 
 def split_blocks(text: str) -> list[str]:

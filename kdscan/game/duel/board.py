@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kdscan.errors import UsageError
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell, cell_name
+from kdscan.game.text import aligned
 
 ROWS, COLS = 5, 7
 """Rows and columns of a Duel map (34 shields and the castle)."""
@@ -20,8 +21,14 @@ CELLS: tuple[Cell, ...] = tuple(
 )
 """The 34 cells that hold a shield, row-major, the castle left out."""
 
-MAX_CROSSES = 4
-"""Most crosses that one shield can lawfully hold: die 2, castle 1, wizard 1."""
+DIE_CROSSES = 2
+"""Most crosses that a die brings. The rulebooks: "accompanied by one or two crosses"."""
+
+BONUS_CROSSES = 2
+"""Crosses that no die brings: the castle's and the checked wizard's."""
+
+MAX_CROSSES = DIE_CROSSES + BONUS_CROSSES
+"""Most crosses that one shield can lawfully hold."""
 
 LETTERS = {
     Coat.DOT: "d",
@@ -107,9 +114,7 @@ class Board(Mapping[Cell, Shield]):
 
     def __str__(self) -> str:
         """The text form: rows of tokens, columns aligned, `##` for the castle."""
-        tokens = [[self._token((r, c)) for c in range(COLS)] for r in range(ROWS)]
-        width = max(len(token) for row in tokens for token in row)
-        return "\n".join(" ".join(t.ljust(width) for t in row).rstrip() for row in tokens)
+        return aligned([[self._token((r, c)) for c in range(COLS)] for r in range(ROWS)])
 
     def _token(self, cell: Cell) -> str:
         if cell == CASTLE:

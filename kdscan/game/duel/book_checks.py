@@ -9,16 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from kdscan.game.duel.board import Board
-from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.board import DIE_CROSSES, Board
+from kdscan.game.duel.coats import Coat, spoken
 from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.problem import Problem
 
 SIDES = ("left", "right")
-
-DIE_CROSSES = 2
-"""Most crosses that a die shows; the castle and the checked wizard give one more each."""
 
 _EXCESS, _SHORT, _SHORT_CLOSED = 1.5, 1.1, 0.65
 """Weights of the evidence for whose map is whose, see `whose_maps`; fitted by logistic
@@ -39,7 +36,7 @@ def _book_problems(book: Spellbook, chosen: tuple[Coat | None, Coat | None]) -> 
         side, mine = SIDES[player], chosen[player]
         owns = book.owner(Coat.FILLED) == player
         if mine is not None and not owns:
-            why = f"the {side} side names {_name(mine)} as its coat, but did not win that wizard"
+            why = f"the {side} side names {spoken(mine)} as its coat, but did not win that wizard"
             yield Problem("choice_not_won", "error", why)
         if owns and mine is None:
             why = (
@@ -52,7 +49,7 @@ def _book_problems(book: Spellbook, chosen: tuple[Coat | None, Coat | None]) -> 
 def _line_problems(book: Spellbook, coat: Coat) -> Iterator[Problem]:
     lines = book.lines[0][coat], book.lines[1][coat]
     full = [line.filled >= SQUARES[coat] for line in lines]
-    name = f"line of {_name(coat)}"
+    name = f"line of {spoken(coat)}"
     if all(full):
         yield Problem("both_filled", "error", f"both sides filled the {name}; only one can win it")
     for player in (0, 1):
@@ -94,7 +91,7 @@ def _map_problems(
         if filled > plain[coat] + spare:
             where = tuple(cell for cell, shield in board.items() if shield.coat is coat)
             why = (
-                f"{filled} squares of {_name(coat)} are filled on the {side}, but the map holds"
+                f"{filled} squares of {spoken(coat)} are filled on the {side}, but the map holds"
                 f" {plain[coat]} without a cross"
             )
             yield Problem("squares_beyond_map", "warning", why, where)
@@ -146,7 +143,3 @@ def _strain(book: Spellbook, player: int, board: Board) -> float:
         elif owner != player:
             strain += _SHORT_CLOSED * gap
     return strain + _EXCESS * max(excess, 0)
-
-
-def _name(coat: Coat) -> str:
-    return coat.value.replace("_", " ")

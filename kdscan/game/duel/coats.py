@@ -16,6 +16,11 @@ class Coat(StrEnum):
     CHECKED = "checked"
 
 
+def spoken(coat: Coat) -> str:
+    """A coat's name in an English sentence."""
+    return coat.replace("_", " ")
+
+
 GLYPHS = {
     Coat.DOT: "●",
     Coat.DOUBLE_DOT: "●●",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from enum import StrEnum
 
-from kdscan.game.duel.board import Board
+from kdscan.game.duel.board import CELLS, Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import DICE, Face
 from kdscan.game.duel.drawing import NEAR, Drawing, number
@@ -229,7 +229,7 @@ class Game:
         drawing = self.drawings[player]
         cells = [half.cell for half in move.halves]
         u, v = (number(cell) for cell in cells)
-        if any(number(cell) not in NEAR or not 0 <= cell[1] < 7 for cell in cells):
+        if any(cell not in CELLS for cell in cells):
             raise IllegalMoveError(Rule.DOMINO, f"{cells} are not both shields of the map")
         if u == v or (1 << u | 1 << v) & drawing.filled:
             raise IllegalMoveError(Rule.DOMINO, f"{cells} are not two free shields")
@@ -297,7 +297,7 @@ class Game:
             self.book.chosen_coat = move.coat
         else:
             drawing, i = self.drawings[player], number(move.cell)
-            if i not in drawing.coats or not 0 <= move.cell[1] < 7:
+            if move.cell not in CELLS or i not in drawing.coats:
                 raise IllegalMoveError(Rule.POWER, f"{move.cell} holds no coat to give a cross")
             drawing.crosses[i] += 1
         _, coat = self._bolts.pop(0)

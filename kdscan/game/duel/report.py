@@ -9,7 +9,7 @@ from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import Score
 from kdscan.game.duel.spellbook import Spellbook
-from kdscan.game.grid import Cell, neighbours
+from kdscan.game.grid import alone
 from kdscan.game.problem import Problem, problems_json
 from kdscan.game.score import outcome
 
@@ -50,11 +50,6 @@ def board_json(found: AuditedMap) -> dict[str, Any]:
         "problems": problems_json(found.problems),
         "audit": {"lawful": audit.lawful, **witness_json(audit.witness)},
     }
-
-
-def alone(board: Board) -> tuple[Cell, ...]:
-    """The shields without a filled shield beside them."""
-    return tuple(cell for cell in sorted(board) if not any(n in board for n in neighbours(cell)))
 
 
 class DomainJson(TypedDict):

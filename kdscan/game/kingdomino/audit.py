@@ -37,19 +37,9 @@ class KingdomAudit:
 
 def audit_kingdom(kingdom: Kingdom, size: int = 5, effort: int = EFFORT) -> KingdomAudit:
     """Look for dominoes of the box, each used once, that form this kingdom."""
-    counts = Counter(kingdom.squares.values())
-    if (
-        max(kingdom.extent) > size
-        or len(kingdom.squares) % 2
-        or any(n > SQUARES[square] for square, n in counts.items())
-    ):
+    if max(kingdom.extent) > size:
         return KingdomAudit(False)
-    search = _Search(kingdom.squares, effort)
-    for tiling in search.tilings():
-        order = _order(kingdom.squares, {kingdom.castle}, tiling)
-        if order is not None:
-            return KingdomAudit(True, order)
-    return KingdomAudit(None if search.effort <= 0 else False)
+    return _audit(kingdom.squares, {kingdom.castle}, effort)
 
 
 def unlaid(kingdom: Kingdom) -> tuple[Cell, ...]:
@@ -83,17 +73,24 @@ def one_box_holds(kingdoms: Sequence[Kingdom], effort: int = EFFORT) -> bool | N
     for number, kingdom in enumerate(kingdoms):
         castles.add(_apart(kingdom.castle, number))
         squares |= {_apart(cell, number): square for cell, square in kingdom.squares.items()}
-    if any(n > SQUARES[square] for square, n in Counter(squares.values()).items()):
-        return False
-    search = _Search(squares, effort)
-    if any(_order(squares, castles, tiling) is not None for tiling in search.tilings()):
-        return True
-    return None if search.effort <= 0 else False
+    return _audit(squares, castles, effort).lawful
 
 
 def _apart(cell: Cell, number: int) -> Cell:
     """A cell of the kingdom with that number on a table with room for all of them."""
     return cell[0], cell[1] + FAR * number
+
+
+def _audit(squares: Mapping[Cell, Square], castles: set[Cell], effort: int) -> KingdomAudit:
+    counts = Counter(squares.values())
+    if len(squares) % 2 or any(n > SQUARES[square] for square, n in counts.items()):
+        return KingdomAudit(False)
+    search = _Search(squares, effort)
+    for tiling in search.tilings():
+        order = _order(squares, castles, tiling)
+        if order is not None:
+            return KingdomAudit(True, order)
+    return KingdomAudit(None if search.effort <= 0 else False)
 
 
 class _Search:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from kdscan.game.grid import neighbours
+from kdscan.game.grid import alone
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.tiles import SQUARES
 from kdscan.game.kingdomino.variants import PLAIN, Variants
@@ -30,11 +30,8 @@ def _problems(kingdom: Kingdom, size: int) -> Iterator[Problem]:
     if len(everything) % 2:
         why = f"{len(everything)} squares cannot be dominoes of two"
         yield Problem("odd_squares", "error", why, everything)
-    alone = tuple(
-        cell for cell in everything if kingdom.squares.keys().isdisjoint(neighbours(cell))
-    )
-    if alone:
-        yield Problem("unpaired_squares", "error", "half a domino without its other half", alone)
+    if lonely := alone(kingdom.squares):
+        yield Problem("unpaired_squares", "error", "half a domino without its other half", lonely)
 
 
 def _not_in_the_box(kingdom: Kingdom) -> Iterator[Problem]:

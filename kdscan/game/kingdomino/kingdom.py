@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kdscan.game.grid import Cell, cell_name, neighbours
 from kdscan.game.kingdomino.tiles import KingdomTextError, Square, Terrain
+from kdscan.game.text import aligned
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,8 @@ class Kingdom:
 
     def __str__(self) -> str:
         """The text form: rows of tokens, columns aligned, `##` for the castle."""
-        rows = [[self._token((r, c)) for c in range(self.shape[1])] for r in range(self.shape[0])]
-        width = max(len(token) for row in rows for token in row)
-        return "\n".join(" ".join(t.ljust(width) for t in row).rstrip() for row in rows)
+        rows, cols = self.shape
+        return aligned([[self._token((r, c)) for c in range(cols)] for r in range(rows)])
 
     def _token(self, cell: Cell) -> str:
         if cell == self.castle:

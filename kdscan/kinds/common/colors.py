@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from kdscan.game.grid import Cell
+from kdscan.game.grid import Cell, neighbours
 
 if TYPE_CHECKING:
     from kdscan.records import Found
@@ -28,9 +28,7 @@ def domain_colors(domains: Iterable[Collection[Cell]], colors: int) -> dict[Cell
     chosen: dict[Cell, int] = {}
     used = [0] * colors
     for cells in domains:
-        around = {
-            (r + dr, c + dc) for r, c in cells for dr, dc in ((0, 1), (1, 0), (0, -1), (-1, 0))
-        }
+        around = {near for cell in cells for near in neighbours(cell)}
         taken = {chosen[cell] for cell in around if cell in chosen}
         free = [n for n in range(colors) if n not in taken] or list(range(colors))
         color = min(free, key=lambda n: (used[n], n))

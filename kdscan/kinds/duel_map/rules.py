@@ -15,8 +15,7 @@ import numpy as np
 
 from kdscan.game.duel.audit import quick_problems
 from kdscan.game.duel.board import Board
-from kdscan.game.duel.report import alone
-from kdscan.game.grid import Cell
+from kdscan.game.grid import Cell, alone
 from kdscan.game.problem import Problem, unanswered
 from kdscan.records import CELLS, Reading, calibrated
 

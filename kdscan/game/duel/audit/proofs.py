@@ -10,7 +10,6 @@ from itertools import combinations
 from kdscan.game.duel.audit.search import Search
 from kdscan.game.duel.audit.shields import (
     LAW,
-    MOST_ON_A_DIE,
     Bonus,
     Budget,
     Dice,
@@ -21,8 +20,8 @@ from kdscan.game.duel.audit.shields import (
 from kdscan.game.duel.audit.smallest import Proof, shortages, smallest
 from kdscan.game.duel.audit.terms import Chances, Record, Terms, bonuses
 from kdscan.game.duel.audit.ways import find_way, matches_book
-from kdscan.game.duel.board import MAX_CROSSES, Board, Shield
-from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.board import BONUS_CROSSES, DIE_CROSSES, MAX_CROSSES, Board, Shield
+from kdscan.game.duel.coats import Coat, spoken
 from kdscan.game.duel.drawing import CASTLE_BITS, cell_of, number
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem, Severity
@@ -38,9 +37,6 @@ _SMALLER_STEPS = 4_000
 
 _EARLY_STEPS = 50_000
 """Steps if wizards come too early; then all shields are named. One or two seconds at worst."""
-
-_BONUSES = 2
-"""Crosses that no die brings: the castle's and the checked wizard's."""
 
 
 def errors(board: Board, terms: Terms, steps: int | None = None) -> tuple[Problem, ...]:
@@ -163,7 +159,7 @@ def _early(board: Board, terms: Terms, covers: Covers) -> int:
     # Earlier in the game the roof may have been blank still, the cross not yet given.
     castle = None if terms.castle_used else terms.castle_used
     before = replace(terms, castle_used=castle, cross_given=False, recorded=())
-    rich = sum(1 << number(c) for c, s in board.items() if s.crosses > MOST_ON_A_DIE)
+    rich = sum(1 << number(c) for c, s in board.items() if s.crosses > DIE_CROSSES)
 
     @cache
     def lawful(covered: int) -> bool:
@@ -188,8 +184,9 @@ def _crosses(board: Board, chances: Chances, dice: Dice, severity: Severity) -> 
     terms = chances.terms
     needs: list[tuple[int, Cell]] = []
     for cell, shield in board.items():
-        enough = (n for n in range(_BONUSES + 1) if dice.shows(shield.coat, shield.crosses - n))
-        need = next(enough, _BONUSES + 1)
+        bonus = range(BONUS_CROSSES + 1)
+        enough = (n for n in bonus if dice.shows(shield.coat, shield.crosses - n))
+        need = next(enough, len(bonus))
         if shield.crosses > MAX_CROSSES:
             why = f"{shield.crosses} crosses, where no shield can have more than {MAX_CROSSES}"
             yield Problem("too_many_crosses", "error", why, (cell,))
@@ -200,7 +197,7 @@ def _crosses(board: Board, chances: Chances, dice: Dice, severity: Severity) -> 
         why = "more bonus crosses than castle and wizard give: no die brings these crosses"
         if dice is LAW:
             why = (
-                f"a die brings {MOST_ON_A_DIE} crosses at most, and castle and wizard do not make "
+                f"a die brings {DIE_CROSSES} crosses at most, and castle and wizard do not make "
                 "up for the rest"
             )
         yield Problem("bonus_crosses", severity, why, blamed)
@@ -212,7 +209,7 @@ def _crosses(board: Board, chances: Chances, dice: Dice, severity: Severity) -> 
 
 def _unserved(chances: Chances, needs: list[tuple[int, Cell]]) -> tuple[Cell, ...]:
     """The fewest shields whose crosses castle and wizard cannot account for; none if they can."""
-    for size in range(1, _BONUSES + 2):
+    for size in range(1, BONUS_CROSSES + 2):
         for some in combinations(needs, size):
             wizard = any(chances.crossed(1 << number(cell)) for _, cell in some)
             if sum(need for need, _ in some) > chances.terms.castle_left + wizard:
@@ -255,7 +252,7 @@ def _book(board: Board, chances: Chances) -> Iterator[Problem]:
 
 def _too_few(board: Board, chances: Chances, lines: Record) -> Problem:
     coats = [coat for coat, _ in lines]
-    told = " and ".join(f"{count} {coat.replace('_', ' ')}" for coat, count in lines)
+    told = " and ".join(f"{count} {spoken(coat)}" for coat, count in lines)
     plain = " and ".join(str(chances.most(coat)) for coat in coats)
     why = f"the spellbook counts {told} without a cross, the map shows {plain} at most"
     why += ", not all at once" * (len(lines) > 1)

@@ -9,15 +9,11 @@ from functools import cache
 from itertools import permutations
 from typing import NamedTuple
 
-from kdscan.game.duel.board import Board
+from kdscan.game.duel.board import DIE_CROSSES, Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import DICE, Face
 from kdscan.game.duel.drawing import ALL_BITS, CASTLE_BITS, NEAR, NEAR_BITS, number
 from kdscan.game.grid import Cell
-
-MOST_ON_A_DIE = 2
-"""The rulebooks: "accompanied by one or two crosses"."""
-
 
 _BONUS_STEPS = 3
 """Cost of taking off bonus crosses, in steps of a search."""
@@ -159,7 +155,7 @@ class Dice:
         )
 
 
-_ANY_FACE = (Face(None), *(Face(coat, n) for coat in Coat for n in range(MOST_ON_A_DIE + 1)))
+_ANY_FACE = (Face(None), *(Face(coat, n) for coat in Coat for n in range(DIE_CROSSES + 1)))
 
 LAW = Dice((_ANY_FACE,) * 4)
 """Dice as far as the rulebooks define them: any coat with up to two crosses, or a joker."""

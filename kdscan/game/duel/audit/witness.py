@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kdscan.game.duel.board import Board
+from kdscan.game.duel.board import DIE_CROSSES, Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.drawing import Drawing, number
@@ -54,7 +54,7 @@ def replay(board: Board, witness: Witness, edition: Edition = ENGLISH) -> None:
         for cell, shield in board.items()
     }
     for cell, crosses in printed.items():
-        if not 0 <= crosses <= 2:
+        if not 0 <= crosses <= DIE_CROSSES:
             raise BrokenWitnessError(f"no die brings {crosses} crosses to {cell}")
     drawing, drawn, used = Drawing(), set[Cell](), set[Coat]()
     filled = dict.fromkeys(Coat, 0)
