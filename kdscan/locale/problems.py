@@ -6,6 +6,7 @@ its code. In every language the cells are listed separately.
 
 from __future__ import annotations
 
+from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem, Severity
 from kdscan.locale import Words, mark
 
@@ -111,6 +112,11 @@ AGAINST_RULES = frozenset(
     )
 )
 """Codes of problems that no legal game leads to, on a map or in a kingdom."""
+
+
+def told(code: str, severity: Severity, cells: tuple[Cell, ...] = ()) -> Problem:
+    """A problem whose message is the sentence for its code, in English too."""
+    return Problem(code, severity, PROBLEMS[code], cells)
 
 
 def problem_text(problem: Problem, words: Words) -> str:

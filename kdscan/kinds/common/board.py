@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol
+from typing import Generic, Protocol
 
 import cv2
 import numpy as np
@@ -73,13 +73,12 @@ class CellDrawing(Generic[C]):
     """How a kind draws a cell's content.
 
     draw: (picture, left middle, cell, size in pixels). width: pixels that `draw` takes, for (cell,
-    size). marked: whether a cell has content. factor: the multiplier in a domain's score.
+    size). marked: whether a cell has content.
     """
 
     draw: Callable[[Bgr, tuple[float, float], C, float], None]
     width: Callable[[C, float], float]
     marked: Callable[[C], bool]
-    factor: Callable[[Any], int]
 
 
 def draw_board(
@@ -116,7 +115,7 @@ def draw_board(
             # Towards the lower right in the picture, whichever way the sheet is turned.
             corner = quad[np.argmax(quad.sum(1))]
             _badge(picture, at + 0.66 * (corner - at), cell, drawing, pitch)
-    _points(picture, board, drawing, corners, pitch)
+    _points(picture, board, corners, pitch)
     _total(picture, board, corners, others, pitch, words)
     return centers
 
@@ -198,14 +197,13 @@ def _draw_problem(picture: Bgr, quad: Points, pitch: float) -> None:
     draw_text(picture, "!", (x - width / 2, y), size, PROBLEM_COLOR, bold=True)
 
 
-def _points(
-    picture: Bgr, board: BoardReading, drawing: CellDrawing[C], corners: Points, pitch: float
-) -> None:
+def _points(picture: Bgr, board: BoardReading, corners: Points, pitch: float) -> None:
     """Each domain's score, at the upper left of its topmost cell in the picture."""
     size, pad = 0.15 * pitch, 0.04 * pitch
     for domain in board.score.domains:
         if domain.points:
-            text = f"{len(domain.cells)}×{drawing.factor(domain)}={domain.points}"
+            count = len(domain.cells)
+            text = f"{count}×{domain.points // count}={domain.points}"
             quads = [quad_of(corners, cell) for cell in domain.cells]
             quad = min(quads, key=lambda q: float(q.sum(1).min()))
             at = quad[np.argmin(quad.sum(1))]

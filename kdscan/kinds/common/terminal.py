@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kdscan.game.duel.board import LETTERS
 from kdscan.game.duel.coats import GLYPHS, Coat, shown
 from kdscan.game.grid import Cell, cell_name
-from kdscan.kinds.common.colors import MAX_NAMED
+from kdscan.game.score import D, Worthy
+from kdscan.kinds.common.colors import MAX_NAMED, domain_colors
 from kdscan.kinds.common.doubt import C, Doubt
 from kdscan.kinds.common.values import percent
 from kdscan.locale import ENGLISH, Words
@@ -70,21 +71,27 @@ class Style:
 def draw_grid(
     rows: int,
     cols: int,
-    domains: Sequence[Sequence[Cell]],
+    domains: Sequence[Worthy],
     content: Callable[[Cell], str],
     style: Style,
     width: int = WIDTH,
 ) -> str:
-    """A board with lettered columns and numbered rows; lines separate domains.
+    """A board with lettered columns and numbered rows; lines separate domains, and those that score
+    are coloured.
 
     content: a cell's text, `width` characters wide.
     """
-    region = _regions(rows, cols, domains)
+    region = _regions(rows, cols, [domain.cells for domain in domains])
+    colors = domain_colors([domain.cells for domain in domains if domain.points], len(COLORS))
+
+    def filled(cell: Cell) -> str:
+        return style.filled(content(cell), colors.get(cell))
+
     header = "   " + "".join(f"{chr(ord('A') + col):^{width + 1}}" for col in range(cols))
     lines = [header.rstrip()]
     for row in range(rows):
         lines.append("  " + _rule(row, cols, region, style, width))
-        lines.append(f"{row + 1} " + _row(row, cols, region, content, style))
+        lines.append(f"{row + 1} " + _row(row, cols, region, filled, style))
     lines.append("  " + _rule(rows, cols, region, style, width))
     return "\n".join(lines)
 
@@ -132,6 +139,24 @@ def _row(
         if col < cols:
             line += content((row, col))
     return line
+
+
+def explain_domains(
+    domains: Iterable[D], heads: Sequence[str], name: Callable[[D], str], style: Style
+) -> list[str]:
+    """The domains that score, the best first, each as cells × crosses or crowns = points, below the
+    columns' heads; nothing if there are none."""
+    where, what, cells, marks, points = heads
+    lines = [f"   {where:<5} {what:<17}{cells:>7}{marks:>10}{points:>8}"]
+    times = "×" if style.unicode else "x"
+    for one in sorted(domains, key=lambda one: -one.points):
+        if one.points:
+            first, size = cell_name(one.cells[0]), len(one.cells)
+            lines.append(
+                f"   {first:<5} {name(one):<17}{size:>6}  {times}{one.points // size:>7}"
+                f"  ={one.points:>6}"
+            )
+    return lines if len(lines) > 1 else []
 
 
 def explain_total(found: Found, total: int, style: Style, between: str = "") -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from operator import attrgetter
 
 from kdscan.imaging.pens import Bgr, Points, draw_marks, marks_width
 from kdscan.kinds.common.board import CellDrawing, draw_board, places_of, tile
@@ -40,5 +39,4 @@ _DRAWING: CellDrawing[CellReading] = CellDrawing(
     draw=lambda picture, at, cell, size: draw_marks(picture, at, *cell.marks, size),
     width=lambda cell, size: marks_width(cell.crosses, size),
     marked=lambda cell: cell.coat is not None,
-    factor=attrgetter("crosses"),
 )

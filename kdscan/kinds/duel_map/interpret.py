@@ -17,19 +17,13 @@ from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
 from kdscan.kinds.duel_map import covered
 from kdscan.kinds.duel_map.rules import apply_rules, questions
+from kdscan.locale.problems import told
 from kdscan.marks.decode import board_of, corrected, decode
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import CELLS, MapEvidence, MapReading, MarkProbs, Marks, Reading
 
 MIN_PLACED = 0.9
 """If the probability that all cells are in place is lower, a problem says so."""
-
-_MIRRORED = "the picture is mirrored: left and right are swapped; take the photo without mirroring"
-_BILEVEL = (
-    "the picture is black and white without greys, which loses pencil and filled shields; compare "
-    "all shields, or take it in colour or grey"
-)
-_BLURRED = "the picture is blurred; a sharper one, taken from closer, leaves fewer doubts"
 
 
 def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> MapReading:
@@ -135,10 +129,10 @@ def _problems(
         why = f"{what} at the picture's edge or beyond it; take the photo again with the whole grid"
         yield Problem(CUT_OFF, "error", why, clipped)
     if evidence.mirrored:
-        yield Problem("mirrored", "warning", _MIRRORED)
+        yield told("mirrored", "warning")
     if evidence.bilevel:
-        yield Problem("bilevel", "warning", _BILEVEL)
+        yield told("bilevel", "warning")
     yield from map_cut_off(evidence.beside)
     yield from evidence.wizard.problems
     if evidence.blurred and reading.review:
-        yield Problem("blurred", "warning", _BLURRED)
+        yield told("blurred", "warning")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kdscan.game.grid import Cell, cell_name
-from kdscan.kinds.common.colors import domain_colors
+from kdscan.game.duel.scoring import Domain
+from kdscan.game.grid import Cell
 from kdscan.kinds.common.terminal import (
-    COLORS,
     WIDTH,
     Style,
     draw_grid,
+    explain_domains,
     explain_total,
     token,
 )
@@ -40,15 +40,12 @@ def explain_clipped(sheet: MapReading, style: Style) -> str:
 
 def draw_board(sheet: MapReading, style: Style) -> str:
     """The board; lines separate domains, `?` marks doubtful shields."""
-    colors = domain_colors([d.cells for d in sheet.score.domains if d.points], len(COLORS))
     cells = {c.at: c for c in sheet.reading.cells}
 
     def content(cell: Cell) -> str:
-        if cell == CASTLE:
-            return _castle(sheet, style)
-        return style.filled(_cell(cells[cell], style), colors.get(cell))
+        return _castle(sheet, style) if cell == CASTLE else _cell(cells[cell], style)
 
-    return draw_grid(ROWS, COLS, [d.cells for d in sheet.score.domains], content, style)
+    return draw_grid(ROWS, COLS, sheet.score.domains, content, style)
 
 
 def _cell(cell: CellReading, style: Style) -> str:
@@ -65,21 +62,14 @@ def _castle(sheet: MapReading, style: Style) -> str:
 
 def explain_score(sheet: MapReading, style: Style) -> str:
     """Each scoring domain as shields × crosses = points, then the total."""
-    times = "×" if style.unicode else "x"
-    scoring = sorted((d for d in sheet.score.domains if d.points), key=lambda d: -d.points)
     t, tn = style.words.t, style.words.tn
-    first, coat = t("from"), t("coat")
-    counts = t("shields"), t("crosses"), t("points")
-    head = f"   {first:<5} {coat:<17}{counts[0]:>7}{counts[1]:>10}{counts[2]:>8}"
-    lines = [head] if scoring else []
-    for domain in scoring:
-        name = f"{style.coat(domain.coat)} {coat_name(style.words, domain.coat)}"
-        lines.append(
-            f"   {cell_name(domain.cells[0]):<5} {name:<17}{len(domain.cells):>6}  {times}"
-            f"{domain.crosses:>7}  ={domain.points:>6}"
-        )
-    idle = len(sheet.score.domains) - len(scoring)
-    if idle:
+
+    def name(domain: Domain) -> str:
+        return f"{style.coat(domain.coat)} {coat_name(style.words, domain.coat)}"
+
+    heads = t("from"), t("coat"), t("shields"), t("crosses"), t("points")
+    lines = explain_domains(sheet.score.domains, heads, name, style)
+    if idle := sum(not domain.points for domain in sheet.score.domains):
         none = tn(
             "{n} domain without a cross: 0 points", "{n} domains without a cross: 0 points", idle
         )

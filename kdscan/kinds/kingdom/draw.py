@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from operator import attrgetter
 
 from kdscan.imaging.pens import Bgr, Points, draw_square, square_width
 from kdscan.kinds.common.board import CellDrawing, draw_board, places_of, tile
@@ -40,5 +39,4 @@ _DRAWING: CellDrawing[SquareReading] = CellDrawing(
     draw=lambda picture, at, one, size: draw_square(picture, at, *one.kind, size),
     width=lambda one, size: square_width(one.crowns, size),
     marked=lambda one: one.crowns > 0,
-    factor=attrgetter("crowns"),
 )

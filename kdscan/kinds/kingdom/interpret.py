@@ -27,6 +27,7 @@ from kdscan.kinds.kingdom.posterior import (
     condition_on_box,
     enumerate_kingdoms,
 )
+from kdscan.locale.problems import told
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import KINDS, KingdomEvidence, KingdomReading, SquareReading
 from kdscan.records.arrays import Floats
@@ -38,14 +39,6 @@ MIN_PROBABILITY = 1e-5
 SURELY_COVERED = 2.5
 """Least difference from the table at which a bare place counts as covered. In a kingdom that
 dominoes cannot form as it was read, any reported difference counts (`extent.MIN_UNLIKE`)."""
-
-_BARE = (
-    Problem(
-        "no_tiles",
-        "warning",
-        "no tile was found around the castle; is this a finished kingdom, and all of it in view?",
-    ),
-)
 
 
 def decode_kingdoms(
@@ -103,11 +96,7 @@ def _reading(
         score=score_kingdom(best.kingdom, variants),
         confidence=confidence,
         review=review,
-        problems=(
-            *(_BARE if bare else _problems(best.kingdom, variants, evidence.beyond, together)),
-            *_over(covered),
-            *_around(evidence),
-        ),
+        problems=tuple(_problems(evidence, best.kingdom, covered, together)),
         totals=posterior.totals(),
     )
 
@@ -135,6 +124,32 @@ def _as_question(problem: Problem) -> Problem:
 
 
 def _problems(
+    evidence: KingdomEvidence, kingdom: Kingdom, covered: tuple[Cell, ...], together: bool
+) -> Iterator[Problem]:
+    """The problems of a kingdom, of objects that lie over it, of other kingdoms beside it, and of
+    the picture's edge."""
+    if kingdom.squares:
+        yield from _broken_rules(kingdom, evidence.variants, evidence.beyond, together)
+    else:
+        yield told("no_tiles", "warning")
+    if covered:
+        yield told("tiles_covered", "warning", covered)
+    if evidence.touching:
+        yield told("kingdoms_touch", "warning")
+    if evidence.cut:
+        edge = edges_text(evidence.cut)
+        why = (
+            f"the kingdom lies at the {edge} of the picture or reaches beyond it; unless all of it "
+            "is in view, take the photo again"
+        )
+        yield Problem("kingdom_cut_off", "warning", why)
+    if evidence.beside:
+        edge = edges_text(evidence.beside)
+        why = f"another kingdom seems to reach beyond the {edge} of the picture; it was not read"
+        yield Problem("other_kingdom_cut_off", "warning", why)
+
+
+def _broken_rules(
     kingdom: Kingdom, variants: Variants, beyond: int, together: bool
 ) -> tuple[Problem, ...]:
     found = tuple(map(_as_question, find_problems(kingdom, variants)))
@@ -175,31 +190,3 @@ def _covered(evidence: KingdomEvidence, best: Candidate) -> tuple[Cell, ...]:
         if (unlike >= SURELY_COVERED or best.lawful is False)
         and (row, col) not in evidence.corrections.squares
     )
-
-
-def _over(covered: tuple[Cell, ...]) -> Iterator[Problem]:
-    """The problems of objects that lie over a kingdom."""
-    if covered:
-        why = (
-            "something seems to lie here; check whether it covers tiles, or take the photo "
-            "without it"
-        )
-        yield Problem("tiles_covered", "warning", why, covered)
-
-
-def _around(evidence: KingdomEvidence) -> Iterator[Problem]:
-    """The problems that other kingdoms beside it, and the picture's edge, leave open."""
-    if evidence.touching:
-        why = "two castles share these squares; check which of them belong to this kingdom"
-        yield Problem("kingdoms_touch", "warning", why)
-    if evidence.cut:
-        edge = edges_text(evidence.cut)
-        why = (
-            f"the kingdom lies at the {edge} of the picture or reaches beyond it; unless all of it "
-            "is in view, take the photo again"
-        )
-        yield Problem("kingdom_cut_off", "warning", why)
-    if evidence.beside:
-        edge = edges_text(evidence.beside)
-        why = f"another kingdom seems to reach beyond the {edge} of the picture; it was not read"
-        yield Problem("other_kingdom_cut_off", "warning", why)

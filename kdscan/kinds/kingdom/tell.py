@@ -3,10 +3,16 @@ squares."""
 
 from __future__ import annotations
 
-from kdscan.game.grid import Cell, cell_name
+from kdscan.game.grid import Cell
+from kdscan.game.kingdomino.scoring import Domain
 from kdscan.game.kingdomino.tiles import LETTERS, Terrain
-from kdscan.kinds.common.colors import domain_colors
-from kdscan.kinds.common.terminal import COLORS, Style, draw_grid, explain_doubts, explain_total
+from kdscan.kinds.common.terminal import (
+    Style,
+    draw_grid,
+    explain_domains,
+    explain_doubts,
+    explain_total,
+)
 from kdscan.kinds.kingdom.doubts import doubts
 from kdscan.kinds.kingdom.names import TERRAIN_NAMES
 from kdscan.records import KingdomReading, SquareKind, SquareReading
@@ -26,15 +32,13 @@ def tell(kingdom: KingdomReading, style: Style) -> str:
 
 def draw_kingdom(kingdom: KingdomReading, style: Style) -> str:
     """The squares that the kingdom may span; lines separate domains, `?` marks doubtful squares."""
-    colors = domain_colors([d.cells for d in kingdom.score.domains if d.points], len(COLORS))
     squares = {s.at: s for s in kingdom.squares}
 
     def content(cell: Cell) -> str:
-        return style.filled(_square(squares[cell], style), colors.get(cell))
+        return _square(squares[cell], style)
 
     size = kingdom.variants.size
-    domains = [d.cells for d in kingdom.score.domains]
-    return draw_grid(size, size, domains, content, style, WIDTH)
+    return draw_grid(size, size, kingdom.score.domains, content, style, WIDTH)
 
 
 def _square(square: SquareReading, style: Style) -> str:
@@ -52,21 +56,14 @@ def _crowns(crowns: int, style: Style) -> str:
 
 def explain_kingdom(kingdom: KingdomReading, style: Style) -> str:
     """Each scoring domain as squares × crowns = points, the bonuses, then the total."""
-    score = kingdom.score
-    times = "×" if style.unicode else "x"
-    scoring = sorted((d for d in score.domains if d.points), key=lambda d: -d.points)
-    t, tn = style.words.t, style.words.tn
+    score, t, tn = kingdom.score, style.words.t, style.words.tn
+
+    def name(domain: Domain) -> str:
+        return t(TERRAIN_NAMES[domain.terrain])
+
     heads = t("from"), t("terrain"), t("squares"), t("crowns"), t("points")
-    head = f"   {heads[0]:<5} {heads[1]:<17}{heads[2]:>7}{heads[3]:>10}{heads[4]:>8}"
-    lines = [head] if scoring else []
-    for domain in scoring:
-        first, size = cell_name(domain.cells[0]), len(domain.cells)
-        lines.append(
-            f"   {first:<5} {t(TERRAIN_NAMES[domain.terrain]):<17}{size:>6}  {times}"
-            f"{domain.crowns:>7}  ={domain.points:>6}"
-        )
-    idle = len(score.domains) - len(scoring)
-    if idle:
+    lines = explain_domains(score.domains, heads, name, style)
+    if idle := sum(not domain.points for domain in score.domains):
         none = tn(
             "{n} domain without a crown: 0 points", "{n} domains without a crown: 0 points", idle
         )

@@ -23,7 +23,7 @@ from kdscan.imaging.pens import (
 from kdscan.kinds.common.board import REVIEW_COLOR
 from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.spellbook.names import mark_name
-from kdscan.kinds.spellbook.options import marks_of_line
+from kdscan.kinds.spellbook.options import squares_of_line
 from kdscan.locale import Words
 from kdscan.records import BookMark, SpellbookReading
 
@@ -82,11 +82,7 @@ def _counts(picture: Bgr, reading: SpellbookReading, scale: float, reach: float)
     size = 0.95 * reach
     for player in (0, 1):
         for coat in Coat:
-            squares = [
-                mark
-                for mark in marks_of_line(reading.marks, player, coat)
-                if mark.place.part == "square"
-            ]
+            squares = squares_of_line(reading.marks, player, coat)
             first, last = (np.array(m.at_xy[0]) * scale for m in (squares[0], squares[-1]))
             along = (first - last) / max(float(np.hypot(*(first - last))), 1e-9)
             at = first + along * 1.9 * reach

@@ -28,7 +28,7 @@ def interpret(evidence: SpellbookEvidence, risk: float = DEFAULT_RISK) -> Spellb
     risk: without effect, as marks for review are evidence.
     """
     corrections = evidence.corrections
-    marks = with_corrections(evidence.marks, corrections.lines, corrections.choices)
+    marks = with_corrections(evidence.marks, corrections)
     if corrections.confirmed:
         marks = tuple(replace(mark, review=False) for mark in marks)
     lines = [{coat: line_of(marks_of_line(marks, i, coat)) for coat in Coat} for i in (0, 1)]

@@ -6,7 +6,7 @@ side chose; the single marks are derived from that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import TypeVar
@@ -14,7 +14,7 @@ from typing import TypeVar
 from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
-from kdscan.records import BookMark
+from kdscan.records import BookMark, SpellbookCorrections
 
 T = TypeVar("T")
 
@@ -28,6 +28,11 @@ def marks_of_line(marks: Iterable[BookMark], player: int, coat: Coat) -> tuple[B
     return tuple(
         m for m in marks if m.place.part != "choice" and (m.place.player, m.place.coat) == of
     )
+
+
+def squares_of_line(marks: Iterable[BookMark], player: int, coat: Coat) -> tuple[BookMark, ...]:
+    """The squares of one side's line, from its first."""
+    return tuple(m for m in marks_of_line(marks, player, coat) if m.place.part == "square")
 
 
 def marks_of_choice(marks: Iterable[BookMark], player: int) -> tuple[BookMark, ...]:
@@ -47,19 +52,11 @@ def choice_of(marks: Iterable[BookMark]) -> Coat | None:
     return named[0] if len(named) == 1 else None
 
 
-def line_options(marks: Sequence[BookMark]) -> list[tuple[SpellbookLine, float]]:
-    """Possible states of a line with probabilities, the most probable first."""
-    return _options(marks, line_of)
-
-
-def choice_options(marks: Sequence[BookMark]) -> list[tuple[Coat | None, float]]:
-    """Coats that a side may have chosen, with probabilities, the most probable first."""
-    return _options(marks, choice_of)
-
-
-def _options(
+def options(
     marks: Sequence[BookMark], state: Callable[[Iterable[BookMark]], T]
 ) -> list[tuple[T, float]]:
+    """What marks may mean, with probabilities, the most probable first; state: what given marks
+    mean, `line_of` or `choice_of`."""
     shares: dict[T, float] = {}
     for flipped, p in _flipped(marks):
         found = state(flipped)
@@ -80,21 +77,18 @@ def _flipped(marks: Sequence[BookMark]) -> Iterable[tuple[tuple[BookMark, ...], 
 
 
 def with_corrections(
-    marks: Sequence[BookMark],
-    lines: Mapping[tuple[int, Coat], SpellbookLine],
-    choices: Mapping[int, Coat | None],
+    marks: Sequence[BookMark], corrections: SpellbookCorrections
 ) -> tuple[BookMark, ...]:
     """The marks with corrections of lines and choices; corrected marks are certain."""
     marked_as: dict[BookPlace, bool] = {}
-    for (player, coat), line in lines.items():
-        of_line = marks_of_line(marks, player, coat)
-        squares = [mark for mark in of_line if mark.place.part == "square"]
+    for (player, coat), line in corrections.lines.items():
+        squares = squares_of_line(marks, player, coat)
         as_seen = sum(mark.marked for mark in squares) == line.filled
         for k, mark in enumerate(squares):
             marked_as[mark.place] = mark.marked if as_seen else k < line.filled
         marked_as[BookPlace(player, coat, "struck")] = line.struck
         marked_as[BookPlace(player, coat, "used")] = line.used
-    for player, chosen in choices.items():
+    for player, chosen in corrections.choices.items():
         for mark in marks_of_choice(marks, player):
             marked_as[mark.place] = mark.place.coat is chosen
     return tuple(

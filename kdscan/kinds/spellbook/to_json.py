@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from kdscan.game.duel.coats import Coat
@@ -12,10 +12,12 @@ from kdscan.game.problem import problems_json
 from kdscan.kinds.common.doubt import MAX_OTHERS, MIN_OTHER
 from kdscan.kinds.common.values import coat_json, point_json, probability_json
 from kdscan.kinds.spellbook.options import (
-    choice_options,
-    line_options,
+    choice_of,
+    line_of,
     marks_of_choice,
     marks_of_line,
+    options,
+    squares_of_line,
 )
 from kdscan.records import BookMark, SpellbookReading
 from kdscan.records.results import ChoiceJson, LineJson, LineStateJson, SideJson, SpellbookJson
@@ -49,7 +51,7 @@ def _player_json(reading: SpellbookReading, player: int) -> SideJson:
 def _line_json(reading: SpellbookReading, player: int, coat: Coat) -> LineJson:
     line = reading.book.lines[player][coat]
     marks = marks_of_line(reading.marks, player, coat)
-    squares = [mark for mark in marks if mark.place.part == "square"]
+    squares = squares_of_line(marks, player, coat)
     used = next((mark for mark in marks if mark.place.part == "used"), None)
     return {
         **_state_json(line),
@@ -61,7 +63,7 @@ def _line_json(reading: SpellbookReading, player: int, coat: Coat) -> LineJson:
         "reach": _reach(squares),
         "alternatives": [
             {**_state_json(other), "probability": probability_json(p)}
-            for other, p in _others(marks, line_options, line)
+            for other, p in _others(marks, line_of, line)
         ],
     }
 
@@ -76,20 +78,18 @@ def _choice_json(reading: SpellbookReading, player: int) -> ChoiceJson:
         "reach": _reach(marks),
         "alternatives": [
             {"coat": coat_json(other), "probability": probability_json(p)}
-            for other, p in _others(marks, choice_options, reading.chosen[player])
+            for other, p in _others(marks, choice_of, reading.chosen[player])
         ],
     }
 
 
 def _others(
-    marks: Sequence[BookMark],
-    options: Callable[[Sequence[BookMark]], list[tuple[T, float]]],
-    read: T,
+    marks: Sequence[BookMark], state: Callable[[Iterable[BookMark]], T], read: T
 ) -> list[tuple[T, float]]:
     """Alternatives to what was read from marks that need review, the most probable first."""
     if not any(mark.review for mark in marks):
         return []
-    others = [(one, p) for one, p in options(marks) if one != read and p >= MIN_OTHER]
+    others = [(one, p) for one, p in options(marks, state) if one != read and p >= MIN_OTHER]
     return others[:MAX_OTHERS]
 
 
