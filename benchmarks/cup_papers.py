@@ -58,9 +58,7 @@ class Paper:
 
     def score(self) -> SheetScore:
         """Its score."""
-        found = score_board(self.board)
-        largest = max((len(one.cells) for one in found.domains), default=0)
-        return SheetScore(0, self.round, None, self.player, found.domain_points, largest)
+        return SheetScore(0, self.round, None, self.player, score_board(self.board).worth)
 
 
 def papers(folder: Path, seed: int, level: Level) -> dict[tuple[int, str], Paper]:

@@ -8,12 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 from kdscan.kinds import kind_named, kind_of
-from kdscan.kinds.duel_map.correct import marks_from
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.document import sheet_json
 from kdscan.pipeline.serialize import deserialize
 from kdscan.pipeline.table import apply_spellbook
-from kdscan.records import AnyReading, Marks
+from kdscan.records import AnyReading
 from kdscan.records.results import Json, SheetJson
 from kdscan.tournament.store.records import Sheet
 
@@ -75,11 +74,6 @@ def as_they_stand(
             now = corrected_sheets(game, [asked(each) for each in game], one_table=True)
             found[n] = now[[each.id for each in game].index(one.id)]
     return found
-
-
-def cells_of(sheet: Mapping[str, Any]) -> dict[tuple[int, int], Marks]:
-    """The content of each shield of a map: (row, column) → (coat, crosses)."""
-    return {(c["row"], c["col"]): marks_from(c) for c in sheet["cells"]}
 
 
 def corrected(kept: Json, overrides: Overrides) -> AnyReading:

@@ -11,8 +11,8 @@ from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
 from kdscan.kinds.common.fields import WIZARD, CellField, ChoiceField, LineField, parse_field
-from kdscan.tournament.multi_photo_games import place_now
 from kdscan.tournament.names import of_file, several
+from kdscan.tournament.places import place_now
 from kdscan.tournament.results import Result, results
 from kdscan.tournament.store.corrections import (
     add_correction,

@@ -12,7 +12,6 @@ on 7 x 7.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.kinds.duel_map.correct import cells_of
 from kdscan.records import CELLS, COATS, KINDS, MAX_CROSSES
-from kdscan.tournament.apply_corrections import cells_of
 
 SHARE = 0.6
 """Sheets that agree on this share of their filled shields are one: 19 of 31. Equal codes on sheets
@@ -87,14 +86,15 @@ def _views(marks: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
     return [np.rot90(square, turn).ravel() for turn in range(4)]
 
 
-def agreement(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
-    """Share of equal filled shields of two sheets in the best orientation; 1 for two empty ones."""
-    most = max(np.count_nonzero(one), np.count_nonzero(other))
-    if most == 0:
-        return 1.0
-    return max(
-        float(np.count_nonzero((mine == other) & (mine != 0))) / most for mine in _views(one)
-    )
+def agreements(marks: NDArray[np.uint8], others: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """(orientations, N): share of equal filled shields of a sheet, (cells,), in each orientation in
+    which it may have been read, and of each of N others, (cells, N)."""
+    equal = []
+    for mine in _views(marks):
+        filled = np.flatnonzero(mine)
+        equal.append((others[filled] == mine[filled, None]).sum(0, dtype=np.uint8))
+    most = (others > 0).sum(0, dtype=np.uint8).clip(max(int((marks > 0).sum()), 1))
+    return np.asarray(np.stack(equal) / most, np.float64)
 
 
 @dataclass(frozen=True)
@@ -120,11 +120,11 @@ def same_sheets(entries: Sequence[Entry]) -> Compared:
     groups: list[list[Entry]] = []
     of_key: dict[int, list[Entry]] = {}
     of_code: dict[tuple[str, str], list[list[Entry]]] = {}
-    kinds = Counter(entry.kind for entry in entries if entry.marks is not None)
-    seen = {kind: _Seen(most) for kind, most in kinds.items()}
-    for entry in sorted(entries, key=lambda one: bool(one.same_as)):  # references come last
+    ordered = sorted(entries, key=lambda one: bool(one.same_as))  # references come last
+    alike = _alike([one for one in ordered if one.same_as is None])
+    for entry in ordered:
         claims = of_code.setdefault((entry.kind, entry.code), []) if entry.code else []
-        group = _group_of(entry, of_key, claims, seen)
+        group = _group_of(entry, of_key, claims, alike)
         if group is None:
             group = []
             groups.append(group)
@@ -132,8 +132,6 @@ def same_sheets(entries: Sequence[Entry]) -> Compared:
         of_key[entry.key] = group
         if entry.code and entry.same_as is None and not any(group is one for one in claims):
             claims.append(group)
-        if entry.same_as is None and entry.marks is not None:
-            seen[entry.kind].add(entry, entry.marks, group)
     best = {id(group): max(group, key=lambda entry: entry.rank).key for group in groups}
     same: dict[int, int] = {}
     for group in groups:
@@ -146,19 +144,40 @@ def same_sheets(entries: Sequence[Entry]) -> Compared:
     return Compared(same, conflicts)
 
 
+def _alike(entries: Sequence[Entry]) -> dict[int, int]:
+    """For each sheet that is so similar to one before it that they are one, the most similar one;
+    both by their keys."""
+    found: dict[int, int] = {}
+    of_kind: dict[str, list[tuple[Entry, NDArray[np.uint8]]]] = {}
+    for one in entries:
+        if one.marks is not None and np.count_nonzero(one.marks) >= FILLED:
+            of_kind.setdefault(one.kind, []).append((one, one.marks))
+    for mine in of_kind.values():
+        every = np.stack([marks for _, marks in mine], 1)  # one row per shield: fast to compare
+        for n, (one, marks) in enumerate(mine[1:], 1):
+            shares = agreements(marks, every[:, :n])
+            other = mine[int(shares.argmax()) % n][0]
+            # Different printed codes mean two sheets, however similar.
+            both_named = one.code and other.code and one.code != other.code
+            if shares.max() >= SHARE and not both_named:
+                found[one.key] = other.key
+    return found
+
+
 def _group_of(
     entry: Entry,
-    of_key: dict[int, list[Entry]],
+    of_key: Mapping[int, list[Entry]],
     claims: Sequence[list[Entry]],
-    seen: Mapping[str, _Seen],
+    alike: Mapping[int, int],
 ) -> list[Entry] | None:
-    """The group that an entry belongs to, if any. claims: the groups that bear its code."""
+    """The group that an entry belongs to, if any. claims: the groups that bear its code; alike: see
+    `_alike`."""
     if entry.same_as is not None:
         return of_key.get(entry.same_as)
     for group in claims:
         if _agree(entry, group):
             return group
-    return None if entry.marks is None else seen[entry.kind].like(entry, entry.marks)
+    return of_key[alike[entry.key]] if entry.key in alike else None
 
 
 def _agree(entry: Entry, group: Sequence[Entry]) -> bool:
@@ -166,41 +185,5 @@ def _agree(entry: Entry, group: Sequence[Entry]) -> bool:
     marks = [one.marks for one in group if one.marks is not None]
     if entry.marks is None or not marks:
         return True
-    return any(agreement(entry.marks, one) >= SHARE for one in marks)
-
-
-class _Seen:
-    """The marks of the sheets so far, to compare one with all at once."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._marks = np.zeros((0, most), np.uint8)  # one row per shield: fast to compare
-        self._filled = np.zeros(most, np.int64)
-        self._entries: list[tuple[Entry, list[Entry]]] = []
-
-    def add(self, entry: Entry, marks: NDArray[np.uint8], group: list[Entry]) -> None:
-        if np.count_nonzero(marks) < FILLED:
-            return
-        if not self._entries:
-            self._marks = np.zeros((len(marks), self._most), np.uint8)
-        self._marks[:, len(self._entries)] = marks
-        self._filled[len(self._entries)] = np.count_nonzero(marks)
-        self._entries.append((entry, group))
-
-    def like(self, entry: Entry, marks: NDArray[np.uint8]) -> list[Entry] | None:
-        """The group of the most similar sheet, if it is similar enough to be the same."""
-        n, count = len(self._entries), np.count_nonzero(marks)
-        if n == 0 or count < FILLED:
-            return None
-        best, where = 0.0, 0
-        for mine in _views(marks):
-            cells = np.flatnonzero(mine)
-            equal = self._marks[cells, :n] == mine[cells, None]
-            shares = equal.sum(0, dtype=np.uint8) / np.maximum(self._filled[:n], count)
-            at = int(shares.argmax())
-            if shares[at] > best:
-                best, where = float(shares[at]), at
-        other, group = self._entries[where]
-        # Different printed codes mean two sheets, however similar.
-        both_named = entry.code and other.code and entry.code != other.code
-        return group if best >= SHARE and not both_named else None
+    empty = not entry.marks.any() and any(not one.any() for one in marks)
+    return empty or bool(agreements(entry.marks, np.stack(marks, 1)).max() >= SHARE)

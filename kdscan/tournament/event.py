@@ -95,7 +95,7 @@ def sheet_score(row: Result, known: Names) -> SheetScore | None:
         round=place.round,
         table=place.table,
         player=known.of(place),
-        **worth(row.data)._asdict(),
+        worth=worth(row.data),
         review=row.data["review"],
         rivals=row.rivals,
         cut_off=bool(row.data.get("photograph_again")),

@@ -24,27 +24,23 @@ class SheetScore:
     """One sheet that was read: a player's map of Duel, or kingdom of tiles.
 
     key: any unique number. round, table, player: according to its code, its photo or a person; None
-    if unknown. crowns: the second tie-break of Kingdomino; 0 in Duel. review: whether its total
-    still needs a look. rivals: keys of sheets that bear the same code but hold different marks; a
-    person must say whose is which. cut_off: the photo does not show all of it, so that the total is
-    unknown.
+    if unknown. worth: what decides a game. review: whether its total still needs a look. rivals:
+    keys of sheets that bear the same code but hold different marks; a person must say whose is
+    which. cut_off: the photo does not show all of it, so that the total is unknown.
     """
 
     key: int
     round: int | None
     table: int | None
     player: str | None
-    total: int
-    largest_domain: int
-    crowns: int = 0
+    worth: Worth
     review: bool = False
     rivals: tuple[int, ...] = ()
     cut_off: bool = False
 
     @property
-    def worth(self) -> Worth:
-        """The values that decide a game."""
-        return Worth(self.total, self.largest_domain, self.crowns)
+    def total(self) -> int:
+        return self.worth.total
 
 
 @dataclass(frozen=True)

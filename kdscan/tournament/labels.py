@@ -17,13 +17,13 @@ from kdscan.files.write import write_file
 from kdscan.imaging.encode import jpeg, png
 from kdscan.imaging.photo import decode
 from kdscan.kinds.common.fields import cell_values
+from kdscan.kinds.duel_map.correct import cells_of
 from kdscan.pipeline.document import SCHEMA
 from kdscan.records import CASTLE, CELLS
 from kdscan.records.results import Json
-from kdscan.tournament.apply_corrections import Overrides, cells_of, corrected_json
-from kdscan.tournament.multi_photo_games import overrides_of
+from kdscan.tournament.apply_corrections import Overrides, corrected_json
 from kdscan.tournament.store import Store
-from kdscan.tournament.store.corrections import corrections
+from kdscan.tournament.store.corrections import corrections, effective_by_sheet
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.photos import get_photo
 from kdscan.tournament.store.readings import sheet as get_sheet
@@ -48,7 +48,7 @@ def save_labels(store: Store, event: str, folder: Path) -> tuple[int, int]:
         folder.mkdir(parents=True, exist_ok=True)
         with store.read() as db:
             this = find_event(db, event)
-            for sheet_id, overrides in overrides_of(corrections(db, this.id)).items():
+            for sheet_id, overrides in effective_by_sheet(corrections(db, this.id)).items():
                 sheet = get_sheet(db, sheet_id)
                 label = truth(sheet, overrides) if sheet else None
                 photo = get_photo(db, sheet.photo_id) if sheet else None

@@ -14,33 +14,13 @@ from sqlalchemy import Connection, select
 from kdscan.sheet.ids import SheetId
 from kdscan.tournament.apply_corrections import Overrides, corrected_json
 from kdscan.tournament.deduplicate import Compared, Entry, marks_code, same_sheets
+from kdscan.tournament.places import Named, first_names, place_of
 from kdscan.tournament.removing import removed_from
 from kdscan.tournament.store import schema
-from kdscan.tournament.store.corrections import corrections, effective_values
+from kdscan.tournament.store.corrections import corrections, effective_by_sheet, effective_values
 from kdscan.tournament.store.photos import files
 from kdscan.tournament.store.readings import sheet as get_sheet
-from kdscan.tournament.store.records import Correction, FileRow, Sheet
-
-Named = Mapping[int, tuple[int, FileRow]]
-"""For each photo its first name, and the index of that among the event's names."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """Whose sheet it is, as far as known.
-
-    player: according to a person; code: according to the printed code, if no person says it.
-    """
-
-    round: int | None = None
-    table: int | None = None
-    player: str | None = None
-    code: str | None = None
-
-    @property
-    def who(self) -> str | None:
-        """The player's name, from whichever source."""
-        return self.player or self.code
+from kdscan.tournament.store.records import Sheet
 
 
 def compared(sheets: Iterable[Sheet], overrides: Mapping[int, Overrides], named: Named) -> Compared:
@@ -114,7 +94,7 @@ def multi_photo_game(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
     if one.kind not in ("duel_map", "duel_spellbook"):
         return ()
     event, at = one.event_id, schema.sheet.c
-    placed = overrides_of(corrections(db, event, field="place"))
+    placed = effective_by_sheet(corrections(db, event, field="place"))
     removed = removed_from(db, event)
     query = select(at.id, at.code, at.photo_id, at.page, schema.photo.c.sha256).join(schema.photo)
     rows = db.execute(query.where(at.event_id == event))
@@ -134,43 +114,3 @@ def multi_photo_game(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
     overrides = {n: effective_values(corrections(db, event, sheet_id=n)) for n in there}
     game = compared(beside.values(), overrides, named).games.get(one.id, ())
     return tuple(beside[n] for n in game)
-
-
-def first_names(rows: Iterable[FileRow]) -> dict[int, tuple[int, FileRow]]:
-    """`Named` of an event's files in the order of their names; any of a photo's names may give the
-    round."""
-    named: dict[int, tuple[int, FileRow]] = {}
-    for order, file in enumerate(rows):
-        if file.photo_id is not None:
-            first, one = named.get(file.photo_id, (order, file))
-            named[file.photo_id] = first, replace(one, details=file.details | one.details)
-    return named
-
-
-def overrides_of(rows: Iterable[Correction]) -> dict[int, Overrides]:
-    """The current corrections of each sheet that any of these rows concern: field → value."""
-    of: dict[int, list[Correction]] = defaultdict(list)
-    for row in rows:
-        if row.sheet_id is not None:
-            of[row.sheet_id].append(row)
-    return {sheet_id: effective_values(mine) for sheet_id, mine in of.items()}
-
-
-def place_now(db: Connection, sheet: Sheet) -> Place:
-    """Whose sheet it is, from all sources."""
-    held = effective_values(corrections(db, sheet.event_id, sheet_id=sheet.id, field="place"))
-    _, file = first_names(files(db, sheet.event_id, sheet.photo_id))[sheet.photo_id]
-    return place_of(sheet.code, held, file)
-
-
-def place_of(code: str | None, overrides: Overrides, file: FileRow | None = None) -> Place:
-    """Whose sheet it is: according to a person, else the printed code, else the file."""
-    if isinstance(overrides.get("place"), dict):
-        place = overrides["place"]
-        return Place(*(place.get(one) for one in ("round", "table", "player", "code")))
-    given = file.details.get("round") if file else None
-    printed = SheetId.parse(code) if code else None
-    if printed is None:
-        return Place(round=given)
-    round_ = given if printed.round is None else printed.round
-    return Place(round_, printed.table, code=printed.player or None)

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 from unicodedata import normalize
 
 from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
+from kdscan.tournament.places import Place
 from kdscan.tournament.store.events import players
 from kdscan.tournament.store.games import games
 from kdscan.tournament.store.records import Event, Player
-
-if TYPE_CHECKING:
-    from kdscan.tournament.multi_photo_games import Place
 
 T = TypeVar("T")
 

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sqlalchemy import Connection
 
+from kdscan.kinds.duel_map.correct import cells_of
 from kdscan.prints.file import FiledPrint, parse_print
 from kdscan.prints.flat import coats_of, is_suitable
 from kdscan.prints.learn import MAX_SHEETS
 from kdscan.prints.pile import may_learn, next_step
-from kdscan.tournament.apply_corrections import cells_of
 from kdscan.tournament.pile import Pile, PlacedSheet
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.photos import photos, read_pages

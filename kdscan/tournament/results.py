@@ -21,18 +21,12 @@ from kdscan.locale.errors import error_text
 from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides, as_they_stand
 from kdscan.tournament.deduplicate import Compared
-from kdscan.tournament.multi_photo_games import (
-    Named,
-    Place,
-    compared,
-    first_names,
-    overrides_of,
-    place_of,
-)
+from kdscan.tournament.multi_photo_games import compared
 from kdscan.tournament.names import names_of
+from kdscan.tournament.places import Named, Place, first_names, place_of
 from kdscan.tournament.removing import Removed, removed_from
 from kdscan.tournament.rules import Rules, asked_of, rules_of
-from kdscan.tournament.store.corrections import corrections
+from kdscan.tournament.store.corrections import corrections, effective_by_sheet
 from kdscan.tournament.store.events import get_event, players
 from kdscan.tournament.store.games import games
 from kdscan.tournament.store.photos import files, photos, reason_of
@@ -193,7 +187,7 @@ def _pile(
     db: Connection, event_id: int, known: Mapping[int, PhotoRow], named: Named, removed: Removed
 ) -> _Pile:
     """known: the photos that are not removed, by id."""
-    overrides = overrides_of(corrections(db, event_id))
+    overrides = effective_by_sheet(corrections(db, event_id))
     where: dict[int, str] = {}
 
     def labelled() -> Iterator[Sheet]:

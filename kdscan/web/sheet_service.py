@@ -17,8 +17,9 @@ from kdscan.locale import ENGLISH, Words
 from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides, as_they_stand, corrected_sheets
 from kdscan.tournament.correcting import say, take_back
-from kdscan.tournament.multi_photo_games import multi_photo_game, place_now, place_of
+from kdscan.tournament.multi_photo_games import multi_photo_game
 from kdscan.tournament.names import names_of, player_named
+from kdscan.tournament.places import place_now, place_of
 from kdscan.tournament.rules import Rules, asked_of, rules_of
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.checks import MOST_NUMBER

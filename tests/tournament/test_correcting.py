@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from kdscan.tournament.correcting import say, take_back
-from kdscan.tournament.multi_photo_games import place_now
+from kdscan.tournament.places import place_now
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import corrections, effective_values
 from kdscan.tournament.store.events import find_event

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kdscan.game.winner import Outcome
+from kdscan.game.winner import Outcome, Worth
 from kdscan.tournament.games import (
     Game,
     Seat,
@@ -26,7 +26,7 @@ def sheet(
     crowns: int = 0,
     review: bool = False,
 ) -> SheetScore:
-    return SheetScore(key, at[0], at[1], player, total, largest, crowns, review)
+    return SheetScore(key, at[0], at[1], player, Worth(total, largest, crowns), review)
 
 
 def seats(*scores: tuple[int, int, int]) -> list[Seat]:
@@ -184,7 +184,7 @@ def test_strangers_at_a_table() -> None:
 
 def test_at_a_table_of_three_ties_are_broken_among_those_in_front() -> None:
     def one(key: int, total: int, largest: int, crowns: int) -> Seat:
-        return Seat(str(key), SheetScore(key, 1, 1, str(key), total, largest, crowns))
+        return Seat(str(key), SheetScore(key, 1, 1, str(key), Worth(total, largest, crowns)))
 
     # The third has the largest domain of all, but fewer points.
     seats = [one(1, 50, 6, 4), one(2, 50, 6, 5), one(3, 49, 9, 9)]
@@ -193,7 +193,7 @@ def test_at_a_table_of_three_ties_are_broken_among_those_in_front() -> None:
 
 
 def test_up_to_four_sheets_of_one_table_are_a_game_where_the_rules_allow() -> None:
-    sheets = [SheetScore(n, 1, 1, p, 30 + n, 5) for n, p in enumerate("ABC")]
+    sheets = [SheetScore(n, 1, 1, p, Worth(30 + n, 5)) for n, p in enumerate("ABC")]
     games, findings = gather(sheets, most=4)
     assert [seat.player for seat in games[0].seats] == ["A", "B", "C"] and not findings
     games, findings = gather(sheets)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kdscan.tournament.event import event_state
-from kdscan.tournament.multi_photo_games import place_now
+from kdscan.tournament.places import place_now
 from kdscan.tournament.removing import set_removed
 from kdscan.tournament.results import OK, REVIEW, results
 from kdscan.tournament.store import Store

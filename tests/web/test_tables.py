@@ -14,9 +14,10 @@ import pytest
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
+from kdscan.game.winner import Worth
 from kdscan.tournament.games import Game, Seat, SheetScore
-from kdscan.tournament.multi_photo_games import Place
 from kdscan.tournament.names import names_of
+from kdscan.tournament.places import Place
 from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
@@ -35,7 +36,7 @@ from tests.web.conftest import send
 def sat(table: int, *keys: int | None, points: int | None = None) -> Game:
     """A game of these sheets. points: what an arbiter says of the first seat."""
     seats = [
-        Seat(name, None if key is None else SheetScore(key, 1, table, name, 10, 3))
+        Seat(name, None if key is None else SheetScore(key, 1, table, name, Worth(10, 3)))
         for name, key in zip("ABCD", keys, strict=False)
     ]
     return Game(1, table, (replace(seats[0], points=points), *seats[1:]))

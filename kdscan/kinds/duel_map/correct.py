@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from kdscan.game.grid import Cell
 from kdscan.kinds.common.fields import WIZARD, cell_values
 from kdscan.kinds.common.values import coat_from
 from kdscan.records import MapCorrections, MapEvidence, Marks
@@ -26,3 +27,8 @@ def with_fields(evidence: MapEvidence, fields: Mapping[str, Any]) -> MapEvidence
 def marks_from(value: Mapping[str, Any]) -> Marks:
     """A shield's marks from their JSON values."""
     return coat_from(value["coat"]), int(value["crosses"])
+
+
+def cells_of(sheet: Mapping[str, Any]) -> dict[Cell, Marks]:
+    """The content of each shield of a map, from its JSON."""
+    return {(cell["row"], cell["col"]): marks_from(cell) for cell in sheet["cells"]}

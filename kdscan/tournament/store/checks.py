@@ -100,9 +100,9 @@ def check_json(value: Any) -> None:
 
 def check_reading(entry: Any, kept: Any) -> None:
     """Raise Python's exceptions for a reading that no version has written."""
+    from kdscan.kinds.duel_map.correct import cells_of
     from kdscan.pipeline.document import sheet_json
     from kdscan.pipeline.serialize import deserialize
-    from kdscan.tournament.apply_corrections import cells_of
 
     if entry["error"] is not None:
         _ = entry["error"]["code"], entry["error"]["message"]

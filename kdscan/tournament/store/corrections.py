@@ -30,6 +30,7 @@ any                     free for those who need it
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
@@ -136,6 +137,15 @@ def effective(rows: Iterable[Correction]) -> dict[str, Correction]:
 def effective_values(rows: Iterable[Correction]) -> Json:
     """The value in force for each field; see `effective`."""
     return {field: row.new for field, row in effective(rows).items()}
+
+
+def effective_by_sheet(rows: Iterable[Correction]) -> dict[int, Json]:
+    """The value in force for each field of each sheet that any of these rows concern."""
+    of: dict[int, list[Correction]] = defaultdict(list)
+    for row in rows:
+        if row.sheet_id is not None:
+            of[row.sheet_id].append(row)
+    return {sheet_id: effective_values(mine) for sheet_id, mine in of.items()}
 
 
 def last_act(rows: Iterable[Correction], who: str | None = None) -> list[Correction]:
