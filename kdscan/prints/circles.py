@@ -16,10 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.prints.pattern import EDGE, PATTERN_MARGIN, PATTERN_PX, Pattern, Period, peak_offset
-from kdscan.records import CASTLE, COLS, ROWS
+from kdscan.records import CASTLE, COLS, MAX_CROSSES, ROWS
 
-MAX_CIRCLES = 4
-"""The rules allow a shield at most four crosses."""
 RADII = np.linspace(0.04, 0.1, 9)
 """Fractions of a cell's shorter side; printed circles have 0.044 to 0.095."""
 ASPECTS = (0.76, 0.87, 1.0, 1.15, 1.32)
@@ -154,11 +152,11 @@ def _with_siblings(period: Period, found: Circles, trusted: NDArray[np.float32])
     for px, py in found.xy:
         take(px, py)
     more: list[tuple[float, float]] = []
-    while alike.max() > _SIBLING and len(found.xy) + len(more) <= MAX_CIRCLES:
+    while alike.max() > _SIBLING and len(found.xy) + len(more) <= MAX_CROSSES:
         py, px = (int(v) for v in np.unravel_index(int(alike.argmax()), alike.shape))
         more.append((px, py))
         take(px, py)
-    if not more or len(found.xy) + len(more) > MAX_CIRCLES:
+    if not more or len(found.xy) + len(more) > MAX_CROSSES:
         return found
     weak = np.full(len(more), MIN_RESPONSE)
     both = (np.concatenate([found.xy, more]), np.concatenate([found.response, weak]))
@@ -255,12 +253,12 @@ def _peaks(
     ys, xs = np.mgrid[:size, :size]
     places: list[tuple[float, float]] = []
     values: list[float] = []
-    for _ in range(MAX_CIRCLES + 1):
+    for _ in range(MAX_CROSSES + 1):
         y, x = np.unravel_index(int(left.argmax()), left.shape)
         value = float(left[y, x])
         if value < max(MIN_RESPONSE, _ALIKE * values[0] if values else 0):
             break
-        if len(values) == MAX_CIRCLES:
+        if len(values) == MAX_CROSSES:
             return np.zeros((0, 2)), np.zeros(0)  # a pattern of more is not circles
         places.append((x + peak_offset(map_[y], int(x)), y + peak_offset(map_[:, x], int(y))))
         values.append(value)

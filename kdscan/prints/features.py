@@ -34,14 +34,19 @@ def _local_mean(values: NDArray[np.float32], px: int) -> NDArray[np.float32]:
     return np.asarray(cv2.GaussianBlur(small, (0, 0), _NEAR * _WIDE_PX), np.float32)
 
 
+def cielab(bgr: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """A picture (H, W, 3) in CIELAB, L from 0 to 100."""
+    scaled = bgr.astype(np.float32) / np.float32(255)
+    return np.asarray(cv2.cvtColor(scaled, cv2.COLOR_BGR2LAB), np.float32)
+
+
 def edges(bgr: NDArray[np.uint8], px: int) -> NDArray[np.float32]:
     """(H, W) float32, 0..4: strength of colour edges relative to those nearby.
 
     Gradient magnitude in CIELAB over its mean within a third of a cell: so an outline is equally
     strong on sea and on sand. px: pixels a cell.
     """
-    lab = cv2.cvtColor(bgr.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
-    lab = cv2.GaussianBlur(lab, (0, 0), _FINE * px)
+    lab = cv2.GaussianBlur(cielab(bgr), (0, 0), _FINE * px)
     dx, dy = (cv2.Scharr(lab, cv2.CV_32F, *along) / 32 for along in ((1, 0), (0, 1)))
     lightness, a, b = cv2.split(dx * dx + dy * dy)
     strength = np.sqrt(lightness + a + b)

@@ -44,7 +44,7 @@ from kdscan.prints.known import (
     signature_of,
 )
 from kdscan.prints.names import checked_name
-from kdscan.records import frozen
+from kdscan.records import MAX_CROSSES, frozen
 from kdscan.sheet.parts import Castle, LineStyle
 from kdscan.sheet.toml import record_from_values
 
@@ -56,7 +56,7 @@ MAX_BYTES = 8 << 20
 _HEAD, _SIGNATURE = "print.json", "signature.f32"
 _PICTURE, _KNOWN = "picture.png", "known.png"
 _MAX_HEAD_BYTES = 256 << 10
-_MOST_POINTS, _MOST_POLYGONS, _MOST_CIRCLES = 400, 40, 4
+_MOST_POINTS, _MOST_POLYGONS = 400, 40
 _REACH = 2.0  # cells: nothing printed in a cell lies farther from its centre
 _PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal prints make equal files
@@ -242,7 +242,7 @@ def _check_cell(head: PrintHead) -> None:
         "residual": (head.residual, 0.0, 1.0),
         "sheets": (head.sheets, 1, 1_000_000),
         "cell.radius": (head.cell.radius, 0.0, 0.5),
-        "cell.circles": (len(head.cell.circles), 0, _MOST_CIRCLES),
+        "cell.circles": (len(head.cell.circles), 0, MAX_CROSSES),
         "castle": (len(polygons), 0, _MOST_POLYGONS),
         "cell.shield": (max(map(len, polygons)), 0, _MOST_POINTS),
         "cell": (max((abs(v) for xy in points for v in xy), default=0.0), 0.0, _REACH),

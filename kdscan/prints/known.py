@@ -10,7 +10,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.prints.features import normalize_contrast
+from kdscan.imaging.rectify import FLAT_MARGIN
+from kdscan.prints.features import cielab, normalize_contrast
 from kdscan.records import COLS, ROWS, frozen
 from kdscan.sheet.parts import Castle, LineStyle, Point, Polygon
 
@@ -29,6 +30,10 @@ PRINT_WH = (
 
 KNOWN_STEP = 8
 """Pixels of the picture per pixel of `KnownPrint.known`."""
+
+_RIM = round((PRINT_MARGIN - FLAT_MARGIN) * PRINT_PX)
+SHEET, KNOWN_SHEET = (np.s_[rim:-rim, rim:-rim] for rim in (_RIM, _RIM // KNOWN_STEP))
+"""The part of a print's picture, and of `KnownPrint.known`, that `RectifiedSheet.bgr` shows."""
 
 ALIGN_PX = 64
 """Pixels a cell of the view in which prints are aligned."""
@@ -147,8 +152,7 @@ def signature_of(thumbnail: NDArray[np.uint8]) -> NDArray[np.float32]:
 def normalize_colors(thumbnail: NDArray[np.uint8]) -> NDArray[np.float32]:
     """(3, H, W) float32: CIELAB of a thumbnail, (H, W, 3) BGR, normalised for illumination: local
     contrast of L within half a cell; a and b minus what changes over more than two cells."""
-    lab = cv2.cvtColor(thumbnail.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
-    light, *colours = cv2.split(lab)
+    light, *colours = cv2.split(cielab(thumbnail))
     away = light - cv2.GaussianBlur(light, (0, 0), 0.5 * THUMB_PX)
     contrast = away / (np.sqrt(cv2.GaussianBlur(away * away, (0, 0), THUMB_PX)) + 1.5)
     tints = [c - cv2.GaussianBlur(c, (0, 0), 2.0 * THUMB_PX) for c in colours]

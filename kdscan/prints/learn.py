@@ -13,26 +13,26 @@ from kdscan.detection.find import find
 from kdscan.detection.register import turned
 from kdscan.errors import LayoutError, NoSheetFound
 from kdscan.imaging.blur import edge_width
-from kdscan.imaging.rectify import FLAT_MARGIN, flatten, resolution
+from kdscan.imaging.rectify import flatten, resolution
 from kdscan.inference.store import Models
 from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.align import Aligned, align
 from kdscan.prints.corners import rectify_by_corners, shifted_to
 from kdscan.prints.describe import OWN_CENTERS, describe_print, unknown_print
-from kdscan.prints.flat import FLAT_CENTERS, MIN_PX, FlatSheet, FlatSheetHead, same_sheet
-from kdscan.prints.known import (
-    PRINT_MARGIN,
-    PRINT_PX,
-    KnownPrint,
+from kdscan.prints.flat import (
+    FLAT_CENTERS,
+    MIN_PX,
+    FlatSheet,
+    FlatSheetHead,
+    coats_of,
+    same_sheet,
 )
-from kdscan.prints.lattice import (
-    Measured,
-    measure_cells,
-)
+from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, SHEET, KnownPrint
+from kdscan.prints.lattice import Measured, measure_cells
 from kdscan.prints.merge import merge
 from kdscan.prints.recognize import SURELY
 from kdscan.prints.separate import drawn_on
-from kdscan.records import CELLS, UNKNOWN_LAYOUT, Photo, RectifiedSheet
+from kdscan.records import CELLS, COATS, UNKNOWN_LAYOUT, Photo, RectifiedSheet
 from kdscan.records.arrays import Floats, Network, softmax
 
 MIN_LIKENESS = 0.3
@@ -152,11 +152,9 @@ def _merge_sheets(
 def _predicted_ink(flat: NDArray[np.uint8], inking: Network, filled: bool) -> NDArray[np.float32]:
     """(H, W) 0..1: probability of ink on a sheet in the print's frame; 0 in the margin beyond the
     network's input, and everywhere on sheets that are not filled."""
-    margin = round((PRINT_MARGIN - FLAT_MARGIN) * PRINT_PX)
-    inner = np.s_[margin:-margin, margin:-margin]
     ink = np.zeros(flat.shape[:2], np.float32)
     if filled:
-        ink[inner] = drawn_on(flat[inner], inking)
+        ink[SHEET] = drawn_on(flat[SHEET], inking)
     return ink
 
 
@@ -217,8 +215,8 @@ def sure_coats(photo: Photo, sheet: RectifiedSheet, marking: Network) -> str:
     that are empty or uncertain."""
     _, views = refine_crops(photo, sheet, marking)
     probs = softmax(next(views)[0][0].astype(np.float64))[:, 1:]
-    sure = zip(probs.argmax(1), probs.max(1) > COAT_PROBABILITY, strict=True)
-    return "".join(str(1 + coat) if certain else "." for coat, certain in sure)
+    found = zip(CELLS, probs.argmax(1), probs.max(1) > COAT_PROBABILITY, strict=True)
+    return coats_of({at: COATS[1 + coat] for at, coat, sure in found if sure})
 
 
 def _register_all(

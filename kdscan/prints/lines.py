@@ -149,22 +149,17 @@ def _mirror(median: Period, at: int, reach: float) -> float:
     away = np.arange(0.5, _SIDES * PATTERN_PX, 0.5)
     steps = np.arange(-reach * PATTERN_PX, reach * PATTERN_PX + 0.1, 0.25)
     every = np.arange(change.shape[1])
-    alike = []
-    for step in steps:
+    alike = np.empty(len(steps))
+    for n, step in enumerate(steps):
         centre = _PAD + at + step
         right, left = (
             np.stack([np.interp(centre + side * away, every, c) for c in change])
             for side in (1, -1)
         )
-        alike.append(
-            -2 * float((right * left).sum()) - _TURNED * float(((right + left) ** 2).sum())
-        )
+        alike[n] = -2 * (right * left).sum() - _TURNED * ((right + left) ** 2).sum()
     best = int(np.argmax(alike))
-    if 0 < best < len(steps) - 1:
-        bend = alike[best - 1] - 2 * alike[best] + alike[best + 1]
-        if bend < 0:
-            return at + float(steps[best] + 0.125 * (alike[best - 1] - alike[best + 1]) / bend)
-    return at + float(steps[best])
+    inner = 0 < best < len(steps) - 1
+    return at + float(steps[best] + 0.25 * (peak_offset(alike, best) if inner else 0.0))
 
 
 def _boxes(profile: NDArray[np.float64], at: int) -> tuple[float, float]:

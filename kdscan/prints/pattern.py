@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.prints.features import blur_widely, edges
+from kdscan.prints.features import blur_widely, cielab, edges
 from kdscan.records import CELLS
 
 PATTERN_PX, PATTERN_MARGIN = 128, 0.625
@@ -74,8 +74,7 @@ class Pattern:
 
 def pattern_of(bgr: NDArray[np.uint8]) -> Pattern:
     """The pattern of a flat sheet, (H, W, 3), see `PATTERN_PX`."""
-    raw = cv2.cvtColor(bgr.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
-    lab = np.asarray(cv2.GaussianBlur(raw, (0, 0), 0.8), np.float32)
+    lab = np.asarray(cv2.GaussianBlur(cielab(bgr), (0, 0), 0.8), np.float32)
     sigma = _NEAR * PATTERN_PX
     away = lab - blur_widely(lab, sigma)
     spread = np.sqrt(blur_widely(np.asarray((away * away).sum(-1), np.float32), sigma)) + _NOISE

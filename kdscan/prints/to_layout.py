@@ -6,13 +6,11 @@ from __future__ import annotations
 from math import dist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError
-from kdscan.imaging.rectify import FLAT_MARGIN
-from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
+from kdscan.prints.known import SHEET, KnownPrint
 from kdscan.prints.recognize_layout import cell_print, print_to_text
-from kdscan.records import COLS, ROWS
+from kdscan.records import COLS, MAX_CROSSES, ROWS
 from kdscan.sheet.checks import check_layout
 from kdscan.sheet.parts import Castle, Layout, Point, Polygon
 
@@ -27,7 +25,7 @@ def to_layout(known: KnownPrint, cell_mm: float = 24.0) -> Layout:
     taken from straight above. Raises LayoutError if shield or circles were not found.
     """
     cell = known.cell
-    if not cell.shield or not 1 <= len(cell.circles) <= 4:
+    if not cell.shield or not 1 <= len(cell.circles) <= MAX_CROSSES:
         raise LayoutError(
             "no shield with one to four small circles was found in the cells; photograph an"
             " unmarked sheet from straight above, sharp and evenly lit"
@@ -49,7 +47,7 @@ def to_layout(known: KnownPrint, cell_mm: float = 24.0) -> Layout:
         circle_radius_mm=_radius(cell.radius * min(w, h), circles, (w, h)),
         lines=known.lines,
         castle=Castle(tuple(map(mm, known.castle.roofs)), tuple(map(mm, known.castle.keep))),
-        cell_png=print_to_text(cell_print(_without_rim(known))),
+        cell_png=print_to_text(cell_print(known.bgr[SHEET])),
     )
     check_layout(layout)
     return layout
@@ -74,8 +72,3 @@ def _radius(wanted: float, circles: Polygon, cell_mm: Point) -> float:
     room = [cell_mm[axis] / 2 - abs(at[axis]) for at in circles for axis in (0, 1)]
     apart = [dist(a, b) / 2 for n, a in enumerate(circles) for b in circles[:n]]
     return round(min(wanted, *room, *apart) - 0.005, 2)
-
-
-def _without_rim(known: KnownPrint) -> NDArray[np.uint8]:
-    rim = round((PRINT_MARGIN - FLAT_MARGIN) * PRINT_PX)
-    return known.bgr[rim:-rim, rim:-rim]
