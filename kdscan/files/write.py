@@ -76,15 +76,6 @@ def unwritable(path: Path, error: OSError) -> UsageError:
     )
 
 
-def undeletable(path: Path, error: OSError) -> UsageError:
-    """The error for a file that the system did not let us delete."""
-    return UsageError(
-        "{path} cannot be removed ({why}); ask for write access to its folder",
-        path=path,
-        why=error.strerror or error,
-    )
-
-
 @contextmanager
 def writing_text(path: Path) -> Iterator[TextIO]:
     """The same for UTF-8 text; line ends are written unchanged."""
@@ -99,6 +90,27 @@ def write_file(path: Path, data: bytes) -> None:
     """Write a file atomically; raise `UsageError`, see `writing`."""
     with writing(path) as out:
         out.write(data)
+
+
+def keep_file(path: Path, data: bytes) -> None:
+    """The same in a folder that is made if it does not exist."""
+    try:
+        make_folder(path.parent)
+    except OSError as error:
+        raise unwritable(path, error) from error
+    write_file(path, data)
+
+
+def remove_file(path: Path) -> None:
+    """Delete a file if it exists; raise `UsageError` if the system does not allow it."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(
+            "{path} cannot be removed ({why}); ask for write access to its folder",
+            path=path,
+            why=error.strerror or error,
+        ) from error
 
 
 @contextmanager

@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING
 
 from kdscan.errors import KdscanError, LayoutError, UsageError
 from kdscan.files.read import unlistable
-from kdscan.files.write import (
-    default_folder,
-    make_folder,
-    undeletable,
-    unwritable,
-    write_file,
-)
+from kdscan.files.write import default_folder, keep_file, remove_file
 from kdscan.prints.names import SUFFIX, folded, same_name
 
 if TYPE_CHECKING:
@@ -71,11 +65,7 @@ class Library:
 
         one = to_filed(known)
         path = self.folder / f"{one.name}{SUFFIX}"
-        try:
-            make_folder(self.folder)
-        except OSError as error:
-            raise unwritable(path, error) from error
-        write_file(path, one.data)
+        keep_file(path, one.data)
         self._remove(one.name, but=path)
         return one
 
@@ -89,10 +79,7 @@ class Library:
         gone = False
         for path in self._files():
             if (but is None or not path.samefile(but)) and same_name(_name_in(path), name):
-                try:
-                    path.unlink()
-                except OSError as error:
-                    raise undeletable(path, error) from error
+                remove_file(path)
                 gone = True
         return gone
 

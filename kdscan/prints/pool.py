@@ -15,8 +15,9 @@ from typing import TypeVar
 
 from kdscan.files.write import (
     default_folder,
+    keep_file,
     make_folder,
-    undeletable,
+    remove_file,
     unwritable,
     write_file,
 )
@@ -87,11 +88,7 @@ class SheetPool:
             same = [head for head in self.heads() if same_sheet(head, sheet)]
             if any(head.marked >= sheet.marked for head in same):
                 continue
-            try:
-                make_folder(self.folder)
-            except OSError as error:
-                raise unwritable(path, error) from error
-            write_file(path, to_bytes(sheet))
+            keep_file(path, to_bytes(sheet))
             self.remove(head.key for head in same if head.key != sheet.key)
         self.remove(_key(path) for path in self._files()[:-MAX_KEPT])
 
@@ -99,10 +96,7 @@ class SheetPool:
         """Delete sheets; raises UsageError if the system does not allow it."""
         for key in keys:
             for path in (self.folder / f"{key}{SUFFIX}", self.folder / f"{key}{NEW}"):
-                try:
-                    path.unlink(missing_ok=True)
-                except OSError as error:
-                    raise undeletable(path, error) from error
+                remove_file(path)
 
     def learn(self, prints: Iterable[KnownPrint], inking: Network) -> list[KnownPrint]:
         """Learn prints from the new sheets and the others, save them in the library, and return

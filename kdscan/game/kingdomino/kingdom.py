@@ -97,18 +97,20 @@ class Land:
     def fits(self, cells: Place) -> bool:
         """Whether two cells are free, side by side, and stay within the limit."""
         one, two = cells
-        return two in neighbours(one) and all(self.is_free(c) for c in cells) and self._spans(cells)
+        if two not in neighbours(one) or not (self.is_free(one) and self.is_free(two)):
+            return False
+        top, bottom, left, right = self._span_with(cells)
+        return max(bottom - top, right - left) < self.size
 
     def is_free(self, cell: Cell) -> bool:
         """Whether nothing lies there."""
         return cell != (0, 0) and cell not in self.squares
 
-    def _spans(self, cells: Place) -> bool:
+    def _span_with(self, cells: Place) -> tuple[int, int, int, int]:
+        """The kingdom's first and last row, first and last column, with those cells."""
         top, bottom, left, right = self._span
-        rows = [row for row, _ in cells]
-        cols = [col for _, col in cells]
-        high = max(bottom, *rows) - min(top, *rows)
-        return high < self.size and max(right, *cols) - min(left, *cols) < self.size
+        rows, cols = zip(*cells, strict=True)
+        return min(top, *rows), max(bottom, *rows), min(left, *cols), max(right, *cols)
 
     def joins(self, cell: Cell, terrain: Terrain) -> bool:
         """Whether that terrain would touch the castle or the same terrain there."""
@@ -138,10 +140,7 @@ class Land:
     def lay(self, squares: tuple[Square, Square], cells: Place) -> None:
         """Lay a domino; nothing is checked here."""
         self.squares.update(zip(cells, squares, strict=True))
-        top, bottom, left, right = self._span
-        rows = [row for row, _ in cells]
-        cols = [col for _, col in cells]
-        self._span = min(top, *rows), max(bottom, *rows), min(left, *cols), max(right, *cols)
+        self._span = self._span_with(cells)
 
     def kingdom(self) -> Kingdom:
         """The kingdom as it stands, cropped to what it spans."""
