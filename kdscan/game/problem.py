@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from kdscan.game.grid import Cell
 
@@ -37,6 +37,12 @@ class ProblemJson(TypedDict):
     severity: Severity
     message: str
     cells: list[list[int]]
+
+
+def problem_from(kept: Mapping[str, Any]) -> Problem:
+    """A problem from plain values, as `problems_json` makes them."""
+    cells = tuple((row, col) for row, col in kept["cells"])
+    return Problem(kept["code"], kept["severity"], kept["message"], cells)
 
 
 def problems_json(problems: Iterable[Problem]) -> list[ProblemJson]:

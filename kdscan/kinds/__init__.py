@@ -105,21 +105,16 @@ class Kind:
     def deserialize(self, kept: Json, risk: float) -> AnyReading:
         """The reading from what `serialize` returned; raises KeyError, TypeError or ValueError for
         anything else."""
-        return self._interpret(self._module("serialize").evidence_from(kept), risk)
-
-    def correct(self, found: AnyReading, corrections: object, risk: float) -> AnyReading:
-        """The sheet with corrections merged, given as the kind's own record."""
-        evidence: Any = found.evidence
-        after = evidence.corrections.merge(corrections)
-        return self._interpret(replace(evidence, corrections=after), risk)
+        return self.interpret(self._module("serialize").evidence_from(kept), risk)
 
     def correct_fields(
         self, found: AnyReading, fields: Mapping[str, Any], risk: float
     ) -> AnyReading:
         """The sheet with corrections merged, given by the store's field names."""
-        return self._interpret(self._module("correct").with_fields(found.evidence, fields), risk)
+        return self.interpret(self._module("correct").with_fields(found.evidence, fields), risk)
 
-    def _interpret(self, evidence: object, risk: float) -> AnyReading:
+    def interpret(self, evidence: object, risk: float) -> AnyReading:
+        """The reading that follows from evidence of this kind."""
         found: AnyReading = self._module("interpret").interpret(evidence, risk)
         return found
 
@@ -223,6 +218,8 @@ def correct(found: AnyReading, corrections: object, *, risk: float = DEFAULT_RIS
     `SpellbookCorrections`), or just a mapping for its first field: the true content of some cells
     of a map or kingdom, or of lines of a spellbook. risk: as in `read_photo`.
     """
+    evidence: Any = found.evidence
     if isinstance(corrections, Mapping):
-        corrections = type(found.evidence.corrections)(corrections)
-    return kind_of(found).correct(found, corrections, risk)
+        corrections = type(evidence.corrections)(corrections)
+    after = replace(evidence, corrections=evidence.corrections.merge(corrections))
+    return kind_of(found).interpret(after, risk)

@@ -46,7 +46,8 @@ DOMAIN_COLORS: tuple[Color, ...] = (
     (0, 94, 213),
     (167, 121, 204),
 )
-"""BGR: orange, sky, green, yellow, blue, vermilion, purple of Okabe and Ito (2008)."""
+ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = DOMAIN_COLORS
+"""BGR, of Okabe and Ito (2008)."""
 
 REVIEW_COLOR: Color = (200, 0, 255)
 

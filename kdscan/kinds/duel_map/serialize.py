@@ -6,8 +6,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from kdscan.game.grid import Cell
-from kdscan.game.problem import Problem, problems_json
+from kdscan.game.problem import problem_from, problems_json
 from kdscan.kinds.common.values import coat_from, coat_json, place_from, place_json, rounded
 from kdscan.records import MapCorrections, MapEvidence, MapReading, MarkProbs, WizardEvidence
 from kdscan.records.results import Json
@@ -64,7 +63,7 @@ def evidence_from(kept: Json) -> MapEvidence:
         probs=MarkProbs(**probs),
         layout=kept["layout"],
         sheet_id=kept.get("sheet_id"),
-        clipped=tuple(_cell(at) for at in kept.get("hidden", ())),
+        clipped=tuple((row, col) for row, col in kept.get("hidden", ())),
         mirrored=kept.get("mirrored", False),
         bilevel=kept.get("bilevel", False),
         blurred=kept.get("blurred", False),
@@ -79,10 +78,7 @@ def _wizard(kept: Json | None) -> WizardEvidence:
     if not kept:
         return WizardEvidence()
     coats = tuple((coat_from(name), p) for name, p in kept.get("coats", ()))
-    problems = tuple(
-        Problem(one["code"], one["severity"], one["message"], tuple(map(_cell, one["cells"])))
-        for one in kept.get("problems", ())
-    )
+    problems = tuple(map(problem_from, kept.get("problems", ())))
     return WizardEvidence(
         coat_from(kept["coat"]), kept["confidence"], coats, kept["review"], problems
     )
@@ -94,8 +90,3 @@ def _corrections(kept: Json | None) -> MapCorrections:
     cells = {(row, col): (coat_from(coat), n) for row, col, coat, n in kept["cells"]}
     wizard = None if kept["wizard"] is None else (coat_from(kept["wizard"][0]),)
     return MapCorrections(cells, kept["castle"], wizard, kept["confirmed"])
-
-
-def _cell(at: list[int]) -> Cell:
-    row, col = at
-    return row, col

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from kdscan.game.duel.book_place import Part
 from kdscan.game.duel.coats import Coat
 from kdscan.imaging.pens import (
     INK,
@@ -20,18 +21,19 @@ from kdscan.imaging.pens import (
     polygon,
     text_width,
 )
-from kdscan.kinds.common.board import REVIEW_COLOR
+from kdscan.kinds.common.board import BLUE, GREEN, ORANGE, REVIEW_COLOR, VERMILION
 from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.spellbook.names import mark_name
 from kdscan.kinds.spellbook.options import squares_of_line
 from kdscan.locale import Words
 from kdscan.records import BookMark, SpellbookReading
 
-FILLED_COLOR: Color = (115, 158, 0)
-STRUCK_COLOR: Color = (0, 94, 213)
-USED_COLOR: Color = (0, 159, 230)
-CHOSEN_COLOR: Color = (178, 114, 0)
-"""BGR: green, vermilion, orange, blue of Okabe and Ito (2008)."""
+COLORS: dict[Part, Color] = {
+    "square": GREEN,
+    "used": ORANGE,
+    "struck": VERMILION,
+    "choice": BLUE,
+}
 
 
 def draw(
@@ -59,19 +61,14 @@ def _draw_mark(picture: Bgr, mark: BookMark, at: Points, scale: float) -> None:
     if mark.place.part == "struck":
         if mark.marked:
             line(picture, at[0], at[-1], PAPER, 0.34 * reach)
-            line(picture, at[0], at[-1], STRUCK_COLOR, 0.2 * reach)
+            line(picture, at[0], at[-1], COLORS["struck"], 0.2 * reach)
         if mark.review:
             for end in at:
                 circle(picture, end, 0.5 * reach, REVIEW_COLOR, 0.14 * reach)
         return
     if mark.marked:
-        color = FILLED_COLOR
-        if mark.place.part == "used":
-            color = USED_COLOR
-        elif mark.place.part == "choice":
-            color = CHOSEN_COLOR
         circle(picture, at[0], 1.02 * reach, PAPER, 0.34 * reach)
-        circle(picture, at[0], 1.02 * reach, color, 0.22 * reach)
+        circle(picture, at[0], 1.02 * reach, COLORS[mark.place.part], 0.22 * reach)
     if mark.review:
         circle(picture, at[0], 1.45 * reach, PAPER, 0.3 * reach)
         circle(picture, at[0], 1.45 * reach, REVIEW_COLOR, 0.18 * reach)

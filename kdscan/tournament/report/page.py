@@ -12,7 +12,7 @@ from itertools import groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from kdscan.game.problem import Problem
+from kdscan.game.problem import problem_from
 from kdscan.kinds.common.values import percent
 from kdscan.locale import Words
 from kdscan.locale import errors as error_words
@@ -133,10 +133,6 @@ def _card(row: Result, pictures: Pictures, seated: tuple[Game, Seat] | None, w: 
     if row.overrides.get("confirmed") is True:
         sure = w.t("checked by a person")
     worst = sorted(pictures.doubts, key=lambda one: one[0].choices[0][1])[:MOST_DOUBTS]
-    problems = (
-        Problem(one["code"], one["severity"], one["message"])
-        for one in row.data.get("problems", ())
-    )
     return {
         "id": row.sheet.id,
         "title": player or short_name(row.file.name),
@@ -147,7 +143,7 @@ def _card(row: Result, pictures: Pictures, seated: tuple[Game, Seat] | None, w: 
         "size_wh": pictures.size_wh,
         "doubts": [one for one in pictures.doubts if one in worst],
         "left": len(pictures.doubts) - len(worst),
-        "problems": [problem_text(problem, w) for problem in problems],
+        "problems": [problem_text(problem_from(one), w) for one in row.data.get("problems", ())],
         "corrected": bool(row.overrides),
         "file": row.file.name,
     }

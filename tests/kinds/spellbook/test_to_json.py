@@ -10,10 +10,9 @@ import pytest
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.spellbook import OpenBook
-from kdscan.kinds.common.board import REVIEW_COLOR
+from kdscan.kinds.common.board import GREEN, REVIEW_COLOR, VERMILION
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.overlay import draw_overlay
-from kdscan.kinds.spellbook.draw import FILLED_COLOR, STRUCK_COLOR
 from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.kinds.spellbook.names import mark_name
 from kdscan.kinds.spellbook.tell import tell
@@ -149,7 +148,7 @@ def test_overlay_rings_what_is_marked_and_what_is_unsure() -> None:
         part = picture[int(y) - r : int(y) + r, int(x) - r : int(x) + r].astype(int)
         return bool((np.abs(part - color).max(-1) < 30).any())
 
-    assert has(FILLED_COLOR, "players[0].lines.filled.squares[0]")
-    assert not has(FILLED_COLOR, "players[0].lines.checked.squares[0]")
-    assert has(STRUCK_COLOR, "players[1].lines.filled.struck")
+    assert has(GREEN, "players[0].lines.filled.squares[0]")
+    assert not has(GREEN, "players[0].lines.checked.squares[0]")
+    assert has(VERMILION, "players[1].lines.filled.struck")
     assert has(REVIEW_COLOR, UNSURE)
