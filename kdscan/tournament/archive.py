@@ -36,7 +36,7 @@ from kdscan.tournament.store.events import check_name, find_event
 from kdscan.tournament.store.files import check_place
 from kdscan.tournament.store.prints import event_prints
 from kdscan.tournament.store.records import Event
-from kdscan.tournament.store.rows import insert, one
+from kdscan.tournament.store.rows import first, insert
 
 FORMAT = "kdscan-event/1"
 ROWS = "event.jsonl"
@@ -174,7 +174,7 @@ def _load(
             )
         check_head(head)
         wanted = name or head["name"]
-        if one(db, Event, select(schema.event).where(schema.event.c.name == wanted)):
+        if first(db, Event, select(schema.event).where(schema.event.c.name == wanted)):
             raise UsageError(
                 "there is already an event {wanted}; rename this one with --as 'Other name'",
                 wanted=wanted,

@@ -41,7 +41,7 @@ from kdscan.errors import UsageError
 from kdscan.records.results import Json
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import Correction
-from kdscan.tournament.store.rows import all_of, insert, now, one
+from kdscan.tournament.store.rows import all_of, first, insert, now
 
 
 def add_correction(
@@ -83,10 +83,10 @@ def undo(db: Connection, correction_id: int, who: str) -> Correction:
     """
     at = schema.correction.c
     query = select(schema.correction)
-    target = one(db, Correction, query.where(at.id == correction_id))
+    target = first(db, Correction, query.where(at.id == correction_id))
     if target is None:
         raise UsageError("there is no correction {n}", n=correction_id)
-    if one(db, Correction, query.where(at.undoes == correction_id)):
+    if first(db, Correction, query.where(at.undoes == correction_id)):
         raise UsageError("correction {n} was taken back already", n=correction_id)
     return add_correction(
         db,

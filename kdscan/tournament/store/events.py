@@ -13,7 +13,7 @@ from kdscan.game.names import GAMES, game_named
 from kdscan.locale.legible import legible
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import Event, Player
-from kdscan.tournament.store.rows import all_of, insert_new, now, one
+from kdscan.tournament.store.rows import all_of, first, insert_new, now
 
 MOST_LETTERS = 200
 """Most letters of a name; three times the longest that any table shows."""
@@ -80,7 +80,7 @@ def _named(db: Connection, name: str) -> Event | None:
         name.encode()
     except UnicodeEncodeError:  # bytes of a command line that are not text; no store has such names
         return None
-    return one(db, Event, select(schema.event).where(schema.event.c.name == name))
+    return first(db, Event, select(schema.event).where(schema.event.c.name == name))
 
 
 def _only(known: Sequence[Event]) -> Event:
@@ -94,7 +94,7 @@ def _only(known: Sequence[Event]) -> Event:
 
 def get_event(db: Connection, event_id: int) -> Event | None:
     """An event by its id."""
-    return one(db, Event, select(schema.event).where(schema.event.c.id == event_id))
+    return first(db, Event, select(schema.event).where(schema.event.c.id == event_id))
 
 
 def events(db: Connection) -> list[Event]:
@@ -121,7 +121,7 @@ def ensure_player(db: Connection, event_id: int, name: str, **details: Any) -> P
     insert_new(db, schema.player, fresh)
     at = schema.player.c
     query = select(schema.player).where(at.event_id == event_id, at.name == name)
-    player = one(db, Player, query)
+    player = first(db, Player, query)
     assert player is not None
     merged = player.details | details
     if merged != player.details:

@@ -10,7 +10,7 @@ from kdscan.errors import ReaderDied
 from kdscan.records.results import Json
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import FileRow, PhotoRow
-from kdscan.tournament.store.rows import all_of, insert, insert_new, now, one
+from kdscan.tournament.store.rows import all_of, first, insert, insert_new, now
 
 
 def add_photo(db: Connection, event_id: int, sha256: str, suffix: str, size: int) -> PhotoRow:
@@ -22,7 +22,7 @@ def add_photo(db: Connection, event_id: int, sha256: str, suffix: str, size: int
     insert_new(db, schema.photo, {"event_id": event_id} | fresh)
     at = schema.photo.c
     query = select(schema.photo).where(at.event_id == event_id, at.sha256 == sha256)
-    photo = one(db, PhotoRow, query)
+    photo = first(db, PhotoRow, query)
     assert photo is not None
     return photo
 
@@ -77,7 +77,7 @@ def add_file(
     known = select(schema.file).where(
         at.event_id == event_id, at.name == name, at.photo_id == photo_id
     )
-    row = one(db, FileRow, known)
+    row = first(db, FileRow, known)
     if row is not None:
         said = row.details | (details or {})
         if said != row.details:
@@ -112,7 +112,7 @@ def free_name(db: Connection, event_id: int, name: str, photo_id: int | None = N
 
 def get_photo(db: Connection, photo_id: int) -> PhotoRow | None:
     """A photo by its id."""
-    return one(db, PhotoRow, select(schema.photo).where(schema.photo.c.id == photo_id))
+    return first(db, PhotoRow, select(schema.photo).where(schema.photo.c.id == photo_id))
 
 
 def photos(db: Connection, event_id: int) -> list[PhotoRow]:

@@ -18,7 +18,7 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def one(db: Connection, record: type[R], query: Select[Any]) -> R | None:
+def first(db: Connection, record: type[R], query: Select[Any]) -> R | None:
     """The first row of a query as a record, or None."""
     row = db.execute(query).mappings().first()
     return None if row is None else as_record(record, row)
