@@ -74,3 +74,8 @@ def span(cells: Collection[Cell]) -> int:
     """The side of the smallest square that contains some cells."""
     rows, cols = {row for row, _ in cells}, {col for _, col in cells}
     return max(max(rows) - min(rows), max(cols) - min(cols)) + 1
+
+
+def in_square(cell: Cell, corner: Cell, side: int) -> bool:
+    """Whether a cell lies in a square of that side; corner: its upper left cell."""
+    return 0 <= cell[0] - corner[0] < side and 0 <= cell[1] - corner[1] < side

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from kdscan.game.grid import Cell, cell_name, neighbours
+from kdscan.game.grid import Cell, cell_name, in_square, neighbours
 from kdscan.game.kingdomino.tiles import KingdomTextError, Square, Terrain
 from kdscan.game.text import aligned
 
@@ -40,11 +40,8 @@ class Kingdom:
 
     def fits_around_castle(self, size: int) -> bool:
         """Whether all of it fits a size x size square with the castle in the centre."""
-        reach = size // 2
-        return all(
-            abs(r - self.castle[0]) <= reach and abs(c - self.castle[1]) <= reach
-            for r, c in self.squares
-        )
+        corner = self.castle[0] - size // 2, self.castle[1] - size // 2
+        return all(in_square(cell, corner, size) for cell in self.squares)
 
     def complete(self, size: int) -> bool:
         """Whether every square of size x size is filled."""

@@ -26,12 +26,16 @@ POINTS = 10
 """Sample points along each side of a place for measuring its share inside the picture."""
 
 
+def in_picture(xy: Floats, wh: tuple[int, int]) -> NDArray[np.bool_]:
+    """(...): which of the points (..., 2), photo frame, lie in the picture."""
+    return np.asarray(((xy > 0) & (xy < wh)).all(-1))
+
+
 def visible_share(centers_xy: Floats, wh: tuple[int, int]) -> Floats:
     """(R, C): share of each place of a lattice, (R, C, 2) photo frame, that lies in the picture."""
     rows, cols = centers_xy.shape[:2]
     at = (lattice_points(rows * POINTS, cols * POINTS) + 0.5) / POINTS - 0.5
-    xy = lattice_to_photo(centers_xy, at)
-    inside = ((xy > 0) & (xy < wh)).all(-1)
+    inside = in_picture(lattice_to_photo(centers_xy, at), wh)
     return np.asarray(inside.reshape(rows, POINTS, cols, POINTS).mean((1, 3)))
 
 

@@ -14,9 +14,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.grid import Cell, component_of, components, span
+from kdscan.game.grid import Cell, component_of, components, in_square, span
 from kdscan.imaging.rectify import fit_homography, lattice_points, outline_of, project, resolution
-from kdscan.kinds.kingdom.clipping import MAX_SPAN, fills, sides_reached
+from kdscan.kinds.kingdom.clipping import MAX_SPAN, fills, in_picture, sides_reached
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.touching import Part, divide, without_loose
 from kdscan.records import KINDS
@@ -115,7 +115,7 @@ def windows_of(
     unlike: (R, C), see `unlike_table`. size: 5 or 7; None for the smaller that contains all
     squares. hidden: whether the castle may be hidden.
     """
-    inside = np.all((patch.centers_xy > 0) & (patch.centers_xy < photo_wh), axis=-1)
+    inside = in_picture(patch.centers_xy, photo_wh)
     tiles = probs[..., EMPTY] < 0.5
     probs = np.where(np.expand_dims(inside, -1), probs, np.eye(len(KINDS))[EMPTY])
     is_tile = probs[..., CASTLE + 1 :].sum(-1) > 0.5
@@ -146,9 +146,9 @@ def windows_of(
                 divided=part is not None,
                 touching=part is not None and part.doubtful,
                 covered={
-                    (row - top, col - left): far
-                    for (row, col), far in covered.items()
-                    if 0 <= row - top < limit and 0 <= col - left < limit
+                    (cell[0] - top, cell[1] - left): far
+                    for cell, far in covered.items()
+                    if in_square(cell, corner, limit)
                 },
             )
         )
@@ -262,11 +262,11 @@ def _corner(
     for top in range(castle[0] - limit + 1, castle[0] + 1):
         for left in range(castle[1] - limit + 1, castle[1] + 1):
             held, maybe = (
-                sum(top <= r < top + limit and left <= c < left + limit for r, c in some)
+                sum(in_square(cell, (top, left), limit) for cell in some)
                 for some in (mine, covered)
             )
             xy = project(plane, lattice_points(limit, limit) + (left, top))
-            shown = int(((xy > 0) & (xy < photo_wh)).all(-1).sum())
+            shown = int(in_picture(xy, photo_wh).sum())
             off = abs(top + limit // 2 - castle[0]) + abs(left + limit // 2 - castle[1])
             rank = (held, maybe, shown, -off)
             if best is None or rank > best[0]:
@@ -283,11 +283,11 @@ def _crop_window(
     centers = project(plane, lattice_points(limit, limit) + (left, top))
     out = np.tile(np.eye(len(KINDS))[EMPTY], (limit, limit, 1))
     seen = np.zeros((limit, limit), np.bool_)
-    for row, col in np.ndindex(probs.shape[0], probs.shape[1]):
-        at = (row - top, col - left)
-        if 0 <= at[0] < limit and 0 <= at[1] < limit:
-            centers[at], seen[at] = patch.centers_xy[row, col], patch.seen[row, col]
-            if (row, col) in mine or (row, col) not in taken:
-                out[at] = probs[row, col]
-    held = sum(0 <= r - top < limit and 0 <= c - left < limit for r, c in mine)
+    for cell in np.ndindex(probs.shape[0], probs.shape[1]):
+        if in_square(cell, corner, limit):
+            at = (cell[0] - top, cell[1] - left)
+            centers[at], seen[at] = patch.centers_xy[cell], patch.seen[cell]
+            if cell in mine or cell not in taken:
+                out[at] = probs[cell]
+    held = sum(in_square(cell, corner, limit) for cell in mine)
     return Window(centers, out, seen, len(mine) - held)

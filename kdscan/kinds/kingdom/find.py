@@ -12,7 +12,7 @@ import numpy as np
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.imaging.rectify import inside, overlap, rectify, resolution
 from kdscan.kinds.kingdom.classify import SIDE_PX, classify_squares
-from kdscan.kinds.kingdom.clipping import MIN_VISIBLE, visible_share
+from kdscan.kinds.kingdom.clipping import MIN_VISIBLE, in_picture, visible_share
 from kdscan.kinds.kingdom.extent import Window, windows_of
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.locate import MIN_LATTICE, KingdomSearch
@@ -193,7 +193,7 @@ class _ReadLattice:
 def _read_lattice(photo: Photo, patch: Lattice, reading: Network) -> _ReadLattice:
     around = _flat(photo, patch.centers_xy)
     wh = (photo.width, photo.height)
-    shown = np.all((patch.centers_xy > 0) & (patch.centers_xy < wh), axis=-1)
+    shown = in_picture(patch.centers_xy, wh)
     undetected = shown & ~patch.seen
     legible = shown | (visible_share(patch.centers_xy, wh) > MIN_VISIBLE)
     probs = classify_squares(

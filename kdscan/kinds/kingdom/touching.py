@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from kdscan.game.grid import Cell, component_of, components, span
+from kdscan.game.grid import Cell, component_of, components, in_square, span
 from kdscan.records.arrays import Floats
 
 MIN_GAP = 0.1
@@ -129,8 +129,7 @@ def _held_around(castle: Cell, cells: Set[Cell], limit: int) -> int:
     mine = component_of(castle, cells)
     tops, lefts = (range(at - limit + 1, at + 1) for at in castle)
     return max(
-        sum(0 <= row - top < limit and 0 <= col - left < limit for row, col in mine)
-        for top, left in product(tops, lefts)
+        sum(in_square(cell, corner, limit) for cell in mine) for corner in product(tops, lefts)
     )
 
 
