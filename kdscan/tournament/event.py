@@ -76,8 +76,9 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
     points, walkovers = arbiters_word(db, event.id, names)
     played, findings = gather(scores, planned, points, rules_of(event).most, walkovers)
     table = standings([player.name for player in entered], played)
-    found = (tuple(scores), tuple(failed), called)
-    return EventState(event, tuple(entered), played, findings, table, *found)
+    return EventState(
+        event, tuple(entered), played, findings, table, tuple(scores), tuple(failed), called
+    )
 
 
 def sheet_score(row: Result, known: Names) -> SheetScore | None:

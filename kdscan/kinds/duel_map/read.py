@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -53,18 +52,18 @@ def read_map(
     observe = options.observe
     with observe("layout"):
         layout = detect_layout(photo, rectified)
-    known, mirrored = None, False
+    aligned, mirrored = None, False
     if layout == UNKNOWN_LAYOUT:
         with observe("print"):
-            known, mirrored = _known_print(photo, rectified, options.prints)
-        mirrored = mirrored or (known is None and is_mirrored(photo, rectified))
+            aligned, mirrored = _known_print(photo, rectified, options.prints)
+        mirrored = mirrored or (aligned is None and is_mirrored(photo, rectified))
     ink: Ink | None = None
-    if known is not None:
+    if aligned is not None:
         from kdscan.prints.dropout import drop_out, predict_ink
 
         with observe("ink"):
-            dropped = drop_out(photo, known)
-        layout, ink, rectified = known.known.name, dropped.ink, dropped.rectified
+            dropped = drop_out(photo, aligned)
+        layout, ink, rectified = aligned.known.name, dropped.ink, dropped.rectified
         views = predict_ink(dropped, models.marks)
     else:
         with observe("marks"):
@@ -74,10 +73,15 @@ def read_map(
     clipped = clipped_cells(photo, rectified)
     with observe("covers"):
         over = covered(rectified, models.cover)
+    with observe("code"):
+        sheet_id = read_code(photo, rectified, layout)
+    if layout == UNKNOWN_LAYOUT:
+        layout = recognized(rectified, options.layouts) or UNKNOWN_LAYOUT
     evidence = MapEvidence(
         rectified,
         probs,
         layout,
+        sheet_id,
         clipped=clipped,
         mirrored=mirrored,
         bilevel=is_bilevel(photo, rectified.outline_xy),
@@ -85,11 +89,6 @@ def read_map(
         ink=ink,
         covered={at: p for at, p in over.items() if p >= MIN_PROBABILITY and at not in clipped},
     )
-    with observe("code"):
-        evidence = replace(evidence, sheet_id=read_code(photo, rectified, layout))
-    if layout == UNKNOWN_LAYOUT and options.layouts:
-        name = recognized(rectified, options.layouts)
-        evidence = replace(evidence, layout=name or UNKNOWN_LAYOUT)
     with observe("interpret"):
         return interpret(evidence, options.risk)
 

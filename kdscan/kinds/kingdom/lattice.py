@@ -7,6 +7,7 @@ lattice; squares that disagree are dropped.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,6 +111,11 @@ def overlap_share(other: Lattice, lattice: Lattice, near: float) -> float:
     mine, its = lattice.centers_xy[lattice.seen], other.centers_xy[other.seen]
     away = np.linalg.norm(its[:, None] - mine[None], axis=-1).min(1)
     return float((away < near * lattice.side).mean())
+
+
+def lies_on(other: Lattice, lattices: Iterable[Lattice]) -> bool:
+    """Whether most squares of a lattice are within a side of one of these lattices' squares."""
+    return any(overlap_share(other, lattice, 1.0) > 0.5 for lattice in lattices)
 
 
 def _grow(squares: Centers, seed: int, free: set[int]) -> dict[tuple[int, int], int]:

@@ -12,7 +12,7 @@ import numpy as np
 from kdscan.detection.locate import STRIDE, THUMB_PX
 from kdscan.imaging.pyramid import mapped
 from kdscan.imaging.rectify import fit_homography, inside, inverse, lattice_points, project
-from kdscan.kinds.kingdom.lattice import Centers, Lattice, grow_lattices, overlap_share
+from kdscan.kinds.kingdom.lattice import Centers, Lattice, grow_lattices, lies_on
 from kdscan.kinds.kingdom.views import detect_rectified, rectify_lattice, zoom_in
 from kdscan.kinds.kingdom.votes import (
     CLUSTER_RADIUS,
@@ -188,8 +188,7 @@ def _largest(found: list[Lattice]) -> tuple[list[Lattice], list[Lattice]]:
     kept: list[Lattice] = []
     passed: list[Lattice] = []
     for one in sorted(found, key=lambda one: -int(one.seen.sum())):
-        hidden = any(overlap_share(one, other, 1.0) > 0.5 for other in kept)
-        (passed if hidden else kept).append(one)
+        (passed if lies_on(one, kept) else kept).append(one)
     return kept, passed
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from kdscan.detection.locate import STRIDE, THUMB_PX
 from kdscan.imaging.pyramid import finest_decoded, window
 from kdscan.imaging.rectify import fit_homography, flatten, inside, lattice_points, project
-from kdscan.kinds.kingdom.lattice import Centers, Lattice, grow_lattices, overlap_share
+from kdscan.kinds.kingdom.lattice import Centers, Lattice, grow_lattices, lies_on, overlap_share
 from kdscan.kinds.kingdom.votes import VoteMap, find_regions, find_squares, predict_votes
 from kdscan.records import Photo
 from kdscan.records.arrays import Floats, Network
@@ -40,7 +40,7 @@ def zoom_in(
             found, seen = found + lattices, seen + looks
     afar = grow_lattices(squares[~inside(squares.xy, known)])
     for one in afar:
-        if not any(overlap_share(one, other, 1.0) > 0.5 for other in found):
+        if not lies_on(one, found):
             lattices, looks = _zoom_region(photo, *_bounds(one), network)
             found, seen = found + lattices, seen + looks
     return found + afar, seen
@@ -77,9 +77,7 @@ def _zoom_region(
         grown = grow_lattices(passes[-1])
         if not grown:
             break
-        lattices = grown + [
-            one for one in lattices if all(overlap_share(one, other, 1.0) <= 0.5 for other in grown)
-        ]
+        lattices = grown + [one for one in lattices if not lies_on(one, grown)]
         low, high = _bounds(lattices[0])
         margin = ZOOM_MARGIN * float(max(high - low))
     return lattices, passes

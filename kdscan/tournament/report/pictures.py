@@ -91,10 +91,8 @@ def _reading(row: Result) -> AnyReading | None:
     overrides = dict(row.overrides)
     if row.sheet.kind == "kingdom":
         overrides[VARIANTS] = row.data["variants"]
-    if row.sheet.kind == "duel_map":
-        overrides[WIZARD] = row.data.get(
-            "chosen_coat"
-        )  # from corrections, or a spellbook elsewhere
+    if row.sheet.kind == "duel_map":  # from corrections, or a spellbook elsewhere
+        overrides[WIZARD] = row.data.get("chosen_coat")
     return corrected(row.sheet.kept, overrides)
 
 
