@@ -59,7 +59,7 @@ class Measured:
 
 
 def smooth_sheet(
-    points_xy: Floats, weights: Floats, terms: int = CUBIC, tolerance: float = _TOLERANCE
+    points_xy: Floats, weights: Floats, terms: int, tolerance: float = _TOLERANCE
 ) -> tuple[Floats, Floats]:
     """Centres (5, 7, 2) on a smooth surface through measured ones, and the residuals (35,) in
     cells, by iteratively reweighted least squares.

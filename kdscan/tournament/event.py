@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
@@ -38,9 +38,9 @@ class EventState:
     games: tuple[Game, ...]
     findings: tuple[Finding, ...]
     standings: tuple[Standing, ...]
-    sheets: tuple[SheetScore, ...] = ()
-    failed: tuple[tuple[str, Json], ...] = ()
-    names: Mapping[int, str] = field(default_factory=dict)
+    sheets: tuple[SheetScore, ...]
+    failed: tuple[tuple[str, Json], ...]
+    names: Mapping[int, str]
 
     @property
     def last_round(self) -> int:

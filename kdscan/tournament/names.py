@@ -88,7 +88,7 @@ def several(name: str, meant: Sequence[str]) -> UsageError:
     )
 
 
-def player_named(db: Connection, event: Event, name: str, round_: int | None = None) -> str:
+def player_named(db: Connection, event: Event, name: str, round_: int | None) -> str:
     """The event's spelling of a player's name; any name if no players are entered.
 
     round_: players of this round are suggested first. Raises `UnknownPlayer` for an unknown name.

@@ -64,9 +64,7 @@ def pair(players: Sequence[str], games: Iterable[Game] = (), seed: int | None = 
     return best
 
 
-def seat(
-    players: Sequence[str], games: Iterable[Game] = (), seed: int | None = None, *, most: int
-) -> Pairing:
+def seat(players: Sequence[str], games: Iterable[Game], seed: int | None, *, most: int) -> Pairing:
     """Seat the players of the next round at tables of `most`, or one fewer if that is fairer.
 
     players, games, seed: as in `pair`. Tables differ by at most one seat; nobody has a bye.

@@ -32,7 +32,7 @@ def where(w: Words, round_: int | None, table: int | None) -> str:
     return w.t("round {round}, table {table}", round=round_, table=table)
 
 
-def so_far(w: Words, played: int, planned: int | None = None) -> str:
+def so_far(w: Words, played: int, planned: int | None) -> str:
     """A table's heading: after which round it stands. played: the last round with a finished game,
     0 if there is none."""
     if not played:

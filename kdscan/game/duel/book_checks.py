@@ -70,7 +70,7 @@ def _line_problems(book: Spellbook, coat: Coat) -> Iterator[Problem]:
 
 
 def map_problems(
-    book: Spellbook, player: int, board: Board, castle_used: bool | None = None
+    book: Spellbook, player: int, board: Board, castle_used: bool | None
 ) -> tuple[Problem, ...]:
     """Where a map and its player's side of the spellbook contradict each other.
 

@@ -39,7 +39,7 @@ def classify_squares(
     flat: RectifiedSheet,
     network: Network,
     shown: NDArray[np.bool_],
-    adjusted: Callable[[Floats], Floats] = np.asarray,
+    adjusted: Callable[[Floats], Floats],
 ) -> Floats:
     """(R, C, K) float64: probability of each of `KINDS` on each square.
 

@@ -45,7 +45,7 @@ class VoteMap:
     log_error: Floats
     pose: Floats
     scale: float
-    corner: tuple[int, int] = (0, 0)
+    corner: tuple[int, int]
 
     def to_photo(self, patches: Floats) -> Floats:
         """Points (..., 2) in units of patches → photo frame."""

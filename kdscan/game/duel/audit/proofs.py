@@ -55,9 +55,7 @@ def errors(board: Board, terms: Terms, steps: int | None = None) -> tuple[Proble
     return tuple(found)
 
 
-def warnings(
-    board: Board, terms: Terms, dice: Dice, steps: int | None = None
-) -> tuple[Problem, ...]:
+def warnings(board: Board, terms: Terms, dice: Dice, steps: int | None) -> tuple[Problem, ...]:
     """What only the dice forbid about a board that the rulebooks allow."""
     chances = Chances(board, terms)
     found = list(_crosses(board, chances, dice, "warning"))

@@ -138,7 +138,7 @@ class Search:
                 for j in bits(self.task.partners[i] & state.left & -(2 << i)):
                     yield 1 << i | 1 << j, 0
 
-    def _after(self, state: _State, piece: int, out: int = 0) -> _State | None:
+    def _after(self, state: _State, piece: int, out: int) -> _State | None:
         """The state after a piece is drawn or a shield left out; None if a component can no longer
         reach the castle."""
         left, gone, singles, free, rooted, loose = state
