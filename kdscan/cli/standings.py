@@ -5,7 +5,6 @@ from __future__ import annotations
 import json as json_format
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,7 +27,7 @@ from kdscan.cli.options import (
     same_event,
 )
 from kdscan.errors import UsageError
-from kdscan.files.write import STDOUT
+from kdscan.files.write import STDOUT, writing_text
 from kdscan.locale.legible import legible
 from kdscan.tournament.words import decided_by, half, signed, so_far, where
 
@@ -286,6 +285,7 @@ def _points(text: str) -> tuple[str, int]:
 
 
 def _write_csv(path: Path, rows: Sequence[dict[str, object]], *columns: str) -> None:
-    from kdscan.tournament.export import save, write_table
+    from kdscan.tournament.export import write_table
 
-    save(path, partial(write_table, rows, list(rows[0]) if rows else columns))
+    with writing_text(path) as out:
+        write_table(rows, list(rows[0]) if rows else columns, out)

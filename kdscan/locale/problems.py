@@ -114,7 +114,7 @@ AGAINST_RULES = frozenset(
 """Codes of problems that no legal game leads to, on a map or in a kingdom."""
 
 
-def told(code: str, severity: Severity, cells: tuple[Cell, ...] = ()) -> Problem:
+def problem_of(code: str, severity: Severity, cells: tuple[Cell, ...] = ()) -> Problem:
     """A problem whose message is the sentence for its code, in English too."""
     return Problem(code, severity, PROBLEMS[code], cells)
 

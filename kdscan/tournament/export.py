@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TextIO
@@ -57,10 +57,5 @@ def save_results(
     """Write an event's results to the given files; raise `UsageError`."""
     for path, write in ((csv, partial(write_csv, words=words)), (json_lines, write_json_lines)):
         if path is not None:
-            save(path, partial(write, seated(db, event_id, results(db, event_id))))
-
-
-def save(path: Path, write: Callable[[TextIO], None]) -> None:
-    """Write to a file, or to stdout if its name is `-`; raise `UsageError`."""
-    with writing_text(path) as out:
-        write(out)
+            with writing_text(path) as out:
+                write(seated(db, event_id, results(db, event_id)), out)

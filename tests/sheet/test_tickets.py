@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kdscan.errors import UsageError
+from kdscan.files.write import writing_text
 from kdscan.sheet.ids import MOST_LETTERS, SheetId, code_word
 from kdscan.sheet.look import NO_TICKET
 from kdscan.sheet.tickets import book_tickets_from_csv, each_once, rounds_of, tickets_from_csv
-from kdscan.tournament.export import save, write_table
+from kdscan.tournament.export import write_table
 
 WORDS = st.from_regex(r"[0-9A-Z.-]{1,9}", fullmatch=True)
 NUMBERS = st.none() | st.integers(0, 9999)
@@ -117,7 +117,8 @@ def test_who_has_a_name_that_cannot_be_printed_is_told_apart(tmp_path: Path) -> 
 def test_a_name_that_was_written_for_a_spreadsheet_is_the_players_own(tmp_path: Path) -> None:
     names = ["@nick", "-Minus", "=1+1", "'t Hooft", "O'Brien"]
     path = tmp_path / "round1.csv"
-    save(path, partial(write_table, [{"name": name} for name in names], ["name"]))
+    with writing_text(path) as out:
+        write_table([{"name": name} for name in names], ["name"], out)
     assert path.read_text().splitlines()[1] == "'@nick"
     assert [ticket.name for ticket in tickets_from_csv(path, None, ())] == names
 

@@ -17,7 +17,7 @@ from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
 from kdscan.kinds.duel_map import covered
 from kdscan.kinds.duel_map.rules import apply_rules, questions
-from kdscan.locale.problems import told
+from kdscan.locale.problems import problem_of
 from kdscan.marks.decode import board_of, corrected, decode
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import CELLS, MapEvidence, MapReading, MarkProbs, Marks, Reading
@@ -129,10 +129,10 @@ def _problems(
         why = f"{what} at the picture's edge or beyond it; take the photo again with the whole grid"
         yield Problem(CUT_OFF, "error", why, clipped)
     if evidence.mirrored:
-        yield told("mirrored", "warning")
+        yield problem_of("mirrored", "warning")
     if evidence.bilevel:
-        yield told("bilevel", "warning")
+        yield problem_of("bilevel", "warning")
     yield from map_cut_off(evidence.beside)
     yield from evidence.wizard.problems
     if evidence.blurred and reading.review:
-        yield told("blurred", "warning")
+        yield problem_of("blurred", "warning")

@@ -27,7 +27,7 @@ from kdscan.kinds.kingdom.posterior import (
     condition_on_box,
     enumerate_kingdoms,
 )
-from kdscan.locale.problems import told
+from kdscan.locale.problems import problem_of
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import KINDS, KingdomEvidence, KingdomReading, SquareReading
 from kdscan.records.arrays import Floats
@@ -131,11 +131,11 @@ def _problems(
     if kingdom.squares:
         yield from _broken_rules(kingdom, evidence.variants, evidence.beyond, together)
     else:
-        yield told("no_tiles", "warning")
+        yield problem_of("no_tiles", "warning")
     if covered:
-        yield told("tiles_covered", "warning", covered)
+        yield problem_of("tiles_covered", "warning", covered)
     if evidence.touching:
-        yield told("kingdoms_touch", "warning")
+        yield problem_of("kingdoms_touch", "warning")
     if evidence.cut:
         edge = edges_text(evidence.cut)
         why = (
