@@ -47,8 +47,10 @@ function zoomable(svg, page) {
     svg.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.w * ratio}`);
     svg.classList.toggle("zoomed", view.w < page.width);
   };
-  const unit = () => view.w / svg.clientWidth;
-  const at = (x, y) => { const box = svg.getBoundingClientRect(); return [view.x + (x - box.left) * unit(), view.y + (y - box.top) * unit()]; };
+  // From the screen to the photo, which need not fill its box.
+  const onto = () => svg.getScreenCTM().inverse();
+  const unit = () => onto().a;
+  const at = (x, y) => { const point = new DOMPoint(x, y).matrixTransform(onto()); return [point.x, point.y]; };
   const about = (factor, px, py) => {
     const w = Math.min(Math.max(view.w / factor, page.width / 16), page.width);
     view.x = px - ((px - view.x) * w) / view.w;
