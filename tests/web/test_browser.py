@@ -152,6 +152,53 @@ def test_buttons_and_two_fingers_zoom_the_photo(
     assert width() > 0.9 * whole
 
 
+PLACE = """() => {
+  const { x, y } = document.querySelector("svg.photo image").getBoundingClientRect();
+  return [x, y];
+}"""
+
+
+def test_a_photo_follows_the_mouse_though_its_box_is_wider(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    wide = {"has_touch": False, "viewport": {"width": 800, "height": 500}}
+    page = open_sheet(open_page, lay(served, store, DOUBTED), **wide)
+    page.get_by_role("button", name="Photo", exact=True).click()
+    photo = page.locator("svg.photo")
+    for name in ("Whole photo", "Zoom in", "Zoom in"):
+        page.get_by_role("button", name=name).click()
+    photo.scroll_into_view_if_needed()
+    box = photo.bounding_box()
+    assert box is not None and box["width"] > 1.5 * box["height"], "wider than the photo"
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    before = page.evaluate(PLACE)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 40, y + 30, steps=4)
+    page.mouse.up()
+    after = page.evaluate(PLACE)
+    assert [b - a for a, b in zip(before, after, strict=True)] == pytest.approx([40, 30], abs=1)
+
+
+GIVE = """([kind, bytes]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([new Uint8Array(bytes)], "given.jpg", { type: "image/jpeg" }));
+  const init = { bubbles: true, cancelable: true, dataTransfer: data, clipboardData: data };
+  const event = kind === "paste" ? new ClipboardEvent(kind, init) : new DragEvent(kind, init);
+  return document.body.dispatchEvent(event);
+}"""
+
+
+@pytest.mark.parametrize("kind", ["drop", "paste"])
+def test_a_photo_is_dropped_beside_the_view_or_pasted(open_page: Open, kind: str) -> None:
+    page = open_page(**browsing.DESKTOP)
+    page.goto("/")
+    expect(page.locator(".gallery")).to_be_visible()
+    photo = list((SAMPLES / "02.jpg").read_bytes())
+    assert not page.evaluate(GIVE, [kind, photo]), "the browser does not open it instead"
+    expect(page.locator(".total-number")).to_be_visible()
+
+
 def test_a_mouse_released_outside_the_photo_does_not_drag_it(
     open_page: Open, served: Served, store: Store
 ) -> None:

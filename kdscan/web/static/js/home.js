@@ -29,8 +29,6 @@ export async function showHome(place) {
     joinForm(), nameField(),
     h("ul", { class: "results uploads", "aria-label": t("Uploading") }, [...running.values()]),
     h("h2", { class: "quiet-title" }, t("Recent results")), list);
-  place.ondragover = (event) => event.preventDefault();
-  place.ondrop = (event) => { event.preventDefault(); send([...event.dataTransfer.files]); };
   if (!started) {
     started = true;
     (await waiting()).forEach((entry) => enqueue(entry));
@@ -85,6 +83,16 @@ async function send(files) {
   const kept = files.filter((file) => !tooLarge.includes(file)).map(keep);
   for (const entry of kept) enqueue(await entry, files.length === 1);
 }
+
+// Photos are dropped anywhere in the window (beside the view a browser would open them in place of the
+// page), or pasted.
+function given(event) {
+  const { types, files } = event.dataTransfer ?? event.clipboardData;
+  if (!list?.isConnected || !types.includes("Files")) return;
+  event.preventDefault();
+  if (event.type !== "dragover") send([...files]);
+}
+for (const kind of ["dragover", "drop", "paste"]) addEventListener(kind, given);
 
 function enqueue(entry, alone = false) {
   turn.push({ entry, shown: row(entry), alone });
