@@ -319,7 +319,16 @@ def test_search_takes_each_word_and_each_number_as_it_stands(
     page.keyboard.type("kim")
     lines = page.locator(".queue li")
     expect(lines).to_have_count(2)
-    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")  # leaves the search as it is
+    page.keyboard.press("j")
+    focused = page.locator(".board .cell:focus")
+    expect(focused).to_be_visible()
+    expect(lines).to_have_count(2)
+    for key in ("ArrowDown", "c", "u"):
+        before = focused.get_attribute("aria-label")
+        page.keyboard.press(key)
+        expect(focused).not_to_have_attribute("aria-label", before or "")
+    expect(focused).to_have_attribute("aria-label", re.compile("A2"))  # where it was undone
     page.keyboard.press("/")
     page.keyboard.type("kim 3")  # what stood there before is replaced
     expect(lines).to_have_count(1)

@@ -103,7 +103,10 @@ async function takeBack() {
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const typing = event.target.closest("input, select, textarea");
-  if (typing) { if (event.key === "Escape") typing.blur(); return; }
+  if (typing) {
+    if (event.key === "Escape") { event.preventDefault(); typing.blur(); } // else it empties the search
+    return;
+  }
   if (event.key === "u") inTurn(takeBack);
   else if (event.key === "/") { search.focus(); search.select(); } // at once: the next key belongs to the search
   else if (!tabOf(tab).key?.(event.key)) return;

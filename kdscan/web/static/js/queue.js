@@ -211,13 +211,14 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
 
   // Shows the sheet of which something was undone; null: none.
   async function back(fresh, id) {
-    if (id === null || !kept) { await show(fresh); if (view) await open(at); return; }
     const part = view?.sheet.id === id ? current()?.id : null;
-    const of = (card) => card.sheets.some((sheet) => sheet.id === id), brief = fresh.sheets.find((sheet) => sheet.id === id);
-    desk = fresh;
-    queue = cardsOf(fresh);
-    if (brief && !queue.some(of)) queue.splice(Math.min(at, queue.length), 0, { ...cardOf(brief), settled: true });
-    await open(Math.max(0, queue.findIndex(of)));
+    if (id === null || !kept) { await show(fresh); if (view) await open(at); } else {
+      const of = (card) => card.sheets.some((sheet) => sheet.id === id), brief = fresh.sheets.find((sheet) => sheet.id === id);
+      desk = fresh;
+      queue = cardsOf(fresh);
+      if (brief && !queue.some(of)) queue.splice(Math.min(at, queue.length), 0, { ...cardOf(brief), settled: true });
+      await open(Math.max(0, queue.findIndex(of)));
+    }
     if (part && view) focusOn(part);
   }
 
