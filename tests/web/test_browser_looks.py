@@ -156,6 +156,38 @@ def test_on_paper_all_doubts_are_seen(open_page: Open, served: Served, store: St
     assert page.locator(".doubt-row").evaluate("one => one.scrollWidth - one.clientWidth") <= 0
 
 
+UNCOVERED = """() => {
+  scrollTo(0, document.body.scrollHeight);
+  const last = [...document.querySelectorAll(".languages a")].at(-1).getBoundingClientRect();
+  return last.bottom <= document.querySelector(".bar").getBoundingClientRect().top;
+}"""
+
+
+def test_the_buttons_fit_one_row_and_cover_no_language(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    page = open_page(DESK, locale="es", viewport={"width": 390, "height": 800})
+    page.goto(f"/#/photo/{lay(served, store, DOUBTED)}")
+    buttons = page.locator(".bar-button")
+    expect(buttons).to_have_count(3)
+    assert len({box["y"] for one in buttons.all() if (box := one.bounding_box())}) == 1
+    assert page.evaluate(UNCOVERED)
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert page.evaluate(UNCOVERED), "nor do three rows"
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
+def test_at_the_desk_the_photo_leaves_room_for_the_place_below_it(
+    open_page: Open, served: Served, store: Store, size: tuple[int, int]
+) -> None:
+    lay(served, store, DOUBTED)
+    page = open_page(DESK, viewport={"width": size[0], "height": size[1]}, locale="ru")
+    left = page.locator(".desk-left")
+    expect(left.locator(".choice").first).to_be_visible()
+    assert left.evaluate("one => one.scrollHeight - one.clientHeight") <= 0
+    assert left.locator("svg.photo").evaluate("one => one.clientHeight") > 200
+
+
 def test_text_alone_at_twice_its_size_cuts_nothing_off(
     open_page: Open, served: Served, store: Store
 ) -> None:
