@@ -115,3 +115,17 @@ def test_a_page_that_is_gone_back_to_knows_at_once_that_it_is_not_alone(open_pag
     page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
     expect(page.locator("body")).not_to_have_class("offline")
     assert asked[1].endswith("wait=0")
+
+
+def test_a_page_that_is_gone_back_to_after_signing_out_shows_no_results(open_page: Open) -> None:
+    page = open_page(DESK)
+    page.goto("/")
+    expect(page.locator(".gallery")).to_be_visible()
+    restored = "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))"
+    page.evaluate(f"window.same = true; {restored}")
+    with page.expect_response("**/api/session"):
+        page.evaluate(restored)
+    assert page.evaluate("same"), "somebody who is still signed in stays"
+    page.context.clear_cookies()
+    page.evaluate(restored)
+    page.wait_for_url("**/join")

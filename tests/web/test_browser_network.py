@@ -53,13 +53,14 @@ def test_a_photo_on_the_server_is_waited_for_though_the_network_goes(
     expect(page.locator(".total-number")).to_be_visible()
 
 
-def test_what_a_proxy_says_without_its_server_is_no_refusal(
-    open_page: Open, served: Served, store: Store
+@pytest.mark.parametrize("status", [500, 502], ids=["a server that stops", "a proxy"])
+def test_what_is_answered_without_the_server_is_no_refusal(
+    open_page: Open, served: Served, store: Store, status: int
 ) -> None:
     photo = lay(served, store, make_sheet())
     page = open_page(DESK, service_workers="block")
     page.goto("/")
-    page.route(SENT, lambda route: route.fulfill(status=502, body="<h1>Bad Gateway</h1>"))
+    page.route(SENT, lambda route: route.fulfill(status=status, body="<h1>Bad</h1>"))
     choose(page, 1000)
     expect(page.locator(".upload strong")).to_have_text("waiting for the network")
     expect(page.locator(".lost")).to_be_visible()

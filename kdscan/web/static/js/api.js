@@ -21,11 +21,9 @@ function unreachable() {
   return new Failure({ code: "offline", message: "offline" });
 }
 
-// A proxy in between may report that the server is gone while it restarts.
-const GONE = [502, 503, 504];
-
+// A server that stops, and a proxy whose server is gone, answer without saying what is wrong.
 function refused(status, answer) {
-  if (GONE.includes(status) && !answer?.error) return unreachable();
+  if (status >= 500 && !answer?.error) return unreachable();
   return new Failure(answer?.error ?? { code: "http", message: `HTTP ${status}` });
 }
 
@@ -84,8 +82,13 @@ export const pause = (seconds) => new Promise((resolve) => {
 });
 
 // A page that is restored by going back comes as it was left: its requests were cut off, not the
-// network.
-addEventListener("pageshow", (event) => event.persisted && dispatchEvent(new Event("online")));
+// network; and whoever signed out meanwhile sees no results any more.
+addEventListener("pageshow", async (event) => {
+  if (!event.persisted) return;
+  dispatchEvent(new Event("online"));
+  const now = await get("/api/session").catch((error) => (error.code === "offline" ? session : null));
+  if (now?.csrf !== session.csrf) location.reload();
+});
 
 // Seconds that the server may wait for news; 0 after a failed request, so that the page knows at once
 // when the server answers again.
