@@ -152,6 +152,32 @@ def test_buttons_and_two_fingers_zoom_the_photo(
     assert width() > 0.9 * whole
 
 
+UNDER = """(one) => {
+  const { x, y } = one.getBoundingClientRect(), button = document.createElement("button");
+  button.className = "under";
+  button.style = `position: fixed; left: ${x}px; top: ${y}px; width: 200px; height: 40px`;
+  button.onclick = () => { window.pressed = true; };
+  document.querySelector("#editor").before(button);
+}"""
+"""A button under another one of the chooser."""
+
+
+def test_a_tap_in_the_chooser_presses_nothing_below_it(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    page = open_sheet(open_page, lay(served, store, DOUBTED))
+    page.locator(".doubt").get_by_role("button", name="other").tap()
+    likely = page.locator("#editor .choices .choice").first
+    likely.evaluate(UNDER)
+    page.wait_for_timeout(400)  # sooner it would be a double tap
+    likely.tap()
+    expect(page.locator(".doubt")).to_have_count(0)
+    assert page.evaluate("window.pressed") is None
+    page.wait_for_timeout(400)
+    page.locator(".under").tap()
+    assert page.evaluate("window.pressed")
+
+
 PLACE = """() => {
   const { x, y } = document.querySelector("svg.photo image").getBoundingClientRect();
   return [x, y];

@@ -14,6 +14,13 @@ const near = (a, b) => Math.hypot(a.clientX - b.x, a.clientY - b.y) < NEAR;
 // moved another element there.
 const justTapped = (event) => event.timeStamp - last.time < TWICE && near(event, last);
 
+// It is nobody's: where the chooser was, the page itself is under the finger by now.
+addEventListener("click", (event) => {
+  if (!justTapped(event)) return;
+  event.preventDefault();
+  event.stopPropagation();
+}, true);
+
 // Listeners that make a tap count for the element it was made on. Browsers do not turn it into a
 // click while the page still scrolls. If the page was redrawn under the finger meanwhile, they click
 // what is there now, which nobody meant.
@@ -33,10 +40,7 @@ function tapping(act) {
     addEventListener("pointercancel", end, true);
   };
   // Mouse, keys, and screen readers.
-  const click = (event) => {
-    if (event.detail < 2 && !justTapped(event)) act();
-  };
-  return { onpointerdown: down, onclick: click };
+  return { onpointerdown: down, onclick: (event) => { if (event.detail < 2) act(); } };
 }
 
 // A button for one reading of a part, with its probability.
