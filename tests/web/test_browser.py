@@ -225,6 +225,23 @@ def test_a_photo_is_dropped_beside_the_view_or_pasted(open_page: Open, kind: str
     expect(page.locator(".total-number")).to_be_visible()
 
 
+GONE = """async () => {
+  const folder = await navigator.storage.getDirectory(), data = new DataTransfer();
+  data.items.add(await (await folder.getFileHandle("gone.jpg", { create: true })).getFile());
+  await folder.removeEntry("gone.jpg");
+  document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, dataTransfer: data }));
+}"""
+
+
+def test_a_folder_or_a_file_that_is_gone_is_no_lost_network(open_page: Open) -> None:
+    page = open_page()
+    page.goto("/")
+    expect(page.locator(".gallery")).to_be_visible()
+    page.evaluate(GONE)
+    expect(page.locator(".upload.failed")).to_contain_text("not a readable picture")
+    expect(page.locator(".lost")).to_be_hidden()
+
+
 def test_a_mouse_released_outside_the_photo_does_not_drag_it(
     open_page: Open, served: Served, store: Store
 ) -> None:

@@ -89,6 +89,7 @@ async function send(files) {
 function given(event) {
   const { types, files } = event.dataTransfer ?? event.clipboardData;
   if (!list?.isConnected || !types.includes("Files")) return;
+  if (event.type === "paste" && event.target.matches("[type=text]")) return; // a table's cells come as text and picture
   event.preventDefault();
   if (event.type !== "dragover") send([...files]);
 }

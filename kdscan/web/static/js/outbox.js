@@ -57,6 +57,8 @@ let shrinking = Promise.resolve();
 // server's answer. A refusal is thrown, and the photo stays in the outbox.
 export async function deliver({ id, name, blob }, onProgress, onState) {
   const photo = await (shrinking = shrinking.then(() => shrunk(blob, name)));
+  // A folder, or a file that is gone by now: sending it would look like a lost network.
+  await photo.blob.slice(0, 1).arrayBuffer().catch(() => Promise.reject({ code: "unreadable_image" }));
   for (let n = 0; ; n = Math.min(n + 1, SECONDS.length - 1)) {
     try {
       onState(t("uploading …"));
