@@ -54,29 +54,29 @@ def make_app(store: Store, settings: Settings) -> Starlette:
         pool = Pool(settings.workers, settings.limits)
         try:
             await pool.start()
-        except KdscanError as error:
-            app.state.failure = error
+            views = PictureCache(store)
+            sheets = SheetService(store, settings.event)
+            tables = Tables(store, sheets.event)
+            prints = Prints(store, sheets.event.id)
+            reader = Reader(store, sheets, pool, views, default_models().version, prints)
+            app.state.services = Services(
+                settings=settings,
+                store=store,
+                sheets=sheets,
+                reader=reader,
+                pool=pool,
+                views=views,
+                tables=tables,
+                revoked=revoked,
+                prints=prints,
+                games=SharedGames(store, sheets.event.id),
+                receiving=asyncio.Semaphore(RECEIVING),
+                ending=asyncio.Event(),
+            )
+            await reader.start()
+        except Exception as error:
+            app.state.failure = error  # uvicorn would only log it
             raise
-        views = PictureCache(store)
-        sheets = SheetService(store, settings.event)
-        tables = Tables(store, sheets.event)
-        prints = Prints(store, sheets.event.id)
-        reader = Reader(store, sheets, pool, views, default_models().version, prints)
-        app.state.services = Services(
-            settings=settings,
-            store=store,
-            sheets=sheets,
-            reader=reader,
-            pool=pool,
-            views=views,
-            tables=tables,
-            revoked=revoked,
-            prints=prints,
-            games=SharedGames(store, sheets.event.id),
-            receiving=asyncio.Semaphore(RECEIVING),
-            ending=asyncio.Event(),
-        )
-        await reader.start()
         try:
             yield
         finally:
@@ -139,7 +139,7 @@ async def run(
     certificate: Path | None = None,
     key: Path | None = None,
 ) -> None:
-    """Serve until a signal ends it; raises the KdscanError that prevented the start."""
+    """Serve until a signal ends it; raises the error that prevented the start."""
     logging.basicConfig(level=logging.WARNING, format="kdscan: %(message)s")
     for handler in logging.getLogger().handlers:
         handler.addFilter(OnceAMinute())
@@ -147,8 +147,9 @@ async def run(
     Protocol.most_open = allow_files()
     server = Server(app, settings, certificate, key)
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-    await server.serve(sockets=[listening])
-    failure: KdscanError | None = getattr(app.state, "failure", None)
+    with contextlib.suppress(SystemExit):  # by which newer uvicorns end if it does not start
+        await server.serve(sockets=[listening])
+    failure: Exception | None = getattr(app.state, "failure", None)
     if failure is not None:
         raise failure
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import io
 import re
+import signal
 import socket
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
@@ -24,7 +26,12 @@ import kdscan
 from kdscan.cli.serve import _greet
 from kdscan.errors import KdscanError
 from kdscan.locale import LANGUAGES, words
+from kdscan.tournament.store import open_store
+from kdscan.tournament.store.events import find_event
+from kdscan.tournament.store.prints import EventPrints
 from kdscan.web.pages import STATIC
+from kdscan.web.settings import Settings
+from tests.command import Command
 from tests.web.conftest import DESK, JOIN, settings
 
 FOR_PROGRAMS = {"bad_request", "impossible", "other_site", "too_much", "wrong_code", "wrong_method"}
@@ -65,6 +72,83 @@ def test_the_terminal_shows_a_qr_code_that_lets_a_phone_in(
     *_, players, desk = said.splitlines()
     assert f"{address}/j/{JOIN}" in players and JOIN in players.split("/j/")[1]
     assert f"{address}/j/{DESK}" in desk and words(language).t("desk:") in desk
+
+
+def words_to_serve(store: Path, *more: str) -> list[str]:
+    return ["serve", "--port", "0", "--workers", "1", "--store", str(store), *more]
+
+
+HERE = ("--host", "127.0.0.1")
+
+
+def test_the_command_serves_until_ctrl_c(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "kdscan", *words_to_serve(tmp_path / "cup", *HERE)]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as command:
+        assert command.stdout is not None
+        address = command.stdout.readline().split()[0]
+        assert httpx.get(f"{address}api/session", timeout=60).json()["role"] == "desk"
+        command.send_signal(signal.SIGINT)
+        assert command.communicate(timeout=60) == ("", "kdscan: interrupted\n")
+    assert command.returncode == 130
+
+
+def test_what_keeps_the_page_from_starting_is_said(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom kdscan.cli.main import main\n"
+        "sys.executable = 'false'\n"  # no worker starts
+        f"sys.exit(main({words_to_serve(tmp_path / 'cup', *HERE)!r}))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (said.returncode, said.stderr[:8]) == (3, "kdscan: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "open_here", "code"),
+    [
+        (HERE, True, None),
+        (("--host", "localhost"), True, None),
+        ((*HERE, "--code", "Club2026"), False, "CLUB2026"),
+        (("--host", "0.0.0.0"), False, None),
+        (("--host", "0.0.0.0", "--code", "Club2026"), False, "CLUB2026"),
+    ],
+)
+def test_a_page_needs_no_code_only_where_nobody_else_gets(
+    words: tuple[str, ...],
+    open_here: bool,
+    code: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    run: Command,
+) -> None:
+    served: list[Settings] = []
+
+    async def serve(_: object, given: Settings, listening: socket.socket, *__: object) -> None:
+        served.append(given)
+        listening.close()
+
+    monkeypatch.setattr("kdscan.web.app.run", serve)
+    more = ("--event", "Cup", "--no-learn", "--proxy", "10.0.0.2")
+    told = run(*words_to_serve(tmp_path / "cup", *more, *words)).out
+    (given,) = served
+    assert (given.open_here, given.event, given.proxy) == (open_here, "Cup", "10.0.0.2")
+    assert code in (None, given.join_code)
+    codes = {given.join_code, given.desk_code}
+    assert len(codes) == 2 and all((one in told) is not open_here for one in codes)
+    with open_store(str(tmp_path / "cup"), make=False) as store:
+        with store.read() as db:
+            event = find_event(db, "Cup")
+        assert not EventPrints(store, event.id).learns()
+
+
+@pytest.mark.parametrize("code", ["short", "two words", "ÀÀÀÀÀÀ", "x" * 41, ""])
+def test_a_code_that_cannot_be_typed_or_is_easily_guessed_is_wrong_usage(
+    code: str, tmp_path: Path, run: Command
+) -> None:
+    said = run(*words_to_serve(tmp_path / "cup", "--code", code), code=2).err
+    assert "6 to 40 letters and digits" in said
+    assert not (tmp_path / "cup").exists()
 
 
 def test_a_phone_can_install_the_page(player: httpx.Client) -> None:
