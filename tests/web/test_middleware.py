@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,10 +11,11 @@ from typing import Any
 
 import httpx
 import pytest
+from starlette.responses import Response
 
 from kdscan.tournament.store import Store, open_store
 from kdscan.web import sessions
-from kdscan.web.middleware import is_here
+from kdscan.web.middleware import Middleware, is_here
 from kdscan.web.rates import Rate, RateLimiter
 from tests.web.conftest import DESK, JOIN, Login, serving, settings
 
@@ -158,7 +160,7 @@ def test_nobody_says_for_whom_he_asks_but_the_proxy_that_was_named(store: Store)
                 assert "secure" in joined.headers["set-cookie"].lower()
 
 
-def test_other_sites_change_nothing(login: Login) -> None:
+def test_other_sites_change_nothing(login: Login, stranger: Stranger) -> None:
     client = login(JOIN)
     assert client.post("/api/photos", content=b"x").status_code == 201
     for headers in (
@@ -169,16 +171,28 @@ def test_other_sites_change_nothing(login: Login) -> None:
         {"Sec-Fetch-Site": "same-site"},
         {"X-CSRF-Token": ""},
         {"X-CSRF-Token": "0" * 64},
+        {"X-CSRF-Token": login(JOIN).headers["X-CSRF-Token"]},
     ):
         answer = client.post("/api/photos", content=b"x", headers=headers)
         assert answer.status_code == 403, headers
+    headers = {"Origin": "http://evil.example"}
+    joined = stranger().post("/join", data={"code": JOIN}, headers=headers)
+    assert joined.status_code == 403 and "set-cookie" not in joined.headers
 
 
 def test_every_answer_is_guarded(login: Login) -> None:
     for path in ("/", "/join", "/api/photos", "/nothing", "/static/x/y.js", "/openapi.json"):
-        policy = login(JOIN).get(path).headers["content-security-policy"]
-        assert "default-src 'none'" in policy
-        assert "unsafe" not in policy and "http" not in policy
+        headers = login(JOIN).get(path).headers
+        policy = headers["content-security-policy"].split("; ")
+        assert {"default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"} <= {*policy}
+        assert {"script-src 'self'", "form-action 'self'"} <= {*policy}
+        assert "unsafe" not in str(policy) and "http" not in str(policy)
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "same-origin"
+        assert headers["cross-origin-opener-policy"] == "same-origin"
+        assert headers["cross-origin-resource-policy"] == "same-origin"
+        assert "geolocation=(), microphone=()" in headers["permissions-policy"]
+        assert headers["cache-control"].startswith("private, ")
 
 
 def test_cookies_are_out_of_reach(stranger: Stranger) -> None:
@@ -203,6 +217,28 @@ def test_only_this_machine_by_its_own_names_needs_no_code(
     headers: dict[str, str], here: bool
 ) -> None:
     assert is_here(headers) is here
+
+
+def test_a_page_for_this_machine_alone_needs_no_code_here(store: Store) -> None:
+    with (
+        serving(store, settings(open_here=True)) as page,
+        httpx.Client(base_url=page.address) as client,
+    ):
+        said = client.get("/api/session").json()
+        assert said["role"] == "desk"
+        assert client.post("/api/photos", content=b"a program's").status_code == 201
+        for elsewhere in ({"Host": "evil.example"}, {"X-Forwarded-For": "10.0.0.9"}):
+            assert client.get("/api/session", headers=elsewhere).status_code == 401
+        for sent in (
+            {"Origin": page.address},
+            {"Referer": page.address},
+            {"Cookie": "a=b"},
+            {"Sec-Fetch-Site": "same-origin"},
+        ):
+            answer = client.post("/api/photos", content=b"x", headers=sent)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (403, "no_csrf_token")
+            sent["X-CSRF-Token"] = said["csrf"]
+            assert client.post("/api/photos", content=b"x", headers=sent).status_code == 201
 
 
 def test_a_bucket_refills() -> None:
@@ -244,6 +280,25 @@ def test_wrong_codes_count_and_right_ones_do_not(store: Store) -> None:
         assert [come_in(JOIN) for _ in range(30)] == [303] * 30
         assert [come_in("WRONGONE") for _ in range(25)] == [403] * 20 + [429] * 5
         assert come_in(JOIN) == 429
+
+
+def test_who_asks_too_often_waits_and_nobody_else_does(store: Store) -> None:
+    app = Middleware(Response(), settings(), sessions.RevokedSessions(store))
+
+    async def ask(count: int, method: str, path: str, code: str = JOIN) -> list[httpx.Response]:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://page") as client:
+            client.headers["Authorization"] = f"Bearer {code}"
+            return [await client.request(method, path) for _ in range(count)]
+
+    for most, method, path in ((200, "POST", "/api/photos"), (600, "GET", "/api/photos")):
+        answers = asyncio.run(ask(most * 4 // 3, method, path))
+        assert {one.status_code for one in answers[:most]} == {200}
+        refused = [one for one in answers if one.status_code == 429]
+        assert refused and all(int(one.headers["Retry-After"]) == 1 for one in refused)
+        assert asyncio.run(ask(1, method, path, DESK))[0].status_code == 200
+    (static,) = asyncio.run(ask(1, "GET", "/static/x/y.js"))
+    assert static.status_code == 200
 
 
 def test_a_bucket_gives_credit_and_is_paid_back_first() -> None:
