@@ -141,7 +141,7 @@ async def join(request: Request) -> Response:
         max_age=sessions.LASTS_SECONDS,
         httponly=True,
         samesite="lax",
-        secure=settings.https or request.url.scheme == "https",
+        secure=request.url.scheme == "https",
     )
     return answer
 

@@ -27,7 +27,7 @@ class Settings:
     event: name of the event that uploads belong to.
     secret: signs sessions. join_code, desk_code: let players and organisers in.
     open_here: this machine's own browsers need no code (the page listens to nobody else). https:
-    cookies are sent over TLS only. proxy: address of a proxy whose headers about the client and
+    it is served with a certificate. proxy: address of a proxy whose headers about the client and
     https are trusted; None for none. guesses: how often one address may try codes.
     max_bytes: largest upload; upload_seconds: how long one may take to arrive.
     quota_bytes: of all photos of one session; spare_bytes: what stays free on the disk.

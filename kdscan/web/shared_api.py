@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from urllib.parse import urlsplit
 
 import segno
 from starlette.concurrency import run_in_threadpool
@@ -52,12 +51,9 @@ def invitation(request: Request) -> Response:
     """A QR code with which another phone joins."""
     code = request.path_params["code"]
     services_of(request).games.get(code)
-    scheme = "https" if services_of(request).settings.https else request.url.scheme
-    host = urlsplit(str(request.url)).netloc
+    address = f"{request.url.scheme}://{request.url.netloc}{_link(request, code)}"
     out = io.BytesIO()
-    segno.make(f"{scheme}://{host}{_link(request, code)}", error="m").save(
-        out, kind="svg", scale=6, border=3, light="#fff"
-    )
+    segno.make(address, error="m").save(out, kind="svg", scale=6, border=3, light="#fff")
     return Response(out.getvalue(), media_type="image/svg+xml")
 
 

@@ -10,10 +10,13 @@ import httpx
 import pytest
 from PIL import Image
 
+from kdscan.errors import Bug
 from kdscan.game.duel.board import CELLS
+from kdscan.locale.errors import error_json
 from kdscan.tournament.store import Store
+from kdscan.tournament.store.photos import set_pages
 from tests.imaging.photos import heic
-from tests.web.conftest import DESK, JOIN, SAMPLES, Login, awaited, send
+from tests.web.conftest import DESK, JOIN, SAMPLES, Login, Served, awaited, send
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +54,16 @@ def test_pictures_are_jpegs_that_may_be_kept(player: httpx.Client, photo: dict[s
         answer = player.get(photo["pages"][0][size])
         assert answer.content.startswith(b"\xff\xd8")
         assert "immutable" in answer.headers["cache-control"]
+
+
+def test_a_picture_that_was_lost_is_made_again(
+    player: httpx.Client, served: Served, photo: dict[str, Any]
+) -> None:
+    for kept in served.services.views._folder.rglob("*-0-view.jpg"):
+        kept.unlink()
+    assert player.get(photo["pages"][0]["view"]).content.startswith(b"\xff\xd8")
+    nowhere = photo["pages"][0]["view"].replace("/pages/0/", "/pages/1/")
+    assert player.get(nowhere).status_code == 404
 
 
 def test_a_correction_moves_the_score_and_undo_brings_it_back(
@@ -181,6 +194,16 @@ def test_what_is_no_picture_says_so_and_is_kept(
     assert "/" not in photo["name"] and "\0" not in photo["name"]
     assert player.post(f"/api/photos/{made['id']}/again", json={}).status_code == 200
     assert awaited(player, made["id"])["error"]["code"] == code
+
+
+def test_details_of_a_bug_are_for_the_log(player: httpx.Client, store: Store) -> None:
+    photo = player.post("/api/photos", content=b"stumbled over").json()["id"]
+    awaited(player, photo)
+    with store.write() as db:
+        set_pages(db, photo, None, error_json(Bug("KeyError in {path}", path="/srv/kdscan")))
+    error = player.get(f"/api/photos/{photo}").json()["error"]
+    assert error["code"] == "bug" and "The photo is kept." in error["message"]
+    assert "KeyError" not in error["message"] and "/srv" not in error["message"]
 
 
 def test_an_empty_or_too_large_upload_is_refused(player: httpx.Client) -> None:

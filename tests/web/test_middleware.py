@@ -55,6 +55,7 @@ def test_the_form_lets_in_with_a_name(stranger: Stranger) -> None:
     client.post("/join", data={"code": JOIN.lower(), "name": "Ada\n"})
     said = client.get("/api/session").json()
     assert (said["role"], said["who"]) == ("player", "Ada")
+    assert stranger().post("/join", data={"code": DESK}).headers["location"] == "/desk"
     many = {"code": JOIN, **{f"field{n}": "1" for n in range(20)}}
     assert stranger().post("/join", data=many).status_code == 303
 

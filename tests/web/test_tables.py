@@ -46,6 +46,7 @@ def test_a_game_may_turn_where_ranges_meet() -> None:
     ranges = {1: (10, 20), 2: (20, 30), 3: (10, 19), 4: (20, 30), 5: (40, 50), 6: (50, 60)}
     meet, apart, missing = sat(1, 1, 2), sat(2, 3, 4), sat(3, 1, None)
     assert turning_games([meet, apart, missing], ranges) == {1, 2}
+    assert turning_games([sat(1, 2, 1)], ranges) == {1, 2}
     assert turning_games([sat(4, 3, 4, 5, 6)], ranges) == {5, 6}
     assert turning_games([sat(5, 1, 2, points=15)], ranges) == set()
 

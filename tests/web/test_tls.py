@@ -57,7 +57,8 @@ def test_the_page_is_served_encrypted(client: httpx.Client) -> None:
     answer = client.get("/join")
     assert answer.status_code == 200
     assert "Strict-Transport-Security" in answer.headers
-    assert client.post("/join", data={"code": JOIN}).status_code == 303
+    joined = client.post("/join", data={"code": JOIN})
+    assert joined.status_code == 303 and "secure" in joined.headers["set-cookie"].lower()
     assert client.get("/api/session").json()["role"] == "player"
     sent = {"X-CSRF-Token": client.get("/api/session").json()["csrf"]}
     assert client.post("/api/photos", content=b"x" * 3_000_000, headers=sent).status_code == 201
