@@ -52,7 +52,7 @@ def test_a_print_is_shared_by_a_file(tmp_path: Path, run: Command) -> None:
     own_library().save(made_print("club"))
     shared, picture = tmp_path / "club.kdprint", tmp_path / "club.png"
     layout(run, "export", "CLUB", "-o", shared)
-    layout(run, "show", "club", "-o", picture)
+    assert layout(run, "show", "club", "-o", picture) == layout(run, "list")
     assert picture.read_bytes().startswith(b"\x89PNG")
     layout(run, "forget", "club")
     assert own_library().load() == ()

@@ -152,8 +152,9 @@ def test_two_maps_in_one_photo_are_a_game(photo: Make, run: Command) -> None:
     assert "Map 1 wins, 37 : 33" in run("score", photo(802)).out
 
 
-def test_overlay_of_one_photo(photo: Make, tmp_path: Path, run: Command) -> None:
-    out = tmp_path / "out.png"
+@pytest.mark.parametrize("name", ["out.png", "out.JPG", "out.jpeg", "out.webp"])
+def test_overlay_of_one_photo(name: str, photo: Make, tmp_path: Path, run: Command) -> None:
+    out = tmp_path / name
     run("score", photo(801), "--overlay", out)
     drawn = cv2.imread(str(out))
     assert drawn is not None

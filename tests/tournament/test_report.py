@@ -156,7 +156,7 @@ def test_a_lost_photo_costs_its_picture_alone(store: str, tmp_path: Path, page: 
     assert text.count("<article") == page.count("<article") == 2
 
 
-def test_an_event_without_anything(tmp_path: Path) -> None:
+def test_an_event_without_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = str(tmp_path / "new.sqlite")
     with open_store(url) as kept_store, kept_store.write() as db:
         ensure_event(db, "New")
@@ -165,6 +165,9 @@ def test_an_event_without_anything(tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     Tags(text)
     assert "No sheet has been read yet." in text
+    monkeypatch.setenv("LANGUAGE", "de")
+    assert main(["report", "--event", "New", "--store", url, "-o", str(path)]) == 0
+    assert '<html lang="de"' in path.read_text(encoding="utf-8")
 
 
 def test_a_report_that_cannot_be_written(store: str, tmp_path: Path, run: Command) -> None:

@@ -220,6 +220,15 @@ def test_no_answer_names_a_place_on_the_server(
         assert root not in player.get(path).text
 
 
+def test_what_does_not_exist_is_an_error_like_any_other(player: httpx.Client) -> None:
+    for answer, status, code in (
+        (player.get("/api/nothing"), 404, "not_found"),
+        (player.post("/openapi.json"), 405, "wrong_method"),
+    ):
+        assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+    assert "GET" in answer.headers["allow"]
+
+
 def test_programs_show_the_code_instead(stranger: Callable[[], httpx.Client]) -> None:
     client = stranger()
     for code, role in ((JOIN, "player"), (DESK, "desk"), (DESK.lower(), "desk")):

@@ -14,6 +14,7 @@ import httpx
 import pytest
 from starlette.requests import Request
 
+from kdscan.cli.serve import _listen
 from kdscan.errors import StoreFull, UsageError
 from kdscan.tournament.store import Store
 from kdscan.web import connections, reader
@@ -210,6 +211,15 @@ def test_a_proxy_that_nobody_can_be_is_wrong_usage(
     said = run("serve", "--proxy", proxy, "--store", tmp_path / "s.sqlite", code=2).err
     assert "like 10.0.0.2" in said
     assert not (tmp_path / "s.sqlite").exists()
+
+
+def test_a_restarted_page_gets_its_port_back_at_once() -> None:
+    with _listen("127.0.0.1", 0) as before:
+        port = before.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            before.accept()[0].close()  # the system keeps the port for a minute
+            assert client.recv(1) == b""
+    _listen("127.0.0.1", port).close()
 
 
 def test_where_one_cannot_listen_another_address_is_named_too(run: Command) -> None:

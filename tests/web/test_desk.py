@@ -3,6 +3,7 @@ undone."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from kdscan.errors import NoSheetFound
 from kdscan.game.duel.players import play_game
+from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event, find_event
 from kdscan.tournament.store.photos import add_file, photos, set_pages
@@ -153,6 +155,17 @@ def test_a_sheet_handed_in_twice_counts_once(cup: Store) -> None:
         desk.do("/api/event/undo")
         desk.do(f"/api/sheets/{second}/same", of=first)
         assert desk.kinds() == ["missing"]
+
+
+def test_a_map_that_no_game_leads_to_is_asked_about_until_it_is_confirmed(cup: Store) -> None:
+    dots = re.sub(r"[a-z.]+\+*", "d", BOARDS[0])
+    came_in(cup, "a.jpg", interpret(make_sheet(dots, confidence=0.9999).evidence), event=CUP)
+    with at_desk(cup) as desk:
+        (card,) = desk.see()["cards"]
+        assert (card["kind"], card["sheets"][0]["review"]) == ("rules", False)
+        at = f"/api/sheets/{card['sheets'][0]['id']}/confirm"
+        assert desk.do(at)["confirmed"]
+        assert desk.kinds() == []
 
 
 def test_the_projector_shows_what_the_desk_chooses(cup: Store) -> None:

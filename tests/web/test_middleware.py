@@ -120,6 +120,7 @@ def test_who_leaves_is_out_wherever_the_cookie_lies(login: Login, stranger: Stra
     thief.cookies.update(client.cookies)
     assert thief.get("/api/session").status_code == 200
     assert client.post("/api/leave").status_code == 204
+    assert not client.cookies
     assert client.get("/api/session").status_code == 401
     assert thief.get("/api/session").status_code == 401
 
@@ -298,8 +299,8 @@ def test_who_asks_too_often_waits_and_nobody_else_does(store: Store) -> None:
         refused = [one for one in answers if one.status_code == 429]
         assert refused and all(int(one.headers["Retry-After"]) == 1 for one in refused)
         assert asyncio.run(ask(1, method, path, DESK))[0].status_code == 200
-    (static,) = asyncio.run(ask(1, "GET", "/static/x/y.js"))
-    assert static.status_code == 200
+    static = asyncio.run(ask(60, "GET", "/static/x/y.js"))  # a page asks for many at once
+    assert {one.status_code for one in static} == {200}
 
 
 def test_a_bucket_gives_credit_and_is_paid_back_first() -> None:
