@@ -120,8 +120,10 @@ def test_a_photo_that_is_read_again_counts_once(capsys: pytest.CaptureFixture[st
 def test_nobody_is_told_how_long_it_takes_before_anything_is_read(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(batch_module, "SECONDS_A_LINE", -1.0)
     show = batch_module._line_now_and_then()
+    show(Progress(total=8, read=1))
+    assert capsys.readouterr().err == ""  # the last line is not old enough
+    monkeypatch.setattr(batch_module, "SECONDS_A_LINE", -1.0)
     show(Progress(total=8))
     assert capsys.readouterr().err == ""
     show(Progress(total=8, read=2))

@@ -14,8 +14,12 @@ from kdscan.errors import Bug
 from kdscan.game.duel.board import CELLS
 from kdscan.locale.errors import error_json
 from kdscan.tournament.store import Store
+from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.photos import set_pages
+from kdscan.tournament.store.readings import sheets
 from tests.imaging.photos import heic
+from tests.readings import make_sheet
+from tests.tournament.entries import came_in
 from tests.web.conftest import DESK, JOIN, SAMPLES, Login, Served, awaited, send
 
 
@@ -171,6 +175,29 @@ def test_players_see_their_own_photos_alone(
     assert other.get(photo["pages"][0]["view"]).status_code == 404
     assert send(other, "01.jpg")["id"] == photo["id"]
     assert other.get(f"/api/sheets/{sheet['id']}").status_code == 200
+
+
+def test_even_the_desk_sees_nothing_of_another_event(
+    desk: httpx.Client, store: Store, sheet: dict[str, Any]
+) -> None:
+    came_in(store, "theirs.jpg", make_sheet(), event="Another cup")
+    with store.read() as db:
+        (theirs,) = sheets(db, find_event(db, "Another cup").id)
+    at = f"/api/sheets/{theirs.id}"
+    for path in (
+        f"/api/photos/{theirs.photo_id}",
+        at,
+        f"/api/games?sheets={sheet['id']},{theirs.id}",
+    ):
+        assert desk.get(path).status_code == 404, path
+    for path, body in (
+        (f"{at}/confirm", {}),
+        (f"{at}/undo", {}),
+        (f"{at}/ignore", {"ignored": True}),
+        (f"/api/sheets/{sheet['id']}/same", {"of": theirs.id}),
+        (f"/api/photos/{theirs.photo_id}/again", {}),
+    ):
+        assert desk.post(path, json=body).status_code == 404, path
 
 
 @pytest.mark.parametrize(

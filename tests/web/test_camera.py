@@ -199,6 +199,7 @@ def test_a_glimpse_says_what_to_mend() -> None:
     assert look(frame) == "good"
     assert look(cv2.GaussianBlur(frame, (0, 0), 5)) == "blurred"
     assert look(frame // 12) == "dark"
+    assert look(frame[:, 500:]) == look(frame[200:]) == "cut_off"
     assert look(np.full_like(frame, 140)) == "none"
     far = np.full_like(frame, 90)
     small = cv2.resize(frame, None, fx=0.45, fy=0.45, interpolation=cv2.INTER_AREA)

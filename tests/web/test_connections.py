@@ -7,6 +7,7 @@ import logging
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from starlette.requests import Request
 from kdscan.cli.serve import _listen
 from kdscan.errors import StoreFull, UsageError
 from kdscan.tournament.store import Store
-from kdscan.web import connections, reader
+from kdscan.web import connections, reader, requests
 from kdscan.web.app import _kdscan_error
 from kdscan.web.connections import OnceAMinute, Waiting
 from tests.command import Command
@@ -181,6 +182,31 @@ def test_one_session_sends_no_more_than_its_share(store: Store) -> None:
         assert client.post("/api/photos", content=b"mine alone").status_code == 201
         answer = client.post("/api/photos", content=b"too much")
         assert (answer.status_code, answer.json()["error"]["code"]) == (413, "quota")
+
+
+def test_what_is_too_large_or_too_slow_is_not_received_to_its_end(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slowly() -> Iterator[bytes]:
+        yield b"x"
+        time.sleep(1)
+        yield b"x"
+
+    monkeypatch.setattr(requests, "BODY_SECONDS", 0.3)
+    given = settings(max_bytes=100, upload_seconds=0.3)
+    with (
+        serving(store, given) as page,
+        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
+    ):
+        for path, content, status, code in (
+            ("/api/photos", b"x" * 101, 413, "image_too_large"),
+            ("/api/photos", iter([b"x" * 60] * 2), 413, "image_too_large"),  # of unknown length
+            ("/api/photos", slowly(), 408, "too_slow"),
+            ("/api/look", slowly(), 408, "too_slow"),
+        ):
+            answer = client.post(path, content=content)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+        assert client.post("/api/photos", content=b"x" * 100).status_code == 201
 
 
 def test_the_same_bytes_give_no_say_over_the_first_ones_corrections(login: Login) -> None:

@@ -46,6 +46,13 @@ def test_answers_are_as_described(api_schema: Any, asked: Operation) -> None:
     ask()
 
 
+def test_a_field_that_is_not_described_is_refused_everywhere() -> None:
+    records = {one.body for one in OPERATIONS} - {None, bytes}
+    assert len(records) > 20
+    lenient = [one for one in records if not one.__struct_config__.forbid_unknown_fields]
+    assert lenient == []
+
+
 def test_every_handler_is_described_and_nothing_else() -> None:
     described = document()
     assert json.dumps(described)

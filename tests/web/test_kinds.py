@@ -81,6 +81,8 @@ def test_each_kind_is_spoken_to_in_its_own_words(
         assert (answer.status_code, answer.json()["error"]["code"]) == (409, "wrong_kind")
     too_many = {"player": 0, "coat": "filled", "filled": 4}
     assert desk.post(f"/api/sheets/{book['id']}/lines", json=too_many).status_code == 409
+    full = too_many | {"filled": 3}
+    assert desk.post(f"/api/sheets/{book['id']}/lines", json=full).status_code == 200
 
 
 def test_a_corrected_spellbook_pays_the_maps_and_decides_the_game(
