@@ -1,14 +1,12 @@
 """The manual page and the shells' completions, generated from the commands.
 
-    python -m kdscan.cli.man            write them into share/
-    python -m kdscan.cli.man --check    say what is stale, change nothing
+    python -m kdscan.cli.man    write them into share/
 
 The wheel installs them where `man` and the shells look for them.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -114,18 +112,12 @@ def _text(text: str) -> str:
     return rf"\&{plain}" if plain.startswith((".", "'")) else plain
 
 
-def main() -> int:
-    """Write or check all files; returns the exit code."""
-    check, stale = "--check" in sys.argv[1:], 0
+def main() -> None:
+    """Write all files."""
     for path, text in files().items():
-        if check and (not path.is_file() or path.read_text("utf-8") != text):
-            stale = 1
-            print(f"{path.name} is stale: python -m kdscan.cli.man")
-        elif not check:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
-    return stale
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -163,5 +163,7 @@ def _nearest(
         float(np.hypot(*(at - there))) if number not in page else np.inf
         for page, (there, _) in zip(pages, middles, strict=True)
     ]
-    k = int(np.argmin(gaps)) if gaps else 0
-    return k if gaps and gaps[k] < min(reach, middles[k][1]) else None
+    if not gaps:
+        return None
+    k = int(np.argmin(gaps))
+    return k if gaps[k] < min(reach, middles[k][1]) else None

@@ -110,11 +110,11 @@ class Reader:
                 # Whatever went wrong, the next photo is read; this one waits for the next start.
                 log.exception("photo %s could not be read", photo_id)
             self._tell(photo_id)
-            if not self._queued:
-                self.look_for_pads()
+            self.look_for_pads()
 
     def look_for_pads(self, *, afresh: bool = False) -> None:
-        """Check in the background whether sheets of unknown prints can teach them.
+        """Check in the background whether sheets of unknown prints can teach them, once nothing
+        waits to be read.
 
         afresh: including sheets that have taught nothing before.
         """

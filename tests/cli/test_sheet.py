@@ -46,6 +46,7 @@ def test_sheet_prints_a_map_for_each_player_and_round(tmp_path: Path, run: Comma
     ("options", "message"),
     [
         (["--event", "E"], "need --players"),
+        (["--round", "1"], "need --players"),
         (["--players", "p.csv", "--count", "3"], "leave --count out"),
         (["--side", "card"], "add --players and --event"),
         (["--players", "missing.csv"], "missing.csv: there is no such file"),

@@ -131,7 +131,9 @@ def test_a_page_needs_no_code_only_where_nobody_else_gets(
     monkeypatch.setattr("kdscan.web.app.run", serve)
     more = ("--event", "Cup", "--no-learn", "--proxy", "10.0.0.2")
     told = run(*words_to_serve(tmp_path / "cup", *more, *words)).out
-    (given,) = served
+    run(*words_to_serve(tmp_path / "cup", *more, *words))
+    given, after_a_restart = served
+    assert given == after_a_restart
     assert (given.open_here, given.event, given.proxy) == (open_here, "Cup", "10.0.0.2")
     assert code in (None, given.join_code)
     codes = {given.join_code, given.desk_code}

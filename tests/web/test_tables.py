@@ -227,6 +227,7 @@ def test_news_come_when_there_are_some(player: httpx.Client, desk: httpx.Client)
     sheet = send(player, "02.jpg")["sheets"][0]
     for path in ("/api/standings", "/api/queue"):
         known = desk.get(path).json()
+        assert desk.get(path, params={"after": known["state"]}).json() == known
         asked = {"after": known["state"], "wait": "1"}
         assert desk.get(path, params=asked).json() == known
         asked["wait"] = "25"
