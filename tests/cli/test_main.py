@@ -63,6 +63,7 @@ def test_of_all_commands_the_one_that_is_asked_for_is_imported() -> None:
         ("0<&-", "score -", 3, "the file is empty"),
         ("0<&-", "board -", 2, "contains no board"),
         ("1>&-", "simulate 1", 0, ""),
+        ("1</dev/null", "simulate 1", 2, "the output could not be written"),
         ("2>&-", "board missing.txt", 2, ""),
         ("2>&-", "sheet -o /dev/null", 0, ""),
         ("0<&- 1>&- 2>&-", "--help", 0, ""),

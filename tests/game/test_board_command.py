@@ -140,6 +140,7 @@ def test_kingdoms(run: Command, tmp_path: Path) -> None:
     assert "error: 2 squares of mine with 0 crowns, where the box holds 1 (B1 C1)" in told
     answer = run("board", file, "--game", "kingdomino", "--harmony", "--json").json
     first = answer["boards"][0]
+    assert answer["schema"] == "kdscan/1"
     assert first["score"] == {"domains": 5, "middle_kingdom": 0, "harmony": 0, "total": 5}
     assert first["audit"] == {"lawful": False, "order": None}  # no domino is w+ f
     assert first["domains"][0]["terrain"] == "wheat"
@@ -163,5 +164,6 @@ def test_kingdoms_are_audited_and_added_up(run: Command, tmp_path: Path) -> None
     (own,) = run("board", file, "--game", "kingdomino", "--demo", "--json").json["boards"]
     assert own["audit"] is None
     assert [p["code"] for p in own["problems"]] == ["odd_squares", "unpaired_squares"]
-    assert "threes" in run("board", file, "--game", "kingdomino", "--dynasty", code=2).err
+    said = run("board", file, "--game", "kingdomino", "--dynasty", code=2).err
+    assert "1 boards cannot be split into threes" in said
     assert "too few" in run(*arguments, "--demo", code=2).err

@@ -250,9 +250,11 @@ def test_no_answer_names_a_place_on_the_server(
 def test_what_does_not_exist_is_an_error_like_any_other(player: httpx.Client) -> None:
     for answer, status, code in (
         (player.get("/api/nothing"), 404, "not_found"),
+        (player.get("/api/photos/999999"), 404, "not_found"),
         (player.post("/openapi.json"), 405, "wrong_method"),
     ):
         assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+        assert "retry-after" not in answer.headers  # it will not exist later either
     assert "GET" in answer.headers["allow"]
 
 

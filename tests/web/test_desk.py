@@ -157,6 +157,15 @@ def test_a_sheet_handed_in_twice_counts_once(cup: Store) -> None:
         assert desk.kinds() == ["missing"]
 
 
+def test_of_sheets_to_look_at_the_least_sure_comes_first(cup: Store) -> None:
+    for board, confidence in enumerate((0.8, 0.4, 0.6)):
+        name = f"{confidence}.jpg"
+        sheet_of(cup, board, None, name, doubtful=[(0, 1)], confidence=confidence)
+    with at_desk(cup) as desk:
+        names = [card["values"]["name"] for card in desk.see()["cards"]]
+    assert names == ["0.4.jpg", "0.6.jpg", "0.8.jpg"]
+
+
 def test_a_map_that_no_game_leads_to_is_asked_about_until_it_is_confirmed(cup: Store) -> None:
     dots = re.sub(r"[a-z.]+\+*", "d", BOARDS[0])
     came_in(cup, "a.jpg", interpret(make_sheet(dots, confidence=0.9999).evidence), event=CUP)
