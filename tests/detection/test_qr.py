@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pypdfium2
 import pytest
+import segno
 from numpy.typing import NDArray
 
 from kdscan.detection import qr
@@ -207,3 +208,13 @@ def test_codes_are_looked_for_no_larger_than_they_need_to_be() -> None:
     assert text == "CUP/1/2/A"
     side = 2.8 * 108
     np.testing.assert_allclose(np.ptp(corners, axis=0), (side, side), rtol=0.05)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_patterns_that_all_codes_share_are_restored(version: int) -> None:
+    code = np.array([[*row] for row in segno.make_qr("W/1/2/A", version=version).matrix], bool)
+    right, common = qr._restore_patterns(np.zeros_like(code))
+    assert np.array_equal(right[common], code[common])
+    assert common.sum() == 3 * 64 + 2 * (len(code) - 16) + (25 if version > 1 else 0)
+    assert np.array_equal(qr._restore_patterns(code)[0], code)
+    assert qr._agreement(code) == 1 and qr._agreement(~code) == 0

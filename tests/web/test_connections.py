@@ -70,6 +70,14 @@ def test_a_head_has_its_time(served: Served, monkeypatch: pytest.MonkeyPatch) ->
         assert client.get("/join").status_code == 200
 
 
+def test_a_head_may_come_in_pieces(served: Served) -> None:
+    (one,) = stalled(served, 1)
+    with one:
+        time.sleep(0.1)
+        one.sendall(b"x\r\n\r\n")
+        assert one.recv(100).startswith(b"HTTP/1.1 303")
+
+
 def test_a_second_head_on_a_connection_has_its_time_too(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
