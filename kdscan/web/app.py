@@ -24,7 +24,7 @@ from kdscan.tournament.store import Store
 from kdscan.web import openapi, pages
 from kdscan.web.answers import ApiError, JsonAnswer, error_body
 from kdscan.web.connections import OnceAMinute, Protocol, allow_files
-from kdscan.web.middleware import Middleware
+from kdscan.web.middleware import Middleware, add_headers
 from kdscan.web.pool import Pool
 from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
@@ -214,5 +214,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
     return JsonAnswer(error_body(code, error.detail), error.status_code, headers)
 
 
-async def _bug(_: Request, error: Exception) -> Response:
-    return JsonAnswer(error_body("bug", "a bug in kdscan: its log says more"), 500)
+async def _bug(request: Request, error: Exception) -> Response:
+    answer = JsonAnswer(error_body("bug", "a bug in kdscan: its log says more"), 500)
+    add_headers(answer.headers, request)  # Starlette handles bugs outside of all middleware
+    return answer

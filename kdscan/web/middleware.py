@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -88,7 +87,7 @@ class Middleware:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                _add_headers(MutableHeaders(scope=message), request)
+                add_headers(MutableHeaders(scope=message), request)
                 if answer is None and _joins(request) and message["status"] == WRONG_CODE:
                     self._guesses.spend(_address(request))
             await send(message)
@@ -205,7 +204,8 @@ def _address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-def _add_headers(headers: Any, request: Request) -> None:
+def add_headers(headers: MutableHeaders, request: Request) -> None:
+    """Add the headers that every answer has, unless it has others of these names."""
     for name, value in HEADERS.items():
         headers.setdefault(name, value)
     if request.scope["scheme"] == "https":

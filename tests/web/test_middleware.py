@@ -17,7 +17,7 @@ from kdscan.tournament.store import Store, open_store
 from kdscan.web import sessions
 from kdscan.web.middleware import Middleware, is_here
 from kdscan.web.rates import Rate, RateLimiter
-from tests.web.conftest import DESK, JOIN, Login, serving, settings
+from tests.web.conftest import DESK, JOIN, Login, Served, serving, settings
 
 Stranger = Callable[[], httpx.Client]
 
@@ -195,6 +195,20 @@ def test_every_answer_is_guarded(login: Login) -> None:
         assert headers["cross-origin-resource-policy"] == "same-origin"
         assert "geolocation=(), microphone=()" in headers["permissions-policy"]
         assert headers["cache-control"].startswith("private, ")
+
+
+def test_a_bug_is_told_without_its_details_and_guarded_too(
+    served: Served, login: Login, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumble() -> str:
+        raise ZeroDivisionError("in /srv/kdscan")
+
+    monkeypatch.setattr(served.services.tables, "state", stumble)
+    answer = login(JOIN).get("/api/standings?after=x&wait=1")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (500, "bug")
+    assert "/srv" not in answer.text
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert answer.headers["cache-control"].startswith("private, ")
 
 
 def test_cookies_are_out_of_reach(stranger: Stranger) -> None:
