@@ -164,6 +164,14 @@ def test_the_same_photo_twice_is_one(player: httpx.Client, photo: dict[str, Any]
     assert sum(p["id"] == photo["id"] for p in player.get("/api/photos").json()["photos"]) == 1
 
 
+def test_what_was_read_is_not_read_again_on_demand(
+    player: httpx.Client, served: Served, photo: dict[str, Any]
+) -> None:
+    answer = player.post(f"/api/photos/{photo['id']}/again", json={})
+    assert (answer.status_code, answer.json()["state"]) == (200, "read")
+    assert served.services.reader.length == 0
+
+
 def test_players_see_their_own_photos_alone(
     login: Login, desk: httpx.Client, photo: dict[str, Any], sheet: dict[str, Any]
 ) -> None:

@@ -16,13 +16,13 @@ import pytest
 from starlette.requests import Request
 
 from kdscan.cli.serve import _listen
-from kdscan.errors import StoreFull, UsageError
+from kdscan.errors import KdscanError, StoreError, StoreFull, UsageError
 from kdscan.tournament.store import Store
 from kdscan.web import connections, reader, requests
 from kdscan.web.app import _kdscan_error
 from kdscan.web.connections import OnceAMinute, Waiting
 from tests.command import Command
-from tests.web.conftest import JOIN, Login, Served, send, serving, settings
+from tests.web.conftest import DESK, JOIN, Login, Served, send, serving, settings
 
 
 def stalled(page: Served, count: int) -> list[socket.socket]:
@@ -132,6 +132,17 @@ def test_a_name_writes_no_line_of_its_own_into_the_log(caplog: pytest.LogCapture
     assert "\n" not in said and "\x1b" not in said
 
 
+@pytest.mark.parametrize(
+    ("error", "status"), [(StoreError, 503), (StoreFull, 507), (UsageError, 400)]
+)
+def test_what_an_error_says_of_this_machine_is_for_the_log(
+    error: type[KdscanError], status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = asyncio.run(_kdscan_error(Request({"type": "http"}), error("{p}", p="/srv/photos")))
+    assert answer.status_code == status and b"/srv" not in answer.body
+    assert "/srv/photos" in caplog.text
+
+
 def test_who_waits_for_news_is_answered_when_the_server_ends(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -190,6 +201,9 @@ def test_one_session_sends_no_more_than_its_share(store: Store) -> None:
         assert client.post("/api/photos", content=b"mine alone").status_code == 201
         answer = client.post("/api/photos", content=b"too much")
         assert (answer.status_code, answer.json()["error"]["code"]) == (413, "quota")
+        client.headers["Authorization"] = f"Bearer {DESK}"
+        for content in (b"the desk's", b"as many as it needs"):
+            assert client.post("/api/photos", content=content).status_code == 201
 
 
 def test_what_is_too_large_or_too_slow_is_not_received_to_its_end(
@@ -219,13 +233,15 @@ def test_what_is_too_large_or_too_slow_is_not_received_to_its_end(
 
 def test_the_same_bytes_give_no_say_over_the_first_ones_corrections(login: Login) -> None:
     first, second = login(JOIN), login(JOIN)
-    sheet = send(first, "01.jpg")["sheets"][0]["id"]
+    photo = send(first, "01.jpg")
+    sheet = photo["sheets"][0]["id"]
     send(second, "01.jpg")
     said = {"cell": [0, 0], "coat": "dot", "crosses": 1}
     answer = second.post(f"/api/sheets/{sheet}/corrections", json=said)
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "not_yours")
     assert first.post(f"/api/sheets/{sheet}/corrections", json=said).status_code == 200
     assert second.post(f"/api/sheets/{sheet}/undo", json={}).status_code == 403
+    assert second.post(f"/api/photos/{photo['id']}/again", json={}).status_code == 403
     assert second.get(f"/api/sheets/{sheet}").status_code == 200
 
 

@@ -18,6 +18,7 @@ from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event, find_event
 from kdscan.tournament.store.photos import add_file, photos, set_pages
 from kdscan.tournament.store.readings import add_reading
+from kdscan.web.openapi import OPERATIONS
 from tests.readings import make_sheet, with_evidence
 from tests.tournament.entries import MODELS, came_in, entry
 from tests.web.conftest import DESK, JOIN, serving, settings
@@ -190,6 +191,11 @@ def test_the_projector_shows_what_the_desk_chooses(cup: Store) -> None:
 def test_players_cannot_do_what_the_desk_does(cup: Store) -> None:
     with at_desk(cup) as desk, httpx.Client(base_url=desk.client.base_url) as client:
         come_in(client, JOIN)
-        assert client.get("/api/desk").status_code == 403
         for path in ("pair", "player", "undo", "remove", "result", "clock", "show"):
             assert client.post(f"/api/event/{path}", json={}).status_code == 403
+        for path in ("place", "same", "ignore"):
+            assert client.post(f"/api/sheets/1/{path}", json={}).status_code == 403
+        for one in OPERATIONS:
+            if one.desk:
+                at = re.sub(r"{\w+}", "1", one.path)
+                assert client.request(one.method, at, json={}).status_code == 403, at

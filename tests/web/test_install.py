@@ -29,7 +29,7 @@ from kdscan.locale import LANGUAGES, words
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.prints import EventPrints
-from kdscan.web.pages import STATIC
+from kdscan.web.pages import STATIC, static_url, version
 from kdscan.web.settings import Settings
 from tests.command import Command
 from tests.web.conftest import DESK, JOIN, settings
@@ -173,6 +173,14 @@ def test_a_phone_can_install_the_page(player: httpx.Client) -> None:
     assert worker.headers["content-type"].startswith("text/javascript")
     for path in re.findall(r'"(/static/[^"]+)"', worker.text):
         assert player.get(path).status_code == 200, "kept for reading offline"
+
+
+def test_only_the_files_of_the_page_are_served(stranger: Callable[[], httpx.Client]) -> None:
+    client, script = stranger(), static_url("js/main.js")
+    assert client.get(script).status_code == 200
+    assert client.get(script.replace(version(), "0" * 12)).status_code == 404
+    for name in ("sw.js", "%2e%2e/pages.py", "%2fetc/passwd", "js", ""):
+        assert client.get(static_url(name)).status_code == 404, name
 
 
 def _codes() -> set[str]:

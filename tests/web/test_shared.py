@@ -13,6 +13,10 @@ from playwright.sync_api import expect
 
 from kdscan.game.duel.players import play_game
 from kdscan.tournament.store import Store
+from kdscan.web import shared
+from kdscan.web.answers import ApiError
+from kdscan.web.sessions import new_session
+from kdscan.web.shared import SharedGames
 from tests.readings import make_kingdom, make_sheet
 from tests.web import browsing
 from tests.web.browsing import Open, accessible
@@ -75,6 +79,28 @@ def test_a_photo_taken_again_takes_its_place_and_nobody_elses(
     assert bring(eve, code, 999_999).status_code == 404
     assert eve.get("/api/shared/NOTAGAME").status_code == 404
     assert len(eve.get(f"/api/shared/{code}").json()["sheets"]) == 2
+
+
+def test_a_game_is_known_in_its_event_and_until_it_ends(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, here, there = new_session("player", ""), SharedGames(store, 1), SharedGames(store, 2)
+    code = here.new(session).code
+    assert SharedGames(store, 1).get(code).code == code  # also after a restart
+    monkeypatch.setattr(shared, "LASTS_SECONDS", -1)
+    over = here.new(session).code
+    for games, known in ((there, code), (here, over), (here, code.lower()), (here, "%")):
+        with pytest.raises(ApiError, match="no such game"):
+            games.get(known)
+
+
+def test_nobody_begins_games_without_end(store: Store) -> None:
+    games, session = SharedGames(store, 1), new_session("player", "")
+    for _ in range(30):
+        games.new(session)
+    with pytest.raises(ApiError, match="too often"):
+        games.new(session)
+    games.new(new_session("player", ""))
 
 
 def test_news_of_the_other_phone_come_at_once(login: Login) -> None:
