@@ -43,8 +43,7 @@ class Waiting:
         self._of: Counter[str] = Counter()
 
     def add(self, connection: asyncio.Transport, address: str) -> None:
-        """Add one; if there are too many, the one that has waited longest is closed."""
-        self.discard(connection)
+        """Add a new one; if there are too many, the one that has waited longest is closed."""
         self._all[connection] = address
         self._of[address] += 1
         if self._of[address] > self._most_of_one:

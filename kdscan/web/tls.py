@@ -68,7 +68,6 @@ class Encrypted(asyncio.Protocol):
 
     def shutdown(self) -> None:
         """Called by uvicorn on every connection when the server shuts down."""
-        self._forget()
         self.transport.abort()
 
     def _forget(self) -> None:

@@ -156,6 +156,8 @@ def test_two_maps_are_a_game(player: httpx.Client, sheet: dict[str, Any]) -> Non
     assert said["game"]["winner"] == totals.index(max(totals))
     for wrong in ("", "1", "a,b", "1,2,3,4,5", "0001,2"):
         assert player.get("/api/games", params={"sheets": wrong}).status_code == 400
+    nobodys = {"sheets": f"{sheet['id']},{10**20}"}
+    assert player.get("/api/games", params=nobodys).status_code == 404
 
 
 def test_the_same_photo_twice_is_one(player: httpx.Client, photo: dict[str, Any]) -> None:

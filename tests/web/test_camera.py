@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 
 import cv2
@@ -16,7 +17,7 @@ from kdscan.inference.store import default_models
 from kdscan.records import Photo
 from tests.web import browsing
 from tests.web.browsing import Open, accessible, upload
-from tests.web.conftest import SAMPLES, Served
+from tests.web.conftest import SAMPLES, Served, awaited
 
 open_page = browsing.open_page
 
@@ -217,3 +218,14 @@ def test_a_live_picture_is_looked_at_and_not_kept(player: httpx.Client) -> None:
     assert player.post("/api/look", content=b"no picture").json()["hint"] in ("none", "busy")
     assert player.post("/api/look", content=b"x" * 500_000).status_code == 413
     assert player.get("/api/photos").json() == before
+
+
+def test_a_photo_that_was_sent_comes_before_live_pictures(
+    served: Served, player: httpx.Client
+) -> None:
+    with served.workers_asleep():
+        photo = player.post("/api/photos", content=b"no picture").json()["id"]
+        while not served.services.pool.busy:
+            time.sleep(0.01)
+        assert player.post("/api/look", content=b"").json()["hint"] == "busy"
+    awaited(player, photo)

@@ -91,6 +91,20 @@ def test_a_second_head_on_a_connection_has_its_time_too(
             pass
 
 
+def test_only_so_many_connections_are_open_at_a_time(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(store, settings()) as page:
+        monkeypatch.setattr(connections.Protocol, "most_open", 2)
+        first, second = stalled(page, 2)
+        with first, second:
+            with socket.create_connection(first.getpeername(), timeout=10) as third:
+                assert is_closed(third)
+            for one in (first, second):
+                one.sendall(b"x\r\n\r\n")
+                assert one.recv(100).startswith(b"HTTP/1.1 303")
+
+
 class Socket:
     """As much of a protocol as `Waiting` needs."""
 

@@ -63,3 +63,5 @@ def test_every_handler_is_described_and_nothing_else() -> None:
         assert said["summary"]
         assert said["responses"][str(one.status)]["content"]
         assert ("requestBody" in said) == (one.body is not None)
+    needed = {(one.path, name) for one in OPERATIONS for name in one.query if one.query[name][2]}
+    assert needed == {("/api/games", "sheets"), ("/api/prints", "name")}

@@ -109,9 +109,9 @@ def test_what_keeps_the_page_from_starting_is_said(tmp_path: Path) -> None:
     [
         (HERE, True, None),
         (("--host", "localhost"), True, None),
-        ((*HERE, "--code", "Club2026"), False, "CLUB2026"),
+        ((*HERE, "--code", "Club26"), False, "CLUB26"),
         (("--host", "0.0.0.0"), False, None),
-        (("--host", "0.0.0.0", "--code", "Club2026"), False, "CLUB2026"),
+        (("--host", "0.0.0.0", "--code", "a" * 40), False, "A" * 40),
     ],
 )
 def test_a_page_needs_no_code_only_where_nobody_else_gets(

@@ -63,8 +63,11 @@ def test_the_form_lets_in_with_a_name(stranger: Stranger) -> None:
 def test_coming_in_again_keeps_what_is_ones_own(login: Login) -> None:
     client = login(JOIN)
     before = client.get("/api/session").json()["csrf"]
-    client.post("/join", data={"code": JOIN}, headers={"X-CSRF-Token": before})
-    assert client.get("/api/session").json()["csrf"] == before
+    for name, known_as in (("Ada", "Ada"), ("", "Ada"), ("Bea", "Bea")):
+        said = {"code": JOIN, "name": name}
+        client.post("/join", data=said, headers={"X-CSRF-Token": before})
+        now = client.get("/api/session").json()
+        assert (now["csrf"], now["who"]) == (before, known_as)
 
 
 def test_a_new_role_is_a_new_session(login: Login) -> None:
@@ -226,6 +229,9 @@ def test_cookies_are_out_of_reach(stranger: Stranger) -> None:
         ({"host": "evil.example"}, False),
         ({"host": "127.0.0.1.evil.example"}, False),
         ({"host": "localhost", "x-forwarded-for": "1.2.3.4"}, False),
+        ({"host": "localhost", "forwarded": "for=1.2.3.4"}, False),
+        ({"host": "localhost", "x-real-ip": "1.2.3.4"}, False),
+        ({"host": "localhost", "via": "1.1 proxy"}, False),
         ({}, False),
     ],
 )

@@ -96,3 +96,18 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
     sheets, heard = SheetService(store, f"Cup {size}"), Heard()
     assert asyncio.run(both()) == [f"models {n}x{n}" for n in (12 - size, size)]
     assert [task.variants.size for task in heard.asked] == [12 - size, size]
+
+
+def test_at_the_end_nobody_waits_for_a_photo_any_more(store: Store) -> None:
+    async def wait() -> None:
+        sheets = SheetService(store, "Cup")
+        prints = Prints(store, sheets.event.id)
+        reader = Reader(store, sheets, Heard(), PictureCache(store), "models", prints)
+        reader.enqueue(1)  # but it has not started
+        waiting = asyncio.create_task(reader.wait(1, 25))
+        await asyncio.sleep(0)
+        reader.end()
+        await asyncio.wait_for(waiting, 5)
+        assert reader.length == 1
+
+    asyncio.run(wait())

@@ -100,6 +100,21 @@ def test_handshakes_that_never_end_keep_nobody_out(secure: Served, client: httpx
             one.close()
 
 
+def test_of_handshakes_only_so_many_are_open_and_none_outlives_the_page(
+    store: Store, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(store, settings(https=True), certificate) as page:
+        monkeypatch.setattr(connections.Protocol, "most_open", 2)
+        held = [plain(page), plain(page)]
+        start = time.monotonic()
+        with plain(page) as third:
+            assert is_closed(third)
+    assert time.monotonic() - start < 5
+    for one in held:
+        assert is_closed(one)
+        one.close()
+
+
 def test_the_head_behind_a_handshake_has_its_time(
     secure: Served, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
