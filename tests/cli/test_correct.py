@@ -215,8 +215,10 @@ def test_a_photo_is_taken_out_of_an_event_and_put_back(url: str, rows: Rows, run
 
     everything = ["b.jpg", "gone.jpg", "round 1/a.jpg"]
     assert [row["file"] for row in rows()] == everything
-    remove("a.jpg", "gone.jpg")
+    remove("a.jpg", "gone.jpg", "--who", "Zoe")
     assert [row["file"] for row in rows()] == ["b.jpg"]
+    with open_store(url) as kept, kept.read() as db:
+        assert {one.who for one in corrections(db, event.id)} == {"Zoe"}
     remove("a.jpg", "gone.jpg", "--undo")
     assert [row["file"] for row in rows()] == everything
     assert "Cup has no photo of that name" in remove("none.jpg", code=2).err

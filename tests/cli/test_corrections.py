@@ -96,7 +96,9 @@ def test_what_is_printed_can_be_typed(
         ("G7=m+++", "cell:6,6", "mine", 3),
         ("A1=wheat", "cell:0,0", "wheat", 0),
         ("C3=##", "cell:2,2", "castle", 0),
+        ("C3=castle", "cell:2,2", "castle", 0),
         ("C3=.", "cell:2,2", "empty", 0),
+        ("C3=empty", "cell:2,2", "empty", 0),
     ],
 )
 def test_squares_of_kingdoms(text: str, field: str, terrain: str, crowns: int) -> None:

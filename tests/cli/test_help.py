@@ -116,7 +116,8 @@ def test_every_complaint_is_one_that_typer_makes(
 ) -> None:
     """A text that a newer Typer words in another way would stay English, and be seen here."""
     monkeypatch.setenv("LANGUAGE", "en")
-    said = "".join(run(*arguments, code=None).err for arguments in WRONG)
+    said = "".join(run(*arguments, code=2).err for arguments in WRONG)
+    assert "\nFor help: kdscan --help\n" in said and "\nFor help: kdscan score --help\n" in said
     for text in COMPLAINTS:
         start = text.partition("{")[0] if not text.startswith("{") else text.partition("}")[2]
         assert start.partition("{")[0] in said

@@ -16,6 +16,7 @@ from PIL import Image
 from kdscan.cli.main import main
 from kdscan.errors import ModelError, NoSheetFound
 from kdscan.kinds.common.options import ReadOptions
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline import pages as reading
 from kdscan.records import AnyReading, Photo
 from tests.command import Command
@@ -150,6 +151,21 @@ def test_two_maps_in_one_photo_are_a_game(photo: Make, run: Command) -> None:
     assert game["decided_by"] == "score"
     assert [p["total"] for p in game["players"]] == [37, 33]
     assert "Map 1 wins, 37 : 33" in run("score", photo(802)).out
+
+
+def test_the_reader_takes_the_risk_that_was_asked_for(
+    photo: Make, monkeypatch: pytest.MonkeyPatch, run: Command
+) -> None:
+    taken: list[float] = []
+
+    def read(picture: Photo, options: ReadOptions, *_: object) -> tuple[AnyReading, ...]:
+        taken.append(options.risk)
+        return found_by_width(picture, options)
+
+    monkeypatch.setattr(reading, "read_with", read)
+    for words in ((), ("--risk", "0"), ("--risk", "0.25"), ("--risk", "1")):
+        run("score", photo(800), *words)
+    assert taken == [DEFAULT_RISK, 0, 0.25, 1]
 
 
 @pytest.mark.parametrize("name", ["out.png", "out.JPG", "out.jpeg", "out.webp"])
