@@ -200,9 +200,11 @@ def test_an_upload_that_the_disk_cannot_take_is_no_bug() -> None:
         return {"type": "http.request", "body": b"a photo"}
 
     request = Request({"type": "http", "headers": []}, body)
-    with Path("/dev/full").open("wb", buffering=0) as out:
-        with pytest.raises(StoreFull, match="No space left"):
-            asyncio.run(requests.receive(request, out, settings()))
+    with (
+        Path("/dev/full").open("wb", buffering=0) as out,
+        pytest.raises(StoreFull, match="No space left"),
+    ):
+        asyncio.run(requests.receive(request, out, settings()))
 
 
 def test_a_photo_waits_until_the_store_has_room_again(
