@@ -72,6 +72,9 @@ def test_a_photo_without_a_sheet_is_an_error(tmp_path: Path, file: str, run: Com
     cv2.imwrite(str(tmp_path / "grey.png"), np.full((300, 400, 3), 90, np.uint8))
     out = tmp_path / file
     run("layout", "learn", tmp_path / "grey.png", "-o", out, code=4)
+    for corners in ("1,2 3,4 5,6", "1,2 3,4 5,6 7,8,9", "upper left"):
+        words = ("layout", "learn", tmp_path / "grey.png", "-o", out, "--corners", corners)
+        assert "give four points" in run(*words, code=2).err
     (tmp_path / "text.png").write_text("no picture")
     said = run("layout", "learn", tmp_path / "grey.png", tmp_path / "text.png", "-o", out, code=3)
     assert f"{tmp_path / 'text.png'}: " in said.err

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -58,6 +59,25 @@ def test_the_form_lets_in_with_a_name(stranger: Stranger) -> None:
     assert stranger().post("/join", data={"code": DESK}).headers["location"] == "/desk"
     many = {"code": JOIN, **{f"field{n}": "1" for n in range(20)}}
     assert stranger().post("/join", data=many).status_code == 303
+
+
+def test_what_people_write_is_text_on_the_page(store: Store) -> None:
+    evil = "<script>alert(1)"
+    with (
+        serving(store, replace(settings(), event=evil)) as page,
+        httpx.Client(base_url=page.address) as client,
+    ):
+        link = client.get(f"/j/{quote(evil)}", params={"game": evil})
+        wrong = client.post("/join", data={"code": "WRONGONE", "game": evil})
+        client.post("/join", data={"code": JOIN, "name": evil})
+        assert client.get("/api/session").json()["who"] == evil
+        for answer in (link, wrong, client.get("/"), client.get("/standings")):
+            assert "<title>" in answer.text and "<script>" not in answer.text
+
+
+def test_corrections_bear_a_persons_name_or_else_the_role() -> None:
+    assert sessions.new_session("player", "Ada").name == "Ada"
+    assert sessions.new_session("desk", "").name == "desk"
 
 
 def test_coming_in_again_keeps_what_is_ones_own(login: Login) -> None:
