@@ -42,6 +42,15 @@ def test_sheet_prints_a_map_for_each_player_and_round(tmp_path: Path, run: Comma
     assert "Anna Żak" in text and "round 1" in text and "round 2" in text
 
 
+def test_the_backs_name_the_table_and_its_players_too(tmp_path: Path, run: Command) -> None:
+    people, path = tmp_path / "round1.csv", tmp_path / "round1.pdf"
+    people.write_text("name,round,table\nAda,1,3\nBob,1,3\n", encoding="utf-8")
+    run("sheet", "-o", path, "--side", "both", "--players", people, "--event", "Waw26")
+    with pypdfium2.PdfDocument(path) as document:
+        _, backs = (page.get_textpage().get_text_bounded() for page in document)
+    assert "Player Ada Player Bob" in backs and "Waw26 · round 1 · table 3" in backs
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
