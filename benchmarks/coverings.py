@@ -14,7 +14,7 @@ from kdscan.records import CELLS
 from kdscan.sheet.parts import Layout
 from kdscan.synth.camera import sheet_points
 from kdscan.synth.clutter import Solid, finger, random_solid, skin_color
-from kdscan.synth.fields import F32, F64, U8, Rng, any_of, chance, color, f32, rotation, toward
+from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32, rotation, toward
 from kdscan.synth.lens import Camera, PageMap
 from kdscan.synth.patches import GONE, mirrored_lamp
 from kdscan.synth.raster import fill_into
@@ -29,16 +29,13 @@ class Covering:
     """One object over one shield of a sheet, as passed to `photograph`.
 
     kind: of `KINDS` or `OTHERS`. at: row and column of the shield.
-    textures: (h, w, 3) uint8, of cloth.
     hidden: set when the photo is taken: (34,) share of each shield and its circles that the object
         hides, in the order of `CELLS`.
     """
 
-    def __init__(
-        self, rng: Rng, layout: Layout, kind: str, at: tuple[int, int], textures: Sequence[U8] = ()
-    ) -> None:
+    def __init__(self, rng: Rng, layout: Layout, kind: str, at: tuple[int, int]) -> None:
         self.kind, self.hidden = kind, np.zeros(len(CELLS))
-        self._rng, self._layout, self._textures = rng, layout, textures
+        self._rng, self._layout = rng, layout
         slip = rng.uniform(-0.3, 0.3, 2) * layout.cell_mm
         self._at_mm: F64 = np.array(layout.center_mm(*at), np.float64) + slip
         self._solids: list[Solid] = []
@@ -91,14 +88,12 @@ class Covering:
         return Solid((flat,), np.array([[0, 0, 1.0]]), white[None], 0.02)
 
     def finish(self, image: U8) -> None:
-        """Add textures and glare, in place; then compute what is hidden."""
+        """Add glare, in place; then compute what is hidden."""
         mask = np.zeros(image.shape[:2], np.uint8)
         for solid in self._solids:
             for face in solid.faces:
                 fill_into(mask, self._camera.project(face))
-        if self.kind == "cloth" and self._textures:
-            _weave(self._rng, image, mask, self._textures)
-        elif self.kind in ("glare", "lamps"):
+        if self.kind in ("glare", "lamps"):
             mask = self._glare(image)
         self.hidden = self._share_of(mask)
 
@@ -131,15 +126,3 @@ class Covering:
         x = np.clip(at[..., 0], 0, mask.shape[1] - 1)
         y = np.clip(at[..., 1], 0, mask.shape[0] - 1)
         return np.asarray((mask[y, x] > 127).mean(1), np.float64)
-
-
-def _weave(rng: Rng, image: U8, mask: U8, textures: Sequence[U8]) -> None:
-    """Give what lies under the mask a texture, lit as it is there."""
-    texture = any_of(rng, textures)
-    scale = rng.uniform(0.5, 2)
-    h, w = image.shape[:2]
-    tile = cv2.resize(texture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    reps = (-(-h // tile.shape[0]), -(-w // tile.shape[1]), 1)
-    whole = np.tile(tile, reps)[:h, :w].astype(np.float32) / 190
-    weight = mask[..., None].astype(np.float32) / 255
-    image[:] = np.clip(image * (1 - weight + weight * whole), 0, 255).astype(np.uint8)

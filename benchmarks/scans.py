@@ -1,4 +1,4 @@
-"""Accuracy on flat scans, one row per setting: resolution, colour, print scale, skew, turns, paper.
+"""Accuracy on flat scans, one row per setting: resolution, colour, print scale, skew, turns.
 
     python benchmarks/scans.py                      everything
     python benchmarks/scans.py --dpi 150 600 --sheets 8
@@ -19,7 +19,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 from accuracy import KEYS, judge
-from scanner import PAPERS, Scan, Settings, scan
+from scanner import Scan, Settings, scan
 
 from kdscan.errors import KdscanError
 from kdscan.game.duel.board import Board, Shield
@@ -44,7 +44,6 @@ class Row:
     settings: Settings
     own: bool = True
     sheets_a_page: int = 1
-    paper: str = "a4"
 
 
 def rows(dpis: tuple[int, ...]) -> list[Row]:
@@ -104,7 +103,7 @@ def measure(row: Row, sheets: int, show: Path | None) -> None:
             draw_page(rng, page=print_of, messiness=float(rng.uniform(0, 0.5)))
             for _ in range(row.sheets_a_page)
         ]
-        page = scan(rng, drawn, row.settings, PAPERS[row.paper])
+        page = scan(rng, drawn, row.settings)
         began = time.perf_counter()
         found = read(page)
         seconds += time.perf_counter() - began

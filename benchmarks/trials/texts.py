@@ -50,7 +50,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
 def hostile(rng: random.Random, folder: Path) -> Iterator[Trial]:
     """Files of text that were changed, and odd words on the command line."""
     seed(folder)
-    files = texts(folder)
+    files = texts()
     before, data_home = Path.cwd(), os.environ.get("XDG_DATA_HOME", "")
     os.chdir(folder)
     os.environ["XDG_DATA_HOME"] = str(folder / "data")
@@ -71,7 +71,7 @@ def hostile(rng: random.Random, folder: Path) -> Iterator[Trial]:
         os.environ["XDG_DATA_HOME"] = data_home
 
 
-def texts(folder: Path) -> dict[str, tuple[tuple[str, ...], bytes]]:
+def texts() -> dict[str, tuple[tuple[str, ...], bytes]]:
     """Name of a whole text, the command that reads it, and its bytes."""
     games = io.StringIO()
     with contextlib.redirect_stdout(games):

@@ -44,7 +44,7 @@ class Cover(Protocol):
     def things(self, camera: Camera, page: PageMap) -> Sequence[Solid]: ...
 
     def finish(self, image: U8) -> None:
-        """Paint covers without volume: textures, glare. image: (H, W, 3), in place."""
+        """Paint covers without volume, such as glare. image: (H, W, 3), in place."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def checked(shield: Shield, brush: Brush) -> list[Stroke]:
         lines = 1.0  # a thick pen's would be one dark spot
     strokes = _grid(shield, brush, at, (across, down)) if rng.random() < lines else []
     if style == "bow_tie" and len(quarters) == 2:
-        return strokes + _bow_tie(quarters, at, brush)
+        return strokes + _bow_tie(quarters, brush)
     shrink = brush.near(0.55, 0.1, 0.38, 0.72)
     for quarter in quarters:
         strokes += _quarter(quarter, at, shrink, style, brush)
@@ -73,7 +73,7 @@ def _quarter(quarter: Path, at: Path, shrink: float, style: str, brush: Brush) -
     rng, middle = brush.rng, quarter.mean(axis=0)
     size = float(np.sqrt(np.ptp(quarter, axis=0).prod()))
     if style == "small":
-        return fill(at + (quarter - at) * shrink, brush, brush.pick("fill"), share=0.5)
+        return fill(at + (quarter - at) * shrink, brush, brush.pick("fill"), whole=False)
     if style == "lumps":
         return lump(middle + 0.12 * (at - middle), 0.48 * size, brush)
     inset = middle + (quarter - middle) * brush.near(0.94, 0.05, 0.75, 1.05)
@@ -87,14 +87,14 @@ def _quarter(quarter: Path, at: Path, shrink: float, style: str, brush: Brush) -
         corners = ((low, high), ((low[0], high[1]), (high[0], low[1])))
         return [Stroke(line(np.array(a), np.array(b), rng)) for a, b in corners]
     if style == "spirals":
-        return fill(inset, brush, "spiral", share=0.5)
+        return fill(inset, brush, "spiral", whole=False)
     rim: list[Stroke] = []
     if style == "framed":
         rim = [Stroke(outline(inset, rng, scale=1.0, wobble=0.015 * size))]
-    return rim + fill(inset, brush, brush.pick("fill"), share=0.5)
+    return rim + fill(inset, brush, brush.pick("fill"), whole=False)
 
 
-def _bow_tie(quarters: list[Path], at: Path, brush: Brush) -> list[Stroke]:
+def _bow_tie(quarters: list[Path], brush: Brush) -> list[Stroke]:
     """Both quarters in one stroke, through the middle."""
     rng = brush.rng
     axis = quarters[1].mean(axis=0) - quarters[0].mean(axis=0)

@@ -55,7 +55,7 @@ def expose(
     gain = np.float32(scenery.exposure / max(float(np.median(sheet_light @ LUMA)), 1e-3))
     room = room * gain
 
-    image = _table(rng, camera, page, scenery, coarse, shade, room, trouble, below)
+    image = _table(rng, camera, page, scenery, coarse, shade, room, below)
     for other_bgr, other in below:
         part = Block(other, coarse)
         ambient_there, direct_there, shine_there = light_on_sheet(other, camera, light, part)
@@ -79,8 +79,7 @@ def _table(
     coarse: Coarse,
     shade: F32,
     room: F32,
-    trouble: float,
-    below: Sequence[tuple[U8, PageMap]] = (),
+    below: Sequence[tuple[U8, PageMap]],
 ) -> U8:
     """The lit table top with everything that lies flat on it."""
     light = scenery.light

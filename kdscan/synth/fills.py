@@ -26,38 +26,38 @@ FEWEST = 5
 """Fewest strokes across a filled shield; a guess."""
 
 
-def fill(polygon: Path, brush: Brush, style: str, *, share: float = 1.0) -> list[Stroke]:
+def fill(polygon: Path, brush: Brush, style: str, *, whole: bool = True) -> list[Stroke]:
     """Return strokes that blacken a polygon.
 
-    style: a habit of the part `fill`. share: the polygon's width relative to a whole shield's. The
-    distance between strokes shrinks with it, so that a quarter does not get too few.
+    style: a habit of the part `fill`. whole: False for a smaller area, as a quarter of a shield
+    or a roof: its strokes may be further apart relative to its size.
     """
     size = float(np.sqrt(np.ptp(polygon, axis=0).prod()))
     if style in _EVEN:
-        return _even(polygon, brush, style, size, share)
+        return _even(polygon, brush, style, size, whole)
     if style == "spiral":  # a round one in a quarter of a shield would be a dot
-        return _spiral(polygon, brush, size, _gap(brush, size, share), share == 1.0)
-    return _FILLS[style](polygon, brush, size, _gap(brush, size, share))
+        return _spiral(polygon, brush, size, _gap(brush, size, whole), whole)
+    return _FILLS[style](polygon, brush, size, _gap(brush, size, whole))
 
 
 _EVEN = frozenset(("hatch", "cross_hatch", "sparse", "zigzag", "passes"))
 
 
-def _gap(brush: Brush, size: float, share: float, loose: float = 0.0) -> float:
+def _gap(brush: Brush, size: float, whole: bool, loose: float = 0.0) -> float:
     """Distance between strokes, tight to open; loose: 1 for the loosest that still counts as a
     fill."""
     least = 0.8 * brush.width
-    tight = max(min(size / (11 if share == 1.0 else 7), 2.6 * brush.width), least)
-    most = max(size / (FEWEST if share == 1.0 else 4), least)
+    tight = max(min(size / (11 if whole else 7), 2.6 * brush.width), least)
+    most = max(size / (FEWEST if whole else 4), least)
     open_ = tight + loose * max(most - tight, 0.0)
     return least + (open_ - least) * brush.near(max(brush.traits.gap, 0.9 * loose), 0.15, 0, 1)
 
 
-def _even(polygon: Path, brush: Brush, style: str, size: float, share: float) -> list[Stroke]:
+def _even(polygon: Path, brush: Brush, style: str, size: float, whole: bool) -> list[Stroke]:
     """Roughly equidistant strokes over the area, in one or more passes."""
     rng, traits = brush.rng, brush.traits
     loose = {"sparse": 0.45, "zigzag": rng.beta(1.2, 2.0)}.get(style, 0.0)
-    gap = _gap(brush, size, share, loose)
+    gap = _gap(brush, size, whole, loose)
     angle = traits.hatch + rng.normal(0, 0.1 + 0.15 * traits.slop)
     over = size * traits.slop * rng.normal(0.0, 0.05)
     bow = traits.bow * rng.normal(0, 1.5)
@@ -95,9 +95,7 @@ def _scribble(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stro
     return [Stroke(rounded(p + rng.normal(0, 0.3 * gap, p.shape))) for p in paths]
 
 
-def _spiral(
-    polygon: Path, brush: Brush, size: float, gap: float, round_: bool = True
-) -> list[Stroke]:
+def _spiral(polygon: Path, brush: Brush, size: float, gap: float, round_: bool) -> list[Stroke]:
     """One stroke that spirals from the edge to the middle. It follows the edge or, if it may be
     round, sometimes leaves the corners free."""
     rng, middle = brush.rng, polygon.mean(axis=0)
@@ -139,7 +137,7 @@ def _contour(polygon: Path, brush: Brush, size: float, gap: float) -> list[Strok
     ]
     inner = polygon.mean(axis=0) + (polygon - polygon.mean(axis=0)) * 0.9
     way = ("hatch", "zigzag", "scribble")[int(rng.integers(3))]
-    return rims + fill(inner, brush, way, share=0.999)
+    return rims + fill(inner, brush, way, whole=False)
 
 
 def _patches(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:

@@ -271,4 +271,4 @@ def _colour_roofs(sheet: Sketch) -> None:
     keep = len(roofs) if sheet.rng.random() < 0.85 else max(1, (len(roofs) + 1) // 2)
     for roof in roofs[:keep]:
         polygon = np.array(roof, np.float64) + at
-        sheet.ink(fill(polygon, brush, brush.pick("fill"), share=0.5), sheet.hand.pen)
+        sheet.ink(fill(polygon, brush, brush.pick("fill"), whole=False), sheet.hand.pen)

@@ -166,7 +166,7 @@ def lay_ink(
     layers = _coverage(todo, pen, box, px_per_mm, rng)
     light: F32 = np.ones(layers[0].shape, np.float32)
     for cover in layers:
-        light *= 1 - pen.opacity * fade * _textured(cover, pen, px_per_mm, rng)
+        light *= 1 - pen.opacity * fade * _textured(cover, pen, rng)
     alpha = 1 - light
     soft = (blur_mm + pen.bleed) * px_per_mm
     if soft > 0.25:
@@ -184,7 +184,7 @@ def box_on(page: U8, low: Path, high: Path, least: int = 2) -> tuple[int, int, i
     return (x0, y0, x1, y1) if min(x1 - x0, y1 - y0) >= least else None
 
 
-def _textured(cover: F32, pen: Pen, px_per_mm: float, rng: Rng) -> F32:
+def _textured(cover: F32, pen: Pen, rng: Rng) -> F32:
     """Return coverage after the paper's tooth and the pen's skips."""
     shape = (cover.shape[0], cover.shape[1])
     if pen.grain:

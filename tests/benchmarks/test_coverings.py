@@ -21,8 +21,7 @@ def page() -> DrawnPage:
 
 @pytest.mark.parametrize("kind", KINDS + OTHERS)
 def test_a_covered_shield_is_known_to_be_covered(page: DrawnPage, kind: str) -> None:
-    texture = np.random.default_rng(1).integers(0, 255, (64, 64, 3), np.uint8)
-    cover = Covering(np.random.default_rng(2), page.layout, kind, AT, [texture])
+    cover = Covering(np.random.default_rng(2), page.layout, kind, AT)
     bare = shoot(np.random.default_rng(3), page, "easy", size_wh=SIZE)
     spoiled = shoot(np.random.default_rng(3), page, "easy", size_wh=SIZE, cover=cover)
     assert np.array_equal(bare.nodes_xy, spoiled.nodes_xy)
