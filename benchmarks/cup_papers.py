@@ -86,8 +86,7 @@ def photograph(paper: Paper, path: Path, seed: tuple[int, int], level: Level) ->
     round_, owner = OTHERS_CODE.get(at, at)
     code = "" if at in NO_CODE else f"CUP/{round_}//{NAMES.index(owner) + 1}"
     page = own_page(ticket=Ticket(name=NAMES[NAMES.index(owner)], code=code))
-    marks = {place: (shield.coat, shield.crosses) for place, shield in paper.board.items()}
-    drawn = draw_page(rng, page=page, played=(marks, paper.castle_used), messiness=0.4)
+    drawn = draw_page(rng, page=page, played=(paper.board, paper.castle_used), messiness=0.4)
     size = (LONG_SIDE, round(LONG_SIDE * 0.75))
     photo = shoot(rng.spawn(seed[1] + 1)[-1], drawn, level, size_wh=size)
     path.write_bytes(cv2.imencode(".jpg", photo.bgr)[1].tobytes())

@@ -21,13 +21,12 @@ import numpy as np
 from accuracy import wilson
 
 from kdscan.errors import NoSheetFound
-from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.marks.fuse import fuse
 from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
 from kdscan.pipeline.read import read_photo
-from kdscan.records import MapReading, Photo
+from kdscan.records import CELLS, MapReading, Photo
 from kdscan.synth.scene import DrawnPage, Level, draw_page, shoot
 
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
@@ -52,12 +51,9 @@ def photos_of(page: DrawnPage, seed: int) -> list[MapReading]:
 
 def judge(page: DrawnPage, sheet: MapReading) -> tuple[float, bool, bool, bool]:
     """Share of shields right; board right; asks for a look; silently wrong."""
-    right = [
-        page.board.get((c.row, c.col), (None, 0)) == (c.coat, c.crosses)
-        for c in sheet.reading.cells
-    ]
-    board = Board({at: Shield(coat, n) for at, (coat, n) in page.board.items()})
-    wrong = score_board(board).domain_points != sheet.score.domain_points
+    read = sheet.reading.board
+    right = [read.get(at) == page.board.get(at) for at in CELLS]
+    wrong = score_board(page.board).domain_points != sheet.score.domain_points
     return float(np.mean(right)), all(right), sheet.review, wrong and not sheet.review
 
 

@@ -34,7 +34,7 @@ import numpy as np
 from accuracy import wilson
 
 from kdscan.errors import KdscanError
-from kdscan.game.duel.board import Board, Shield
+from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
 from kdscan.pipeline.read import read_photo
@@ -42,7 +42,7 @@ from kdscan.records import MapReading, Photo
 from kdscan.synth.bank import StrokeBank
 from kdscan.synth.habits import HABITS, TIDY, Part
 from kdscan.synth.pads import pad_print
-from kdscan.synth.scene import DrawnPage, Marks, Page, draw_page, played_board, shoot
+from kdscan.synth.scene import DrawnPage, Page, draw_page, played_board, shoot
 from kdscan.synth.sketch import Hand
 
 FIRST = 91_000_000
@@ -149,41 +149,36 @@ def _design(seed: int, ground: str) -> Page:
     return pad_print(seed, ground, ground)
 
 
-def board_for(habit: Habit, rng: np.random.Generator) -> tuple[Marks, bool]:
+def board_for(habit: Habit, rng: np.random.Generator) -> tuple[Board, bool]:
     """A played board on which the habit shows often."""
     boards = [played_board(rng) for _ in range(BOARDS)]
     coats = [coat for part in habit.habits for coat in COATS.get(part, ())]
-    return max(boards, key=lambda b: sum(coat in coats for coat, _ in b[0].values()))
+    return max(boards, key=lambda b: sum(shield.coat in coats for shield in b[0].values()))
 
 
 def judged(
-    habit: Habit, ground: str, design: int, truth: Marks, sheets: Sequence[MapReading]
+    habit: Habit, ground: str, design: int, truth: Board, sheets: Sequence[MapReading]
 ) -> Outcome:
     """Compare the reading with what was drawn."""
     where = (habit.part, habit.name, habit.held_out, ground, design)
     if len(sheets) != 1:
         return Outcome(*where, board=False, silent=False, ask=True, after=True)
     sheet, right = sheets[0], _points(truth)
-    asked, read, answered = sheet.review, dict[tuple[int, int], tuple[Coat, int]](), {}
+    asked, read, answered = sheet.review, sheet.reading.board, {}
     for cell in sheet.reading.cells:
-        at = (cell.row, cell.col)
-        if cell.coat:
-            read[at] = (cell.coat, cell.crosses)
-        said = truth.get(at) if asked and cell.review else read.get(at)
-        if said:
-            answered[at] = said
+        if said := (truth if asked and cell.review else read).get(cell.at):
+            answered[cell.at] = said
     wrong = _points(read) != right
     return Outcome(
         *where,
-        board=read == dict(truth),
+        board=read == truth,
         silent=wrong and not asked,
         ask=asked,
-        after=_points(answered) != right,
+        after=_points(Board(answered)) != right,
     )
 
 
-def _points(marks: Marks) -> int:
-    board = Board({at: Shield(coat, crosses) for at, (coat, crosses) in marks.items()})
+def _points(board: Board) -> int:
     return score_board(board).domain_points
 
 
@@ -222,7 +217,7 @@ def picture(page: DrawnPage, sheets: Sequence[MapReading]) -> np.ndarray:
     small = cv2.resize(page.bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     half = np.array(page.layout.cell_mm) / 2 * 0.94
     for cell in sheets[0].reading.cells if len(sheets) == 1 else ():
-        same = page.board.get((cell.row, cell.col), (None, 0)) == (cell.coat, cell.crosses)
+        same = sheets[0].reading.board.get(cell.at) == page.board.get(cell.at)
         if same and not cell.review:
             continue
         middle = np.array(page.layout.center_mm(cell.row, cell.col))

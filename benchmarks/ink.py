@@ -22,10 +22,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.game.duel.board import Board, Shield
 from kdscan.synth.scene import (
     DrawnPage,
     Level,
-    Marks,
     draw_page,
     played_board,
     random_page,
@@ -82,7 +82,7 @@ def crosses_by_hand(folder: Path) -> list[list[NDArray[np.float32]]]:
 
 def paste(
     page: DrawnPage,
-    board: Marks,
+    board: Board,
     hand: list[NDArray[np.float32]],
     rng: np.random.Generator,
 ) -> None:
@@ -90,9 +90,9 @@ def paste(
     layout, px = page.layout, page.px_per_mm
     radius = layout.circle_radius_mm
     size, in_order = float(rng.uniform(0.8, 1.2)), bool(rng.random() < 0.75)
-    for cell, (_, count) in sorted(board.items()):
+    for cell, shield in board.items():
         order = np.arange(len(layout.circles))
-        for i in (order if in_order else rng.permutation(order))[:count]:
+        for i in (order if in_order else rng.permutation(order))[: shield.crosses]:
             at = np.array(layout.circles[i]) + layout.center_mm(*cell)
             at = (at + rng.normal(0, 0.12 * radius, 2)) * px
             ink = hand[int(rng.integers(len(hand)))]
@@ -107,11 +107,11 @@ def paste(
             patch[:] = (patch * over + 0.5).astype(np.uint8)
 
 
-def within_circles(rng: np.random.Generator, circles: int) -> tuple[Marks, bool]:
+def within_circles(rng: np.random.Generator, circles: int) -> tuple[Board, bool]:
     """A played board with no more crosses on any shield than there are circles."""
     while True:
         board, used = played_board(rng)
-        if max(crosses for _, crosses in board.values()) <= circles:
+        if max(shield.crosses for shield in board.values()) <= circles:
             return board, used
 
 
@@ -133,7 +133,7 @@ def main() -> None:
         size = (2016, 1512) if rng.random() < 0.5 else (1512, 2016)
         design = random_page(rng)
         board, used = within_circles(rng, len(design[0].circles))
-        bare = {cell: (coat, 0) for cell, (coat, _) in board.items()}
+        bare = Board({cell: Shield(shield.coat) for cell, shield in board.items()})
         for kind in ("real", "drawn"):
             again = np.random.default_rng([seed, 9])
             played = (bare if kind == "real" else board, used)

@@ -22,13 +22,12 @@ from accuracy import KEYS, judge
 from scanner import Scan, Settings, scan
 
 from kdscan.errors import KdscanError
-from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, MapReading, Photo
+from kdscan.records import MapReading, Photo
 from kdscan.synth.own import own_page
-from kdscan.synth.scene import DrawnPage, draw_page
+from kdscan.synth.scene import DrawnPage, draw_page, map_truth
 
 FIRST = 23_000_000
 """Seed of the first sheet."""
@@ -68,12 +67,8 @@ def rows(dpis: tuple[int, ...]) -> list[Row]:
 
 def truth_of(sheet: DrawnPage, centers_xy: np.ndarray) -> dict[str, object]:
     """The truth in the form that `accuracy.judge` expects."""
-    board = Board({at: Shield(coat, n) for at, (coat, n) in sheet.board.items()})
-    return {
-        "board": {f"{r},{c}": (coat, n) for (r, c), (coat, n) in sheet.board.items()},
-        "pixels": {f"{r},{c}": centers_xy[r, c] for r, c in CELLS},
-        "score": score_board(board).domain_points,
-    }
+    score = score_board(sheet.board).domain_points
+    return map_truth(sheet.board, centers_xy) | {"score": score}
 
 
 def nearest(sheets: tuple[MapReading, ...], centers_xy: np.ndarray) -> MapReading | None:

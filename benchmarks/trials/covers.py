@@ -12,7 +12,6 @@ import numpy as np
 from coverings import KINDS, OTHERS, Covering
 
 from kdscan.errors import KdscanError
-from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
 from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, MapReading, Photo, maps_of
@@ -72,8 +71,7 @@ def judged(found: MapReading | None, total: int, name: str) -> Trial:
 
 def truth(photo: SynthPhoto) -> int:
     """The domains' points."""
-    board = Board({at: Shield(coat, n) for at, (coat, n) in photo.board.items()})
-    return score_board(board).domain_points
+    return score_board(photo.board).domain_points
 
 
 def read(photo: SynthPhoto) -> MapReading | None:

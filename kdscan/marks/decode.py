@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import domain_points
 from kdscan.marks.posterior import joint, likely_boards
 from kdscan.marks.risk import DEFAULT_RISK
@@ -32,11 +31,6 @@ MAX_BOARDS = 300
 
 RankedBoard = tuple[float, tuple[Marks, ...], int]
 """A board: its probability, its 34 shields' marks, its total."""
-
-
-def board_of(marks: Mapping[tuple[int, int], Marks]) -> Board:
-    """The game's board with these marks, without empty shields."""
-    return Board({at: Shield(coat, n) for at, (coat, n) in marks.items() if coat is not None})
 
 
 def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> Reading:

@@ -6,14 +6,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from kdscan.game.duel.board import Board
 from kdscan.game.duel.book_checks import SIDES, map_problems, whose_maps
 from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.problem import Problem
 from kdscan.kinds.common.values import percent
 from kdscan.kinds.spellbook.options import marks_of_choice
-from kdscan.marks.decode import board_of
 from kdscan.records import MapReading, SpellbookReading, WizardEvidence
 
 
@@ -21,13 +19,15 @@ def wizards(
     book: SpellbookReading, first: MapReading, second: MapReading, risk: float
 ) -> tuple[WizardEvidence, WizardEvidence]:
     """The spellbook's evidence for both maps: the wizard's coat, and contradictions."""
-    sides, p_sides = whose_maps(book.book, (_board(first), _board(second)))
+    sides, p_sides = whose_maps(book.book, (first.reading.board, second.reading.board))
     paid = _paid(book)
     # If nobody is paid, the totals do not depend on who sat on which side.
     confidence = _book_confidence(book) * (p_sides if paid else 1.0)
     out = []
     for sheet, side in zip((first, second), sides, strict=True):
-        problems = list(map_problems(book.book, side, _board(sheet), sheet.reading.castle_used))
+        problems = list(
+            map_problems(book.book, side, sheet.reading.board, sheet.reading.castle_used)
+        )
         if paid and p_sides < 1 - risk:
             why = (
                 f"it is not certain which side of the spellbook belongs to which player "
@@ -102,7 +102,3 @@ def _p_won(marked: Mapping[BookPlace, float], player: int) -> float:
         if (place.player, place.coat, place.part) == (player, Coat.FILLED, "square")
     )
     return full * (1 - marked.get(BookPlace(player, Coat.FILLED, "struck"), 0.0))
-
-
-def _board(sheet: MapReading) -> Board:
-    return board_of({c.at: c.marks for c in sheet.reading.cells})

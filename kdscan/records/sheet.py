@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.duel.board import CASTLE, COLS, ROWS
+from kdscan.game.duel.board import CASTLE, COLS, ROWS, Board, Shield
 from kdscan.game.duel.coats import Coat, shown
 from kdscan.game.duel.scoring import WIZARD_POINTS, Score
 from kdscan.game.grid import Cell
@@ -63,6 +63,11 @@ class Reading:
     confidence: float
     review: bool
     totals: Totals = ()
+
+    @property
+    def board(self) -> Board:
+        """The game's board with these marks, without empty shields."""
+        return Board({c.at: Shield(c.coat, c.crosses) for c in self.cells if c.coat is not None})
 
     @property
     def total_range(self) -> tuple[int, int]:

@@ -12,12 +12,12 @@ import numpy as np
 
 from kdscan.synth.fields import toward
 from kdscan.synth.ink import Stroke
-from kdscan.synth.preferences import Brush, Shield
+from kdscan.synth.preferences import Brush, ShieldShape
 from kdscan.synth.strokes import Path, half, hatch, line, outline, rounded
 
 
 def bend(
-    shield: Shield, brush: Brush, at: Path, angle: float, wide: float, style: str
+    shield: ShieldShape, brush: Brush, at: Path, angle: float, wide: float, style: str
 ) -> list[Stroke]:
     """Return the strokes of one bend.
 

@@ -9,11 +9,11 @@ import numpy as np
 from kdscan.synth.fields import toward
 from kdscan.synth.fills import fill, lump
 from kdscan.synth.ink import Stroke
-from kdscan.synth.preferences import Brush, Shield
+from kdscan.synth.preferences import Brush, ShieldShape
 from kdscan.synth.strokes import Path, half, hatch, line, outline, spans
 
 
-def checked(shield: Shield, brush: Brush) -> list[Stroke]:
+def checked(shield: ShieldShape, brush: Brush) -> list[Stroke]:
     """Return the strokes of a quartered shield."""
     rng, traits, style = brush.rng, brush.traits, brush.pick("checked")
     tilt = rng.normal(0, 0.05 + 0.06 * traits.slop)
@@ -51,7 +51,7 @@ _GRID = {
 styles would hardly be recognisable."""
 
 
-def _grid(shield: Shield, brush: Brush, at: Path, ways: tuple[Path, Path]) -> list[Stroke]:
+def _grid(shield: ShieldShape, brush: Brush, at: Path, ways: tuple[Path, Path]) -> list[Stroke]:
     """The two dividing lines, across and down."""
     strokes = []
     for way in ways:

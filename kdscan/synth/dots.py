@@ -9,7 +9,7 @@ import numpy as np
 
 from kdscan.synth.fields import toward
 from kdscan.synth.ink import Stroke
-from kdscan.synth.preferences import Brush, Shield
+from kdscan.synth.preferences import Brush, ShieldShape
 from kdscan.synth.strokes import Path, hatch, line, ring, rounded, scribble, turned
 
 _ROUND = np.stack([(math.cos(a), math.sin(a)) for a in np.linspace(0, 2 * math.pi, 15)[:-1]])
@@ -170,12 +170,12 @@ _DOTS: dict[str, Callable[[float, float, Brush], list[Run]]] = {
 }
 
 
-def _radius(shield: Shield, brush: Brush, low: float, high: float) -> float:
+def _radius(shield: ShieldShape, brush: Brush, low: float, high: float) -> float:
     share = low + (high - low) * brush.near(brush.traits.size, 0.15, 0, 1)
     return max(share * shield.radius, 0.75 * brush.width)
 
 
-def one_dot(shield: Shield, brush: Brush) -> list[Stroke]:
+def one_dot(shield: ShieldShape, brush: Brush) -> list[Stroke]:
     """Return a dot roughly in the middle."""
     radius = _radius(shield, brush, 0.16, 0.55)
     style = brush.pick("dot")
@@ -200,7 +200,7 @@ keep a waist that distinguishes them from one long dot, rings may be linked as i
 _OPEN = frozenset(("ring", "rings"))
 
 
-def two_dots(shield: Shield, brush: Brush) -> list[Stroke]:
+def two_dots(shield: ShieldShape, brush: Brush) -> list[Stroke]:
     """Return two dots as this writer sets them."""
     rng, traits, way = brush.rng, brush.traits, brush.pick("pair")
     style = brush.pick("dot")

@@ -9,7 +9,7 @@ import numpy as np
 
 from kdscan.synth.fields import toward
 from kdscan.synth.ink import Stroke
-from kdscan.synth.preferences import Brush, Shield
+from kdscan.synth.preferences import Brush, ShieldShape
 from kdscan.synth.strokes import (
     Path,
     drift,
@@ -194,7 +194,7 @@ _WILD = frozenset(("scribble", "passes", "zigzag"))
 """Fills that a recorded scribble may stand for."""
 
 
-def filled(shield: Shield, brush: Brush) -> list[Stroke]:
+def filled(shield: ShieldShape, brush: Brush) -> list[Stroke]:
     """Return the strokes of a filled shield."""
     area, style = brush.pick("area"), brush.pick("fill")
     body = _area(shield, brush, area)
@@ -214,7 +214,7 @@ def _into(path: Path, polygon: Path) -> Path:
     return np.stack(((left + right) / 2 + path[:, 0] * (right - left) / 2, y), axis=1)
 
 
-def _area(shield: Shield, brush: Brush, area: str) -> Path:
+def _area(shield: ShieldShape, brush: Brush, area: str) -> Path:
     """The part of a shield that is filled, possibly with some of its surroundings."""
     rng, centre = brush.rng, shield.centre
     if area == "rimmed":

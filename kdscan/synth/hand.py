@@ -11,8 +11,9 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
+from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
-from kdscan.records import CASTLE
+from kdscan.records import CASTLE, CELLS
 from kdscan.sheet.parts import Layout
 from kdscan.synth import scrawl
 from kdscan.synth.bank import StrokeBank
@@ -25,10 +26,10 @@ from kdscan.synth.ink import Spots, Stroke
 from kdscan.synth.legibility import drawing_mask
 from kdscan.synth.lines import one_line, two_lines
 from kdscan.synth.pens import Pen
-from kdscan.synth.preferences import Brush, Shield
+from kdscan.synth.preferences import Brush, ShieldShape
 from kdscan.synth.sketch import Hand, Sketch, Spot, beside, fit_hand, free_room, moved
 from kdscan.synth.strokes import Path, outline, ring
-from kdscan.synth.surroundings import Board, add_extras, draw_borders, scribble_around, soil
+from kdscan.synth.surroundings import add_extras, draw_borders, scribble_around, soil
 
 __all__ = ["Hand", "StrokeBank", "draw_board"]
 
@@ -62,8 +63,7 @@ def draw_board(
 
     page_bgr: (H, W, 3) uint8, the page at `px_per_mm`, page point (x, y) mm at pixel
         (x, y) * px_per_mm - 0.5.
-    board: filled shields only: (row, column) → coat and number of crosses, 0..4. Crosses that
-        exceed the circles are drawn beside them.
+    board: crosses that exceed the circles are drawn beside them.
     strokes: recorded pen paths that some of the marks follow.
     messiness: 0 clean .. 1 very messy: careless marks, erasures, corrections, scrawl.
     erased: factor by which marks are erased more often than people do it.
@@ -75,9 +75,8 @@ def draw_board(
         page, hand, rng, px_per_mm, strokes, messiness, layout, free_room(layout), erased
     )
     soil(page, layout.page_mm, rng, px_per_mm, messiness)
-    for cell in ((r, c) for r in range(layout.rows) for c in range(layout.cols)):
-        if cell != CASTLE:
-            _draw_cell(sheet, cell, board.get(cell))
+    for cell in CELLS:
+        _draw_cell(sheet, cell, board.get(cell))
     draw_borders(sheet, board)
     add_extras(sheet, board)
     if castle_used:
@@ -94,7 +93,7 @@ SMEARED = {"wipe": 2.0, "fountain": 0.3, "gel": 0.3, "marker": 0.2, "pencil": 0.
 """How often a hand smears fresh ink on a messy sheet, by kind of pen. Guesses."""
 
 
-def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: tuple[Coat, int] | None) -> None:
+def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: Shield | None) -> None:
     """Draw the contents of one cell, and traces of what was there before."""
     rng, hand, messiness = sheet.rng, sheet.hand, sheet.messiness
     shield = moved(sheet.shield, sheet.at(cell))
@@ -103,9 +102,9 @@ def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: tuple[Coat, int] | No
         _paint_over(sheet, shield)
     if mark is None:
         return
-    coat, crosses = mark
+    coat = mark.coat
     pen = hand.other if rng.random() < hand.swaps else hand.pen
-    spots = _spots(sheet, shield, crosses)
+    spots = _spots(sheet, shield, mark.crosses)
     around = np.concatenate((shield.circles, shield.others))
     aim, spare = shield, Spots(around, shield.circle * rng.uniform(1.02, 1.3))
     brush, wrong = sheet.brush(pen), messiness * (8.0 if sheet.adds == "corrections" else 1.0)
@@ -124,7 +123,7 @@ def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: tuple[Coat, int] | No
     _cross_out(sheet, shield, cell, spots)
 
 
-def _traced(shield: Shield, brush: Brush) -> Stroke:
+def _traced(shield: ShieldShape, brush: Brush) -> Stroke:
     """The shield's outline drawn once more."""
     scale = brush.near(1.0, 0.03, 0.93, 1.08)
     wobble = 0.01 * shield.span + 0.5 * brush.traits.tremor
@@ -138,8 +137,8 @@ such a coat relative to its shield. Guesses."""
 
 
 def _overrun(
-    sheet: Sketch, shield: Shield, coat: Coat, crossed: list[Path]
-) -> tuple[Shield, Spots]:
+    sheet: Sketch, shield: ShieldShape, coat: Coat, crossed: list[Path]
+) -> tuple[ShieldShape, Spots]:
     """Return the shield as a writer sees it whose strokes run out of it, and the discs that stay
     free.
 
@@ -179,7 +178,7 @@ _SMALL = (Coat.DOT, Coat.LINE)
 """Coats that fit into half a shield beside a struck-out one and stay legible."""
 
 
-def _strike(sheet: Sketch, shield: Shield, pen: Pen) -> Shield:
+def _strike(sheet: Sketch, shield: ShieldShape, pen: Pen) -> ShieldShape:
     """Strike out a wrong dot in the upper or lower half of a shield; returns the other half."""
     rng, size = sheet.rng, 0.42 * shield.radius
     shift = np.array((0.0, 0.5 if rng.random() < 0.5 else -0.5)) * shield.radius
@@ -194,7 +193,7 @@ def _strike(sheet: Sketch, shield: Shield, pen: Pen) -> Shield:
     return replace(shield, polygon=box, middle=low, radius=size)
 
 
-def _paint_over(sheet: Sketch, shield: Shield) -> None:
+def _paint_over(sheet: Sketch, shield: ShieldShape) -> None:
     """Paint correction fluid over a wrong dot; the right coat goes on top."""
     rng, pen = sheet.rng, sheet.hand.pen
     small = replace(shield, radius=0.6 * shield.radius)
@@ -204,7 +203,7 @@ def _paint_over(sheet: Sketch, shield: Shield) -> None:
     scrawl.fluid(sheet.page, edge, rng, sheet.px_per_mm)
 
 
-def _ghost(sheet: Sketch, shield: Shield, empty: bool) -> None:
+def _ghost(sheet: Sketch, shield: ShieldShape, empty: bool) -> None:
     """Leave what an eraser left of an earlier mark."""
     rng, pen = sheet.rng, sheet.hand.pen
     often = (0.12 if pen.kind == "pencil" else 0.01) * sheet.messiness * sheet.erased
@@ -227,7 +226,7 @@ def _erase(sheet: Sketch, marks: list[Stroke], at: Path, size: float) -> None:
         scrawl.smudge(sheet.page, at, 1.5 * size, rng, sheet.px_per_mm)
 
 
-def _spots(sheet: Sketch, shield: Shield, crosses: int) -> list[Path]:
+def _spots(sheet: Sketch, shield: ShieldShape, crosses: int) -> list[Path]:
     """The places of a cell's crosses: in its circles, and beside them if there are too few."""
     order = np.arange(len(shield.circles))
     if not sheet.hand.in_order and sheet.rng.random() < 0.8:
@@ -240,7 +239,9 @@ def _spots(sheet: Sketch, shield: Shield, crosses: int) -> list[Path]:
     return spots
 
 
-def _cross_out(sheet: Sketch, shield: Shield, cell: tuple[int, int], spots: list[Path]) -> None:
+def _cross_out(
+    sheet: Sketch, shield: ShieldShape, cell: tuple[int, int], spots: list[Path]
+) -> None:
     """Draw a cell's crosses."""
     if not spots:
         return

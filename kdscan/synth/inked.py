@@ -10,10 +10,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.game.duel.board import Board
 from kdscan.records import COLS, ROWS
 from kdscan.synth.fields import F32, U8, Rng
 from kdscan.synth.hand import StrokeBank
-from kdscan.synth.scene import DrawnPage, Marks, Page, chosen, fill_in
+from kdscan.synth.scene import DrawnPage, Page, chosen, fill_in
 from kdscan.synth.surroundings import soil
 
 
@@ -69,7 +70,7 @@ def inked_page(
     *,
     page: Page | None = None,
     wild: bool = False,
-    played: tuple[Marks, bool] | None = None,
+    played: tuple[Board, bool] | None = None,
     messiness: float | None = None,
     strokes: StrokeBank | None = None,
 ) -> InkedPage:

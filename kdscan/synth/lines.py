@@ -14,7 +14,7 @@ import numpy as np
 from kdscan.synth.bends import BENDS, bend
 from kdscan.synth.fields import toward
 from kdscan.synth.ink import Stroke
-from kdscan.synth.preferences import Brush, Shield
+from kdscan.synth.preferences import Brush, ShieldShape
 from kdscan.synth.runs import RUNS, WIDE, path_between
 from kdscan.synth.strokes import Path, away_from, line, spans
 
@@ -26,7 +26,7 @@ NEIGHBOUR = 0.22
 """How far a line's end may run into the next shield, relative to its span. A guess."""
 
 
-def _ends(shield: Shield, brush: Brush, angle: float, at: Path, reach: float) -> Path:
+def _ends(shield: ShieldShape, brush: Brush, angle: float, at: Path, reach: float) -> Path:
     """Return (2, 2) ends of a line through `at`; reach: its length relative to the shield there."""
     across = np.array((float(at @ toward(angle + math.pi / 2)),))
     t0, t1 = spans(shield.polygon, angle, across)[0]
@@ -45,7 +45,9 @@ def _ends(shield: Shield, brush: Brush, angle: float, at: Path, reach: float) ->
     return np.stack((at + toward(angle) * (a - t), at + toward(angle) * (b - t)))
 
 
-def _drawn(shield: Shield, brush: Brush, ends: Path, style: str, parted: float) -> list[Stroke]:
+def _drawn(
+    shield: ShieldShape, brush: Brush, ends: Path, style: str, parted: float
+) -> list[Stroke]:
     """Return one line between two ends that stays off the circles its writer avoids."""
     strokes = RUNS[style](ends, parted, brush)
     kept = [Stroke(_off_circles(s.path, shield, brush), s.width, s.pressure) for s in strokes]
@@ -53,13 +55,13 @@ def _drawn(shield: Shield, brush: Brush, ends: Path, style: str, parted: float) 
     return kept or [Stroke(line(ends[0], ends[1], brush.rng))]
 
 
-def _off_circles(path: Path, shield: Shield, brush: Brush) -> Path:
+def _off_circles(path: Path, shield: ShieldShape, brush: Brush) -> Path:
     """The longest piece of a path that stays off the circles its writer avoids."""
     heeded = np.concatenate((shield.circles, shield.others))
     return away_from(path, heeded, 1.15 * shield.circle + 0.6 * brush.width)
 
 
-def _misses(shield: Shield, ends: Path, clear: float) -> bool:
+def _misses(shield: ShieldShape, ends: Path, clear: float) -> bool:
     """Whether a line stays `clear` mm away from every circle's centre."""
     run = ends[1] - ends[0]
     share = np.clip((shield.circles - ends[0]) @ run / max(float(run @ run), 1e-9), 0, 1)
@@ -71,12 +73,12 @@ def _angle(brush: Brush) -> float:
     return brush.traits.angle + brush.rng.normal(0, 0.08 + 0.12 * brush.traits.slop)
 
 
-def _middle(shield: Shield, brush: Brush, room: float) -> Path:
+def _middle(shield: ShieldShape, brush: Brush, room: float) -> Path:
     off = np.clip(brush.traits.wander * room * brush.rng.normal(0, 0.5, 2), -room, room)
     return np.asarray(shield.middle + off)
 
 
-def _parted(shield: Shield, brush: Brush) -> float:
+def _parted(shield: ShieldShape, brush: Brush) -> float:
     """Distance between the runs of this single line, in mm."""
     low, high = 0.015 * shield.span, 0.11 * shield.span
     return min(max(brush.about(brush.traits.parted * shield.span, 0.25), low), high)
@@ -87,13 +89,13 @@ THICK = 0.11
 A guess."""
 
 
-def _style(shield: Shield, brush: Brush) -> str:
+def _style(shield: ShieldShape, brush: Brush) -> str:
     """The style of a line drawn with this pen."""
     style = brush.pick("line")
     return "stroke" if style in BENDS and brush.width > THICK * shield.span else style
 
 
-def one_line(shield: Shield, brush: Brush) -> list[Stroke]:
+def one_line(shield: ShieldShape, brush: Brush) -> list[Stroke]:
     """Return a line, or a bend, roughly through the middle."""
     style, angle = _style(shield, brush), _angle(brush)
     if style in BENDS:
@@ -111,7 +113,7 @@ def one_line(shield: Shield, brush: Brush) -> list[Stroke]:
     return _drawn(shield, brush, ends, style, _parted(shield, brush))
 
 
-def _two_bends(shield: Shield, brush: Brush, style: str) -> list[Stroke]:
+def _two_bends(shield: ShieldShape, brush: Brush, style: str) -> list[Stroke]:
     """Two bends with a gap of about one bend's width."""
     angle, rng = _angle(brush), brush.rng
     brush = replace(brush, traits=replace(brush.traits, slop=0.45 * brush.traits.slop))
@@ -130,7 +132,7 @@ def _two_bends(shield: Shield, brush: Brush, style: str) -> list[Stroke]:
     return strokes
 
 
-def _apart(shield: Shield, brush: Brush, style: str) -> float:
+def _apart(shield: ShieldShape, brush: Brush, style: str) -> float:
     """Distance between two lines, in mm: unambiguous if the runs of one line are apart."""
     single = brush.traits.habits["line"]
     parted = brush.traits.parted * shield.span * (2.0 if "runs" in (single, style) else 1.0)
@@ -143,7 +145,7 @@ def _apart(shield: Shield, brush: Brush, style: str) -> float:
     return clear + (far - clear) * brush.near(brush.traits.spread, 0.2, 0, 1)
 
 
-def two_lines(shield: Shield, brush: Brush) -> list[Stroke]:
+def two_lines(shield: ShieldShape, brush: Brush) -> list[Stroke]:
     """Return two lines, or two bends, that do not meet."""
     rng, way, style = brush.rng, brush.pick("lines"), _style(shield, brush)
     if style in BENDS:
@@ -183,7 +185,7 @@ def two_lines(shield: Shield, brush: Brush) -> list[Stroke]:
 
 
 def _recorded(
-    shield: Shield, brush: Brush, real: list[Path], ends: Path, apart: float
+    shield: ShieldShape, brush: Brush, real: list[Path], ends: Path, apart: float
 ) -> list[list[Stroke]]:
     """A recorded pair of lines, placed about a line midway between them with these ends."""
     paths = [_off_circles(path_between(path, ends, apart), shield, brush) for path in real]

@@ -19,6 +19,7 @@ import numpy as np
 import typer
 
 from kdscan.errors import UsageError
+from kdscan.game.duel.board import Board
 from kdscan.synth.camera import LEVELS
 from kdscan.synth.grounds.draw import GROUPS, asked_for
 from kdscan.synth.hand import StrokeBank
@@ -49,7 +50,7 @@ def pad_print(seed: int, ground: str | None = None, name: str = "pad") -> Page:
 def pad_blank(seed: int, page: Page, level: Level, size_wh: tuple[int, int]) -> SynthPhoto:
     """A photo of an empty sheet of a pad."""
     layout, bgr, px_per_mm = page
-    empty = DrawnPage(layout, bgr, bgr, px_per_mm, {}, False)
+    empty = DrawnPage(layout, bgr, bgr, px_per_mm, Board(), False)
     return shoot(np.random.default_rng([seed, _BLANK]), empty, level, size_wh=size_wh)
 
 

@@ -127,7 +127,7 @@ def random_preferences(
 
 
 @dataclass(frozen=True, eq=False)
-class Shield:
+class ShieldShape:
     """Where a coat goes: the shield's polygon on the page and the free space in it.
 
     middle, radius: the largest disc that touches neither the edge nor circles.

@@ -27,8 +27,6 @@ from kdscan.synth.page import print_page
 from kdscan.synth.sketch import Spot
 from kdscan.synth.styles import random_style
 
-Marks = Mapping[tuple[int, int], tuple[Coat, int]]
-"""What is drawn: (row, col) of each filled shield → coat and crosses."""
 Page = tuple[Layout, U8, float]
 """A layout, its print (H, W, 3) uint8 BGR, and pixels a millimetre."""
 
@@ -47,7 +45,7 @@ class SynthPhoto:
 
     bgr: U8
     nodes_xy: F64
-    board: Marks
+    board: Board
     castle_used: bool
     design: str
     level: Level
@@ -60,28 +58,22 @@ class SynthPhoto:
 
     def truth(self) -> dict[str, Any]:
         """The truth file that stands beside a photo, as plain JSON values."""
-        board = Board({at: Shield(coat, n) for at, (coat, n) in self.board.items()})
         about = {
             "design": self.design,
             "level": self.level,
             "castle_used": self.castle_used,
-            "score": score_board(board).domain_points,
+            "score": score_board(self.board).domain_points,
         }
         size = [self.bgr.shape[1], self.bgr.shape[0]]
         return about | map_truth(self.board, self.centers_xy) | {"size": size}
 
 
-def map_truth(board: Marks, centers_xy: F64) -> dict[str, Any]:
+def map_truth(board: Board, centers_xy: F64) -> dict[str, Any]:
     """Ground truth of each shield of a map: its marks and its place."""
     return {
-        "board": {f"{r},{c}": [str(coat), n] for (r, c), (coat, n) in sorted(board.items())},
+        "board": {f"{r},{c}": [str(s.coat), s.crosses] for (r, c), s in board.items()},
         "pixels": {f"{r},{c}": [round(float(v), 1) for v in centers_xy[r, c]] for r, c in CELLS},
     }
-
-
-def marks_of(board: Board) -> Marks:
-    """A board as it is drawn."""
-    return {at: (shield.coat, shield.crosses) for at, shield in board.items()}
 
 
 def save_photo(path: Path, bgr: U8, truth: Mapping[str, Any], quality: int = 90) -> None:
@@ -90,10 +82,9 @@ def save_photo(path: Path, bgr: U8, truth: Mapping[str, Any], quality: int = 90)
     path.with_suffix(".json").write_text(json.dumps(truth) + "\n", "utf-8")
 
 
-def played_board(rng: Rng) -> tuple[Marks, bool]:
+def played_board(rng: Rng) -> tuple[Board, bool]:
     """The board of a random legal game, and whether its castle bonus was used."""
-    board, used = random_board(random.Random(int(rng.integers(0, 2**32))))
-    return marks_of(board), used
+    return random_board(random.Random(int(rng.integers(0, 2**32))))
 
 
 def crossed_cells(layout: Layout, spots: Sequence[Spot]) -> F32:
@@ -107,7 +98,7 @@ BEYOND = 0.4
 """Factor for the probability, on wild boards, of more crosses than there are circles."""
 
 
-def wild_board(rng: Rng, circles: int) -> tuple[Marks, bool]:
+def wild_board(rng: Rng, circles: int) -> tuple[Board, bool]:
     """Random coats with random crosses, for training, so that rare marks occur often enough.
 
     There may be more crosses than circles; the rest are drawn beside them.
@@ -118,14 +109,14 @@ def wild_board(rng: Rng, circles: int) -> tuple[Marks, bool]:
     crosses = np.array([0.35, 0.24, 0.18, 0.13, 0.1])
     crosses *= np.where(np.arange(len(crosses)) > circles, BEYOND, 1.0)
     board = {
-        at: (
+        at: Shield(
             coats[int(rng.choice(len(coats), p=weight))],
             int(rng.choice(len(crosses), p=crosses / crosses.sum())),
         )
         for at in CELLS
         if rng.random() >= empty
     }
-    return board, rng.random() < 0.5
+    return Board(board), rng.random() < 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +131,7 @@ class DrawnPage:
     bgr: U8
     blank_bgr: U8
     px_per_mm: float
-    board: Marks
+    board: Board
     castle_used: bool
     crossed: F32 = field(default_factory=lambda: np.zeros((0, 3), np.float32))
 
@@ -170,7 +161,7 @@ def draw_page(
     *,
     page: Page | None = None,
     wild: bool = False,
-    played: tuple[Marks, bool] | None = None,
+    played: tuple[Board, bool] | None = None,
     messiness: float | None = None,
     strokes: StrokeBank | None = None,
     hand: Hand | None = None,
@@ -184,7 +175,7 @@ def draw_page(
     return fill_in(rng, *chosen(rng, page, wild, played, messiness, hand, dice), strokes)
 
 
-Task = tuple[Page, tuple[Marks, bool], Hand, float]
+Task = tuple[Page, tuple[Board, bool], Hand, float]
 """A page; what is drawn on it and whether the roof is coloured; the hand; its messiness."""
 
 
@@ -192,7 +183,7 @@ def chosen(
     rng: Rng,
     page: Page | None = None,
     wild: bool = False,
-    played: tuple[Marks, bool] | None = None,
+    played: tuple[Board, bool] | None = None,
     messiness: float | None = None,
     hand: Hand | None = None,
     dice: bool | None = None,
@@ -208,7 +199,7 @@ def chosen(
 def fill_in(
     rng: Rng,
     page: Page,
-    played: tuple[Marks, bool],
+    played: tuple[Board, bool],
     hand: Hand,
     messiness: float,
     strokes: StrokeBank | None = None,

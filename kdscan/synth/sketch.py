@@ -16,7 +16,7 @@ from kdscan.synth.habits import Part
 from kdscan.synth.ink import Spots, Stroke, lay_ink
 from kdscan.synth.legibility import visible_pen
 from kdscan.synth.pens import Pen, random_pen
-from kdscan.synth.preferences import Brush, Preferences, Shield, random_preferences
+from kdscan.synth.preferences import Brush, Preferences, ShieldShape, random_preferences
 from kdscan.synth.strokes import Path
 
 Spot = tuple[tuple[int, int], float, float]
@@ -122,7 +122,7 @@ class Sketch(Drawing):
     """
 
     layout: Layout
-    shield: Shield = field(repr=False)
+    shield: ShieldShape = field(repr=False)
     erased: float = 1.0
     crossed: list[Spot] = field(default_factory=list, repr=False)
 
@@ -163,7 +163,7 @@ _AROUND = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
 """Steps from a cell to those around it."""
 
 
-def free_room(layout: Layout) -> Shield:
+def free_room(layout: Layout) -> ShieldShape:
     """Return the shield of a cell at (0, 0) and its largest disc that is free of circles."""
     polygon = np.array(layout.shield, np.float64)
     circles = np.array(layout.circles, np.float64).reshape(-1, 2)
@@ -180,7 +180,7 @@ def free_room(layout: Layout) -> Shield:
     middle = np.argwhere(deepest)[:, ::-1].mean(axis=0)
     if not deepest[int(middle[1]), int(middle[0])]:
         middle = np.array(np.unravel_index(int(depth.argmax()), depth.shape)[::-1], np.float64)
-    return Shield(
+    return ShieldShape(
         polygon,
         (middle - 1) / scale + low,
         float(depth.max()) / scale,
@@ -210,7 +210,7 @@ def edge_room(layout: Layout) -> float:
     return float(max(gap, 0.2 * layout.circle_radius_mm))
 
 
-def moved(shield: Shield, by: Path) -> Shield:
+def moved(shield: ShieldShape, by: Path) -> ShieldShape:
     """Return the shield shifted by x, y mm."""
     return replace(
         shield,
@@ -221,7 +221,7 @@ def moved(shield: Shield, by: Path) -> Shield:
     )
 
 
-def beside(sheet: Sketch, shield: Shield, taken: list[Path]) -> Path:
+def beside(sheet: Sketch, shield: ShieldShape, taken: list[Path]) -> Path:
     """Return a free spot in the cell, the best of some random ones.
 
     taken: centres in the cell to stay away from, in addition to the circles of adjacent cells.

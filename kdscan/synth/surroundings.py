@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 
 import cv2
 import numpy as np
 
+from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
-from kdscan.game.grid import groups
+from kdscan.game.duel.scoring import find_domains
 from kdscan.synth import scrawl
 from kdscan.synth.fields import U8, Rng, any_of
 from kdscan.synth.ink import Stroke, lay_ink
 from kdscan.synth.pens import Pen, random_pen
 from kdscan.synth.sketch import Sketch, beside, edge_room, moved
 from kdscan.synth.strokes import Path, hatch, line, ring, rounded
-
-Board = Mapping[tuple[int, int], tuple[Coat, int]]
 
 
 def draw_borders(sheet: Sketch, board: Board) -> None:
@@ -28,15 +26,16 @@ def draw_borders(sheet: Sketch, board: Board) -> None:
         return
     origin, pitch = np.array(layout.grid_mm), np.array(layout.cell_mm)
     wrong = 0.03 * sheet.messiness
+    coats = {at: shield.coat for at, shield in board.items()}
     marks: list[Stroke] = []
     for r in range(layout.rows):
         for c in range(layout.cols):
-            here = board.get((r, c), (None, 0))[0]
+            here = coats.get((r, c))
             for dr, dc in ((0, 1), (1, 0), (0, -1), (-1, 0)):
                 inside = 0 <= r + dr < layout.rows and 0 <= c + dc < layout.cols
                 if inside and (dr < 0 or dc < 0):
                     continue
-                there = board.get((r + dr, c + dc), (None, 0))[0]
+                there = coats.get((r + dr, c + dc))
                 often = (hand.borders if inside else hand.rims) if here != there else 0.0
                 if rng.random() < often * (1 - wrong) + wrong * (hand.borders > 0) * inside:
                     corner = origin + pitch * (c + max(dc, 0), r + max(dr, 0))
@@ -152,7 +151,7 @@ def _strays(sheet: Sketch) -> None:
 def _scores(sheet: Sketch, board: Board) -> None:
     """Write small numbers into free corners of some cells."""
     rng = sheet.rng
-    cells = sorted(board)
+    cells = list(board)
     height = 0.13 * float(min(sheet.layout.cell_mm))
     for i in rng.permutation(len(cells))[: int(rng.integers(2, 8))]:
         shield = moved(sheet.shield, sheet.at(cells[i]))
@@ -186,11 +185,11 @@ def _tint(sheet: Sketch, board: Board) -> None:
     strength, grain = rng.uniform(0.12, 0.4), rng.uniform(0.1, 0.8)
     shades = {coat: _tint_pen(rng, wide, strength, grain) for coat in Coat}
     angle, corners = rng.uniform(0, math.pi), np.array(((-1, -1), (1, -1), (1, 1), (-1, 1))) / 2
-    for coat, cells in groups({at: coat for at, (coat, _) in board.items()}):
-        pen = shades[coat] if by_coat else _tint_pen(rng, wide, strength, grain)
+    for domain in find_domains(board):
+        pen = shades[domain.coat] if by_coat else _tint_pen(rng, wide, strength, grain)
         if rng.random() > share:
             continue
-        for at in cells:
+        for at in domain.cells:
             box = sheet.at(at) + corners * cell * rng.uniform(0.82, 1.0)
             gap = wide * rng.uniform(0.8, 1.3)
             slop = sheet.hand.traits.slop
@@ -210,7 +209,7 @@ def _loop_domains(sheet: Sketch, board: Board) -> None:
     """Draw a loop around each domain of two or more cells."""
     rng, layout, px = sheet.rng, sheet.layout, 12
     cell = np.array(layout.cell_mm)
-    for _, cells in groups({at: coat for at, (coat, _) in board.items()}):
+    for _, cells, _ in find_domains(board):
         if len(cells) < 2:
             continue
         mask = np.zeros((layout.rows * px + 2, layout.cols * px + 2), np.uint8)

@@ -29,7 +29,7 @@ from kdscan.synth.fields import F64, U8, Rng, chance, rotation
 from kdscan.synth.hand import Hand
 from kdscan.synth.lens import Camera, PageMap, Rect, aim, corners_of, frame, middle, net
 from kdscan.synth.paper import Sheet, bent_sheet
-from kdscan.synth.scene import Page, fill_in, map_truth, marks_of, random_page
+from kdscan.synth.scene import Page, fill_in, map_truth, random_page
 from kdscan.synth.scenery import random_scenery
 from kdscan.synth.sensor import develop
 
@@ -62,7 +62,7 @@ class SynthTable:
         maps = [
             {
                 "kind": "duel_map",
-                **map_truth(marks_of(board), xy),
+                **map_truth(board, xy),
                 "castle_used": used,
                 "score": score.domain_points,
                 "wizard": score.wizard,
@@ -113,7 +113,7 @@ def make_table(
     page = page or random_page(rng)
     layout = page[0]
     drawn = [
-        fill_in(rng, page, (marks_of(board), used), hand, untidy)
+        fill_in(rng, page, (board, used), hand, untidy)
         for board, used, hand in zip(game.maps, game.castle_used, hands, strict=True)
     ]
     book, book_blank, book_px = book_page

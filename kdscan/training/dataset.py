@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.game.duel.board import Board
 from kdscan.imaging.rectify import (
     CENTERS,
     FLAT_MARGIN,
@@ -38,7 +39,6 @@ from kdscan.synth.own import any_look, own_page
 from kdscan.synth.page import print_page
 from kdscan.synth.scene import (
     Level,
-    Marks,
     Page,
     SynthPhoto,
     fill_in,
@@ -139,9 +139,10 @@ def to_example(seed: int, synth: SynthPhoto) -> Example:
     )
 
 
-def _labels(board: Marks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    marks = [board.get(at, (None, 0)) for at in CELLS]
-    return np.array([COATS.index(coat) for coat, _ in marks]), np.array([n for _, n in marks])
+def _labels(board: Board) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    shields = [board.get(at) for at in CELLS]
+    coats = [COATS.index(shield.coat if shield else None) for shield in shields]
+    return np.array(coats), np.array([shield.crosses if shield else 0 for shield in shields])
 
 
 def flat_example(seed: int, strokes: StrokeBank | None) -> Example:

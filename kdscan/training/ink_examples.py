@@ -8,11 +8,11 @@ import cv2
 import numpy as np
 import torch
 
+from kdscan.game.duel.board import Board
 from kdscan.imaging.rectify import FLAT_PX
 from kdscan.synth.fields import U8, Rng
 from kdscan.synth.inked import inked_page
 from kdscan.synth.raster import lit
-from kdscan.synth.scene import Marks
 from kdscan.training.dataset import WIDE_MARGIN, jpeg, random_own_page, unpack, worker_strokes
 from kdscan.training.mark_crops import cropped, crops
 from kdscan.training.random_tensors import RandomTensors
@@ -41,7 +41,7 @@ def ink_example(first: int, number: int) -> InkExample:
     """The sheet of seed `first` + `number`; call `dataset.init_worker` first."""
     rng = np.random.default_rng([first + number, 6])
     page = random_own_page(rng) if rng.random() < OWN_SHARE else None
-    clean: tuple[Marks, bool] | None = ({}, False) if rng.random() < CLEAN_SHARE else None
+    clean = (Board(), False) if rng.random() < CLEAN_SHARE else None
     sheet = inked_page(
         rng, page=page, wild=rng.random() < 0.5, played=clean, strokes=worker_strokes()
     )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scanner import PAPERS, Settings, scan
 
+from kdscan.game.duel.board import Board
 from kdscan.records import CELLS
 from kdscan.synth.own import own_page
 from kdscan.synth.scene import DrawnPage, draw_page
@@ -25,7 +26,9 @@ def test_a_page_has_the_papers_size_at_the_resolution() -> None:
 def test_marks_are_where_truth_says(turns: int) -> None:
     """With and without marks, the scans differ most around the cells that hold some."""
     sheet = drawn()
-    blank = DrawnPage(sheet.layout, sheet.blank_bgr, sheet.blank_bgr, sheet.px_per_mm, {}, False)
+    blank = DrawnPage(
+        sheet.layout, sheet.blank_bgr, sheet.blank_bgr, sheet.px_per_mm, Board(), False
+    )
     settings = Settings(dpi=75, quarter_turns=turns, skew_deg=3, print_scale=0.95)
     with_marks, without = (scan(np.random.default_rng(1), [s], settings) for s in (sheet, blank))
     centers = with_marks.centers_xy[0]

@@ -29,7 +29,7 @@ def drawn(seed: int) -> DrawnPage:
 
 def right(sheet: Any, page: DrawnPage) -> int:
     """How many shields were read right, from a sheet of the JSON."""
-    truth = {at: (str(coat), n) for at, (coat, n) in page.board.items()}
+    truth = {at: (str(shield.coat), shield.crosses) for at, shield in page.board.items()}
     return sum(
         (c["coat"], c["crosses"]) == truth.get((c["row"], c["col"]), (None, 0))
         for c in sheet["cells"]

@@ -58,11 +58,8 @@ def test_a_known_print_is_read_from_its_ink() -> None:
     (reading,) = maps_of(read_photo(photo, prints=[learned(ENGRAVED), learned(PAINTED)]))
     assert reading.layout == f"pad {PAINTED}"
     assert reading.ink is not None
-    truth = sheet(PAINTED, 1).board
-    right = sum(
-        (c.coat, c.crosses) == truth.get((c.row, c.col), (None, 0)) for c in reading.reading.cells
-    )
-    assert right >= 30
+    read, truth = reading.reading.board, sheet(PAINTED, 1).board
+    assert sum(read.get(at) == truth.get(at) for at in CELLS) >= 30
 
 
 def test_a_cell_of_which_little_is_known_is_read_from_the_photo() -> None:
@@ -100,8 +97,8 @@ def test_circles_in_a_wrong_place_are_left_to_the_photo(number: int) -> None:
     wrong = replace(known.cell, circles=((-0.1, 0.05), (0.1, 0.05)), radius=0.09)
     (reading,) = maps_of(read_photo(photo, prints=[replace(known, cell=wrong)]))
     assert reading.layout == known.name
-    said = {(c.row, c.col): (c.coat, c.crosses) for c in reading.reading.cells}
-    assert sum(said[at] == truth.get(at, (None, 0)) for at in said) >= 31
+    read = reading.reading.board
+    assert sum(read.get(at) == truth.get(at) for at in CELLS) >= 31
 
 
 def test_where_the_photo_surely_says_something_else_neither_is_sure() -> None:

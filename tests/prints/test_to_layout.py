@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from kdscan.errors import LayoutError
+from kdscan.game.duel.board import Board
 from kdscan.prints.describe import describe_print, unknown_print
 from kdscan.prints.to_layout import to_layout
 from kdscan.records import Photo
@@ -23,7 +24,7 @@ from tests.command import Command
 def unmarked(seed: int, own: bool) -> tuple[SynthPhoto, Layout]:
     rng = np.random.default_rng([25_000_000, seed])
     page = draw_page(rng, page=own_page(150) if own else random_page(rng, "paper"))
-    page = replace(page, bgr=page.blank_bgr, board={})
+    page = replace(page, bgr=page.blank_bgr, board=Board())
     return shoot(np.random.default_rng(seed), page, "flat", size_wh=(2016, 1512)), page.layout
 
 

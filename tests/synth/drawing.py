@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.sheet.parts import Castle, Layout
 from kdscan.synth.habits import Part
@@ -54,7 +55,8 @@ def draw(
         hand = replace(hand, traits=replace(hand.traits, faithful=1.0))
     if not borders:
         hand = replace(hand, borders=0.0, rims=0.0, overruns=0.0)
-    page, _ = draw_board(BLANK, LAYOUT, board, castle, hand, rng, px_per_mm=PX, messiness=messiness)
+    drawn = Board({at: Shield(*marks) for at, marks in board.items()})
+    page, _ = draw_board(BLANK, LAYOUT, drawn, castle, hand, rng, px_per_mm=PX, messiness=messiness)
     return page
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.synth.crosses import cross_through, draw_cross, in_a_row
 from kdscan.synth.habits import HABITS, Part
@@ -51,7 +52,7 @@ def test_crosses_without_a_circle_stand_beside(seed: int) -> None:
     bare = replace(LAYOUT, circles=LAYOUT.circles[1:3])
     rng = np.random.default_rng(seed)
     hand = replace(Hand.random(rng), borders=0.0, rims=0.0)
-    board = {(1, 1): (Coat.DOT, 4)}
+    board = Board({(1, 1): Shield(Coat.DOT, 4)})
     page, _ = draw_board(BLANK, bare, board, False, hand, rng, px_per_mm=PX, messiness=0.0)
     dark = darkened(page)
     x, y = LAYOUT.center_mm(1, 1)

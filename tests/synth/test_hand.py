@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
+from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.records import CELLS
 from kdscan.synth.habits import HABITS
@@ -45,7 +46,7 @@ def inked_circles(overruns: float) -> list[float]:
     """Share of each circle that fills and lines without crosses cover, of some careless hands."""
     near = replace(LAYOUT, circles=((-7.0, -4.0), (7.0, -4.0)))
     coats = (Coat.FILLED, Coat.CHECKED, Coat.LINE, Coat.DOUBLE_LINE)
-    board = {cell: (coats[i % 4], 0) for i, cell in enumerate(CELLS)}
+    board = Board({cell: Shield(coats[i % 4]) for i, cell in enumerate(CELLS)})
     shares = []
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
@@ -90,7 +91,7 @@ def test_what_players_add_leaves_the_coats_to_be_seen(name: str) -> None:
 
 def test_a_sweeping_hand_fills_circles_too_but_none_that_is_crossed() -> None:
     near = replace(LAYOUT, circles=((-7.5, -4.0), (-7.5, 0.0), (-7.5, 4.0)))
-    board = dict.fromkeys(CELLS, (Coat.FILLED, 1))
+    board = Board(dict.fromkeys(CELLS, Shield(Coat.FILLED, 1)))
     covered = []
     for seed in SEEDS:
         rng = np.random.default_rng(seed)

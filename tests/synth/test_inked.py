@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
+from kdscan.game.duel.board import Board
 from kdscan.records import CELLS
 from kdscan.synth.ink import multiply
 from kdscan.synth.inked import InkedPage, inked_page
@@ -42,7 +43,7 @@ def test_smudges_are_no_ink() -> None:
     page = random_page(np.random.default_rng(4), "paper")
     for seed in range(6):
         inked = inked_page(
-            np.random.default_rng(seed), page=page, messiness=1.0, played=({}, False)
+            np.random.default_rng(seed), page=page, messiness=1.0, played=(Board(), False)
         )
         assert (inked.ink > 0.02).mean() < 0.1
 

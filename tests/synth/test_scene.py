@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
 from kdscan.records import CELLS
@@ -26,8 +25,7 @@ def test_all_cells_lie_in_the_photo(level: Level) -> None:
 def test_truth_names_what_a_check_needs() -> None:
     photo = make_photo(12, "easy", size_wh=SMALL)
     truth = photo.truth()
-    board = Board({at: Shield(coat, n) for at, (coat, n) in photo.board.items()})
-    assert truth["score"] == score_board(board).domain_points > 0
+    assert truth["score"] == score_board(photo.board).domain_points > 0
     assert len(truth["pixels"]) == 34
     assert all(Coat(coat) and 0 <= n <= 4 for coat, n in truth["board"].values())
     assert truth["size"] == [800, 600]
@@ -52,7 +50,7 @@ def test_wild_boards_hold_crosses_beyond_the_circles_but_fewer() -> None:
     rng = np.random.default_rng(0)
     for circles in (2, 3, 4):
         boards = [wild_board(rng, circles)[0] for _ in range(40)]
-        counts = np.bincount([n for board in boards for _, n in board.values()], minlength=5)
+        counts = np.bincount([s.crosses for board in boards for s in board.values()], minlength=5)
         assert len(counts) == 5
         beyond = counts[circles + 1 :]
         assert (beyond > 0).all() and (beyond < counts[circles]).all()

@@ -40,9 +40,9 @@ def example() -> Example:
 
 def test_an_example_keeps_what_was_drawn() -> None:
     for i, at in enumerate(CELLS):
-        coat, crosses = photo().board.get(at, (None, 0))
-        assert COATS[example().coat[i]] is coat
-        assert example().crosses[i] == crosses
+        shield = photo().board.get(at)
+        assert COATS[example().coat[i]] is (shield and shield.coat)
+        assert example().crosses[i] == (shield.crosses if shield else 0)
 
 
 def test_coarse_centres_lie_near_their_ideal_places_on_flat_paper() -> None:

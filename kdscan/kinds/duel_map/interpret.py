@@ -18,7 +18,7 @@ from kdscan.game.problem import Problem
 from kdscan.kinds.duel_map import covered
 from kdscan.kinds.duel_map.rules import apply_rules, questions
 from kdscan.locale.problems import problem_of
-from kdscan.marks.decode import board_of, corrected, decode
+from kdscan.marks.decode import corrected, decode
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import CELLS, MapEvidence, MapReading, MarkProbs, Marks, Reading
 
@@ -33,7 +33,7 @@ def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> MapReading:
     """
     clipped = evidence.still_clipped
     reading = _without_clipped(_with_corrections(evidence, risk), clipped)
-    board = board_of({c.at: c.marks for c in reading.cells})
+    board = reading.board
     # What the picture cuts off may explain any break of the rules.
     broken = () if clipped else questions(board, reading.castle_used)
     reading = apply_rules(reading, broken, risk, evidence.corrections.cells)

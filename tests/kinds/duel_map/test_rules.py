@@ -18,7 +18,7 @@ from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.kinds.duel_map.rules import DOMINO_CODES, apply_rules, questions
 from kdscan.kinds.duel_map.tell import tell
 from kdscan.kinds.duel_map.to_json import to_json
-from kdscan.marks.decode import board_of, decode
+from kdscan.marks.decode import decode
 from kdscan.records import Reading
 from tests.readings import make_sheet
 
@@ -93,8 +93,8 @@ def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> Non
     said = to_json(cut)
     assert said["range"] is None and said["photograph_again"] is True
     assert {one.marks for one in cut.reading.cells if one.at in clipped} == {(None, 0)}
-    shown = {(c.row, c.col): (c.coat, c.crosses) for c in whole.reading.cells if c.col < 4}
-    assert said["score"]["total"] == score_board(board_of(shown)).total, "of what shows"
+    shown = Board({at: shield for at, shield in whole.reading.board.items() if at[1] < 4})
+    assert said["score"]["total"] == score_board(shown).total, "of what shows"
     assert not [one for one in cut.problems if one.code in DOMINO_CODES]
     assert to_json(whole)["photograph_again"] is False
 
