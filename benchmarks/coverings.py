@@ -12,7 +12,6 @@ import numpy as np
 
 from kdscan.records import CELLS
 from kdscan.sheet.parts import Layout
-from kdscan.synth.camera import sheet_points
 from kdscan.synth.clutter import Solid, finger, random_solid, skin_color
 from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32, rotation, toward
 from kdscan.synth.lens import Camera, PageMap
@@ -46,7 +45,7 @@ class Covering:
         """The solids on the sheet, in world mm."""
         self._camera, self._page = camera, page
         rng, kind = self._rng, self.kind
-        (place,) = sheet_points(page.sheet, self._at_mm[None])
+        (place,) = page.sheet.at(self._at_mm[None])
         if kind == "finger":
             skin = skin_color(rng)
             angle = rng.uniform(0, 2 * np.pi)
@@ -78,7 +77,7 @@ class Covering:
             white = color(rng, (0.25, 0.7), (0.75, 1)).astype(float)
         elif self.kind == "cloth":
             white = np.full(3, 190.0)
-        middle = sheet_points(self._page.sheet, np.array([self._layout.page_mm]) / 2)[0]
+        (middle,) = self._page.sheet.at(np.array([self._layout.page_mm]) / 2)
         away = np.arctan2(*(place - middle)[1::-1])
         angle = away - np.pi / 4 + rng.normal(0, 0.3) if self.kind == "sheet" else rng.uniform(0, 7)
         flat = (

@@ -27,9 +27,10 @@ from kdscan.marks.fuse import fuse
 from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
 from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, MapReading, Photo
-from kdscan.synth.scene import DrawnPage, Level, draw_page, shoot
+from kdscan.synth.camera import HAND_HELD
+from kdscan.synth.fields import any_of
+from kdscan.synth.scene import DrawnPage, draw_page, shoot
 
-LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 FIRST_SEED = 28_000_000
 
 Tally = dict[str, list[tuple[float, bool, bool, bool]]]
@@ -40,8 +41,7 @@ def photos_of(page: DrawnPage, seed: int) -> list[MapReading]:
     found: list[MapReading] = []
     for k in range(2):
         rng = np.random.default_rng([seed, k])
-        level = LEVELS[int(rng.integers(len(LEVELS)))]
-        shot = shoot(rng, page, level, size_wh=(2016, 1512))
+        shot = shoot(rng, page, any_of(rng, HAND_HELD), size_wh=(2016, 1512))
         try:
             found += maps_by_place(k, read_photo(Photo(shot.bgr))).values()
         except NoSheetFound:

@@ -23,9 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.game.duel.board import Board, Shield
+from kdscan.synth.camera import HAND_HELD
+from kdscan.synth.fields import any_of
 from kdscan.synth.scene import (
     DrawnPage,
-    Level,
     draw_page,
     played_board,
     random_page,
@@ -33,7 +34,6 @@ from kdscan.synth.scene import (
     shoot,
 )
 
-LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 FEWEST = 3
 """Writers with fewer crosses are left out, because a sheet would repeat them."""
 
@@ -129,7 +129,7 @@ def main() -> None:
     print(f"{sum(map(len, hands))} crosses by {len(hands)} hands")
     for seed in range(args.first, args.first + args.count):
         rng = np.random.default_rng([seed, 5])
-        level = LEVELS[int(rng.integers(len(LEVELS)))]
+        level = any_of(rng, HAND_HELD)
         size = (2016, 1512) if rng.random() < 0.5 else (1512, 2016)
         design = random_page(rng)
         board, used = within_circles(rng, len(design[0].circles))

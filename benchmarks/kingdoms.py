@@ -33,12 +33,11 @@ from kdscan.kinds.kingdom.posterior import kingdom_of
 from kdscan.pipeline.read import read_photo
 from kdscan.records import KINDS, KingdomReading, Photo
 from kdscan.records.kinds import CASTLE, EMPTY
-from kdscan.synth.camera import Level
+from kdscan.synth.camera import HAND_HELD
 from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
 from kdscan.synth.tiles import Bank, Board, load_boards
 
 RULES = Variants(middle_kingdom=True, harmony=True)
-LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 
 
 @dataclass
@@ -222,7 +221,7 @@ def main(
     tops = [np.asarray(t, np.uint8) for f in files if (t := cv2.imread(str(f))) is not None]
     k = np.sqrt(1e6 * megapixels / (2016 * 1512)) if megapixels else 1.0
     size_wh = round(2016 * k), round(1512 * k)
-    for level in LEVELS if photos else ():
+    for level in HAND_HELD if photos else ():
         tally, ratios = Tally(), []
         for seed in range(first, first + photos):
             size = 7 if seed % 3 == 0 else 5

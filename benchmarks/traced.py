@@ -23,11 +23,12 @@ import mitsuba as mi
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.synth.camera import LEVELS, sheet_points
-from kdscan.synth.lens import Camera, PageMap, aim, frame
+from kdscan.synth.camera import HAND_HELD, LEVELS, Level
+from kdscan.synth.fields import any_of
+from kdscan.synth.lens import Camera, PageMap, aim, corners_of, frame, middle, net
 from kdscan.synth.own import any_look, own_page
 from kdscan.synth.paper import bent_sheet, flat_sheet
-from kdscan.synth.scene import DrawnPage, Level, SynthPhoto, draw_page, save_photo, shoot
+from kdscan.synth.scene import DrawnPage, SynthPhoto, draw_page, save_photo, shoot
 
 mi.set_variant("llvm_ad_rgb")
 T = mi.ScalarTransform4f
@@ -96,7 +97,7 @@ def pose(
     """A camera, the bent page in it, and the severity, 0..1."""
     conditions = LEVELS[level]
     severity = conditions.severity * float(rng.uniform(0.45, 1))
-    x, y, w, h = page.layout.grid_rect
+    grid_mm, page_mm = page.layout.grid_rect, page.layout.page_mm
     tilt = float(np.deg2rad(rng.uniform(*conditions.tilt_deg)))
     roll = float(rng.uniform(0, 2 * np.pi))
     if rng.random() > conditions.turned:
@@ -104,16 +105,11 @@ def pose(
     focal = max(size) * float(rng.uniform(0.72, 1.1))
     camera = Camera(np.zeros(3), aim(rng, tilt, roll), focal, size, 0.0)
     share, spread = float(rng.uniform(0.4, 0.95)), float(rng.uniform(0, 1))
-    steps = np.linspace(0, 1, 9)
-    inside = np.stack(np.meshgrid(x + w * steps, y + h * steps), -1).reshape(-1, 2)
-    corners = np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h]])
+    at = middle(grid_mm)
     for attempt in range(6):
-        middle, bend = (x + w / 2, y + h / 2), severity * 0.6**attempt
-        size_mm = page.layout.page_mm
-        sheet = (
-            bent_sheet(size_mm, middle, rng, bend) if attempt < 5 else flat_sheet(size_mm, middle)
-        )
-        points = (sheet_points(sheet, inside), sheet_points(sheet, corners))
+        bend = severity * 0.6**attempt
+        sheet = bent_sheet(page_mm, at, rng, bend) if attempt < 5 else flat_sheet(page_mm, at)
+        points = sheet.at(net(grid_mm, 9)), sheet.at(corners_of(grid_mm))
         seen = frame(rng, camera, *points, share, 0.012, spread)
         view = PageMap.through(seen, sheet)
         if view.is_seen_whole():
@@ -246,7 +242,7 @@ def trace(
         scene["hand"] = {"type": "sphere", "center": hand.tolist(), "radius": 25.0, "bsdf": skin}
     scene["paper"] = paper(page, view, rng)
     world = mi.load_dict(scene | around)
-    ways = sheet_points(view.sheet, page.nodes_mm.reshape(-1, 2)) * UP - eye
+    ways = view.sheet.at(page.nodes_mm.reshape(-1, 2)) * UP - eye
     far = np.linalg.norm(ways, axis=1)
     rays = mi.Ray3f(eye.tolist(), mi.Vector3f((ways / far[:, None]).T.astype(np.float32)))
     if (np.array(world.ray_intersect(rays).t) < far - 4).any():  # an object hides the map
@@ -305,7 +301,7 @@ def main() -> None:
     surfaces = sorted(args.surfaces.rglob("*.[jp][pn]g")) if args.surfaces else []
     for seed in range(args.first, args.first + args.count):
         rng = np.random.default_rng([seed, 5])
-        level: Level = ("easy", "normal", "hard")[int(rng.integers(3))]
+        level = any_of(rng, HAND_HELD)
         size = (2016, 1512) if rng.random() < 0.5 else (1512, 2016)
         page = draw_page(rng, page=own_page(look=any_look(rng)) if args.own else None)
         own = np.random.default_rng([seed, 77])

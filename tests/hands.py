@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kdscan.synth.habits import TIDY
-from kdscan.synth.hand import Hand
+from kdscan.synth.sketch import Hand
 
 
 def careful(rng: np.random.Generator) -> Hand:

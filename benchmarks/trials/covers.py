@@ -15,10 +15,12 @@ from kdscan.errors import KdscanError
 from kdscan.game.duel.scoring import score_board
 from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, MapReading, Photo, maps_of
+from kdscan.synth.camera import HAND_HELD
+from kdscan.synth.fields import any_of
 from kdscan.synth.habits import TIDY
-from kdscan.synth.hand import Hand
 from kdscan.synth.own import any_look, own_page
 from kdscan.synth.scene import SynthPhoto, draw_page, random_page, shoot
+from kdscan.synth.sketch import Hand
 from trials import Trial
 
 SIZE_WH = (2016, 1512)
@@ -36,9 +38,9 @@ def spoiled(rng: random.Random, folder: Path) -> Iterator[Trial]:
         page = own_page(120, any_look(lot)) if lot.random() < 0.6 else random_page(lot)
         hand = Hand.random(lot, TIDY, dice=False)
         drawn = draw_page(lot, page=page, messiness=float(lot.uniform(0, 0.4)), hand=hand)
-        level, again = ("easy", "normal")[int(lot.integers(2))], int(lot.integers(2**31))
+        level, again = any_of(lot, HAND_HELD[:2]), int(lot.integers(2**31))
         shots = np.random.default_rng(again)
-        clean = shoot(shots, drawn, level, size_wh=SIZE_WH)  # type: ignore[arg-type]
+        clean = shoot(shots, drawn, level, size_wh=SIZE_WH)
         total = truth(clean)
         found = read(clean)
         sure = found is not None and not found.review
@@ -55,7 +57,7 @@ def spoiled(rng: random.Random, folder: Path) -> Iterator[Trial]:
             kind, at = next(kinds), CELLS[int(lot.integers(len(CELLS)))]
             cover = Covering(lot, drawn.layout, kind, at)
             shots = np.random.default_rng(again)
-            photo = shoot(shots, drawn, level, size_wh=SIZE_WH, cover=cover)  # type: ignore[arg-type]
+            photo = shoot(shots, drawn, level, size_wh=SIZE_WH, cover=cover)
             yield judged(read(photo), total, f"{kind} on {at} of sheet {seed}")
 
 

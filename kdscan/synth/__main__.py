@@ -20,14 +20,13 @@ import typer
 
 from kdscan.errors import UsageError
 from kdscan.sheet.look import Look, Style, Ticket
-from kdscan.synth.fields import Rng
+from kdscan.synth.camera import HAND_HELD
+from kdscan.synth.fields import Rng, any_of
 from kdscan.synth.grounds.draw import GROUPS, asked_for
 from kdscan.synth.own import any_look, own_book, own_page
-from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo, random_page, save_photo
+from kdscan.synth.scene import Page, SynthPhoto, make_photo, random_page, save_photo
 from kdscan.synth.table import SynthTable, make_table
 from kdscan.synth.tool import Dice, LongSide, Messiness, Quality, run
-
-LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 
 
 def _own_page(rng: Rng, style: str, code: str) -> Page:
@@ -67,7 +66,7 @@ def main(
     folder.mkdir(parents=True, exist_ok=True)
     for seed in range(first, first + count):
         rng = np.random.default_rng([seed, 3])
-        chosen = LEVELS[int(rng.integers(0, 3))] if level == "mixed" else level
+        chosen = any_of(rng, HAND_HELD) if level == "mixed" else level
         size = (long_side, round(long_side * 0.75))
         page = _own_page(rng, style, code) if own else None
         if ground and not own:

@@ -13,11 +13,12 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from kdscan.records import COLS
 from kdscan.synth.clutter import Solid
 from kdscan.synth.exposure import expose
 from kdscan.synth.fields import F64, U8, Rng, chance
 from kdscan.synth.lens import Camera, PageMap, Rect, aim, corners_of, frame, middle, net
-from kdscan.synth.paper import Sheet, bent_sheet, flat_sheet
+from kdscan.synth.paper import bent_sheet, flat_sheet
 from kdscan.synth.scenery import Scenery, plain_scenery, random_scenery
 from kdscan.synth.sensor import compress, develop
 
@@ -69,6 +70,8 @@ LEVELS: dict[Level, Conditions] = {
     "normal": Conditions(0.55, (0, 35), (0.3, 0.97), 0.7),
     "hard": Conditions(1.0, (0, 52), (0.23, 0.98), 0.85),
 }
+HAND_HELD: tuple[Level, ...] = ("easy", "normal", "hard")
+"""Levels of photos, as people take them; `flat` is like a scan."""
 
 
 def photograph(
@@ -112,7 +115,7 @@ def photograph(
     image = expose(rng, page_bgr, page_map, camera, scenery, severity)
     if cover is not None:
         cover.finish(image)
-    detail = float(np.linalg.norm(corners[1] - corners[0])) / 7
+    detail = float(np.linalg.norm(corners[1] - corners[0])) / COLS
     if level == "flat":
         image = compress(image, int(rng.integers(70, 97)))
     else:
@@ -155,27 +158,9 @@ def _pose(
         if stiff and attempt:  # a wide board may reach behind the camera: look more from above
             camera = replace(camera, axes=aim(rng, tilt * 0.7**attempt, roll))
         sheet = flat_sheet(page_mm, at) if bend == 0 else bent_sheet(page_mm, at, rng, bend)
-        seen = frame(
-            rng,
-            camera,
-            sheet_points(sheet, inside),
-            sheet_points(sheet, corners_of(grid_mm)),
-            share,
-            0.01,
-            spread,
-        )
+        points = sheet.at(inside), sheet.at(corners_of(grid_mm))
+        seen = frame(rng, camera, *points, share, 0.01, spread)
         page_map = PageMap.through(seen, sheet)
         if page_map.is_seen_whole():
             break
     return seen, page_map
-
-
-def sheet_points(sheet: Sheet, page_xy: F64) -> F64:
-    """World points (K, 3) of page points (K, 2), interpolated between the nearest nodes."""
-    ij = sheet.to_nodes(page_xy)
-    m, n = sheet.xyz.shape[:2]
-    cell = np.clip(np.floor(ij).astype(int), 0, (n - 2, m - 2))
-    (fx, fy), (c, r) = (ij - cell).T[..., None], cell.T
-    p = sheet.xyz
-    top = p[r, c] * (1 - fx) + p[r, c + 1] * fx
-    return np.asarray(top * (1 - fy) + (p[r + 1, c] * (1 - fx) + p[r + 1, c + 1] * fx) * fy)

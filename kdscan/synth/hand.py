@@ -31,8 +31,6 @@ from kdscan.synth.sketch import Hand, Sketch, Spot, beside, fit_hand, free_room,
 from kdscan.synth.strokes import Path, outline, ring
 from kdscan.synth.surroundings import add_extras, draw_borders, scribble_around, soil
 
-__all__ = ["Hand", "StrokeBank", "draw_board"]
-
 COATS = {
     Coat.DOT: one_dot,
     Coat.DOUBLE_DOT: two_dots,

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from kdscan.game.duel.board import Board
 from kdscan.records import COLS, ROWS
+from kdscan.synth.bank import StrokeBank
 from kdscan.synth.fields import F32, U8, Rng
-from kdscan.synth.hand import StrokeBank
 from kdscan.synth.scene import DrawnPage, Page, chosen, fill_in
 from kdscan.synth.surroundings import soil
 

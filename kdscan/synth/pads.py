@@ -20,12 +20,11 @@ import typer
 
 from kdscan.errors import UsageError
 from kdscan.game.duel.board import Board
-from kdscan.synth.camera import LEVELS
+from kdscan.synth.bank import StrokeBank
+from kdscan.synth.camera import LEVELS, Level
 from kdscan.synth.grounds.draw import GROUPS, asked_for
-from kdscan.synth.hand import StrokeBank
 from kdscan.synth.scene import (
     DrawnPage,
-    Level,
     Page,
     SynthPhoto,
     draw_page,
@@ -87,7 +86,7 @@ def main(
         ),
     ] = None,
     blank_level: Annotated[
-        str, typer.Option(help="How hard to read the photo of the blank is.")
+        Level, typer.Option(help="How hard to read the photo of the blank is.")
     ] = "easy",
     ground: Annotated[
         list[str] | None,
@@ -104,7 +103,6 @@ def main(
     """Write one folder per pad: a blank, and filled sheets with their ground truth."""
     size = (long_side, round(long_side * 0.75))
     levels = [_level(name) for name in level or ["normal"]]
-    careful = _level(blank_level)
     bank = StrokeBank.load(strokes) if strokes else None
     for i in range(pads):
         kind = ground[i % len(ground)] if ground else None
@@ -112,7 +110,7 @@ def main(
         page = pad_print(first + i, kind, name)
         place = folder / name
         place.mkdir(parents=True, exist_ok=True)
-        blank = pad_blank(first + i, page, careful, size)
+        blank = pad_blank(first + i, page, blank_level, size)
         save_photo(place / "blank.jpg", blank.bgr, {"seed": first + i} | blank.truth(), quality)
         for k in range(1, filled + 1):
             lit = levels[(k - 1) % len(levels)]

@@ -40,6 +40,16 @@ class Sheet:
         last = np.array([self.x_mm[-1], self.y_mm[-1]])
         return np.asarray(page_xy / last * (len(self.x_mm) - 1, len(self.y_mm) - 1))
 
+    def at(self, page_xy: F64) -> F64:
+        """World points (K, 3) of page points (K, 2), interpolated between the nearest nodes."""
+        ij = self.to_nodes(page_xy)
+        m, n = self.xyz.shape[:2]
+        cell = np.clip(np.floor(ij).astype(int), 0, (n - 2, m - 2))
+        (fx, fy), (c, r) = (ij - cell).T[..., None], cell.T
+        p = self.xyz
+        top = p[r, c] * (1 - fx) + p[r, c + 1] * fx
+        return np.asarray(top * (1 - fy) + (p[r + 1, c] * (1 - fx) + p[r + 1, c + 1] * fx) * fy)
+
     def outline(self) -> F64:
         """World points along the paper's edge, in order; (K, 3)."""
         p = self.xyz

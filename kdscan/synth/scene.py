@@ -18,13 +18,13 @@ from kdscan.game.duel.scoring import score_board
 from kdscan.imaging.encode import jpeg
 from kdscan.records import CELLS, COLS, ROWS
 from kdscan.sheet.parts import Layout
-from kdscan.synth.camera import Cover, photograph
-from kdscan.synth.camera import Level as Level
+from kdscan.synth.bank import StrokeBank
+from kdscan.synth.camera import Cover, Level, photograph
 from kdscan.synth.designs import random_layout
 from kdscan.synth.fields import F32, F64, U8, Rng
-from kdscan.synth.hand import Hand, StrokeBank, draw_board
+from kdscan.synth.hand import draw_board
 from kdscan.synth.page import print_page
-from kdscan.synth.sketch import Spot
+from kdscan.synth.sketch import Hand, Spot
 from kdscan.synth.styles import random_style
 
 Page = tuple[Layout, U8, float]

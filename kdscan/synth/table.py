@@ -23,15 +23,15 @@ from kdscan.game.score import outcome
 from kdscan.records import COLS
 from kdscan.sheet.book import BookLayout, marked_places
 from kdscan.synth.book import draw_spellbook
-from kdscan.synth.camera import LEVELS, Level, sheet_points
+from kdscan.synth.camera import LEVELS, Level
 from kdscan.synth.exposure import expose
 from kdscan.synth.fields import F64, U8, Rng, chance, rotation
-from kdscan.synth.hand import Hand
 from kdscan.synth.lens import Camera, PageMap, Rect, aim, corners_of, frame, middle, net
 from kdscan.synth.paper import Sheet, bent_sheet
 from kdscan.synth.scene import Page, fill_in, map_truth, random_page
 from kdscan.synth.scenery import random_scenery
 from kdscan.synth.sensor import develop
+from kdscan.synth.sketch import Hand
 
 _GAP_MM = (-16.0, 45.0)
 """Distance between neighbouring pages; negative if one overlaps the other's margin."""
@@ -254,7 +254,7 @@ def _aimed(
 ) -> Camera:
     """A camera that sees the required part of every sheet."""
     seen_of = zip(meshes, rects, strict=True)
-    must_see = np.concatenate([sheet_points(mesh, net(rect, 6)) for mesh, rect in seen_of])
+    must_see = np.concatenate([mesh.at(net(rect, 6)) for mesh, rect in seen_of])
     middle = must_see.mean(0) * (1, 1, 0)
     low, high = must_see.min(0), must_see.max(0)
     box = np.array(

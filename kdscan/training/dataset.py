@@ -29,16 +29,15 @@ from kdscan.imaging.rectify import (
 from kdscan.records import CELLS, COATS, COLS, ROWS, Photo
 from kdscan.sheet.layout import layouts
 from kdscan.sheet.look import Ticket
-from kdscan.synth.camera import LEVELS
+from kdscan.synth.bank import StrokeBank
+from kdscan.synth.camera import LEVELS, Level
 from kdscan.synth.canvas import smooth_noise
 from kdscan.synth.copies import reproduced
 from kdscan.synth.designs import random_layout
 from kdscan.synth.fields import F32, U8, Rng, log_uniform
-from kdscan.synth.hand import Hand, StrokeBank
 from kdscan.synth.own import any_look, own_page
 from kdscan.synth.page import print_page
 from kdscan.synth.scene import (
-    Level,
     Page,
     SynthPhoto,
     fill_in,
@@ -46,6 +45,7 @@ from kdscan.synth.scene import (
     played_board,
     wild_board,
 )
+from kdscan.synth.sketch import Hand
 from kdscan.synth.styles import random_style
 
 THUMB_PX = 640

@@ -14,7 +14,7 @@ from kdscan.imaging.rectify import flatten, lattice_points, project
 from kdscan.kinds.kingdom.classify import SIDE_PX
 from kdscan.records import Photo
 from kdscan.records.kinds import EMPTY
-from kdscan.synth.camera import Level
+from kdscan.synth.camera import HAND_HELD
 from kdscan.synth.fields import F32, U8
 from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
 from kdscan.synth.scene import make_photo
@@ -131,8 +131,7 @@ def example(seed: int) -> KingdomExample:
     """The photo of a seed; call `init_worker` first."""
     bank, tiles = _worker
     rng = np.random.default_rng([seed, 12])
-    levels: list[Level] = ["easy", "normal", "hard"]
-    level = levels[int(rng.choice(3, p=[0.3, 0.4, 0.3]))]
+    level = HAND_HELD[int(rng.choice(3, p=[0.3, 0.4, 0.3]))]
     above = rng.random() < OVERHEAD_SHARE
     size = (LONG_PX, round(LONG_PX * rng.choice([0.75, 0.75, 0.5625, 1.0])))
     size = size[::-1] if rng.random() < 0.5 else size

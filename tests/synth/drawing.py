@@ -13,7 +13,8 @@ from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.sheet.parts import Castle, Layout
 from kdscan.synth.habits import Part
-from kdscan.synth.hand import Hand, draw_board
+from kdscan.synth.hand import draw_board
+from kdscan.synth.sketch import Hand
 
 PX = 5.0
 

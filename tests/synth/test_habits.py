@@ -6,8 +6,8 @@ import numpy as np
 
 from kdscan.synth.bends import BENDS
 from kdscan.synth.habits import HABITS, PARTS, any_habit
-from kdscan.synth.hand import Hand
 from kdscan.synth.preferences import random_preferences
+from kdscan.synth.sketch import Hand
 
 
 def test_a_fifth_of_the_habits_is_held_out_and_never_drawn_by_lot() -> None:

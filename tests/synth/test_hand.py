@@ -12,8 +12,9 @@ from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.records import CELLS
 from kdscan.synth.habits import HABITS
-from kdscan.synth.hand import Hand, draw_board
+from kdscan.synth.hand import draw_board
 from kdscan.synth.scrawl import smear
+from kdscan.synth.sketch import Hand
 from tests.synth.drawing import (
     BLANK,
     BOX,
