@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -31,8 +32,8 @@ def dot(at: Path, radius: float, style: str, brush: Brush) -> list[Stroke]:
     squash = brush.rng.uniform(0.72, 1.0) - 0.15 * max(brush.traits.slop - 0.7, 0)
     force = brush.force()
     return [
-        Stroke(at + turned(path, brush.rng.uniform(0, 2 * math.pi)), width, force, solid)
-        for path, width, solid in _DOTS[style](inner, squash, brush)
+        replace(s, path=at + turned(s.path, brush.rng.uniform(0, 2 * math.pi)), pressure=force)
+        for s in _DOTS[style](inner, squash, brush)
     ]
 
 
@@ -46,112 +47,109 @@ _RECORDED = {
 }
 """Kinds of recorded marks that styles may follow."""
 
-Run = tuple[Path, float, bool]
-"""A path about the dot's middle, its width relative to the pen's, and whether its inside is
-inked."""
-
 _LEAST = {"ring": 1.3, "rings": 1.6, "open_ring": 1.6, "target": 2.2, "hatched": 1.6, "dash": 0.9}
 """Least radius, in pen widths, at which a style is visible."""
 
 _O = np.zeros(2)
 
 
-def _blob(r: float, squash: float, brush: Brush) -> list[Run]:
-    return [(ring(_O, r, brush.rng, turns=1.1, squash=squash), 1.0, True)]
+def _blob(r: float, squash: float, brush: Brush) -> list[Stroke]:
+    return [Stroke(ring(_O, r, brush.rng, turns=1.1, squash=squash), solid=True)]
 
 
-def _spiral(r: float, squash: float, brush: Brush) -> list[Run]:
+def _spiral(r: float, squash: float, brush: Brush) -> list[Stroke]:
     turns = max(2.0, r / (brush.rng.uniform(0.7, 1.5) * brush.width))
-    return [(ring(_O, r, brush.rng, turns=turns, squash=squash, inward=0.95), 1.0, False)]
+    return [Stroke(ring(_O, r, brush.rng, turns=turns, squash=squash, inward=0.95))]
 
 
-def _scribble(r: float, squash: float, brush: Brush) -> list[Run]:
-    return [(scribble(_O, r, brush.rng, int(brush.rng.integers(4, 12))), 1.0, False)]
+def _scribble(r: float, squash: float, brush: Brush) -> list[Stroke]:
+    return [Stroke(scribble(_O, r, brush.rng, int(brush.rng.integers(4, 12))))]
 
 
-def _ring(r: float, squash: float, brush: Brush) -> list[Run]:
+def _ring(r: float, squash: float, brush: Brush) -> list[Stroke]:
     turns = max(1 + brush.traits.closure + brush.rng.normal(0, 0.06), 0.88)
-    return [(ring(_O, r, brush.rng, turns=turns, squash=squash), 1.0, False)]
+    return [Stroke(ring(_O, r, brush.rng, turns=turns, squash=squash))]
 
 
-def _rings(r: float, squash: float, brush: Brush) -> list[Run]:
+def _rings(r: float, squash: float, brush: Brush) -> list[Stroke]:
     """Two or more rounds, with or without lifting the pen, each a little displaced."""
     rng = brush.rng
     if rng.random() < 0.6:
         turns = 1.8 + min(rng.exponential(1.3), 5.0)
         inward = rng.uniform(-0.05, 0.35)
         path = ring(_O, r, rng, turns=turns, squash=squash, inward=inward, wobble=0.1)
-        return [(path, 1.0, False)]
+        return [Stroke(path)]
     runs = []
     for _ in range(int(rng.integers(2, 4))):
         off = rng.normal(0, 0.12, 2) * r
-        runs.append((ring(off, brush.about(0.95 * r, 0.12), rng, squash=squash), 1.0, False))
+        runs.append(Stroke(ring(off, brush.about(0.95 * r, 0.12), rng, squash=squash)))
     return runs
 
 
-def _open_ring(r: float, squash: float, brush: Brush) -> list[Run]:
-    return [(ring(_O, r, brush.rng, turns=brush.rng.uniform(0.7, 0.92), squash=squash), 1.0, False)]
+def _open_ring(r: float, squash: float, brush: Brush) -> list[Stroke]:
+    return [Stroke(ring(_O, r, brush.rng, turns=brush.rng.uniform(0.7, 0.92), squash=squash))]
 
 
-def _tap(r: float, squash: float, brush: Brush) -> list[Run]:
+def _tap(r: float, squash: float, brush: Brush) -> list[Stroke]:
     wide = min(2 * r / brush.width + 1, 4.5)
-    return [(line(_O, brush.rng.normal(0, 0.3 * r, 2), brush.rng), wide, False)]
+    return [Stroke(line(_O, brush.rng.normal(0, 0.3 * r, 2), brush.rng), wide)]
 
 
-def _taps(r: float, squash: float, brush: Brush) -> list[Run]:
+def _taps(r: float, squash: float, brush: Brush) -> list[Stroke]:
     """Short taps on one spot that touch, so that they form one dot."""
-    runs: list[Run] = []
+    runs = []
     reach = min(r, 1.3 * brush.width)
     for _ in range(int(brush.rng.integers(3, 7))):
         at = brush.rng.normal(0, 0.35, 2) * reach
         end = at + brush.rng.normal(0, 0.3, 2) * reach
-        runs.append((line(at, end, brush.rng), brush.rng.uniform(1.0, 1.7), False))
+        runs.append(Stroke(line(at, end, brush.rng), brush.rng.uniform(1.0, 1.7)))
     return runs
 
 
-def _smear(r: float, squash: float, brush: Brush) -> list[Run]:
+def _smear(r: float, squash: float, brush: Brush) -> list[Stroke]:
     tail = toward(brush.rng.uniform(0, 2 * math.pi)) * r * brush.rng.uniform(0.3, 0.8)
     body = ring(_O, r, brush.rng, squash=squash, wobble=0.12)
-    return [(body, 1.0, True), (line(_O, tail, brush.rng), 1.0, False)]
+    return [Stroke(body, solid=True), Stroke(line(_O, tail, brush.rng))]
 
 
-def _comma(r: float, squash: float, brush: Brush) -> list[Run]:
+def _comma(r: float, squash: float, brush: Brush) -> list[Stroke]:
     """A point with a tail that grows with haste."""
     rng, tail = brush.rng, toward(brush.rng.uniform(0, 2 * math.pi))
     head = ring(_O, 0.6 * r, rng, turns=1.3, squash=squash, inward=0.5)
     end, bow = tail * r * rng.uniform(1.0, 1.7), rng.uniform(0.05, 0.35) * rng.choice((-1, 1))
-    return [(head, 1.0, rng.random() < 0.7), (line(0.45 * r * tail, end, rng, bow=bow), 0.8, False)]
+    point = Stroke(head, solid=rng.random() < 0.7)
+    return [point, Stroke(line(0.45 * r * tail, end, rng, bow=bow), 0.8)]
 
 
-def _dash(r: float, squash: float, brush: Brush) -> list[Run]:
+def _dash(r: float, squash: float, brush: Brush) -> list[Stroke]:
     end = np.array((r * brush.rng.uniform(0.5, 0.9), 0.0))
-    return [(line(-end, end, brush.rng, bow=brush.rng.normal(0, 0.1)), 1.4, False)]
+    return [Stroke(line(-end, end, brush.rng, bow=brush.rng.normal(0, 0.1)), 1.4)]
 
 
-def _hatched(r: float, squash: float, brush: Brush) -> list[Run]:
+def _hatched(r: float, squash: float, brush: Brush) -> list[Stroke]:
     gap = max(brush.width * brush.rng.uniform(0.9, 2.0), r / 5)
     paths = hatch(_ROUND * r, 0.0, gap, brush.rng, slop=brush.traits.slop, joined=True)
     edge = ring(_O, r, brush.rng, squash=0.97)
-    return [(edge, 1.0, False), *((p, 1.0, False) for p in paths)]
+    return [Stroke(path) for path in (edge, *paths)]
 
 
-def _target(r: float, squash: float, brush: Brush) -> list[Run]:
+def _target(r: float, squash: float, brush: Brush) -> list[Stroke]:
     return [*_ring(r, squash, brush), *_blob(0.4 * r, squash, brush)]
 
 
-def _square(r: float, squash: float, brush: Brush) -> list[Run]:
+def _square(r: float, squash: float, brush: Brush) -> list[Stroke]:
     box = np.array(((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1.0))) * r * 0.85
     box = box + brush.rng.normal(0, 0.08, box.shape) * r
-    return [(rounded(box), 1.0, brush.rng.random() < 0.7)]
+    return [Stroke(rounded(box), solid=brush.rng.random() < 0.7)]
 
 
-def _asterisk(r: float, squash: float, brush: Brush) -> list[Run]:
+def _asterisk(r: float, squash: float, brush: Brush) -> list[Stroke]:
     turns = np.arange(3) * math.pi / 3 + brush.rng.normal(0, 0.15, 3)
     arms = [toward(float(a)) * r * brush.rng.uniform(0.8, 1.1) for a in turns]
-    return [(line(-arm, arm, brush.rng), 1.0, False) for arm in arms]
+    return [Stroke(line(-arm, arm, brush.rng)) for arm in arms]
 
 
-_DOTS: dict[str, Callable[[float, float, Brush], list[Run]]] = {
+_DOTS: dict[str, Callable[[float, float, Brush], list[Stroke]]] = {
     "blob": _blob,
     "spiral": _spiral,
     "scribble": _scribble,
@@ -168,6 +166,8 @@ _DOTS: dict[str, Callable[[float, float, Brush], list[Run]]] = {
     "square": _square,
     "asterisk": _asterisk,
 }
+"""The function that draws each style about the origin: from a radius, the ratio of a ring's axes,
+and the brush."""
 
 
 def _radius(shield: ShieldShape, brush: Brush, low: float, high: float) -> float:

@@ -9,13 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from itertools import accumulate
 from typing import Literal, get_args
 
-import numpy as np
-
-from kdscan.synth.fields import Rng
+from kdscan.synth.fields import Rng, weighted
 
 Part = Literal["dot", "pair", "line", "lines", "fill", "area", "checked", "cross", "pen", "extra"]
 """dot: each dot; pair: how two dots are arranged; line: each line; lines: how two are arranged;
@@ -193,16 +189,7 @@ TIDY: Mapping[Part, str] = {
 """Habits of a tidy hand, whose marks are unambiguous."""
 
 
-@cache
-def _shares(part: Part, dice: bool) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """The names of a part's habits and their cumulative shares."""
-    names = tuple(HABITS[part])
-    weights = [h.dice if dice else h.plain for h in HABITS[part].values()]
-    return names, tuple(accumulate(w / sum(weights) for w in weights))
-
-
 def any_habit(part: Part, dice: bool, rng: Rng) -> str:
     """Return a random habit of a part, never a held-out one."""
-    names, shares = _shares(part, dice)
-    i = int(np.searchsorted(shares, rng.random(), side="right"))
-    return names[i] if i < len(names) and not HABITS[part][names[i]].held_out else names[0]
+    habits = HABITS[part].items()
+    return weighted(rng, {name: habit.dice if dice else habit.plain for name, habit in habits})
