@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from kdscan.sheet.parts import Point
 from kdscan.synth.fields import F32, U8, Color, Rng, any_of
-
-_SHIFT = 4  # cv2 draws with 1/16 pixel precision
+from kdscan.synth.raster import SHIFT, fixed
 
 
 class Canvas:
@@ -22,9 +21,7 @@ class Canvas:
         self.page, self.scale = page, px_per_mm
 
     def px(self, points: Iterable[Point]) -> NDArray[np.int32]:
-        return np.round((np.array(list(points)) * self.scale - 0.5) * (1 << _SHIFT)).astype(
-            np.int32
-        )
+        return fixed(np.array(list(points)) * self.scale - 0.5)
 
     def width(self, mm: float) -> int:
         return max(1, round(mm * self.scale))
@@ -32,7 +29,7 @@ class Canvas:
     def fill(self, points: Iterable[Point], color: Color, opacity: float = 1.0) -> None:
         outline = self.px(points)
         with self._through(outline, 0, opacity):
-            cv2.fillPoly(self.page, [outline], color, cv2.LINE_AA, _SHIFT)
+            cv2.fillPoly(self.page, [outline], color, cv2.LINE_AA, SHIFT)
 
     def stroke(
         self,
@@ -44,17 +41,17 @@ class Canvas:
     ) -> None:
         path, thick = self.px(points), self.width(mm)
         with self._through(path, thick, opacity):
-            cv2.polylines(self.page, [path], closed, color, thick, cv2.LINE_AA, _SHIFT)
+            cv2.polylines(self.page, [path], closed, color, thick, cv2.LINE_AA, SHIFT)
 
     def circle(
         self, at: Point, radius: float, color: Color, mm: float | None, opacity: float = 1.0
     ) -> None:
         center = self.px([at])
         x, y = (int(v) for v in center[0])
-        r = round(radius * self.scale * (1 << _SHIFT))
+        r = round(radius * self.scale * (1 << SHIFT))
         thick = -1 if mm is None else self.width(mm)
-        with self._through(center, (r >> _SHIFT) + max(thick, 0), opacity):
-            cv2.circle(self.page, (x, y), r, color, thick, cv2.LINE_AA, _SHIFT)
+        with self._through(center, (r >> SHIFT) + max(thick, 0), opacity):
+            cv2.circle(self.page, (x, y), r, color, thick, cv2.LINE_AA, SHIFT)
 
     @contextmanager
     def _through(self, points: NDArray[np.int32], margin: int, opacity: float) -> Iterator[None]:
@@ -62,8 +59,8 @@ class Canvas:
         if opacity >= 1:
             yield
             return
-        low = np.maximum((points.min(axis=0) >> _SHIFT) - margin - 2, 0)
-        high = np.maximum((points.max(axis=0) >> _SHIFT) + margin + 3, 0)
+        low = np.maximum((points.min(axis=0) >> SHIFT) - margin - 2, 0)
+        high = np.maximum((points.max(axis=0) >> SHIFT) + margin + 3, 0)
         patch = self.page[low[1] : high[1], low[0] : high[0]]
         before = patch.copy()
         yield

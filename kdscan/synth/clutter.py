@@ -266,8 +266,7 @@ def paint_solid(image: U8, solid: Solid, camera: Camera, light: Light, exposure:
     shades = 255 * np.clip(linear * exposure, 0, 1) ** (1 / GAMMA)
     for k in np.argsort(-far):
         if facing[k]:
-            r, g, b = (int(v) for v in shades[k])
-            fill_into(image, camera.project(solid.faces[k]), (r, g, b))
+            fill_into(image, camera.project(solid.faces[k]), tuple(int(v) for v in shades[k]))
 
 
 def cast(mask: U8, solid: Solid, camera: Camera, light: Light) -> None:

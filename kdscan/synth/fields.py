@@ -17,6 +17,8 @@ T = TypeVar("T")
 Color = tuple[float, float, float]
 """Blue, green, red from 0 to 255, OpenCV's order."""
 
+WHITE: Color = (255.0, 255.0, 255.0)
+
 LUMA = np.array([0.114, 0.587, 0.299], np.float32)
 """Weights of blue, green and red in brightness (ITU-R BT.601)."""
 

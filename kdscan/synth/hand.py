@@ -27,7 +27,7 @@ from kdscan.synth.legibility import drawing_mask
 from kdscan.synth.lines import one_line, two_lines
 from kdscan.synth.pens import Pen
 from kdscan.synth.preferences import Brush, ShieldShape
-from kdscan.synth.sketch import Hand, Sketch, Spot, beside, fit_hand, free_room, moved
+from kdscan.synth.sketch import Hand, Sketch, Spot, beside, fit_hand, free_room
 from kdscan.synth.strokes import Path, outline, ring
 from kdscan.synth.surroundings import add_extras, draw_borders, scribble_around, soil
 
@@ -94,7 +94,7 @@ SMEARED = {"wipe": 2.0, "fountain": 0.3, "gel": 0.3, "marker": 0.2, "pencil": 0.
 def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: Shield | None) -> None:
     """Draw the contents of one cell, and traces of what was there before."""
     rng, hand, messiness = sheet.rng, sheet.hand, sheet.messiness
-    shield = moved(sheet.shield, sheet.at(cell))
+    shield = sheet.shield_of(cell)
     _ghost(sheet, shield, mark is None)
     if rng.random() < 0.008 * messiness:
         _paint_over(sheet, shield)

@@ -15,8 +15,9 @@ import cv2
 import numpy as np
 
 from kdscan.records.arrays import sigmoid
-from kdscan.synth.fields import F32, U8, Rng
+from kdscan.synth.fields import F32, U8, Rng, toward
 from kdscan.synth.pens import Pen
+from kdscan.synth.raster import SHIFT, fixed
 from kdscan.synth.strokes import Path, drift
 
 TEXTURE = 1024
@@ -34,9 +35,6 @@ BODY = {
 """How much of a pen's brightness on white paper is its own reflection, by kind: graphite and wax
 lie on the paper and look the same on any ground (on dark blue even lighter in red); dyes only
 filter its light. Guesses based on the materials."""
-
-SHIFT = 4
-"""Fractional bits of coordinates handed to OpenCV."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,10 +85,10 @@ def noise_patch(shape: tuple[int, int], blur: float, rng: Rng) -> F32:
 
 def _draw(canvas: U8, points: Path, stroke: Stroke, pen: Pen, px: float, rng: Rng) -> None:
     """Draw one stroke on a supersampled canvas, points in its pixels; px: its pixels per mm."""
-    fixed = np.round((points - 0.5) * (1 << SHIFT)).astype(np.int32)
+    path = fixed(points - 0.5)
     base = stroke.width * pen.width * px
     if stroke.solid:
-        cv2.fillPoly(canvas, [fixed], 235 * min(stroke.pressure, 1.0), shift=SHIFT)
+        cv2.fillPoly(canvas, [path], 235 * min(stroke.pressure, 1.0), shift=SHIFT)
     n = len(points)
     steady = pen.press < 0.08 and not pen.nib
     pieces = 1 if steady else max(1, min(16, n - 1))
@@ -107,13 +105,13 @@ def _draw(canvas: U8, points: Path, stroke: Stroke, pen: Pen, px: float, rng: Rn
     ink = np.clip(level * 255, 25, 255)
     thick = np.maximum(np.round(wide), 1).astype(int)
     for i in range(pieces):
-        part = fixed[cuts[i] : cuts[i + 1] + 1]
+        part = path[cuts[i] : cuts[i + 1] + 1]
         cv2.polylines(canvas, [part], False, float(ink[i]), int(thick[i]), cv2.LINE_8, SHIFT)
     if pen.pool:
         for end in (0, -1):
             if rng.random() < pen.pool:
                 r = max(1.0, 0.5 * base * rng.uniform(1.0, 1.0 + 0.6 * pen.pool))
-                x, y = (int(v) for v in fixed[end])
+                x, y = (int(v) for v in path[end])
                 cv2.circle(canvas, (x, y), int(r * (1 << SHIFT)), 255, -1, cv2.LINE_8, SHIFT)
 
 
@@ -208,11 +206,11 @@ def _spare(alpha: F32, spots: Spots, origin: tuple[int, int], px_per_mm: float, 
         if spots.grazed and _inked(alpha, at, radius) <= spots.grazed:
             continue
         reach = radius * (1.06 + 0.06 * np.abs(drift(len(_AROUND), rng, 2.5)))
-        edge = (np.array(at) + _AROUND * reach[:, None]) * (1 << SHIFT)
-        cv2.fillPoly(alpha, [np.round(edge).astype(np.int32)], 0.0, cv2.LINE_AA, SHIFT)
+        edge = np.array(at) + _AROUND * reach[:, None]
+        cv2.fillPoly(alpha, [fixed(edge)], 0.0, cv2.LINE_AA, SHIFT)
 
 
-_AROUND = np.stack([f(np.linspace(0, 2 * np.pi, 17)[:-1]) for f in (np.cos, np.sin)], axis=1)
+_AROUND = toward(np.linspace(0, 2 * np.pi, 17)[:-1])
 
 
 def _inked(alpha: F32, at: tuple[int, int], radius: int) -> float:

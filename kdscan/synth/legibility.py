@@ -11,7 +11,7 @@ import numpy as np
 from kdscan.records import CELLS
 from kdscan.sheet.parts import Layout, Point
 from kdscan.synth.canvas import Canvas
-from kdscan.synth.fields import F32, U8, Color, Rng, chance, f32
+from kdscan.synth.fields import F32, U8, WHITE, Color, Rng, chance, f32
 from kdscan.synth.grounds.palette import Palette, luma
 from kdscan.synth.ink import BODY, inked
 from kdscan.synth.pens import Pen
@@ -33,7 +33,7 @@ MIN_CONTRAST, BLENDED = 30.0, 0.25
 mean square over the channels, required on nine tenths of its ground; for outlines of shields and
 circles the difference in brightness, required except at a share `BLENDED` of their points."""
 
-_BLACK, _WHITE = (25.0, 25.0, 25.0), (255.0, 255.0, 255.0)
+_BLACK: Color = (25.0, 25.0, 25.0)
 
 
 def lighten_ground(page: U8, layout: Layout, px_per_mm: float, rng: Rng) -> U8:
@@ -82,12 +82,11 @@ def _contrast_with(pen: Pen, ground: U8) -> F32:
 def drawing_mask(layout: Layout, shape: tuple[int, int], px_per_mm: float) -> U8:
     """(H, W) uint8: 255 on shields and circles, where players draw."""
     canvas = Canvas(np.zeros(shape, np.uint8), px_per_mm)
-    white = (255.0, 255.0, 255.0)
     for at in CELLS:
         x, y = layout.center_mm(*at)
-        canvas.fill([(x + u, y + v) for u, v in layout.shield], white)
+        canvas.fill([(x + u, y + v) for u, v in layout.shield], WHITE)
         for u, v in layout.circles:
-            canvas.circle((x + u, y + v), 1.3 * layout.circle_radius_mm, white, None)
+            canvas.circle((x + u, y + v), 1.3 * layout.circle_radius_mm, WHITE, None)
     return canvas.page
 
 
@@ -137,4 +136,4 @@ def _best(ground: F32, palette: Palette) -> Color:
     """The palette's ink if that is visible, else black or white."""
     if _stands_out(ground, palette.ink) >= 1.5 * MIN_CONTRAST:
         return palette.ink
-    return max(_BLACK, _WHITE, key=lambda color: _stands_out(ground, color))
+    return max(_BLACK, WHITE, key=lambda color: _stands_out(ground, color))

@@ -14,6 +14,7 @@ from kdscan.synth.fields import F32, F64, U8, Rng, chance, f32, noise, toward
 from kdscan.synth.raster import blur, fill_into, unit
 
 GAMMA = 2.2
+"""Exponent from stored pixels, 0..1, to linear light."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from kdscan.records import CASTLE
 from kdscan.sheet.parts import Layout, Point, rect
 from kdscan.synth.canvas import Canvas
 from kdscan.synth.copies import reproduced
-from kdscan.synth.fields import U8
+from kdscan.synth.fields import U8, WHITE
 from kdscan.synth.grounds.draw import draw_ground
 from kdscan.synth.legibility import ensure_contrast, lighten_ground
 from kdscan.synth.page_decor import bare_paper, ornaments
@@ -153,7 +153,7 @@ def _emboss(canvas: Canvas, shield: list[Point], style: PrintStyle) -> None:
     for a, b in pairwise([*shield, shield[0]]):
         mx, my = (a[0] + b[0]) / 2 - cx, (a[1] + b[1]) / 2 - cy
         facing = -(mx + my) / (np.hypot(mx, my) * np.sqrt(2) + 1e-9)
-        shade = (255.0, 255.0, 255.0) if facing > 0 else (0.0, 0.0, 0.0)
+        shade = WHITE if facing > 0 else (0.0, 0.0, 0.0)
         canvas.stroke([a, b], shade, 2 * style.shield_mm, False, abs(facing) * style.emboss)
 
 

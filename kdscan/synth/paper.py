@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kdscan.synth.fields import F64, Rng, chance, noise
+from kdscan.synth.fields import F64, Rng, chance, noise, toward
 
 _NODE_MM = 2.2  # pitch of the mesh: narrow enough for a crease
 _SAMPLES = 600
@@ -159,7 +159,7 @@ def _build(
     from_center = np.stack(np.meshgrid(x - page_mm[0] / 2, y - page_mm[1] / 2), -1)
     xyz = np.concatenate([flat, np.zeros((ny, nx, 1))], -1)
     for angle, s, theta in bends:
-        along = np.array([np.cos(angle), np.sin(angle)])
+        along = toward(angle)
         t = from_center @ along
         step = s[1] - s[0]
         shift = np.cumsum(np.cos(theta) - 1) * step

@@ -7,7 +7,7 @@ import numpy as np
 
 from kdscan.synth.fields import F32, F64, U8, Rng, chance
 from kdscan.synth.lens import Camera, PageMap
-from kdscan.synth.light import Light, to_display
+from kdscan.synth.light import GAMMA, Light, to_display
 from kdscan.synth.raster import (
     FINE,
     STEP,
@@ -80,7 +80,7 @@ def paste(
     seen = lit(seen, grow(factor, FINE)[:vh, :vw])
     if shine.max() > 1e-3:
         # highlights add to linear light; white paper stands for what they fall on
-        base = factor.mean(-1) ** 2.2
+        base = factor.mean(-1) ** GAMMA
         seen = added(
             seen, grow(255 * (to_display(base + shine) - to_display(base)), FINE)[:vh, :vw]
         )

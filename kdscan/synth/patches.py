@@ -13,7 +13,18 @@ import numpy as np
 
 from kdscan.imaging.rectify import FLAT_MARGIN
 from kdscan.synth.canvas import smooth_noise
-from kdscan.synth.fields import F32, F64, U8, Rng, any_of, chance, f32, rotation, toward
+from kdscan.synth.fields import (
+    F32,
+    F64,
+    U8,
+    Rng,
+    any_of,
+    chance,
+    f32,
+    log_uniform,
+    rotation,
+    toward,
+)
 
 GONE = 70.0
 """Grey levels of added light above which ink is hidden."""
@@ -45,7 +56,7 @@ def with_things(rng: Rng, flat: U8, other: U8, cell_px: float) -> tuple[U8, F32]
 def _thing(rng: Rng, seen: F32, hidden: F32, other: F32, cell_px: float) -> Hidden:
     """A thing that hides what is below it, and its shadow."""
     h, w = hidden.shape
-    size = cell_px * float(np.exp(rng.uniform(np.log(0.2), np.log(1.2))))
+    size = cell_px * log_uniform(rng, 0.2, 1.2)
     at = rng.uniform(-0.1, 1.1, 2) * (w, h)
     if chance(rng, 0.6):  # in the middle of a cell, or nearly so
         at = (np.floor(at / cell_px) + 0.5 + FLAT_MARGIN + rng.normal(0, 0.2, 2)) * cell_px

@@ -17,10 +17,13 @@ from kdscan.synth.fields import F32, F64, U8, Color
 
 D = TypeVar("D", bound=np.generic)
 
-STEP = 8
-FINE = 4
+STEP, FINE = 8, 4
+"""Photo pixels from node to node of the coarse and of the finer raster."""
 FINE_SHIFT = 6.5
 """Node k of the finer raster lies at photo pixel FINE * k - FINE_SHIFT."""
+
+SHIFT = 4
+"""Fractional bits of the coordinates that OpenCV draws at: its accuracy is 1/16 of a pixel."""
 
 
 class Coarse:
@@ -62,13 +65,18 @@ def grow(field: F32, step: int) -> F32:
     """Interpolate a block of nodes, `step` pixels apart, to the pixels inside it."""
     h, w = field.shape[:2]
     big = cv2.resize(field, (w * step, h * step), interpolation=cv2.INTER_LINEAR)
-    return np.asarray(big[8:-8, 8:-8], np.float32)
+    return np.asarray(big[STEP:-STEP, STEP:-STEP], np.float32)
+
+
+def fixed(points: F64) -> NDArray[np.int32]:
+    """Pixels (..., 2) as fixed-point numbers with `SHIFT` fractional bits."""
+    return np.round(points * (1 << SHIFT)).astype(np.int32)
 
 
 def fill_into(mask: U8, polygon: F64, value: int | tuple[int, ...] = 255) -> None:
-    """Fill the polygon (K, 2) in `mask`, in place, with an accuracy of a sixteenth of a pixel."""
-    points = np.round(np.clip(polygon, -20000, 20000) * 16).astype(np.int32)
-    cv2.fillPoly(mask, [points], value, cv2.LINE_AA, 4)
+    """Fill the polygon (K, 2) in `mask`, in place."""
+    points = fixed(np.clip(polygon, -20000, 20000))
+    cv2.fillPoly(mask, [points], value, cv2.LINE_AA, SHIFT)
 
 
 def unit(mask: U8) -> F32:

@@ -9,6 +9,7 @@ from typing import Literal
 import cv2
 import numpy as np
 
+from kdscan.game.grid import Cell
 from kdscan.sheet.parts import Layout
 from kdscan.synth.bank import StrokeBank
 from kdscan.synth.fields import U8, Rng, any_of
@@ -19,8 +20,8 @@ from kdscan.synth.pens import Pen, random_pen
 from kdscan.synth.preferences import Brush, Preferences, ShieldShape, random_preferences
 from kdscan.synth.strokes import Path
 
-Spot = tuple[tuple[int, int], float, float]
-"""A cell (row, column) and a point of the page in mm."""
+Spot = tuple[Cell, float, float]
+"""A cell and a point of the page in mm."""
 
 
 @dataclass(frozen=True)
@@ -131,9 +132,20 @@ class Sketch(Drawing):
         """What this player adds to the sheet: a habit of the part `extra`."""
         return self.hand.traits.habits["extra"]
 
-    def at(self, cell: tuple[int, int]) -> Path:
-        """Return the middle of a cell (row, column) on the page."""
+    def at(self, cell: Cell) -> Path:
+        """Return the middle of a cell on the page."""
         return np.array(self.layout.center_mm(*cell))
+
+    def shield_of(self, cell: Cell) -> ShieldShape:
+        """Return the shield of a cell on the page."""
+        by, shield = self.at(cell), self.shield
+        return replace(
+            shield,
+            polygon=shield.polygon + by,
+            middle=shield.middle + by,
+            circles=shield.circles + by,
+            others=shield.others + by,
+        )
 
 
 def fit_hand(hand: Hand, layout: Layout, messiness: float, ground: U8) -> Hand:
@@ -180,25 +192,19 @@ def free_room(layout: Layout) -> ShieldShape:
     middle = np.argwhere(deepest)[:, ::-1].mean(axis=0)
     if not deepest[int(middle[1]), int(middle[0])]:
         middle = np.array(np.unravel_index(int(depth.argmax()), depth.shape)[::-1], np.float64)
+    cell = np.array(layout.cell_mm)
+    others = np.concatenate([circles + cell * step for step in _AROUND])
+    gaps = np.hypot(*(np.concatenate((circles, others))[:, None] - circles).transpose(2, 0, 1))
     return ShieldShape(
         polygon,
         (middle - 1) / scale + low,
         float(depth.max()) / scale,
         circles,
         layout.circle_radius_mm,
-        _circle_pitch(layout, circles),
-        max(0.0, float((np.array(layout.cell_mm) - np.ptp(polygon, axis=0)).min())),
-        np.concatenate([circles + np.array(layout.cell_mm) * step for step in _AROUND]),
+        pitch=float(gaps[gaps > 1e-6].min(initial=cell.min())),
+        margin=max(0.0, float((cell - np.ptp(polygon, axis=0)).min())),
+        others=others,
     )
-
-
-def _circle_pitch(layout: Layout, circles: Path) -> float:
-    """Return the least distance between two circles, adjacent cells included."""
-    steps = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]
-    shifted = [circles + np.array(layout.cell_mm) * step for step in steps]
-    gaps = np.hypot(*(np.concatenate(shifted)[:, None] - circles).transpose(2, 0, 1))
-    apart = gaps[gaps > 1e-6]
-    return float(apart.min()) if apart.size else float(min(layout.cell_mm))
 
 
 def edge_room(layout: Layout) -> float:
@@ -208,17 +214,6 @@ def edge_room(layout: Layout) -> float:
         return float(half.min())
     gap = (half - np.abs(np.array(layout.circles))).min() - layout.circle_radius_mm
     return float(max(gap, 0.2 * layout.circle_radius_mm))
-
-
-def moved(shield: ShieldShape, by: Path) -> ShieldShape:
-    """Return the shield shifted by x, y mm."""
-    return replace(
-        shield,
-        polygon=shield.polygon + by,
-        middle=shield.middle + by,
-        circles=shield.circles + by,
-        others=shield.others + by,
-    )
 
 
 def beside(sheet: Sketch, shield: ShieldShape, taken: list[Path]) -> Path:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from kdscan.synth.fields import Color, Rng, any_of, as_bgr, weighted
+from kdscan.synth.fields import WHITE, Color, Rng, any_of, as_bgr, weighted
 from kdscan.synth.grounds.draw import ENGRAVED, PALE, random_family
 from kdscan.synth.grounds.palette import Palette, luma, mixed, random_palette
 
@@ -137,9 +137,6 @@ def _on_paper(rng: Rng) -> PrintStyle:
     )
 
 
-_WHITE: Color = (255.0, 255.0, 255.0)
-
-
 def _on_map(rng: Rng, style: PrintStyle, family: str, colours: str | None) -> PrintStyle:
     """The style with lines, shields, circles and castle as mapmakers print them on a ground."""
     palette = random_palette(rng, colours)
@@ -147,7 +144,7 @@ def _on_map(rng: Rng, style: PrintStyle, family: str, colours: str | None) -> Pr
     ground = palette.paper if fine else palette.sea
     light = luma(ground) if fine else float(np.mean([luma(shade) for shade in palette.grounds]))
     dim = light < 165
-    white = mixed(_WHITE, palette.paper, rng.uniform(0, 1))
+    white = mixed(WHITE, palette.paper, rng.uniform(0, 1))
     dark = mixed(palette.ink, ground, float(rng.choice([0.0, rng.uniform(0.05, 0.4)])))
     line = white if rng.random() < (0.65 if dim else 0.3) else dark
     fill, veil, edge, second, emboss = _shield_on_map(rng, white, dark, dim)

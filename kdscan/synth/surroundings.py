@@ -15,7 +15,7 @@ from kdscan.synth import scrawl
 from kdscan.synth.fields import U8, Rng, any_of
 from kdscan.synth.ink import Stroke, lay_ink
 from kdscan.synth.pens import Pen, random_pen
-from kdscan.synth.sketch import Sketch, beside, edge_room, moved
+from kdscan.synth.sketch import Sketch, beside, edge_room
 from kdscan.synth.strokes import Path, hatch, line, ring, rounded
 
 
@@ -134,7 +134,7 @@ def _strays(sheet: Sketch) -> None:
     rng, layout = sheet.rng, sheet.layout
     pitch = np.array(layout.cell_mm)
     cells = np.ndindex(layout.rows, layout.cols)
-    circles = np.concatenate([moved(sheet.shield, sheet.at(cell)).circles for cell in cells])
+    circles = np.concatenate([sheet.shield_of(cell).circles for cell in cells])
     for _ in range(int(rng.poisson(3.0 * sheet.messiness))):
         place = rng.uniform(0, 1, 2) * (layout.cols, layout.rows)
         place[int(rng.integers(2))] = float(rng.integers(0, layout.rows + 1))
@@ -154,7 +154,7 @@ def _scores(sheet: Sketch, board: Board) -> None:
     cells = list(board)
     height = 0.13 * float(min(sheet.layout.cell_mm))
     for i in rng.permutation(len(cells))[: int(rng.integers(2, 8))]:
-        shield = moved(sheet.shield, sheet.at(cells[i]))
+        shield = sheet.shield_of(cells[i])
         at = beside(sheet, shield, [*shield.circles])
         contour = np.round(shield.polygon * 64).astype(np.int32)
         away = cv2.pointPolygonTest(contour, (float(at[0] * 64), float(at[1] * 64)), True)

@@ -11,8 +11,8 @@ import numpy as np
 from kdscan.records import KINDS
 from kdscan.records.kinds import CASTLE, EMPTY
 from kdscan.synth.desk import random_desk
-from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32, log_uniform, rotation
-from kdscan.synth.raster import blend_into, lit, wash
+from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32, log_uniform, rotation, toward
+from kdscan.synth.raster import SHIFT, blend_into, fixed, lit, wash
 from kdscan.synth.tiles import Bank, Board
 
 TABLE_PX = 100
@@ -160,9 +160,9 @@ class Table:
         low = np.array([max(x - pad, 0), max(y - pad, 0)])
         view = self.picture[low[1] : y + h + pad, low[0] : x + w + pad]
         mask = np.zeros(view.shape[:2], np.uint8)
-        points = np.round((hull * TABLE_PX - 0.5 - low) * 16).astype(np.int32)
         if mask.size:
-            cv2.fillConvexPoly(mask, points, 255, cv2.LINE_AA, 4)
+            points = fixed(hull * TABLE_PX - 0.5 - low)
+            cv2.fillConvexPoly(mask, points, 255, cv2.LINE_AA, SHIFT)
         return mask, view
 
     def _shine(self, corners: F64) -> None:
@@ -204,7 +204,7 @@ class Table:
         size = (int(high[0] - low[0]), int(high[1] - low[1]))
         seen = cv2.warpPerspective(picture, matrix, size, borderMode=cv2.BORDER_REPLICATE)
         mask = np.zeros((size[1], size[0]), np.uint8)
-        cv2.fillConvexPoly(mask, np.round((target - low) * 16).astype(np.int32), 255, 16, 4)
+        cv2.fillConvexPoly(mask, fixed(target - low), 255, cv2.LINE_AA, SHIFT)
         weight = mask.astype(np.float32) / np.float32(255)
         if shown is not None:
             wide = cv2.resize(shown, picture.shape[1::-1], interpolation=cv2.INTER_NEAREST)
@@ -230,7 +230,7 @@ def _ruled(rng: Rng, top: U8) -> U8:
     side = len(top)
     pitch = TABLE_PX * log_uniform(rng, 0.2, 1.3)
     turn = rng.uniform(0, np.pi / 2)
-    along = np.array([np.cos(turn), np.sin(turn)])
+    along = toward(turn)
     across = np.array([-along[1], along[0]])
     ruled = top
     if chance(rng, 0.7):  # a coloured mat; else the table shows through

@@ -10,7 +10,7 @@ import numpy as np
 from kdscan.detection.locate import LATTICE_SCALE, STRIDE, THUMB_PX
 from kdscan.imaging.rectify import project
 from kdscan.records import COLS, ROWS
-from kdscan.synth.fields import F32, F64, U8, Rng, rotation
+from kdscan.synth.fields import F32, F64, U8, Rng, log_uniform, rotation
 from kdscan.training.dataset import Example, unpack
 
 NODES = np.stack(
@@ -59,9 +59,8 @@ def random_view(rng: Rng, nodes: F64, side: int, clipped: bool) -> F64:
     turn = rotation(angle)
     spread = (nodes.reshape(-1, 2) - middle) @ turn.T
     low, high = spread.min(0), spread.max(0)
-    share = float(np.clip(np.exp(rng.uniform(np.log(0.2), np.log(1.05))), 0.2, 0.98))
-    scale = share * side / max(high - low)
-    scale = min(scale, 1.3)
+    share = min(max(log_uniform(rng, 0.2, 1.05), 0.2), 0.98)
+    scale = min(share * side / max(high - low), 1.3)
     room = side - scale * (high - low)
     at = rng.uniform(0, 1, 2) * room - scale * low
     if clipped:

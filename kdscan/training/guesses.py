@@ -26,7 +26,7 @@ from kdscan.imaging.rectify import (
     shift_cells,
 )
 from kdscan.records import COLS, ROWS, Photo
-from kdscan.synth.fields import F32, F64, U8, Rng, rotation
+from kdscan.synth.fields import F32, F64, U8, Rng, rotation, toward
 from kdscan.training.augment import relight
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, Example, unpack
 
@@ -144,5 +144,4 @@ def _slip(rng: Rng) -> F64:
         rows = np.ones(ROWS)
     much = float(rng.choice([-1, 1])) if rng.random() < 0.5 else rng.normal(0, 0.4)
     angle = rng.choice(4) * np.pi / 2 + rng.normal(0, 0.15)
-    way = np.array([np.cos(angle), np.sin(angle)])
-    return np.asarray((rows[:, None] * cols[None])[..., None] * much * way)
+    return np.asarray((rows[:, None] * cols[None])[..., None] * much * toward(angle))

@@ -17,6 +17,7 @@ from kdscan.kinds.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.records import KINDS
 from kdscan.records.kinds import CASTLE, EMPTY
 from kdscan.synth.fields import F32, F64, U8, Rng, f32, log_uniform, rotation
+from kdscan.synth.raster import SHIFT, fixed
 from kdscan.synth.sensor import compress
 from kdscan.synth.strokes import turned
 from kdscan.synth.tabletop import other_colors
@@ -64,7 +65,7 @@ def vote_targets(corners: F64, shape: tuple[int, ...]) -> F32:
     h, w = shape[0] // STRIDE, shape[1] // STRIDE
     index = np.zeros((h * STRIDE, w * STRIDE), np.int16)
     for i, quad in enumerate(corners):
-        cv2.fillConvexPoly(index, np.round(quad * 16).astype(np.int32), i + 1, cv2.LINE_8, 4)
+        cv2.fillConvexPoly(index, fixed(quad), i + 1, cv2.LINE_8, SHIFT)
     on = index[STRIDE // 2 :: STRIDE, STRIDE // 2 :: STRIDE]
     out = np.zeros((6, h, w), np.float32)
     if not len(corners):
@@ -145,7 +146,7 @@ def occlude(rng: Rng, picture: U8, kinds: NDArray[np.int64]) -> tuple[U8, NDArra
         m = cv2.getPerspectiveTransform(piece.astype(np.float32), lies.astype(np.float32))
         moved = cv2.warpPerspective(picture, np.asarray(m), picture.shape[1::-1])
         on = np.zeros_like(hidden)
-        cv2.fillConvexPoly(on, np.round(lies * 16).astype(np.int32), 1, cv2.LINE_8, 4)
+        cv2.fillConvexPoly(on, fixed(lies), 1, cv2.LINE_8, SHIFT)
         out[on > 0] = moved[on > 0]
         hidden |= on
     edge = round(FLAT_MARGIN * SIDE_PX)

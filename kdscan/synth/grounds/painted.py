@@ -12,7 +12,18 @@ import numpy as np
 
 from kdscan.sheet.parts import Layout
 from kdscan.synth.canvas import Canvas
-from kdscan.synth.fields import F32, U8, Color, Rng, chance, f32, fractal, log_uniform, noise
+from kdscan.synth.fields import (
+    F32,
+    U8,
+    Color,
+    Rng,
+    chance,
+    f32,
+    fractal,
+    log_uniform,
+    noise,
+    toward,
+)
 from kdscan.synth.grounds.palette import Palette, luma, mixed
 from kdscan.synth.grounds.populate import populate
 from kdscan.synth.grounds.signs import painter
@@ -63,7 +74,7 @@ def _dabs(rng: Rng, page: U8, count: int, reach: float) -> None:
     at = rng.uniform(0, 1, (count, 2)) * (w - 1, h - 1)
     angles = lean + rng.normal(0, jitter, count)
     half = reach * rng.uniform(0.3, 1.0, count)
-    step = np.stack([np.cos(angles), np.sin(angles)], 1) * half[:, None]
+    step = toward(angles) * half[:, None]
     tone = 1 + rng.normal(0, 0.06, (count, 1)) + rng.normal(0, 0.02, (count, 3))
     shades = np.clip(page[at[:, 1].astype(int), at[:, 0].astype(int)] * tone, 0, 255)
     ends = np.round(np.concatenate([at - step, at + step], 1)).astype(int).tolist()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from kdscan.synth.fields import LUMA, Color, Rng, shade, weighted
+from kdscan.synth.fields import LUMA, WHITE, Color, Rng, shade, weighted
 
 INK_LEFT = 78.0
 """Least brightness (0..255) of a palette's darkest ground: marks would not show on darker paper."""
@@ -140,7 +140,7 @@ def _dark_ink(rng: Rng) -> Color:
 def _visible(color: Color) -> Color:
     """The colour, light enough to be drawn on."""
     short = INK_LEFT - luma(color)
-    return color if short <= 0 else mixed(color, (255, 255, 255), short / (255 - luma(color)))
+    return color if short <= 0 else mixed(color, WHITE, short / (255 - luma(color)))
 
 
 def _each(palette: Palette, change: Callable[[Color], Color]) -> Palette:

@@ -7,7 +7,7 @@ import numpy as np
 
 from kdscan.sheet.parts import Layout
 from kdscan.synth.canvas import Canvas
-from kdscan.synth.fields import F32, U8, Rng, any_of, chance, f32, fractal, noise, to_u8
+from kdscan.synth.fields import F32, U8, Rng, any_of, chance, f32, fractal, noise, to_u8, toward
 from kdscan.synth.grounds.palette import INK_LEFT, Palette
 from kdscan.synth.grounds.populate import populate
 from kdscan.synth.grounds.signs import painter
@@ -27,7 +27,7 @@ def _fibres(rng: Rng, shape: tuple[int, int], count: int) -> F32:
     for _ in range(count):
         at = rng.uniform(0, 1, 2) * (w, h)
         angle = rng.uniform(0, np.pi) + np.cumsum(rng.normal(0, 0.35, 6))
-        path = at + np.cumsum(np.stack([np.cos(angle), np.sin(angle)], 1) * w / 160, axis=0)
+        path = at + np.cumsum(toward(angle) * w / 160, axis=0)
         tone = int(128 + rng.normal(0, 45))
         cv2.polylines(canvas, [np.round(path).astype(np.int32)], False, tone, 1, cv2.LINE_AA)
     return f32((canvas.astype(np.float32) - 128) / 90)
@@ -41,7 +41,7 @@ def parchment(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     tone += f32(rng.uniform(0, 0.12)) * _fibres(rng, shape, int(rng.integers(0, 220)))
     for _ in range(int(rng.poisson(2))):  # creases
         a, along = rng.uniform(0, np.pi), rng.uniform(0.1, 0.9, 2) * shape[::-1]
-        far = np.array([np.cos(a), np.sin(a)]) * 3 * max(shape)
+        far = toward(a) * 3 * max(shape)
         crease = np.zeros(shape, np.float32)
         ends = [tuple(int(v) for v in along + s * far) for s in (-1, 1)]
         cv2.line(crease, ends[0], ends[1], rng.uniform(-0.15, 0.15), 2, cv2.LINE_AA)

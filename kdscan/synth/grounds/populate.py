@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kdscan.sheet.parts import Layout, Point
-from kdscan.synth.fields import Rng, any_of, chance, log_uniform
+from kdscan.synth.fields import WHITE, Rng, any_of, chance, log_uniform
 from kdscan.synth.grounds import signs
 from kdscan.synth.grounds.palette import Palette, mixed
 from kdscan.synth.grounds.signs import Artist, Sign
@@ -83,7 +83,7 @@ def _way(
     rng = artist.rng
     stops = _pick(rng, places, int(rng.integers(2, 5)))
     stops.sort(key=lambda p: p[0] + 0.3 * p[1])
-    faded = mixed(shade, (255, 255, 255), rng.uniform(0, 0.3))
+    faded = mixed(shade, WHITE, rng.uniform(0, 0.3))
     signs.road(artist, stops, faded, mm, not river and chance(rng, 0.5), river)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from kdscan.sheet.parts import Point
 from kdscan.synth.canvas import Canvas
-from kdscan.synth.fields import Color, Rng
+from kdscan.synth.fields import WHITE, Color, Rng
 from kdscan.synth.grounds.palette import mixed
 
 Path = Sequence[tuple[float, float]]
@@ -212,5 +212,5 @@ def road(
 def painter(canvas: Canvas, rng: Rng, ink: Color, mm: float, fill: Color, second: Color) -> Artist:
     """An artist who fills what they draw, or leaves part of it bare."""
     bare = rng.random() < 0.15
-    body = None if bare else mixed(fill, (255, 255, 255), rng.uniform(0, 0.4))
+    body = None if bare else mixed(fill, WHITE, rng.uniform(0, 0.4))
     return Artist(canvas, rng, ink, mm, body, None if rng.random() < 0.15 else second)
