@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from kdscan.records import COLS, ROWS
 from kdscan.sheet.parts import Castle, Layout, LineStyle, Point, rect
-from kdscan.synth.fields import Rng
+from kdscan.synth.fields import Rng, weighted
 
 
 def shield_polygon(rng: Rng, w: float, h: float) -> tuple[Point, ...]:
@@ -61,14 +62,30 @@ def _superellipse(x: float, y: float, power: float) -> tuple[Point, ...]:
     return tuple(zip((x * c).tolist(), (y * s).tolist(), strict=True))
 
 
-def _cell_plan(
-    rng: Rng, w: float, h: float
-) -> tuple[tuple[float, float, float, float], tuple[Point, ...], float]:
-    """Divide a cell of w × h mm between a shield and its circles.
+Box = tuple[float, float, float, float]
+"""Of a shield: centre x, y, width and height, in mm from the cell's centre."""
 
-    Returns the shield's box (centre x, y, width, height), the circles' centres and
-    their radius, all in mm from the cell's centre.
+Plan = tuple[Box, tuple[Point, ...], float]
+"""A shield's box, its circles' centres and their radius, in mm from the cell's centre."""
+
+
+def _along_an_edge(
+    rng: Rng, n: int, length: float, depth: float, edge: float, gap: float, side: float
+) -> tuple[Box, list[Point]]:
+    """Circles in a row along one edge, x along it, and the shield beside them.
+
+    length, depth: of the cell. edge: from the cell's edge to the circles' centres. side: -1 or 1.
     """
+    gap = min(gap, (length - 2 * edge) / max(n - 1, 1))
+    room = max(0.0, (length - 2 * edge - gap * (n - 1)) / 2)
+    shift = rng.choice([0.0, 0.0, 1.0, -1.0]) * room
+    y = side * (depth / 2 - edge)
+    circles = [(shift + gap * (i - (n - 1) / 2), y) for i in range(n)]
+    return (0.0, -side * edge, length * 0.9, (depth - 2 * edge - 0.02 * depth) * 0.98), circles
+
+
+def _cell_plan(rng: Rng, w: float, h: float) -> Plan:
+    """Divide a cell of w × h mm between a shield and its circles."""
     n = int(rng.choice([2, 3, 4], p=[0.25, 0.4, 0.35]))
     unit = min(w, h)
     r = unit * rng.uniform(0.052, 0.095)
@@ -79,35 +96,23 @@ def _cell_plan(
     edge = r + unit * rng.uniform(0.015, 0.06)
     sign = float(rng.choice([-1, 1]))
     if kind == "row":
-        gap = min(gap, (w - 2 * edge) / max(n - 1, 1))
-        y = sign * (h / 2 - edge)
-        shift = rng.choice([0.0, 0.0, 1.0, -1.0]) * max(0.0, (w - 2 * edge - gap * (n - 1)) / 2)
-        circles = [(shift + gap * (i - (n - 1) / 2), y) for i in range(n)]
-        band = h - 2 * edge - 0.02 * h
-        box = (0.0, -sign * edge, w * 0.9, band * 0.98)
+        box, circles = _along_an_edge(rng, n, w, h, edge, gap, sign)
     elif kind == "column":
-        gap = min(gap, (h - 2 * edge) / max(n - 1, 1))
-        x = sign * (w / 2 - edge)
-        shift = rng.choice([0.0, 0.0, 1.0, -1.0]) * max(0.0, (h - 2 * edge - gap * (n - 1)) / 2)
-        circles = [(x, shift + gap * (i - (n - 1) / 2)) for i in range(n)]
-        box = (-sign * edge, 0.0, (w - 2 * edge - 0.02 * w) * 0.98, h * 0.9)
+        (y, x, long, wide), upright = _along_an_edge(rng, n, h, w, edge, gap, sign)
+        box, circles = (x, y, wide, long), [(a, b) for b, a in upright]
     elif kind == "block":
-        n = 4 if n != 3 else 3
+        n = 3 if n == 3 else 4
         sx, sy = sign, float(rng.choice([-1, 1]))
         cx, cy = sx * (w / 2 - edge - gap / 2), sy * (h / 2 - edge - gap / 2)
-        corners = [(-1, -1), (1, -1), (-1, 1), (1, 1)][:n]
-        circles = [(cx + gap / 2 * a, cy + gap / 2 * b) for a, b in corners]
+        circles = [(cx + gap / 2 * a, cy + gap / 2 * b) for a, b in _CORNERS[:n]]
         used = 2 * edge + gap
         if rng.random() < 0.6:
             box = (-sx * used / 2, 0.0, (w - used) * 0.96, h * 0.9)
         else:
             box = (-sx * edge * 0.6, -sy * edge * 0.6, w * 0.72, h * 0.72)
     elif kind == "corners":
-        spots = [(-1, -1), (1, -1), (-1, 1), (1, 1)]
-        pick = rng.permutation(4)[:n]
-        circles = [
-            (a * (w / 2 - edge), b * (h / 2 - edge)) for a, b in (spots[i] for i in sorted(pick))
-        ]
+        chosen = [_CORNERS[i] for i in sorted(rng.permutation(4)[:n])]
+        circles = [(a * (w / 2 - edge), b * (h / 2 - edge)) for a, b in chosen]
         box = (0.0, 0.0, (w - 2 * edge) * 0.92, (h - 2 * edge) * 0.92)
     elif kind == "arc":
         radius_x, radius_y = w / 2 - edge, h / 2 - edge
@@ -130,13 +135,13 @@ def _cell_plan(
     return box, tuple((float(a), float(b)) for a, b in circles), float(r)
 
 
+_CORNERS = ((-1, -1), (1, -1), (-1, 1), (1, 1))
+
 BOXED = 0.15
 """Share of layouts that resemble the picture on the game's box."""
 
 
-def _boxed_plan(
-    rng: Rng, w: float, h: float
-) -> tuple[tuple[float, float, float, float], tuple[Point, ...], float]:
+def _boxed_plan(rng: Rng, w: float, h: float) -> Plan:
     """As `_cell_plan`, modelled on the box: the shield right of the middle, circles left of it.
 
     The circles are stacked, or two by two, or in a slanted row from bottom to top.
@@ -209,6 +214,10 @@ def _keep_with_a_cone(rng: Rng, w: float, h: float) -> Castle:
     return Castle(roofs=(cone,), keep=(tuple(wall), tower, gate))
 
 
+_LINES: dict[LineStyle, float] = {"ruled": 0.4, "dashed": 0.2, "dotted": 0.2, "none": 0.2}
+"""How often the lines between cells are printed in each style."""
+
+
 def random_layout(rng: Rng) -> Layout:
     """A random map side; lengths in mm."""
     cell_w = rng.uniform(14, 32)
@@ -221,11 +230,8 @@ def random_layout(rng: Rng) -> Layout:
     (bx, by, bw, bh), circles, radius = plan(rng, cell_w, cell_h)
     outline = _heater(rng, bw / 2, bh / 2) if boxed else shield_polygon(rng, bw, bh)
     shield = tuple((bx + x, by + y) for x, y in outline)
-    lines: LineStyle = rng.choice(
-        np.array(["ruled", "dashed", "dotted", "none"]), p=[0.4, 0.2, 0.2, 0.2]
-    )
-    width = float(7 * cell_w + margin[0] + margin[2])
-    height = float(5 * cell_h + margin[1] + margin[3])
+    width = float(COLS * cell_w + margin[0] + margin[2])
+    height = float(ROWS * cell_h + margin[1] + margin[3])
     return Layout(
         name="random",
         page_mm=(width, height),
@@ -234,6 +240,6 @@ def random_layout(rng: Rng) -> Layout:
         shield=shield,
         circles=circles,
         circle_radius_mm=radius,
-        lines=str(lines),  # type: ignore[arg-type]
+        lines=weighted(rng, _LINES),
         castle=_castle(rng, cell_w, cell_h),
     )

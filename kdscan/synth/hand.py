@@ -13,6 +13,7 @@ import numpy as np
 
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
+from kdscan.game.grid import Cell
 from kdscan.records import CASTLE, CELLS
 from kdscan.sheet.parts import Layout
 from kdscan.synth import scrawl
@@ -91,7 +92,7 @@ SMEARED = {"wipe": 2.0, "fountain": 0.3, "gel": 0.3, "marker": 0.2, "pencil": 0.
 """How often a hand smears fresh ink on a messy sheet, by kind of pen. Guesses."""
 
 
-def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: Shield | None) -> None:
+def _draw_cell(sheet: Sketch, cell: Cell, mark: Shield | None) -> None:
     """Draw the contents of one cell, and traces of what was there before."""
     rng, hand, messiness = sheet.rng, sheet.hand, sheet.messiness
     shield = sheet.shield_of(cell)
@@ -237,9 +238,7 @@ def _spots(sheet: Sketch, shield: ShieldShape, crosses: int) -> list[Path]:
     return spots
 
 
-def _cross_out(
-    sheet: Sketch, shield: ShieldShape, cell: tuple[int, int], spots: list[Path]
-) -> None:
+def _cross_out(sheet: Sketch, shield: ShieldShape, cell: Cell, spots: list[Path]) -> None:
     """Draw a cell's crosses."""
     if not spots:
         return
