@@ -6,7 +6,9 @@ normals; each casts its own shadow.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import cv2
 import numpy as np
@@ -120,63 +122,14 @@ def _spot(center: F64, u: F64, v: F64, bgr: F64) -> Solid:
     )
 
 
-SOLIDS = ("pencil", "pencil", "cube", "die", "cup", "coin", "phone", "pawn", "ball", "brick")
-"""Objects on the table; pencils twice as often as others."""
-
-
 def random_solid(rng: Rng, kind: str | None = None) -> Solid:
     """An object of the table at its real size, standing or lying at the origin.
 
     kind: one of `SOLIDS`, at random if None.
     """
-    kind = kind or str(rng.choice(SOLIDS))
+    kind = kind or str(rng.choice(_CHOICE))
     bgr = color(rng, (0.0, 1.0), (0.1, 1.0)).astype(float)
-    scale = rng.uniform(0.8, 1.3)
-    if kind == "pencil":
-        return _pencil(rng, bgr, scale)
-    if kind in ("cube", "die"):
-        return _die(rng, bgr, scale * rng.uniform(6, 17) / 2, kind == "die")
-    if kind == "cup":
-        return _cup(rng, bgr, scale)
-    if kind == "coin":
-        r, z = scale * rng.uniform(8, 14), rng.uniform(1.2, 2.6)
-        metal = np.array([[70, 130, 190], [90, 190, 220], [190, 195, 200]])[rng.integers(0, 3)]
-        metal = metal * rng.uniform(0.6, 1.1)
-        return lathe([(r, 0), (r, z), (0.86 * r, z), (0, z)], [metal, metal, 0.85 * metal], 24, 0.6)
-    if kind == "phone":
-        w, h, z = 72 * scale, 148 * scale, 8.0
-        body = box((w, h, z), bgr * rng.choice([0.1, 0.3, 1.0]))
-        screen = box(
-            (w * 0.93, h * 0.93, 0.2),
-            color(rng, (0, 0.6), (0.0, rng.choice([0.1, 0.9]))).astype(float),
-        )
-        whole = body.joined(screen.moved((0, 0, z / 2 + 0.11)))
-        return whole.moved(spin=turn(z=rng.uniform(0, 6.3)))
-    if kind == "pawn":
-        r = 7 * scale
-        profile = [
-            (r, 0),
-            (r, 2.0),
-            (0.45 * r, 1.6 * r),
-            (0.4 * r, 2.2 * r),
-            (0.7 * r, 2.7 * r),
-            (0.5 * r, 3.2 * r),
-            (0, 3.3 * r),
-        ]
-        return lathe(profile, [bgr] * 6, 18, 0.3)
-    if kind == "ball":
-        r, a = scale * rng.uniform(6, 22), np.linspace(-np.pi / 2, np.pi / 2, 11)
-        return lathe(
-            [(r * np.cos(v) if abs(v) < 1.57 else 0.0, r * np.sin(v)) for v in a],
-            [bgr] * 10,
-            22,
-            0.4,
-        )
-    size = scale * rng.uniform((20, 10, 4), (130, 70, 35))
-    brick = box((size[0], size[1], size[2]), bgr)
-    label = box((size[0] * 0.7, size[1] * 0.6, 0.1), color(rng).astype(float))
-    whole = brick.joined(label.moved((0, 0, size[2] / 2 + 0.06)))
-    return whole.moved(spin=turn(z=rng.uniform(0, 6.3)))
+    return SOLIDS[kind](rng, bgr, rng.uniform(0.8, 1.3))
 
 
 def _pencil(rng: Rng, bgr: F64, scale: float) -> Solid:
@@ -189,7 +142,8 @@ def _pencil(rng: Rng, bgr: F64, scale: float) -> Solid:
     return shape.moved(spin=turn(y=np.pi / 2, z=rng.uniform(0, 2 * np.pi)))
 
 
-def _die(rng: Rng, bgr: F64, half: float, pips: bool) -> Solid:
+def _cube(rng: Rng, bgr: F64, scale: float, pips: bool = False) -> Solid:
+    half = scale * rng.uniform(6, 17) / 2
     solid = box((2 * half,) * 3, bgr)
     if pips:
         ink = np.full(3, 245.0 if bgr.mean() < 130 else 20.0)
@@ -212,11 +166,62 @@ def _cup(rng: Rng, bgr: F64, scale: float) -> Solid:
     if chance(rng, 0.4):  # a candle, a block, a lid
         return lathe([(r0, 0), (r, h), (0, h)], [bgr, bgr * 0.95], 28, 0.25)
     wall = lathe([(r0, 0), (r, h), (0.93 * r, h)], [bgr, bgr], 28, 0.3)
-    return wall.joined(
-        lathe(
-            [(0.93 * r, h - 0.1), (0.8 * r, h - 0.1), (0, h - 0.1)], [inside * 0.6, drink], 28, 0.4
-        )
-    )
+    surface = [(0.93 * r, h - 0.1), (0.8 * r, h - 0.1), (0, h - 0.1)]
+    return wall.joined(lathe(surface, [inside * 0.6, drink], 28, 0.4))
+
+
+def _coin(rng: Rng, bgr: F64, scale: float) -> Solid:
+    r, z = scale * rng.uniform(8, 14), rng.uniform(1.2, 2.6)
+    metal = np.array([[70, 130, 190], [90, 190, 220], [190, 195, 200]])[rng.integers(0, 3)]
+    metal = metal * rng.uniform(0.6, 1.1)
+    return lathe([(r, 0), (r, z), (0.86 * r, z), (0, z)], [metal, metal, 0.85 * metal], 24, 0.6)
+
+
+def _phone(rng: Rng, bgr: F64, scale: float) -> Solid:
+    w, h, z = 72 * scale, 148 * scale, 8.0
+    body = box((w, h, z), bgr * rng.choice([0.1, 0.3, 1.0]))
+    glow = color(rng, (0, 0.6), (0.0, rng.choice([0.1, 0.9]))).astype(float)
+    screen = box((w * 0.93, h * 0.93, 0.2), glow)
+    whole = body.joined(screen.moved((0, 0, z / 2 + 0.11)))
+    return whole.moved(spin=turn(z=rng.uniform(0, 6.3)))
+
+
+def _pawn(rng: Rng, bgr: F64, scale: float) -> Solid:
+    r = 7 * scale
+    waist = [(0.45 * r, 1.6 * r), (0.4 * r, 2.2 * r)]
+    head = [(0.7 * r, 2.7 * r), (0.5 * r, 3.2 * r), (0, 3.3 * r)]
+    return lathe([(r, 0), (r, 2.0), *waist, *head], [bgr] * 6, 18, 0.3)
+
+
+def _ball(rng: Rng, bgr: F64, scale: float) -> Solid:
+    r, a = scale * rng.uniform(6, 22), np.linspace(-np.pi / 2, np.pi / 2, 11)
+    profile = [(r * np.cos(v) if abs(v) < 1.57 else 0.0, r * np.sin(v)) for v in a]
+    return lathe(profile, [bgr] * 10, 22, 0.4)
+
+
+def _brick(rng: Rng, bgr: F64, scale: float) -> Solid:
+    """Something square with a label: a box, a book, a block."""
+    x, y, z = scale * rng.uniform((20, 10, 4), (130, 70, 35))
+    label = box((x * 0.7, y * 0.6, 0.1), color(rng).astype(float))
+    whole = box((x, y, z), bgr).joined(label.moved((0, 0, z / 2 + 0.06)))
+    return whole.moved(spin=turn(z=rng.uniform(0, 6.3)))
+
+
+SOLIDS: dict[str, Callable[[Rng, F64, float], Solid]] = {
+    "pencil": _pencil,
+    "cube": _cube,
+    "die": partial(_cube, pips=True),
+    "cup": _cup,
+    "coin": _coin,
+    "phone": _phone,
+    "pawn": _pawn,
+    "ball": _ball,
+    "brick": _brick,
+}
+"""Objects on the table: functions of their colour (3,) BGR and their size, 1 for the usual one."""
+
+_CHOICE = ("pencil", *SOLIDS)
+"""Pencils are twice as frequent as others."""
 
 
 def finger(rng: Rng, skin: F64, tip: F64, along: F64) -> Solid:
