@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -26,6 +27,13 @@ class Desk:
     width: float
     angle: float
     gloss: float
+
+
+def load_surfaces(folder: Path | None) -> list[U8]:
+    """Pictures of real table tops (H, W, 3) in a folder and those below it; none without one."""
+    files = sorted(folder.rglob("*.*g")) if folder else []
+    pictures = (cv2.imread(str(file)) for file in files)
+    return [np.asarray(bgr, np.uint8) for bgr in pictures if bgr is not None]
 
 
 def plain_desk(bgr: F32) -> Desk:

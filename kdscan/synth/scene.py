@@ -31,13 +31,16 @@ Page = tuple[Layout, U8, float]
 """A layout, its print (H, W, 3) uint8 BGR, and pixels a millimetre."""
 
 
+NODES = np.stack(np.meshgrid(np.arange(2 * COLS + 1), np.arange(2 * ROWS + 1)), -1) / 2 - 0.5
+"""(11, 15, 2): lattice points every half cell, from corner to corner of the grid."""
+
+
 @dataclass(frozen=True, eq=False)
 class SynthPhoto:
     """A photo and its ground truth.
 
     bgr: (H, W, 3) uint8.
-    nodes_xy: (11, 15, 2) float64, photo frame: lattice points every half cell from
-        (-.5, -.5) to (6.5, 4.5); [1::2, 1::2] are the centres of the cells.
+    nodes_xy: (11, 15, 2) float64, photo frame: `NODES`; [1::2, 1::2] are the cells' centres.
     board: what is drawn. castle_used: whether the roof is coloured.
     design: the layout's name. level: how hard the photo is.
     crossed: (N, 3) float32, for each cross: index of its cell in `CELLS`, lattice x and y.
@@ -142,10 +145,8 @@ class DrawnPage:
 
     @property
     def nodes_mm(self) -> F64:
-        """(11, 15, 2) float64, mm on the page: lattice points every half cell."""
-        (x, y), (w, h) = self.layout.grid_mm, self.layout.cell_mm
-        cols, rows = np.meshgrid(np.arange(2 * COLS + 1) / 2, np.arange(2 * ROWS + 1) / 2)
-        return np.stack([x + cols * w, y + rows * h], -1)
+        """(11, 15, 2) float64, mm on the page: `NODES`."""
+        return np.asarray(self.layout.grid_mm + (NODES + 0.5) * self.layout.cell_mm)
 
 
 def random_page(rng: Rng, family: str | None = None, colours: str | None = None) -> Page:

@@ -9,15 +9,9 @@ import numpy as np
 
 from kdscan.detection.locate import LATTICE_SCALE, STRIDE, THUMB_PX
 from kdscan.imaging.rectify import project
-from kdscan.records import COLS, ROWS
 from kdscan.synth.fields import F32, F64, U8, Rng, log_uniform, rotation
+from kdscan.synth.scene import NODES
 from kdscan.training.dataset import Example, unpack
-
-NODES = np.stack(
-    np.meshgrid(np.arange(2 * COLS + 1) / 2 - 0.5, np.arange(2 * ROWS + 1) / 2 - 0.5), -1
-)
-"""(11, 15, 2): lattice points every half cell, from corner to corner of the grid."""
-
 
 _NOISE = np.random.default_rng(0).normal(0, 32, (1024, 1024)).astype(np.int8)
 """Noise that is cropped at random; generating it for each picture would dominate the cost."""
@@ -51,9 +45,10 @@ def relight(rng: Rng, bgr: U8) -> U8:
     return np.asarray(out, np.uint8)
 
 
-def random_view(rng: Rng, nodes: F64, side: int, clipped: bool) -> F64:
-    """(3, 3) random homography from a stored thumbnail to a view of `side` pixels that contains the
-    points `nodes` (..., 2); clipped: the view cuts some of them off."""
+def random_view(rng: Rng, nodes: F64, clipped: bool) -> F64:
+    """(3, 3) random homography from a stored thumbnail to a view of `THUMB_PX` pixels that contains
+    the points `nodes` (..., 2); clipped: the view cuts some of them off."""
+    side = THUMB_PX
     middle = nodes.reshape(-1, 2).mean(0)
     angle = rng.uniform(-np.pi, np.pi) if rng.random() < 0.7 else rng.choice(4) * np.pi / 2
     turn = rotation(angle)
@@ -74,15 +69,16 @@ def random_view(rng: Rng, nodes: F64, side: int, clipped: bool) -> F64:
     return np.asarray(np.linalg.inv(to_middle) @ bend @ to_middle @ m)
 
 
-def warp_view(rng: Rng, picture: U8, m: F64, side: int) -> U8:
+def warp_view(rng: Rng, picture: U8, m: F64) -> U8:
     """A stored thumbnail warped by a matrix from `random_view`; its border is replicated or filled
-    with a random colour. (side, side, 3) uint8."""
+    with a random colour. (THUMB_PX, THUMB_PX, 3) uint8."""
     border = cv2.BORDER_REPLICATE if rng.random() < 0.4 else cv2.BORDER_CONSTANT
     color = rng.uniform(0, 255, 3).tolist()
     shrink = np.sqrt(abs(np.linalg.det(m[:2, :2])))
     if shrink < 0.7:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.45 / shrink), np.uint8)
-    view = cv2.warpPerspective(picture, m, (side, side), borderMode=border, borderValue=color)
+    size = (THUMB_PX, THUMB_PX)
+    view = cv2.warpPerspective(picture, m, size, borderMode=border, borderValue=color)
     return np.asarray(view, np.uint8)
 
 
@@ -91,16 +87,15 @@ def locate_sample(rng: Rng, example: Example) -> tuple[U8, F32]:
 
     Returns (384, 384, 3) uint8 and (3, 48, 48) float32: on the grid 0/1, u, v.
     """
-    side = THUMB_PX
-    m = random_view(rng, example.thumb_nodes.astype(np.float64), side, clipped=rng.random() < 0.08)
-    view = warp_view(rng, unpack(example.thumb), m, side)
-    nodes = np.asarray(example.thumb_nodes, np.float64)
-    target = _votes(project(m, nodes), side)
-    return relight(rng, view), target
+    nodes = example.thumb_nodes.astype(np.float64)
+    m = random_view(rng, nodes, clipped=rng.random() < 0.08)
+    view = warp_view(rng, unpack(example.thumb), m)
+    return relight(rng, view), _votes(project(m, nodes))
 
 
-def _votes(nodes: F64, side: int) -> F32:
-    n = side // STRIDE
+def _votes(nodes: F64) -> F32:
+    """The votes for a map with these nodes (11, 15, 2), in pixels of the thumbnail."""
+    n = THUMB_PX // STRIDE
     steps = (np.arange(n, dtype=np.float64) + 0.5) * STRIDE - 0.5
     at = np.stack(np.meshgrid(steps, steps), -1)
     h, _ = cv2.findHomography(nodes.reshape(-1, 2), NODES.reshape(-1, 2), 0)

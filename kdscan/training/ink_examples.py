@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from kdscan.game.duel.board import Board
+from kdscan.imaging.encode import png
 from kdscan.imaging.rectify import FLAT_PX
 from kdscan.synth.fields import U8, Rng
 from kdscan.synth.inked import inked_page
@@ -50,7 +51,7 @@ def ink_example(first: int, number: int) -> InkExample:
         (sheet.flat(sheet.ink, FLAT_PX, WIDE_MARGIN) - MIN_INK) / (FULL_INK - MIN_INK), 0, 1
     )
     mask = np.round(ink * 255).astype(np.uint8)
-    return InkExample(jpeg(filled), cv2.imencode(".png", mask)[1].tobytes())
+    return InkExample(jpeg(filled), png(mask))
 
 
 def ink_batch(rng: Rng, examples: list[InkExample]) -> Batch:

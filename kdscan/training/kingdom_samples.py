@@ -10,8 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.locate import STRIDE
-from kdscan.detection.locate import THUMB_PX as VIEW_PX
+from kdscan.detection.locate import STRIDE, THUMB_PX
 from kdscan.imaging.rectify import project
 from kdscan.kinds.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.records import KINDS
@@ -23,7 +22,7 @@ from kdscan.synth.strokes import turned
 from kdscan.synth.tabletop import other_colors
 from kdscan.training.augment import random_view, relight, warp_view
 from kdscan.training.dataset import unpack
-from kdscan.training.kingdoms import FLAT_MARGIN, UNKNOWN, Flat, KingdomExample
+from kdscan.training.kingdoms import RING, UNLABELLED, Flat, KingdomExample
 
 CROPS = 20
 """Squares of one kingdom in a batch."""
@@ -47,14 +46,14 @@ def tiles_sample(rng: Rng, example: KingdomExample) -> tuple[U8, F32]:
     corners = example.corners.astype(np.float64)
     if example.cut_out and rng.random() < WHOLE_BOARD:
         quarter = np.roll(np.array([(0, 0), (1, 0), (1, 1), (0, 1)]), int(rng.integers(4)), 0)
-        whole = quarter * VIEW_PX - 0.5 + rng.normal(0, 0.006 * VIEW_PX, (4, 2))
+        whole = quarter * THUMB_PX - 0.5 + rng.normal(0, 0.006 * THUMB_PX, (4, 2))
         m = np.asarray(cv2.getPerspectiveTransform(f32(frame), f32(whole)), np.float64)
     else:
         points = corners.reshape(-1, 2) if len(corners) else 0.3 * frame + 0.35 * np.array([w, h])
-        m = random_view(rng, points, VIEW_PX, clipped=rng.random() < 0.12)
-    view = warp_view(rng, thumb, m, VIEW_PX)
+        m = random_view(rng, points, clipped=rng.random() < 0.12)
+    view = warp_view(rng, thumb, m)
     seen = relight(rng, recolor(rng, view))
-    return seen, vote_targets(project(np.asarray(m, np.float64), corners), (VIEW_PX, VIEW_PX))
+    return seen, vote_targets(project(np.asarray(m, np.float64), corners), (THUMB_PX, THUMB_PX))
 
 
 def vote_targets(corners: F64, shape: tuple[int, ...]) -> F32:
@@ -113,7 +112,7 @@ def squares_sample(rng: Rng, flat: Flat) -> tuple[U8, NDArray[np.int64]]:
     picture = relight(rng, recolor(rng, picture))
     if rng.random() < 0.3:
         picture = compress(picture, int(rng.integers(30, 85)))
-    cells = np.argwhere(known != UNKNOWN)
+    cells = np.argwhere(known != UNLABELLED)
     kinds = known[tuple(cells.T)]
     weight = np.where(kinds == EMPTY, 0.3, 1.0)
     chosen = rng.choice(len(cells), min(CROPS, len(cells)), replace=False, p=weight / weight.sum())
@@ -127,8 +126,8 @@ def squares_sample(rng: Rng, flat: Flat) -> tuple[U8, NDArray[np.int64]]:
 
 def occlude(rng: Rng, picture: U8, kinds: NDArray[np.int64]) -> tuple[U8, NDArray[np.int64]]:
     """Occlude squares of a rectified kingdom with pieces of the same picture, mostly its castle,
-    which in photos hides what is behind it. Returns the picture and the kinds, which are `UNKNOWN`
-    where too much is hidden.
+    which in photos hides what is behind it. Returns the picture and the kinds, which are
+    `UNLABELLED` where too much is hidden.
     """
     out, hidden = picture.copy(), np.zeros(picture.shape[:2], np.uint8)
     rows, cols = kinds.shape
@@ -142,18 +141,18 @@ def occlude(rng: Rng, picture: U8, kinds: NDArray[np.int64]) -> tuple[U8, NDArra
         angle = rng.uniform(0, 2 * np.pi)
         lies = turned(corners * half + rng.normal(0, 0.08, (4, 2)), angle)
         lies += rng.uniform(0, (cols, rows))
-        piece, lies = ((p + FLAT_MARGIN) * SIDE_PX - 0.5 for p in (piece, lies))
+        piece, lies = ((p + RING) * SIDE_PX - 0.5 for p in (piece, lies))
         m = cv2.getPerspectiveTransform(piece.astype(np.float32), lies.astype(np.float32))
         moved = cv2.warpPerspective(picture, np.asarray(m), picture.shape[1::-1])
         on = np.zeros_like(hidden)
         cv2.fillConvexPoly(on, fixed(lies), 1, cv2.LINE_8, SHIFT)
         out[on > 0] = moved[on > 0]
         hidden |= on
-    edge = round(FLAT_MARGIN * SIDE_PX)
+    edge = round(RING * SIDE_PX)
     inner = hidden[edge : edge + rows * SIDE_PX, edge : edge + cols * SIDE_PX]
     share = inner.reshape(rows, SIDE_PX, cols, SIDE_PX).mean((1, 3))
-    known = np.where(share > np.array(_MAY_HIDE)[kinds], UNKNOWN, kinds)
-    return (out, known) if (known != UNKNOWN).any() else (picture, kinds)
+    known = np.where(share > np.array(_MAY_HIDE)[kinds], UNLABELLED, kinds)
+    return (out, known) if (known != UNLABELLED).any() else (picture, kinds)
 
 
 _MAY_HIDE = [0.0 if crowns else 0.3 if terrain == "castle" else 0.55 for terrain, crowns in KINDS]
@@ -169,7 +168,7 @@ def _crop(rng: Rng, picture: U8, cell: NDArray[np.int64], misplaced: bool) -> U8
         shift += rng.choice([-1, 1], 2) * rng.permutation([0.5, rng.uniform(0, 0.5)])
     angle, zoom = rng.normal(0, 0.03), np.exp(rng.normal(0, 0.03))
     angle += int(rng.integers(4)) * np.pi / 2
-    at = (cell[::-1] + 0.5 + FLAT_MARGIN + shift) * SIDE_PX - 0.5
+    at = (cell[::-1] + 0.5 + RING + shift) * SIDE_PX - 0.5
     turn = rotation(angle) * zoom
     if rng.random() < 0.5:
         turn[:, 0] *= -1

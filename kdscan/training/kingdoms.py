@@ -15,16 +15,17 @@ from kdscan.kinds.kingdom.classify import SIDE_PX
 from kdscan.records import Photo
 from kdscan.records.kinds import EMPTY
 from kdscan.synth.camera import HAND_HELD
+from kdscan.synth.desk import load_surfaces
 from kdscan.synth.fields import F32, U8
 from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
 from kdscan.synth.scene import make_photo
 from kdscan.synth.tiles import SQUARE_PX, Bank, Board
-from kdscan.training.dataset import jpeg, load_surfaces, thumbnail
+from kdscan.training.dataset import jpeg, thumbnail
 
-FLAT_MARGIN = 0.4
+RING = 0.4
 """Squares of margin around a stored rectified kingdom, for displaced crops."""
 
-UNKNOWN = -1
+UNLABELLED = -1
 """Kind of an unlabelled square."""
 
 SMALLEST_PX = 26
@@ -35,8 +36,8 @@ SMALLEST_PX = 26
 class Flat:
     """A rectified kingdom with a ring of table around it.
 
-    picture: JPEG, `SIDE_PX` a square, `FLAT_MARGIN` squares of margin.
-    kinds: (R, C) int64, index into `KINDS`, or `UNKNOWN`.
+    picture: JPEG, `SIDE_PX` a square, `RING` squares of margin.
+    kinds: (R, C) int64, index into `KINDS`, or `UNLABELLED`.
     """
 
     picture: bytes
@@ -65,9 +66,9 @@ def example_from_board(board: Board) -> KingdomExample:
     corners = (at[:, None] + half) * SQUARE_PX - 0.5
     size = (cols * SIDE_PX, rows * SIDE_PX)
     small = cv2.resize(board.bgr, size, interpolation=cv2.INTER_AREA)
-    pad = round((1 + FLAT_MARGIN) * SIDE_PX)
+    pad = round((1 + RING) * SIDE_PX)
     wide = cv2.copyMakeBorder(small, pad, pad, pad, pad, cv2.BORDER_REPLICATE)
-    kinds = np.pad(board.kinds, 1, constant_values=UNKNOWN)
+    kinds = np.pad(board.kinds, 1, constant_values=UNLABELLED)
     flat = Flat(jpeg(np.asarray(wide, np.uint8)), kinds)
     return KingdomExample(jpeg(board.bgr), corners.astype(np.float32), (flat,), cut_out=True)
 
@@ -102,7 +103,7 @@ def _flat(photo: KingdomPhoto, squares: Sequence[int]) -> Flat:
     places = (cells - low)[:, ::-1].astype(np.float64)
     plane, _ = cv2.findHomography(places, centers, 0)
     seen = project(np.asarray(plane, np.float64), lattice_points(rows, cols))
-    return Flat(jpeg(flatten(Photo(photo.bgr), seen, SIDE_PX, FLAT_MARGIN)), kinds)
+    return Flat(jpeg(flatten(Photo(photo.bgr), seen, SIDE_PX, RING)), kinds)
 
 
 _worker: tuple[Bank, list[U8]]
@@ -111,6 +112,7 @@ _worker: tuple[Bank, list[U8]]
 def init_worker(boards: list[Board], surfaces: Path | None) -> None:
     """Initialise a worker process with the boards and pictures of tables it renders with."""
     global _worker
+    cv2.setNumThreads(1)
     _worker = Bank(boards), load_surfaces(surfaces)
 
 

@@ -11,7 +11,7 @@ from torch import nn
 
 from kdscan.errors import UsageError
 from kdscan.training.publishing import measure, publish
-from kdscan.training.recipe import Parent, Recipe, Training, or_default, weights_path
+from kdscan.training.recipe import Recipe, or_default, weights_path
 from kdscan.training.sources import Material, held_back, split, supply
 from kdscan.training.state import LONGEST_MEAN, Run, digest, load_weights
 from kdscan.training.tasks import TASKS
@@ -31,21 +31,19 @@ def scaled(usual: int, effort: float) -> int:
 
 def run_of(recipe: Recipe, start: Path | None, effort: float) -> Run:
     """The training run of a recipe; start: its parent's weights."""
-    training: Training = recipe.training
-    steps = scaled(training.steps, effort)
-    views = or_default(training.views, VIEWS)
-    count = scaled(or_default(training.count, COUNT), effort)
-    return Run(
+    training = recipe.training
+    run = Run(
         recipe.network,
-        steps,
+        scaled(training.steps, effort),
         training.rate,
         training.batch,
         seed=or_default(training.seed, 0),
         parent=digest(start) if start else "",
-        count=min(count, -(-steps * training.batch // views)) if views else 0,
-        views=views,
+        count=scaled(or_default(training.count, COUNT), effort),
+        views=or_default(training.views, VIEWS),
         average=or_default(training.average, LONGEST_MEAN),
     )
+    return run.trimmed()
 
 
 def start_of(recipe: Recipe, models: Path) -> Path | None:
@@ -53,7 +51,7 @@ def start_of(recipe: Recipe, models: Path) -> Path | None:
 
     Raises UsageError if they are missing or have another checksum.
     """
-    parent: Parent | None = recipe.parent
+    parent = recipe.parent
     if parent is None:
         return None
     path = weights_path(models, recipe.parent_name)

@@ -12,13 +12,16 @@ from kdscan.detection.locate import locate
 from kdscan.detection.register import register
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, lattice_to_flat
 from kdscan.marks.crops import segment
-from kdscan.records import Photo, SheetOutline
+from kdscan.records import CELLS, COLS, Photo, SheetOutline
 from kdscan.records.arrays import Network
 from kdscan.synth.fields import F64
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, UNKNOWN, WIDE_MARGIN, Example, unpack
 
-GRID_NODES = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
+CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
+"""Indices of the grid's corners among `NODES`, in the order of `SheetOutline`."""
 
+TURNED = [2, 3, 0, 1]
+"""Order of the corners of a grid that is upside down."""
 
 MarksLogits = tuple[F64, F64, NDArray[np.int64], NDArray[np.int64]]
 """Logits of coats (N, 7) and crosses (N, 5) of all shields of some sheets, and their labels, (N,)
@@ -68,7 +71,7 @@ def marks_figures(logits: MarksLogits) -> dict[str, float]:
     known = true_coat != UNKNOWN
     right_coat, right_cross = coat.argmax(1) == true_coat, cross.argmax(1) == true_cross
     both = right_coat & right_cross
-    boards = (both | ~known).reshape(-1, 34).all(1)
+    boards = (both | ~known).reshape(-1, len(CELLS)).all(1)
     return {
         "coat": float(right_coat[known].mean()),
         "crosses": float(right_cross[known].mean()),
@@ -88,11 +91,11 @@ def locate_figures(net: Network, examples: Sequence[Example]) -> dict[str, float
         if not outlines:
             continue
         nodes = example.thumb_nodes.astype(np.float64)
-        cell = float(np.linalg.norm(nodes[5, -1] - nodes[5, 0])) / 7
-        true = nodes[GRID_NODES]
+        cell = float(np.linalg.norm(nodes[5, -1] - nodes[5, 0])) / COLS
+        true = nodes[CORNERS]
         error = min(
             float(np.linalg.norm(outlines[0].corners_xy - way, axis=1).max())
-            for way in (true, true[[2, 3, 0, 1]])
+            for way in (true, true[TURNED])
         )
         errors.append(error / cell)
         found += len(outlines) == 1
@@ -117,7 +120,7 @@ def refine_figures(net: Network, examples: Sequence[Example]) -> dict[str, float
             0, 0.25 * COARSE_PX, (4, 2)
         )
         if rng.random() < 0.5:
-            corners = corners[[2, 3, 0, 1]]
+            corners = corners[TURNED]
         *_, (centers, _) = register(photo, SheetOutline(corners, 1.0), net)
         error = np.linalg.norm(centers - example.coarse_centers, axis=-1) / COARSE_PX
         placed.append(float(np.mean(error < 0.1)))
@@ -127,9 +130,3 @@ def refine_figures(net: Network, examples: Sequence[Example]) -> dict[str, float
         "upright": float(np.mean(upright)),
         "sheets": len(examples),
     }
-
-
-def marks_temperatures(logits: MarksLogits) -> tuple[float, float]:
-    """Temperatures of the coat's and the crosses' logits."""
-    coat, cross, true_coat, true_cross = logits
-    return best_temperature(coat, true_coat), best_temperature(cross, true_cross)

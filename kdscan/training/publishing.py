@@ -16,17 +16,17 @@ from kdscan.records.arrays import Network
 from kdscan.training import kingdom_figures, spellbook
 from kdscan.training.cover import cover_figures
 from kdscan.training.export import Calibrated, to_onnx
+from kdscan.training.ink import ink_figures
 from kdscan.training.marks_inference import MarksInference
 from kdscan.training.marks_networks import MarksNet
 from kdscan.training.measure import (
+    best_temperature,
     locate_figures,
     marks_figures,
     marks_logits,
-    marks_temperatures,
     refine_figures,
 )
 from kdscan.training.recipe import weights_path
-from kdscan.training.separator import ink_figures
 from kdscan.training.state import keep_weights
 from kdscan.training.task import as_network
 
@@ -42,8 +42,12 @@ FIGURES: dict[str, Callable[[Network, Sequence[Any]], dict[str, float]]] = {
 
 def _marks(net: nn.Module, held: Sequence[Any]) -> dict[str, Any]:
     logits = marks_logits(as_network(MarksInference(cast(MarksNet, net))), held)
-    coat, crosses = marks_temperatures(logits)
-    return {"temperatures": {"coat": coat, "crosses": crosses}, "figures": marks_figures(logits)}
+    coat, crosses, true_coat, true_crosses = logits
+    temperatures = {
+        "coat": best_temperature(coat, true_coat),
+        "crosses": best_temperature(crosses, true_crosses),
+    }
+    return {"temperatures": temperatures, "figures": marks_figures(logits)}
 
 
 MEASURES: dict[str, Callable[[nn.Module, Sequence[Any]], dict[str, Any]]] = {

@@ -45,7 +45,7 @@ class Material:
     """Inputs of rendering, and the folder for its results.
 
     strokes, surfaces: folders of real pen strokes and pictures of tables, or None. boards: real
-    kingdoms. labelled: photos labelled by people, added to the sheets of marks. workers: processes.
+    kingdoms. labelled: photos labelled by people, added to the sheets of marks.
     """
 
     folder: Path
@@ -53,7 +53,6 @@ class Material:
     surfaces: Path | None = None
     boards: Sequence[Board] = ()
     labelled: Sequence[Example] = ()
-    workers: int = 2
 
 
 def split(boards: Sequence[Board], held: str) -> tuple[list[Board], list[Board]]:
@@ -96,10 +95,10 @@ def supply(run: Run, material: Material, *, photos: int = 0, pages: int = 0) -> 
 
 
 def _books(material: Material, photos: int, pages: int) -> list[Any]:
-    home, ready, workers = material.folder, partial(init_worker, None, None), material.workers
+    home, ready = material.folder, partial(init_worker, None, None)
     page, photo = spellbook_examples.page_example, spellbook_examples.photo_example
-    drawn = render(home / "pages", page, BOOK_PAGES, pages, ready, workers)
-    shot = render(home / "photos", photo, BOOK_PHOTOS, photos, ready, workers)
+    drawn = render(home / "pages", page, BOOK_PAGES, pages, ready)
+    shot = render(home / "photos", photo, BOOK_PHOTOS, photos, ready)
     return drawn + BOOK_PHOTO_REPEATS * shot
 
 
@@ -108,7 +107,7 @@ def _kingdoms(network: str, material: Material, photos: int) -> list[Any]:
         raise UsageError("no kingdoms: name a folder with --boards or --photos")
     folder = material.folder / "kingdoms"
     start = partial(kingdoms.init_worker, list(material.boards), material.surfaces)
-    drawn = render(folder, kingdoms.example, KINGDOMS, photos, start, material.workers)
+    drawn = render(folder, kingdoms.example, KINGDOMS, photos, start)
     shown = [e for e in drawn if network == "tiles" or e.flats]
     real = [kingdoms.example_from_board(board) for board in material.boards]
     return shown + BOARD_REPEATS[network] * real
@@ -126,4 +125,4 @@ def held_back(network: str, first: int, count: int, material: Material) -> list[
         draw = spellbook_examples.photo_example
     folder = material.folder / f"held-{first}-{count}"
     start = partial(init_worker, material.strokes, material.surfaces)
-    return render(folder, draw, first, count, start, material.workers)
+    return render(folder, draw, first, count, start)

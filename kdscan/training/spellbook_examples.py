@@ -16,18 +16,16 @@ from numpy.typing import NDArray
 from kdscan.kinds.spellbook.place import PX_PER_MM, find_books
 from kdscan.kinds.spellbook.read import crops, crops_of
 from kdscan.records import Photo
-from kdscan.sheet.book import BookLayout, load_book, marked_places
-from kdscan.sheet.raster import render_page
+from kdscan.sheet.book import BookLayout, marked_places
 from kdscan.synth.book import draw_spellbook, played_book, wild_book
 from kdscan.synth.camera import LEVELS, photograph
 from kdscan.synth.fields import F32, F64, U8, Rng, log_uniform
+from kdscan.synth.own import own_book
 from kdscan.synth.sensor import compress
 from kdscan.training.augment import relight
 
 IN_PLACE_MM = 1.0
 """A place can still be read if it is at most this far from where it was looked for."""
-
-_DRAWN_PX = 6.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,26 +64,21 @@ def _packed(seen: F32) -> U8:
     return np.asarray(np.clip(seen * 255 + 0.5, 0, 255), np.uint8)
 
 
-def _drawn(seed: int, layout: BookLayout) -> tuple[Rng, U8, dict[str, bool]]:
+def _drawn(seed: int) -> tuple[Rng, BookLayout, U8, float, dict[str, bool]]:
+    """The generator of a seed; a page's layout, the page filled in, its pixels per mm and truth."""
     rng = np.random.default_rng([seed, 7])
+    layout, blank, px_per_mm = own_book()
     book = played_book(rng) if rng.random() < 0.5 else wild_book(rng)
-    page, truth = draw_spellbook(
-        render_page(layout, _DRAWN_PX),
-        layout,
-        book,
-        rng,
-        px_per_mm=_DRAWN_PX,
-        messiness=rng.uniform(0, 1),
-    )
-    return rng, page, truth
+    untidy = rng.uniform(0, 1)
+    page, truth = draw_spellbook(blank, layout, book, rng, px_per_mm=px_per_mm, messiness=untidy)
+    return rng, layout, page, px_per_mm, truth
 
 
 def page_example(seed: int) -> BookExample:
     """A drawn page, made coarser, relit and slightly displaced."""
-    layout = load_book("kdscan-a5-spellbook")
-    rng, page, truth = _drawn(seed, layout)
+    rng, layout, page, drawn_px, truth = _drawn(seed)
     px = log_uniform(rng, 2.0, 4.8)
-    scale = px / _DRAWN_PX
+    scale = px / drawn_px
     small = cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     small = relight(rng, np.asarray(small, np.uint8))
     if rng.random() < 0.5:
@@ -110,8 +103,8 @@ def page_example(seed: int) -> BookExample:
 
 def photo_example(seed: int) -> BookExample | None:
     """A photographed page as found by the reader, None if it is not found; levels alternate."""
-    layout, level = load_book("kdscan-a5-spellbook"), list(LEVELS)[seed % len(LEVELS)]
-    rng, page, truth = _drawn(seed, layout)
+    level = list(LEVELS)[seed % len(LEVELS)]
+    rng, layout, page, _, truth = _drawn(seed)
     whole = rng.random() < 0.7  # otherwise its markers may be cut off or under a hand
     width, height = layout.page_mm
     rim = (4.0, 5.0) if whole else (15.0, 20.0)

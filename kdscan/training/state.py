@@ -11,7 +11,7 @@ import json
 import pickle
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -49,6 +49,11 @@ class Run:
     count: int = 0
     views: int = 0
     average: int = LONGEST_MEAN
+
+    def trimmed(self) -> Run:
+        """The run without examples in its block that no step would use."""
+        used = -(-self.steps * self.batch // self.views) if self.views else 0
+        return replace(self, count=min(self.count, used))
 
 
 def digest(path: Path) -> str:

@@ -27,6 +27,9 @@ import numpy as np
 FILE_SIZE = 25
 """Examples in a file, about 5 MB; the files of a block are distributed among the processes."""
 
+WORKERS = 2
+"""Processes that render a set of examples in advance."""
+
 NICENESS = 5
 """Niceness of rendering processes relative to the training."""
 
@@ -82,7 +85,7 @@ class RenderSpec:
 
 @dataclass(eq=False)
 class RenderedSupply:
-    """Examples that worker processes render into a folder, two blocks ahead.
+    """Examples that worker processes render into a folder, one block ahead.
 
     arrange: maps a block's examples to those that are used, for example with repetitions.
     """
@@ -131,7 +134,6 @@ def render(
     first: int,
     count: int,
     start: Callable[[], None],
-    workers: int,
 ) -> list[Any]:
     """The examples first … first + count - 1, rendered into a folder.
 
@@ -142,7 +144,7 @@ def render(
     parts = _parts(folder, first, count)
     todo = {path: numbers for path, numbers in parts.items() if not path.exists()}
     own = multiprocessing.get_context("spawn")  # OpenCV's threads do not survive a fork
-    with ProcessPoolExecutor(workers, own, start) as pool:
+    with ProcessPoolExecutor(WORKERS, own, start) as pool:
         for _ in pool.map(_draw, todo, repeat(draw), todo.values()):
             pass
     return [example for path in parts for example in pickle.loads(path.read_bytes())]

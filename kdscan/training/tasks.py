@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 import torch
@@ -10,8 +10,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from kdscan.records import CELLS, MAX_CROSSES
-from kdscan.synth.fields import Rng
-from kdscan.training import augment, cover, separator, spellbook
+from kdscan.synth.fields import F32, U8, Rng
+from kdscan.training import augment, cover, ink, spellbook
 from kdscan.training.dataset import Example, unpack
 from kdscan.training.guesses import refine_sample
 from kdscan.training.kingdom_samples import squares_sample, tiles_sample
@@ -23,9 +23,15 @@ from kdscan.training.random_tensors import RandomTensors
 from kdscan.training.task import Batch, Task
 
 
-def _images(views: list[Any]) -> Tensor:
-    """(B, 3, H, W) uint8, converted to floats only in the training process."""
-    return torch.from_numpy(np.ascontiguousarray(np.stack(views).transpose(0, 3, 1, 2)))
+def _images(views: U8) -> Tensor:
+    """Pictures (B, H, W, 3) as (B, 3, H, W) uint8, made floats only in the training process."""
+    return torch.from_numpy(np.ascontiguousarray(views.transpose(0, 3, 1, 2)))
+
+
+def _collated(samples: Iterable[tuple[U8, F32]]) -> Batch:
+    """Pictures (B, 3, H, W) and their targets (B, ...) of as many samples."""
+    views, targets = zip(*samples, strict=True)
+    return _images(np.stack(views)), torch.from_numpy(np.stack(targets))
 
 
 def locate_batch(rng: Rng, examples: list[Example]) -> Batch:
@@ -34,7 +40,7 @@ def locate_batch(rng: Rng, examples: list[Example]) -> Batch:
     for i in range(len(samples)):
         if rng.random() < 0.15:
             samples[i] = augment.mosaic(rng, samples[i], samples[i - 1])
-    return _images([s[0] for s in samples]), torch.from_numpy(np.stack([s[1] for s in samples]))
+    return _collated(samples)
 
 
 def locate_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
@@ -65,8 +71,8 @@ IN_PLACE = 0.3
 def refine_batch(rng: Rng, examples: list[Example]) -> Batch:
     """Coarse views (B, 3, 224, 288), offsets and presence (B, 3, 5, 7), upright (B, 1)."""
     samples = [refine_sample(rng, e) for e in examples]
-    up = torch.tensor([[float(s[2])] for s in samples])
-    return _images([s[0] for s in samples]), torch.from_numpy(np.stack([s[1] for s in samples])), up
+    upright = torch.tensor([[float(up)] for *_, up in samples])
+    return *_collated((view, target) for view, target, _ in samples), upright
 
 
 def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
@@ -96,7 +102,7 @@ def marks_batch(_: Rng, examples: list[Example]) -> Batch:
         if example.crossed is not None:
             row[: len(example.crossed)] = example.crossed
     return (
-        _images([unpack(e.flat) for e in examples]),
+        _images(np.stack([unpack(e.flat) for e in examples])),
         torch.from_numpy(crossed),
         torch.tensor([e.crossed is not None for e in examples]),
         torch.tensor([e.photographed for e in examples]),
@@ -148,8 +154,7 @@ def _known_offsets(logits: Tensor, true: Tensor, spots: Tensor) -> Tensor:
 
 def tiles_batch(rng: Rng, examples: list[KingdomExample]) -> Batch:
     """Thumbnails (B, 3, 384, 384) and votes (B, 6, 48, 48)."""
-    samples = [tiles_sample(rng, e) for e in examples]
-    return _images([s[0] for s in samples]), torch.from_numpy(np.stack([s[1] for s in samples]))
+    return _collated(tiles_sample(rng, e) for e in examples)
 
 
 def tiles_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
@@ -168,8 +173,8 @@ def tiles_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 def squares_batch(rng: Rng, examples: list[KingdomExample]) -> Batch:
     """Crops (N, 3, 80, 80) of whole kingdoms and what they show (N,)."""
     samples = [squares_sample(rng, flat) for e in examples for flat in e.flats[:1]]
-    images = _images(list(np.concatenate([s[0] for s in samples])))
-    return images, torch.from_numpy(np.concatenate([s[1] for s in samples]))
+    crops, kinds = (np.concatenate(parts) for parts in zip(*samples, strict=True))
+    return _images(crops), torch.from_numpy(kinds)
 
 
 def squares_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
@@ -184,7 +189,7 @@ TASKS: dict[str, Task] = {
         MarksNet, marks_batch, marks_loss, 64, 5000, 2.5e-3, n_inputs=3, views=marks_views
     ),
     "tiles": Task(TilesNet, tiles_batch, tiles_loss, 12, 1500, 3e-3),
-    "ink": separator.TASK,
+    "ink": ink.TASK,
     "cover": cover.TASK,
     "spellbook": spellbook.TASK,
     "squares": Task(SquaresNet, squares_batch, squares_loss, 7, 1500, 3e-3),

@@ -168,7 +168,7 @@ def _step(
             layer.momentum = NORM_MOMENTUM
             learns = layer.weight.requires_grad
             layer.train(learns and number < (1 - FROZEN_NORMS) * run.steps)
-    with autocast(device):
+    with _autocast(device):
         out = net(*(as_floats(part) for part in seen[: task.n_inputs]))
     parts = task.loss(out if isinstance(out, tuple) else (out,), seen)
     optimizer.zero_grad(set_to_none=True)
@@ -180,17 +180,16 @@ def _step(
     return parts
 
 
-def autocast(device: torch.device | str = "cpu") -> torch.autocast:
+def _autocast(device: torch.device) -> torch.autocast:
     """Mixed precision with bfloat16 on devices with native support, where it takes half the time;
     on others (an EPYC without AVX-512) it would take ten times as long, and is disabled.
     """
-    kind = torch.device(device).type
-    if kind == "cuda":
+    if device.type == "cuda":
         native = torch.cuda.is_bf16_supported(including_emulation=False)
     else:
         known = torch.cpu.get_capabilities()
         native = known.get("avx512_bf16") or known.get("amx_bf16") or known.get("bf16")
-    return torch.autocast(kind, dtype=torch.bfloat16, enabled=bool(native))
+    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=bool(native))
 
 
 def _update_average(

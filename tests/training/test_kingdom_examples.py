@@ -13,8 +13,8 @@ from kdscan.synth.tabletop import Manner
 from kdscan.training.dataset import unpack
 from kdscan.training.kingdom_samples import occlude, squares_sample, tiles_sample
 from kdscan.training.kingdoms import (
-    FLAT_MARGIN,
-    UNKNOWN,
+    RING,
+    UNLABELLED,
     KingdomExample,
     example_from_board,
     example_from_photo,
@@ -32,14 +32,14 @@ def test_flat_kingdoms_hold_their_kinds(seed: int) -> None:
     picture = unpack(flat.picture)
     for (row, col), kind in np.ndenumerate(flat.kinds):
         if kind != EMPTY:
-            y, x = ((np.array([row, col]) + 0.5 + FLAT_MARGIN) * SIDE_PX).astype(int)
+            y, x = ((np.array([row, col]) + 0.5 + RING) * SIDE_PX).astype(int)
             assert abs(float(np.median(picture[y - 6 : y + 6, x - 6 : x + 6])) - COLORS[kind]) < 6
 
 
 def test_what_lies_around_a_cut_out_board_is_unknown() -> None:
     flat = example_from_board(board()).flats[0]
     assert flat.kinds.shape == (5, 8)
-    assert (flat.kinds[0] == UNKNOWN).all()
+    assert (flat.kinds[0] == UNLABELLED).all()
     assert (flat.kinds[1:-1, 1:-1] == board().kinds).all()
 
 
@@ -58,10 +58,10 @@ def test_what_lies_on_squares_hides_no_crown_that_is_asked_for(seed: int) -> Non
     before = unpack(flat.picture)
     after, known = occlude(np.random.default_rng(seed), before, flat.kinds)
     assert (after != before).any()
-    assert set(known[known != flat.kinds].tolist()) <= {UNKNOWN}
+    assert set(known[known != flat.kinds].tolist()) <= {UNLABELLED}
     for (row, col), kind in np.ndenumerate(known):
-        if kind != UNKNOWN and KINDS[kind][1]:
-            y, x = ((np.array([row, col]) + FLAT_MARGIN) * SIDE_PX).round().astype(int)
+        if kind != UNLABELLED and KINDS[kind][1]:
+            y, x = ((np.array([row, col]) + RING) * SIDE_PX).round().astype(int)
             crowned = slice(y, y + SIDE_PX), slice(x, x + SIDE_PX)
             np.testing.assert_array_equal(after[crowned], before[crowned])
 

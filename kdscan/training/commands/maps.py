@@ -91,8 +91,8 @@ def fit(
     options: dict[str, Any] = {"steps": steps, "rate": rate, "seed": seed, "count": count}
     options |= {"views": views, "batch": batch, "parent": start and state.digest(start)}
     run = replace(usual, **{key: value for key, value in options.items() if value is not None})
-    if kept is None:  # render no more examples than are used
-        run = replace(run, count=min(run.count, -(-run.steps * run.batch // run.views)))
+    if kept is None:
+        run = run.trimmed()
     material = Material(folder, strokes, surfaces, labelled=also)
     train(
         *(task, run, supply(run, material), folder),

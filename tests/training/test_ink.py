@@ -107,9 +107,9 @@ def test_the_published_network_says_what_the_trained_one_says() -> None:
 def test_figures_of_one_who_knows_and_of_one_who_says_the_opposite(
     sign: int, auc: float, iou: float
 ) -> None:
+    from kdscan.training.ink import ink_figures
     from kdscan.training.ink_examples import ink_batch, ink_views
     from kdscan.training.random_tensors import RandomTensors
-    from kdscan.training.separator import ink_figures
 
     drawn = ink_views(RandomTensors(0), ink_batch(np.random.default_rng(0), [example()]))[2].numpy()
 

@@ -28,7 +28,7 @@ def loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     }
 
 
-TASK = Task(InkNet, ink_batch, loss, 4, 1500, 3e-3, n_inputs=2, views=ink_views)
+TASK = Task(InkNet, ink_batch, loss, size=4, steps=1500, rate=3e-3, n_inputs=2, views=ink_views)
 
 
 def ink_figures(net: Network, examples: Sequence[InkExample]) -> dict[str, float]:
