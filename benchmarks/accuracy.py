@@ -16,9 +16,7 @@ review    photos that ask for a review
 
 from __future__ import annotations
 
-import argparse
 import json
-import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -29,15 +27,13 @@ from typing import Any
 
 import cv2
 import numpy as np
+from shared import interval, maps_in, parser, photo_in, wilson
 
-from kdscan.errors import KdscanError
-from kdscan.imaging.photo import load_photos
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, project
 from kdscan.inference.store import Models, default_models, models_folder
 from kdscan.kinds.duel_map import read as duel_map
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.marks import posterior
-from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, MapReading, Photo
 from kdscan.records.arrays import Network
 
@@ -64,13 +60,6 @@ def judge(truth: dict[str, Any], sheet: MapReading | None) -> dict[str, float]:
     out["score"], out["review"] = float(right), float(sheet.reading.review)
     out["silent"] = float(not right and not sheet.reading.review)
     return out
-
-
-def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
-    """Wilson's score interval of a proportion among n (J. Am. Stat. Assoc. 22, 1927)."""
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def expected_calibration_error(said: np.ndarray, right: np.ndarray, bins: int = 10) -> float:
@@ -199,27 +188,21 @@ def all_read(
 
 
 def read(path: Path) -> tuple[MapReading, ...]:
-    """The maps in a photo."""
-    try:
-        found = read_photo(next(iter(load_photos(path))), _models)
-    except KdscanError:
-        return ()
-    return tuple(sheet for sheet in found if isinstance(sheet, MapReading))
+    """The maps in a file's photo."""
+    return maps_in(photo_in(path), models=_models)
 
 
 def main() -> None:
     """Read every photo of the folder and print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--show", type=Path, help="folder for pictures of wrong readings")
-    parser.add_argument("--json", type=Path, help="file for the table as JSON")
-    parser.add_argument(
+    options = parser(__doc__)
+    options.add_argument("folder", type=Path)
+    options.add_argument("--show", type=Path, help="folder for pictures of wrong readings")
+    options.add_argument("--json", type=Path, help="file for the table as JSON")
+    options.add_argument(
         "--without", action="append", default=[], choices=PARTS, help="leave a part out"
     )
-    parser.add_argument("--curves", type=Path, help="picture of calibration and of what it costs")
-    args = parser.parse_args()
+    options.add_argument("--curves", type=Path, help="picture of calibration and of what it costs")
+    args = options.parse_args()
     groups: dict[str, list[dict[str, float]]] = defaultdict(list)
     said: list[tuple[float, bool]] = []
     for path, sheets in all_read(sorted(args.folder.glob("*.jpg")), args.without):
@@ -232,7 +215,7 @@ def main() -> None:
                 path.name, truth["level"], len(sheets), {k: round(v, 3) for k, v in figures.items()}
             )
             for sheet in sheets[:1]:
-                show(args.show, next(iter(load_photos(path))), path, truth, sheet)
+                show(args.show, photo_in(path), path, truth, sheet)
         for group in ("all", truth["level"], truth["design"]):
             groups[group].append(figures)
     table = {}
@@ -242,8 +225,7 @@ def main() -> None:
         table[name] = {k: (v, *wilson(v, len(rows))) for k, v in mean.items()}
         print(f"{name:12s}{len(rows):7d}" + "".join(f"{100 * mean[k]:8.2f}%" for k in KEYS))
     for key in ("found", "board", "silent", "review"):
-        _, low, high = table["all"][key]
-        print(f"{key}: 95% interval {100 * low:.1f}% to {100 * high:.1f}%")
+        print(f"{key}: {interval(table['all'][key][0], len(groups['all']))}")
     if said:
         stated, right = np.array(said).T
         error = expected_calibration_error(stated, right)

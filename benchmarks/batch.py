@@ -12,7 +12,6 @@ process and gives every page the sheet of the first sample.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import shutil
@@ -23,6 +22,8 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from shared import parser
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 
@@ -197,14 +198,12 @@ def books(photos: Path, folder: Path, count: int) -> None:
 
 def main() -> None:
     """Make the photos, measure, clean up."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("what", choices=("scaling", "kills", "load", "books"))
-    parser.add_argument("--photos", type=int, default=40)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--kills", type=int, default=10)
-    args = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("what", choices=("scaling", "kills", "load", "books"))
+    options.add_argument("--photos", type=int, default=40)
+    options.add_argument("--workers", type=int, default=2)
+    options.add_argument("--kills", type=int, default=10)
+    args = options.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="kdscan-batch-"))
     try:
         photos = folder / "photos"

@@ -16,7 +16,6 @@ round. Needs the extra `dev` and Chromium.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import shutil
@@ -35,6 +34,7 @@ import httpx
 from cup_papers import ABSENT, DISPUTED, DROPPED, LATE, NAMES, NO_SHOW, ROUNDS, Paper, papers
 from organiser import Organiser
 from playwright.sync_api import sync_playwright
+from shared import parser
 
 from kdscan.tournament.games import Game, Seat
 from kdscan.tournament.standings import standings
@@ -119,12 +119,12 @@ def silently_wrong(organiser: Organiser) -> list[str]:
 
 def main() -> None:
     """Play the cup and print the effort."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--photos", type=Path)
-    parser.add_argument("--level", choices=("flat", "easy", "normal", "hard"), default="normal")
-    parser.add_argument("--seed", type=int, default=5)
-    parser.add_argument("--show", type=Path)
-    given = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("--photos", type=Path)
+    options.add_argument("--level", choices=("flat", "easy", "normal", "hard"), default="normal")
+    options.add_argument("--seed", type=int, default=5)
+    options.add_argument("--show", type=Path)
+    given = options.parse_args()
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         folder = given.photos or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import cv2
 import numpy as np
 
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
+from kdscan.imaging.encode import jpeg
 from kdscan.sheet.look import Ticket
 from kdscan.synth.camera import Level
 from kdscan.synth.own import own_page
@@ -90,4 +90,4 @@ def photograph(paper: Paper, path: Path, seed: tuple[int, int], level: Level) ->
     drawn = draw_page(rng, page=page, played=(paper.board, paper.castle_used), messiness=0.4)
     size = (LONG_SIDE, round(LONG_SIDE * 0.75))
     photo = shoot(rng.spawn(seed[1] + 1)[-1], drawn, level, size_wh=size)
-    path.write_bytes(cv2.imencode(".jpg", photo.bgr)[1].tobytes())
+    path.write_bytes(jpeg(photo.bgr, 95))

@@ -11,14 +11,13 @@ Figures are shares of sheets, with 95% Wilson intervals.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import defaultdict
 from dataclasses import replace
 
 import cv2
 import numpy as np
-from accuracy import wilson
+from shared import parser, with_interval
 
 from kdscan.errors import NoSheetFound
 from kdscan.game.duel.scoring import score_board
@@ -67,22 +66,18 @@ def table(tally: Tally) -> str:
         shares = np.array(judged, float).mean(0)
         n = len(judged)
         cells = [f"{shares[0]:.2%}"]
-        for share in shares[1:]:
-            low, high = wilson(float(share), n)
-            cells.append(f"{share:.1%} ({100 * low:.1f}–{100 * high:.1f})")
+        cells += [with_interval(float(share), n) for share in shares[1:]]
         rows.append(f"| {name} | {n} | {' | '.join(cells)} |")
     return "\n".join(rows)
 
 
 def main() -> None:
     """Make the photos, read them, print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--sheets", type=int, default=50)
-    parser.add_argument("--first", type=int, default=FIRST_SEED)
-    parser.add_argument("--temper", type=float, nargs="*", default=[], help="other weights to try")
-    args = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("--sheets", type=int, default=50)
+    options.add_argument("--first", type=int, default=FIRST_SEED)
+    options.add_argument("--temper", type=float, nargs="*", default=[], help="other weights to try")
+    args = options.parse_args()
     cv2.setNumThreads(1)
     tally: Tally = defaultdict(list)
     pairs = known = 0

@@ -11,12 +11,13 @@ a shield of one changed. Both report progress after every thousand. `quick` take
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
 import time
 from collections import Counter
 from collections.abc import Callable
+
+from shared import parser
 
 from kdscan.game.duel.audit import audit_map, quick_problems, replay
 from kdscan.game.duel.audit.pair import audit_game
@@ -151,10 +152,10 @@ WHAT: dict[str, Callable[[int, Edition], None]] = {
 }
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", nargs="*", choices=[*WHAT, []], default=[])
-    parser.add_argument("--boards", type=int, default=2000)
-    parser.add_argument("--edition", choices=EDITIONS, default="english")
-    given = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("what", nargs="*", choices=[*WHAT, []], default=[])
+    options.add_argument("--boards", type=int, default=2000)
+    options.add_argument("--edition", choices=EDITIONS, default="english")
+    given = options.parse_args()
     for name in given.what or WHAT:
         WHAT[name](given.boards, EDITIONS[given.edition])

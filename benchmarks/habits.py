@@ -19,7 +19,6 @@ in it are not read again, so that an interrupted run can be resumed.
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import os
@@ -31,13 +30,11 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from accuracy import wilson
+from shared import maps_in, parser, with_interval
 
-from kdscan.errors import KdscanError
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
-from kdscan.pipeline.read import read_photo
 from kdscan.records import MapReading, Photo
 from kdscan.synth.bank import StrokeBank
 from kdscan.synth.habits import HABITS, TIDY, Part
@@ -200,11 +197,7 @@ def photo_of(job: Job) -> Outcome:
         hand=habit.of(rng),
     )
     photo = shoot(rng, page, "easy", size_wh=(size, round(0.75 * size)))
-    try:
-        found = read_photo(Photo(photo.bgr))
-    except KdscanError:  # the reader found no map
-        found = ()
-    sheets = [sheet for sheet in found if isinstance(sheet, MapReading)]
+    sheets = maps_in(Photo(photo.bgr))
     if design == 0:
         name = f"{habit.part}-{habit.name}-{ground}".replace(" ", "_")
         cv2.imwrite(str(folder / f"{name}.jpg"), picture(page, sheets))
@@ -242,10 +235,8 @@ def row(name: str, outcomes: Sequence[Outcome], intervals: bool = False) -> str:
     cells = [name, str(len(outcomes))]
     for key in KEYS:
         share = float(np.mean([getattr(o, key) for o in outcomes])) if outcomes else math.nan
-        cells.append(f"{100 * share:.1f}%")
-        if intervals and outcomes:
-            low, high = wilson(share, len(outcomes))
-            cells[-1] += f" ({100 * low:.1f}–{100 * high:.1f})"
+        wide = intervals and outcomes
+        cells.append(with_interval(share, len(outcomes)) if wide else f"{100 * share:.1f}%")
     return "| " + " | ".join(cells) + " |"
 
 
@@ -277,18 +268,16 @@ def tables(outcomes: Sequence[Outcome], worst: int = 10) -> Iterator[str]:
 
 def main() -> None:
     """Make and read the gallery, print the tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("folder", type=Path, help="for pictures and habits.jsonl")
-    parser.add_argument("--designs", type=int, default=2, help="of each ground, for each habit")
-    parser.add_argument("--ground", action="append", help="as in kdscan.synth.pads; repeatable")
-    parser.add_argument("--only", action="append", help="parts, or names of habits; repeatable")
-    parser.add_argument("--size", type=int, default=2016, help="pixels of the photos' longer side")
-    parser.add_argument("--strokes", type=Path, help="folder of recorded strokes")
-    parser.add_argument("--worst", type=int, default=10, help="how many habits to list")
-    parser.add_argument("--workers", type=int, default=os.cpu_count())
-    args = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("folder", type=Path, help="for pictures and habits.jsonl")
+    options.add_argument("--designs", type=int, default=2, help="of each ground, for each habit")
+    options.add_argument("--ground", action="append", help="as in kdscan.synth.pads; repeatable")
+    options.add_argument("--only", action="append", help="parts, or names of habits; repeatable")
+    options.add_argument("--size", type=int, default=2016, help="pixels of the photos' longer side")
+    options.add_argument("--strokes", type=Path, help="folder of recorded strokes")
+    options.add_argument("--worst", type=int, default=10, help="how many habits to list")
+    options.add_argument("--workers", type=int, default=os.cpu_count())
+    args = options.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
     wanted = [
         i
@@ -296,7 +285,7 @@ def main() -> None:
         if not args.only or habit.part in args.only or habit.name in args.only
     ]
     if not wanted:
-        parser.error(f"no habit {' or '.join(args.only)}; parts: {', '.join(HABITS)}, conduct")
+        options.error(f"no habit {' or '.join(args.only)}; parts: {', '.join(HABITS)}, conduct")
     jobs: list[Job] = [
         (number, design, ground, args.size, args.folder, args.strokes)
         for ground in args.ground or ["pale", "painted"]

@@ -25,6 +25,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from shared import parser
 from trials import Trial, archives, covers, crowd, disks, kills, pictures, requests, texts
 
 Part = Callable[[random.Random, Path], Iterator[Trial]]
@@ -95,17 +96,15 @@ def _part(text: str) -> tuple[str, int | None]:
 
 def main() -> int:
     """Run the requested trials, print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
+    options = parser(__doc__)
+    options.add_argument(
         "--part", action="append", type=_part, help="one of them, with =N its trials; repeat"
     )
-    parser.add_argument("--minutes", type=float, help="for all parts together")
-    parser.add_argument("--trials", type=int, help="of each part, at most")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--table", type=Path, help="also write the table to this file")
-    given = parser.parse_args()
+    options.add_argument("--minutes", type=float, help="for all parts together")
+    options.add_argument("--trials", type=int, help="of each part, at most")
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--table", type=Path, help="also write the table to this file")
+    given = options.parse_args()
     parts = given.part or [(name, None) for name in PARTS]
     seconds = 60 * (given.minutes or 4 * len(parts)) / len(parts)
     table = ["| part | trials | faults | s at most | MB at most | |", "|---|---|---|---|---|---|"]

@@ -12,7 +12,6 @@ one writer. Designs, coats, boards and cameras are those of `kdscan.synth`.
 
 from __future__ import annotations
 
-import argparse
 import csv
 from collections import defaultdict
 from dataclasses import replace
@@ -21,6 +20,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from shared import parser
 
 from kdscan.game.duel.board import Board, Shield
 from kdscan.synth.camera import HAND_HELD
@@ -117,14 +117,12 @@ def within_circles(rng: np.random.Generator, circles: int) -> tuple[Board, bool]
 
 def main() -> None:
     """Write FOLDER/real and FOLDER/drawn: NUMBER.jpg and NUMBER.json for each seed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("ink", type=Path)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--count", type=int, default=300)
-    parser.add_argument("--first", type=int, default=53_000_000, help="seed of the first one")
-    args = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("ink", type=Path)
+    options.add_argument("folder", type=Path)
+    options.add_argument("--count", type=int, default=300)
+    options.add_argument("--first", type=int, default=53_000_000, help="seed of the first one")
+    args = options.parse_args()
     hands = crosses_by_hand(args.ink)
     print(f"{sum(map(len, hands))} crosses by {len(hands)} hands")
     for seed in range(args.first, args.first + args.count):

@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -23,17 +23,20 @@ import cv2
 import numpy as np
 import typer
 from numpy.typing import NDArray
+from shared import CAMERA_QUALITY, photo_in
 
 from kdscan.errors import NoSheetFound
+from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.scoring import score_kingdom
 from kdscan.game.kingdomino.variants import Variants
-from kdscan.imaging.photo import load_photos
+from kdscan.imaging.encode import jpeg
 from kdscan.inference.store import Models, default_models
 from kdscan.kinds.kingdom.posterior import kingdom_of
 from kdscan.pipeline.read import read_photo
 from kdscan.records import KINDS, KingdomReading, Photo
 from kdscan.records.kinds import CASTLE, EMPTY
 from kdscan.synth.camera import HAND_HELD
+from kdscan.synth.desk import load_surfaces
 from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
 from kdscan.synth.tiles import Bank, Board, load_boards
 
@@ -81,10 +84,7 @@ class Tally:
 
 def total_of(kinds: NDArray[np.int64]) -> int:
     """The score of a board with all extra rules."""
-    size = len(kinds)
-    castle = int(np.flatnonzero(kinds == CASTLE)[0])
-    kingdom = kingdom_of(tuple(int(k) for k in kinds.ravel()), castle, size)
-    return score_kingdom(kingdom, Variants(False, True, True, size == 7)).total
+    return score_kingdom(_kingdom(kinds), replace(RULES, great_duel=len(kinds) == 7)).total
 
 
 def read(bgr: NDArray[np.uint8], models: Models, tally: Tally) -> list[KingdomReading]:
@@ -103,11 +103,11 @@ def times_imread(bgr: NDArray[np.uint8], models: Models) -> float:
     `cv2.imread` of the same file; alternating, the best of five each."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "photo.jpg"
-        cv2.imwrite(str(path), bgr, [cv2.IMWRITE_JPEG_QUALITY, 92])
+        path.write_bytes(jpeg(bgr, CAMERA_QUALITY))
         spent = [
             (
                 _seconds(lambda: cv2.imread(str(path))),
-                _seconds(lambda: read_photo(next(iter(load_photos(path))), models)),
+                _seconds(lambda: read_photo(photo_in(path), models)),
             )
             for _ in range(5)
         ]
@@ -172,7 +172,7 @@ def _judge_kingdom(
     cells = np.array([photo.squares[i].cell for i in mine])
     kinds = np.full((photo.size, photo.size), EMPTY, np.int64)
     kinds[tuple((cells - cells.min(0)).T)] = [photo.squares[i].kind for i in mine]
-    right = reading.score.domain_points == _domain_points(kinds)
+    right = reading.score.domain_points == score_kingdom(_kingdom(kinds)).total
     tally.add(len(mine) - len(wrong), len(wrong) + extra, right, reading)
     return wrong + ([f"{extra} squares too many"] if extra else [])
 
@@ -186,9 +186,9 @@ def _away(reading: KingdomReading, photo: KingdomPhoto, squares: list[int]) -> N
     return np.asarray(np.linalg.norm(centers[:, None] - corners.mean(1), axis=-1) / sides)
 
 
-def _domain_points(kinds: NDArray[np.int64]) -> int:
+def _kingdom(kinds: NDArray[np.int64]) -> Kingdom:
     castle = int(np.flatnonzero(kinds == CASTLE)[0])
-    return score_kingdom(kingdom_of(tuple(map(int, kinds.ravel())), castle, len(kinds))).total
+    return kingdom_of(tuple(map(int, kinds.ravel())), castle, len(kinds))
 
 
 def in_fold(boards: Iterable[Board], fold: str) -> Iterator[Board]:
@@ -217,8 +217,7 @@ def main(
         print(*judge_board(board, used, tally), sep="\n", end="")
     print(f"\n{len({b.kingdom for b in boards})} kingdoms, {len(boards)} cut-out boards: {tally}")
     bank = Bank(boards, everything)
-    files = sorted(surfaces.rglob("*.*g")) if surfaces else []
-    tops = [np.asarray(t, np.uint8) for f in files if (t := cv2.imread(str(f))) is not None]
+    tops = load_surfaces(surfaces)
     k = np.sqrt(1e6 * megapixels / (2016 * 1512)) if megapixels else 1.0
     size_wh = round(2016 * k), round(1512 * k)
     for level in HAND_HELD if photos else ():

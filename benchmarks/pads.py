@@ -22,7 +22,6 @@ kdscan's user data go into a separate folder, so that each way starts without kn
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -34,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from accuracy import wilson
+from shared import interval, parser
 
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
@@ -131,14 +130,12 @@ def line(rows: list[tuple[dict[str, bool], list[float]]]) -> str:
 
 def main() -> None:
     """Read all filled sheets of all pads in all ways and print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--ways", nargs="+", choices=WAYS, default=["none"])
-    parser.add_argument("--only", nargs="+", default=[], help="names of pads")
-    parser.add_argument("--kdscan", default="kdscan", help="the command, to compare two of them")
-    args = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("folder", type=Path)
+    options.add_argument("--ways", nargs="+", choices=WAYS, default=["none"])
+    options.add_argument("--only", nargs="+", default=[], help="names of pads")
+    options.add_argument("--kdscan", default="kdscan", help="the command, to compare two of them")
+    args = options.parse_args()
     pads = sorted(p for p in args.folder.iterdir() if (p / "blank.jpg").is_file())
     chosen = [pad for pad in pads if not args.only or pad.name in args.only]
     every: dict[str, list[tuple[dict[str, bool], list[float]]]] = defaultdict(list)
@@ -153,8 +150,8 @@ def main() -> None:
     for way, rows in every.items():
         print(f"{'all':18s}{way:6s}{line(rows)}")
         for key in KEYS:
-            low, high = wilson(float(np.mean([r[key] for r, _ in rows])), len(rows))
-            print(f"  {key}: 95% interval {100 * low:.1f}% to {100 * high:.1f}%")
+            share = float(np.mean([r[key] for r, _ in rows]))
+            print(f"  {key}: {interval(share, len(rows))}")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ in this process, as `kdscan score` does once it has started.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 import urllib.request
@@ -18,10 +17,10 @@ from json import load
 from pathlib import Path
 from typing import Any
 
+from shared import SAMPLES, parser
+
 from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.read import read_photo
-
-SAMPLES = sorted((Path(__file__).parent.parent / "samples").glob("*.jpg"))
 
 
 def ask(url: str, data: bytes | None = None) -> Any:
@@ -63,11 +62,11 @@ def fresh(path: Path) -> bytes:
 
 def main() -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("address", type=lambda text: text.rstrip("/"))
-    parser.add_argument("--photos", type=int, default=50)
-    parser.add_argument("--times", type=int, default=5, help="how often each sample is read")
-    given = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("address", type=lambda text: text.rstrip("/"))
+    options.add_argument("--photos", type=int, default=50)
+    options.add_argument("--times", type=int, default=5, help="how often each sample is read")
+    given = options.parse_args()
     read_here(SAMPLES[0])
     ratios = []
     for path in SAMPLES:

@@ -17,7 +17,6 @@ stages   one picture per stage: photo, print, print found in the photo, ink, rea
 
 from __future__ import annotations
 
-import argparse
 import json
 import tempfile
 import time
@@ -29,10 +28,11 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from shared import CAMERA_QUALITY, maps_in, parser, photo_in
 
 from kdscan.detection.find import find
 from kdscan.game.duel.coats import Coat
-from kdscan.imaging.photo import load_photos
+from kdscan.imaging.encode import jpeg
 from kdscan.imaging.rectify import FLAT_MARGIN, flatten
 from kdscan.inference.store import default_models
 from kdscan.kinds.overlay import draw_overlay
@@ -46,18 +46,13 @@ from kdscan.prints.flat import FlatSheet, coats_of, flat_sheet_at, from_bytes, t
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.prints.learn import learn_flat_sheets, learn_print, register_either_way
 from kdscan.prints.recognize import SURELY, recognize
-from kdscan.records import UNKNOWN_LAYOUT, MapReading, Photo
+from kdscan.records import CELLS, UNKNOWN_LAYOUT, MapReading, Photo
 from kdscan.synth.pads import pad_blank, pad_print, pad_sheet
 
 FIRST = 71_000_000
 """Seed of the first generated print."""
 ROUNDS = 7
 HELD_BACK = 3
-
-
-def opened(path: Path) -> Photo:
-    """A file's first photo."""
-    return next(iter(load_photos(path)))
 
 
 def pads_in(folders: list[Path]) -> list[Path]:
@@ -72,7 +67,7 @@ def sheets_of(pad: Path) -> list[Path]:
 
 def blank_of(pad: Path) -> KnownPrint:
     """A pad's print, learned from its blank sheet."""
-    photo = opened(pad / "blank.jpg")
+    photo = photo_in(pad / "blank.jpg")
     return learn_print([photo], pad.name, default_models(), unmarked=True)
 
 
@@ -102,7 +97,7 @@ def pairs(folders: list[Path], number: int) -> None:
     taken, of = 0, 0
     for k, pad in enumerate(pads):
         for path in sheets_of(pad):
-            photo = opened(path)
+            photo = photo_in(path)
             found = find(photo, by.locate, by.refine)
             if not found:
                 continue
@@ -144,9 +139,9 @@ def clock(prints: int) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch, "photo.jpg")
         shot = pad_sheet(seed, 1, page, "easy", size, messiness=0.0, dice=False)
-        cv2.imwrite(str(path), shot.bgr, [cv2.IMWRITE_JPEG_QUALITY, 92])
+        path.write_bytes(jpeg(shot.bgr, CAMERA_QUALITY))
         bare = least(lambda: cv2.imread(str(path)))
-        photo = opened(path)
+        photo = photo_in(path)
         centers = find(photo, by.locate, by.refine)[0].centers_xy
         seen = recognize(photo, centers, every)
         assert seen is not None and seen.known is known
@@ -171,7 +166,7 @@ def _dividing(photo: Photo, known: KnownPrint, seen: Any) -> float:
 
 def kept(path: Path) -> FlatSheet | None:
     """A sheet in the form in which the pool keeps it."""
-    by, photo = default_models(), opened(path)
+    by, photo = default_models(), photo_in(path)
     found = find(photo, by.locate, by.refine)
     if not found:
         return None
@@ -185,14 +180,12 @@ def judge(path: Path, known: KnownPrint | None) -> tuple[bool, int, bool, bool]:
     """Whether a sheet's whole board is right, number of wrong shields, whether it asks, silently
     wrong."""
     truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
-    found = [s for s in read_photo(opened(path), prints=[known] if known else [])
-             if isinstance(s, MapReading)]  # fmt: skip
+    found = maps_in(photo_in(path), prints=[known] if known else [])
     if len(found) != 1:
-        return False, 34, True, False
+        return False, len(CELLS), True, False
     (sheet,) = found
     wrong = sum(
-        (c.coat.value if c.coat else None, c.crosses)
-        != tuple(truth["board"].get(f"{c.row},{c.col}", (None, 0)))
+        c.marks != tuple(truth["board"].get(f"{c.row},{c.col}", (None, 0)))
         for c in sheet.reading.cells
     )
     off = sheet.score.domain_points != truth["score"]
@@ -221,7 +214,7 @@ def games(folders: list[Path], numbers: list[int]) -> None:
 def stages(pad: Path, out: Path) -> None:
     """One sheet of a pad, one picture per stage, side by side."""
     known, path = blank_of(pad), sheets_of(pad)[0]
-    photo = opened(path)
+    photo = photo_in(path)
     (sheet,) = read_photo(photo, prints=[known])
     assert isinstance(sheet, MapReading) and sheet.ink is not None
     rim = round((PRINT_MARGIN - FLAT_MARGIN) * PRINT_PX)
@@ -231,7 +224,7 @@ def stages(pad: Path, out: Path) -> None:
                 sheet.rectified.bgr, draw_ink(sheet.ink), drawn]  # fmt: skip
     tiles = [_fit(np.asarray(p, np.uint8)) for p in pictures]
     rows = [np.hstack(tiles[i : i + 3]) for i in (0, 3)]
-    cv2.imwrite(str(out), np.vstack(rows), [cv2.IMWRITE_JPEG_QUALITY, 80])
+    out.write_bytes(jpeg(np.vstack(rows), 80))
 
 
 def _fit(picture: NDArray[np.uint8], wide: int = 400, high: int = 300) -> NDArray[np.uint8]:
@@ -245,10 +238,8 @@ def _fit(picture: NDArray[np.uint8], wide: int = 400, high: int = 300) -> NDArra
 
 def main() -> None:
     """Do what is asked for."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    verbs = parser.add_subparsers(dest="verb", required=True)
+    options = parser(__doc__)
+    verbs = options.add_subparsers(dest="verb", required=True)
     asked = verbs.add_parser("pairs")
     asked.add_argument("folders", nargs="+", type=Path)
     asked.add_argument("--prints", type=int, default=70)
@@ -259,7 +250,7 @@ def main() -> None:
     asked = verbs.add_parser("stages")
     asked.add_argument("pad", type=Path)
     asked.add_argument("out", type=Path)
-    args = parser.parse_args()
+    args = options.parse_args()
     cv2.setNumThreads(1)
     if args.verb == "pairs":
         pairs(args.folders, args.prints)

@@ -10,7 +10,6 @@ any photo.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from dataclasses import dataclass, replace
@@ -19,12 +18,11 @@ from pathlib import Path
 import cv2
 import numpy as np
 from accuracy import KEYS, judge
-from scanner import Scan, Settings, scan
+from scanner import Settings, scan
+from shared import maps_in, parser
 
-from kdscan.errors import KdscanError
 from kdscan.game.duel.scoring import score_board
 from kdscan.kinds.overlay import draw_overlay
-from kdscan.pipeline.read import read_photo
 from kdscan.records import MapReading, Photo
 from kdscan.synth.own import own_page
 from kdscan.synth.scene import DrawnPage, draw_page, map_truth
@@ -78,15 +76,6 @@ def nearest(sheets: tuple[MapReading, ...], centers_xy: np.ndarray) -> MapReadin
     return sheets[int(np.argmin(away))] if away and min(away) < 2 * pitch else None
 
 
-def read(page: Scan) -> tuple[MapReading, ...]:
-    """Every map that is found, none if there is none."""
-    try:
-        found = read_photo(Photo(page.bgr))
-    except KdscanError:
-        return ()
-    return tuple(sheet for sheet in found if isinstance(sheet, MapReading))
-
-
 def measure(row: Row, sheets: int, show: Path | None) -> None:
     """Scan and read; print the row's means and the seconds per page."""
     figures, extra, seconds = [], 0, 0.0
@@ -100,7 +89,7 @@ def measure(row: Row, sheets: int, show: Path | None) -> None:
         ]
         page = scan(rng, drawn, row.settings)
         began = time.perf_counter()
-        found = read(page)
+        found = maps_in(Photo(page.bgr))
         seconds += time.perf_counter() - began
         extra += max(0, len(found) - len(drawn))
         for sheet, centers in zip(drawn, page.centers_xy, strict=True):
@@ -116,15 +105,13 @@ def measure(row: Row, sheets: int, show: Path | None) -> None:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--dpi", type=int, nargs="+", default=DPI)
-    parser.add_argument("--sheets", type=int, default=12, help="sheets a row")
-    parser.add_argument("--only", default="", help="rows whose name holds this")
-    parser.add_argument("--show", type=Path)
-    args = parser.parse_args()
-    heads = "".join(f"{k:>9s}" for k in (*KEYS,))
+    options = parser(__doc__)
+    options.add_argument("--dpi", type=int, nargs="+", default=DPI)
+    options.add_argument("--sheets", type=int, default=12, help="sheets a row")
+    options.add_argument("--only", default="", help="rows whose name holds this")
+    options.add_argument("--show", type=Path)
+    args = options.parse_args()
+    heads = "".join(f"{k:>9s}" for k in KEYS)
     print(f"{'':26s}{'maps':>5s}{heads}{'extra':>6s}{'s':>7s}")
     for row in rows(tuple(args.dpi)):
         if args.only in row.name:

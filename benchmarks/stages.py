@@ -13,7 +13,6 @@ committed one by more than its margin.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import resource
@@ -30,15 +29,13 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from shared import SAMPLES, enlarged, parser, photo_in
 
 from kdscan.errors import NoSheetFound
-from kdscan.imaging.photo import load_photos
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.pipeline.read import read_with
 
 COMMITTED = Path(__file__).with_suffix(".json")
-
-SAMPLES = sorted((Path(__file__).parent.parent / "samples").glob("*.jpg"))
 
 IMREAD, WHOLE = "cv2.imread", "whole"
 
@@ -69,7 +66,7 @@ def one_round(path: Path) -> dict[str, float]:
     try:
         with clocked(spent, WHOLE):
             with clocked(spent, "photo"):
-                photo = next(iter(load_photos(path)))
+                photo = photo_in(path)
             read_with(photo, ReadOptions(observe=partial(clocked, spent)))
     except NoSheetFound:
         return {}
@@ -87,16 +84,10 @@ def measured(photos: Sequence[Path], rounds: int) -> dict[Path, Times]:
     return {photo: times for photo, times in found.items() if times}
 
 
-def enlarged(path: Path, megapixels: float, folder: Path) -> Path:
-    """The photo resized to that many megapixels, as JPEG of quality 92."""
-    bgr = next(iter(load_photos(path))).bgr
-    k = np.sqrt(megapixels * 1e6 / (bgr.shape[0] * bgr.shape[1]))
+def written(path: Path, megapixels: float, folder: Path) -> Path:
+    """A file with the photo resized to that many megapixels."""
     out = folder / f"{path.stem}.jpg"
-    cv2.imwrite(
-        str(out),
-        cv2.resize(bgr, None, fx=k, fy=k, interpolation=cv2.INTER_CUBIC),
-        [cv2.IMWRITE_JPEG_QUALITY, 92],
-    )
+    out.write_bytes(enlarged(photo_in(path).bgr, megapixels))
     return out
 
 
@@ -168,15 +159,13 @@ def table(photos: dict[Path, Times], commands: Times) -> None:
 
 def main() -> int:
     """Print the table; with --check the ratios, and return 1 if something has become slower."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("photos", nargs="*", type=Path, default=SAMPLES)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--megapixels", type=float)
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--write", action="store_true")
-    args = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("photos", nargs="*", type=Path, default=SAMPLES)
+    options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("--megapixels", type=float)
+    options.add_argument("--check", action="store_true")
+    options.add_argument("--write", action="store_true")
+    args = options.parse_args()
     cv2.setNumThreads(1)
     guard = args.check or args.write
     megapixels = CHECKED_MEGAPIXELS if guard else args.megapixels
@@ -184,7 +173,7 @@ def main() -> int:
         paths = args.photos
         commands = cold(paths[0], 2 * args.rounds + 1, scratch)
         if megapixels:
-            paths = [enlarged(path, megapixels, Path(scratch)) for path in paths]
+            paths = [written(path, megapixels, Path(scratch)) for path in paths]
         photos = measured(paths, args.rounds)
     table(photos, commands)
     found = ratios_of(photos, commands)

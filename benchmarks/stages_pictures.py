@@ -9,13 +9,13 @@ score.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from shared import parser
 
 from kdscan.game.duel.board import CASTLE, CELLS, COLS, LETTERS, ROWS
 from kdscan.imaging.photo import load_photos
@@ -107,10 +107,10 @@ def marks(sheet: MapReading) -> Bgr:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("photo", type=Path)
-    parser.add_argument("-o", dest="folder", type=Path, default=Path("pictures"))
-    given = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("photo", type=Path)
+    options.add_argument("-o", dest="folder", type=Path, default=Path("pictures"))
+    given = options.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     for name, picture in pictures(given.photo).items():
         cv2.imwrite(str(given.folder / f"{name}.png"), picture)

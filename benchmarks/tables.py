@@ -15,25 +15,26 @@ game      games with both totals and the winner right, the wizard's points inclu
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from accuracy import wilson
+from shared import parser, photo_in, wilson
 
 from kdscan.errors import KdscanError
-from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
 from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, MapReading, SpellbookReading
+from kdscan.records import CELLS, MapReading, Photo, SpellbookReading, maps_of
 
 Counts = dict[str, list[float]]
 
 
-def judge_map(truth: dict[str, Any], sheets: list[MapReading], out: Counts) -> MapReading | None:
+def judge_map(
+    truth: dict[str, Any], sheets: Sequence[MapReading], out: Counts
+) -> MapReading | None:
     """Add one map's results; returns the reading that shows it."""
     at = np.array([truth["pixels"][f"{r},{c}"] for r, c in CELLS])
     pitch = float(np.linalg.norm(at[0] - at[6])) / 6
@@ -76,13 +77,13 @@ def judge_book(truth: dict[str, Any], books: list[SpellbookReading], out: Counts
     out["places silent"] += [float(q and not r) for q, r in zip(quiet, right, strict=True)]
 
 
-def judge(truth: dict[str, Any], photo: Any, out: Counts) -> None:
+def judge(truth: dict[str, Any], photo: Photo, out: Counts) -> None:
     """Add one table's results."""
     try:
         found = read_photo(photo)
     except KdscanError:
         found = ()
-    sheets = [one for one in found if isinstance(one, MapReading)]
+    sheets = maps_of(found)
     shown = [judge_map(one, sheets, out) for one in truth["maps"]]
     judge_book(truth["spellbook"], [b for b in found if isinstance(b, SpellbookReading)], out)
     out["other finds"].append(float(len(sheets) - sum(s is not None for s in shown)))
@@ -103,17 +104,14 @@ def judge(truth: dict[str, Any], photo: Any, out: Counts) -> None:
 
 def main() -> None:
     """Read every photo of the folder and print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
+    options = parser(__doc__)
+    options.add_argument("folder", type=Path)
+    folder = options.parse_args().folder
     groups: dict[str, Counts] = defaultdict(lambda: defaultdict(list))
     for path in sorted(folder.glob("*.jpg")):
         truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
-        photo = next(iter(load_photos(path)))
         out: Counts = defaultdict(list)
-        judge(truth, photo, out)
+        judge(truth, photo_in(path), out)
         for group in ("all", truth["level"]):
             for key, values in out.items():
                 groups[group][key] += values

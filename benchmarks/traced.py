@@ -12,7 +12,6 @@ the camera is not what remains to be learned. About 15 s per photo on two cores.
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ import cv2
 import mitsuba as mi
 import numpy as np
 from numpy.typing import NDArray
+from shared import parser
 
 from kdscan.synth.camera import HAND_HELD, LEVELS, Level
 from kdscan.synth.fields import any_of
@@ -288,16 +288,14 @@ def save(path: Path, seed: int, photo: SynthPhoto, quality: int) -> None:
 
 def main() -> None:
     """Write FOLDER/traced and FOLDER/generator: NUMBER.jpg and NUMBER.json for each seed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--count", type=int, default=40)
-    parser.add_argument("--first", type=int, default=50_000_000, help="seed of the first one")
-    parser.add_argument("--own", action="store_true", help="our own sheet, in any of its looks")
-    parser.add_argument("--surfaces", type=Path, help="folder with pictures of table tops")
-    parser.add_argument("--samples", type=int, default=32, help="paths a pixel")
-    args = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("folder", type=Path)
+    options.add_argument("--count", type=int, default=40)
+    options.add_argument("--first", type=int, default=50_000_000, help="seed of the first one")
+    options.add_argument("--own", action="store_true", help="our own sheet, in any of its looks")
+    options.add_argument("--surfaces", type=Path, help="folder with pictures of table tops")
+    options.add_argument("--samples", type=int, default=32, help="paths a pixel")
+    args = options.parse_args()
     surfaces = sorted(args.surfaces.rglob("*.[jp][pn]g")) if args.surfaces else []
     for seed in range(args.first, args.first + args.count):
         rng = np.random.default_rng([seed, 5])

@@ -10,16 +10,16 @@ from pathlib import Path
 import cv2
 import numpy as np
 from coverings import KINDS, OTHERS, Covering
+from shared import CAMERA_QUALITY, maps_in
 
-from kdscan.errors import KdscanError
 from kdscan.game.duel.scoring import score_board
-from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, MapReading, Photo, maps_of
+from kdscan.records import CELLS, MapReading, Photo
 from kdscan.synth.camera import HAND_HELD
 from kdscan.synth.fields import any_of
 from kdscan.synth.habits import TIDY
 from kdscan.synth.own import any_look, own_page
 from kdscan.synth.scene import SynthPhoto, draw_page, random_page, shoot
+from kdscan.synth.sensor import compress
 from kdscan.synth.sketch import Hand
 from trials import Trial
 
@@ -78,11 +78,5 @@ def truth(photo: SynthPhoto) -> int:
 
 def read(photo: SynthPhoto) -> MapReading | None:
     """The only map that is found, after the photo was a JPEG."""
-    data = cv2.imencode(".jpg", photo.bgr, [cv2.IMWRITE_JPEG_QUALITY, 92])[1]
-    bgr = cv2.imdecode(data, cv2.IMREAD_COLOR)
-    assert bgr is not None
-    try:
-        found = maps_of(read_photo(Photo(np.asarray(bgr, np.uint8))))
-    except KdscanError:
-        return None
+    found = maps_in(Photo(compress(photo.bgr, CAMERA_QUALITY)))
     return found[0] if len(found) == 1 else None

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import cv2
 import httpx
+from shared import SAMPLES, enlarged, photo_in
 
-from trials import CODE, SAMPLES, Stopwatch, Trial, logged_faults, serving
+from trials import CODE, Stopwatch, Trial, logged_faults, serving
 
 CLIENTS, STALLED, ATTACKERS = 64, 1000, 16
 """Phones, sockets that stall, and from how many addresses; Linux alone gives a process so many."""
@@ -34,7 +34,7 @@ def waiting(rng: random.Random, folder: Path) -> Iterator[Trial]:
 
 def crowd(rng: random.Random, address: str, clients: int, stalled: int) -> Trial:
     """One such rush; `seconds` is how long the page took to answer at most."""
-    photo = enlarged(rng.choice(sorted(SAMPLES.glob("*.jpg"))))
+    photo = enlarged(photo_in(rng.choice(SAMPLES)).bgr, MEGAPIXELS)
     over = threading.Event()
     answers: list[float] = []
     watcher = threading.Thread(target=_watch, args=(address, over, answers))
@@ -65,15 +65,6 @@ def crowd(rng: random.Random, address: str, clients: int, stalled: int) -> Trial
 
 def _median(answers: list[float]) -> str:
     return f"{1000 * statistics.median(answers):.0f} ms" if answers else "none"
-
-
-def enlarged(path: Path) -> bytes:
-    """A sample as a camera of 12 megapixels would give it."""
-    bgr = cv2.imread(str(path))
-    assert bgr is not None
-    scale = (MEGAPIXELS * 1e6 / (bgr.shape[0] * bgr.shape[1])) ** 0.5
-    large = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC)
-    return cv2.imencode(".jpg", large, [cv2.IMWRITE_JPEG_QUALITY, 92])[1].tobytes()
 
 
 def _phone(address: str, number: int) -> httpx.Client:

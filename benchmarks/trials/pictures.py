@@ -11,7 +11,7 @@ import struct
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -161,7 +161,9 @@ def recipes(rng: random.Random) -> Iterator[tuple[str, str, bytes]]:
         yield f"{start!r} and noise", ".jpg", start + rng.randbytes(rng.randrange(5000))
 
 
-def png(w: int, h: int, data: bytes | None = None, before: list[tuple[bytes, bytes]] = []) -> bytes:  # noqa: B006
+def png(
+    w: int, h: int, data: bytes | None = None, before: Sequence[tuple[bytes, bytes]] = ()
+) -> bytes:
     """A PNG of this header; data: compressed, what its pixels are."""
     chunks = [(b"IHDR", struct.pack(">IIBBBBB", w, h, 8, 2, 0, 0, 0)), *before]
     if data is not None:
