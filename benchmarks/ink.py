@@ -142,7 +142,6 @@ def main() -> None:
             photo = shoot(np.random.default_rng([seed, 6]), page, level, size_wh=size)
             truth = {"seed": seed} | replace(photo, board=board).truth()
             path = args.folder / kind / f"{seed:08d}.jpg"
-            path.parent.mkdir(parents=True, exist_ok=True)
             save_photo(path, photo.bgr, truth)
 
 

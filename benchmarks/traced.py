@@ -280,12 +280,6 @@ def develop(
     return bgr
 
 
-def save(path: Path, seed: int, photo: SynthPhoto, quality: int) -> None:
-    """The photo and its truth beside it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    save_photo(path, photo.bgr, {"seed": seed} | photo.truth(), quality)
-
-
 def main() -> None:
     """Write FOLDER/traced and FOLDER/generator: NUMBER.jpg and NUMBER.json for each seed."""
     options = parser(__doc__)
@@ -309,14 +303,12 @@ def main() -> None:
             develop(own, light, severity), view.page_to_photo(page.nodes_mm), *about
         )
         name = f"{seed:08d}.jpg"
-        save(
-            args.folder / "traced" / name,
-            seed,
-            traced,
-            int(own.integers(round(88 - 25 * severity), 95)),
-        )
+        quality = int(own.integers(round(88 - 25 * severity), 95))
+        truth = {"seed": seed} | traced.truth()
+        save_photo(args.folder / "traced" / name, traced.bgr, truth, quality)
         again = shoot(np.random.default_rng([seed, 6]), page, level, size_wh=size)
-        save(args.folder / "generator" / name, seed, again, 90)
+        truth = {"seed": seed} | again.truth()
+        save_photo(args.folder / "generator" / name, again.bgr, truth)
         print(name, level, flush=True)
 
 

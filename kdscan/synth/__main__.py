@@ -63,7 +63,6 @@ def main(
     quality: Quality = 90,
 ) -> None:
     """Write NUMBER.jpg and NUMBER.json for each seed."""
-    folder.mkdir(parents=True, exist_ok=True)
     for seed in range(first, first + count):
         rng = np.random.default_rng([seed, 3])
         chosen = any_of(rng, HAND_HELD) if level == "mixed" else level

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.dice import SQUARES as COUNTS
+from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.greedy import greedy_player
 from kdscan.game.duel.players import play_game, random_player
 from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
@@ -30,7 +30,7 @@ from kdscan.synth.sketch import Drawing, Hand
 from kdscan.synth.strokes import Path, line, rounded
 from kdscan.synth.surroundings import soil
 
-SQUARES = ("fill", "fill", "fill", "x", "x", "x", "slash", "tick", "dot", "scribble")
+FILLED = ("fill", "fill", "fill", "x", "x", "x", "slash", "tick", "dot", "scribble")
 """How a square is filled: blackened, crossed, ticked, dotted; weights are a guess."""
 STRIKES = ("straight", "straight", "straight", "wobbly", "double", "zigzag", "cross")
 """How a line is struck through."""
@@ -58,7 +58,7 @@ class Scribe:
         """Return a random player; with another player's pens if given."""
         return cls(
             hand or Hand.random(rng),
-            any_of(rng, SQUARES),
+            any_of(rng, FILLED),
             any_of(rng, STRIKES),
             any_of(rng, USED),
             in_order=rng.random() < 0.85,
@@ -98,7 +98,7 @@ def wild_book(rng: Rng) -> Spellbook:
     share = rng.uniform(0.1, 0.9)
     for _ in range(2):
         lines = {}
-        for coat, count in sorted(COUNTS.items(), key=lambda line: -line[1]):
+        for coat, count in sorted(SQUARES.items(), key=lambda line: -line[1]):
             filled = int((rng.random(count) < share).sum())
             struck, used = rng.random() < 0.5, rng.random() < 0.5
             lines[coat] = SpellbookLine(filled, struck, used)
@@ -184,7 +184,7 @@ def _draw_square(side: _Side, at: Path) -> None:
     brush = side.brush(pen)
     style = side.scribe.square
     if side.rng.random() < 0.06:
-        style = any_of(side.rng, SQUARES)
+        style = any_of(side.rng, FILLED)
     if style == "fill":
         inset = _box(at, half * brush.near(0.93, 0.06, 0.75, 1.05))
         strokes = fill(inset, brush, brush.pick("fill"))

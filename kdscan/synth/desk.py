@@ -11,7 +11,7 @@ import numpy as np
 
 from kdscan.synth.fields import F32, U8, Rng, any_of, chance, fractal, noise, to_u8, weighted
 from kdscan.synth.raster import lit
-from kdscan.synth.textures import KINDS, SIDE
+from kdscan.synth.textures import SIDE, TEXTURES
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +58,8 @@ def random_desk(rng: Rng, severity: float, paper_bgr: F32, surfaces: Sequence[U8
         like = np.clip(paper_bgr * rng.uniform(0.88, 1.08) + rng.normal(0, 4, 3), 0, 255)
         tile = to_u8(like.astype(np.float32) + 2 * noise(rng, (SIDE, SIDE), 200)[..., None])
         return Desk(tile, 1.0, angle, rng.uniform(0, 1))
-    kind = weighted(rng, {name: weight for name, (_, weight) in KINDS.items()})
-    tile = to_u8(KINDS[kind][0](rng))
+    kind = weighted(rng, {name: weight for name, (_, weight) in TEXTURES.items()})
+    tile = to_u8(TEXTURES[kind][0](rng))
     if chance(rng, 0.3):
         tile = _stained(rng, tile)
     glossy = 3.0 if kind == "dark" else rng.choice([0.1, 0.5, 1.5])

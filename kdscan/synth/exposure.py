@@ -35,7 +35,7 @@ def expose(
     page: PageMap,
     camera: Camera,
     scenery: Scenery,
-    trouble: float,
+    severity: float,
     below: Sequence[tuple[U8, PageMap]] = (),
 ) -> U8:
     """The picture before the phone's processing; (H, W, 3) uint8.
@@ -44,9 +44,9 @@ def expose(
     """
     coarse = Coarse(camera.size_wh)
     light = scenery.light
-    shade = _shade(rng, camera, scenery, coarse.fine_shape, trouble)
-    room = outdoors(rng, (coarse.rows, coarse.cols), trouble)
-    room = finer(room * _vignette(rng, camera, coarse.xy, trouble))
+    shade = _shade(rng, camera, scenery, coarse.fine_shape, severity)
+    room = outdoors(rng, (coarse.rows, coarse.cols), severity)
+    room = finer(room * _vignette(rng, camera, coarse.xy, severity))
 
     block = Block(page, coarse)
     ambient, direct, shine = light_on_sheet(page, camera, light, block)
@@ -110,16 +110,16 @@ def _table(
     return added(image, coarse.full(extra[..., None] * tint))
 
 
-def _vignette(rng: Rng, camera: Camera, xy: F64, trouble: float) -> F32:
+def _vignette(rng: Rng, camera: Camera, xy: F64, severity: float) -> F32:
     r2 = (((xy - camera.center) / camera.radius) ** 2).sum(-1)
-    return np.asarray(1 - rng.uniform(0, 0.1 + 0.4 * trouble) * r2, np.float32)
+    return np.asarray(1 - rng.uniform(0, 0.1 + 0.4 * severity) * r2, np.float32)
 
 
 def _shade(
-    rng: Rng, camera: Camera, scenery: Scenery, shape: tuple[int, int], trouble: float
+    rng: Rng, camera: Camera, scenery: Scenery, shape: tuple[int, int], severity: float
 ) -> F32:
     """Shadows of objects inside and outside the picture, on the finer raster; 1 is full shadow."""
-    shade = thrown_shadow(rng, shape, trouble)
+    shade = thrown_shadow(rng, shape, severity)
     for solid in scenery.solids:
         mask = np.zeros(shape, np.uint8)
         cast(mask, solid, camera, scenery.light)

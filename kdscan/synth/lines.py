@@ -14,7 +14,7 @@ import numpy as np
 from kdscan.synth.bends import BENDS, bend
 from kdscan.synth.fields import toward
 from kdscan.synth.ink import Stroke
-from kdscan.synth.preferences import Brush, ShieldShape
+from kdscan.synth.preferences import PARTED, Brush, ShieldShape
 from kdscan.synth.runs import RUNS, WIDE, path_between
 from kdscan.synth.strokes import Path, away_from, line, spans
 
@@ -80,7 +80,7 @@ def _middle(shield: ShieldShape, brush: Brush, room: float) -> Path:
 
 def _parted(shield: ShieldShape, brush: Brush) -> float:
     """Distance between the runs of this single line, in mm."""
-    low, high = 0.015 * shield.span, 0.11 * shield.span
+    low, high = 0.5 * PARTED[0] * shield.span, PARTED[1] * shield.span
     return min(max(brush.about(brush.traits.parted * shield.span, 0.25), low), high)
 
 

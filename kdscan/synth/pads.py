@@ -109,7 +109,6 @@ def main(
         name = f"{i:02d}-{kind or 'any'}"
         page = pad_print(first + i, kind, name)
         place = folder / name
-        place.mkdir(parents=True, exist_ok=True)
         blank = pad_blank(first + i, page, blank_level, size)
         save_photo(place / "blank.jpg", blank.bgr, {"seed": first + i} | blank.truth(), quality)
         for k in range(1, filled + 1):

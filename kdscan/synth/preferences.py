@@ -21,27 +21,35 @@ PARTED = (0.03, 0.11)
 """How far two runs of one line lie apart where they are seen apart, by the shield's span: from
 habits that were seen to be misread."""
 
-
 STRANGE = 0.3
 """Share of marks in neither of a writer's two usual styles. A guess."""
 
 
 @dataclass(frozen=True)
 class Preferences:
-    """How one writer makes marks. Lengths 0..1 are shares, angles radians.
+    """How one writer makes marks. Angles are in radians.
 
-    habits: one for each part; others: a second one for each, that takes turns with it; faithful:
-    how often the first is kept; dice: True for one who copies the dice.
-    slop: careless 0 .. 1 and, rarely, beyond; tremor: mm; bow: arc of lines by their length;
-    wander: how far from the middle, as a share of the free room; reach: length of lines by the
-    shield; past: how far they run on beyond it, by its span; size: of dots and crosses, 0 small
-    .. 1 large; gap: hatching's distance between strokes, 0 tight .. 1 open; angle: of lines;
-    bend: width of a bend by the shield's span; parted: distance of two runs of one line by it;
-    runs: how many a thick line has; hatch: angle of hatching; spread: how far apart two marks
-    are, 0..1; pair: angle of two dots; closure: turns that a ring goes beyond its start, below 0
-    where it stays open; first: True when the first quarter to be filled is the top left; grid:
-    True when the dividing lines of quarters are drawn; joined: True for one who hardly lifts the
-    pen; press: how much pressure differs from stroke to stroke; writer: whose recorded marks.
+    habits: one for each part. others: a second one for each, which takes turns with it.
+    faithful: how often the first is kept, 0..1.
+    dice: whether coats are drawn as on the dice.
+    slop: carelessness, 0..1 and rarely beyond.
+    tremor: mm.
+    bow: height of a line's arc relative to its length.
+    wander: how far from the middle marks are, as a share of the free room.
+    reach: length of lines relative to the shield. past: how far they run on beyond it.
+    size: of dots and crosses, 0 small .. 1 large.
+    gap: between the strokes of hatching, 0 tight .. 1 open. hatch: its angle.
+    angle: of lines.
+    bend: width of a bend. parted: distance between two runs of one line. These two and `past` are
+        relative to the shield's span.
+    runs: how many a thick line has.
+    spread: how far apart two marks are, 0..1. pair: angle of two dots.
+    closure: turns that a ring goes on beyond its start, below 0 where it stays open.
+    first: whether the upper left quarter of a quartered shield is filled. grid: whether its
+        dividing lines are drawn.
+    joined: whether the pen is hardly lifted.
+    press: standard deviation of the pressure from stroke to stroke, relative to the mean.
+    writer: whose recorded marks are followed, 0..1.
     """
 
     habits: Mapping[Part, str]

@@ -80,7 +80,8 @@ def map_truth(board: Board, centers_xy: F64) -> dict[str, Any]:
 
 
 def save_photo(path: Path, bgr: U8, truth: Mapping[str, Any], quality: int = 90) -> None:
-    """Write a photo (H, W, 3) as JPEG and its ground truth beside it as JSON."""
+    """Write a photo (H, W, 3) as JPEG and its ground truth beside it as JSON; makes the folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(jpeg(bgr, quality))
     path.with_suffix(".json").write_text(json.dumps(truth) + "\n", "utf-8")
 
@@ -176,10 +177,6 @@ def draw_page(
     return fill_in(rng, *chosen(rng, page, wild, played, messiness, hand, dice), strokes)
 
 
-Task = tuple[Page, tuple[Board, bool], Hand, float]
-"""A page; what is drawn on it and whether the roof is coloured; the hand; its messiness."""
-
-
 def chosen(
     rng: Rng,
     page: Page | None = None,
@@ -188,8 +185,8 @@ def chosen(
     messiness: float | None = None,
     hand: Hand | None = None,
     dice: bool | None = None,
-) -> Task:
-    """Fill in missing arguments at random; see `draw_page`."""
+) -> tuple[Page, tuple[Board, bool], Hand, float]:
+    """Page, board and castle, hand, messiness: as given, else at random; see `draw_page`."""
     page = page or random_page(rng)
     if played is None:
         played = wild_board(rng, len(page[0].circles)) if wild else played_board(rng)

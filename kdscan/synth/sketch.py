@@ -24,6 +24,10 @@ Spot = tuple[Cell, float, float]
 """A cell and a point of the page in mm."""
 
 
+BorderLine = Literal["straight", "wobbly", "double", "thick"]
+_BORDER_LINES: tuple[BorderLine, ...] = ("straight", "straight", "wobbly", "double", "thick")
+
+
 @dataclass(frozen=True)
 class Hand:
     """One writer with their pens on one sheet.
@@ -47,7 +51,7 @@ class Hand:
     traits: Preferences
     borders: float
     rims: float
-    border_line: Literal["straight", "wobbly", "double", "thick"]
+    border_line: BorderLine
     in_order: bool
     real: float
     overruns: float
@@ -64,8 +68,6 @@ class Hand:
         cross_pen = pen if rng.random() < 0.85 else random_pen(rng)
         border_pen = pen if rng.random() < 0.75 else random_pen(rng)
         lot, outlined = rng.random(), traits.habits["extra"] == "outlines"
-        lines: tuple[Literal["straight", "wobbly", "double", "thick"], ...]
-        lines = ("straight", "straight", "wobbly", "double", "thick")
         return cls(
             pen,
             random_pen(rng),
@@ -75,7 +77,7 @@ class Hand:
             traits,
             borders=1.0 if outlined or lot > 0.65 else 0.0 if lot < 0.4 else rng.uniform(0.05, 0.9),
             rims=rng.uniform(0, 1) if rng.random() < 0.25 else 0.0,
-            border_line=any_of(rng, lines),
+            border_line=any_of(rng, _BORDER_LINES),
             in_order=rng.random() < 0.75,
             real=rng.uniform(0.1, 0.6),
             overruns=rng.uniform(0, 1) if rng.random() < 0.4 else 0.0,

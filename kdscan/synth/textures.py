@@ -262,7 +262,7 @@ def _pattern(rng: Rng) -> F32:
     return tile + np.float32(rng.uniform(1, 8)) * noise(rng, (SIDE, SIDE), 250)[..., None]
 
 
-KINDS: dict[str, tuple[Callable[[Rng], F32], float]] = {
+TEXTURES: dict[str, tuple[Callable[[Rng], F32], float]] = {
     "weathered": (_weathered, 1.5),
     "planks": (_planks, 4),
     "parquet": (_parquet, 1),
@@ -279,3 +279,4 @@ KINDS: dict[str, tuple[Callable[[Rng], F32], float]] = {
     "tiles": (_tiles, 1.5),
     "pattern": (_pattern, 1.2),
 }
+"""The function that makes each texture, and the weight with which it is chosen."""

@@ -12,7 +12,7 @@ from kdscan.synth.grounds.palette import INK_LEFT, Palette
 from kdscan.synth.grounds.populate import populate
 from kdscan.synth.grounds.signs import painter
 from kdscan.synth.grounds.terrain import random_terrain
-from kdscan.synth.textures import KINDS
+from kdscan.synth.textures import TEXTURES
 
 
 def _shape(layout: Layout, scale: float) -> tuple[int, int]:
@@ -64,8 +64,8 @@ def parchment(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 
 def surface(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """A picture of wood, cloth, stone or the like, pale enough to be drawn on."""
-    names = [name for name in KINDS if name not in ("dark", "checked", "pattern", "tiles")]
-    kind, _ = KINDS[any_of(rng, names)]
+    names = [name for name in TEXTURES if name not in ("dark", "checked", "pattern", "tiles")]
+    kind, _ = TEXTURES[any_of(rng, names)]
     h, w = _shape(layout, scale)
     side = max(h, w)
     tile = cv2.resize(np.clip(kind(rng), 0, 255), (side, side), interpolation=cv2.INTER_AREA)[
