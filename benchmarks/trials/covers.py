@@ -1,4 +1,4 @@
-"""Things on a sheet when it is photographed: how often a sure total is wrong for them."""
+"""Objects on a sheet when it is photographed: how often they make a certain total wrong."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from trials import Trial
 
 SIZE_WH = (2016, 1512)
 OF_A_SHEET = 3
-"""So many things are laid on each sheet that was read surely and right without them, in turn."""
+"""Objects laid, one at a time, on each sheet that was read with certainty and correctly before."""
 
 
 def spoiled(rng: random.Random, folder: Path) -> Iterator[Trial]:
-    """Sheets that are read surely and right, photographed once more with a shield covered."""
+    """Sheets that are read surely and rightly, photographed again with a shield covered."""
     cv2.setNumThreads(1)
     kinds = itertools.cycle(KINDS + OTHERS)
     while True:

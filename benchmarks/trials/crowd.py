@@ -18,7 +18,8 @@ from shared import SAMPLES, enlarged, photo_in
 from trials import CODE, Stopwatch, Trial, logged_faults, serving
 
 CLIENTS, STALLED, ATTACKERS = 64, 1000, 16
-"""Phones, sockets that stall, and from how many addresses; Linux alone gives a process so many."""
+"""Phones, stalled sockets, and the addresses that these come from: only Linux has so many of its
+own."""
 MEGAPIXELS = 12.0
 TRIES = 3
 ANSWERS_SECONDS = 2.0
@@ -110,7 +111,7 @@ def _watch(address: str, over: threading.Event, answers: list[float]) -> None:
 
 
 def _hold(address: str, count: int, over: threading.Event) -> None:
-    """Keep so many connections with half a head; those that were closed come again."""
+    """Keep so many connections open with an unfinished header; closed ones are replaced."""
     host, port = address.removeprefix("http://").split(":")
     held: list[socket.socket] = []
     while not over.is_set():

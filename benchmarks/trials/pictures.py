@@ -135,7 +135,7 @@ def crafted(rng: random.Random, folder: Path) -> Iterator[Trial]:
 
 
 def recipes(rng: random.Random) -> Iterator[tuple[str, str, bytes]]:
-    """Name, suffix and content of each crafted file; sizes and numbers by lot."""
+    """Name, suffix and content of each crafted file; sizes and numbers are random."""
     side = rng.choice([1, 2, 3, 7, 31, 63, 99])
     long = rng.choice([1, 100, 5000, 60000])
     for size in ((side, long), (long, side), (side, side)):

@@ -19,8 +19,8 @@ from kdscan.pipeline.document import photo_json
 
 
 def used_seconds() -> float:
-    """Processor time of this process, and of its children, living ones too: what decodes is kept
-    from file to file, and where it is killed its time is not that of the last file alone."""
+    """Processor time of this process and of its children, ended or not: the decoder lives on from
+    file to file, and counted only when it ends, all its time would be charged to one file."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + ended.ru_utime + ended.ru_stime + sum(map(_lived, _children()))
 

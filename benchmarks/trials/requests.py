@@ -43,7 +43,7 @@ BODIES: tuple[Any, ...] = (
 
 
 def odd(rng: random.Random, folder: Path) -> Iterator[Trial]:
-    """Requests by lot to a page that has a photo; now and then a plain one, that must work."""
+    """Random requests to a page with a photo; after each the page must be well."""
     with serving(folder) as page, httpx.Client(base_url=page.address, timeout=60) as client:
         photo = (SAMPLES / "01.jpg").read_bytes()
         client.post("/api/photos", content=photo, headers=BEARER).raise_for_status()
