@@ -11,7 +11,7 @@ from kdscan.synth.clutter import cast, paint_solid
 from kdscan.synth.desk import Desk
 from kdscan.synth.fields import F32, F64, LUMA, U8, Rng, chance
 from kdscan.synth.lens import Camera, PageMap
-from kdscan.synth.light import GAMMA, Light, outdoors, reflections, thrown_shadow, to_display
+from kdscan.synth.light import GAMMA, Light, reflections, thrown_shadow, to_display, uneven
 from kdscan.synth.pasting import Block, light_on_sheet, paste
 from kdscan.synth.raster import (
     FINE,
@@ -45,7 +45,7 @@ def expose(
     coarse = Coarse(camera.size_wh)
     light = scenery.light
     shade = _shade(rng, camera, scenery, coarse.fine_shape, severity)
-    room = outdoors(rng, (coarse.rows, coarse.cols), severity)
+    room = uneven(rng, (coarse.rows, coarse.cols), severity)
     room = finer(room * _vignette(rng, camera, coarse.xy, severity))
 
     block = Block(page, coarse)

@@ -1,6 +1,5 @@
-"""A hand that draws a played board on a printed sheet.
+"""Draws a played board on a printed sheet as a `Hand` does it: habits are fixed, marks vary.
 
-A `Hand` is one writer with one or two pens on one sheet: habits are fixed, marks vary.
 All randomness comes from the generator passed in, so a sheet can be reproduced.
 """
 

@@ -192,7 +192,7 @@ def reflections(rng: Rng, shape: tuple[int, int]) -> F32:
     return blur(unit(mask), float(max(h, w) * 10 ** rng.uniform(-2.5, -1.1)))
 
 
-def outdoors(rng: Rng, shape: tuple[int, int], severity: float) -> F32:
+def uneven(rng: Rng, shape: tuple[int, int], severity: float) -> F32:
     """Uneven ambient light: a gradient across the picture and broad clouds; (H, W), mean near 1."""
     h, w = shape
     slope = rng.normal(0, 0.22 * severity, 2)

@@ -32,7 +32,8 @@ LONGEST_MEAN = 5000
 
 @dataclass(frozen=True)
 class Run:
-    """Hyperparameters of a training; only `steps` may change when it is resumed.
+    """Hyperparameters of a training; only `steps` may change when it is resumed, and `parent`,
+    whose weights are not read again.
 
     steps: length of the schedule. rate: the highest learning rate. batch: examples a step. parent:
     SHA-256 of the initial weights' file, "" for random weights. count, views: examples in a block
