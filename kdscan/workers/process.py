@@ -129,7 +129,7 @@ class Process:
             raise self._died() from error
 
     def _died(self) -> ReaderDied:
-        if self._late is not None:
+        if self._late is not None and self._ready:
             return ReaderDied(
                 "reading took more than {seconds} s; the file may be damaged: save it again or "
                 "take the photo again",
@@ -140,6 +140,12 @@ class Process:
         name = ""
         with contextlib.suppress(ValueError):  # an exit code, or not ended yet
             name = f" ({signal.Signals(-(self._child.returncode or 0)).name})"
+        if not self._ready:
+            return ReaderDied(
+                "a process that reads photos did not start{signal}; free some memory, or start "
+                "fewer with --workers",
+                signal=name,
+            )
         return ReaderDied(
             "the process reading it ended{signal}; the file may be damaged: save it again or "
             "take the photo again",

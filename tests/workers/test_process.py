@@ -110,6 +110,14 @@ def test_what_keeps_it_from_starting_is_raised(monkeypatch: pytest.MonkeyPatch) 
     process.kill()
 
 
+def test_no_file_is_blamed_if_it_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODELS", "too large")
+    process = Process(WORK)
+    with pytest.raises(ReaderDied, match=r"did not start \(SIGKILL\); free some memory"):
+        process.wait_until_ready()
+    process.kill()
+
+
 def test_it_imports_nothing_from_the_folder_where_it_is_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
