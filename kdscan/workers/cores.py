@@ -32,14 +32,14 @@ def _quotas(cgroups: Path, own: Path) -> Iterator[int]:
     up. See `cpu.max` in Linux's documentation of cgroup v2."""
     try:
         lines = own.read_text("utf-8").splitlines()
-    except OSError:  # not Linux
+    except (OSError, ValueError):  # not Linux; a name that is no text
         return
     name = next((line[len("0::/") :] for line in lines if line.startswith("0::/")), "")
     group = cgroups / name
     for folder in (group, *group.parents):
         try:
             quota, period = (folder / "cpu.max").read_text("utf-8").split()
-        except OSError:  # the outermost group has no quota
+            if quota != "max":
+                yield ceil(int(quota) / int(period))
+        except (OSError, ValueError):  # the outermost group has none; an emulated one may be empty
             continue
-        if quota != "max":
-            yield ceil(int(quota) / int(period))

@@ -27,6 +27,8 @@ def eight_cores(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"desk/kdscan": "300000 100000"}, 3),
         ({"desk": "200000 100000", "desk/kdscan": "300000 100000"}, 2),
         ({"other": "100000 100000"}, 8),
+        ({"": "", "desk": "200000 100000"}, 2),
+        ({"": "300000"}, 8),
     ],
 )
 def test_the_least_quota_around_a_process_counts(
@@ -43,3 +45,9 @@ def test_the_least_quota_around_a_process_counts(
 
 def test_without_control_groups_the_cores_count_that_the_system_allows(tmp_path: Path) -> None:
     assert cores(tmp_path, tmp_path / "missing") == 8
+
+
+def test_a_group_whose_name_is_no_text_has_no_quota(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.write_bytes(b"0::/\xff\n")
+    assert cores(tmp_path, own) == 8
