@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import FilePayload, Page, Route, expect
@@ -18,6 +20,7 @@ browser, open_page = browsing.browser, browsing.open_page
 pytestmark = [pytest.mark.browser, browsing.needs_chromium]
 
 SENT = re.compile(r"/api/photos\?name")
+WAITED = re.compile(r"/api/photos/\d+\?wait")
 
 
 def choose(page: Page, *sizes: int) -> None:
@@ -29,20 +32,31 @@ def choose(page: Page, *sizes: int) -> None:
     page.set_input_files("input[multiple]", files)
 
 
+def sent(page: Page, photo: int, *, read: Callable[[], bool] = lambda: True) -> None:
+    """What the page sends arrives as this photo, which the list has then; read: whether it was."""
+    known = page.request.get(f"/api/photos/{photo}").json() | {"sheets": []}
+
+    def line() -> dict[str, Any]:
+        return known | {"state": "read" if read() else "waiting"}
+
+    page.route(SENT, lambda route: route.fulfill(json={"id": photo, "state": "waiting"}))
+    page.route("**/api/photos", lambda route: route.fulfill(json={"photos": [line()]}))
+
+
 def test_a_photo_on_the_server_is_waited_for_though_the_network_goes(
     open_page: Open, served: Served, store: Store
 ) -> None:
     photo = lay(served, store, make_sheet())
     page = open_page(DESK, service_workers="block")
     page.clock.install()
-    page.route(SENT, lambda route: route.fulfill(json={"id": photo, "state": "waiting"}))
     asked: list[str] = []
 
     def gone_at_first(route: Route) -> None:
         asked.append(route.request.url)
         route.abort() if len(asked) < 3 else route.continue_()
 
-    page.route(re.compile(r"/api/photos/\d+\?wait"), gone_at_first)
+    page.route(WAITED, gone_at_first)
+    sent(page, photo, read=lambda: len(asked) == 3)
     page.goto("/")
     choose(page, 1000)
     expect(page.locator(".lost")).to_be_visible()
@@ -64,7 +78,7 @@ def test_what_is_answered_without_the_server_is_no_refusal(
     choose(page, 1000)
     expect(page.locator(".upload strong")).to_have_text("waiting for the network")
     expect(page.locator(".lost")).to_be_visible()
-    page.route(SENT, lambda route: route.fulfill(json={"id": photo, "state": "waiting"}))
+    sent(page, photo)
     page.evaluate("dispatchEvent(new Event('online'))")
     expect(page.locator(".total-number")).to_be_visible()
 
@@ -144,6 +158,35 @@ def test_photos_that_wait_leave_the_server_free_for_others(open_page: Open, serv
         page.locator(".brand").tap()
         expect(page.locator(".results .busy")).to_have_count(4)
         assert len(asked) == 2
+
+
+def test_photos_taken_one_by_one_do_so_too(open_page: Open, served: Served) -> None:
+    page = open_page(service_workers="block")
+    asked: set[str] = set()
+    page.on("request", lambda one: asked.add(one.url) if "wait=" in one.url else None)
+    with served.workers_asleep():
+        for n in range(4):
+            choose(page, 1000)
+            expect(page.locator(".results .busy")).to_have_count(n + 1)
+        expect(page.locator(".upload")).to_have_count(0)
+        assert len(asked) == 1
+
+
+@pytest.mark.parametrize(("status", "code"), [(503, "store"), (404, "not_found")])
+def test_the_list_goes_on_though_a_photo_could_not_be_waited_for(
+    open_page: Open, served: Served, status: int, code: str
+) -> None:
+    page = open_page(service_workers="block")
+    page.clock.install()
+    page.goto("/")
+    error = {"error": {"code": code, "message": code}}
+    page.route(WAITED, lambda route: route.fulfill(status=status, json=error), times=1)
+    with served.workers_asleep():
+        choose(page, 1000, 1001)
+        expect(page.locator(".results .busy")).to_have_count(2)
+        expect(page.locator(".upload")).to_have_count(0)
+    page.clock.run_for(4_100)
+    expect(page.locator(".results .busy")).to_have_count(0)
 
 
 def test_results_show_while_newer_ones_are_asked_for(

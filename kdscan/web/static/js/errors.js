@@ -43,4 +43,4 @@ export const explain = (error) => WORDS[error.code]?.(error) ?? (language === "e
 export const mayChange = (error) => !["unreadable_image", "image_too_large", "quota"].includes(error.code);
 
 // Errors that pass by themselves: the request is repeated after a while.
-export const passes = (error) => ["offline", "too_many_requests", "store_full"].includes(error.code);
+export const passes = (error) => ["offline", "too_many_requests", "store", "store_full"].includes(error.code);

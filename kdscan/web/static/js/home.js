@@ -1,8 +1,8 @@
 // The start page: take or choose photos, watch their progress, and see earlier ones.
 
-import { get, persist, session, whenRead } from "./api.js";
+import { get, pause, persist, session, whenRead } from "./api.js";
 import { emblem } from "./coats.js";
-import { announce, h, lines, put, toast } from "./dom.js";
+import { announce, h, lines, put } from "./dom.js";
 import { explain, mayChange } from "./errors.js";
 import { pointsText, t, when } from "./i18n.js";
 import { joinForm } from "./join.js";
@@ -16,7 +16,8 @@ const SENT = 2;
 const running = new Map(); // number in the outbox → element, so that it is still shown after leaving and returning
 let list = null, showList = null, asked = 0, drawn = 0, started = false, sending = 0, watching = false;
 const turn = []; // photos that wait to be sent
-let unread = new Set(); // photos that the server has not read yet, as far as this page knows
+const unread = new Set(); // photos that the server has not read yet, as far as this page knows
+const alone = new Set(); // those of them that were sent by themselves
 
 export async function showHome(place) {
   list = h("ul", { class: "results", "aria-label": t("Recent results") });
@@ -43,8 +44,8 @@ async function refresh() {
   drawn = mine;
   showList(photos, h("li", { class: "none" }, t("Nothing yet.")));
   const pending = photos.filter(({ state }) => state === "waiting");
-  tell(photos.filter((photo) => unread.has(photo.id) && !pending.includes(photo)));
-  unread = new Set(pending.map(({ id }) => id));
+  pending.forEach(({ id }) => unread.add(id));
+  tell(photos.filter((photo) => !pending.includes(photo) && unread.delete(photo.id)));
   // The oldest is read first; when it is done, the next one is watched.
   pending.slice(-1).forEach(watch);
 }
@@ -53,7 +54,7 @@ async function refresh() {
 async function watch({ id }) {
   if (watching) return;
   watching = true;
-  try { await whenRead(id); } catch { return; } finally { watching = false; } // the next visit to this page asks again
+  try { await whenRead(id); } catch { await pause(4); } finally { watching = false; } // removed meanwhile, perhaps: the list knows
   persist(refresh).catch(() => {});
 }
 
@@ -62,6 +63,8 @@ async function watch({ id }) {
 function tell(photos) {
   for (const { thumb } of photos.flatMap(({ pages }) => pages)) if (thumb) new Image().src = thumb;
   if (photos.length) announce(photos.map(({ name, state }) => (state === "read" ? t("{name} was read", { name }) : t("{name} could not be read", { name }))).join(". "));
+  // Somebody who sent one photo and waited sees the result; others find it in the list.
+  for (const { id } of photos) if (alone.delete(id) && location.hash.replace(/^#\/?/, "") === "") location.hash = `#/photo/${id}`;
 }
 
 // One photo in the list; it remains the same link while it is updated.
@@ -95,33 +98,25 @@ function given(event) {
 }
 for (const kind of ["dragover", "drop", "paste"]) addEventListener(kind, given);
 
-function enqueue(entry, alone = false) {
-  turn.push({ entry, shown: row(entry), alone });
+function enqueue(entry, single = false) {
+  turn.push({ entry, shown: row(entry), single });
   next();
 }
 
 async function next() {
   if (sending >= SENT || !turn.length) return;
   sending += 1;
-  const { entry, shown, alone } = turn.shift();
+  const { entry, shown, single } = turn.shift();
   try {
     const { id } = await deliver(entry, shown.progress, shown.state);
     unread.add(id);
-    if (alone) openWhenRead(id);
+    if (single) alone.add(id);
     await persist(refresh); // it is in the list before its row goes
     shown.end();
   } catch (error) { shown.fail(error); } finally {
     sending -= 1;
     next();
   }
-}
-
-// Somebody who sent one photo and waited sees the result; others find it in the list.
-async function openWhenRead(id) {
-  try {
-    await whenRead(id);
-    if (location.hash.replace(/^#\/?/, "") === "") location.hash = `#/photo/${id}`;
-  } catch (error) { toast(explain(error)); }
 }
 
 function row(entry) {
