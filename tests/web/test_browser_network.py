@@ -189,6 +189,23 @@ def test_the_list_goes_on_though_a_photo_could_not_be_waited_for(
     expect(page.locator(".results .busy")).to_have_count(0)
 
 
+def test_a_photo_that_was_sent_stays_shown_until_the_list_has_it(open_page: Open) -> None:
+    """Without a network, the service worker answers with the list as it was before."""
+    page = open_page(service_workers="block")
+    page.clock.install()
+    page.goto("/")
+    kept = {"X-Kept": "1"}
+    page.route("**/api/photos", lambda route: route.fulfill(json={"photos": []}, headers=kept))
+    with page.expect_response("**/api/photos"):
+        choose(page, 1000, 1001)
+    expect(page.locator(".lost")).to_be_visible()
+    expect(page.locator(".upload")).to_have_count(2)
+    page.unroute("**/api/photos")
+    page.clock.run_for(4_100)
+    expect(page.locator(".upload")).to_have_count(0)
+    expect(page.locator(".results .result")).to_have_count(2)
+
+
 def test_results_show_while_newer_ones_are_asked_for(
     open_page: Open, served: Served, store: Store
 ) -> None:

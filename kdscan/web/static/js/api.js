@@ -27,7 +27,8 @@ function refused(status, answer) {
   return new Failure(answer?.error ?? { code: "http", message: `HTTP ${status}` });
 }
 
-async function call(method, path, body) {
+// fresh: what the service worker has kept from before is no answer.
+async function call(method, path, body, fresh) {
   let response;
   try {
     response = await fetch(path, {
@@ -42,14 +43,16 @@ async function call(method, path, body) {
   } catch {
     throw unreachable();
   }
-  setOffline(response.headers.has("X-Kept"));
+  const kept = response.headers.has("X-Kept");
+  if (kept && fresh) throw unreachable();
+  setOffline(kept);
   if (response.status === 204) return null;
   const answer = await response.json().catch(() => null);
   if (!response.ok) throw refused(response.status, answer);
   return answer;
 }
 
-export const get = (path) => call("GET", path);
+export const get = (path, fresh = false) => call("GET", path, undefined, fresh);
 export const post = (path, body = {}) => call("POST", path, body);
 
 // XMLHttpRequest, because fetch does not report upload progress. The first argument is a file's name

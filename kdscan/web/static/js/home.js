@@ -38,8 +38,8 @@ export async function showHome(place) {
   await refresh().catch((error) => list.isConnected && put(list, h("li", { class: "none" }, explain(error))));
 }
 
-async function refresh() {
-  const mine = ++asked, { photos } = await get("/api/photos");
+async function refresh(fresh = false) {
+  const mine = ++asked, { photos } = await get("/api/photos", fresh);
   if (mine < drawn) return; // a later answer is newer
   drawn = mine;
   showList(photos, h("li", { class: "none" }, t("Nothing yet.")));
@@ -55,7 +55,7 @@ async function watch({ id }) {
   if (watching) return;
   watching = true;
   try { await whenRead(id); } catch { await pause(4); } finally { watching = false; } // removed meanwhile, perhaps: the list knows
-  persist(refresh).catch(() => {});
+  persist(() => refresh(true)).catch(() => {});
 }
 
 // Announces photos that have been read. Their pictures in the list are loaded once, so that they are
@@ -111,7 +111,7 @@ async function next() {
     const { id } = await deliver(entry, shown.progress, shown.state);
     unread.add(id);
     if (single) alone.add(id);
-    await persist(refresh); // it is in the list before its row goes
+    await persist(() => refresh(true)); // it is in the list before its row goes
     shown.end();
   } catch (error) { shown.fail(error); } finally {
     sending -= 1;
