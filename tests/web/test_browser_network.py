@@ -34,7 +34,7 @@ def choose(page: Page, *sizes: int) -> None:
 
 def sent(page: Page, photo: int, *, read: Callable[[], bool] = lambda: True) -> None:
     """What the page sends arrives as this photo, which the list has then; read: whether it was."""
-    known = page.request.get(f"/api/photos/{photo}").json() | {"sheets": []}
+    known: dict[str, Any] = page.request.get(f"/api/photos/{photo}").json() | {"sheets": []}
 
     def line() -> dict[str, Any]:
         return known | {"state": "read" if read() else "waiting"}
