@@ -40,21 +40,21 @@ def test_a_generated_client_reads_a_photo_its_sheet_and_a_game(
     def of(name: str) -> Any:
         return importlib.import_module(f"kdscan_client.{name}")
 
-    client = of("client").AuthenticatedClient(base_url=address, token=JOIN, timeout=60)
-    file = of("types").File
-    ids = []
-    for name in ("01.jpg", "05.jpg"):
-        body = file(payload=BytesIO((SAMPLES / name).read_bytes()), file_name=name)
-        sent = of("api.default.upload").sync(client=client, body=body, name=name)
-        photo = of("api.default.photo").sync(sent.id, client=client, wait=25)
-        assert photo.state == "read" and photo.name == name
-        (read,) = photo.sheets
-        sheet = of("api.default.sheet").sync(read.id, client=client)
-        assert len(sheet.cells) == 34
-        assert {cell.row for cell in sheet.cells} == set(range(5))
-        assert any(cell.coat for cell in sheet.cells)
-        ids.append(read.id)
-    game = of("api.default.game").sync(client=client, sheets=",".join(map(str, ids)))
-    assert len(game.sheets) == 2 and len(game.game.players) == 2
+    with of("client").AuthenticatedClient(base_url=address, token=JOIN, timeout=60) as client:
+        file = of("types").File
+        ids = []
+        for name in ("01.jpg", "05.jpg"):
+            body = file(payload=BytesIO((SAMPLES / name).read_bytes()), file_name=name)
+            sent = of("api.default.upload").sync(client=client, body=body, name=name)
+            photo = of("api.default.photo").sync(sent.id, client=client, wait=25)
+            assert photo.state == "read" and photo.name == name
+            (read,) = photo.sheets
+            sheet = of("api.default.sheet").sync(read.id, client=client)
+            assert len(sheet.cells) == 34
+            assert {cell.row for cell in sheet.cells} == set(range(5))
+            assert any(cell.coat for cell in sheet.cells)
+            ids.append(read.id)
+        game = of("api.default.game").sync(client=client, sheets=",".join(map(str, ids)))
+        assert len(game.sheets) == 2 and len(game.game.players) == 2
     for name in [one for one in sys.modules if one.startswith("kdscan_client")]:
         del sys.modules[name]
