@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
@@ -41,6 +40,7 @@ from kdscan.synth.habits import HABITS, TIDY, Part
 from kdscan.synth.pads import pad_print
 from kdscan.synth.scene import DrawnPage, Page, draw_page, played_board, shoot
 from kdscan.synth.sketch import Hand
+from kdscan.workers.cores import cores
 
 FIRST = 91_000_000
 """Seed of the first design: far from those of training and of other benchmarks."""
@@ -276,7 +276,7 @@ def main() -> None:
     options.add_argument("--size", type=int, default=2016, help="pixels of the photos' longer side")
     options.add_argument("--strokes", type=Path, help="folder of recorded strokes")
     options.add_argument("--worst", type=int, default=10, help="how many habits to list")
-    options.add_argument("--workers", type=int, default=os.cpu_count())
+    options.add_argument("--workers", type=int, default=cores())
     args = options.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
     wanted = [

@@ -34,7 +34,7 @@ class Pool:
         self.size, self.limits = size, limits
         self._processes = Processes(size, "kdscan.web.worker", limits.memory_mb)
         self._threads = ThreadPoolExecutor(size)
-        self._turns, self._asked = asyncio.Semaphore(size), 0
+        self._turns, self._asked, self._cores = asyncio.Semaphore(size), 0, cores()
 
     async def start(self) -> None:
         """Start all workers, so that the first photo finds one; raises ModelError."""
@@ -46,7 +46,7 @@ class Pool:
         limits, finished = self.limits, False
         async with self._turns:
             self._asked += 1
-            threads = max(1, cores() // self._asked)  # a single one may use all cores
+            threads = max(1, self._cores // self._asked)  # a single one may use all cores
             allowed = Allowed(task, limits.pages, threads)
             try:
                 with self._processes.one() as process:
