@@ -43,12 +43,16 @@ class Broken(Pool):
         raise RuntimeError("unforeseen")
 
 
+def reader_of(store: Store, sheets: SheetService, pool: Pool) -> Reader:
+    prints = Prints(store, sheets.event.id)
+    return Reader(store, sheets, pool, PictureCache(store), "models", prints)
+
+
 def test_a_photo_that_meets_a_bug_waits_no_longer_and_can_be_tried_again(store: Store) -> None:
     sheets, session = SheetService(store, "Cup"), new_session("desk", "test")
 
     async def read() -> None:
-        prints, pool = Prints(store, sheets.event.id), Broken(1, Limits())
-        reader = Reader(store, sheets, pool, PictureCache(store), "models", prints)
+        reader = reader_of(store, sheets, Broken(1, Limits()))
         await reader.start()
         try:
             reader.enqueue(photo)
@@ -82,8 +86,7 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
         return newest.models
 
     async def both() -> list[str]:
-        prints = Prints(store, sheets.event.id)
-        reader = Reader(store, sheets, heard, PictureCache(store), "models", prints)
+        reader = reader_of(store, sheets, heard)
         await reader.start()
         try:
             before = await read(reader, sheets, b"before" + bytes([size]))
@@ -100,9 +103,7 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
 
 def test_at_the_end_nobody_waits_for_a_photo_any_more(store: Store) -> None:
     async def wait() -> None:
-        sheets = SheetService(store, "Cup")
-        prints = Prints(store, sheets.event.id)
-        reader = Reader(store, sheets, Heard(), PictureCache(store), "models", prints)
+        reader = reader_of(store, SheetService(store, "Cup"), Heard())
         reader.enqueue(1)  # but it has not started
         waiting = asyncio.create_task(reader.wait(1, 25))
         await asyncio.sleep(0)
