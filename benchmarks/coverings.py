@@ -12,10 +12,10 @@ import numpy as np
 
 from kdscan.records import CELLS
 from kdscan.sheet.parts import Layout
-from kdscan.synth.clutter import Solid, finger, random_solid, skin_color
 from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32, rotation, toward
-from kdscan.synth.lens import Camera, PageMap
 from kdscan.synth.patches import GONE, mirrored_lamp
+from kdscan.synth.photo.clutter import Solid, finger, random_solid, skin_color
+from kdscan.synth.photo.lens import Camera, PageMap
 from kdscan.synth.raster import fill_into
 
 KINDS = ("finger", "die", "scrap", "glare", "cloth", "pencil", "brick", "sheet")

@@ -12,8 +12,8 @@ from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
 from kdscan.imaging.encode import jpeg
 from kdscan.sheet.look import Ticket
-from kdscan.synth.camera import Level
 from kdscan.synth.own import own_page
+from kdscan.synth.photo.camera import Level
 from kdscan.synth.scene import draw_page, shoot
 from kdscan.tournament.games import SheetScore
 

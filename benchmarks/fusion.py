@@ -26,8 +26,8 @@ from kdscan.marks.fuse import fuse
 from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
 from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, MapReading, Photo
-from kdscan.synth.camera import HAND_HELD
 from kdscan.synth.fields import any_of
+from kdscan.synth.photo.camera import HAND_HELD
 from kdscan.synth.scene import DrawnPage, draw_page, shoot
 
 FIRST_SEED = 28_000_000

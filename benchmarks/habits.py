@@ -4,8 +4,8 @@
     python benchmarks/habits.py gallery --only cross --designs 8     crosses alone, more sheets
     python benchmarks/habits.py gallery --ground held-out   on grounds that no training showed
 
-A tidy hand draws a played board with one habit of `kdscan.synth.habits` (held-out ones too) or of
-`CONDUCT`, on designs with seeds that no training uses; photos are easy. For each habit:
+A tidy hand draws a played board with one habit of `kdscan.synth.hands.habits` (held-out ones too)
+or of `CONDUCT`, on designs with seeds that no training uses; photos are easy. For each habit:
 
 board    photos with all 34 shields right
 silent   photos whose total is wrong while no review is asked for
@@ -35,11 +35,11 @@ from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
 from kdscan.records import MapReading, Photo
-from kdscan.synth.bank import StrokeBank
-from kdscan.synth.habits import HABITS, TIDY, Part
+from kdscan.synth.hands.bank import StrokeBank
+from kdscan.synth.hands.habits import HABITS, TIDY, Part
+from kdscan.synth.hands.sketch import Hand
 from kdscan.synth.pads import pad_print
 from kdscan.synth.scene import DrawnPage, Page, draw_page, played_board, shoot
-from kdscan.synth.sketch import Hand
 from kdscan.workers.cores import cores
 
 FIRST = 91_000_000

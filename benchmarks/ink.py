@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from shared import parser
 
 from kdscan.game.duel.board import Board, Shield
-from kdscan.synth.camera import HAND_HELD
 from kdscan.synth.fields import any_of
+from kdscan.synth.photo.camera import HAND_HELD
 from kdscan.synth.scene import (
     DrawnPage,
     draw_page,

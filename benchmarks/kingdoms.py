@@ -35,10 +35,10 @@ from kdscan.kinds.kingdom.posterior import kingdom_of
 from kdscan.pipeline.read import read_photo
 from kdscan.records import KINDS, KingdomReading, Photo
 from kdscan.records.kinds import CASTLE, EMPTY
-from kdscan.synth.camera import HAND_HELD
-from kdscan.synth.desk import load_surfaces
-from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
-from kdscan.synth.tiles import Bank, Board, load_boards
+from kdscan.synth.kingdoms.scene import KingdomPhoto, make_kingdom_photo
+from kdscan.synth.kingdoms.tiles import Bank, Board, load_boards
+from kdscan.synth.photo.camera import HAND_HELD
+from kdscan.synth.photo.desk import load_surfaces
 
 RULES = Variants(middle_kingdom=True, harmony=True)
 

@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 
 from kdscan.synth.fields import F64, U8, Rng, rotation
+from kdscan.synth.photo.sensor import compress
 from kdscan.synth.scene import DrawnPage
-from kdscan.synth.sensor import compress
 
 MM_PER_INCH = 25.4
 

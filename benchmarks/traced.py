@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 from shared import parser
 
-from kdscan.synth.camera import HAND_HELD, LEVELS, Level
 from kdscan.synth.fields import any_of
-from kdscan.synth.lens import Camera, PageMap, aim, corners_of, frame, middle, net
 from kdscan.synth.own import any_look, own_page
-from kdscan.synth.paper import bent_sheet, flat_sheet
+from kdscan.synth.photo.camera import HAND_HELD, LEVELS, Level
+from kdscan.synth.photo.lens import Camera, PageMap, aim, corners_of, frame, middle, net
+from kdscan.synth.photo.paper import bent_sheet, flat_sheet
 from kdscan.synth.scene import DrawnPage, SynthPhoto, draw_page, save_photo, shoot
 
 mi.set_variant("llvm_ad_rgb")

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kdscan.synth.habits import TIDY
-from kdscan.synth.sketch import Hand
+from kdscan.synth.hands.habits import TIDY
+from kdscan.synth.hands.sketch import Hand
 
 
 def careful(rng: np.random.Generator) -> Hand:

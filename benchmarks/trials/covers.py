@@ -14,13 +14,13 @@ from shared import CAMERA_QUALITY, maps_in
 
 from kdscan.game.duel.scoring import score_board
 from kdscan.records import CELLS, MapReading, Photo
-from kdscan.synth.camera import HAND_HELD
 from kdscan.synth.fields import any_of
-from kdscan.synth.habits import TIDY
+from kdscan.synth.hands.habits import TIDY
+from kdscan.synth.hands.sketch import Hand
 from kdscan.synth.own import any_look, own_page
+from kdscan.synth.photo.camera import HAND_HELD
+from kdscan.synth.photo.sensor import compress
 from kdscan.synth.scene import SynthPhoto, draw_page, random_page, shoot
-from kdscan.synth.sensor import compress
-from kdscan.synth.sketch import Hand
 from trials import Trial
 
 SIZE_WH = (2016, 1512)

@@ -20,11 +20,11 @@ import typer
 
 from kdscan.errors import UsageError
 from kdscan.sheet.look import Look, Style, Ticket
-from kdscan.synth.camera import HAND_HELD
 from kdscan.synth.fields import Rng, any_of
-from kdscan.synth.grounds.draw import GROUPS, asked_for
 from kdscan.synth.own import any_look, own_book, own_page
+from kdscan.synth.photo.camera import HAND_HELD
 from kdscan.synth.scene import Page, SynthPhoto, make_photo, random_page, save_photo
+from kdscan.synth.sheets.grounds.draw import GROUPS, asked_for
 from kdscan.synth.table import SynthTable, make_table
 from kdscan.synth.tool import Dice, LongSide, Messiness, Quality, run
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from kdscan.game.duel.board import Board
 from kdscan.records import COLS, ROWS
-from kdscan.synth.bank import StrokeBank
 from kdscan.synth.fields import F32, U8, Rng
+from kdscan.synth.hands.bank import StrokeBank
+from kdscan.synth.hands.surroundings import soil
 from kdscan.synth.scene import DrawnPage, Page, chosen, fill_in
-from kdscan.synth.surroundings import soil
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,9 +20,8 @@ import typer
 
 from kdscan.errors import UsageError
 from kdscan.game.duel.board import Board
-from kdscan.synth.bank import StrokeBank
-from kdscan.synth.camera import LEVELS, Level
-from kdscan.synth.grounds.draw import GROUPS, asked_for
+from kdscan.synth.hands.bank import StrokeBank
+from kdscan.synth.photo.camera import LEVELS, Level
 from kdscan.synth.scene import (
     DrawnPage,
     Page,
@@ -32,6 +31,7 @@ from kdscan.synth.scene import (
     save_photo,
     shoot,
 )
+from kdscan.synth.sheets.grounds.draw import GROUPS, asked_for
 from kdscan.synth.tool import Dice, LongSide, Messiness, Quality, run
 
 _PRINT, _BLANK, _SHEET = 11, 12, 13

@@ -18,14 +18,14 @@ from kdscan.game.duel.scoring import score_board
 from kdscan.imaging.encode import jpeg
 from kdscan.records import CELLS, COLS, ROWS
 from kdscan.sheet.parts import Layout
-from kdscan.synth.bank import StrokeBank
-from kdscan.synth.camera import Cover, Level, photograph
-from kdscan.synth.designs import random_layout
 from kdscan.synth.fields import F32, F64, U8, Rng
-from kdscan.synth.hand import draw_board
-from kdscan.synth.page import print_page
-from kdscan.synth.sketch import Hand, Spot
-from kdscan.synth.styles import random_style
+from kdscan.synth.hands.bank import StrokeBank
+from kdscan.synth.hands.hand import draw_board
+from kdscan.synth.hands.sketch import Hand, Spot
+from kdscan.synth.photo.camera import Cover, Level, photograph
+from kdscan.synth.sheets.designs import random_layout
+from kdscan.synth.sheets.page import print_page
+from kdscan.synth.sheets.styles import random_style
 
 Page = tuple[Layout, U8, float]
 """A layout, its print (H, W, 3) uint8 BGR, and pixels a millimetre."""

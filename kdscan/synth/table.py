@@ -22,16 +22,16 @@ from kdscan.game.duel.report import spellbook_json
 from kdscan.game.score import outcome
 from kdscan.records import COLS
 from kdscan.sheet.book import BookLayout, marked_places
-from kdscan.synth.book import draw_spellbook
-from kdscan.synth.camera import LEVELS, Level
-from kdscan.synth.exposure import expose
 from kdscan.synth.fields import F64, U8, Rng, chance, rotation
-from kdscan.synth.lens import Camera, PageMap, Rect, aim, corners_of, frame, middle, net
-from kdscan.synth.paper import Sheet, bent_sheet
+from kdscan.synth.hands.book import draw_spellbook
+from kdscan.synth.hands.sketch import Hand
+from kdscan.synth.photo.camera import LEVELS, Level
+from kdscan.synth.photo.exposure import expose
+from kdscan.synth.photo.lens import Camera, PageMap, Rect, aim, corners_of, frame, middle, net
+from kdscan.synth.photo.paper import Sheet, bent_sheet
+from kdscan.synth.photo.scenery import random_scenery
+from kdscan.synth.photo.sensor import develop
 from kdscan.synth.scene import Page, fill_in, map_truth, random_page
-from kdscan.synth.scenery import random_scenery
-from kdscan.synth.sensor import develop
-from kdscan.synth.sketch import Hand
 
 _GAP_MM = (-16.0, 45.0)
 """Distance between neighbouring pages; negative if one overlaps the other's margin."""

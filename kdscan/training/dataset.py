@@ -30,15 +30,13 @@ from kdscan.imaging.rectify import (
 from kdscan.records import CELLS, COATS, COLS, ROWS, Photo
 from kdscan.sheet.layout import layouts
 from kdscan.sheet.look import Ticket
-from kdscan.synth.bank import StrokeBank
-from kdscan.synth.camera import LEVELS, Level
 from kdscan.synth.canvas import smooth_noise
-from kdscan.synth.copies import reproduced
-from kdscan.synth.designs import random_layout
-from kdscan.synth.desk import load_surfaces
 from kdscan.synth.fields import F32, U8, Rng, log_uniform
+from kdscan.synth.hands.bank import StrokeBank
+from kdscan.synth.hands.sketch import Hand
 from kdscan.synth.own import any_look, own_page
-from kdscan.synth.page import print_page
+from kdscan.synth.photo.camera import LEVELS, Level
+from kdscan.synth.photo.desk import load_surfaces
 from kdscan.synth.scene import (
     Page,
     SynthPhoto,
@@ -47,8 +45,10 @@ from kdscan.synth.scene import (
     played_board,
     wild_board,
 )
-from kdscan.synth.sketch import Hand
-from kdscan.synth.styles import random_style
+from kdscan.synth.sheets.copies import reproduced
+from kdscan.synth.sheets.designs import random_layout
+from kdscan.synth.sheets.page import print_page
+from kdscan.synth.sheets.styles import random_style
 
 STORED_PX = 640
 """Pixels: longer side of a stored thumbnail, larger than the network's for random zoom."""

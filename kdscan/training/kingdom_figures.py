@@ -14,7 +14,7 @@ from kdscan.kinds.kingdom.locate import KingdomSearch
 from kdscan.records import Photo
 from kdscan.records.arrays import Network
 from kdscan.synth.fields import F64
-from kdscan.synth.tiles import SQUARE_PX, Board
+from kdscan.synth.kingdoms.tiles import SQUARE_PX, Board
 from kdscan.training.measure import best_temperature
 from kdscan.training.task import as_network
 

@@ -16,10 +16,10 @@ from kdscan.kinds.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.records import KINDS
 from kdscan.records.kinds import CASTLE, EMPTY
 from kdscan.synth.fields import F32, F64, U8, Rng, f32, log_uniform, rotation
+from kdscan.synth.hands.strokes import turned
+from kdscan.synth.kingdoms.tabletop import other_colors
+from kdscan.synth.photo.sensor import compress
 from kdscan.synth.raster import SHIFT, fixed
-from kdscan.synth.sensor import compress
-from kdscan.synth.strokes import turned
-from kdscan.synth.tabletop import other_colors
 from kdscan.training.augment import random_view, relight, warp_view
 from kdscan.training.dataset import unpack
 from kdscan.training.kingdoms import RING, UNLABELLED, Flat, KingdomExample

@@ -14,12 +14,12 @@ from kdscan.imaging.rectify import flatten, lattice_points, project
 from kdscan.kinds.kingdom.classify import SIDE_PX
 from kdscan.records import Photo
 from kdscan.records.kinds import EMPTY
-from kdscan.synth.camera import HAND_HELD
-from kdscan.synth.desk import load_surfaces
 from kdscan.synth.fields import F32, U8
-from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
+from kdscan.synth.kingdoms.scene import KingdomPhoto, make_kingdom_photo
+from kdscan.synth.kingdoms.tiles import SQUARE_PX, Bank, Board
+from kdscan.synth.photo.camera import HAND_HELD
+from kdscan.synth.photo.desk import load_surfaces
 from kdscan.synth.scene import make_photo
-from kdscan.synth.tiles import SQUARE_PX, Bank, Board
 from kdscan.training.dataset import jpeg, thumbnail
 
 RING = 0.4

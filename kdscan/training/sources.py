@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kdscan.errors import UsageError
-from kdscan.synth.tiles import Board
+from kdscan.synth.kingdoms.tiles import Board
 from kdscan.training import kingdoms, spellbook_examples
 from kdscan.training.dataset import (
     Example,

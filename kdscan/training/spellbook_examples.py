@@ -17,11 +17,11 @@ from kdscan.kinds.spellbook.place import PX_PER_MM, find_books
 from kdscan.kinds.spellbook.read import crops, crops_of
 from kdscan.records import Photo
 from kdscan.sheet.book import BookLayout, marked_places
-from kdscan.synth.book import draw_spellbook, played_book, wild_book
-from kdscan.synth.camera import LEVELS, photograph
 from kdscan.synth.fields import F32, F64, U8, Rng, log_uniform
+from kdscan.synth.hands.book import draw_spellbook, played_book, wild_book
 from kdscan.synth.own import own_book
-from kdscan.synth.sensor import compress
+from kdscan.synth.photo.camera import LEVELS, photograph
+from kdscan.synth.photo.sensor import compress
 from kdscan.training.augment import relight
 
 IN_PLACE_MM = 1.0

@@ -28,7 +28,7 @@ from kdscan.sheet.look import Look, Style, Ticket
 from kdscan.sheet.printing import impose, sheet_pdf
 from kdscan.sheet.raster import render_page
 from kdscan.sheet.signs import Code
-from kdscan.synth.camera import Level
+from kdscan.synth.photo.camera import Level
 from kdscan.synth.scene import Page, SynthPhoto, make_photo
 from tests.readings import make_kingdom
 

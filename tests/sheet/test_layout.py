@@ -16,7 +16,7 @@ from kdscan.sheet.layout import layouts, load_layout
 from kdscan.sheet.parts import Layout, Note, Title
 from kdscan.sheet.signs import Markers
 from kdscan.sheet.toml import layout_to_toml, record_from_toml
-from kdscan.synth.designs import random_layout
+from kdscan.synth.sheets.designs import random_layout
 
 LAYOUT = load_layout("kdscan-a5")
 TEXT = layout_to_toml(LAYOUT)

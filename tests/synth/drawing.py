@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.sheet.parts import Castle, Layout
-from kdscan.synth.habits import Part
-from kdscan.synth.hand import draw_board
-from kdscan.synth.sketch import Hand
+from kdscan.synth.hands.habits import Part
+from kdscan.synth.hands.hand import draw_board
+from kdscan.synth.hands.sketch import Hand
 
 PX = 5.0
 

@@ -5,7 +5,7 @@ import pytest
 
 from kdscan.sheet.book import load_book, marked_places
 from kdscan.sheet.raster import render_page
-from kdscan.synth.book import draw_spellbook, played_book, wild_book
+from kdscan.synth.hands.book import draw_spellbook, played_book, wild_book
 
 BOOK = load_book("kdscan-a5-spellbook")
 PX = 4.0

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.synth.camera import LEVELS, Level, Shot, photograph
+from kdscan.synth.photo.camera import LEVELS, Level, Shot, photograph
 
 PAGE_MM = (210.0, 148.0)
 GRID_MM = (17.0, 25.0, 175.0, 110.0)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from kdscan.game.duel.coats import Coat
-from kdscan.synth.dots import CAREFUL
-from kdscan.synth.habits import HABITS, Part
-from kdscan.synth.hand import COATS
-from kdscan.synth.preferences import Brush
-from kdscan.synth.sketch import Hand, free_room
+from kdscan.synth.hands.dots import CAREFUL
+from kdscan.synth.hands.habits import HABITS, Part
+from kdscan.synth.hands.hand import COATS
+from kdscan.synth.hands.preferences import Brush
+from kdscan.synth.hands.sketch import Hand, free_room
 from tests.synth.drawing import (
     BOX,
     LAYOUT,

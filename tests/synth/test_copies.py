@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from kdscan.synth import copies
 from kdscan.synth.own import own_page
+from kdscan.synth.sheets import copies
 
 _, PAGE, PX_PER_MM = own_page(px_per_cell=60)
 

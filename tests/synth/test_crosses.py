@@ -10,11 +10,11 @@ import pytest
 
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
-from kdscan.synth.crosses import cross_through, draw_cross, in_a_row
-from kdscan.synth.habits import HABITS, Part
-from kdscan.synth.hand import draw_board
-from kdscan.synth.preferences import Brush, random_preferences
-from kdscan.synth.sketch import Hand
+from kdscan.synth.hands.crosses import cross_through, draw_cross, in_a_row
+from kdscan.synth.hands.habits import HABITS, Part
+from kdscan.synth.hands.hand import draw_board
+from kdscan.synth.hands.preferences import Brush, random_preferences
+from kdscan.synth.hands.sketch import Hand
 from tests.synth.drawing import (
     BLANK,
     BOX,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kdscan.records import CASTLE, CELLS
-from kdscan.synth.designs import random_layout
-from kdscan.synth.page import print_page
-from kdscan.synth.styles import random_style
+from kdscan.synth.sheets.designs import random_layout
+from kdscan.synth.sheets.page import print_page
+from kdscan.synth.sheets.styles import random_style
 
 SEEDS = range(60)
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from kdscan.records import CELLS
-from kdscan.synth.designs import random_layout
 from kdscan.synth.fields import LUMA
-from kdscan.synth.grounds.draw import (
+from kdscan.synth.sheets.designs import random_layout
+from kdscan.synth.sheets.grounds.draw import (
     FAMILIES,
     GROUPS,
     HELD_OUT,
@@ -20,10 +20,10 @@ from kdscan.synth.grounds.draw import (
     draw_ground,
     random_family,
 )
-from kdscan.synth.grounds.palette import INK_LEFT, luma, random_palette
-from kdscan.synth.legibility import MIN_CONTRAST, ensure_contrast
-from kdscan.synth.page import print_page
-from kdscan.synth.styles import random_style
+from kdscan.synth.sheets.grounds.palette import INK_LEFT, luma, random_palette
+from kdscan.synth.sheets.legibility import MIN_CONTRAST, ensure_contrast
+from kdscan.synth.sheets.page import print_page
+from kdscan.synth.sheets.styles import random_style
 
 
 @pytest.mark.parametrize("family", ["painted", "cartoon", "relief", "provinces", "patchwork"])

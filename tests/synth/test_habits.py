@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kdscan.synth.bends import BENDS
-from kdscan.synth.habits import HABITS, PARTS, any_habit
-from kdscan.synth.preferences import random_preferences
-from kdscan.synth.sketch import Hand
+from kdscan.synth.hands.bends import BENDS
+from kdscan.synth.hands.habits import HABITS, PARTS, any_habit
+from kdscan.synth.hands.preferences import random_preferences
+from kdscan.synth.hands.sketch import Hand
 
 
 def test_a_fifth_of_the_habits_is_held_out_and_never_drawn_by_lot() -> None:

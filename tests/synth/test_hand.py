@@ -11,10 +11,10 @@ import pytest
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.records import CELLS
-from kdscan.synth.habits import HABITS
-from kdscan.synth.hand import draw_board
-from kdscan.synth.scrawl import smear
-from kdscan.synth.sketch import Hand
+from kdscan.synth.hands.habits import HABITS
+from kdscan.synth.hands.hand import draw_board
+from kdscan.synth.hands.scrawl import smear
+from kdscan.synth.hands.sketch import Hand
 from tests.synth.drawing import (
     BLANK,
     BOX,

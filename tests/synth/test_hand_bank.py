@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kdscan.synth.bank import StrokeBank
+from kdscan.synth.hands.bank import StrokeBank
 
 
 def stroke(*points: tuple[float, float]) -> list[float]:

@@ -8,7 +8,7 @@ import pytest
 
 from kdscan.game.duel.board import Board
 from kdscan.records import CELLS
-from kdscan.synth.ink import multiply
+from kdscan.synth.hands.ink import multiply
 from kdscan.synth.inked import InkedPage, inked_page
 from kdscan.synth.scene import draw_page, random_page
 

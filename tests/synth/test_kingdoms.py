@@ -17,9 +17,9 @@ from kdscan.game.grid import neighbours
 from kdscan.game.kingdomino.tiles import TILES
 from kdscan.records import KINDS
 from kdscan.records.kinds import CASTLE, EMPTY
-from kdscan.synth.kingdoms import LOOSE, KingdomPhoto, make_kingdom_photo, played_kingdoms
-from kdscan.synth.tabletop import TABLE_PX, Manner
-from kdscan.synth.tiles import SQUARE_PX, Bank, Board, load_boards, load_photos
+from kdscan.synth.kingdoms.scene import LOOSE, KingdomPhoto, make_kingdom_photo, played_kingdoms
+from kdscan.synth.kingdoms.tabletop import TABLE_PX, Manner
+from kdscan.synth.kingdoms.tiles import SQUARE_PX, Bank, Board, load_boards, load_photos
 
 COLORS = np.random.default_rng(5).permutation(np.linspace(20, 235, len(KINDS))).round()
 """A grey for each kind: no tile looks like that, but a test can tell them apart."""

@@ -6,16 +6,16 @@ import cv2
 import numpy as np
 import pytest
 
-from kdscan.synth.designs import random_layout
 from kdscan.synth.fields import LUMA
-from kdscan.synth.legibility import (
+from kdscan.synth.hands.pens import Pen, random_pen
+from kdscan.synth.hands.sketch import visible_pen
+from kdscan.synth.sheets.designs import random_layout
+from kdscan.synth.sheets.legibility import (
     MIN_CONTRAST,
     MIN_GROUND,
     drawing_mask,
     lighten_ground,
-    visible_pen,
 )
-from kdscan.synth.pens import Pen, random_pen
 
 
 @pytest.mark.parametrize("shade", [(90, 40, 10), (20, 60, 20), (60, 50, 45)])

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from kdscan.errors import UsageError
-from kdscan.synth.grounds.draw import HELD_OUT, PAINTED
 from kdscan.synth.pads import main, pad_blank, pad_print, pad_sheet
+from kdscan.synth.sheets.grounds.draw import HELD_OUT, PAINTED
 
 SMALL = (800, 600)
 

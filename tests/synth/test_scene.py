@@ -8,8 +8,8 @@ import pytest
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
 from kdscan.records import CELLS
-from kdscan.synth.camera import Level
 from kdscan.synth.own import own_page
+from kdscan.synth.photo.camera import Level
 from kdscan.synth.scene import make_photo, wild_board
 
 SMALL = (800, 600)

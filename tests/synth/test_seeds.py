@@ -11,14 +11,14 @@ import pytest
 
 from kdscan.sheet.book import load_book
 from kdscan.sheet.raster import render_page
-from kdscan.synth.book import draw_spellbook, played_book
-from kdscan.synth.camera import Level
 from kdscan.synth.fields import U8
-from kdscan.synth.grounds.draw import FAMILIES
-from kdscan.synth.kingdoms import make_kingdom_photo
+from kdscan.synth.hands.book import draw_spellbook, played_book
+from kdscan.synth.kingdoms.scene import make_kingdom_photo
 from kdscan.synth.own import own_book
 from kdscan.synth.pads import pad_print
+from kdscan.synth.photo.camera import Level
 from kdscan.synth.scene import draw_page, make_photo
+from kdscan.synth.sheets.grounds.draw import FAMILIES
 from kdscan.synth.table import make_table
 from kdscan.training.dataset import flat_example, init_worker, photo_example, unpack
 from tests.synth.test_kingdoms import BANK

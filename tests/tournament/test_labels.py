@@ -13,7 +13,7 @@ import pytest
 from kdscan.errors import UsageError
 from kdscan.inference.store import default_models
 from kdscan.records import CELLS, COATS, KINDS
-from kdscan.synth.tiles import load_photos
+from kdscan.synth.kingdoms.tiles import load_photos
 from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Run
 from kdscan.tournament.batch.tasks import perform

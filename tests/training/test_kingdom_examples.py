@@ -8,8 +8,8 @@ import pytest
 from kdscan.kinds.kingdom.classify import SIDE_PX
 from kdscan.records import KINDS
 from kdscan.records.kinds import EMPTY
-from kdscan.synth.kingdoms import make_kingdom_photo
-from kdscan.synth.tabletop import Manner
+from kdscan.synth.kingdoms.scene import make_kingdom_photo
+from kdscan.synth.kingdoms.tabletop import Manner
 from kdscan.training.dataset import unpack
 from kdscan.training.kingdom_samples import occlude, squares_sample, tiles_sample
 from kdscan.training.kingdoms import (

@@ -13,7 +13,7 @@ from kdscan.errors import UsageError
 from kdscan.training.commands.options import Boards, Device, Out, Photos, Store, Strokes, Surfaces
 
 if TYPE_CHECKING:
-    from kdscan.synth.tiles import Board
+    from kdscan.synth.kingdoms.tiles import Board
 
 Effort = Annotated[
     float, typer.Option(help="Share of the work: 0.01 to try the command out.", min=1e-4)
@@ -97,7 +97,7 @@ def kingdoms(
 
 def kingdoms_in(boards: Path | None, photos: Path | None) -> Sequence[Board]:
     """The kingdoms of a folder of boards, and of a folder of photos."""
-    from kdscan.synth.tiles import load_boards, load_photos
+    from kdscan.synth.kingdoms.tiles import load_boards, load_photos
 
     return [*(load_boards(boards) if boards else ()), *(load_photos(photos) if photos else ())]
 

@@ -15,8 +15,8 @@ from kdscan.records import Photo
 from kdscan.records.book import StruckBy
 from kdscan.sheet.book import load_book, marked_places
 from kdscan.sheet.raster import render_page
-from kdscan.synth.book import draw_spellbook, played_book
-from kdscan.synth.camera import photograph
+from kdscan.synth.hands.book import draw_spellbook, played_book
+from kdscan.synth.photo.camera import photograph
 
 BOOK = load_book("kdscan-a5-spellbook")
 PX = 6.25

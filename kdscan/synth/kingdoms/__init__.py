@@ -1,0 +1,1 @@
+"""Photos of kingdoms of tiles."""

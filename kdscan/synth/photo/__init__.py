@@ -1,0 +1,1 @@
+"""The photo of a sheet: paper, table, light, lens and sensor."""

@@ -1,0 +1,1 @@
+"""Printed sheets of random designs, and the grounds under them."""
