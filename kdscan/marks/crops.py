@@ -80,7 +80,7 @@ def _dark(relative: Plane) -> Plane:
     weights = np.array([[0.114, 0.587, 0.299]], np.float32)
     grey = np.asarray(cv2.transform(relative, weights), np.float32)
     dark = np.subtract(1, grey, out=grey)
-    return np.maximum(dark, 0, out=dark)
+    return np.asarray(np.maximum(dark, 0, out=dark), np.float32)
 
 
 def _gain(dark: Plane) -> np.float32:

@@ -164,8 +164,8 @@ def log_light(photo: Bgr, known: Bgr, clear: Plane | None = None) -> Plane:
         light = _blur_light(ratio * weight[..., None]) / spread
         residual = (ratio - light).mean(-1)
         # Ink darkens: negative residuals count double.
-        residual = np.where(residual < 0, 2 * residual, residual) / _LIGHT_OUTLIER
-        weight = (prior / (1 + residual * residual)).astype(np.float32)
+        outlier = np.where(residual < 0, 2 * residual, residual) / _LIGHT_OUTLIER
+        weight = (prior / (1 + outlier * outlier)).astype(np.float32)
     return np.asarray(light, np.float32)
 
 

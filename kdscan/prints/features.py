@@ -24,7 +24,7 @@ def normalize_contrast(bgr: NDArray[np.uint8], px: int) -> NDArray[np.uint8]:
     spread = np.sqrt(_local_mean(away * away, px)) + _NOISE
     away *= cv2.resize(45 / spread, size)
     away += 128
-    return np.clip(away, 0, 255, out=away).astype(np.uint8)
+    return np.asarray(np.clip(away, 0, 255, out=away), np.uint8)
 
 
 def _local_mean(values: NDArray[np.float32], px: int) -> NDArray[np.float32]:

@@ -8,6 +8,7 @@ robustly to the matches, so that cells misled by ink or background are outvoted.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -74,6 +75,7 @@ def smooth_sheet(
     basis = np.stack([unit[:, 0] ** i * unit[:, 1] ** j for i, j in TERMS[:terms]], 1)
     for _ in range(15):
         used = weight > 1e-3 * weight.max()
+        plane: Any
         plane, _ = cv2.findHomography(source[used], target[used], 0)
         if plane is None:
             return points_xy, np.full(len(source), np.inf)

@@ -87,7 +87,7 @@ def outline_mask(outline: Polygon) -> NDArray[np.float32]:
 
 def _closed_paths(
     contrast: NDArray[np.float32], seeds_xy: NDArray[np.float64]
-) -> tuple[Paths, NDArray[np.float64]]:
+) -> tuple[Paths, NDArray[np.float32]]:
     """The best closed path around each seed, (N, 2) cells: distances (N, directions) in pixels
     beyond `NEAREST`, and the mean contrast along it, (N,). Dynamic programming (Viterbi)."""
     polar = _polar(contrast, seeds_xy)

@@ -174,11 +174,12 @@ def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
         seen = cv2.GaussianBlur(seen, (0, 0), 0.2 + min(blur, 0.032 * px_per_cell))
     light = np.exp(rng.normal(0, 0.1) + 0.12 * smooth_noise(rng, seen.shape[:2], rng.uniform(1, 5)))
     seen = np.clip(seen * light[..., None] * rng.uniform(0.65, 1.1, 3), 0, 255).astype(np.uint8)
+    photo = Photo(np.asarray(seen, np.uint8))
     scale = np.array([seen.shape[1], seen.shape[0]]) / np.array(layout.page_mm)
     coat, crosses = _labels(sheet.board)
     return Example(
         seed=seed,
-        flat=jpeg(flatten(Photo(seen), sheet.centers_mm * scale - 0.5, FLAT_PX, WIDE_MARGIN), 88),
+        flat=jpeg(flatten(photo, sheet.centers_mm * scale - 0.5, FLAT_PX, WIDE_MARGIN), 88),
         coat=coat,
         crosses=crosses,
         castle=sheet.castle_used,

@@ -106,7 +106,7 @@ def _corners(rng: Rng, lost: bool) -> F64:
     """(4, 2): corners of a planar guess in the coarse view, in which the true plane is upright."""
     corners = lattice_to_flat(GRID_CORNERS, COARSE_PX, COARSE_MARGIN)
     if lost:
-        spin = rng.choice([np.pi / 2, -np.pi / 2, np.pi / 4, rng.uniform(0.4, 2.7)])
+        spin = float(rng.choice([np.pi / 2, -np.pi / 2, np.pi / 4, rng.uniform(0.4, 2.7)]))
         middle = corners.mean(0) + rng.normal(0, 3, 2) * COARSE_PX
         grown = np.exp(rng.normal(0, 0.5))
         return np.asarray((corners - corners.mean(0)) @ rotation(spin).T * grown + middle)

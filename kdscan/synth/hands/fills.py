@@ -229,9 +229,9 @@ def _area(shield: ShieldShape, brush: Brush, area: str) -> Path:
         )
         return cut if len(cut) > 2 else shield.polygon
     if area == "oval":
-        reach = np.ptp(shield.polygon, axis=0) / 2 * rng.uniform(0.85, 1.05)
+        radii = np.ptp(shield.polygon, axis=0) / 2 * rng.uniform(0.85, 1.05)
         oval = ring(np.zeros(2), 1.0, rng, turns=1.0, wobble=0.03)[:-1]
-        return np.asarray(centre + oval * reach)
+        return np.asarray(centre + oval * radii)
     return shield.polygon
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F32, F64, LUMA, U8, Rng, chance
+from kdscan.synth.fields import F32, F64, LUMA, U8, Rng, chance, f32
 from kdscan.synth.photo.clutter import cast, paint_solid
 from kdscan.synth.photo.desk import Desk
 from kdscan.synth.photo.lens import Camera, PageMap
@@ -90,7 +90,7 @@ def _table(
     for _, other in below:
         there, touching = _sheet_shadow(rng, camera, other, light, coarse.fine_shape)
         shadow, contact = np.maximum(shadow, there), np.maximum(contact, touching)
-    sun = (1 - shade) * (1 - shadow)
+    sun = f32((1 - shade) * (1 - shadow))
     amount = light.mixed(1 - contact, finer(direct) * sun) * room[..., None]
     image = _desk_picture(rng, camera, scenery, xyz, coarse)
     for thing in scenery.prints:

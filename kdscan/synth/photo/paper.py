@@ -101,7 +101,7 @@ def _bend(
     """One bend: its direction (radians), stations along it, slope angle at each."""
     s = np.linspace(-half, half, _SAMPLES)
     unit = s / half
-    sign = rng.choice([-1.0, 1.0])
+    sign = float(rng.choice([-1.0, 1.0]))
     angle = float(rng.choice([0.0, np.pi / 2]) + rng.normal(0, 0.25))
     if chance(rng, 0.35):
         angle = rng.uniform(0, np.pi)

@@ -47,9 +47,9 @@ def shield_polygon(rng: Rng, w: float, h: float) -> tuple[Point, ...]:
 def _heater(rng: Rng, x: float, y: float) -> tuple[Point, ...]:
     """Straight top, sides that curve to a point; x, y: half the width and height."""
     straight = rng.uniform(-0.6, 0.7) * y
-    bend = rng.uniform(0.15, 0.95)
+    power = 1 + 1.6 * rng.uniform(0.15, 0.95)
     t = np.linspace(0, 1, 9)
-    side = [(x * (1 - s ** (1 + 1.6 * bend)), straight + (y - straight) * s) for s in t]
+    side: list[Point] = [(x * (1 - s**power), straight + (y - straight) * s) for s in t]
     dip = rng.uniform(-0.16, 0.16) * y * (rng.random() < 0.4)
     top = [(-x, -y), (0.0, -y + dip), (x, -y)]
     return tuple(top + side + [(-a, b) for a, b in side[::-1]][1:])
@@ -80,7 +80,7 @@ def _along_an_edge(
     room = max(0.0, (length - 2 * edge - gap * (n - 1)) / 2)
     shift = rng.choice([0.0, 0.0, 1.0, -1.0]) * room
     y = side * (depth / 2 - edge)
-    circles = [(shift + gap * (i - (n - 1) / 2), y) for i in range(n)]
+    circles: list[Point] = [(shift + gap * (i - (n - 1) / 2), y) for i in range(n)]
     return (0.0, -side * edge, length * 0.9, (depth - 2 * edge - 0.02 * depth) * 0.98), circles
 
 
