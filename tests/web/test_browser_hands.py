@@ -128,6 +128,18 @@ def test_a_photo_is_dropped_beside_the_view_or_pasted(open_page: Open, kind: str
     expect(page.locator(".total-number")).to_be_visible()
 
 
+def test_a_photo_is_dropped_on_any_view(open_page: Open) -> None:
+    page = open_page(**DESKTOP)
+    uploads: list[str] = []
+    page.on("request", lambda asked: uploads.append(asked.url) if asked.method == "POST" else None)
+    page.goto("/#/photo/999")
+    page.reload()  # so that the start page was never shown
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert not page.evaluate(GIVE, ["drop", list((SAMPLES / "02.jpg").read_bytes())])
+    expect(page.locator(".total-number")).to_be_visible()
+    assert len([url for url in uploads if "/api/photos?" in url]) == 1
+
+
 GONE = """async () => {
   const folder = await navigator.storage.getDirectory(), data = new DataTransfer();
   data.items.add(await (await folder.getFileHandle("gone.jpg", { create: true })).getFile());

@@ -87,18 +87,21 @@ async function send(files) {
   for (const entry of kept) enqueue(await entry, files.length === 1);
 }
 
-// Photos are dropped anywhere in the window (beside the view a browser would open them in place of the
-// page), or pasted.
+// Photos are dropped anywhere in the window, on any view (a browser would open them in place of the
+// page), or pasted on the start page.
 function given(event) {
-  const { types, files } = event.dataTransfer ?? event.clipboardData;
-  if (!list?.isConnected || !types.includes("Files")) return;
-  if (event.type === "paste" && event.target.matches("[type=text]")) return; // a table's cells come as text and picture
+  const { types, files } = event.dataTransfer ?? event.clipboardData, elsewhere = !list?.isConnected;
+  if (!types.includes("Files")) return;
+  if (event.type === "paste" && (elsewhere || event.target.matches("[type=text]"))) return; // a table's cells come as text and picture
   event.preventDefault();
-  if (event.type !== "dragover") send([...files]);
+  if (event.type === "dragover") return;
+  if (elsewhere) location.hash = "#/";
+  send([...files]);
 }
 for (const kind of ["dragover", "drop", "paste"]) addEventListener(kind, given);
 
 function enqueue(entry, single = false) {
+  if (running.has(entry.id)) return; // dropped before the start page looked for what waits
   turn.push({ entry, shown: row(entry), single });
   next();
 }
