@@ -117,15 +117,21 @@ def test_a_page_that_is_gone_back_to_knows_at_once_that_it_is_not_alone(open_pag
     assert asked[1].endswith("wait=0")
 
 
-def test_a_page_that_is_gone_back_to_after_signing_out_shows_no_results(open_page: Open) -> None:
+RESTORED = "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))"
+SHOWN_AGAIN = "document.dispatchEvent(new Event('visibilitychange'))"
+
+
+@pytest.mark.parametrize("returned", [RESTORED, SHOWN_AGAIN])
+def test_a_page_that_is_returned_to_after_signing_out_shows_no_results(
+    open_page: Open, returned: str
+) -> None:
     page = open_page(DESK)
     page.goto("/")
     expect(page.locator(".gallery")).to_be_visible()
-    restored = "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))"
-    page.evaluate(f"window.same = true; {restored}")
+    page.evaluate("window.same = true")
     with page.expect_response("**/api/session"):
-        page.evaluate(restored)
+        page.evaluate(returned)
     assert page.evaluate("same"), "somebody who is still signed in stays"
     page.context.clear_cookies()
-    page.evaluate(restored)
+    page.evaluate(returned)
     page.wait_for_url("**/join")

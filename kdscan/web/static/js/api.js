@@ -84,14 +84,19 @@ export const pause = (seconds) => new Promise((resolve) => {
   addEventListener("online", done);
 });
 
-// A page that is restored by going back comes as it was left: its requests were cut off, not the
-// network; and whoever signed out meanwhile sees no results any more.
-addEventListener("pageshow", async (event) => {
-  if (!event.persisted) return;
+// A page that is restored by going back comes as it was left: its requests were cut off, not the network.
+addEventListener("pageshow", ({ persisted }) => {
+  if (!persisted) return;
   dispatchEvent(new Event("online"));
-  const now = await get("/api/session").catch((error) => (error.code === "offline" ? session : null));
-  if (now?.csrf !== session.csrf) location.reload();
+  staySignedIn();
 });
+document.addEventListener("visibilitychange", () => document.hidden || staySignedIn());
+
+// Whoever signed out meanwhile, in another tab perhaps, sees no results any more.
+async function staySignedIn() {
+  const now = await get("/api/session").catch((error) => (error.code === "no_session" ? null : session));
+  if (now?.csrf !== session.csrf) location.reload();
+}
 
 // Seconds that the server may wait for news; 0 after a failed request, so that the page knows at once
 // when the server answers again.

@@ -64,7 +64,7 @@ async function freeName() {
 }
 
 // The picture of what was found in a print, with its grid's corners to drag by finger, mouse or arrow
-// keys. done(corners) gets their new places, done(null) means no change.
+// keys. done(corners) gets their new places, and a promise says when they are saved; done(null) means no change.
 function gridOf(one, done) {
   const at = [[47.5, 47.5], [943.5, 47.5], [943.5, 687.5], [47.5, 687.5]]; // corners of the grid in a print's picture, 992 × 736
   const lines = s("path", { class: "grid" });
@@ -92,9 +92,16 @@ function gridOf(one, done) {
   const svg = s("svg", { class: "corners", viewBox: "0 0 992 736", role: "group", "aria-label": t("The print of {name}", { name: one.name }) },
     s("image", { href: one.found, width: 992, height: 736 }), lines, handles);
   draw();
+  const busy = h("progress", { hidden: true, "aria-label": t("Learning") });
+  const save = h("button", { type: "button", class: "main", onclick: async () => {
+    save.disabled = true;
+    busy.hidden = false;
+    await done(at); // tells of a failure itself
+    save.disabled = false;
+    busy.hidden = true;
+  } }, t("Save corners"));
   return h("div", { class: "put-right" }, h("p", {}, t("Drag the corners of the grid to where the lines of the map end.")), svg,
-    h("p", {}, h("button", { type: "button", class: "main", onclick: () => done(at) }, t("Save corners")), " ",
-      h("button", { type: "button", class: "quiet", onclick: () => done(null) }, t("Cancel"))));
+    h("p", {}, save, " ", h("button", { type: "button", class: "quiet", onclick: () => done(null) }, t("Cancel"))), busy);
 }
 
 // The prints that the event knows, with their pictures.
