@@ -140,6 +140,19 @@ def test_a_photo_is_dropped_on_any_view(open_page: Open) -> None:
     assert len([url for url in uploads if "/api/photos?" in url]) == 1
 
 
+def test_a_known_photo_older_than_those_listed_is_shown(open_page: Open) -> None:
+    page = open_page(service_workers="block")
+    page.route("**/api/photos", lambda route: route.fulfill(json={"photos": []}))
+    page.goto("/")
+    photo = list((SAMPLES / "02.jpg").read_bytes())
+    with page.expect_response("**/api/photos?name=*") as sent:
+        page.evaluate(GIVE, ["drop", photo])
+    known = sent.value.json()["id"]
+    assert page.request.get(f"/api/photos/{known}?wait=20").json()["state"] == "read"
+    page.evaluate(GIVE, ["drop", photo])
+    page.wait_for_url(f"**/#/photo/{known}")
+
+
 GONE = """async () => {
   const folder = await navigator.storage.getDirectory(), data = new DataTransfer();
   data.items.add(await (await folder.getFileHandle("gone.jpg", { create: true })).getFile());

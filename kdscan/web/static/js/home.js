@@ -111,10 +111,11 @@ async function next() {
   sending += 1;
   const { entry, shown, single } = turn.shift();
   try {
-    const { id } = await deliver(entry, shown.progress, shown.state);
+    const { id, state } = await deliver(entry, shown.progress, shown.state);
     unread.add(id);
     if (single) alone.add(id);
     await persist(() => refresh(true)); // it is in the list before its row goes
+    if (state !== "waiting" && unread.delete(id)) tell([await get(`/api/photos/${id}`)]); // known, and older than those listed
     shown.end();
   } catch (error) { shown.fail(error); } finally {
     sending -= 1;
