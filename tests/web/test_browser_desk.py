@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Browser, Route, expect
 
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
-from kdscan.tournament.store import Store
+from kdscan.tournament.store import Store, open_store
 from tests.readings import make_book, make_sheet, make_table, with_evidence
 from tests.web import browsing
 from tests.web.browsing import (
@@ -24,7 +25,7 @@ from tests.web.browsing import (
     total,
     upload,
 )
-from tests.web.conftest import DESK, Served, lay
+from tests.web.conftest import DESK, Served, lay, serving, settings
 from tests.web.test_kinds import DOUBT, GAME, OWNER
 
 browser, open_page = browsing.browser, browsing.open_page
@@ -207,6 +208,37 @@ def test_one_code_on_two_boards_is_settled_with_one_tap(
     expect(page.locator(".tables li.open")).to_have_count(1)
 
 
+def test_a_result_of_an_earlier_round_is_changed(browser: Browser, tmp_path: Path) -> None:
+    with open_store(str(tmp_path / "cup.sqlite")) as own, serving(own, settings()) as served:
+        context = browser.new_context(base_url=served.address, locale="en", **DESKTOP)
+        context.request.post("/join", form={"code": DESK})
+        page = context.new_page()
+        page.goto("/desk")
+        page.locator("[data-tab=players]").click()
+        for name in ("Ada", "Bob"):
+            page.get_by_label("Name", exact=True).fill(name)
+            page.get_by_role("button", name="Add").click()
+            expect(page.locator(".people")).to_contain_text(name)
+        page.locator("[data-tab=rounds]").click()
+        rounds = page.locator(".rounds details")
+        for n, called in enumerate(("Pair the first round", "Pair round 2"), 1):
+            page.get_by_role("button", name=called).click()
+            expect(rounds).to_have_count(n)
+            rounds.first.get_by_label("Points of Ada").fill("41")
+            rounds.first.get_by_label("Points of Bob").fill("39")
+            rounds.first.get_by_role("button", name="Save").click()
+            expect(rounds.first.locator(".won")).to_contain_text("Ada")
+        earlier = rounds.last
+        expect(earlier.locator("ol")).to_be_hidden()
+        earlier.locator("summary").click()
+        earlier.get_by_label("Points of Bob").fill("45")
+        earlier.get_by_role("button", name="Save").click()
+        expect(earlier.locator(".won")).to_contain_text("Bob")
+        expect(rounds.first.locator(".won")).to_contain_text("Ada")
+        accessible(page)
+        context.close()
+
+
 def test_the_list_of_sheets_is_filtered(open_page: Open, served: Served, store: Store) -> None:
     board = str(play_game(21).maps[0])
     sure, doubted = make_sheet(board), make_sheet(board, doubtful=[(1, 1)])
@@ -218,6 +250,7 @@ def test_the_list_of_sheets_is_filtered(open_page: Open, served: Served, store: 
     lines = page.locator(".queue li")
     expect(lines.first).to_be_visible()
     every = lines.count()
+    assert lines.filter(has_text="To check").count() < every
     page.get_by_label("Which sheets").select_option(label="please check")
     expect(lines).not_to_have_count(every)
     assert 0 < lines.count() < every

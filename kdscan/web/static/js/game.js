@@ -56,8 +56,8 @@ export function gameView(sheets, outcome, mine = () => true) {
   const players = sheets.filter(hasScore), book = sheets.find((sheet) => !hasScore(sheet));
   const side = (sheet, n) => h("article", { class: outcome.winners.length === 1 && outcome.winners.includes(n) ? "player card won" : "player card" },
     h("h2", {}, outcome.winners.includes(n) && outcome.winners.length < players.length && sign("♛ ", "crown"), nameOf(sheet, players), " · ", worth(sheet)),
-    !sheet.photograph_again && h("p", { class: "verdict" }, [t("largest domain: {n}", { n: outcome.players[n].largest_domain }),
-      sheet.score.wizard > 0 && t("of which from the wizard: {n}", { n: sheet.score.wizard }),
+    !sheet.photograph_again && h("p", { class: "verdict" }, [sheet.score.wizard > 0 && t("of which from the wizard: {n}", { n: sheet.score.wizard }),
+      t("largest domain: {n}", { n: outcome.players[n].largest_domain }),
       outcome.players[n].crowns !== undefined && tn("{n} crown", "{n} crowns", outcome.players[n].crowns)].filter(Boolean).join(" · "),
     sheet.review ? h("span", { class: "doubtful" }, ` · ${doubtText(sheet)}`) : ""),
     opens(sheet, nameOf(sheet, players), kindOf(sheet).draw(sheet, { labels: false }), mine));

@@ -75,7 +75,7 @@ function line({ id }) {
     const summary = photo.sheets.map((sheet) => sheet.photograph_again ? t("Photograph again") : `${sheet.total === null ? t("Spellbook") : pointsText(sheet.total)}${sheet.review ? " ?" : ""}`);
     link.href = waits ? `#/wait/${id}` : `#/photo/${id}`;
     put(link, thumb ? h("img", { src: thumb, alt: "", loading: "lazy" }) : h("span", { class: waits ? "no-thumb busy" : "no-thumb" }),
-      h("span", { class: "result-name" }, namesOf(photo.sheets) || photo.name, h("small", {}, when(photo.added_at))),
+      h("span", { class: "result-name" }, (photo.sheets.length === 1 ? photo.sheets[0].player : namesOf(photo.sheets)) || photo.name, h("small", {}, when(photo.added_at))),
       h("strong", {}, waits ? t("reading …") : summary.length ? summary.join(" · ") : t("nothing found")));
   } };
 }

@@ -27,12 +27,15 @@ const sideOf = (card) => {
   return h("span", { class: "queue-total" }, ["look", "rules"].includes(card.kind) ? total : "", small && h("small", {}, small));
 };
 
+// Among all sheets most need nothing.
+const needed = (card) => card.kind !== "look" || card.sheets[0].review;
+
 function face(card) {
   const [sheet] = card.sheets;
   const who = card.player ?? sheet?.player ?? sheet?.name ?? card.values.name;
   const what = sheet?.kind === "duel_spellbook" ? [t("Spellbook")] : [];
   return [sheet ? h("img", { src: sheet.thumb, alt: "", loading: "lazy" }) : sign(card.kind === "failed" ? "✗" : "…", "no-thumb"),
-    h("span", {}, h("strong", {}, who ?? "?"), h("small", {}, [HEADINGS[card.kind](), ...what, where(card)].filter(Boolean).join(" · "))), sideOf(card)];
+    h("span", {}, h("strong", {}, who ?? "?"), h("small", {}, [needed(card) && HEADINGS[card.kind](), ...what, where(card)].filter(Boolean).join(" · "))), sideOf(card)];
 }
 
 const OF_SHEETS = ["look", "rules", "again"];

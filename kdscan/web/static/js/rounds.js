@@ -16,11 +16,12 @@ function bring(field, value) {
 export function roundsTab(act) {
   const minutes = h("input", { type: "number", min: "1", max: "600", value: "30", "aria-label": t("Minutes"), inputmode: "numeric" });
   const pair = button("", () => act("/api/event/pair", {}), { class: "main" }), again = button("", () => act("/api/event/pair", { again: true }));
-  const open = h("span", {}), stop = button(t("Stop"), () => act("/api/event/clock", { minutes: null })), heading = h("h2", {}), games = h("ol", { class: "tables" });
+  const open = h("span", {}), stop = button(t("Stop"), () => act("/api/event/clock", { minutes: null }));
   const shown = [["table", t("Standings")], ["pairings", t("Pairings")]].map(([what, label]) => [what, button(label, () => act("/api/event/show", { what }), { class: "tab" })]);
-  const round = h("section", { class: "card" }, heading, games), none = h("p", { class: "none" }, t("Add the players, then pair the first round."));
-  const begin = h("section", { class: "card controls-row" });
-  const list = lines(games, (game) => `${game.round}-${game.table}-${game.seats.map((seat) => seat.player).join()}`, (game) => (game.bye ? bye(game) : table(game, act)));
+  const none = h("p", { class: "none" }, t("Add the players, then pair the first round."));
+  const begin = h("section", { class: "card controls-row" }), rounds = h("div", { class: "rounds" });
+  const list = lines(rounds, ({ n }) => n, ({ n }) => roundOf(n, act));
+  let newest = 0;
   const tab = h("div", { class: "rounds" }, begin,
     h("section", { class: "card controls-row" }, h("strong", {}, t("Projector")), shown.map(([, one]) => one),
       h("span", { class: "controls-row" }, h("strong", {}, t("Clock")), minutes, button(t("Start"), () => act("/api/event/clock", { minutes: Number(minutes.value) || 30 })), stop)));
@@ -34,11 +35,21 @@ export function roundsTab(act) {
     put(begin, pair, last > 0 && !begun && again, open);
     for (const [name, one] of shown) one.setAttribute("aria-pressed", String(what === name));
     stop.hidden = !clock;
-    heading.textContent = t("Round {n}", { n: last });
-    list(now);
-    put(tab, [...tab.children].slice(0, 2), last ? round : none);
+    // Newest first; only that one is open when a round begins.
+    list(Array.from({ length: last }, (_, before) => ({ n: last - before, newest: last !== newest ? last : null, games: all.filter((game) => game.round === last - before) })));
+    newest = last;
+    put(tab, [...tab.children].slice(0, 2), last ? rounds : none);
   }
   return { element: wide(tab), show };
+}
+
+function roundOf(n, act) {
+  const games = h("ol", { class: "tables" }), element = h("details", { class: "card" }, h("summary", {}, h("h2", {}, t("Round {n}", { n }))), games);
+  const list = lines(games, (game) => `${game.table}-${game.seats.map((seat) => seat.player).join()}`, (game) => (game.bye ? bye(game) : table(game, act)));
+  return { element, show: (round) => {
+    if (round.newest) element.open = n === round.newest;
+    list(round.games);
+  } };
 }
 
 // A tab that fills the whole place, without a queue.
