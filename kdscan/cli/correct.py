@@ -81,9 +81,9 @@ def correct(
     """
     from kdscan.cli.corrections import parse_corrections
     from kdscan.tournament.correcting import find_row, say, take_back
-    from kdscan.tournament.names import player_named
+    from kdscan.tournament.names import names_of, player_named
     from kdscan.tournament.store import open_store
-    from kdscan.tournament.store.events import find_event
+    from kdscan.tournament.store.events import find_event, players
 
     cells = parse_corrections(sets or ())
     if own and same_as is not None:
@@ -116,7 +116,9 @@ def correct(
             )
         say(db, row.sheet, changes, who or user(), row.data)
     with open_store(store, make=False) as kept, kept.read() as db:
-        print(_summary(find_row(db, find_event(db, event), f"{row.file.name}#{row.sheet.place}")))
+        this = find_event(db, event)
+        row = find_row(db, this, f"{row.file.name}#{row.sheet.place}")
+        print(_summary(row, names_of(players(db, this.id)).of(row.place)))
 
 
 def _other(row: Result, other: Result) -> int:
@@ -127,14 +129,14 @@ def _other(row: Result, other: Result) -> int:
     return other.sheet.id
 
 
-def _summary(row: Result) -> str:
+def _summary(row: Result, player: str | None) -> str:
     assert row.data is not None
     w, total = spoken(), row.value("score", "total")
     points = "" if total is None else ": " + w.tn("{n} point", "{n} points", total)
     parts = [
         w.t("round {round}", round=row.place.round) if row.place.round is not None else "",
         w.t("table {table}", table=row.place.table) if row.place.table is not None else "",
-        legible(row.place.who or ""),
+        legible(player or ""),
         w.t("please check") if row.data["review"] else "",
     ]
     where = ", ".join(part for part in parts if part)

@@ -246,7 +246,7 @@ def _all_finished(played: Sequence[Game]) -> None:
     first = waiting[0]
     missing = ", ".join(seat.player for seat in first.seats if seat.total is None)
     raise UsageError(
-        "tables whose points are still missing: {n}; first round {round}, table {table} "
+        "tables whose points are still missing: {n}, the first in round {round}, table {table} "
         "({missing}); read the sheets, or enter the points with `kdscan result`.",
         n=len(waiting),
         round=first.round,

@@ -101,7 +101,8 @@ EARLY = Board.parse(
             Problem(
                 "unpaired_shields",
                 "error",
-                "no dominoes can cover these 11 shields: every round fills two shields",
+                "no dominoes can cover these 11 shields: every round fills two shields, "
+                "and 11 is odd",
                 tuple(board_of("l l l l l l .", "l l l ## l l .", EMPTY_ROW)),
             ),
         ),

@@ -91,7 +91,7 @@ def _map_problems(
         if filled > plain[coat] + spare:
             where = tuple(cell for cell, shield in board.items() if shield.coat is coat)
             why = (
-                f"{filled} squares of {spoken(coat)} are filled on the {side}, but the map holds"
+                f"the {side} side has {filled} squares for {spoken(coat)}, but its map holds"
                 f" {plain[coat]} without a cross"
             )
             yield Problem("squares_beyond_map", "warning", why, where)

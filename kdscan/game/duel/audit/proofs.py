@@ -15,9 +15,10 @@ from kdscan.game.duel.audit.shields import (
     Dice,
     OutOfStepsError,
     Task,
+    beside,
     bits,
 )
-from kdscan.game.duel.audit.smallest import Proof, shortages, smallest
+from kdscan.game.duel.audit.smallest import EVEN, Proof, shortages, smallest
 from kdscan.game.duel.audit.terms import Chances, Record, Terms, bonuses
 from kdscan.game.duel.audit.ways import find_way, matches_book
 from kdscan.game.duel.board import BONUS_CROSSES, DIE_CROSSES, MAX_CROSSES, Board, Shield
@@ -136,14 +137,26 @@ def _shapes(covers: Covers) -> Iterator[Problem]:
     cells = proof.cells
     odd = cells == filled and cells.bit_count() % 2
     if odd or max(shortages(cells, filled)) > singles:
-        why = f"no dominoes can cover {_these(cells)}: every round fills two shields"
-        yield _problem("unpaired_shields", "error", why, cells)
+        yield _problem("unpaired_shields", "error", _unpaired(cells, covers), cells)
     else:
         why = (
             f"no domino with {_these(cells)} touches the castle or an equal coat "
             "drawn in an earlier round"
         )
         yield _problem("unconnected_domino", "error", why, cells)
+
+
+def _unpaired(cells: int, covers: Covers) -> str:
+    """Why dominoes cannot cover these shields, in words that can be checked on the map."""
+    filled, count = covers.task.filled, cells.bit_count()
+    why = f"no dominoes can cover {_these(cells)}: every round fills two shields"
+    partners = (beside(cells) & filled).bit_count()
+    if cells == filled and count % 2 and count > 1:
+        return f"{why}, and {count} is odd"
+    if cells & EVEN in (0, cells) and partners:  # shields that do not touch each other
+        why += f" side by side, and only {partners} lie beside these"
+        return f"{why}; the line's wizard helps only two" if covers.singles else why
+    return why
 
 
 def _early(board: Board, terms: Terms, covers: Covers) -> int:
