@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Route, expect
@@ -210,7 +211,8 @@ def test_one_code_on_two_boards_is_settled_with_one_tap(
 
 def test_a_result_of_an_earlier_round_is_changed(browser: Browser, tmp_path: Path) -> None:
     with open_store(str(tmp_path / "cup.sqlite")) as own, serving(own, settings()) as served:
-        context = browser.new_context(base_url=served.address, locale="en", **DESKTOP)
+        options: dict[str, Any] = {"locale": "en"} | DESKTOP
+        context = browser.new_context(base_url=served.address, **options)
         context.request.post("/join", form={"code": DESK})
         page = context.new_page()
         page.goto("/desk")
