@@ -18,8 +18,8 @@ from kdscan.tournament.store.records import Event, Player
 
 T = TypeVar("T")
 
-SHOWN = 5
-"""Most names that are listed if several fit."""
+SHOWN, MOST_CLOSE = 5, 3
+"""Most names that are listed if several fit, and that are suggested for an unknown one."""
 
 
 class UnknownPlayer(UsageError):
@@ -105,10 +105,16 @@ def player_named(db: Connection, event: Event, name: str, round_: int | None) ->
 
 
 def _close(name: str, known: Sequence[str]) -> list[str]:
-    """At most three names that are most similar to this one, in their own spelling."""
+    """At most three names that are most similar to this one, in their own spelling, or else those
+    of which a part is: people write first names alone."""
+    name = name.strip().casefold()
     spelled = {one.casefold(): one for one in known}
-    found = get_close_matches(name.casefold(), list(spelled))
-    return [spelled[one] for one in found]
+    found = get_close_matches(name, list(spelled))
+    if not found:
+        words = {word for one in spelled for word in one.split()}
+        for part in get_close_matches(name, sorted(words), cutoff=0.75):
+            found += [one for one in spelled if part in one.split() and one not in found]
+    return [spelled[one] for one in found[:MOST_CLOSE]]
 
 
 def _unknown(event: Event, name: str, close: Sequence[str], *, playing: bool) -> UnknownPlayer:

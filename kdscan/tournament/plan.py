@@ -14,7 +14,7 @@ from kdscan.sheet.ids import MOST_OF_PLAYER, code_word
 from kdscan.sheet.tickets import read_rows
 from kdscan.tournament.event import WALKOVER, EventState, event_state, result_row
 from kdscan.tournament.games import Game
-from kdscan.tournament.names import player_of
+from kdscan.tournament.names import player_named, player_of
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store.corrections import add_correction, undo
 from kdscan.tournament.store.events import ensure_player, players, set_active
@@ -73,8 +73,8 @@ def drop(db: Connection, event: Event, names: Sequence[str], active: bool = Fals
     """Players leave the event, or come back; raise UsageError for an unknown name."""
     entered = players(db, event.id)
     for name in names:
-        player = player_of(entered, name)
-        if player is None:
+        player = player_of(entered, player_named(db, event, name, None))
+        if player is None:  # there are no players at all
             raise UsageError(
                 "{name}: there is no such player in {event}.", name=name, event=event.name
             )

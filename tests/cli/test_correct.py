@@ -181,6 +181,8 @@ def test_a_mistyped_name_is_asked_about_and_the_csv_names_player_and_table(
     came(url, "coded.jpg", with_evidence(make_sheet(SECOND), sheet_id="CUP/2//L2"))
     slip = say("table#3.jpg", "--player", "Mario Rosi", "--round", "2", code=2).err
     assert "Mario Rosi? Mario Rossi plays this round." in slip
+    first = say("table#3.jpg", "--player", "luigi", "--round", "2", code=2).err
+    assert "luigi? Luigi Verdi plays this round." in first
     absent = say("table#3.jpg", "--player", "Maria Rosi", code=2).err
     assert "Maria Rosi? Maria Rossi plays in Cup." in absent
     stranger = say("table#3.jpg", "--player", "Xaver", "--round", "2", code=2).err
