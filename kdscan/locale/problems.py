@@ -38,11 +38,11 @@ PROBLEMS: dict[str, str] = {
     "beyond_limit": mark("squares lie beyond the kingdom's limit and were not counted"),
     # a map
     "odd_shields": mark(
-        "an odd number of shields is filled, but every round fills two. Is one missing? The "
-        "score stands"
+        "an odd number of shields is filled, but every round fills two. The score stands. Is "
+        "one missing?"
     ),
     "unpaired_shields": mark(
-        "dominoes cannot cover these shields. Is one missing, or one too many? The score stands"
+        "dominoes cannot cover these shields. The score stands. Is one missing, or one too many?"
     ),
     "unconnected_domino": mark("these shields could not be connected to the others"),
     "wizard_too_early": mark("a wizard would have been needed before he could be won"),
@@ -79,14 +79,14 @@ PROBLEMS: dict[str, str] = {
     ),
     "too_large": mark("the kingdom is larger than its limit"),
     "odd_squares": mark(
-        "an odd number of squares holds tiles, but dominoes have two. Is one missing? The score "
-        "stands"
+        "an odd number of squares holds tiles, but dominoes have two. The score stands. Is one "
+        "missing?"
     ),
     "unpaired_squares": mark("half a domino without its other half"),
     "not_in_the_box": mark("the box has fewer squares like this"),
     "not_laid_lawfully": mark(
-        "the dominoes of the box cannot make this kingdom. Was a square misread, or is one "
-        "missing? The score stands"
+        "the dominoes of the box cannot make this kingdom. The score stands. Was a square misread, "
+        "or is one missing?"
     ),
     "tiles_covered": mark(
         "something seems to lie here; check whether it covers tiles, or take the photo without it"

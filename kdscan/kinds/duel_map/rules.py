@@ -36,7 +36,7 @@ LOG_RATIO = log(P_BROKEN_IF_RIGHT / P_BROKEN_IF_WRONG)
 """Weight of evidence (Good 1950) of a broken rule, in natural log odds of the total. Unbroken rules
 add nothing: the networks were calibrated on boards that break none."""
 
-STANDS = "The score stands"
+STANDS = "The score stands."
 
 
 def questions(board: Board, castle_used: bool | None) -> tuple[Problem, ...]:
@@ -79,17 +79,17 @@ def _as_question(board: Board, problem: Problem) -> Problem:
         return _warning("unpaired_shields", _alone(len(lonely)), lonely)
     if len(filled) % 2:
         text = (
-            f"{len(filled)} shields are filled, but every round fills two. Is one missing? {STANDS}"
+            f"{len(filled)} shields are filled, but every round fills two. {STANDS} Is one missing?"
         )
         return _warning("odd_shields", text, tuple(cell for cell in CELLS if cell not in board))
     count = len(problem.cells)
-    text = f"dominoes cannot cover these {count} shields. Is one missing, or one too many? {STANDS}"
+    text = f"dominoes cannot cover these {count} shields. {STANDS} Is one missing, or one too many?"
     return _warning("unpaired_shields", text, problem.cells)
 
 
 def _alone(count: int) -> str:
     what = "this shield lies" if count == 1 else f"these {count} shields lie"
-    return f"{what} alone, but every round fills two side by side. Is one missing? {STANDS}"
+    return f"{what} alone, but every round fills two side by side. {STANDS} Is one missing?"
 
 
 def _warning(code: str, text: str, cells: tuple[Cell, ...]) -> Problem:

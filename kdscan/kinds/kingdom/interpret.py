@@ -118,7 +118,9 @@ def _as_question(problem: Problem) -> Problem:
     """A broken rule as a question, because people make mistakes and the reading may be right."""
     if problem.code == "odd_squares":
         count = len(problem.cells)
-        why = f"{count} squares hold tiles, but dominoes have two. Is one missing? The score stands"
+        why = (
+            f"{count} squares hold tiles, but dominoes have two. The score stands. Is one missing?"
+        )
         return Problem(problem.code, "warning", why)
     return replace(problem, severity="warning") if problem.code == "unpaired_squares" else problem
 
@@ -163,8 +165,8 @@ def _broken_rules(
         blamed = unlaid(kingdom)
         what = "these squares" if blamed else "this kingdom"
         why = (
-            f"the dominoes of the box cannot make {what}. Was a square misread, or is one missing? "
-            "The score stands"
+            f"the dominoes of the box cannot make {what}. The score stands. Was a square misread, "
+            "or is one missing?"
         )
         return (Problem("not_laid_lawfully", "warning", why, blamed),)
     if not together:

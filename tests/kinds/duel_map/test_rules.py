@@ -43,7 +43,7 @@ def test_an_odd_number_of_shields_is_a_calm_question_with_the_empty_places() -> 
     (problem,) = questions(Board.parse(ODD), castle_used=True)
     assert (problem.code, problem.severity) == ("odd_shields", "warning")
     assert problem.message == (
-        "33 shields are filled, but every round fills two. Is one missing? The score stands"
+        "33 shields are filled, but every round fills two. The score stands. Is one missing?"
     )
     assert [cell_name(cell) for cell in problem.cells] == ["G1"]
 
