@@ -287,11 +287,13 @@ def _seat(
 
 
 def _unplaced(sheet: SheetScore) -> Finding:
-    if sheet.round is None:
+    if not sheet.player:
+        text = mark("a sheet does not say whose it is: {total} points")
+    elif sheet.round is None:
         text = mark("the round of a sheet is not known: {player}, {total} points")
     else:
         text = mark("the table of a sheet is not known: {player}, {total} points")
-    values = {"player": sheet.player or "?", "total": sheet.total}
+    values = {"player": sheet.player or "", "total": sheet.total}
     return Finding("unplaced", text, values, sheet.round, sheet.table, (sheet.key,))
 
 

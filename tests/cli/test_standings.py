@@ -106,7 +106,7 @@ def test_what_is_to_be_settled_names_its_photos(store: str, say: Command) -> Non
     sheet_read(store, "CUP///", 33)
     sheet_read(store, f"CUP/1//{one[0]}", 51)
     err = say("standings").err
-    assert "the round of a sheet is not known: ?, 33 points (CUP---.jpg)" in err
+    assert "a sheet does not say whose it is: 33 points (CUP---.jpg)" in err
     assert f"the sheet of {two} is missing\n" in err
     assert f"kdscan correct FILE --event Cup --store {store} --player NAME --round N" in err
     found = say("standings", "--json").json["findings"]
