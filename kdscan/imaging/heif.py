@@ -27,10 +27,12 @@ def open_heif(data: bytes) -> Callable[[int], Bgr]:
     return lambda _: _decode(np.asarray(image))
 
 
-def _decode(pixels: NDArray[np.uint8]) -> Bgr:
+def _decode(pixels: NDArray[np.uint8] | NDArray[np.uint16]) -> Bgr:
     # libheif has applied the rotation already; the EXIF orientation must not be applied again.
     if pixels.ndim == 2:
-        return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_GRAY2BGR), np.uint8)
+        # Of all pictures with more than 8 bits, pillow_heif gives 16 for grey ones alone.
+        grey = pixels >> 8 if pixels.dtype == np.uint16 else pixels
+        return np.asarray(cv2.cvtColor(grey.astype(np.uint8), cv2.COLOR_GRAY2BGR), np.uint8)
     if pixels.shape[2] == 4:
         alpha = pixels[..., 3:].astype(np.uint16)
         mixed = pixels[..., :3] * alpha + 255 * (255 - alpha)
