@@ -57,7 +57,7 @@ def read_frame(source: Source) -> Frame:
     try:
         header = json.loads(_exactly(source, size))
         sizes = header.pop("blobs")
-    except (ValueError, KeyError, AttributeError, TypeError) as error:
+    except (ValueError, RecursionError, KeyError, AttributeError, TypeError) as error:
         raise FrameError("a header that is no JSON object") from error
     if not isinstance(sizes, list) or not all(isinstance(n, int) and n >= 0 for n in sizes):
         raise FrameError("sizes that cannot be")

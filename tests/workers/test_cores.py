@@ -51,3 +51,12 @@ def test_a_group_whose_name_is_no_text_has_no_quota(tmp_path: Path) -> None:
     own = tmp_path / "own"
     own.write_bytes(b"0::/\xff\n")
     assert cores(tmp_path, own) == 8
+
+
+def test_where_no_process_is_bound_to_cores_all_of_them_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity")  # macOS, Windows
+    assert cores(tmp_path, tmp_path / "missing") == os.cpu_count()
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert cores(tmp_path, tmp_path / "missing") == 1
