@@ -20,14 +20,14 @@ MOST_OF_PLAYER = MOST_LETTERS - len("X/999/9999/")
 """Letters of a player's word that fit beside any round and table."""
 
 _WORD = re.compile(r"[0-9A-Z.-]+")
-_TEXT = re.compile(r"([0-9A-Z.-]+)/(\d*)/(\d*)/([0-9A-Z.-]*)")
+_TEXT = re.compile(r"([0-9A-Z.-]+)/([0-9]{0,4})/([0-9]{0,4})/([0-9A-Z.-]*)")
 
 
 @dataclass(frozen=True)
 class SheetId:
     """Event, round, table and player of a sheet; None or "" if unknown.
 
-    Raises UsageError for words that a code cannot hold.
+    round, table: 0 to 9999. Raises UsageError for words that a code cannot hold.
     """
 
     event: str
@@ -43,11 +43,6 @@ class SheetId:
                     "Z, digits, points and hyphens.",
                     what=what,
                     word=word,
-                )
-        for what, number in ((mark("round"), self.round), (mark("table"), self.table)):
-            if number is not None and number < 0:
-                raise UsageError(
-                    "{what}: {number}; it cannot be less than 0.", what=what, number=number
                 )
         if len(str(self)) > MOST_LETTERS:
             raise UsageError(

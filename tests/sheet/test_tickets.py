@@ -35,7 +35,18 @@ def test_any_text_is_an_id_or_none(text: str) -> None:
 
 def test_unknown_parts_are_left_out() -> None:
     assert str(SheetId("WAW26", 3, None, "A7")) == "WAW26/3//A7"
-    assert SheetId.parse("https://example.org/1/2/3") is None
+    assert SheetId.parse("E/9999/0/A") == SheetId("E", 9999, 0, "A")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("https://example.org/1/2/3", "E/-1/2/A", "E/1/2/A\n", "/1/2/A", "E/1/2"),
+        *("E/\u0663/2/A", "E/10000/2/A", "E/1/10000/A", "E/1/2/" + "A" * 33),
+    ],
+)
+def test_what_no_sheet_bears_is_no_id(text: str) -> None:
+    assert SheetId.parse(text) is None
 
 
 @pytest.mark.parametrize(
