@@ -71,7 +71,7 @@ def limit_memory(megabytes: int) -> None:
 
 
 def lower(what: int, most: int) -> None:
-    """Lower a resource limit; an existing lower one stays."""
+    """Set the soft limit of a resource, to no more than its hard limit."""
     import resource
 
     _, hard = resource.getrlimit(what)

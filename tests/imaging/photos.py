@@ -50,3 +50,15 @@ def pdf_of(*pages: tuple[Image.Image, float], password: str | None = None) -> by
         canvas.showPage()
     canvas.save()
     return stream.getvalue()
+
+
+def pdf_objects(*objects: bytes) -> bytes:
+    """A PDF of these objects, the first of which is its catalogue."""
+    out, places = b"%PDF-1.4\n", []
+    for number, one in enumerate(objects, 1):
+        places.append(len(out))
+        out += b"%d 0 obj\n%b\nendobj\n" % (number, one)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    tail = b"trailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF"
+    return out + head + table + tail % (len(objects) + 1, len(out))

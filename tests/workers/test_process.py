@@ -50,7 +50,7 @@ def test_it_answers_one_task_after_the_other(
 def test_what_the_work_raises_is_raised_here_and_costs_no_process(process: Process) -> None:
     with pytest.raises(NoSheetFound, match="3 things") as caught:
         list(process.ask("raise", 60))
-    assert caught.value.values == {"n": 3}
+    assert caught.value.values == {"n": 3, "where": "a.jpg"}
     assert len(list(process.ask("a", 60))) == 2
 
 
@@ -79,6 +79,14 @@ def test_what_it_dies_of_is_said(process: Process, task: str, words: str) -> Non
     assert gone(process.pid)
     with pytest.raises(ReaderDied):
         list(process.ask("a", 1))
+
+
+def test_nothing_ends_it_after_an_answer_in_time(process: Process) -> None:
+    list(process.ask("a", 60))
+    for timer in threading.enumerate():
+        if isinstance(timer, threading.Timer):
+            timer.join(10)
+            assert not timer.is_alive()
 
 
 def test_memory_is_limited(process: Process) -> None:
