@@ -28,20 +28,18 @@ def open_pdf(data: bytes, max_pixels: int) -> tuple[int, Callable[[int], NDArray
 
     max_pixels: largest picture allowed inside a page. PDFium is not thread-safe: render from one
     thread at a time.
-    Raises `UnreadableImage`.
+    Raises `UnreadableImage`, and all that PDFium raises.
     """
     import pypdfium2 as pdfium  # deferred: only PDF files need it
 
     try:
         document = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
-        if error.err_code == PASSWORD_ERROR:
-            raise UnreadableImage(
-                "the PDF is protected by a password; save a copy without one"
-            ) from error
-        raise UnreadableImage("the PDF is broken; scan or export it again") from error
-    if len(document) == 0:
-        raise UnreadableImage("the PDF has no pages; scan or export it again")
+        if error.err_code != PASSWORD_ERROR:
+            raise
+        raise UnreadableImage(
+            "the PDF is protected by a password; save a copy without one"
+        ) from error
     return len(document), lambda n: _render(document, n, max_pixels)
 
 
@@ -49,7 +47,7 @@ def _render(document: Any, number: int, max_pixels: int) -> NDArray[np.uint8]:
     page = document[number]
     try:
         bitmap = page.render(scale=_scale(page, max_pixels))
-        pixels = bitmap.to_numpy()[..., :3].copy()
+        pixels = bitmap.to_numpy().copy()
         bitmap.close()
     finally:
         page.close()

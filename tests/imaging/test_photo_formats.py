@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import struct
 from pathlib import Path
 
@@ -10,13 +9,12 @@ import cv2
 import numpy as np
 import pytest
 from PIL import Image, ImageOps
-from reportlab.pdfgen.canvas import Canvas
 
 from kdscan.imaging import photo as photo_module
 from kdscan.imaging.photo import decode, load_photos
 from kdscan.imaging.pyramid import level
 from kdscan.records import Photo
-from tests.imaging.photos import TILE, assert_same, encoded, heic, pdf_of, tile
+from tests.imaging.photos import TILE, assert_same, encoded, heic, tile
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -197,33 +195,6 @@ def test_tiff_pages_are_photos() -> None:
     assert [p.page for p in (pages[0], pages[1])] == [0, 1]
     with pytest.raises(IndexError):
         pages[2]
-
-
-@pytest.mark.parametrize("dpi", [72, 200, 600])
-def test_pdf_is_rendered_as_fine_as_its_scan(dpi: int) -> None:
-    turned = tile().transpose(Image.Transpose.ROTATE_90)
-    pages = decode(pdf_of((tile(), dpi), (turned, dpi)))
-    assert len(pages) == 2
-    assert abs(pages[0].width - 96) <= 1
-    assert abs(pages[1].width - 64) <= 1
-    assert pages[0].bgr[5, 5].tolist() == pytest.approx([30, 30, 220], abs=6)
-    assert pages[1].page == 1
-
-
-def test_drawn_pdf_is_rendered_at_300_dpi() -> None:
-    stream = io.BytesIO()
-    canvas = Canvas(stream, pagesize=(144, 72))
-    canvas.drawString(10, 10, "a drawing")
-    canvas.save()
-    assert (decode(stream.getvalue())[0].width, decode(stream.getvalue())[0].height) == (600, 300)
-
-
-def test_a_poster_is_rendered_small() -> None:
-    stream = io.BytesIO()
-    canvas = Canvas(stream, pagesize=(14000, 200))
-    canvas.drawString(10, 10, "long")
-    canvas.save()
-    assert decode(stream.getvalue())[0].width == pytest.approx(6000, abs=2)
 
 
 @pytest.mark.parametrize(
