@@ -47,8 +47,6 @@ def open_pillow(data: bytes) -> tuple[int, Callable[[int], Bgr]]:
 def _tiff_pages(image: Any) -> list[int]:
     """The frames of a TIFF that are pages; all of them if none is."""
     frames = list(range(image.n_frames))
-    if len(frames) == 1:
-        return frames
     pages = []
     for frame in frames:
         with _bombs():
@@ -106,4 +104,4 @@ def _to_8_bit(grey: NDArray[Any]) -> Bgr:
 def _whitened(levels: NDArray[Any], most_bits: int) -> NDArray[Any]:
     """Levels that use at most `most_bits`, shifted up until they use all bits of their type."""
     used = int(levels.max()).bit_length()
-    return levels << (8 * levels.itemsize - used) if 0 < used <= most_bits else levels
+    return levels << (8 * levels.itemsize - used) if used <= most_bits else levels

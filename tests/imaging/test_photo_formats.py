@@ -102,6 +102,12 @@ def test_a_sensors_few_bits_in_16_are_not_black(bits: int) -> None:
     assert_same(bgr[..., 0], (ramp << (16 - bits) >> 8).astype(np.uint8))
 
 
+def test_what_uses_more_bits_than_a_sensor_is_as_dark_as_it_is() -> None:
+    dark = np.linspace(0, 2**13 - 1, 64 * 96).reshape(64, 96).astype(np.uint16)
+    assert_same(decode(encoded(Image.fromarray(dark), "PNG"))[0].bgr[..., 0], dark >> 8, 1)
+    assert not decode(encoded(Image.new("RGB", (9, 9)), "PNG"))[0].bgr.any()
+
+
 def test_a_sensors_12_bits_in_16_are_not_black_in_colour() -> None:
     done, data = cv2.imencode(".png", TILE[..., ::-1].astype(np.uint16) << 4)
     assert done
@@ -129,9 +135,25 @@ def test_16_bit_tiffs_read_alike_in_either_order_of_bytes() -> None:
 
 
 def test_float_grey_is_spread() -> None:
-    ramp = np.linspace(0, 1, 64 * 96).reshape(64, 96).astype(np.float32)
+    ramp = np.linspace(100, 300, 64 * 96).reshape(64, 96).astype(np.float32)
     bgr = decode(encoded(Image.fromarray(ramp), "TIFF"))[0].bgr
-    assert [int(bgr.min()), int(bgr.max())] == [0, 255]
+    assert_same(bgr[..., 0], ((ramp - 100) * 255 / 200).astype(np.uint8), within=1)
+    even = decode(encoded(Image.fromarray(np.full_like(ramp, 7)), "TIFF"))[0].bgr
+    assert even.min() == even.max()
+
+
+@pytest.mark.parametrize("mode", ["RGB", "RGBA"])
+def test_a_picture_of_any_height_is_converted_whole(mode: str) -> None:
+    noise = np.random.default_rng(1).integers(0, 256, (1300, 9, len(mode)), np.uint8)
+    noise[..., 3:] = 255
+    assert_same(decode(encoded(Image.fromarray(noise), "PNG"))[0].bgr, noise[..., :3], within=0.1)
+
+
+def test_what_is_half_transparent_lies_on_white() -> None:
+    image = tile()
+    image.putalpha(100)
+    expected = (255 + (TILE - 255.0) * 100 / 255).astype(np.uint8)
+    assert_same(decode(encoded(image, "PNG"))[0].bgr, expected, within=1)
 
 
 @pytest.mark.parametrize("form", ["PNG", "WEBP", "HEIC", "AVIF"])
