@@ -183,6 +183,13 @@ def test_a_name_says_nothing(tmp_path: Path) -> None:
     assert (got.name, got.page) == (str(path), 0)
 
 
+def test_what_is_decoded_already_is_one_photo() -> None:
+    (photo,) = load_photos(TILE)
+    assert (photo.bgr == TILE).all()
+    (photo,) = load_photos(encoded(tile(), "PNG"))
+    assert_same(photo.bgr, TILE, within=0.1)
+
+
 def test_bytes_after_the_jpeg_do_no_harm() -> None:
     # Motion photos carry a film behind the picture.
     assert_same(decode(encoded(tile(), "JPEG", quality=95) + b"film" * 999)[0].bgr, TILE)
@@ -221,8 +228,11 @@ def test_tiff_pages_are_photos() -> None:
 
 @pytest.mark.parametrize(
     "before",
-    [b"\xff\xff\xff", b"\xff\xfe\0\x0b\xff\xc0\0\x11\x08\0\x01\0\x01"],
-    ids=["filled up", "a comment that looks like a frame"],
+    [
+        *(b"\xff\xff", b"\xff\xff\xff", b"\xff\xd0\xff\xd7\xff\x01"),
+        b"\xff\xfe\0\x0b\xff\xc0\0\x11\x08\0\x01\0\x01",
+    ],
+    ids=["filled up", "filled up oddly", "no lengths", "a comment that looks like a frame"],
 )
 def test_the_size_of_a_jpeg_is_its_frames(before: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     data = encoded(tile(), "JPEG", quality=95)

@@ -61,8 +61,18 @@ def jpeg_claiming(width: int, height: int) -> bytes:
     [png_claiming(60_000, 60_000), jpeg_claiming(60_000, 60_000), jpeg_claiming(12_000, 10_001)],
 )
 def test_too_many_pixels_are_refused_from_the_header(data: bytes) -> None:
-    with pytest.raises(ImageTooLarge, match="pixels"):
+    with pytest.raises(ImageTooLarge, match="too many pixels|limit is 120 megapixels"):
         decode(data)
+
+
+def test_as_many_pixels_as_allowed_are_not_refused_for_it() -> None:
+    assert len(decode_here(jpeg_claiming(12_000, 10_000))) == 1
+
+
+@pytest.mark.parametrize("size", [(64, 0), (0, 64)])
+def test_a_picture_without_pixels_is_refused_from_the_header(size: tuple[int, int]) -> None:
+    with pytest.raises(UnreadableImage, match="no pixels"):
+        decode(jpeg_claiming(*size))
 
 
 def test_a_bomb_beside_the_pixels_does_not_go_off() -> None:
@@ -162,7 +172,7 @@ def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "huge.jpg"
     with path.open("wb") as file:
         file.truncate(photo_module.MAX_BYTES + 1)  # sparse: takes no room on the disk
-    with pytest.raises(ImageTooLarge, match="MB"):
+    with pytest.raises(ImageTooLarge, match="is 200 MB, but the limit is 200 MB"):
         open_photos(path)
 
 

@@ -149,6 +149,21 @@ def test_only_plain_photos_are_decoded_in_the_program(
     assert (small._child is None) == plain
 
 
+@pytest.mark.parametrize("form", ["JPEG", "PNG"])
+@pytest.mark.parametrize("limit", ["PLAIN_BYTES", "PLAIN_PIXELS"])
+def test_what_is_large_is_decoded_in_a_process_with_limits(
+    small: Decoder, monkeypatch: pytest.MonkeyPatch, form: str, limit: str
+) -> None:
+    data = encoded(Image.new("RGB", (300, 200)), form)
+    most = len(data) if limit == "PLAIN_BYTES" else 300 * 200
+    monkeypatch.setattr(photo_module, limit, most)
+    decode(data)
+    assert small._child is None
+    monkeypatch.setattr(photo_module, limit, most - 1)
+    assert decode(data)[0].width == 300
+    assert small._child is not None
+
+
 def test_nothing_is_started_for_what_is_no_picture(small: Decoder) -> None:
     with pytest.raises(UnreadableImage, match="not a picture"):
         decode(b"PK\3\4 and so on")
