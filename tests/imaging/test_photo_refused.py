@@ -61,7 +61,7 @@ def jpeg_claiming(width: int, height: int) -> bytes:
     [png_claiming(60_000, 60_000), jpeg_claiming(60_000, 60_000), jpeg_claiming(12_000, 10_001)],
 )
 def test_too_many_pixels_are_refused_from_the_header(data: bytes) -> None:
-    with pytest.raises(ImageTooLarge, match="too many pixels|limit is 120 megapixels"):
+    with pytest.raises(ImageTooLarge, match=r"too many pixels|limit is 120 megapixels"):
         decode(data)
 
 
@@ -125,7 +125,7 @@ def test_no_picture_is_refused(data: bytes) -> None:
 
 @pytest.mark.parametrize("brand", [b"isom", b"qt  ", b"crx "])
 def test_films_and_raw_photos_are_unknown_not_broken(brand: bytes) -> None:
-    with pytest.raises(UnreadableImage, match="not a picture that kdscan knows"):
+    with pytest.raises(UnreadableImage, match="kdscan knows; save it as JPEG, PNG"):
         decode(struct.pack(">I", 20) + b"ftyp" + brand + b"\0\0\0\0mp41" + b"\0" * 100)
 
 
