@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import re
 from pathlib import Path
 
 import pytest
 
 from kdscan.cli.main import main
 from kdscan.files import read
-from kdscan.files.read import read_text
+from kdscan.files.read import read_text, why_not
 
 
 def test_all_of_a_text_is_read(tmp_path: Path) -> None:
@@ -31,6 +33,34 @@ def test_one_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
     for source in (tmp_path / "a", io.StringIO("1234")):
         with pytest.raises(OSError, match="too large"):
             read_text(source)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("nowhere", "there is no such file"),
+        ("", "this is a folder"),
+        ("photo.jpg", "this is not UTF-8 text"),
+        ("a\0b", "could not be read: .*null"),
+        ("x" * 5000, "could not be read: File name too long"),
+        ("long", "could not be read: File too large"),
+    ],
+)
+def test_why_a_text_cannot_be_read_is_said(
+    name: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read, "LARGEST", 3)
+    (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8\xff")
+    (tmp_path / "long").write_text("1234")
+    with pytest.raises((OSError, ValueError)) as caught:
+        read_text(tmp_path / name)
+    assert isinstance(caught.value, OSError | ValueError)
+    assert re.search(why, str(why_not(caught.value)))
+
+
+def test_no_permission_is_said() -> None:
+    """Root may read anything, and tests may run as root."""
+    assert "ask for read access" in str(why_not(PermissionError(errno.EACCES, "Permission denied")))
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no /dev/zero")
