@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kdscan.errors import UsageError
 from kdscan.files.write import writing_text
-from kdscan.sheet.ids import MOST_LETTERS, SheetId, code_word
+from kdscan.sheet.ids import MOST_LETTERS, MOST_OF_PLAYER, SheetId, code_word
 from kdscan.sheet.look import NO_TICKET
 from kdscan.sheet.tickets import book_tickets_from_csv, each_once, rounds_of, tickets_from_csv
 from kdscan.tournament.export import write_table
@@ -63,6 +63,12 @@ def test_what_a_code_cannot_hold(event: str, player: str, message: str) -> None:
         SheetId(event, 1, 1, player)
 
 
+def test_the_longest_word_of_a_player_fits_beside_any_round_and_table() -> None:
+    SheetId("X", 999, 9999, "A" * MOST_OF_PLAYER)
+    with pytest.raises(UsageError, match="too long"):
+        SheetId("X", 999, 9999, "A" * (MOST_OF_PLAYER + 1))
+
+
 def test_names_become_words() -> None:
     assert code_word("Warsaw Open 2026!") == "WARSAW-OPEN-2026"
     assert code_word("Łódź") == "D"
@@ -94,6 +100,11 @@ def test_rows_know_their_round_and_need_no_short_name(tmp_path: Path) -> None:
     tickets = tickets_from_csv(path, "E", (1,))
     assert [ticket.code for ticket in tickets] == ["E/3//1", "E/1//2"]
     assert tickets[1].name == "2"
+
+
+def test_rows_without_a_name_are_players_of_their_own(tmp_path: Path) -> None:
+    tickets = tickets_from_csv(_csv(tmp_path, "name,table\n,1\n,2\n"), "E", ())
+    assert [ticket.code for ticket in tickets] == ["E//1/1", "E//2/2"]
 
 
 def test_codes_bear_numbers_where_names_cannot_stand(tmp_path: Path) -> None:
@@ -153,8 +164,16 @@ def test_without_an_event_there_are_names_and_no_codes(tmp_path: Path) -> None:
     ],
 )
 def test_lists_that_cannot_be_printed(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        tickets_from_csv(_csv(tmp_path, text), "E", ())
+    path = _csv(tmp_path, text)
+    with pytest.raises(UsageError, match=message) as caught:
+        tickets_from_csv(path, "E", ())
+    assert str(caught.value).startswith(str(path))
+
+
+def test_more_sheets_than_a_file_should_hold_are_refused(tmp_path: Path) -> None:
+    path = _csv(tmp_path, "name\n" + "".join(f"N{i}\n" for i in range(201)))
+    with pytest.raises(UsageError, match="20100 sheets are more"):
+        tickets_from_csv(path, None, range(100))
 
 
 def test_a_list_that_is_not_there(tmp_path: Path) -> None:
