@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from kdscan.errors import ModelError
 from kdscan.inference.store import NETWORKS, Models, default_models, models_folder
 from kdscan.kinds.duel_map.read import RISK_SHARES
 from kdscan.records import COATS, KINDS, UNKNOWN_LAYOUT
+from kdscan.records.book import StruckBy
 
 LIMIT = 6_000_000
 """All weights together stay below this many bytes: they travel in the wheel."""
@@ -58,7 +60,11 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
 
 def test_what_is_opened_beside_answers_the_same(copy: Path) -> None:
     models, seen = Models(copy), np.full((1, 3, 224, 288), 0.5, np.float32)
+    others = threading.enumerate()
     models.preload(threads=2)
+    for thread in set(threading.enumerate()).difference(others):
+        thread.join()
+    shutil.rmtree(copy)  # nothing is opened anew
     assert not models.__dict__.keys() & {"locate", "refine", "marks"}
     refine = models.refine
     for one, other in zip(refine(seen), default_models().refine(seen), strict=True):
@@ -127,10 +133,14 @@ def test_a_broken_or_foreign_list_of_models_is_refused(copy: Path) -> None:
 
 def test_a_model_with_other_labels_is_refused(copy: Path) -> None:
     manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
-    manifest["models"]["marks"] = manifest["models"]["locate"]
+    manifest["models"] |= dict.fromkeys(("marks", "spellbook"), manifest["models"]["locate"])
     (copy / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    models = Models(copy)
     with pytest.raises(ModelError, match="labels"):
-        _ = Models(copy).marks
+        _ = models.marks
+    with pytest.raises(ModelError, match="how lines are struck"):
+        _ = models.struck_by
+    assert default_models().struck_by != StruckBy()
 
 
 def test_a_model_that_the_list_does_not_name_is_named_before_anything_is_read(copy: Path) -> None:

@@ -103,8 +103,8 @@ def test_rows_know_their_round_and_need_no_short_name(tmp_path: Path) -> None:
 
 
 def test_rows_without_a_name_are_players_of_their_own(tmp_path: Path) -> None:
-    tickets = tickets_from_csv(_csv(tmp_path, "name,table\n,1\n,2\n"), "E", ())
-    assert [ticket.code for ticket in tickets] == ["E//1/1", "E//2/2"]
+    tickets = tickets_from_csv(_csv(tmp_path, "name,table\n,1\n,9999\n"), "E", ())
+    assert [ticket.code for ticket in tickets] == ["E//1/1", "E//9999/2"]
 
 
 def test_codes_bear_numbers_where_names_cannot_stand(tmp_path: Path) -> None:
@@ -158,6 +158,7 @@ def test_without_an_event_there_are_names_and_no_codes(tmp_path: Path) -> None:
         ("name\n\n", "there are no players below"),
         ("name\nAnn\nDoe, John\n", "row 3: there are more cells than columns"),
         ("name,table\nAnn,x\n", "row 2: the table must be a whole number, not 'x'"),
+        ("name,table\nAnn,10000\n", "row 2: the table must be a whole number, not '10000'"),
         ("name,table\nAnn,²\n", "row 2: the table must be a whole number"),
         ("player\nA\nA\n", "two sheets would have the code E///A"),
         ("player\n" + "A" * 50 + "\n", "row 2: .* too long"),
