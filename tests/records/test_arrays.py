@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kdscan.records.arrays import median, quantile, sigmoid, softmax
+from kdscan.records.book import StruckBy
 
 
 @pytest.mark.parametrize("shape", [(1,), (2,), (17,), (58,), (34, 5), (35, 5)])
@@ -27,3 +28,10 @@ def test_logits_become_probabilities() -> None:
     assert softmax(logits).sum(-1) == pytest.approx(1)
     assert softmax(logits)[:, 0] == pytest.approx(sigmoid(logits[:, 0] - logits[:, 1]))
     assert float(sigmoid(0.0)) == 0.5
+
+
+def test_a_line_is_struck_by_its_largest_second_and_mean_logit() -> None:
+    struck_by = StruckBy(largest=0.5, second=0.25, mean=2.0, bias=-1.0)
+    assert struck_by.logit(np.array([3.0, 1.0, 2.0])) == 1.5 + 0.5 + 4.0 - 1.0
+    assert struck_by.logit(np.array([1.0, 2.0])) == 1.0 + 0.25 + 3.0 - 1.0
+    assert struck_by.logit(np.array([3.0])) == 1.5 + 0.75 + 6.0 - 1.0

@@ -1,8 +1,15 @@
-"""The range of totals that a person is shown."""
+"""Totals and their range, and how probabilities are calibrated."""
 
 from __future__ import annotations
 
-from kdscan.records import range_of
+import math
+
+import numpy as np
+import pytest
+
+from kdscan.game.duel.coats import Coat
+from kdscan.records import WizardEvidence, calibrated, range_of
+from tests.readings import make_sheet, with_evidence
 
 
 def test_what_is_hardly_likely_is_left_out() -> None:
@@ -15,3 +22,20 @@ def test_a_doubt_that_is_settled_as_read_never_widens_the_range() -> None:
     after = tuple((total, p / 0.72) for total, p in before if total != 34)
     assert range_of(before) == (28, 34)
     assert range_of(after) == (28, 30)
+
+
+def test_a_wizards_coat_that_is_hardly_likely_is_left_out() -> None:
+    sheet = make_sheet()
+    pays = {coat: 3 * sum(d.coat is coat for d in sheet.score.domains) for coat in Coat}
+    assert pays[Coat.DOT] > 0
+    for p, high in ((0.004, 0), (0.006, pays[Coat.DOT])):
+        wizard = WizardEvidence(coats=((None, 1 - p), (Coat.DOT, p)))
+        assert with_evidence(sheet, wizard=wizard).wizard_range == (0, high)
+
+
+def test_calibration_moves_log_odds() -> None:
+    assert calibrated(0.8, np.array([1.0, 0.0])) == pytest.approx(0.8)
+    assert calibrated(0.8, np.array([2.0, 0.0])) == pytest.approx(16 / 17)
+    assert calibrated(0.5, np.array([2.0, -1.0])) == pytest.approx(1 / (1 + math.e))
+    assert 0 < calibrated(0.0, np.array([1.0, 0.0])) < 1e-8
+    assert 1 - 1e-8 < calibrated(1.0, np.array([1.0, 0.0])) < 1
