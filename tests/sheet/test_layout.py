@@ -13,8 +13,8 @@ from kdscan.errors import LayoutError
 from kdscan.game.duel.coats import Coat
 from kdscan.sheet.checks import check_layout
 from kdscan.sheet.layout import layouts, load_layout
-from kdscan.sheet.parts import Layout, Note, Title
-from kdscan.sheet.signs import Markers
+from kdscan.sheet.parts import Compass, Example, Layout, Legend, Note, Ruler, Title
+from kdscan.sheet.signs import Code, Markers
 from kdscan.sheet.toml import layout_to_toml, record_from_toml
 from kdscan.synth.sheets.designs import random_layout
 
@@ -138,6 +138,16 @@ def _places(**changes: Any) -> dict[str, Markers]:
         ({"title": Title("王国", (105.0, 11.0), 3.0)}, r"`title.text` holds '王'"),
         ({"title": Title("a\nb", (105.0, 11.0), 3.0)}, r"`title.text` holds '\\n'"),
         ({"title": Title("Map", (105.0, 30.0), 3.0)}, r"`title` overlaps the grid"),
+        ({"title": Title("Map", (0.5, 11.0), 3.0)}, r"`title` reaches beyond the page"),
+        ({"compass": Compass((105.0, 77.0), 4.0)}, r"`compass` overlaps the grid"),
+        ({"ruler": Ruler((180.0, 140.0), 40.0)}, r"`ruler` reaches beyond the page"),
+        ({"ruler": Ruler((30.0, 147.5), 40.0)}, r"`ruler` reaches beyond the page"),
+        ({"code": Code((0.0, 12.0), 13.0)}, r"`code` reaches beyond the page"),
+        ({"second_code": Code((105.0, 77.0), 13.0)}, r"`second_code` overlaps the grid"),
+        (
+            {"legend": Legend(5.0, (Example("dot", (209.0, 140.0)),))},
+            r"`legend.examples\[0\]` reaches beyond the page",
+        ),
         ({"notes": (Note("x", (105.0, 149.0)),)}, r"`notes\[0\]` reaches beyond the page"),
         (_markers(dictionary="DICT_4X5_50"), r"`markers.dictionary` is 'DICT_4X5_50'"),
         (_markers(size_mm=0.0), r"`markers.size_mm` is 0"),
