@@ -11,7 +11,7 @@ STEERING = ("Cc", "Cf", "Zl", "Zp")
 
 def legible(name: str) -> str:
     """A name with escapes for bytes that are not text and for control characters."""
-    if name.isprintable() and name.isascii():
+    if name.isprintable():
         return name
     try:
         text = os.fsencode(name).decode("utf-8", "backslashreplace")

@@ -9,7 +9,7 @@ import pytest
 
 from kdscan.errors import ImageTooLarge, KdscanError, PhotoError, UsageError
 from kdscan.imaging.photo import check_bytes, decode
-from kdscan.locale import ENGLISH, LANGUAGES, words
+from kdscan.locale import ENGLISH, LANGUAGES, Words, words
 from kdscan.locale.errors import error_json, error_text
 
 
@@ -40,6 +40,8 @@ def test_errors_within_errors_and_names_of_things_are_told_too() -> None:
     outer = UsageError("{where}: {error}", where=Path("a b"), error=inner)
     assert error_text(kept(outer), words("fr")) == "a b : there is no event Cup already; call"
     assert str(outer) == "a b: there is no event Cup already; call"
+    one = UsageError("{error}; {what}", error="castle", what="castle")
+    assert error_text(kept(one), words("fr")) == "castle ; château"
     with pytest.raises(PhotoError) as raised:
         decode(b"", "a.jpg")
     polish = words("pl")
@@ -55,3 +57,10 @@ def test_what_an_older_version_kept_as_text_is_shown() -> None:
         decode(b"", "a.jpg")
     whole = {"code": "unreadable_image", "message": str(raised.value)}
     assert error_text(whole, words("pl")) == error_text(kept(raised.value), words("pl"))
+
+
+def test_what_an_older_version_called_its_values_is_told_in_english() -> None:
+    old = {"text": "{mb} MB are too many", "values": {"mb": 900}}
+    for newer in ("{size} MB sind zu viele", "{mb!r:d} MB sind zu viele"):
+        german = Words("de", {"{mb} MB are too many": newer})
+        assert error_text(old, german) == "900 MB are too many"
