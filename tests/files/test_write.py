@@ -14,7 +14,14 @@ import pytest
 
 from kdscan.cli.main import main
 from kdscan.errors import UsageError
-from kdscan.files.write import default_folder, make_folder, write_file, writing, writing_text
+from kdscan.files.write import (
+    default_folder,
+    make_folder,
+    remove_file,
+    write_file,
+    writing,
+    writing_text,
+)
 from kdscan.tournament.store import open_store
 
 
@@ -36,11 +43,17 @@ def test_what_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Monk
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
+    def gone(_: int) -> None:
+        raise OSError("the disk is gone")
+
     with pytest.raises(RuntimeError), writing(path) as out:
         out.write(b"half")
         raise RuntimeError
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(UsageError, match="No space left"):
+    with pytest.raises(UsageError, match=r"cannot be written \(No space left on device\);"):
+        write_file(path, b"new")
+    monkeypatch.setattr(os, "fsync", gone)
+    with pytest.raises(UsageError, match=r"cannot be written \(the disk is gone\);"):
         write_file(path, b"new")
     assert path.read_bytes() == b"old"
     assert only_file(tmp_path) == ["a.pdf"]
@@ -55,6 +68,25 @@ def test_a_link_stays_a_link_and_permissions_stay(tmp_path: Path) -> None:
     assert (tmp_path / "link.csv").is_symlink()
     assert target.read_bytes() == b"new"
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such permissions")
+def test_a_new_file_has_the_permissions_of_any_other(tmp_path: Path) -> None:
+    before = os.umask(0o026)
+    try:
+        write_file(tmp_path / "a", b"")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
+
+
+def test_a_file_is_removed_once(tmp_path: Path) -> None:
+    write_file(tmp_path / "a", b"")
+    for _ in range(2):
+        remove_file(tmp_path / "a")
+        assert only_file(tmp_path) == []
+    with pytest.raises(UsageError, match=r"cannot be removed \([A-Z][^\[]+\)"):
+        remove_file(tmp_path)
 
 
 def test_nobody_can_lay_a_trap_under_the_name_of_the_part(
