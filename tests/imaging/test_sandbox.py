@@ -176,6 +176,8 @@ def test_a_large_jpeg_comes_half_and_whole(small: Decoder, monkeypatch: pytest.M
     photo, here = decode(data)[0], decode_here(data)[0]
     assert small._child is not None
     assert (photo.width, photo.height) == (4000, 3000)
+    assert photo.half is not None and here.half is not None
+    assert np.array_equal(photo.half, here.half)
     assert np.array_equal(photo.bgr, here.bgr)
 
 
