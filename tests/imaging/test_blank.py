@@ -69,6 +69,14 @@ def test_a_dark_picture_is_no_blank_page() -> None:
     assert not is_blank(Photo(np.full((300, 200, 3), 90, np.uint8)))
 
 
+def test_what_leaves_bare_paper_in_every_window_is_dark_throughout() -> None:
+    page = np.full((300, 400, 3), 240, np.uint8)
+    page[100:200, 150:250] = 30
+    dark = darkness(page, 160)
+    assert dark[105:195, 155:245].min() > 0.8
+    assert dark[:80].max() < 0.01
+
+
 def test_darkness_does_not_see_uneven_light() -> None:
     light = np.linspace(120, 250, 400)[None, :, None]
     page = np.broadcast_to(light, (300, 400, 3)).astype(np.uint8).copy()
