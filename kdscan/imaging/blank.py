@@ -38,7 +38,7 @@ def darkness(bgr: NDArray[np.uint8], paper_px: float) -> NDArray[np.float32]:
     grey = np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY), np.float32) + 1
     quarter = (max(1, grey.shape[1] // 4), max(1, grey.shape[0] // 4))
     small = cv2.resize(grey, quarter, interpolation=cv2.INTER_AREA)
-    size = max(3, round(paper_px / 4)) | 1
+    size = round(paper_px / 4) | 1
     paper = cv2.GaussianBlur(cv2.dilate(small, np.ones((size, size))), (0, 0), size / 2)
     light = cv2.resize(paper, bgr.shape[1::-1])
     return np.asarray(np.clip(1 - grey / light, 0, 1), np.float32)
