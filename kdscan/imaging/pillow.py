@@ -104,4 +104,4 @@ def _to_8_bit(grey: NDArray[Any]) -> Bgr:
 def _whitened(levels: NDArray[Any], most_bits: int) -> NDArray[Any]:
     """Levels that use at most `most_bits`, shifted up until they use all bits of their type."""
     used = int(levels.max()).bit_length()
-    return levels << (8 * levels.itemsize - used) if used <= most_bits else levels
+    return levels << (8 * levels.itemsize - used) if 0 < used <= most_bits else levels
