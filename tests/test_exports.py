@@ -112,8 +112,14 @@ def test_a_photo_is_a_name_bytes_or_an_array() -> None:
 def test_a_notebook_shows_a_table(found: AnyReading, place: str) -> None:
     shown = found._repr_html_()
     assert place in shown and "% sure" in shown and shown.count("<tr>") >= 5
-    rows = ElementTree.fromstring(shown).findall("tr")
-    assert len({len(row) for row in rows}) == 1
+    table = ElementTree.fromstring(shown)
+    assert len({len(row) for row in table.findall("tr")}) == 1
+    assert f"<{table.findtext('caption')}>" == repr(found)
+
+
+def test_a_notebook_shows_the_places_of_a_spellbook_to_look_at() -> None:
+    book = make_book(play_game(1).spellbook, doubtful={"players[0].choices.line": 0.7})
+    assert "<td><mark>players[0].choices.line ?</mark></td>" in book._repr_html_()
 
 
 def test_corrections_of_every_kind_add_up() -> None:

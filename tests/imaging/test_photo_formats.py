@@ -187,13 +187,6 @@ def test_a_name_says_nothing(tmp_path: Path) -> None:
     assert (got.name, got.page) == (str(path), 0)
 
 
-def test_what_is_decoded_already_is_one_photo() -> None:
-    (photo,) = load_photos(TILE)
-    assert (photo.bgr == TILE).all()
-    (photo,) = load_photos(encoded(tile(), "PNG"))
-    assert_same(photo.bgr, TILE, within=0.1)
-
-
 def test_bytes_after_the_jpeg_do_no_harm() -> None:
     # Motion photos carry a film behind the picture.
     assert_same(decode(encoded(tile(), "JPEG", quality=95) + b"film" * 999)[0].bgr, TILE)
