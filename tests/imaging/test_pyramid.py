@@ -7,7 +7,15 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.detection.register import coarse_view
-from kdscan.imaging.pyramid import finest_decoded, grey_at_most, level_for, mapped, reduced, window
+from kdscan.imaging.pyramid import (
+    at_most,
+    finest_decoded,
+    grey_at_most,
+    level_for,
+    mapped,
+    reduced,
+    window,
+)
 from kdscan.imaging.rectify import CENTERS
 from kdscan.records import Photo
 
@@ -63,6 +71,16 @@ def test_a_mapped_photo_is_never_enlarged_nor_decoded_whole() -> None:
     assert (view.width, view.height) == (WIDTH // 2, HEIGHT // 2)
     small, _ = mapped(Photo(half()), np.eye(2), 4000)
     assert (small.width, small.height) == (WIDTH // 2, HEIGHT // 2)
+
+
+@pytest.mark.parametrize("longer", [800, 900])
+def test_a_photo_that_is_small_enough_stays_as_it_is(longer: int) -> None:
+    photo = Photo(half())
+    same, scale = at_most(photo, longer)
+    assert same is photo.bgr and scale == 1
+    upright = Photo(np.ascontiguousarray(half().transpose(1, 0, 2)))
+    small, scale = at_most(upright, 400)
+    assert small.shape == (400, 300, 3) and scale == 0.5
 
 
 def test_the_refining_look_takes_no_whole() -> None:
