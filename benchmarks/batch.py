@@ -141,7 +141,7 @@ def books(photos: Path, folder: Path, count: int) -> None:
     from kdscan.inference.store import default_models
     from kdscan.tournament.batch.paths import sources
     from kdscan.tournament.batch.run import Progress, Run
-    from kdscan.tournament.batch.tasks import Done, Ingest, Read, Task, TaskResult, ingest, read
+    from kdscan.tournament.batch.tasks import Done, Ingest, Read, Task, TaskResult
     from kdscan.tournament.results import results
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import ensure_event
@@ -150,7 +150,7 @@ def books(photos: Path, folder: Path, count: int) -> None:
     data = (SAMPLES / "01.jpg").read_bytes()
     sha256 = PhotoFiles(str(folder / "one")).put(data, ".jpg")
     models = default_models().version
-    sample = read(Read(str(folder / "one"), sha256, ".jpg", 0, models))
+    sample = Read(str(folder / "one"), sha256, ".jpg", 0, models).perform()
 
     class Here:
         """One worker, in this process."""
@@ -174,7 +174,7 @@ def books(photos: Path, folder: Path, count: int) -> None:
         def results(self) -> list[tuple[Task, TaskResult]]:
             task = self.waiting.pop(0)
             if isinstance(task, Ingest):
-                return [(task, ingest(task))]
+                return [(task, task.perform())]
             return [(task, Done(sample.entry, sample.kept, sample.seconds))]
 
     start, shown = time.perf_counter(), 0

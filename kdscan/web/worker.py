@@ -28,7 +28,6 @@ from kdscan.prints.drawing import draw_ink
 from kdscan.prints.learn import MAX_SHEETS
 from kdscan.records import AnyReading, MapReading, Photo
 from kdscan.tournament.batch.tasks import Learn
-from kdscan.tournament.batch.tasks import learn as learn_from_pile
 from kdscan.tournament.store.print_files import load_prints
 from kdscan.web import schemas
 from kdscan.web.tasks import Allowed, LearnPrint, Look, Read, Show
@@ -53,7 +52,7 @@ def answer(allowed: Allowed) -> Iterator[Frame]:
     elif isinstance(task, LearnPrint):
         yield learn(task)
     elif isinstance(task, Learn):
-        yield Frame({}, learn_from_pile(task).prints)
+        yield task.perform().to_frame()
     else:
         for report, photo in read_file(task, allowed.max_pages):
             if report.error is not None and report.error.__cause__ is not None:

@@ -18,7 +18,6 @@ from kdscan.tournament.batch.tasks import (
     Read,
     Task,
     TaskResult,
-    ingest,
 )
 from kdscan.workers.frames import Frame
 from tests.readings import make_sheet
@@ -28,7 +27,7 @@ from tests.tournament.entries import entry, kept
 def read_by_hand(task: Task) -> TaskResult:
     """Takes files in as always; every page holds the same map."""
     if isinstance(task, Ingest):
-        return ingest(task)
+        return task.perform()
     if isinstance(task, Learn):
         return Learned()
     sheet = make_sheet(doubtful=[(0, 1)])
@@ -80,4 +79,4 @@ def answer(task: Ingest) -> Iterator[Frame]:
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     print("decoders print on stdout")
-    yield Frame(vars(Ingested("ab" * 32, what, os.getpid(), 1)))
+    yield Ingested("ab" * 32, what, os.getpid(), 1).to_frame()

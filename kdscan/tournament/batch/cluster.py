@@ -17,7 +17,7 @@ from distributed.scheduler import KilledWorker
 
 from kdscan.errors import ReaderDied, UsageError
 from kdscan.tournament.batch.pool import TRIES
-from kdscan.tournament.batch.tasks import Task, TaskResult, failed, perform
+from kdscan.tournament.batch.tasks import Task, TaskResult, perform
 
 CONNECT_SECONDS = 20
 
@@ -103,4 +103,4 @@ class Cluster:
             "several processes died while reading it; the file may be damaged: save it again "
             "or take the photo again"
         )
-        return [(task, failed(task, error))]
+        return [(task, task.failed(error))]

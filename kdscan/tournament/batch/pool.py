@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
 from kdscan.errors import ReaderDied
-from kdscan.tournament.batch.tasks import Task, TaskResult, failed, result_of, weight
+from kdscan.tournament.batch.tasks import Task, TaskResult
 from kdscan.workers.pool import Pool as Processes
 
 SECONDS = 120.0
@@ -86,8 +86,8 @@ class Pool:
         for _ in range(TRIES):
             try:
                 with self._processes.one() as process:
-                    (frame,) = process.ask(task, self._seconds * weight(task))
-                return result_of(task, frame)
+                    (frame,) = process.ask(task, self._seconds * task.weight)
+                return task.result.from_frame(frame)
             except ReaderDied as error:
                 died = error
-        return failed(task, died)
+        return task.failed(died)

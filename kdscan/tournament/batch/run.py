@@ -122,15 +122,13 @@ class Run:
         return Ingest(source.name, source.place, self._store.photos.root)
 
     def _note(self, task: Task, result: TaskResult) -> None:
-        if isinstance(task, Ingest):
-            assert isinstance(result, Ingested)
-            self._ingested(task, result)
-        elif isinstance(task, Learn):
-            assert isinstance(result, Learned)
-            self._learned(result)
-        else:
-            assert isinstance(result, Done)
-            self._done(task, result)
+        match task, result:
+            case Ingest(), Ingested():
+                self._ingested(task, result)
+            case Read(), Done():
+                self._done(task, result)
+            case Learn(), Learned():
+                self._learned(result)
 
     def _know_prints(self) -> None:
         with self._store.read() as db:

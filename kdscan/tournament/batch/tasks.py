@@ -1,8 +1,9 @@
 """A worker's tasks: ingest a file, read one page of it, or learn prints.
 
-Tasks and their results are frozen records that are sent between processes and machines. Errors of a
-photo are part of a result; errors that prevent every photo from being read (models, a full disk)
-are raised.
+Tasks and their results are frozen records that are sent between processes and machines. A task has
+a `weight`, its time limit relative to that of a photo, and a result even if it has `failed`, which
+means that it killed its worker. Errors of a photo are part of a result; errors that prevent every
+photo from being read (models, a full disk) are raised.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from kdscan.errors import (
     KdscanError,
@@ -38,18 +39,19 @@ from kdscan.tournament.store.print_files import load_prints
 from kdscan.workers.frames import Frame
 
 
+class TaskResult:
+    """The result of a task; a worker of this machine sends it as a frame."""
+
+    def to_frame(self) -> Frame:
+        return Frame(vars(self))
+
+    @classmethod
+    def from_frame(cls, frame: Frame) -> Self:
+        return cls(**frame.header)
+
+
 @dataclass(frozen=True)
-class Ingest:
-    """Store the file at `place` (a path or URL) among the photos at `photos`, and count its
-    pages."""
-
-    name: str
-    place: str
-    photos: str
-
-
-@dataclass(frozen=True)
-class Ingested:
+class Ingested(TaskResult):
     """The result of an `Ingest`. sha256 is None if no byte of the file could be read.
 
     problem: the photo's error, as `kdscan.locale.errors` stores it.
@@ -60,6 +62,61 @@ class Ingested:
     size: int = 0
     pages: int | None = None
     problem: Json | None = None
+
+
+@dataclass(frozen=True)
+class Done(TaskResult):
+    """A page that was read: its entry in the JSON, and the values for `reading.kept`."""
+
+    entry: Mapping[str, Any]
+    kept: list[Json | None]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Learned(TaskResult):
+    """Files of the prints that a pile taught; usually none."""
+
+    prints: tuple[bytes, ...] = ()
+
+    def to_frame(self) -> Frame:
+        return Frame({}, self.prints)
+
+    @classmethod
+    def from_frame(cls, frame: Frame) -> Self:
+        return cls(frame.blobs)
+
+
+@dataclass(frozen=True)
+class Ingest:
+    """Store the file at `place` (a path or URL) among the photos at `photos`, and count its
+    pages."""
+
+    name: str
+    place: str
+    photos: str
+
+    weight = 1.0
+    result = Ingested
+
+    def perform(self) -> Ingested:
+        """Store a file's bytes before anything examines them."""
+        suffix = suffix_of(self.name)
+        try:
+            data = fetch(self.place)
+        except PhotoError as error:
+            return Ingested(problem=error_json(error))
+        sha256 = PhotoFiles(self.photos).put(data, suffix)
+        try:
+            pages = len(decode(data, self.name))
+        except PhotoError as error:
+            return Ingested(sha256, suffix, len(data), problem=error_json(error))
+        except Exception as cause:
+            return Ingested(sha256, suffix, len(data), problem=error_json(bug_of(cause)))
+        return Ingested(sha256, suffix, len(data), pages)
+
+    def failed(self, error: KdscanError) -> Ingested:
+        return Ingested(suffix=suffix_of(self.name), problem=error_json(error))
 
 
 @dataclass(frozen=True)
@@ -80,14 +137,32 @@ class Read:
     variants: Variants = PLAIN
     prints: tuple[str, ...] = ()
 
+    weight = 1.0
+    result = Done
 
-@dataclass(frozen=True)
-class Done:
-    """A page that was read: its entry in the JSON, and the values for `reading.kept`."""
+    def perform(self) -> Done:
+        """Read a page: sheets or an error, never an exception caused by the photo."""
+        from kdscan.inference.store import default_models
 
-    entry: Mapping[str, Any]
-    kept: list[Json | None]
-    seconds: float
+        if default_models().version != self.models:
+            raise ModelError(
+                "a worker has different models than this program; install the same version of "
+                "kdscan everywhere"
+            )
+        start = time.perf_counter()
+        try:
+            pages = _opened(self.photos, self.sha256, self.suffix)
+            prints = load_prints(self.photos, self.prints, _say)
+            options = ReadOptions(game=self.game, variants=self.variants, prints=prints)
+            report, _ = read_page(pages, self.page, options)
+        except PhotoError as error:
+            report = PhotoReport("", self.page, error=error)
+        kept: list[Json | None] = [serialize(sheet) for sheet in report.sheets]
+        seconds = time.perf_counter() - start
+        return Done(photo_json(report), kept, round(seconds, 4))
+
+    def failed(self, error: KdscanError) -> Done:
+        return Done(photo_json(PhotoReport("", self.page, error=error)), [], 0.0)
 
 
 @dataclass(frozen=True)
@@ -98,45 +173,38 @@ class Learn:
     pile: Pile
     prints: tuple[str, ...]
 
+    result = Learned
 
-@dataclass(frozen=True)
-class Learned:
-    """Files of the prints that a pile taught; usually none."""
+    @property
+    def weight(self) -> float:
+        return max(1.0, len(self.pile) / 2)
 
-    prints: tuple[bytes, ...] = ()
+    def perform(self) -> Learned:
+        """Learn what a pile teaches; a bug in that costs only the print."""
+        try:
+            return Learned(teach(self.photos, self.pile, self.prints))
+        except (ModelError, StoreError):
+            raise
+        except Exception as cause:
+            _say(bug_of(cause))
+            return Learned()
+
+    def failed(self, error: KdscanError) -> Learned:
+        return Learned()
 
 
 Task = Ingest | Read | Learn
-TaskResult = Ingested | Done | Learned
 
 
 def perform(task: Task) -> TaskResult:
     """Perform a task; raises ModelError and StoreError, which stop the whole run."""
     prepare()
-    if isinstance(task, Ingest):
-        return ingest(task)
-    return read(task) if isinstance(task, Read) else learn(task)
+    return task.perform()
 
 
 def answer(task: Task) -> Iterator[Frame]:
     """A task's answer from a worker of this machine, see `kdscan.workers.serve`."""
-    result = perform(task)
-    if isinstance(result, Learned):
-        yield Frame({}, result.prints)
-    else:
-        yield Frame(vars(result))
-
-
-def result_of(task: Task, frame: Frame) -> TaskResult:
-    """The result in such an answer."""
-    if isinstance(task, Learn):
-        return Learned(frame.blobs)
-    return Ingested(**frame.header) if isinstance(task, Ingest) else Done(**frame.header)
-
-
-def weight(task: Task) -> float:
-    """Time limit of a task, relative to that of a photo."""
-    return max(1.0, len(task.pile) / 2) if isinstance(task, Learn) else 1.0
+    yield perform(task).to_frame()
 
 
 @cache
@@ -145,23 +213,6 @@ def prepare() -> None:
     import cv2
 
     cv2.setNumThreads(1)
-
-
-def ingest(task: Ingest) -> Ingested:
-    """Store a file's bytes before anything examines them."""
-    suffix = suffix_of(task.name)
-    try:
-        data = fetch(task.place)
-    except PhotoError as error:
-        return Ingested(problem=error_json(error))
-    sha256 = PhotoFiles(task.photos).put(data, suffix)
-    try:
-        pages = len(decode(data, task.name))
-    except PhotoError as error:
-        return Ingested(sha256, suffix, len(data), problem=error_json(error))
-    except Exception as cause:
-        return Ingested(sha256, suffix, len(data), problem=error_json(bug_of(cause)))
-    return Ingested(sha256, suffix, len(data), pages)
 
 
 def fetch(place: str) -> bytes:
@@ -183,39 +234,6 @@ def fetch(place: str) -> bytes:
     return data
 
 
-def read(task: Read) -> Done:
-    """Read a page: sheets or an error, never an exception caused by the photo."""
-    from kdscan.inference.store import default_models
-
-    if default_models().version != task.models:
-        raise ModelError(
-            "a worker has different models than this program; install the same version of "
-            "kdscan everywhere"
-        )
-    start = time.perf_counter()
-    try:
-        pages = _opened(task.photos, task.sha256, task.suffix)
-        prints = load_prints(task.photos, task.prints, _say)
-        options = ReadOptions(game=task.game, variants=task.variants, prints=prints)
-        report, _ = read_page(pages, task.page, options)
-    except PhotoError as error:
-        report = PhotoReport("", task.page, error=error)
-    kept: list[Json | None] = [serialize(sheet) for sheet in report.sheets]
-    seconds = time.perf_counter() - start
-    return Done(photo_json(report), kept, round(seconds, 4))
-
-
-def learn(task: Learn) -> Learned:
-    """Learn what a pile teaches; a bug in that costs only the print."""
-    try:
-        return Learned(teach(task.photos, task.pile, task.prints))
-    except FATAL:
-        raise
-    except Exception as cause:
-        _say(bug_of(cause))
-        return Learned()
-
-
 def _say(error: KdscanError) -> None:
     print(f"kdscan: {error}", file=sys.stderr)
 
@@ -224,16 +242,3 @@ def _say(error: KdscanError) -> None:
 def _opened(photos: str, sha256: str, suffix: str) -> Pages:
     """Cached, because the next page of the last file is likely to be requested."""
     return decode(PhotoFiles(photos).get(sha256, suffix))
-
-
-def failed(task: Task, error: KdscanError) -> TaskResult:
-    """The result of a task that killed its worker."""
-    if isinstance(task, Ingest):
-        return Ingested(suffix=suffix_of(task.name), problem=error_json(error))
-    if isinstance(task, Learn):
-        return Learned()
-    return Done(photo_json(PhotoReport("", task.page, error=error)), [], 0.0)
-
-
-FATAL = (ModelError, StoreError)
-"""Errors of a task that would affect every other photo too."""

@@ -19,7 +19,7 @@ from kdscan.locale import words
 from kdscan.locale.errors import error_json, error_text
 from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Progress, Run
-from kdscan.tournament.batch.tasks import Ingest, Read, Task, TaskResult, failed
+from kdscan.tournament.batch.tasks import Ingest, Read, Task, TaskResult
 from kdscan.tournament.event import event_state
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.results import FAILED, REVIEW, SAME_PHOTO, SAME_SHEET, results
@@ -186,7 +186,7 @@ def test_what_killed_its_reader_is_tried_again_next_time(store: Store, folder: P
     def deadly(task: Task) -> TaskResult:
         if isinstance(task, Ingest):
             return read_by_hand(task)
-        return failed(task, ReaderDied("it ended"))
+        return task.failed(ReaderDied("it ended"))
 
     progress = read(store, folder, Here(deadly))
     assert progress.failed == 6

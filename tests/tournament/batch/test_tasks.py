@@ -12,15 +12,13 @@ from kdscan.errors import ModelError, ReaderDied, StoreError
 from kdscan.imaging import photo
 from kdscan.inference.store import default_models
 from kdscan.locale.errors import error_json
-from kdscan.tournament.batch.tasks import Done, Ingest, Ingested, Read, failed, perform
+from kdscan.tournament.batch.tasks import Ingest, Ingested, Read
 
 SAMPLE = Path(__file__).parent.parent.parent.parent / "samples" / "04.jpg"
 
 
 def take(place: Path, tmp_path: Path) -> Ingested:
-    result = perform(Ingest(place.name, str(place), str(tmp_path / "photos")))
-    assert isinstance(result, Ingested)
-    return result
+    return Ingest(place.name, str(place), str(tmp_path / "photos")).perform()
 
 
 def test_a_file_is_kept_before_it_is_looked_into(tmp_path: Path) -> None:
@@ -58,21 +56,18 @@ def test_a_page_is_read_by_the_models_that_were_asked_for(tmp_path: Path) -> Non
     assert taken.sha256 is not None
     models = default_models().version
     task = Read(str(tmp_path / "photos"), taken.sha256, taken.suffix, 0, models)
-    done = perform(task)
-    assert isinstance(done, Done)
+    done = task.perform()
     assert [sheet["kind"] for sheet in done.entry["sheets"]] == ["duel_map"]
     assert done.kept[0] is not None
     with pytest.raises(ModelError, match="different models"):
-        perform(Read(task.photos, task.sha256, task.suffix, 0, "models-0"))
+        Read(task.photos, task.sha256, task.suffix, 0, "models-0").perform()
     with pytest.raises(StoreError):
-        perform(Read(task.photos, "0" * 64, task.suffix, 0, models))
+        Read(task.photos, "0" * 64, task.suffix, 0, models).perform()
 
 
 def test_a_task_that_killed_its_worker_has_a_result_too() -> None:
     error = ReaderDied("it ended")
-    taken = failed(Ingest("a.jpg", "a.jpg", "p"), error)
-    assert isinstance(taken, Ingested)
+    taken = Ingest("a.jpg", "a.jpg", "p").failed(error)
     assert taken.problem == error_json(ReaderDied("it ended"))
-    done = failed(Read("p", "ab", "", 3, "m"), error)
-    assert isinstance(done, Done)
+    done = Read("p", "ab", "", 3, "m").failed(error)
     assert (done.entry["page"], done.entry["error"]["code"]) == (3, "reader_died")
