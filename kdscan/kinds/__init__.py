@@ -4,8 +4,7 @@ A kind's folder contains modules of these names with functions that take its own
 
 * ``to_json.to_json(found)``: its entry in the JSON ``kdscan/1``
 * ``tell.tell(found, style)``: the answer in a terminal
-* ``draw.draw(picture, clean, found, others, scale, words)``: the overlay; returns tiles of doubtful
-  cells
+* ``draw.draw(canvas, found, others)``: the overlay; returns tiles of doubtful cells
 * ``draw.places(found, words)``: what needs review, as places in the photo
 * ``serialize.serialize(found)``, ``serialize.evidence_from(kept)``: evidence in the store
 * ``interpret.interpret(evidence, risk)``: the reading that follows from evidence
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from kdscan.game.duel.spellbook import SpellbookLine
     from kdscan.game.grid import Cell
     from kdscan.imaging.pens import Bgr, Points
+    from kdscan.kinds.common.canvas import Canvas
     from kdscan.kinds.common.doubt import DoubtfulPlace
     from kdscan.kinds.common.terminal import Style
     from kdscan.locale import Words
@@ -75,21 +75,12 @@ class Kind:
         text: str = self._module("tell").tell(found, style)
         return text
 
-    def draw(
-        self,
-        picture: Bgr,
-        clean: Bgr,
-        found: AnyReading,
-        others: Sequence[Points],
-        scale: float,
-        words: Words,
-    ) -> list[Bgr]:
-        """Draw over a photo scaled by `scale`, in place; returns a tile for each doubtful cell.
+    def draw(self, canvas: Canvas, found: AnyReading, others: Sequence[Points]) -> list[Bgr]:
+        """Draw over a photo; returns a tile for each doubtful cell.
 
         others: outlines (4, 2) of the picture's other sheets.
         """
-        draw = self._module("draw").draw
-        tiles: list[Bgr] = draw(picture, clean, found, others, scale, words)
+        tiles: list[Bgr] = self._module("draw").draw(canvas, found, others)
         return tiles
 
     def places(self, found: AnyReading, words: Words) -> Iterator[DoubtfulPlace]:

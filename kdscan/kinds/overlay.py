@@ -10,6 +10,7 @@ from kdscan.imaging.pens import Bgr
 from kdscan.imaging.pyramid import at_most
 from kdscan.kinds import kind_of
 from kdscan.kinds.common.board import TILE_WH
+from kdscan.kinds.common.canvas import Canvas
 from kdscan.locale import ENGLISH, Words
 from kdscan.records import AnyReading, Photo
 
@@ -27,13 +28,13 @@ def draw_overlay(photo: Photo, sheets: Sequence[AnyReading], words: Words = ENGL
     Returns (H, W, 3) uint8 BGR; tiles of doubtful cells are appended below the photo.
     """
     clean, scale = at_most(photo, LONGEST_PX)
-    picture = clean.copy()
+    canvas = Canvas(clean.copy(), clean, scale, words)
     tiles: list[Bgr] = []
-    outlines = [(sheet.outline_xy + 0.5) * scale - 0.5 for sheet in sheets]
+    outlines = [canvas.scaled(sheet.outline_xy) for sheet in sheets]
     for n, sheet in enumerate(sheets):
         others = outlines[:n] + outlines[n + 1 :]
-        tiles += kind_of(sheet).draw(picture, clean, sheet, others, scale, words)
-    return np.vstack([picture, *_rows(tiles, picture.shape[1])])
+        tiles += kind_of(sheet).draw(canvas, sheet, others)
+    return np.vstack([canvas.picture, *_rows(tiles, clean.shape[1])])
 
 
 def _rows(tiles: Sequence[Bgr], width: int) -> list[Bgr]:

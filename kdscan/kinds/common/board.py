@@ -31,10 +31,10 @@ from kdscan.imaging.pens import (
     text_width,
 )
 from kdscan.imaging.rectify import cell_corners
+from kdscan.kinds.common.canvas import Canvas
 from kdscan.kinds.common.colors import domain_colors, flagged_cells
 from kdscan.kinds.common.doubt import C, Doubt, DoubtfulPlace
 from kdscan.kinds.common.values import percent
-from kdscan.locale import Words
 from kdscan.records import Found, RectifiedSheet
 
 DOMAIN_COLORS: tuple[Color, ...] = (
@@ -83,20 +83,17 @@ class CellDrawing(Generic[C]):
 
 
 def draw_board(
-    picture: Bgr,
+    canvas: Canvas,
     board: BoardReading,
     cells: Sequence[C],
     others: Sequence[Points],
     drawing: CellDrawing[C],
-    scale: float,
-    words: Words,
 ) -> Points:
-    """Draw a board over a photo scaled by `scale`, in place; returns the cells' centres there.
+    """Draw a board over a photo; returns the cells' centres in the picture.
 
     others: outlines (4, 2) of the picture's other sheets.
     """
-    # Pixel centres have integer coordinates, so scaling shifts the origin by half a pixel.
-    centers = (board.rectified.centers_xy + 0.5) * scale - 0.5
+    picture, centers = canvas.picture, canvas.scaled(board.rectified.centers_xy)
     corners = cell_corners(centers)
     pitch = _pitch(centers)
     scoring = [domain.cells for domain in board.score.domains if domain.points]
@@ -117,7 +114,7 @@ def draw_board(
             corner = quad[np.argmax(quad.sum(1))]
             _badge(picture, at + 0.66 * (corner - at), cell, drawing, pitch)
     _points(picture, board, corners, pitch)
-    _total(picture, board, corners, others, pitch, words)
+    _total(canvas, board, corners, others, pitch)
     return centers
 
 
@@ -215,18 +212,12 @@ def _points(picture: Bgr, board: BoardReading, corners: Points, pitch: float) ->
 
 
 def _total(
-    picture: Bgr,
-    board: BoardReading,
-    corners: Points,
-    others: Sequence[Points],
-    pitch: float,
-    words: Words,
+    canvas: Canvas, board: BoardReading, corners: Points, others: Sequence[Points], pitch: float
 ) -> None:
     """The total in a panel above the sheet, else below, else where it covers least of the sheet; on
     another sheet it would be taken for that one's."""
-    size = 0.5 * pitch
-    review = board.review
-    text = words.tn("{n} point", "{n} points", board.score.total) + " ?" * review
+    picture, size, review = canvas.picture, 0.5 * pitch, board.review
+    text = canvas.words.tn("{n} point", "{n} points", board.score.total) + " ?" * review
     panel_wh = text_width(text, size, bold=True) + size, 1.6 * size
     sheet = corners[[0, 0, -1, -1], [0, -1, -1, 0]]
     places = _panel_places(picture.shape[1::-1], panel_wh, sheet, 0.5 * size)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kdscan.imaging.pens import Bgr, Points, draw_marks, marks_width
 from kdscan.kinds.common.board import CellDrawing, draw_board, places_of, tile
+from kdscan.kinds.common.canvas import Canvas
 from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.kinds.duel_map.names import shield_name, with_cover
@@ -13,17 +14,10 @@ from kdscan.locale import Words
 from kdscan.records import CellReading, MapReading
 
 
-def draw(
-    picture: Bgr,
-    clean: Bgr,
-    sheet: MapReading,
-    others: Sequence[Points],
-    scale: float,
-    words: Words,
-) -> list[Bgr]:
+def draw(canvas: Canvas, sheet: MapReading, others: Sequence[Points]) -> list[Bgr]:
     """See `kdscan.kinds`."""
-    centers = draw_board(picture, sheet, sheet.reading.cells, others, _DRAWING, scale, words)
-    return [tile(clean, centers, doubt, _DRAWING) for doubt in doubts(sheet)]
+    centers = draw_board(canvas, sheet, sheet.reading.cells, others, _DRAWING)
+    return [tile(canvas.clean, centers, doubt, _DRAWING) for doubt in doubts(sheet)]
 
 
 def places(sheet: MapReading, words: Words) -> Iterator[DoubtfulPlace]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kdscan.imaging.pens import Bgr, Points, draw_square, square_width
 from kdscan.kinds.common.board import CellDrawing, draw_board, places_of, tile
+from kdscan.kinds.common.canvas import Canvas
 from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.kingdom.doubts import doubts
 from kdscan.kinds.kingdom.names import square_name
@@ -13,17 +14,10 @@ from kdscan.locale import Words
 from kdscan.records import KingdomReading, SquareReading
 
 
-def draw(
-    picture: Bgr,
-    clean: Bgr,
-    kingdom: KingdomReading,
-    others: Sequence[Points],
-    scale: float,
-    words: Words,
-) -> list[Bgr]:
+def draw(canvas: Canvas, kingdom: KingdomReading, others: Sequence[Points]) -> list[Bgr]:
     """See `kdscan.kinds`."""
-    centers = draw_board(picture, kingdom, kingdom.squares, others, _DRAWING, scale, words)
-    return [tile(clean, centers, doubt, _DRAWING) for doubt in doubts(kingdom)]
+    centers = draw_board(canvas, kingdom, kingdom.squares, others, _DRAWING)
+    return [tile(canvas.clean, centers, doubt, _DRAWING) for doubt in doubts(kingdom)]
 
 
 def places(kingdom: KingdomReading, words: Words) -> Iterator[DoubtfulPlace]:

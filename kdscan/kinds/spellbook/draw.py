@@ -22,6 +22,7 @@ from kdscan.imaging.pens import (
     text_width,
 )
 from kdscan.kinds.common.board import BLUE, GREEN, ORANGE, REVIEW_COLOR, VERMILION
+from kdscan.kinds.common.canvas import Canvas
 from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.spellbook.names import mark_name
 from kdscan.kinds.spellbook.options import squares_of_line
@@ -36,23 +37,16 @@ COLORS: dict[Part, Color] = {
 }
 
 
-def draw(
-    picture: Bgr,
-    clean: Bgr,
-    reading: SpellbookReading,
-    others: Sequence[Points],
-    scale: float,
-    words: Words,
-) -> list[Bgr]:
+def draw(canvas: Canvas, reading: SpellbookReading, others: Sequence[Points]) -> list[Bgr]:
     """See `kdscan.kinds`; a spellbook has no tiles."""
-    page = (reading.outline_xy + 0.5) * scale - 0.5
+    picture, scale, page = canvas.picture, canvas.scale, canvas.scaled(reading.outline_xy)
     reach = float(np.median([mark.reach_px for mark in reading.marks])) * scale
     polygon(picture, page, PAPER, 0.18 * reach)
     polygon(picture, page, INK, 0.08 * reach)
     for mark in reading.marks:
-        _draw_mark(picture, mark, (np.array(mark.at_xy) + 0.5) * scale - 0.5, scale)
+        _draw_mark(picture, mark, canvas.scaled(np.array(mark.at_xy)), scale)
     _counts(picture, reading, scale, reach)
-    _headline(picture, reading, page, reach, words)
+    _headline(picture, reading, page, reach, canvas.words)
     return []
 
 
