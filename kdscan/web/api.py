@@ -16,6 +16,7 @@ from kdscan.records.results import Json
 from kdscan.web import bodies, schemas, schemas_event
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.operation import NEWS, NONE_SUCH, WAIT, WRONG_KIND, get, post
+from kdscan.web.pictures import SIZES
 from kdscan.web.requests import (
     KEEP_FOREVER,
     body_of,
@@ -31,7 +32,6 @@ from kdscan.web.sessions import session_info
 from kdscan.web.sheet_service import WAITING
 from kdscan.web.sheet_state import game_json
 from kdscan.web.tasks import Look
-from kdscan.web.views import SIZES
 
 MAX_LOOK = 400_000
 """Most bytes of a live picture; 640 pixels as JPEG have 60,000."""
@@ -120,7 +120,7 @@ async def view(request: Request) -> Response:
     row = await run_in_threadpool(services.sheets.photo_row, id_of(request), session_of(request))
     if size is None or row.pages is None or page >= row.pages:
         raise not_found("picture")
-    path = await services.views.get(services.pool, row, page, size)
+    path = await services.pictures.get(row, page, size)
     if path is None:
         raise not_found("picture")
     return FileResponse(path, media_type="image/jpeg", headers={"Cache-Control": KEEP_FOREVER})

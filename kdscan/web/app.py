@@ -25,6 +25,7 @@ from kdscan.web import openapi, pages
 from kdscan.web.answers import ApiError, JsonAnswer, error_body
 from kdscan.web.connections import OnceAMinute, Protocol, allow_files
 from kdscan.web.middleware import Middleware, add_headers
+from kdscan.web.pictures import PictureCache
 from kdscan.web.pool import Pool
 from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
@@ -35,7 +36,6 @@ from kdscan.web.shared import SharedGames
 from kdscan.web.sheet_service import SheetService
 from kdscan.web.tables import Tables
 from kdscan.web.tls import encrypted
-from kdscan.web.views import PictureCache
 
 log = logging.getLogger("kdscan.web")
 
@@ -54,18 +54,18 @@ def make_app(store: Store, settings: Settings) -> Starlette:
         pool = Pool(settings.workers, settings.limits)
         try:
             await pool.start()
-            views = PictureCache(store)
+            pictures = PictureCache(store, pool)
             sheets = SheetService(store, settings.event)
             tables = Tables(store, sheets.event)
             prints = Prints(store, sheets.event.id)
-            reader = Reader(store, sheets, pool, views, default_models().version, prints)
+            reader = Reader(store, sheets, pool, pictures, default_models().version, prints)
             app.state.services = Services(
                 settings=settings,
                 store=store,
                 sheets=sheets,
                 reader=reader,
                 pool=pool,
-                views=views,
+                pictures=pictures,
                 tables=tables,
                 revoked=revoked,
                 prints=prints,

@@ -22,6 +22,7 @@ from kdscan.records.results import Json
 from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.operation import NONE_SUCH, get, post
+from kdscan.web.pictures import local_file
 from kdscan.web.prints import Prints
 from kdscan.web.requests import (
     KEEP_FOREVER,
@@ -34,7 +35,6 @@ from kdscan.web.requests import (
     session_of,
 )
 from kdscan.web.tasks import LearnPrint
-from kdscan.web.views import local_file
 
 NOT_LEARNED = {409: "The photos are no good for it; the message says what to do."}
 
@@ -159,7 +159,7 @@ async def ink(request: Request) -> Response:
         services.sheets.sheet_place, id_of(request), session_of(request)
     )
     prints = await run_in_threadpool(services.prints.hashes)
-    path = await services.views.ink(services.pool, photo, sheet.page, sheet.number, prints)
+    path = await services.pictures.ink(photo, sheet.page, sheet.number, prints)
     if path is None:
         raise not_found("picture")
     return FileResponse(path, media_type="image/png", headers={"Cache-Control": KEEP_FOREVER})

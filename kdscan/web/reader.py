@@ -24,11 +24,11 @@ from kdscan.tournament.store.photos import set_pages
 from kdscan.tournament.store.prints import read_with
 from kdscan.tournament.store.readings import add_reading
 from kdscan.tournament.store.records import PhotoRow
+from kdscan.web.pictures import PictureCache, local_file
 from kdscan.web.pool import Pool
 from kdscan.web.prints import Prints
 from kdscan.web.sheet_service import SheetService
 from kdscan.web.tasks import Read
-from kdscan.web.views import PictureCache, local_file
 from kdscan.workers.frames import Frame
 
 log = logging.getLogger("kdscan.web")
@@ -46,12 +46,12 @@ class Reader:
         store: Store,
         sheets: SheetService,
         pool: Pool,
-        views: PictureCache,
+        pictures: PictureCache,
         models: str,
         prints: Prints,
     ) -> None:
         self._store, self._sheets = store, sheets
-        self._pool, self._views = pool, views
+        self._pool, self._pictures = pool, pictures
         self._models, self._prints = models, prints
         self._queue: asyncio.Queue[int] = asyncio.Queue()
         self._queued: set[int] = set()
@@ -161,7 +161,7 @@ class Reader:
         if known is None:
             return
         photo, name = known
-        with self._views.coming(photo.sha256):
+        with self._pictures.coming(photo.sha256):
             try:
                 rules = await run_in_threadpool(self._sheets.rules)
                 await self._ask(photo, name, rules)
@@ -193,7 +193,7 @@ class Reader:
                         self._tell(photo.id)
                 else:
                     page = int(frame.header["page"])
-                    await run_in_threadpool(self._views.put, photo.sha256, page, frame.blobs)
+                    await run_in_threadpool(self._pictures.put, photo.sha256, page, frame.blobs)
                 since = time.monotonic()
 
     def _failed(self, photo: PhotoRow, error: Json) -> None:

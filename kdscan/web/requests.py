@@ -21,6 +21,7 @@ from kdscan.tournament.store import Store
 from kdscan.tournament.store.checks import MOST_NUMBER
 from kdscan.tournament.store.files import FULL
 from kdscan.web.answers import ApiError, not_found
+from kdscan.web.pictures import PictureCache
 from kdscan.web.pool import Pool
 from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
@@ -29,7 +30,6 @@ from kdscan.web.settings import Settings
 from kdscan.web.shared import SharedGames
 from kdscan.web.sheet_service import SheetService
 from kdscan.web.tables import Tables
-from kdscan.web.views import PictureCache
 
 B = TypeVar("B")
 
@@ -58,7 +58,7 @@ class Services:
     sheets: SheetService
     reader: Reader
     pool: Pool
-    views: PictureCache
+    pictures: PictureCache
     tables: Tables
     revoked: RevokedSessions
     prints: Prints

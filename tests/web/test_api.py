@@ -63,7 +63,7 @@ def test_pictures_are_jpegs_that_may_be_kept(player: httpx.Client, photo: dict[s
 def test_a_picture_that_was_lost_is_made_again(
     player: httpx.Client, served: Served, photo: dict[str, Any]
 ) -> None:
-    for kept in served.services.views._folder.rglob("*-0-view.jpg"):
+    for kept in served.services.pictures._folder.rglob("*-0-view.jpg"):
         kept.unlink()
     assert player.get(photo["pages"][0]["view"]).content.startswith(b"\xff\xd8")
     nowhere = photo["pages"][0]["view"].replace("/pages/0/", "/pages/1/")

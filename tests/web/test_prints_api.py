@@ -93,7 +93,7 @@ def test_a_learned_print_reads_what_is_there_already(
         assert "immutable" in ink.headers["cache-control"]
         shown = opened(ink.content)
         assert 0.6 < np.mean(shown > 230) < 0.999  # white paper with something on it
-        for kept in served.services.views._folder.rglob("*ink*"):
+        for kept in served.services.pictures._folder.rglob("*ink*"):
             kept.unlink()
 
     # Later photos are read by it as well, and what a person says does not lose its name.

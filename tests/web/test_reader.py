@@ -12,13 +12,13 @@ from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.readings import readings
+from kdscan.web.pictures import PictureCache
 from kdscan.web.pool import Limits, Pool
 from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
 from kdscan.web.sessions import new_session
 from kdscan.web.sheet_service import SheetService
 from kdscan.web.tasks import Read, Task
-from kdscan.web.views import PictureCache
 from kdscan.workers.frames import Frame
 
 
@@ -45,7 +45,7 @@ class Broken(Pool):
 
 def reader_of(store: Store, sheets: SheetService, pool: Pool) -> Reader:
     prints = Prints(store, sheets.event.id)
-    return Reader(store, sheets, pool, PictureCache(store), "models", prints)
+    return Reader(store, sheets, pool, PictureCache(store, pool), "models", prints)
 
 
 def test_a_photo_that_meets_a_bug_waits_no_longer_and_can_be_tried_again(store: Store) -> None:

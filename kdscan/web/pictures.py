@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from starlette.concurrency import run_in_threadpool
+
 from kdscan.errors import ReaderDied
 from kdscan.files.write import default_folder, replacing
 from kdscan.tournament.store import Store
@@ -29,8 +31,8 @@ SIZES: tuple[Size, Size] = ("view", "thumb")
 class PictureCache:
     """A cache of JPEGs by photo and page."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, pool: Pool) -> None:
+        self._store, self._pool = store, pool
         root = store.photos.root
         self._folder = default_folder() / "views" if is_url(root) else Path(root) / "views"
         self._coming: dict[str, asyncio.Event] = {}
@@ -69,17 +71,17 @@ class PictureCache:
             except OSError as error:  # a full disk; they are made again when there is room
                 log.error("a picture could not be kept: %s", error)
 
-    async def get(self, pool: Pool, photo: PhotoRow, page: int, size: Size) -> Path | None:
+    async def get(self, photo: PhotoRow, page: int, size: Size) -> Path | None:
         """The picture's file; None if the page cannot be shown."""
         path = self.path(photo.sha256, page, size)
         if photo.sha256 in self._coming and not path.is_file():
             await self._coming[photo.sha256].wait()
         if not path.is_file():
-            await self._make(pool, photo, Show)
+            await self._make(photo, Show)
         return path if path.is_file() else None
 
     async def ink(
-        self, pool: Pool, photo: PhotoRow, page: int, number: int, prints: tuple[str, ...]
+        self, photo: PhotoRow, page: int, number: int, prints: tuple[str, ...]
     ) -> Path | None:
         """The file with the ink of a page's sheet; None if its print is not known.
 
@@ -90,16 +92,14 @@ class PictureCache:
             await self._coming[photo.sha256].wait()
         if not path.is_file() and prints:
             read = partial(Read, name="", photos=self._store.photos.root, prints=prints)
-            await self._make(pool, photo, read)
+            await self._make(photo, read)
         return path if path.is_file() else None
 
-    async def _make(
-        self, pool: Pool, photo: PhotoRow, task_of: Callable[[Path], Read | Show]
-    ) -> None:
+    async def _make(self, photo: PhotoRow, task_of: Callable[[Path], Read | Show]) -> None:
         """Make a photo's pictures again."""
         with contextlib.suppress(ReaderDied):
             async with local_file(self._store, photo) as file:
-                async for frame in pool.ask(task_of(file)):
+                async for frame in self._pool.ask(task_of(file)):
                     if "page" in frame.header:
                         self.put(photo.sha256, int(frame.header["page"]), frame.blobs)
 
@@ -107,8 +107,6 @@ class PictureCache:
 @contextlib.asynccontextmanager
 async def local_file(store: Store, photo: PhotoRow) -> AsyncIterator[Path]:
     """A photo's file on this machine: the stored file, or a temporary copy."""
-    from starlette.concurrency import run_in_threadpool
-
     place = store.photos.place(photo.sha256, photo.suffix)
     if not is_url(place):
         yield Path(place)
