@@ -19,6 +19,7 @@ from kdscan.errors import KdscanError, UsageError
 if TYPE_CHECKING:
     from kdscan.prints.file import FiledPrint
     from kdscan.prints.library import Library
+    from kdscan.prints.pool import SheetPool
     from kdscan.tournament.store.prints import EventPrints
 
     Prints = Library | EventPrints
@@ -95,7 +96,6 @@ def forget(
 
     $ kdscan layout forget club
     """
-    from kdscan.cli.self_teaching import switch
     from kdscan.prints.names import folded
 
     with prints_of(event, store) as kept:
@@ -104,7 +104,7 @@ def forget(
             kept.forget(name)
             one = known.get(folded(name))
             if one is not None and one.by_itself:
-                switch(kept, False)
+                _learner(kept).switch(False)
                 note(
                     spoken(sys.stderr).t(
                         "{name} had been learned automatically; automatic learning is now off. "
@@ -137,21 +137,27 @@ def auto(
 
     $ kdscan layout auto off --event 'Spring cup'
     """
-    from kdscan.cli.self_teaching import state, switch
-
     with prints_of(event, store) as kept:
+        learner = _learner(kept)
         if wish is not None:
-            switch(kept, wish == "on")
-        found = state(kept)
+            learner.switch(wish == "on")
+        on, (sheets, size) = learner.learns(), learner.size
     if as_json:
-        print(json.dumps(found))
+        print(json.dumps({"on": on, "sheets": sheets, "bytes": size}))
         return
     t = spoken().t
-    told = t("on") if found["on"] else t("off")
-    if found["sheets"]:
-        mb = f"{found['bytes'] / 1e6:.1f}"
-        told += ", " + t("sheets kept: {n} ({size} MB)", n=found["sheets"], size=mb)
+    told = t("on") if on else t("off")
+    if sheets:
+        told += ", " + t("sheets kept: {n} ({size} MB)", n=sheets, size=f"{size / 1e6:.1f}")
     print(told)
+
+
+def _learner(kept: Prints) -> SheetPool | EventPrints:
+    """What learns prints automatically: this user's sheets, or the event."""
+    from kdscan.prints.library import Library
+    from kdscan.prints.pool import own_pool
+
+    return own_pool() if isinstance(kept, Library) else kept
 
 
 def export(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kdscan.cli.messages import error_message, note, spoken, working
 from kdscan.errors import UsageError, bug_of
 
 if TYPE_CHECKING:
-    from kdscan.cli.prints import Prints
     from kdscan.prints.flat import FlatSheet
     from kdscan.prints.known import KnownPrint
     from kdscan.records import AnyReading, MapReading, Photo
@@ -40,7 +39,7 @@ class SelfTaught:
         from kdscan.prints.pool import MAX_KEPT, own_pool
 
         room = len(self._sheets) < MAX_KEPT
-        if room and may_teach(sheet.layout, self._known) and own_pool().is_on:
+        if room and may_teach(sheet.layout, self._known) and own_pool().learns():
             flat = flat_sheet(photo, sheet)
             if flat is not None:
                 self._sheets.append(flat)
@@ -75,23 +74,3 @@ class SelfTaught:
         before, now = {one.name for one in self._known}, {one.name for one in found}
         self._known = [*found, *(one for one in self._known if one.name not in now)]
         return [one for one in found if one.name not in before]
-
-
-def switch(kept: Prints, on: bool) -> None:
-    """Switch the automatic learning of a user's or an event's pads on or off."""
-    from kdscan.prints.library import Library
-    from kdscan.prints.pool import own_pool
-
-    (own_pool() if isinstance(kept, Library) else kept).switch(on)
-
-
-def state(kept: Prints) -> dict[str, Any]:
-    """on, and what is stored for learning: sheets, bytes."""
-    from kdscan.prints.library import Library
-    from kdscan.prints.pool import own_pool
-
-    if isinstance(kept, Library):
-        pool = own_pool()
-        sheets, size = pool.size
-        return {"on": pool.is_on, "sheets": sheets, "bytes": size}
-    return {"on": kept.learns(), "sheets": 0, "bytes": 0}

@@ -48,8 +48,7 @@ class SheetPool:
     folder: Path
     library: Library
 
-    @property
-    def is_on(self) -> bool:
+    def learns(self) -> bool:
         """Whether sheets are kept and prints learned from them."""
         return not os.path.exists(self.folder / _OFF)  # noqa: PTH110  # Path raises PermissionError
 

@@ -65,7 +65,7 @@ def test_the_folder_stays_small_and_is_emptied(
 ) -> None:
     monkeypatch.setattr(pools, "MAX_KEPT", 4)
     pool = SheetPool(tmp_path / "sheets", Library(tmp_path / "prints"))
-    assert pool.size == (0, 0) and pool.is_on
+    assert pool.size == (0, 0) and pool.learns()
     for n in range(6):
         pool.add([flat(str(n), other(n))])
     assert [head.key for head in pool.heads()] == ["2", "3", "4", "5"]
@@ -75,10 +75,10 @@ def test_the_folder_stays_small_and_is_emptied(
     assert len(pool.load()) == 4 and pool.size[0] == 4
     pool.switch(False)
     assert pool.size == (0, 0)
-    states = [pool.is_on]
+    states = [pool.learns()]
     for wish in (True, False, True):
         pool.switch(wish)
-        states.append(pool.is_on)
+        states.append(pool.learns())
     assert states == [False, True, False, True]
 
 
@@ -136,7 +136,7 @@ def test_a_folder_that_may_not_be_looked_into_is_no_bug(tmp_path: Path) -> None:
     pool = SheetPool(tmp_path / "sheets", Library(tmp_path / "prints"))
     pool.folder.mkdir(mode=0)
     try:
-        assert pool.is_on and pool.heads() == []
+        assert pool.learns() and pool.heads() == []
         with pytest.raises(UsageError, match="cannot be written"):
             pool.add([flat("a", GAME)])
     finally:

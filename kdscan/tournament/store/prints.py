@@ -59,7 +59,8 @@ def add_new_prints(
 
 @dataclass(frozen=True)
 class EventPrints:
-    """An event's prints, with the interface of `kdscan.prints.library.Library`."""
+    """An event's prints, with the interface of `Library` and, for automatic learning, of
+    `SheetPool`."""
 
     store: Store
     event_id: int
@@ -101,6 +102,12 @@ class EventPrints:
         with self.store.read() as db:
             event = get_event(db, self.event_id)
         return event is not None and event.game == "duel" and not event.details.get(_OFF, False)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Number of sheets kept for learning, and their bytes: none, because an event has its
+        photos."""
+        return 0, 0
 
     def switch(self, on: bool) -> None:
         """Switch the automatic learning of prints on or off."""
