@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import cv2
 import numpy as np
@@ -20,8 +20,8 @@ from kdscan.game.names import GameName
 from kdscan.imaging.blank import is_blank, shows_through
 from kdscan.imaging.rectify import lies_in
 from kdscan.inference.store import Models, default_models
+from kdscan.kinds import kind_of
 from kdscan.kinds.common.options import ReadOptions
-from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.kinds.duel_map.read import is_legible, read_map
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from kdscan.records import (
         AnyReading,
         KingdomReading,
-        MapReading,
         Photo,
         RectifiedSheet,
         SheetOutline,
@@ -77,53 +76,65 @@ def read_with(
     photo: Photo, options: ReadOptions, models: Models | None = None
 ) -> tuple[AnyReading, ...]:
     """`read_photo` with all its options."""
-    models, observe, game = models or default_models(), options.observe, options.game
+    models = models or default_models()
     search = MapSearch(photo, models.locate, models.refine)
-    kingdoms: tuple[KingdomReading, ...] = ()
-    lost: tuple[str, ...] = ()
-    with observe("find"):
-        tiles = game == "kingdomino" or (game is None and not search.first_is_confident())
-    if tiles:
-        from kdscan.kinds.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
-        from kdscan.kinds.kingdom.read import assign_card_codes, read_kingdoms
+    kingdoms, certain, lost = _read_kingdoms(photo, models, options, search)
+    sheets: tuple[AnyReading, ...] = ()
+    cut: tuple[SheetOutline, ...] = ()
+    if not certain and options.game != "kingdomino":
+        sheets, cut = _read_duel(photo, models, options, search)
+    if sheets:
+        return apply_spellbook(sheets, options.risk)
+    if kingdoms:
+        from kdscan.kinds.kingdom.read import assign_card_codes
 
-        with observe("kingdoms"):
-            kingdoms, confidence, lost = read_kingdoms(
-                photo, models, options.variants, options.risk, named=game is not None
-            )
-        if kingdoms and (
-            game
-            or confidence > SURELY_KINGDOM
-            or (confidence > LIKELY_KINGDOM and not search.any_confident())
-        ):
-            return assign_card_codes(kingdoms, photo)
-    if game == "kingdomino":
-        if lost:
-            raise _cut_kingdom_error(lost)
-        raise NoSheetFound(
-            "no kingdom was found in this picture; take the photo again with the castle and all "
-            "tiles in view, sharp and without strong reflections"
+        return assign_card_codes(kingdoms, photo)
+    raise _cut_kingdom_error(lost) if lost else _no_sheet_error(photo, options.game, cut)
+
+
+def _read_kingdoms(
+    photo: Photo, models: Models, options: ReadOptions, search: MapSearch
+) -> tuple[tuple[KingdomReading, ...], bool, tuple[str, ...]]:
+    """The kingdoms in a photo, whether it certainly shows no maps, and the sides of the picture
+    beyond which a kingdom lies. Nothing is searched if something is a map."""
+    with options.observe("find"):
+        if search.first_is_confident() if options.game is None else options.game != "kingdomino":
+            return (), False, ()
+    from kdscan.kinds.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
+    from kdscan.kinds.kingdom.read import read_kingdoms
+
+    named = options.game is not None
+    with options.observe("kingdoms"):
+        kingdoms, confidence, lost = read_kingdoms(
+            photo, models, options.variants, options.risk, named=named
         )
-    with observe("spellbooks"):
+    certain = bool(kingdoms) and (
+        named
+        or confidence > SURELY_KINGDOM
+        or (confidence > LIKELY_KINGDOM and not search.any_confident())
+    )
+    return kingdoms, certain, lost
+
+
+def _read_duel(
+    photo: Photo, models: Models, options: ReadOptions, search: MapSearch
+) -> tuple[tuple[AnyReading, ...], tuple[SheetOutline, ...]]:
+    """The maps in a photo, the largest first, and its spellbooks; and the outlines of maps that the
+    picture cuts off."""
+    with options.observe("spellbooks"):
         books = _read_books(photo, models, options.risk)
-    with observe("find"):
+    with options.observe("find"):
         others = [book.outline_xy for book in books]
         placed, cut = search.finish(MAPS_BESIDE_BOOK if books else 1, others)
     maps = [
         read_map(photo, grid, models, options) for grid in placed if _is_map(photo, grid, books)
     ]
-    maps = [sheet for sheet in maps if game or is_legible(sheet)]
-    if not maps and not books:
-        if kingdoms:
-            from kdscan.kinds.kingdom.read import assign_card_codes
-
-            return assign_card_codes(kingdoms, photo)
-        raise _cut_kingdom_error(lost) if lost else _no_sheet_error(photo, cut)
-    if maps and (sides := _beside(maps[0], photo, cut)):
-        maps[0] = interpret(replace(maps[0].evidence, beside=sides), options.risk)
-    elif books and not maps and (sides := _beside(books[0], photo, cut)):
-        books = (replace(books[0], evidence=replace(books[0].evidence, beside=sides)), *books[1:])
-    return apply_spellbook((*maps, *books), options.risk)
+    maps = [sheet for sheet in maps if options.game or is_legible(sheet)]
+    sheets: list[AnyReading] = [*maps, *books]
+    if sheets and (sides := _beside(sheets[0], photo, cut)):
+        evidence: Any = sheets[0].evidence
+        sheets[0] = kind_of(sheets[0]).interpret(replace(evidence, beside=sides), options.risk)
+    return tuple(sheets), cut
 
 
 def _read_books(photo: Photo, models: Models, risk: float) -> tuple[SpellbookReading, ...]:
@@ -155,8 +166,15 @@ def _cut_kingdom_error(sides: Sequence[str]) -> NoSheetFound:
     )
 
 
-def _no_sheet_error(photo: Photo, cut: Sequence[SheetOutline]) -> NoSheetFound:
+def _no_sheet_error(
+    photo: Photo, game: GameName | None, cut: Sequence[SheetOutline]
+) -> NoSheetFound:
     """The error for a photo without a sheet, with its most probable reason."""
+    if game == "kingdomino":
+        return NoSheetFound(
+            "no kingdom was found in this picture; take the photo again with the castle and all "
+            "tiles in view, sharp and without strong reflections"
+        )
     if is_blank(photo):
         return BlankPage(
             "the page is blank; if this is not the back of a sheet, turn it over and"
@@ -174,9 +192,7 @@ def _no_sheet_error(photo: Photo, cut: Sequence[SheetOutline]) -> NoSheetFound:
     )
 
 
-def _beside(
-    sheet: MapReading | SpellbookReading, photo: Photo, cut: Sequence[SheetOutline]
-) -> tuple[str, ...]:
+def _beside(sheet: AnyReading, photo: Photo, cut: Sequence[SheetOutline]) -> tuple[str, ...]:
     """The sides of the picture beyond which another map beside this one extends."""
     size = cv2.contourArea(sheet.outline_xy.astype(np.float32))
     for outline in cut:
