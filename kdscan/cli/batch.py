@@ -6,7 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -142,26 +142,22 @@ def batch(
     raise typer.Exit(SOME_FAILED if run.progress.failed else 0)
 
 
-@contextmanager
-def _workers(cluster: str | None, count: int | None) -> Iterator[Workers]:
+def _workers(cluster: str | None, count: int | None) -> AbstractContextManager[Workers]:
     """Processes of this machine, or a cluster's."""
-    if cluster is not None:
-        if count is not None:
-            raise UsageError("--workers cannot be used with --cluster, which has its own workers")
-        try:
-            from kdscan.tournament.batch.cluster import Cluster
-        except ImportError as error:
-            raise UsageError(
-                "--cluster needs extra packages: pip install distributed fsspec"
-            ) from error
-        with Cluster(cluster) as there:
-            yield there
-        return
-    from kdscan.tournament.batch.pool import Pool
-    from kdscan.workers.cores import cores
+    if cluster is None:
+        from kdscan.tournament.batch.pool import Pool
+        from kdscan.workers.cores import cores
 
-    with Pool(count or cores()) as pool:
-        yield pool
+        return Pool(count or cores())
+    if count is not None:
+        raise UsageError("--workers cannot be used with --cluster, which has its own workers")
+    try:
+        from kdscan.tournament.batch.cluster import Cluster
+    except ImportError as error:
+        raise UsageError(
+            "--cluster needs extra packages: pip install distributed fsspec"
+        ) from error
+    return Cluster(cluster)
 
 
 @contextmanager
@@ -237,38 +233,27 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
         SAME_SHEET,
     )
 
-    count: Counter[str] = Counter()
-    notable: dict[str, list[Result]] = {
-        FAILED: [],
-        SAME_PHOTO: [],
-        SAME_SHEET: [],
-        CONFLICT: [],
+    w = spoken()
+    t = w.t
+    titles = {
+        FAILED: t("failed"),
+        SAME_PHOTO: t("the same photo again"),
+        SAME_SHEET: t("the same sheet again"),
+        CONFLICT: t("different sheets with the same code: say whose is which"),
     }
+    count: Counter[str] = Counter()
+    notable: dict[str, list[Result]] = {status: [] for status in titles}
     for row in rows:
         count[row.status] += 1
         if row.status in notable and count[row.status] <= SHOWN:
             notable[row.status].append(row)
-    w = spoken()
-    t = w.t
-    said = [t("{n} read now", n=progress.read - progress.again)]
-    if progress.known:
-        said.append(t("{n} already read", n=progress.known))
-    if progress.twice:
-        said.append(t("{n} given again", n=progress.twice))
-    if progress.again:
-        said.append(t("{n} read again", n=progress.again))
-    print(f"{legible(event)}: {', '.join(said)}")
+    print(f"{legible(event)}: {', '.join(_read(progress, w))}")
     for pad, sheets in sorted(progress.learned.items()):
         line = t("learned from {n} sheets and used to read them: {name}", n=sheets, name=pad)
         print("  " + line)
     counted = count[OK] + count[REVIEW] + count[CONFLICT]
     print("  " + t("sheets: {n}, {review} of them to check", n=counted, review=count[REVIEW]))
-    for status, title in (
-        (FAILED, t("failed")),
-        (SAME_PHOTO, t("the same photo again")),
-        (SAME_SHEET, t("the same sheet again")),
-        (CONFLICT, t("different sheets with the same code: say whose is which")),
-    ):
+    for status, title in titles.items():
         if not count[status]:
             continue
         print(f"  {title}: {count[status]}")
@@ -282,6 +267,17 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
     if count[REVIEW] or count[CONFLICT]:
         command = f"kdscan serve {same_event(event, store)}"
         print("  " + t("check them: {command}", command=command))
+
+
+def _read(progress: Progress, w: Words) -> Iterator[str]:
+    """The numbers of pages that were read, now or before."""
+    yield w.t("{n} read now", n=progress.read - progress.again)
+    if progress.known:
+        yield w.t("{n} already read", n=progress.known)
+    if progress.twice:
+        yield w.t("{n} given again", n=progress.twice)
+    if progress.again:
+        yield w.t("{n} read again", n=progress.again)
 
 
 def _named(row: Result, w: Words) -> str:
