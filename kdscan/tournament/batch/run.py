@@ -141,7 +141,8 @@ class Run:
         with self._store.read() as db:
             found = list(pages_to_read_again(db, self._event.id, self._rules.name(self._models)))
         todo = [(photo, page) for photo, page in found if (photo.id, page) not in self._asked]
-        self._count(total=len(todo), again=len(todo))
+        self.progress.total += len(todo)
+        self.progress.again += len(todo)
         for photo, page in todo:
             self._ask(photo, page)
         return bool(todo)
@@ -174,7 +175,7 @@ class Run:
                     details=self._details,
                     error=result.problem,
                 )
-                self._count(failed=1, read=1)
+                self._count_read(failed=True)
                 return
             photo = add_photo(db, self._event.id, result.sha256, result.suffix, result.size)
             set_pages(db, photo.id, result.pages, result.problem)
@@ -182,18 +183,16 @@ class Run:
             settled = settled_pages(db, photo.id, self._rules.name(self._models))
             before = settled | read_pages(db, photo.id, self._name)
         if result.pages is None:
-            self._count(failed=1, read=1)
+            self._count_read(failed=True)
             return
+        self.progress.total += result.pages - 1
         if photo.id in self._taken:
-            self._count(total=result.pages - 1, twice=result.pages)
+            self.progress.twice += result.pages
             return
         self._taken.add(photo.id)
         todo = [page for page in range(result.pages) if page not in before]
-        self._count(
-            total=result.pages - 1,
-            known=result.pages - len(todo),
-            failed=sum(code not in (None, BlankPage.code) for code in before.values()),
-        )
+        self.progress.known += result.pages - len(todo)
+        self.progress.failed += sum(code not in (None, BlankPage.code) for code in before.values())
         for page in todo:
             self._ask(photo, page)
 
@@ -213,8 +212,8 @@ class Run:
         code = (result.entry["error"] or {}).get("code")
         if code != ReaderDied.code:  # those are tried once per run
             self._asked.discard((task.key, task.page))
-        self._count(read=1, failed=int(code not in (None, BlankPage.code)))
+        self._count_read(failed=code not in (None, BlankPage.code))
 
-    def _count(self, **more: int) -> None:
-        for name, number in more.items():
-            setattr(self.progress, name, getattr(self.progress, name) + number)
+    def _count_read(self, *, failed: bool) -> None:
+        self.progress.read += 1
+        self.progress.failed += failed
