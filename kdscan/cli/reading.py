@@ -63,7 +63,7 @@ def read_all(
         for page in range(len(pages)):
             if only is None or number in only:
                 mine = [c for c in corrections if (c.photo or 0) == number]
-                change = partial(_corrected, corrections=mine, risk=options.risk)
+                change = partial(_corrected, corrections=mine, risk=options.risk) if mine else None
                 yield number, *read_page(pages, page, options, change)
             number += 1
 
@@ -80,8 +80,6 @@ def _check_photos_named(corrections: Sequence[Correction]) -> None:
 def _corrected(
     sheet: AnyReading, number: int, *, corrections: Sequence[Correction], risk: float
 ) -> AnyReading:
-    if not corrections:
-        return sheet
     from kdscan.cli.corrections import field_of
     from kdscan.records import KingdomReading
 
