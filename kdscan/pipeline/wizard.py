@@ -11,7 +11,7 @@ from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.problem import Problem
 from kdscan.kinds.common.values import percent
-from kdscan.kinds.spellbook.options import marks_of_choice
+from kdscan.kinds.spellbook.lines import marks_of_choice
 from kdscan.records import MapReading, SpellbookReading, WizardEvidence
 
 

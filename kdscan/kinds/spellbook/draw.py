@@ -24,8 +24,8 @@ from kdscan.imaging.pens import (
 from kdscan.kinds.common.board import BLUE, GREEN, ORANGE, REVIEW_COLOR, VERMILION
 from kdscan.kinds.common.canvas import Canvas
 from kdscan.kinds.common.doubt import DoubtfulPlace
+from kdscan.kinds.spellbook.lines import squares_of_line
 from kdscan.kinds.spellbook.names import mark_name
-from kdscan.kinds.spellbook.options import squares_of_line
 from kdscan.locale import Words
 from kdscan.records import BookMark, SpellbookReading
 

@@ -11,7 +11,7 @@ from kdscan.game.duel.book_checks import SIDES, book_problems
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.problem import Problem
-from kdscan.kinds.spellbook.options import (
+from kdscan.kinds.spellbook.lines import (
     choice_of,
     line_of,
     marks_of_choice,

@@ -11,7 +11,7 @@ from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.game.problem import problems_json
 from kdscan.kinds.common.doubt import MAX_OTHERS, MIN_OTHER
 from kdscan.kinds.common.values import coat_json, point_json, probability_json
-from kdscan.kinds.spellbook.options import (
+from kdscan.kinds.spellbook.lines import (
     choice_of,
     line_of,
     marks_of_choice,

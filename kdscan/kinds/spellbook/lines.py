@@ -1,4 +1,4 @@
-"""Alternatives and corrections of a spellbook's lines.
+"""A spellbook's lines: the marks of each, what they may mean, and corrections.
 
 A person corrects whole lines (number of filled squares, struck, power used) and the coat that a
 side chose; the single marks are derived from that.
