@@ -208,8 +208,9 @@ def import_(
     from kdscan.prints.names import folded
 
     if name is not None and len(files) > 1:
-        raise UsageError("--name {name}: there are several files; import them one by one",
-                         name=name)  # fmt: skip
+        raise UsageError(
+            "--name {name}: there are several files; import them one by one", name=name
+        )
     new = [load_print(file, thoroughly=True) for file in files]
     if name is not None:
         new = [renamed(new[0], name)]

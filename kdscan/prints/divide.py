@@ -156,8 +156,9 @@ def log_light(photo: Bgr, known: Bgr, clear: Plane | None = None) -> Plane:
     """
     ratio = _log_ratio(photo, known)
     size = ratio.shape[1::-1]
-    prior = np.ones(ratio.shape[:2], np.float32) if clear is None else np.asarray(
-        cv2.resize(clear, size, interpolation=cv2.INTER_AREA), np.float32)  # fmt: skip
+    prior = np.ones(ratio.shape[:2], np.float32)
+    if clear is not None:
+        prior = np.asarray(cv2.resize(clear, size, interpolation=cv2.INTER_AREA), np.float32)
     weight = prior
     for _ in range(4):
         spread = _blur_light(weight)[..., None] + 1e-6

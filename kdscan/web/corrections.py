@@ -12,7 +12,7 @@ from starlette.requests import Request
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES as LINE_SQUARES
 from kdscan.kinds.common.fields import VARIANTS, WIZARD, CellField, ChoiceField, LineField
-from kdscan.records import KINDS
+from kdscan.records import CASTLE, KINDS
 from kdscan.records.results import Json
 from kdscan.tournament.names import UnknownPlayer
 from kdscan.web import bodies, schemas
@@ -47,7 +47,7 @@ def correction(what: str, kind: str | None = None) -> Callable[[FieldsOf], Field
 @correction("corrections", "duel_map")
 def correct(body: bodies.Correction) -> Fields:
     """Correct a shield; everything that depends on it is recomputed."""
-    if body.cell == (2, 3):
+    if body.cell == CASTLE:
         raise ApiError(409, "impossible", "the castle holds no coat")
     if body.coat is None and body.crosses:
         raise ApiError(409, "impossible", "an empty shield has no crosses")
