@@ -25,7 +25,6 @@ from kdscan.prints.known import (
     CellGeometry,
     KnownPrint,
     castle_of,
-    without_file,
 )
 from kdscan.prints.lattice import aspect, measure_cells, shift_lattice
 from kdscan.prints.lines import REACH, Line, find_line, off_crossing, without_lines
@@ -91,14 +90,17 @@ def describe_print(
     x, y = found.offset
     centers = shift_lattice(centers, (x or 0.0, y or 0.0))
     bgr = flatten(photo, centers, PRINT_PX, PRINT_MARGIN)
-    return replace(
-        without_file(known),
+    return KnownPrint(
+        name=known.name,
         bgr=bgr,
+        known=known.known,
         cell=found.cell,
         castle=describe_castle(edges(bgr, PRINT_PX)[_CASTLE_CELL]),
         lines=found.lines,
         aspect=aspect(centers) if known.aspect == 1.0 else known.aspect,
         residual=measured.residual,
+        sheets=known.sheets,
+        by_itself=known.by_itself,
     )
 
 

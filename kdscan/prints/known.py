@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 
 import cv2
@@ -134,11 +134,6 @@ class KnownPrint:
         scale = px / PRINT_PX
         small = cv2.resize(self.bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         return np.asarray(small, np.uint8)
-
-
-def without_file(known: KnownPrint) -> KnownPrint:
-    """A print as a plain `KnownPrint` without a file, so that its fields can be replaced."""
-    return KnownPrint(**{part.name: getattr(known, part.name) for part in fields(KnownPrint)})
 
 
 def signature_of(thumbnail: NDArray[np.uint8]) -> NDArray[np.float32]:
