@@ -20,7 +20,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
 from math import ceil
@@ -138,7 +138,7 @@ class FiledPrint(KnownPrint):
         return unpacked(self.data, _PICTURE)
 
 
-_SHARED = ("name", "cell", "castle", "lines", "aspect", "residual", "sheets", "by_itself")
+_SHARED = tuple({f.name for f in fields(KnownPrint)} & {f.name for f in fields(PrintHead)})
 
 
 def to_filed(known: KnownPrint, learned: str = "") -> FiledPrint:
