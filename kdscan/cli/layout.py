@@ -11,7 +11,7 @@ import typer
 from kdscan.cli.help import Command, Group
 from kdscan.cli.messages import note
 from kdscan.cli.options import PrintsEvent, PrintsStore, check_apart
-from kdscan.cli.prints import add_commands, prints_of, prints_table
+from kdscan.cli.prints import COMMANDS, prints_of, prints_table
 from kdscan.errors import PhotoError, UsageError
 from kdscan.locale import mark
 
@@ -169,4 +169,5 @@ def _write_png(path: Path, picture: NDArray[np.uint8]) -> None:
     write_file(path, png(picture))
 
 
-add_commands(layout)
+for called, command in COMMANDS.items():
+    layout.command(called, cls=Command)(command)

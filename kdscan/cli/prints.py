@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from kdscan.cli.help import Command
 from kdscan.cli.messages import error_message, note, spoken
 from kdscan.cli.options import AsJson, PrintsEvent, PrintsStore, check_apart
 from kdscan.errors import KdscanError, UsageError
@@ -26,12 +25,6 @@ if TYPE_CHECKING:
 
 OnOff = Literal["on", "off"]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the print.")]
-
-
-def add_commands(layout: typer.Typer) -> None:
-    """Add these commands to `layout`, beside `learn`."""
-    for name, command in _COMMANDS.items():
-        layout.command(name, cls=Command)(command)
 
 
 def list_(as_json: AsJson = False, event: PrintsEvent = None, store: PrintsStore = None) -> None:
@@ -306,7 +299,7 @@ def prints_table(prints: Sequence[FiledPrint]) -> str:
     return "\n".join(lines)
 
 
-_COMMANDS: dict[str, Callable[..., None]] = {
+COMMANDS: dict[str, Callable[..., None]] = {
     "list": list_,
     "show": show,
     "forget": forget,
@@ -314,3 +307,4 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "export": export,
     "import": import_,
 }
+"""The commands of `kdscan layout` beside `learn`."""
