@@ -96,9 +96,9 @@ def _read_kingdoms(
     photo: Photo, models: Models, options: ReadOptions, search: MapSearch
 ) -> tuple[tuple[KingdomReading, ...], bool, tuple[str, ...]]:
     """The kingdoms in a photo, whether it certainly shows no maps, and the sides of the picture
-    beyond which a kingdom lies. Nothing is searched if something is a map."""
+    beyond which a kingdom lies. They are not looked for if the photo certainly shows a map."""
     with options.observe("find"):
-        if search.first_is_confident() if options.game is None else options.game != "kingdomino":
+        if options.game == "duel" or (options.game is None and search.first_is_confident()):
             return (), False, ()
     from kdscan.kinds.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
     from kdscan.kinds.kingdom.read import read_kingdoms
