@@ -247,7 +247,7 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
         count[row.status] += 1
         if row.status in notable and count[row.status] <= SHOWN:
             notable[row.status].append(row)
-    print(f"{legible(event)}: {', '.join(_read(progress, w))}")
+    print(f"{legible(event)}: {', '.join(_summary(progress, w))}")
     for pad, sheets in sorted(progress.learned.items()):
         line = t("learned from {n} sheets and used to read them: {name}", n=sheets, name=pad)
         print("  " + line)
@@ -269,7 +269,7 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
         print("  " + t("check them: {command}", command=command))
 
 
-def _read(progress: Progress, w: Words) -> Iterator[str]:
+def _summary(progress: Progress, w: Words) -> Iterator[str]:
     """The numbers of pages that were read, now or before."""
     yield w.t("{n} read now", n=progress.read - progress.again)
     if progress.known:
