@@ -105,8 +105,8 @@ def player_named(db: Connection, event: Event, name: str, round_: int | None) ->
 
 
 def _close(name: str, known: Sequence[str]) -> list[str]:
-    """At most three names that are most similar to this one, in their own spelling, or else those
-    of which a part is: people write first names alone."""
+    """At most `MOST_CLOSE` names in their own spelling: those most similar to this one, else those
+    with a similar part, because people write first names alone."""
     name = name.strip().casefold()
     spelled = {one.casefold(): one for one in known}
     found = get_close_matches(name, list(spelled))
