@@ -128,7 +128,7 @@ def decode(data: bytes, name: str = "") -> Pages:
         raise UnreadableImage("the file is empty; copy or send it again")
     check_bytes(len(data))
     if _is_plain(data):
-        return decode_here(data, name)
+        return decode_here(data, name, plain=True)
     if not _is_known(data):
         raise unknown()
     from kdscan.imaging.sandbox import open_confined  # costs one more process, which few files need
@@ -163,8 +163,8 @@ def _is_known(data: bytes) -> bool:
     return data.startswith(starts) or b"%PDF-" in data[:1024] or is_heif(data) or is_avif(data)
 
 
-def decode_here(data: bytes, name: str = "") -> Pages:
-    """As `decode`, but always in this process."""
+def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
+    """As `decode`, but always in this process. plain: `_is_plain` was checked already."""
     half = None
     with _decoding():
         if b"%PDF-" in data[:1024]:
@@ -178,7 +178,7 @@ def decode_here(data: bytes, name: str = "") -> Pages:
             width, height = _jpeg_size(data)
             even = width % 2 == height % 2 == 0
             large = width * height >= LARGE_PIXELS
-            if even and large and _has_few_scans(data):
+            if even and large and (plain or _has_few_scans(data)):
                 half = partial(_decode_jpeg, data, 0, cv2.IMREAD_REDUCED_COLOR_2)
         else:
             from kdscan.imaging.pillow import open_pillow  # deferred: slow to import
