@@ -1,0 +1,71 @@
+"""Rounds and players at the desk, in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from kdscan.tournament.store import open_store
+from tests.web import browsing
+from tests.web.browsing import DESKTOP, Open, accessible, held
+from tests.web.conftest import DESK, serving, settings
+
+browser, open_page = browsing.browser, browsing.open_page
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
+
+
+def test_a_result_of_an_earlier_round_is_changed(browser: Browser, tmp_path: Path) -> None:
+    with open_store(str(tmp_path / "cup.sqlite")) as own, serving(own, settings()) as served:
+        options: dict[str, Any] = {"locale": "en"} | DESKTOP
+        context = browser.new_context(base_url=served.address, **options)
+        context.request.post("/join", form={"code": DESK})
+        page = context.new_page()
+        page.goto("/desk")
+        page.locator("[data-tab=players]").click()
+        for name in ("Ada", "Bob"):
+            page.get_by_label("Name", exact=True).fill(name)
+            page.get_by_role("button", name="Add").click()
+            expect(page.locator(".people")).to_contain_text(name)
+        page.locator("[data-tab=rounds]").click()
+        rounds = page.locator(".rounds details")
+        for n, called in enumerate(("Pair the first round", "Pair round 2"), 1):
+            page.get_by_role("button", name=called).click()
+            expect(rounds).to_have_count(n)
+            rounds.first.get_by_label("Points of Ada").fill("41")
+            rounds.first.get_by_label("Points of Bob").fill("39")
+            rounds.first.get_by_role("button", name="Save").click()
+            expect(rounds.first.locator(".won")).to_contain_text("Ada")
+        earlier = rounds.last
+        expect(earlier.locator("ol")).to_be_hidden()
+        earlier.locator("summary").click()
+        earlier.get_by_label("Points of Bob").fill("45")
+        earlier.get_by_role("button", name="Save").click()
+        expect(earlier.locator(".won")).to_contain_text("Bob")
+        expect(rounds.first.locator(".won")).to_contain_text("Ada")
+        accessible(page)
+        context.close()
+
+
+def test_names_are_typed_without_waiting_or_pasted_as_a_list(open_page: Open) -> None:
+    page = open_page(DESK, **DESKTOP)
+    page.locator("[data-tab=players]").click()
+    field = page.get_by_label("Name", exact=True)
+    with held(page, r"/api/event/player$"):
+        field.press_sequentially("Uma")
+        field.press("Enter")
+        field.press_sequentially("Vera")
+        field.press("Enter")
+        expect(field).to_have_value("")
+    expect(page.locator(".people")).to_contain_text("Vera")
+    field.evaluate("""(one) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text", "Wim\\r\\n Xena \\n\\nYves\\n");
+      one.dispatchEvent(new ClipboardEvent("paste", { clipboardData, cancelable: true }));
+    }""")
+    expect(page.locator(".people")).to_contain_text("Yves")
+    names = page.locator(".people .seat").all_inner_texts()
+    assert names[-5:] == ["Uma", "Vera", "Wim", "Xena", "Yves"]
