@@ -24,7 +24,7 @@ TRIALS = (
 )
 
 SEED = "5"
-"""One whose crafted files do not take the decoder to its time limit, which `test_sandbox.py` does."""
+"""One whose files do not take the decoder to its time limit, which `test_sandbox.py` does."""
 
 
 @pytest.mark.slow

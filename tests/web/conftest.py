@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
 import cv2
@@ -30,6 +31,8 @@ from kdscan.web.pool import Limits, Pool
 from kdscan.web.requests import Services
 from kdscan.web.sessions import new_session
 from kdscan.web.settings import Settings
+from kdscan.workers import pool as processes
+from kdscan.workers.process import Process
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 
@@ -121,10 +124,26 @@ def serving(
         listening.close()
 
 
+@pytest.fixture(scope="session")
+def idle() -> Iterator[list[Process]]:
+    """Workers that served an earlier module's page: to start one takes seconds."""
+    workers: list[Process] = []
+    yield workers
+    for worker in workers:
+        worker.kill()
+
+
 @pytest.fixture(scope="module")
-def served(store: Store) -> Iterator[Served]:
-    with serving(store, settings()) as page:
+def served(store: Store, idle: list[Process]) -> Iterator[Served]:
+    with pytest.MonkeyPatch.context() as patch, serving(store, settings()) as page:
+        patch.setattr(processes, "Process", lambda *how: idle.pop() if idle else Process(*how))
         yield page
+        pool = page.services.pool._processes
+        with suppress(Empty):
+            while True:
+                worker = pool._all.pop(pool._free.get_nowait(), None)
+                if worker is not None and worker.alive:
+                    idle.append(worker)
 
 
 @pytest.fixture(scope="module")
