@@ -62,6 +62,10 @@ def test_what_players_mark_is_printed_where_the_layout_says_and_left_white(name:
         left = page.upright_line(x - reach, y - 0.5, y + 0.5)
         right = page.upright_line(x + reach, y - 0.5, y + 0.5)
         assert (left, right) == pytest.approx((x - reach, x + reach), abs=0.15), key
+    for spell in book.spells:
+        x, y, w, h = spell.box_mm
+        lightning = page.at(x + w - 2.4, y + h / 2) > 0.3
+        assert lightning == spell.at_once, spell.coat
 
 
 def test_the_pdf_is_vector_and_the_back_follows_its_front() -> None:

@@ -95,6 +95,15 @@ def test_a_ticket_for_each_player_and_round(tmp_path: Path) -> None:
     assert tickets[2].caption == "Waw 26 · runda 1"
 
 
+@pytest.mark.parametrize("between", ",;\t")
+def test_columns_are_separated_as_spreadsheets_do(between: str, tmp_path: Path) -> None:
+    rows = ("name", "table"), ("Ann Lee", "7")
+    path = _csv(tmp_path, "".join(between.join(row) + "\n" for row in rows))
+    assert [(one.name, one.code) for one in tickets_from_csv(path, "E", ())] == [
+        ("Ann Lee", "E//7/1")
+    ]
+
+
 def test_rows_know_their_round_and_need_no_short_name(tmp_path: Path) -> None:
     path = _csv(tmp_path, "round,name\n3,Ann Lee\n,王\n")
     tickets = tickets_from_csv(path, "E", (1,))
@@ -105,6 +114,7 @@ def test_rows_know_their_round_and_need_no_short_name(tmp_path: Path) -> None:
 def test_rows_without_a_name_are_players_of_their_own(tmp_path: Path) -> None:
     tickets = tickets_from_csv(_csv(tmp_path, "name,table\n,1\n,9999\n"), "E", ())
     assert [ticket.code for ticket in tickets] == ["E//1/1", "E//9999/2"]
+    assert [ticket.name for ticket in tickets] == ["", ""]  # a line to write on
 
 
 def test_codes_bear_numbers_where_names_cannot_stand(tmp_path: Path) -> None:
@@ -121,6 +131,7 @@ def test_codes_bear_numbers_where_names_cannot_stand(tmp_path: Path) -> None:
         ("Весняний кубок", "X/12/103/A7"),
         ("Mistrzostwa Polski w Kingdomino Duel", "MISTRZOSTWA-POLSKI-W-KINGDOM/12/103/A7"),
         ("Mistrzostwa Polski w Królestwo-Duelu", "MISTRZOSTWA-POLSKI-W-KR-LEST/12/103/A7"),
+        ("Mistrzostwa Polski Kingdoms Duel", "MISTRZOSTWA-POLSKI-KINGDOMS/12/103/A7"),
     ],
 )
 def test_any_event_has_codes(event: str, code: str, tmp_path: Path) -> None:
@@ -162,6 +173,7 @@ def test_without_an_event_there_are_names_and_no_codes(tmp_path: Path) -> None:
         ("name,table\nAnn,²\n", "row 2: the table must be a whole number"),
         ("player\nA\nA\n", "two sheets would have the code E///A"),
         ("player\n" + "A" * 50 + "\n", "row 2: .* too long"),
+        ("name\n" + "A" * 201 + "\n", "row 2: a name can have at most 200 letters"),
     ],
 )
 def test_lists_that_cannot_be_printed(tmp_path: Path, text: str, message: str) -> None:
