@@ -70,6 +70,14 @@ def test_marks_show_where_the_paper_is_cut() -> None:
         assert len(marks) <= 3 * count
 
 
+def test_a_long_name_stays_on_its_card() -> None:
+    name = "Ada Long " * 20 + "Z"
+    with pypdfium2.PdfDocument(sheet_pdf(Card(), impose(Card()), [Ticket(name)])) as document:
+        text = document[0].get_textpage()
+        left, right = (text.get_charbox(i) for i in (0, text.count_chars() - 1))
+    assert left[0] * 25.4 / 72 > 5 and right[2] * 25.4 / 72 < 100
+
+
 @pytest.mark.parametrize("name", ["Ada Long " * 20, "Ada"])
 def test_a_long_name_stays_on_its_line(name: str) -> None:
     layout = load_layout("kdscan-a5")

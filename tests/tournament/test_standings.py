@@ -32,6 +32,7 @@ def test_wins_and_draws() -> None:
     assert [lines[p].score for p in "ABCDE"] == [1, 0, 0.5, 0.5, 0]
     assert (lines["A"].wins, lines["B"].losses, lines["C"].draws) == (1, 1, 1)
     assert lines["E"].rank == 4
+    assert lines["A"].decided_by == ""  # nobody else has a point
 
 
 def test_head_to_head_comes_before_the_spread() -> None:
@@ -95,6 +96,17 @@ def test_who_lost_to_all_others_in_the_tie_is_last_of_it() -> None:
         (3, "A", "spread"),
         (4, "C", "head_to_head"),
     ]
+
+
+def test_who_is_left_between_first_and_last_of_a_tie_was_separated_by_the_same_rule() -> None:
+    # Two wins each. A beat B and C, and B beat C.
+    games = [
+        *played(1, ("A", 11, "B", 10), ("C", 11, "X", 10)),
+        *played(2, ("A", 11, "C", 10), ("B", 11, "Z", 10)),
+        *played(3, ("B", 11, "C", 10)),
+        *played(4, ("C", 11, "Y", 10)),
+    ]
+    assert order(games)[:3] == [(n, player, "head_to_head") for n, player in enumerate("ABC", 1)]
 
 
 def test_sonneborn_berger_after_an_equal_spread() -> None:
@@ -223,6 +235,8 @@ def test_a_table_of_four_is_a_third_of_a_game_against_each_other() -> None:
     assert spread_but_best(a) == 0
     again = rounds_of("A", [table, Game(2, 1, table.seats[:2])])
     assert spread_but_best(again) == 10  # the mean of 10, 10 and 40 was the best
+    won = Game(2, 1, (Seat("A", points=99), Seat("B", points=9)))
+    assert spread_but_best(rounds_of("A", [table, won])) == 20  # that mean
 
 
 def test_thirds_add_up_exactly() -> None:
@@ -239,3 +253,6 @@ def test_several_in_front_at_a_table_of_three_have_drawn() -> None:
     lines = {line.player: line for line in standings((), [table])}
     assert (lines["A"].draws, lines["B"].draws, lines["C"].losses) == (1, 1, 1)
     assert [lines[p].score for p in "ABC"] == [0.75, 0.75, 0]
+    four = Game(1, 1, tuple(Seat(p, points=n) for p, n in zip("ABCD", (9, 9, 1, 1), strict=True)))
+    lines = {line.player: line for line in standings((), [four])}
+    assert [(lines[p].draws, lines[p].losses) for p in "ABCD"] == [(1, 0), (1, 0), (0, 1), (0, 1)]
