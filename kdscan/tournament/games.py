@@ -7,7 +7,7 @@ player at a table has a bye.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -233,8 +233,7 @@ def _game(
     findings = []
     names = players
     if names is None:
-        named = Counter(sheet.player for sheet in sheets if sheet.player)
-        names = tuple(sorted(set(named) | set(stated)))
+        names = tuple(sorted({sheet.player for sheet in sheets if sheet.player}))
         if not 2 <= len(names) <= most:
             return None, [_no_game(at, sheets, most)]
     own: dict[str, list[SheetScore]] = {name: [] for name in names}

@@ -31,7 +31,7 @@ from kdscan.tournament.standings import standings
 
 _BYE = -1
 _NEAR = 40
-"""Opponents are first sought this many places apart; then, if somebody is left out, among all
+"""Opponents are first sought this many places apart; then, if some would meet again, among all
 pairs."""
 
 
@@ -59,7 +59,7 @@ def pair(players: Sequence[str], games: Iterable[Game] = (), seed: int | None = 
     score = [round(2 * one) for one in scores]
     met = {frozenset(seat.player for seat in game.seats) for game in games}  # a bye: one player
     best = _pairing(names, met, _matched(names, score, met, _NEAR))
-    if len(names) > _NEAR and (best.again or 2 * len(best.tables) < len(names) - 1):
+    if len(names) > _NEAR and best.again:
         best = _pairing(names, met, _matched(names, score, met, len(names)))
     return best
 

@@ -94,6 +94,15 @@ def test_a_player_sits_where_the_plan_says() -> None:
     assert games[2].outcome == Outcome((0,), "bye")
 
 
+def test_each_sheet_belongs_to_its_round() -> None:
+    sheets = [
+        sheet(n + 2 * r, p, 10 * r + n, at=(r, None)) for r in (1, 2) for n, p in enumerate("AB")
+    ]
+    games, findings = gather(sheets, {(1, 4): ("A", "B"), (2, 3): ("B", "A")})
+    assert [[seat.total for seat in game.seats] for game in games] == [[10, 11], [21, 20]]
+    assert findings == ()
+
+
 def test_a_round_of_which_nothing_has_come_in_is_told_once() -> None:
     planned = {(1, 1): "AB", (1, 2): "CD", (2, 1): "AC", (2, 2): "BD", (2, 3): "E"}
     sheets = [sheet(n, player, 40 + n) for n, player in enumerate("ABC")]
@@ -138,12 +147,29 @@ def test_two_sheets_that_differ_wait_for_a_person() -> None:
     )
     assert games[0].seats[0].total is None
     assert [(f.code, f.sheets) for f in findings] == [("two_sheets", (1, 2))]
+    games, _ = gather([sheet(1, "A", 50), sheet(2, "A", 50, largest=6)], {(1, 1): ("A", "B")})
+    assert games[0].seats[0].total is None  # the domains could decide
     games, findings = gather(
         [sheet(1, "A", 50), sheet(2, "A", 51), sheet(3, "B", 40)],
         {(1, 1): ("A", "B")},
         {(1, 1): {"A": 51}},
     )
     assert games[0].outcome == Outcome((0,), "score")
+    assert findings == ()
+
+
+def test_sheets_that_claim_one_code_count_for_nothing_even_if_their_totals_are_equal() -> None:
+    rivals = [replace(sheet(1, "A", 50), rivals=(2,)), replace(sheet(2, "A", 50), rivals=(1,))]
+    games, findings = gather([*rivals, sheet(3, "B", 40)], {(1, 1): ("A", "B")})
+    assert not games[0].finished
+    assert [(f.code, f.sheets) for f in findings] == [("code_conflict", (1, 2))]
+
+
+def test_in_a_walkover_nobody_has_points() -> None:
+    plan, came = {(1, 1): ("A", "B")}, [sheet(1, "A", 50, review=True)]
+    games, findings = gather(came, plan, walkovers={(1, 1): "A"})
+    assert [seat.total for seat in games[0].seats] == [None, None]
+    assert games[0].outcome == Outcome((0,), "walkover")
     assert findings == ()
 
 
@@ -178,6 +204,9 @@ def test_strangers_at_a_table() -> None:
     )
     assert games[0].finished
     assert [(f.code, f.sheets) for f in findings] == [("unknown_player", (3,))]
+    games, findings = gather([sheet(1, "A", 50), sheet(3, "X", 99)], {(1, 1): ("A", "B")})
+    assert [seat.total for seat in games[0].seats] == [50, None]  # X's sheet is not B's
+    assert [f.code for f in findings] == ["unknown_player", "missing_sheet"]
     games, findings = gather([sheet(1, "A", 50)])
     assert games == () and findings[0].message == "a game needs two players; here are 1: A"
 

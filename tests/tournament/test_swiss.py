@@ -70,6 +70,21 @@ def test_nobody_meets_again_however_far_apart_the_scores_are() -> None:
     assert pair("ABCD", games).again == ()
 
 
+def test_two_small_differences_are_better_than_a_large_one() -> None:
+    games = [*won(1, ("A", "X"), ("B", "Y"), ("C", "Z")), *won(2, ("A", "Y"))]
+    assert frozenset("AD") not in {frozenset(t) for t in pair("ABCD", games).tables}
+
+
+def test_within_a_score_the_better_half_of_the_table_plays_the_other() -> None:
+    # Two points each. Without the best result A has 1, B 3, C 4 and D 2 points more than others.
+    games = [
+        Game(n, n, (Seat(p, points=spread), Seat(p.lower(), points=0)))
+        for n in (1, 2)
+        for p, spread in zip("ABCD", (1, 3, 4, 2), strict=True)
+    ]
+    assert pair("ABCD", games).tables == (("C", "D"), ("B", "A"))
+
+
 def test_half_a_point_tells_scores_apart() -> None:
     games = [*drawn(1, ("A", "X"), ("C", "Y")), *won(1, ("Z", "B"), ("W", "D"))]
     assert {frozenset(t) for t in pair("ABCD", games).tables} == {frozenset("AC"), frozenset("BD")}
@@ -179,6 +194,19 @@ def test_tables_of_three_or_four_seat_everybody_evenly(n: int, most: int, seed: 
     sizes = [len(table) for table in found.tables]
     assert max(sizes) <= most and min(sizes) >= 2 and max(sizes) - min(sizes) <= 1
     assert found.bye is None and not found.again
+
+
+def test_who_changes_the_table_has_a_score_like_those_there() -> None:
+    def by(margin: int, *results: str) -> list[Game]:
+        return [
+            Game(1, 1, (Seat(two[0], points=margin), Seat(two[1], points=0))) for two in results
+        ]
+
+    # A and B have three points, C and D two. B and C have met; either could give way to D.
+    games = by(9, *("AU", "AV", "AW", "BU", "BV", "BC", "CU", "CV"))
+    games += by(1, *("DU", "DV"))
+    found = seat("ABCDEF", games, None, most=3)
+    assert {frozenset(table) for table in found.tables} == {frozenset("ABD"), frozenset("CEF")}
 
 
 def test_nobody_of_a_table_meets_again_while_that_is_possible() -> None:
