@@ -175,7 +175,7 @@ def _of_sheet(file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json, pile: _P
     elif sheet.id in pile.compared.same:
         status, other = SAME_SHEET, pile.where[pile.compared.same[sheet.id]]
     rivals = pile.compared.conflicts.get(sheet.id, ())
-    if rivals and status != IGNORED:
+    if rivals:
         status, other = CONFLICT, pile.where[rivals[0]]
     place = place_of(sheet.code, overrides, file)
     return Result(

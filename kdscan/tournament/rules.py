@@ -125,6 +125,6 @@ def _check(rules: Rules, given: Json) -> None:
 def asked_of(sheet: Sheet, given: Overrides, rules: Rules) -> Overrides:
     """The corrections of a sheet; for a kingdom also the event's rules, if it was read with
     others."""
-    if sheet.kind != "kingdom" or VARIANTS in given or sheet.data.get("variants") == rules.extras:
+    if sheet.kind != "kingdom" or sheet.data.get("variants") == rules.extras:
         return given
     return {VARIANTS: rules.extras, **given}

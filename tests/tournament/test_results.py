@@ -1,0 +1,60 @@
+"""What counts after a person has taken photos out or corrected a sheet."""
+
+from __future__ import annotations
+
+from kdscan.tournament.removing import set_removed
+from kdscan.tournament.results import results
+from kdscan.tournament.rules import Asked
+from kdscan.tournament.store import Store
+from kdscan.tournament.store.corrections import add_correction
+from kdscan.tournament.store.events import find_event
+from kdscan.tournament.store.photos import add_file, add_photo, set_pages
+from kdscan.tournament.store.readings import sheets
+from tests.readings import make_kingdom, make_sheet
+from tests.tournament.entries import came_in
+
+
+def statuses(store: Store) -> dict[str, str]:
+    with store.read() as db:
+        return {row.file.name: row.status for row in results(db, find_event(db, "Cup").id)}
+
+
+def take_out(store: Store, name: str) -> None:
+    with store.write() as db:
+        set_removed(db, find_event(db, "Cup"), name, "Zoe")
+
+
+def test_a_page_that_is_taken_out_hides_no_other_photo_of_its_sheet(store: Store) -> None:
+    came_in(store, "sharp.jpg", make_sheet(confidence=0.999))
+    came_in(store, "blurred.jpg", make_sheet(confidence=0.99))
+    assert statuses(store) == {"blurred.jpg": "same sheet", "sharp.jpg": "ok"}
+    take_out(store, "sharp.jpg#1")
+    assert statuses(store) == {"blurred.jpg": "ok"}
+
+
+def test_a_photo_that_cannot_be_opened_is_taken_out(store: Store) -> None:
+    came_in(store, "a.jpg", make_sheet(confidence=0.999))
+    with store.write() as db:
+        event = find_event(db, "Cup")
+        photo = add_photo(db, event.id, "0" * 64, ".jpg", 1)
+        add_file(db, event.id, "broken.jpg", photo.id)
+        set_pages(db, photo.id, None, {"code": "unreadable_image", "message": "it is broken"})
+    assert statuses(store) == {"a.jpg": "ok", "broken.jpg": "failed"}
+    take_out(store, "broken.jpg")
+    assert statuses(store) == {"a.jpg": "ok"}
+
+
+def test_a_corrected_kingdom_is_scored_by_the_rules_of_its_event(store: Store) -> None:
+    came_in(store, "k.jpg", make_kingdom(), asked=Asked("kingdomino", middle_kingdom=True))
+    scores = []
+    for new in (None, {"terrain": "wheat", "crowns": 1}):
+        with store.write() as db:
+            event = find_event(db, "Cup")
+            (sheet,) = sheets(db, event.id)
+            if new:
+                add_correction(db, event.id, "cell:1,1", new, "Zoe", sheet_id=sheet.id)
+            (row,) = list(results(db, event.id))
+            scores.append((row.value("score", "domains"), row.value("score", "middle_kingdom")))
+    (before, middle), after = scores
+    assert middle == 10
+    assert after == (before + 4, 10)  # four squares of wheat
