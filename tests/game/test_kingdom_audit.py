@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kdscan.game.grid import neighbours
-from kdscan.game.kingdomino.audit import audit_kingdom, one_box_holds
+from kdscan.game.kingdomino.audit import audit_kingdom, one_box_holds, unlaid
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.players import greedy_player, play_game, random_player
 from kdscan.game.kingdomino.tiles import SQUARES, TILES, Square
@@ -62,12 +62,21 @@ def check_proof(
         ("only one domino is w+ l", "w+ l ## l w+"),
         ("there are no lakes with two crowns", "## w l++"),
         ("it touches neither the castle nor its like", "## w w\n.  . l\n.  . l"),
-        ("six in a row", "## w w w w f f"),
+        ("seven in a row", "## w w w f f f"),
     ],
 )
 def test_what_cannot_be(why: str, text: str) -> None:
     kingdom = Kingdom.parse(text)
     assert audit_kingdom(kingdom).lawful is False, why
+
+
+def test_a_wide_kingdom_is_lawful_in_the_great_duel() -> None:
+    assert audit_kingdom(Kingdom.parse("## w w w f f f"), 7).lawful
+
+
+def test_whole_components_are_to_blame_only_if_they_are_odd() -> None:
+    assert unlaid(Kingdom.parse("## w w w . f f")) == ((0, 1), (0, 2), (0, 3))
+    assert unlaid(Kingdom.parse("w+ l ## l w+")) == ()  # one domino, two places
 
 
 def test_a_domino_may_join_later_than_its_neighbours() -> None:

@@ -91,6 +91,12 @@ def test_domains_are_squares_times_crowns() -> None:
     assert (empty.total, empty.largest_domain, empty.crowns) == (0, 0, 0)
 
 
+def test_the_demo_has_other_dominoes_than_the_box() -> None:
+    strange = Kingdom.parse("## w l++")
+    assert [one.code for one in find_problems(strange)] == ["not_in_the_box"]
+    assert find_problems(strange, Variants(demo=True)) == ()
+
+
 def test_the_examples_of_seed_001() -> None:
     """Five forests with two crowns are 10 points; three lakes without any are none."""
     assert score_kingdom(Kingdom.parse("f+ f f+ f f ##")).total == 10
@@ -108,6 +114,8 @@ def test_middle_kingdom_and_harmony() -> None:
     gap = Kingdom.parse(FULL.replace("w w w w m", "w w w . ."))
     assert (score_kingdom(gap, both).middle_kingdom, score_kingdom(gap, both).harmony) == (10, 0)
     assert score_kingdom(gap, both, discarded=0).harmony == 5
+    for text in (FULL.replace("w w w w m", "w w w w ."), "## " + 24 * "w "):
+        assert score_kingdom(Kingdom.parse(text), both).harmony == 0
     assert score_kingdom(Kingdom.parse(FULL), both, discarded=1).harmony == 0
     aside = Kingdom.parse(FULL.replace("l l ## g g", "l ## l g g"))
     assert score_kingdom(aside, both).middle_kingdom == 0
@@ -142,6 +150,7 @@ def test_ties_go_by_the_largest_domain_then_by_crowns_then_are_shared() -> None:
     assert outcome([other, score_kingdom(Kingdom.parse("## f+ f g+ . "))]).winners == (0, 1)
     assert match_winners([[two, long], [long, two], [fewer, two]]) == (0,)
     assert match_winners([[two, long], [two, long]]) == (0, 1)
+    assert match_winners([[two, long]]) == (1,)  # one game has its tie-breaks
     assert score("##") == score("##")
 
 

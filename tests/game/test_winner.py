@@ -8,7 +8,7 @@ from kdscan.game.duel.report import domains_json, score_json
 from kdscan.game.duel.scoring import score_board
 from kdscan.game.kingdomino import report
 from kdscan.game.kingdomino.players import play_match, random_player
-from kdscan.game.winner import worth
+from kdscan.game.winner import known_total, worth
 from tests.game.boards import played
 
 
@@ -26,3 +26,10 @@ def test_the_json_of_a_kingdom_says_what_decides() -> None:
         sheet = {"score": report.score_json(score), "domains": report.domains_json(score)}
         assert worth(sheet) == (score.total, score.largest_domain, score.crowns)
         assert score.crowns > 0
+
+
+def test_a_sheet_that_is_cut_off_has_no_total() -> None:
+    sheet = {"score": {"total": 9}, "photograph_again": False}
+    assert known_total(sheet) == 9
+    assert known_total(sheet | {"photograph_again": True}) is None
+    assert known_total({"players": []}) is None
