@@ -50,6 +50,8 @@ def test_dice_that_never_fit_are_no_error() -> None:
     two = one.with_shield((1, 3), Shield(Coat.CHECKED, 2))
     audit = audit_game((one, two), (False, False))
     assert audit.lawful and audit.rounds is None and audit.decided
+    for decided in (True, False):
+        assert pair_json(replace(audit, decided=decided))["rounds_decided"] is decided
     (problem,) = pair_json(audit)["problems"]
     assert (problem["code"], problem["severity"], problem["cells"]) == ("dice", "warning", [])
     assert "no dominoes of theirs go together" in problem["message"]

@@ -56,6 +56,8 @@ def test_an_even_number_that_no_dominoes_cover_is_a_question_too() -> None:
     assert (problem.code, problem.severity) == ("unpaired_shields", "warning")
     assert problem.message.startswith(f"dominoes cannot cover these {len(problem.cells)} shields")
     assert set(problem.cells) <= set(forks)
+    (proved,) = AuditedMap(forks, score_board(forks), audit_map(forks)).problems
+    assert proved.cells == problem.cells  # none of them lies alone
 
 
 def test_all_shields_that_lie_alone_are_named() -> None:
