@@ -8,8 +8,9 @@ import pytest
 from kdscan.game.duel.coats import Coat
 from kdscan.imaging.pens import draw_marks, marks_width
 from kdscan.imaging.rectify import cell_corners
-from kdscan.kinds.common.board import DOMAIN_COLORS, PROBLEM_COLOR, REVIEW_COLOR
-from kdscan.kinds.overlay import LONGEST_PX, draw_overlay
+from kdscan.kinds.common.board import DOMAIN_COLORS, PROBLEM_COLOR, REVIEW_COLOR, TILE_WH
+from kdscan.kinds.common.colors import domain_colors
+from kdscan.kinds.overlay import GAP, LONGEST_PX, draw_overlay
 from kdscan.records import CELLS, MapReading, Photo, Problem, RectifiedSheet
 from tests.readings import make_sheet, with_evidence
 
@@ -103,7 +104,8 @@ def test_sheets_that_leave_the_picture_are_drawn(pitch: float, origin: tuple[flo
 def test_more_doubts_than_a_row_holds_wrap() -> None:
     few = draw_overlay(blank(), [make_sheet(doubtful=CELLS[:2])])
     many = draw_overlay(blank(), [make_sheet(doubtful=CELLS[:8])])
-    assert many.shape[0] > few.shape[0] > 640
+    row = TILE_WH[1] + GAP
+    assert [(one.shape[0] - 640) / row for one in (few, many)] == [1, 4]  # 2 × 276 of 800 pixels
     assert draw_overlay(blank(100, 80), [make_sheet(doubtful=CELLS[:2])]).shape[1] == 100
 
 
@@ -140,6 +142,9 @@ def test_each_coat_has_its_own_sign() -> None:
 
 def test_domain_colours_differ() -> None:
     assert len(set(DOMAIN_COLORS)) == 7
+    found = domain_colors([[(0, 0), (0, 1)], [(1, 0)], [(1, 1)], [(4, 4)]], 7)
+    assert found[0, 0] == found[0, 1]
+    assert len({found[0, 0], found[1, 0], found[1, 1]}) == 3
 
 
 def test_what_a_problem_names_is_framed() -> None:

@@ -14,6 +14,7 @@ from kdscan.game.grid import cell_name
 from kdscan.game.kingdomino.audit import audit_kingdom, unlaid
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.kinds.common.terminal import Style
+from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.kinds.duel_map.rules import DOMINO_CODES, apply_rules, questions
 from kdscan.kinds.duel_map.tell import tell
@@ -94,6 +95,7 @@ def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> Non
         assert word not in text
     said = to_json(cut)
     assert said["range"] is None and said["photograph_again"] is True
+    assert not {doubt.cell.at for doubt in doubts(cut)} & set(clipped)
     assert {one.marks for one in cut.reading.cells if one.at in clipped} == {(None, 0)}
     shown = Board({at: shield for at, shield in whole.reading.board.items() if at[1] < 4})
     assert said["score"]["total"] == score_board(shown).total, "of what shows"

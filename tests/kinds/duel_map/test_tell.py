@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -62,13 +63,14 @@ def test_the_sum_is_explained() -> None:
     rows = [line.split() for line in text.splitlines()]
     assert ["A1", "d", "dot", "3", "x", "1", "=", "3"] in rows
     assert ["F4", "c", "checked", "3", "x", "1", "=", "3"] in rows
-    assert ["G4", "f", "filled", "1", "x", "4", "=", "4"] in rows
+    assert rows[1] == ["G4", "f", "filled", "1", "x", "4", "=", "4"]  # the best first
     assert "1 domain without a cross: 0 points" in text
     assert "total 10  (97% sure)" in text
 
 
 @pytest.mark.parametrize(
-    ("confidence", "text"), [(0.9996, "99%"), (1.0, "99%"), (0.5, "50%"), (0.004, "0%")]
+    ("confidence", "text"),
+    [(0.9996, "99%"), (1.0, "99%"), (0.979, "97%"), (0.29, "29%"), (0.5, "50%"), (0.004, "0%")],
 )
 def test_nearly_sure_is_not_sure(confidence: float, text: str) -> None:
     assert f"({text} sure" in explain_score(make_sheet(confidence=confidence), PLAIN)
@@ -76,6 +78,8 @@ def test_nearly_sure_is_not_sure(confidence: float, text: str) -> None:
 
 def test_doubts_come_with_what_else_it_may_be() -> None:
     text = explain_doubts(make_sheet(doubtful=[(0, 5)]), PLAIN)
+    second = replace(PLAIN, address="2:")
+    assert "--set 2:F1=" in explain_doubts(make_sheet(doubtful=[(0, 5)]), second)
     assert "F1  f++ (70%) - or f+++ (30%)" in text
     assert "--set F1=f+++" in text
 
