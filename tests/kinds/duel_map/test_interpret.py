@@ -10,6 +10,7 @@ import pytest
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell
+from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.records import CELLS, COATS
 from tests.readings import make_sheet
@@ -52,3 +53,13 @@ def test_whoever_looks_at_a_sheet_is_shown_every_shield_in_doubt() -> None:
 @pytest.mark.parametrize("placed", [0.9, 0.97])
 def test_a_doubtful_place_is_no_doubt_of_single_shields(placed: float) -> None:
     assert asked({CROSSED: 0.7, WORTHLESS: 0.9999}, placed) == (True, {CROSSED})
+
+
+def test_the_two_likeliest_alternatives_are_named() -> None:
+    evidence = make_sheet(BOARD).evidence
+    crosses = evidence.probs.crosses.copy()
+    crosses[CELLS.index(CROSSED)] = 0.5, 0.25, 0.15, 0.09, 0.01
+    sheet = interpret(replace(evidence, probs=replace(evidence.probs, crosses=crosses)))
+    (doubt,) = doubts(sheet)
+    assert doubt.cell.at == CROSSED and doubt.cell.crosses == 0
+    assert [one.crosses for one in doubt.others] == [1, 2]
