@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -13,22 +13,29 @@ from kdscan.game.duel.players import play_game
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.imaging.photo import load_photos
-from kdscan.kinds import correct
+from kdscan.kinds import correct, kind_named
 from kdscan.kinds.kingdom.interpret import decode_kingdoms
 from kdscan.kinds.spellbook.interpret import interpret
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.pipeline.read import read_photo
 from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.records import (
     AnyReading,
+    KingdomCorrections,
     KingdomEvidence,
     KingdomReading,
+    MapCorrections,
+    MapEvidence,
     MapReading,
+    Problem,
     SpellbookCorrections,
+    SpellbookEvidence,
     SpellbookReading,
+    WizardEvidence,
     maps_of,
 )
-from tests.readings import make_book, make_kingdom
+from tests.readings import make_book, make_kingdom, make_sheet
 
 SEVEN = """
 w+  w   f   f   l  l  .
@@ -97,6 +104,52 @@ def test_what_a_person_said_of_a_spellbook_is_kept() -> None:
     assert as_json(again) == as_json(found)
     assert isinstance(again, SpellbookReading)
     assert again.evidence.corrections == said
+
+
+EVIDENCE: dict[str, MapEvidence | KingdomEvidence | SpellbookEvidence] = {
+    "duel_map": replace(
+        make_sheet().evidence,
+        sheet_id="CUP/1/2/A",
+        clipped=((0, 0),),
+        mirrored=True,
+        bilevel=True,
+        blurred=True,
+        beside=("left",),
+        covered={(1, 1): 0.5},
+        wizard=WizardEvidence(
+            Coat.DOT, 0.9, ((Coat.DOT, 0.9), (None, 0.1)), True, (Problem("x", "warning", "y"),)
+        ),
+        corrections=MapCorrections({(2, 2): (Coat.LINE, 1)}, False, (None,), True),
+    ),
+    "kingdom": replace(
+        make_kingdom(variants=Variants(harmony=True)).evidence,
+        sheet_id="CUP/1/2/A",
+        beyond=2,
+        cut=("top",),
+        beside=("left",),
+        touching=True,
+        covered={(1, 1): 3.0},
+        corrections=KingdomCorrections({(0, 0): ("wheat", 1)}, True),
+    ),
+    "duel_spellbook": replace(
+        make_book(play_game(3).spellbook).evidence,
+        sheet_id="CUP/1/2/",
+        table=(1, 2),
+        beside=("left",),
+        corrections=SpellbookCorrections({(1, Coat.DOT): SpellbookLine(3)}, {0: None}, True),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EVIDENCE)
+def test_every_piece_of_evidence_is_kept(name: str) -> None:
+    kind, evidence = kind_named(name), EVIDENCE[name]
+    assert kind is not None
+    kept = json.loads(json.dumps(serialize(kind.interpret(evidence, DEFAULT_RISK))))
+    again = deserialize(kept).evidence
+    for field in (one.name for one in fields(evidence)):
+        if field not in ("rectified", "page_xy", "probs", "marks", "ink"):
+            assert getattr(again, field) == getattr(evidence, field), field
 
 
 @pytest.mark.parametrize("kind", OTHERS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell
 from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.kinds.duel_map.interpret import interpret
-from kdscan.records import CELLS, COATS
+from kdscan.records import CELLS, COATS, MapCorrections
 from tests.readings import make_sheet
 
 BOARD = """
@@ -63,3 +64,24 @@ def test_the_two_likeliest_alternatives_are_named() -> None:
     (doubt,) = doubts(sheet)
     assert doubt.cell.at == CROSSED and doubt.cell.crosses == 0
     assert [one.crosses for one in doubt.others] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "review"),
+    [
+        ({}, None, False),
+        ({"mirrored": True}, "mirrored", True),
+        ({"bilevel": True}, "bilevel", True),
+        ({"blurred": True}, None, False),
+        ({"blurred": True, "bilevel": True}, "blurred", True),
+        ({"beside": ("left",)}, "map_cut_off", False),
+    ],
+)
+def test_what_the_picture_may_have_changed_asks_for_a_look(
+    changes: dict[str, Any], code: str | None, review: bool
+) -> None:
+    found = interpret(replace(make_sheet(BOARD, confidence=0.9999).evidence, **changes))
+    assert found.review is review
+    assert [one.code for one in found.problems][-1:] == ([code] if code else [])
+    said = replace(found.evidence, corrections=MapCorrections(confirmed=True))
+    assert not interpret(said).review
