@@ -13,6 +13,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell
 from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.kinds.duel_map.interpret import interpret
+from kdscan.kinds.duel_map.to_json import to_json
 from kdscan.records import CELLS, COATS, MapCorrections
 from tests.readings import make_sheet
 
@@ -85,3 +86,12 @@ def test_what_the_picture_may_have_changed_asks_for_a_look(
     assert [one.code for one in found.problems][-1:] == ([code] if code else [])
     said = replace(found.evidence, corrections=MapCorrections(confirmed=True))
     assert not interpret(said).review
+
+
+def test_a_corrected_shield_tells_what_the_picture_showed() -> None:
+    cells = {CROSSED: (Coat.FILLED, 2)}
+    found = interpret(replace(make_sheet(BOARD).evidence, corrections=MapCorrections(cells)))
+    said = {(cell["row"], cell["col"]): cell for cell in to_json(found)["cells"]}
+    assert (said[CROSSED]["coat"], said[CROSSED]["crosses"]) == ("filled", 2)
+    assert said[CROSSED]["seen"] == {"coat": "dot", "crosses": 1}
+    assert said[WORTHLESS]["seen"] is None
