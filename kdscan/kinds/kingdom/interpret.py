@@ -73,7 +73,7 @@ def _reading(
     unsure = evidence.beyond or evidence.cut or evidence.touching or covered or bare
     if unsure or _is_odd(best, variants):
         confidence = min(confidence, 0.5)
-    review = confidence < 1 - risk or posterior.castle < 1 - risk
+    review = confidence < 1 - risk
     shares = posterior.shares()
     squares = []
     for index, kind in enumerate(best.kinds):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
-from kdscan.game.kingdomino.audit import audit_kingdom
+from kdscan.game.kingdomino.audit import KingdomAudit, audit_kingdom
 from kdscan.game.kingdomino.players import play_game, random_player
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.kinds import correct
-from kdscan.kinds.kingdom.interpret import decode_kingdoms
+from kdscan.kinds.kingdom.interpret import decode_kingdoms, interpret
 from kdscan.records import KINDS, KingdomEvidence
 from tests.readings import KINGDOM, make_kingdom
 
@@ -81,6 +84,30 @@ def test_squares_that_may_lie_elsewhere_lower_everything() -> None:
     assert reading.confidence <= 0.9
 
 
+@pytest.mark.parametrize("changes", [{"beyond": 2}, {"cut": ("top",)}, {"touching": True}])
+def test_a_kingdom_of_which_some_may_be_missing_asks(changes: dict[str, Any]) -> None:
+    sure = make_kingdom(played(1))
+    assert not sure.review
+    reading = interpret(replace(sure.evidence, **changes))
+    assert reading.review and reading.confidence <= 0.5
+    assert len(reading.problems) == 1
+
+
+def test_if_no_square_is_doubtful_the_least_sure_one_is_shown() -> None:
+    reading = interpret(replace(make_kingdom(played(1)).evidence, beyond=2))
+    (shown,) = (square for square in reading.squares if square.review)
+    sure = [square.confidence for square in reading.squares]
+    assert shown.confidence == min(sure) < max(sure)
+
+
+def test_a_search_that_gave_up_accuses_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    evidence = make_kingdom(played(1)).evidence
+    where = "kdscan.kinds.kingdom.interpret.audit_kingdom"
+    for lawful, codes in ((None, []), (False, ["not_laid_lawfully"])):
+        monkeypatch.setattr(where, lambda *_, lawful=lawful: KingdomAudit(lawful))
+        assert [one.code for one in interpret(evidence).problems] == codes
+
+
 def test_a_person_has_the_last_word() -> None:
     before = make_kingdom(played(2))
     square = next(s for s in before.squares if s.terrain not in ("castle", "empty"))
@@ -97,7 +124,8 @@ def test_a_person_moves_the_castle() -> None:
     before = make_kingdom(KINGDOM)
     after = correct(before, {(0, 0): ("castle", 0)})
     assert after.kingdom.castle == (0, 0)
-    assert sum(s.terrain == "castle" for s in after.squares) == 1
+    (castle,) = (s for s in after.squares if s.terrain == "castle")
+    assert castle.confidence > 0.99, "whatever the pixels say of the other place"
 
 
 def test_extra_points_by_variant() -> None:

@@ -72,6 +72,12 @@ def test_a_dynasty_adds_up() -> None:
     assert added["total"] == 3 * make_kingdom().score.total
     assert added["kingdoms"] == [[0, 0], [1, 0], [2, 0]]
     assert not added["review"]
+    doubtful = photo_json(PhotoReport("x.jpg", sheets=(make_kingdom(doubtful=DOUBT),)))
+    (one,) = doubtful["sheets"]
+    assert dynasty_json([doubtful] * 2)["confidence"] == pytest.approx(
+        one["confidence"] ** 2, abs=1e-3
+    )
+    assert dynasty_json([doubtful] * 2)["review"]
 
 
 def test_a_dynasty_asks_for_a_look_unless_each_photo_shows_one_kingdom() -> None:

@@ -13,6 +13,7 @@ from kdscan.game.duel.spellbook import OpenBook
 from kdscan.kinds.common.board import GREEN, REVIEW_COLOR, VERMILION
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.overlay import draw_overlay
+from kdscan.kinds.spellbook.draw import places
 from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.kinds.spellbook.names import mark_name
 from kdscan.kinds.spellbook.tell import tell
@@ -136,6 +137,14 @@ def test_names_of_places() -> None:
     assert names["players[1].lines.filled.struck"] == "right, line of filled: struck through"
     assert names["players[0].lines.double_dot.used"] == "left, line of double dot: power used"
     assert len(set(names.values())) == len(names)
+
+
+def test_a_doubtful_place_says_what_was_read_and_what_else_it_may_be() -> None:
+    sheet = reading(0.98)
+    marks = tuple(replace(one, review=str(one.place) in (UNSURE, *MARKED)) for one in sheet.marks)
+    found = {one.name: one.choices for one in places(replace(sheet, marks=marks), words("en"))}
+    assert found["right, line of dot: square 3"][0] == ("blank", 0.6)
+    assert [text for text, _ in found["left, chosen coat: dot"]] == ["marked", "blank"]
 
 
 def test_overlay_rings_what_is_marked_and_what_is_unsure() -> None:
