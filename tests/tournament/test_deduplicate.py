@@ -102,13 +102,14 @@ def test_a_sheet_is_not_the_same_because_all_that_it_holds_lies_on_another_too()
     whole, part = SHEETS[0], SHEETS[0].copy()
     part[np.flatnonzero(part)[14:]] = 0
     assert same_sheets([entry(1, whole), entry(2, part)]).same == {}
+    assert same_sheets([entry(1, part), entry(2, whole)]).same == {}
     both = [entry(1, whole, "E/1/1/A"), entry(2, part, "E/1/1/A")]
     assert same_sheets(both) == Compared({}, {1: (2,), 2: (1,)})
 
 
 def test_a_kingdom_photographed_from_another_side_is_the_same() -> None:
     one = KINGDOM.split()
-    turned = [one[5 * (4 - col) + row] for row in range(5) for col in range(5)]
+    turns = [np.rot90(np.array(one).reshape(5, 5), n).ravel().tolist() for n in (1, 2, 3)]
     other = [*one[:-7], *reversed(one[-7:])]
     other[:7] = ["l", "l", "w", "g", "g", "f", "f"]
 
@@ -117,8 +118,19 @@ def test_a_kingdom_photographed_from_another_side_is_the_same() -> None:
         marks = marks_code(sheet_json(make_kingdom(text)))
         return Entry(key, None, marks, (0.5,), kind="kingdom")
 
-    entries = [kingdom(1, one), kingdom(2, turned), kingdom(3, other)]
-    assert same_sheets(entries).same == {2: 1}
+    entries = [kingdom(n, squares) for n, squares in enumerate((one, *turns, other), 1)]
+    assert same_sheets(entries).same == {2: 1, 3: 1, 4: 1}
+
+
+def test_sheets_of_different_kinds_are_never_compared() -> None:
+    kingdom = marks_code(sheet_json(make_kingdom()))
+    mixed = [
+        Entry(n, "E/1/1/A", marks, (0.5,), kind=kind)
+        for n, (kind, marks) in enumerate(
+            (("duel_map", SHEETS[0]), ("kingdom", kingdom), ("duel_spellbook", None))
+        )
+    ]
+    assert same_sheets(mixed) == Compared({}, {})
 
 
 def test_different_sheets_with_one_code_are_a_conflict_until_a_person_settles_it() -> None:
