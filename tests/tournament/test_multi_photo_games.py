@@ -69,6 +69,16 @@ def test_a_spellbook_pays_the_maps_of_its_table(store: Store) -> None:
     assert pages(store, desk) == {"A": 0, "B": 0}
 
 
+def test_a_map_photographed_twice_is_one_of_the_two(store: Store) -> None:
+    game = paid_game()
+    for name, board in zip(("A", "B", "B again"), (*game.maps, game.maps[1]), strict=True):
+        sheet = make_sheet(str(board), confidence=0.99 if "again" in name else 0.999)
+        came_in(store, name, with_evidence(sheet, sheet_id=f"CUP/1/4/{name[0]}"))
+    came_in(store, "book", with_evidence(make_book(game.spellbook), sheet_id="CUP/1/4/"))
+    a, b = (score.wizard for score in game.scores())
+    assert wizards(store) == {"A": a, "B": b, "B again": 0}
+
+
 def test_sheets_that_name_the_table_alone_belong_to_the_round_of_their_photos(
     store: Store,
 ) -> None:

@@ -32,6 +32,21 @@ def test_a_page_that_is_taken_out_hides_no_other_photo_of_its_sheet(store: Store
     assert statuses(store) == {"blurred.jpg": "ok"}
 
 
+def test_the_photo_that_a_person_corrected_counts_and_not_one_that_was_only_placed(
+    store: Store,
+) -> None:
+    came_in(store, "sharp.jpg", make_sheet(confidence=0.999))
+    came_in(store, "blurred.jpg", make_sheet(confidence=0.99))
+    place, shield = {"round": 1, "table": 1, "player": "Ann"}, {"coat": "dot", "crosses": 2}
+    for field, new, best in (("place", place, "sharp.jpg"), ("cell:0,0", shield, "blurred.jpg")):
+        with store.write() as db:
+            event = find_event(db, "Cup")
+            blurred = [one.id for one in sheets(db, event.id)][1]
+            add_correction(db, event.id, field, new, "Zoe", sheet_id=blurred)
+        (other,) = {"sharp.jpg", "blurred.jpg"} - {best}
+        assert statuses(store)[other] == "same sheet"
+
+
 def test_a_photo_that_cannot_be_opened_is_taken_out(store: Store) -> None:
     came_in(store, "a.jpg", make_sheet(confidence=0.999))
     with store.write() as db:

@@ -18,7 +18,7 @@ from kdscan.kinds.overlay import draw_overlay
 from kdscan.locale import words
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
 from kdscan.records import KINDS, Photo, SquareKind
-from tests.readings import make_kingdom, make_sheet
+from tests.readings import KINGDOM, make_kingdom, make_sheet
 
 RICH = Variants(middle_kingdom=True, harmony=True)
 DOUBT: dict[tuple[int, int], SquareKind] = {(0, 1): ("wheat", 1)}
@@ -102,7 +102,9 @@ def test_the_second_kingdom_of_a_photo_is_put_right_by_its_number(
 
 def test_text_explains_the_sum() -> None:
     text = tell(make_kingdom(variants=RICH), Style())
-    assert "the castle in the middle: 10" in text
+    assert "the castle in the middle: 10" in text and "harmony" not in text
+    full = make_kingdom(KINGDOM.replace("l   .", "l   l").replace("m   .", "m   m"), variants=RICH)
+    assert "harmony: 5" in tell(full, Style())
     assert f"total {make_kingdom(variants=RICH).score.total}" in text
     rows = draw_kingdom(make_kingdom(), Style()).splitlines()
     assert rows[0].split() == list("ABCDE")
