@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kdscan.kinds.duel_map.interpret import interpret
+from kdscan.tournament.event import event_state
 from kdscan.tournament.removing import set_removed
 from kdscan.tournament.results import results
 from kdscan.tournament.rules import Asked
-from kdscan.tournament.store import Store
+from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.photos import add_file, add_photo, set_pages
 from kdscan.tournament.store.readings import sheets
 from tests.readings import make_kingdom, make_sheet
 from tests.tournament.entries import came_in
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """On SQLite alone: nothing here depends on the database."""
+    with open_store(f"sqlite:///{tmp_path / 'store.sqlite'}", str(tmp_path / "photos")) as opened:
+        yield opened
 
 
 def statuses(store: Store) -> dict[str, str]:
@@ -73,3 +88,15 @@ def test_a_corrected_kingdom_is_scored_by_the_rules_of_its_event(store: Store) -
     (before, middle), after = scores
     assert middle == 10
     assert after == (before + 4, 10)  # four squares of wheat
+
+
+def test_a_sheet_that_is_cut_off_has_no_points_in_its_game(store: Store) -> None:
+    for player, clipped in (("A", ()), ("B", ((0, 0),))):
+        evidence = make_sheet(confidence=0.999).evidence
+        sheet = replace(evidence, sheet_id=f"CUP/1/1/{player}", clipped=clipped)
+        came_in(store, f"{player}.jpg", interpret(sheet))
+    with store.read() as db:
+        state = event_state(db, find_event(db, "Cup"))
+    (game,) = state.games
+    assert [seat.total is None for seat in game.seats] == [False, True]
+    assert [finding.code for finding in state.findings] == ["cut_off"]
