@@ -110,8 +110,9 @@ CHANGES: dict[str, Callable[[Rows], object]] = {
     ].update(coat="velvet"),
     "probabilities that are none": lambda rows: of(rows, "reading")["kept"][0].update(probs={}),
     "a key that no version has written": lambda rows: first_sheet(rows).update(secret=1),
-    "a sheet that is not in its reading": set_in("sheet", number=7),
+    "a sheet that is not in its reading": set_in("sheet", number=1),
     "a page below nothing": set_in("sheet", page=-1),
+    "a round before the first": set_in("game", round=0),
     "a seat of nobody": set_in("seat", player_id=999),
     "a correction of nothing known": set_in("correction", field="../cell"),
     "a correction off the map": lambda rows: [
