@@ -113,16 +113,21 @@ def test_confirmed_kingdoms_come_out_as_training_takes_them(tmp_path: Path) -> N
     picture = cv2.imencode(".png", np.full((700, 900, 3), 90, np.uint8))[1].tobytes()
     labels = tmp_path / "labels"
     with open_store(str(tmp_path / "s.sqlite")) as store:
-        came_in(store, "a.png", kingdom, event="cup", asked=Asked("kingdomino"), picture=picture)
+        found = kingdom, make_kingdom(origin_xy=(450, 120))
+        came_in(store, "a.png", *found, event="cup", asked=Asked("kingdomino"), picture=picture)
         with store.write() as db:
             event = find_event(db, "cup")
-            (sheet,) = sheets(db, event.id)
+            sheet, other = sheets(db, event.id)
             lake = {"terrain": "lake", "crowns": 1}
             add_correction(db, event.id, "cell:0,4", lake, "Ada", sheet_id=sheet.id)
         assert save_labels(store, "cup", labels) == (0, 0)
         with store.write() as db:
             add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=sheet.id)
         assert save_labels(store, "cup", labels) == (1, 23)
+        with store.write() as db:
+            add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=other.id)
+        assert save_labels(store, "cup", tmp_path / "both") == (2, 46)
+    assert len(list((tmp_path / "both").iterdir())) == 4
     (board,) = load_photos(labels)
     assert KINDS[board.kinds[0, 4]] == ("lake", 1)
     assert KINDS[board.kinds[2, 2]] == ("castle", 0)
