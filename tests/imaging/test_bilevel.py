@@ -58,6 +58,16 @@ def test_an_apps_black_and_white_is_told_small_or_large(
     assert is_bilevel(photo, outline(one))
 
 
+@pytest.mark.parametrize(("at", "bilevel"), [(0, False), (400, True)])
+def test_of_a_large_photo_the_map_alone_is_judged(at: int, bilevel: bool) -> None:
+    """Only its lower right quarter has no greys; its half has, at edges."""
+    whole = np.full((800, 800, 3), 128, np.uint8)
+    whole[401:, 401:] = np.where(np.indices((399, 399)).sum(0) // 16 % 2, 0, 255)[..., None]
+    half = cv2.resize(whole, (400, 400), interpolation=cv2.INTER_AREA)
+    corners = at + 10 + 380.0 * np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
+    assert is_bilevel(Photo.halved(np.asarray(half, np.uint8), lambda: whole), corners) is bilevel
+
+
 def test_a_pdf_of_such_a_scan_is_told(tmp_path: Path) -> None:
     one = scanned("bilevel")
     picture = Image.fromarray(one.bgr).convert("1", dither=Image.Dither.NONE)
