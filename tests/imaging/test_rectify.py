@@ -13,6 +13,7 @@ from kdscan.imaging.rectify import (
     fit_homography,
     flatten,
     inside,
+    lattice_to_flat,
     lattice_to_photo,
     lattice_to_photo_homography,
     lies_in,
@@ -77,3 +78,8 @@ def test_points_lie_inside_outlines_as_each_one_does() -> None:
     assert inside(points, outlines).tolist() == one_by_one
     assert inside(points, outlines[:1]).sum() < sum(one_by_one) < len(points)
     assert not inside(points, []).any() and inside(np.zeros((0, 2)), outlines).shape == (0,)
+
+
+def test_points_of_the_lattice_lie_in_the_flat_view_where_it_samples_them() -> None:
+    flat = lattice_to_flat(np.array([(-0.625, -0.625), (0.0, 0.0), (2.0, 1.0)]), 128, 0.125)
+    assert flat.tolist() == [[-0.5, -0.5], [79.5, 79.5], [335.5, 207.5]]
