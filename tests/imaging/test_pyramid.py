@@ -10,7 +10,9 @@ from kdscan.detection.register import coarse_view
 from kdscan.imaging.pyramid import (
     at_most,
     finest_decoded,
+    finest_for,
     grey_at_most,
+    level,
     level_for,
     mapped,
     reduced,
@@ -38,6 +40,26 @@ def large() -> Photo:
 def test_what_is_at_hand() -> None:
     assert finest_decoded(large()) == 1 and finest_decoded(Photo(half())) == 0
     assert level_for(large(), 1.9) == 0  # as a stage that must have the whole asks for it
+
+
+def test_a_level_averages_two_by_two_pixels_and_drops_an_odd_rest() -> None:
+    bgr = np.random.default_rng(1).integers(0, 256, (101, 203, 3), np.uint8)
+    squares = bgr[:100, :202].reshape(50, 2, 101, 2, 3).mean((1, 3))
+    assert np.abs(level(Photo(bgr), 1) - squares).max() <= 1
+    assert level(Photo(bgr), 2).shape == (25, 50, 3)
+
+
+def test_levels_begin_with_the_half_that_was_decoded() -> None:
+    assert (level(large(), 1) == half()).all()
+    assert level(large(), 2).shape == (HEIGHT // 4, WIDTH // 4, 3)
+    assert [finest_for(large(), wide, 100) for wide in (199, 200)] == [0, 1]
+    assert finest_for(Photo(half()), 1000, 100) == 0
+
+
+def test_no_level_of_a_tiny_photo_is_empty() -> None:
+    for side in range(1, 40):
+        photo = Photo(np.zeros((side, 50, 3), np.uint8))
+        assert min(level(photo, level_for(photo, 1e9)).shape[:2]) > 0
 
 
 def test_no_window_takes_the_whole_however_small() -> None:

@@ -17,6 +17,7 @@ from kdscan.imaging.rectify import (
     lattice_to_photo,
     lattice_to_photo_homography,
     lies_in,
+    outline_of,
     project,
     resolution,
 )
@@ -71,7 +72,7 @@ def test_resolution_is_pixels_a_cell() -> None:
 def test_points_lie_inside_outlines_as_each_one_does() -> None:
     outlines = [
         np.array([(100.0, 80), (420, 120), (380, 300), (60, 260)]),
-        np.array([(500.0, 500), (300, 450), (350, 250), (600, 280)]),
+        np.array([(600.0, 280), (350, 250), (300, 450), (500, 500)]),  # the other way round
     ]
     points = np.random.default_rng(0).uniform(0, 640, (400, 2))
     one_by_one = [any(lies_in(point, outline) for outline in outlines) for point in points]
@@ -83,3 +84,18 @@ def test_points_lie_inside_outlines_as_each_one_does() -> None:
 def test_points_of_the_lattice_lie_in_the_flat_view_where_it_samples_them() -> None:
     flat = lattice_to_flat(np.array([(-0.625, -0.625), (0.0, 0.0), (2.0, 1.0)]), 128, 0.125)
     assert flat.tolist() == [[-0.5, -0.5], [79.5, 79.5], [335.5, 207.5]]
+
+
+def test_the_outline_lies_half_a_cell_around_the_centres() -> None:
+    outline = outline_of(100 * CENTERS + (7, 9))
+    assert outline == pytest.approx(np.array([(-43, -41), (657, -41), (657, 459), (-43, 459)]))
+
+
+def test_a_small_sheet_is_enlarged_from_the_photo_itself() -> None:
+    photo = Photo(
+        np.where(np.indices((180, 244))[1] // 2 % 2, 0, 255)
+        .astype(np.uint8)[..., None]
+        .repeat(3, 2)
+    )
+    flat = flatten(photo, 32 * CENTERS + (20, 20), 128, 0.0)
+    assert flat[300, 100:700].std() > 90  # stripes two pixels wide
