@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
@@ -138,6 +139,16 @@ def test_each_coat_has_its_own_sign() -> None:
         draw_marks(picture, (3, 15), coat, 0, 24)
         signs.add(picture.tobytes())
     assert len(signs) == len(Coat)
+
+
+@pytest.mark.parametrize("crosses", range(5))
+def test_each_cross_is_drawn_beside_its_coat(crosses: int) -> None:
+    picture = np.full((60, 200, 3), 255, np.uint8)
+    draw_marks(picture, (10.0, 30.0), Coat.CHECKED, crosses, 40.0)
+    ink = (picture[..., 0] < 100).astype(np.uint8)
+    assert cv2.connectedComponents(ink)[0] - 2 == crosses  # besides the paper and the coat
+    quarters = [ink[y - 4 : y + 4, x - 4 : x + 4].mean() for y in (22, 38) for x in (22, 38)]
+    assert quarters == [1, 0, 0, 1]  # as players draw it
 
 
 def test_domain_colours_differ() -> None:
