@@ -12,7 +12,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.sheet.book import BookLayout, books, load_book, marked_places, texts
 from kdscan.sheet.layout import layouts, load_layout
-from kdscan.sheet.look import NO_TICKET
+from kdscan.sheet.look import NO_TICKET, Look
 from kdscan.sheet.parts import Layout
 from kdscan.sheet.printing import impose, sheet_pdf
 from kdscan.sheet.raster import render_page
@@ -51,6 +51,13 @@ def test_every_page_of_ours_has_markers_of_its_own() -> None:
 def test_our_book_speaks_every_language(name: str) -> None:
     for text in texts(load_book(f"{name}-spellbook")):
         assert set(dictionary()[text]) == set(LANGUAGES) - {"en"}, text
+
+
+def test_spells_are_printed_in_the_language_of_the_sheet() -> None:
+    with pypdfium2.PdfDocument(sheet_pdf(BOOK, impose(BOOK), look=Look("pl"))) as document:
+        words = document[0].get_textpage().get_text_bounded().split()
+    for spell in BOOK.spells:
+        assert set(dictionary()[spell.text]["pl"].split()) <= set(words)
 
 
 @OURS

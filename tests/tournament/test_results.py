@@ -47,6 +47,16 @@ def test_a_page_that_is_taken_out_hides_no_other_photo_of_its_sheet(store: Store
     assert statuses(store) == {"blurred.jpg": "ok"}
 
 
+def test_a_sheet_that_a_person_ignores_hides_no_other_photo_of_it(store: Store) -> None:
+    came_in(store, "sharp.jpg", make_sheet(confidence=0.999))
+    came_in(store, "blurred.jpg", make_sheet(confidence=0.99))
+    with store.write() as db:
+        event = find_event(db, "Cup")
+        sharp, _ = sheets(db, event.id)
+        add_correction(db, event.id, "ignored", True, "Zoe", sheet_id=sharp.id)
+    assert statuses(store) == {"blurred.jpg": "ok", "sharp.jpg": "ignored"}
+
+
 def test_the_photo_that_a_person_corrected_counts_and_not_one_that_was_only_placed(
     store: Store,
 ) -> None:
