@@ -140,6 +140,21 @@ def test_a_photo_is_dropped_on_any_view(open_page: Open) -> None:
     assert len([url for url in uploads if "/api/photos?" in url]) == 1
 
 
+DRAG = """([bytes]) => {
+  const data = new DataTransfer(), init = { bubbles: true, cancelable: true, dataTransfer: data };
+  data.items.add(new File([new Uint8Array(bytes)], "thumb.jpg", { type: "image/jpeg" }));
+  document.body.dispatchEvent(new DragEvent("dragstart", init));
+  return document.body.dispatchEvent(new DragEvent("drop", init));
+}"""
+
+
+def test_a_picture_of_the_page_that_is_dragged_is_no_new_photo(open_page: Open) -> None:
+    page = open_page(**DESKTOP)
+    page.goto("/#/photo/999")
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert page.evaluate(DRAG, [list((SAMPLES / "02.jpg").read_bytes())]), "nobody takes it"
+
+
 def test_a_known_photo_older_than_those_listed_is_shown(open_page: Open) -> None:
     page = open_page(service_workers="block")
     page.route("**/api/photos", lambda route: route.fulfill(json={"photos": []}))

@@ -87,11 +87,15 @@ async function send(files) {
   for (const entry of kept) enqueue(await entry, files.length === 1);
 }
 
+// Browsers give the pictures of a page as files too: one that is dragged by accident is no new photo.
+const OURS = "kdscan";
+addEventListener("dragstart", ({ dataTransfer }) => dataTransfer.setData(OURS, OURS));
+
 // Photos are dropped anywhere in the window, on any view (a browser would open them in place of the
 // page), or pasted on the start page.
 function given(event) {
   const { types, files } = event.dataTransfer ?? event.clipboardData, elsewhere = !list?.isConnected;
-  if (!types.includes("Files")) return;
+  if (!types.includes("Files") || types.includes(OURS)) return;
   if (event.type === "paste" && (elsewhere || event.target.matches("[type=text]"))) return; // a table's cells come as text and picture
   event.preventDefault();
   if (event.type === "dragover") return;
