@@ -107,6 +107,18 @@ EARLY = Board.parse(
             ),
         ),
         (
+            # Nothing is beside the two but the shield above the castle.
+            (". . dd dd dd . .", ". . . ## . . .", EMPTY_ROW),
+            None,
+            Problem(
+                "unpaired_shields",
+                "error",
+                "no dominoes can cover these 2 shields: every round fills two shields side by "
+                "side, and only 1 lies beside these",
+                ((1, 2), (1, 4)),
+            ),
+        ),
+        (
             (". . . dd dd . .", ". . . ## . . .", "l f . . . . ."),
             None,
             Problem(

@@ -154,7 +154,8 @@ def _unpaired(cells: int, covers: Covers) -> str:
     if cells == filled and count % 2 and count > 1:
         return f"{why}, and {count} is odd"
     if cells & EVEN in (0, cells) and partners:  # shields that do not touch each other
-        why += f" side by side, and only {partners} lie beside these"
+        lie = "lies" if partners == 1 else "lie"
+        why += f" side by side, and only {partners} {lie} beside these"
         return f"{why}; the line's wizard helps only two" if covers.singles else why
     return why
 
