@@ -47,6 +47,13 @@ def test_a_result_of_an_earlier_round_is_changed(browser: Browser, tmp_path: Pat
         expect(earlier.locator(".won")).to_contain_text("Bob")
         expect(rounds.first.locator(".won")).to_contain_text("Ada")
         accessible(page)
+        typed = earlier.get_by_label("Points of Ada")
+        typed.press_sequentially("7")
+        csrf = context.request.get("/api/session").json()["csrf"]
+        context.request.post("/api/event/pair", data={}, headers={"X-CSRF-Token": csrf})
+        expect(rounds).to_have_count(3)  # another desk paired it
+        expect(rounds.nth(1).locator("ol")).to_be_hidden()
+        expect(typed).to_be_focused()
         context.close()
 
 

@@ -1,7 +1,7 @@
 // Rounds and players of an event at the desk: pairing, publishing, results, walkovers, a clock; and
 // who plays. Fields are created once and updated, so that nothing is drawn over what somebody types.
 
-import { h, lines, put, typedPoints } from "./dom.js";
+import { h, inUse, lines, put, typedPoints } from "./dom.js";
 import { t, tn } from "./i18n.js";
 
 const button = (label, doing, more = {}) => h("button", { type: "button", class: "quiet", ...more, onclick: doing }, label);
@@ -35,7 +35,7 @@ export function roundsTab(act) {
     put(begin, pair, last > 0 && !begun && again, open);
     for (const [name, one] of shown) one.setAttribute("aria-pressed", String(what === name));
     stop.hidden = !clock;
-    // Newest first; only that one is open when a round begins.
+    // Newest first; when a round begins, only that one is open, and whatever somebody types in.
     list(Array.from({ length: last }, (_, before) => ({ n: last - before, newest: last !== newest ? last : null, games: all.filter((game) => game.round === last - before) })));
     newest = last;
     put(tab, [...tab.children].slice(0, 2), last ? rounds : none);
@@ -47,7 +47,7 @@ function roundOf(n, act) {
   const games = h("ol", { class: "tables" }), element = h("details", { class: "card" }, h("summary", {}, h("h2", {}, t("Round {n}", { n }))), games);
   const list = lines(games, (game) => `${game.table}-${game.seats.map((seat) => seat.player).join()}`, (game) => (game.bye ? bye(game) : table(game, act)));
   return { element, show: (round) => {
-    if (round.newest) element.open = n === round.newest;
+    if (round.newest) element.open = n === round.newest || inUse(element);
     list(round.games);
   } };
 }
