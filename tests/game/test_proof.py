@@ -169,6 +169,19 @@ def test_the_turn_of_wizards_is_a_search_that_may_end_early() -> None:
     assert set(problem.cells) == set(EARLY)
 
 
+def test_wizards_that_only_a_cut_short_search_lets_in_are_not_asked_about_forever() -> None:
+    """The first search runs out of steps, so the line's wizard may help; with him it ends in time,
+    and he cannot be won."""
+    board = Board.parse(
+        """.    .    d    .    l    l    l
+           d    .    .    .    d    l    l
+           .    l    .    ##   .    .    .
+           d    l    d    l    .    .    .
+           .    l    .    .    .    l    l"""
+    )
+    assert errors(board, Terms(), steps=50)
+
+
 EMPTY_MAP = ". . . . . .\n" + "\n".join([EMPTY_ROW, ". . . ## . . .", EMPTY_ROW, EMPTY_ROW])
 
 PAIRS: tuple[tuple[Cell, Cell], ...] = (

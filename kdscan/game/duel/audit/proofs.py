@@ -84,9 +84,11 @@ class Covers:
         while True:
             reached = self.reachable()
             line, dot = (chances.in_time(coat, reached, covered) for coat in (Coat.LINE, Coat.DOT))
-            if (2 * line, dot) == (self.singles, self.free):
+            # A search that ran out of steps may have let in a wizard whom a later one does not.
+            won = max(2 * line, self.singles), dot or self.free
+            if won == (self.singles, self.free):
                 break
-            self.singles, self.free = 2 * line, dot
+            self.singles, self.free = won
 
     def limit(self, own: int) -> Budget:
         """Steps for a search: its own number if no other is given."""
