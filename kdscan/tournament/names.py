@@ -105,28 +105,45 @@ def player_named(db: Connection, event: Event, name: str, round_: int | None) ->
 
 
 def _close(name: str, known: Sequence[str]) -> list[str]:
-    """At most `MOST_CLOSE` names in their own spelling: those most similar to this one, else those
-    with a similar part, because people write first names alone."""
-    name = name.strip().casefold()
-    spelled = {one.casefold(): one for one in known}
-    found = get_close_matches(name, list(spelled))
+    """The names that may be meant, in their own spelling: those of which this one is a part,
+    because people write first names alone, and those most similar; else those with a similar part.
+    """
+    name = _plain(name)
+    spelled = {_plain(one): one for one in known}
+    found = [one for one in spelled if _is_part(name, one)][:SHOWN]
+    found += [one for one in get_close_matches(name, list(spelled)) if one not in found]
     if not found:
         words = {word for one in spelled for word in one.split()}
         for part in get_close_matches(name, sorted(words), cutoff=0.75):
             found += [one for one in spelled if part in one.split() and one not in found]
-    return [spelled[one] for one in found[:MOST_CLOSE]]
+    return [spelled[one] for one in found]
+
+
+def _plain(name: str) -> str:
+    return normalize("NFC", name.strip()).casefold()
+
+
+def _is_part(name: str, whole: str) -> bool:
+    return f" {_plain(name)} " in f" {_plain(whole)} "
 
 
 def _unknown(event: Event, name: str, close: Sequence[str], *, playing: bool) -> UnknownPlayer:
     values = {"name": name, "event": event.name}
+    alike = [one for one in close if _is_part(name, one)]
     if not close:
         error = UnknownPlayer(
             "{name}: there is no such player in {event}; add the player, or name another.",
             **values,
         )
+    elif len(alike) > 1:
+        error = UnknownPlayer(
+            "{name}: this could be any of {known}; name one of them",
+            name=name,
+            known=", ".join(alike),
+        )
     elif playing:
         error = UnknownPlayer("{name}? {known} plays this round.", known=close[0], **values)
     else:
         error = UnknownPlayer("{name}? {known} plays in {event}.", known=close[0], **values)
-    error.known = tuple(close)
+    error.known = tuple(close[: max(MOST_CLOSE, len(alike))])
     return error

@@ -290,3 +290,25 @@ def test_an_event_is_forgotten_with_its_photos_but_not_those_of_others(
         assert "there is no such event" in run(*forget, "--yes", code=2).err
         assert not kept.photos.has(names[b"one"], ".jpg") and not view.exists()
         assert kept.photos.has(names[b"both"], ".jpg")
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (
+            "anna",
+            "anna: this could be any of Anna Ka, Anna Maria Brzezi\u0144ska, Anna Nowak; name one",
+        ),
+        ("Anna Maria", "Anna Maria? Anna Maria Brzezi\u0144ska plays in Cup."),
+        ("Nowak", "Nowak? Anna Nowak plays in Cup."),
+        ("Zoe\u0308", "? Zo\u00eb Bront\u00eb plays in Cup."),
+        ("Zo\u00eb Bronte", "? Zo\u00eb Bront\u00eb plays in Cup."),
+    ],
+)
+def test_a_part_of_a_name_is_asked_about(typed: str, told: str, url: str, say: Command) -> None:
+    with open_store(url) as kept, kept.write() as db:
+        event = ensure_rules(db, "Cup", Asked())
+        for name in ("Anna Ka", "Anna Maria Brzezi\u0144ska", "Anna Nowak", "Zo\u00eb Bront\u00eb"):
+            ensure_player(db, event.id, name)
+    came(url, "a.jpg", make_sheet())
+    assert told in say("a.jpg", "--player", typed, code=2).err
