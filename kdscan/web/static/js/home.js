@@ -119,7 +119,7 @@ async function next() {
     unread.add(id);
     if (single) alone.add(id);
     await persist(() => refresh(true)); // it is in the list before its row goes
-    if (state !== "waiting" && unread.delete(id)) tell([await get(`/api/photos/${id}`)]); // known, and older than those listed
+    if (state !== "waiting" && unread.delete(id)) tell([await persist(() => get(`/api/photos/${id}`))]); // known, and older than those listed
     shown.end();
   } catch (error) { shown.fail(error); } finally {
     sending -= 1;
