@@ -152,7 +152,8 @@ def test_a_picture_of_the_page_that_is_dragged_is_no_new_photo(open_page: Open) 
     page = open_page(**DESKTOP)
     page.goto("/#/photo/999")
     expect(page.get_by_role("alert")).to_be_visible()
-    assert page.evaluate(DRAG, [list((SAMPLES / "02.jpg").read_bytes())]), "nobody takes it"
+    opened = page.evaluate(DRAG, [list((SAMPLES / "02.jpg").read_bytes())])
+    assert not opened and page.url.endswith("#/photo/999"), "neither the browser nor the list"
 
 
 def test_a_known_photo_older_than_those_listed_is_shown(open_page: Open) -> None:

@@ -95,10 +95,10 @@ addEventListener("dragstart", ({ dataTransfer }) => dataTransfer.setData(OURS, O
 // page), or pasted on the start page.
 function given(event) {
   const { types, files } = event.dataTransfer ?? event.clipboardData, elsewhere = !list?.isConnected;
-  if (!types.includes("Files") || types.includes(OURS)) return;
+  if (!types.includes("Files")) return;
   if (event.type === "paste" && (elsewhere || event.target.matches("[type=text]"))) return; // a table's cells come as text and picture
   event.preventDefault();
-  if (event.type === "dragover") return;
+  if (event.type === "dragover" || types.includes(OURS)) return;
   if (elsewhere) location.hash = "#/";
   send([...files]);
 }
