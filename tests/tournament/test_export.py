@@ -24,6 +24,7 @@ def test_a_row_says_whose_sheet_it_is_and_where_to_look(tmp_path: Path) -> None:
     whose = [said[name] for name in ("code", "round", "table", "player")]
     assert whose == ["CUP/1/2/A1", 1, 2, "A1"]
     assert said["look_at"] == "B1 C3"
+    assert (said["file"], said["page"], said["sheet"]) == ("a.jpg", 1, 1)
 
 
 def test_no_name_is_a_formula_in_a_spreadsheet_and_numbers_stay_numbers() -> None:
