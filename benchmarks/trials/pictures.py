@@ -13,6 +13,7 @@ import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import cv2
@@ -88,18 +89,22 @@ def mutated(rng: random.Random, folder: Path) -> Iterator[Trial]:
     from pillow_heif import register_heif_opener
 
     register_heif_opener()
-    originals = []
-    for path in sorted(SAMPLES.glob("*.jpg"))[:6]:
-        small = Image.open(path).convert("RGB")
-        small.thumbnail((640, 640))
-        for suffix, options in FORMS.items():
-            out = io.BytesIO()
-            small.save(out, **options)  # type: ignore[arg-type]
-            originals.append((path.stem, suffix, out.getvalue()))
+    originals = list(itertools.product(sorted(SAMPLES.glob("*.jpg"))[:6], FORMS))
     with closing(Reader(folder)) as reader:
         for number in itertools.count():
-            stem, suffix, data = rng.choice(originals)
-            yield reader.read(mutant(rng, data), f"mutant {number} of {stem}{suffix}", suffix)
+            path, suffix = rng.choice(originals)
+            name = f"mutant {number} of {path.stem}{suffix}"
+            yield reader.read(mutant(rng, in_form(path, suffix)), name, suffix)
+
+
+@cache
+def in_form(path: Path, suffix: str) -> bytes:
+    """A small copy of a photo, saved in this form."""
+    small = Image.open(path).convert("RGB")
+    small.thumbnail((640, 640))
+    out = io.BytesIO()
+    small.save(out, **FORMS[suffix])  # type: ignore[arg-type]
+    return out.getvalue()
 
 
 def mutant(rng: random.Random, data: bytes) -> bytes:

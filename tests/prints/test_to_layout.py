@@ -32,7 +32,7 @@ def area(polygon: object, cell_mm: tuple[float, float]) -> float:
     return float(cv2.contourArea((np.array(polygon) / cell_mm).astype(np.float32)))
 
 
-@pytest.mark.parametrize(("seed", "own"), [(0, True), (1, False), (4, False)])
+@pytest.mark.parametrize(("seed", "own"), [(0, True), (4, False)])
 def test_shield_and_circles_are_found(seed: int, own: bool) -> None:
     shot, truth = unmarked(seed, own)
     known = describe_print(unknown_print("learned"), Photo(shot.bgr), shot.centers_xy)
