@@ -108,9 +108,9 @@ def _close(name: str, known: Sequence[str]) -> list[str]:
     """The names that may be meant, in their own spelling: those of which this one is a part,
     because people write first names alone, and those most similar; else those with a similar part.
     """
-    name = _plain(name)
     spelled = {_plain(one): one for one in known}
     found = [one for one in spelled if _is_part(name, one)][:SHOWN]
+    name = _plain(name)
     found += [one for one in get_close_matches(name, list(spelled)) if one not in found]
     if not found:
         words = {word for one in spelled for word in one.split()}
@@ -136,11 +136,8 @@ def _unknown(event: Event, name: str, close: Sequence[str], *, playing: bool) ->
             **values,
         )
     elif len(alike) > 1:
-        error = UnknownPlayer(
-            "{name}: this could be any of {known}; name one of them",
-            name=name,
-            known=", ".join(alike),
-        )
+        said = several(name, alike)
+        error = UnknownPlayer(said.text, **said.values)
     elif playing:
         error = UnknownPlayer("{name}? {known} plays this round.", known=close[0], **values)
     else:
