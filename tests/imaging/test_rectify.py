@@ -99,3 +99,17 @@ def test_a_small_sheet_is_enlarged_from_the_photo_itself() -> None:
     )
     flat = flatten(photo, 32 * CENTERS + (20, 20), 128, 0.0)
     assert flat[300, 100:700].std() > 90  # stripes two pixels wide
+
+
+@pytest.mark.parametrize("px_per_cell", [256, 128, 64, 32])
+def test_a_coarser_level_is_sampled_at_the_same_places(px_per_cell: int) -> None:
+    """Two greys a pixel, so that half a pixel of the coarsest level would be eight."""
+    x = np.arange(256 * COLS)
+    grey = np.round(255 * np.abs((x / 128) % 2 - 1)).astype(np.uint8)
+    photo = Photo(
+        np.ascontiguousarray(np.broadcast_to(grey[None, :, None], (256 * ROWS, *x.shape, 3)))
+    )
+    flat = flatten(photo, 256 * CENTERS + 127.5, px_per_cell, 0.0)
+    at = (np.arange(flat.shape[1]) + 0.5) * 256 / px_per_cell - 0.5
+    expected = np.interp(at, x, grey)
+    assert np.median(np.abs(flat[flat.shape[0] // 2, :, 0] - expected)) < 1
