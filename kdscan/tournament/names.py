@@ -108,9 +108,9 @@ def _close(name: str, known: Sequence[str]) -> list[str]:
     """The names that may be meant, in their own spelling: those of which this one is a part,
     because people write first names alone, and those most similar; else those with a similar part.
     """
+    name = _plain(name)
     spelled = {_plain(one): one for one in known}
     found = [one for one in spelled if _is_part(name, one)][:SHOWN]
-    name = _plain(name)
     found += [one for one in get_close_matches(name, list(spelled)) if one not in found]
     if not found:
         words = {word for one in spelled for word in one.split()}
@@ -123,13 +123,14 @@ def _plain(name: str) -> str:
     return normalize("NFC", name.strip()).casefold()
 
 
-def _is_part(name: str, whole: str) -> bool:
-    return f" {_plain(name)} " in f" {_plain(whole)} "
+def _is_part(plain: str, whole: str) -> bool:
+    """Whether words of a plain name are these."""
+    return f" {plain} " in f" {whole} "
 
 
 def _unknown(event: Event, name: str, close: Sequence[str], *, playing: bool) -> UnknownPlayer:
     values = {"name": name, "event": event.name}
-    alike = [one for one in close if _is_part(name, one)]
+    alike = [one for one in close if _is_part(_plain(name), _plain(one))]
     if not close:
         error = UnknownPlayer(
             "{name}: there is no such player in {event}; add the player, or name another.",

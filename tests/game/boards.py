@@ -23,6 +23,16 @@ boards = st.dictionaries(st.sampled_from(CELLS), shields, max_size=34).map(Board
 seeds = st.integers(0, 2**32)
 
 
+EARLY = Board.parse(
+    """.    d+   ll+  .    f++  d    .
+       c+++ d    d    d    l    .    .
+       c    c    c++  ##   dd   .    .
+       c++  .    c    d    .    .    .
+       dd   .    .    l    .    .    ."""
+)
+"""Dots enough can be drawn before the dot's wizard is called, but not on the way here."""
+
+
 def played(seed: int, rounds: int = 200) -> Game:
     """A game played to that many rounds at most, by players of both kinds."""
     rng = random.Random(seed)

@@ -7,29 +7,17 @@ from itertools import product
 
 import pytest
 
-from kdscan.game.duel.audit import audit_map, audit_on_terms
-from kdscan.game.duel.audit.proofs import errors
-from kdscan.game.duel.audit.shields import LAW, Budget, Half, the_dice
+from kdscan.game.duel.audit import audit_map
+from kdscan.game.duel.audit.shields import Half, the_dice
 from kdscan.game.duel.audit.smallest import shortages
-from kdscan.game.duel.audit.terms import Terms
-from kdscan.game.duel.audit.ways import find_way
 from kdscan.game.duel.board import CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.drawing import number
 from kdscan.game.duel.editions import FRENCH
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
-from tests.game.boards import slow_smallest, small_board
-from tests.game.rows import EMPTY_ROW, board_of, short_book_fixture  # noqa: F401
-
-EARLY = Board.parse(
-    """.    d+   ll+  .    f++  d    .
-       c+++ d    d    d    l    .    .
-       c    c    c++  ##   dd   .    .
-       c++  .    c    d    .    .    .
-       dd   .    .    l    .    .    ."""
-)
-"""Dots enough can be drawn before the dot's wizard is called, but not on the way here."""
+from tests.game.boards import EARLY
+from tests.game.rows import EMPTY_ROW, board_of
 
 
 @pytest.mark.parametrize(
@@ -163,25 +151,6 @@ def test_a_wizard_too_early_word_for_word() -> None:
     assert 1 < len(problem.cells) < len(EARLY)
 
 
-def test_the_turn_of_wizards_is_a_search_that_may_end_early() -> None:
-    (problem,) = errors(EARLY, Terms(False), steps=60)
-    assert problem.code == "wizard_too_early"
-    assert set(problem.cells) == set(EARLY)
-
-
-def test_wizards_that_only_a_cut_short_search_lets_in_are_not_asked_about_forever() -> None:
-    """The first search runs out of steps, so the line's wizard may help; with him it ends in time,
-    and he cannot be won."""
-    board = Board.parse(
-        """.    .    d    .    l    l    l
-           d    .    .    .    d    l    l
-           .    l    .    ##   .    .    .
-           d    l    d    l    .    .    .
-           .    l    .    .    .    l    l"""
-    )
-    assert errors(board, Terms(), steps=50)
-
-
 EMPTY_MAP = ". . . . . .\n" + "\n".join([EMPTY_ROW, ". . . ## . . .", EMPTY_ROW, EMPTY_ROW])
 
 PAIRS: tuple[tuple[Cell, Cell], ...] = (
@@ -302,59 +271,3 @@ def test_dominoes_alone_say_which_shields_fail_on_a_large_map() -> None:
     lines = Board({cell: Shield(Coat.LINE) for cell in CELLS if cell != (0, 0)})
     (problem,) = audit_map(lines, False).problems
     assert (problem.code, problem.cells) == ("unpaired_shields", tuple(lines))
-
-
-@pytest.fixture
-def budgets(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
-    """Steps of every search that starts."""
-    started: list[int | None] = []
-
-    def spy(steps: int | None = None) -> Budget:
-        started.append(steps)
-        return Budget(steps)
-
-    for module in ("", ".proofs"):
-        monkeypatch.setattr(f"kdscan.game.duel.audit{module}.Budget", spy)
-    return started
-
-
-@pytest.mark.parametrize(
-    ("board", "castle", "own"),
-    [
-        (EARLY, False, 50_000),
-        (board_of(". . . d+ l+ . .", ". . . ## . . .", EMPTY_ROW), False, 20_000),
-        (Board({cell: Shield(Coat.DOUBLE_DOT) for cell in CELLS}), False, 4_000),
-    ],
-)
-def test_every_search_keeps_to_its_steps(
-    board: Board, castle: bool, own: int, budgets: list[int | None]
-) -> None:
-    audit_on_terms(board, Terms(castle), steps=3_000)
-    # Shields to blame are looked for with 1,000 steps first.
-    assert set(budgets) <= {3_000, 1_000}
-    budgets.clear()
-    errors_or_warnings = audit_on_terms(board, Terms(castle)).problems
-    assert errors_or_warnings and own in budgets
-
-
-@pytest.mark.usefixtures("short_book")
-@pytest.mark.parametrize("castle_used", [None, True, False])
-def test_the_turn_of_wizards_forbids_the_smallest_shields(castle_used: bool | None) -> None:
-    """Against every lawful map of these shields, found by trying everything."""
-    rng = random.Random(12)
-    sizes: list[int] = []
-    while len(sizes) < 15:
-        board = small_board(rng, rng.choice((6, 6, 8)), (Coat.DOT, Coat.LINE, Coat.CHECKED))
-        given = rng.random() < 0.3
-        shown = sum(shield == Shield(Coat.DOT) for shield in board.values())
-        terms = Terms(castle_used, cross_given=given, recorded=((Coat.DOT, shown),))
-        if find_way(board, terms, LAW) is not None:
-            continue
-        (problem, *_) = errors(board, terms)
-        if problem.code == "wizard_too_early":
-            # Earlier the roof may have been blank, and no cross given.
-            before = Terms(None if castle_used else castle_used)
-            smallest = slow_smallest(board, before) or len(board)
-            assert len(problem.cells) == smallest, f"\n{board}\n{terms}"
-            sizes.append(smallest)
-    assert len(set(sizes)) > 1

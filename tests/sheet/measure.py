@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 DPI_300 = 300 / 25.4
 
+MM_PER_POINT = 25.4 / 72
+"""Points are the unit of a PDF."""
+
 
 @dataclass(frozen=True)
 class Measured:

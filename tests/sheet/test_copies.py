@@ -10,6 +10,7 @@ from kdscan.sheet.card import Card
 from kdscan.sheet.layout import load_layout
 from kdscan.sheet.look import Ticket
 from kdscan.sheet.printing import impose, sheet_pdf
+from tests.sheet.measure import MM_PER_POINT
 
 NAMES = ("Ada", "Bob", "Cleo", "Dan", "Eve", "Flo", "Gus", "Hal", "Ivo", "Jan")
 TICKETS = [Ticket(name) for name in NAMES]
@@ -29,8 +30,8 @@ def _places(page: pypdfium2.PdfPage, card: Card) -> Places:
     for name in NAMES:
         hit = text.search(name).get_next()
         if hit is not None:
-            left, bottom, *_ = (v * 25.4 / 72 for v in text.get_charbox(hit[0]))
-            down = page.get_height() * 25.4 / 72 - bottom
+            left, bottom, *_ = (v * MM_PER_POINT for v in text.get_charbox(hit[0]))
+            down = page.get_height() * MM_PER_POINT - bottom
             found[name] = int(down // h), int(left // w)
     return found
 
@@ -61,7 +62,7 @@ def test_marks_show_where_the_paper_is_cut() -> None:
     plan, (w, h) = impose(Card(), "letter"), Card().page_mm
     (x, y), px = plan.places[0], 4
     with pypdfium2.PdfDocument(sheet_pdf(Card(), plan)) as document:
-        picture = document[0].render(scale=px * 25.4 / 72).to_numpy()[..., :3].mean(axis=2)
+        picture = document[0].render(scale=px * MM_PER_POINT).to_numpy()[..., :3].mean(axis=2)
     above = (picture[: int(px * y)] < 240).any(axis=0).nonzero()[0] / px
     beside = (picture[:, : int(px * x)] < 240).any(axis=1).nonzero()[0] / px
     for marks, first, side, count in ((above, x, w, 3), (beside, y, h, 4)):
@@ -75,7 +76,7 @@ def test_a_long_name_stays_on_its_card() -> None:
     with pypdfium2.PdfDocument(sheet_pdf(Card(), impose(Card()), [Ticket(name)])) as document:
         text = document[0].get_textpage()
         left, right = (text.get_charbox(i) for i in (0, text.count_chars() - 1))
-    assert left[0] * 25.4 / 72 > 5 and right[2] * 25.4 / 72 < 100
+    assert left[0] * MM_PER_POINT > 5 and right[2] * MM_PER_POINT < 100
 
 
 @pytest.mark.parametrize("name", ["Ada Long " * 20, "Ada"])
@@ -86,4 +87,4 @@ def test_a_long_name_stays_on_its_line(name: str) -> None:
         text = document[0].get_textpage()
         start, count = text.search("Ada").get_next()[0], len(name.strip())
         boxes = [text.get_charbox(i) for i in range(start, start + count)]
-    assert x < boxes[0][0] * 25.4 / 72 and boxes[-1][2] * 25.4 / 72 < x + w
+    assert x < boxes[0][0] * MM_PER_POINT and boxes[-1][2] * MM_PER_POINT < x + w

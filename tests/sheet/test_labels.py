@@ -16,7 +16,7 @@ from kdscan.sheet.book import load_book
 from kdscan.sheet.layout import load_layout
 from kdscan.sheet.printing import impose, sheet_pdf
 from kdscan.sheet.raster import render_page
-from tests.sheet.measure import DPI_300, Measured
+from tests.sheet.measure import DPI_300, MM_PER_POINT, Measured
 
 LAYOUT = load_layout("kdscan-a5")
 NAMES = {
@@ -79,7 +79,7 @@ def words_in(
 ) -> str:
     """What is printed in a part of the page; mm from its top left corner."""
     high = LAYOUT.page_mm[1]
-    box = (v * 72 / 25.4 for v in (left, high - bottom, right, high - top))
+    box = (v / MM_PER_POINT for v in (left, high - bottom, right, high - top))
     return str(printed.get_text_bounded(*box)).strip()
 
 
@@ -87,7 +87,7 @@ def test_the_heading_is_centred(printed: pypdfium2.PdfTextPage) -> None:
     assert LAYOUT.title is not None
     start, count = printed.search(LAYOUT.title.text, match_case=False).get_next()
     left, right = printed.get_charbox(start)[0], printed.get_charbox(start + count - 1)[2]
-    assert (left + right) / 2 * 25.4 / 72 == pytest.approx(LAYOUT.title.center_mm[0], abs=0.5)
+    assert (left + right) / 2 * MM_PER_POINT == pytest.approx(LAYOUT.title.center_mm[0], abs=0.5)
 
 
 def test_each_coat_has_its_name(printed: pypdfium2.PdfTextPage) -> None:

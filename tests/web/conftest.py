@@ -7,11 +7,12 @@ import os
 import signal
 import socket
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from queue import Empty
 from typing import Any
 
 import cv2
@@ -124,26 +125,32 @@ def serving(
         listening.close()
 
 
+Idle = defaultdict[tuple[str, int], list[Process]]
+
+
 @pytest.fixture(scope="session")
-def idle() -> Iterator[list[Process]]:
-    """Workers that served an earlier module's page: to start one takes seconds."""
-    workers: list[Process] = []
+def idle() -> Iterator[Idle]:
+    """Workers that served an earlier module's page, by what they do within which limit: to start
+    one takes seconds."""
+    workers: Idle = defaultdict(list)
     yield workers
-    for worker in workers:
+    for worker in chain.from_iterable(workers.values()):
         worker.kill()
 
 
 @pytest.fixture(scope="module")
-def served(store: Store, idle: list[Process]) -> Iterator[Served]:
+def served(store: Store, idle: Idle) -> Iterator[Served]:
+    def started(*how: Any) -> Process:
+        return idle[how].pop() if idle[how] else Process(*how)
+
     with pytest.MonkeyPatch.context() as patch, serving(store, settings()) as page:
-        patch.setattr(processes, "Process", lambda *how: idle.pop() if idle else Process(*how))
+        patch.setattr(processes, "Process", started)
         yield page
         pool = page.services.pool._processes
-        with suppress(Empty):
-            while True:
-                worker = pool._all.pop(pool._free.get_nowait(), None)
-                if worker is not None and worker.alive:
-                    idle.append(worker)
+        for _ in range(pool._free.qsize()):
+            worker = pool._all.pop(pool._free.get(), None)
+            if worker is not None and worker.alive:
+                idle[pool._how].append(worker)
 
 
 @pytest.fixture(scope="module")
