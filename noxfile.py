@@ -24,8 +24,14 @@ A file's tests share a page that is served, or a network that is loaded: they st
 `tests/conftest.py` says which files come first."""
 
 
-def _python(session: nox.Session, *args: str) -> None:
-    session.run(sys.executable, *args, *session.posargs, external=True)
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENCV_FOR_THREADS_NUM"), "1"
+)
+"""One thread for each of these processes, because together they use all cores."""
+
+
+def _python(session: nox.Session, *args: str, env: dict[str, str] | None = None) -> None:
+    session.run(sys.executable, *args, *session.posargs, external=True, env=env)
 
 
 @nox.session
@@ -51,14 +57,14 @@ def layers(session: nox.Session) -> None:
 @nox.session
 def test(session: nox.Session) -> None:
     """Tests, on all cores; arguments go to pytest: `nox -s test -- -k scoring`, `-- -n 0 --pdb`."""
-    _python(session, "-m", "pytest", *PARALLEL)
+    _python(session, "-m", "pytest", *PARALLEL, env=ONE_THREAD)
 
 
 @nox.session(python=["3.11", "3.12", "3.13", "3.14"], venv_backend="uv|virtualenv")
 def supported(session: nox.Session) -> None:
     """Tests on one Python, in an environment of its own: `nox -s supported-3.12`."""
     session.install("-e", ".[dev]")
-    session.run("python", "-m", "pytest", *PARALLEL, *session.posargs)
+    session.run("python", "-m", "pytest", *PARALLEL, *session.posargs, env=ONE_THREAD)
 
 
 @nox.session(python="3.11", venv_backend="uv|virtualenv")
@@ -69,7 +75,7 @@ def lowest(session: nox.Session) -> None:
     session.run(
         "uv", "pip", "install", *environment, "--resolution", "lowest-direct", "-e", ".[dev]"
     )
-    session.run("python", "-m", "pytest", *PARALLEL, *session.posargs)
+    session.run("python", "-m", "pytest", *PARALLEL, *session.posargs, env=ONE_THREAD)
 
 
 @nox.session
@@ -109,7 +115,7 @@ def cover(session: nox.Session) -> None:
     if packages - {"training"} != set(FLOORS):
         session.error(f"FLOORS are not those of the packages: {sorted(packages ^ set(FLOORS))}")
     _python(session, "-m", "coverage", "erase")
-    _python(session, "-m", "coverage", "run", "-m", "pytest", *PARALLEL)
+    _python(session, "-m", "coverage", "run", "-m", "pytest", *PARALLEL, env=ONE_THREAD)
     _python(session, "-m", "coverage", "combine", "--quiet")
     report = (sys.executable, "-m", "coverage", "report", "--skip-covered")
     for package, floor in FLOORS.items():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,30 +31,44 @@ PAINTED, ENGRAVED = 70_000_023, 70_000_010
 GROUNDS = {PAINTED: "painted", ENGRAVED: "engraved"}
 SIZE = (1600, 1200)
 
+T = TypeVar("T")
+
 
 _print = cache(pad_print)
 
 
+def _once(name: str, make: Callable[[], T]) -> T:
+    """What is made once for all processes that tests run in."""
+    kept = Path(os.environ[SHARED], name)
+    if not kept.exists():
+        write_file(kept, pickle.dumps(make()))
+    made: T = pickle.loads(kept.read_bytes())
+    return made
+
+
 @cache
 def blank(seed: int) -> SynthPhoto:
-    return pad_blank(seed, _print(seed, GROUNDS[seed]), "easy", SIZE)
+    return _once(
+        f"{seed}.blank", lambda: pad_blank(seed, _print(seed, GROUNDS[seed]), "easy", SIZE)
+    )
 
 
 @cache
 def sheet(seed: int, number: int) -> SynthPhoto:
-    page = _print(seed, GROUNDS[seed])
-    return pad_sheet(seed, number, page, "easy", SIZE, messiness=0.0, dice=False)
+    def make() -> SynthPhoto:
+        page = _print(seed, GROUNDS[seed])
+        return pad_sheet(seed, number, page, "easy", SIZE, messiness=0.0, dice=False)
+
+    return _once(f"{seed}.{number}", make)
 
 
 @cache
 def learned(seed: int) -> KnownPrint:
-    """The print of a blank; learned once for all processes that tests run in."""
-    kept = Path(os.environ[SHARED], f"{seed}.print")
-    if not kept.exists():
-        models, photo = default_models(), Photo(blank(seed).bgr, "blank.jpg")
-        write_file(kept, pickle.dumps(learn_print([photo], f"pad {seed}", models)))
-    known: KnownPrint = pickle.loads(kept.read_bytes())
-    return known
+    def make() -> KnownPrint:
+        photo = Photo(blank(seed).bgr, "blank.jpg")
+        return learn_print([photo], f"pad {seed}", default_models())
+
+    return _once(f"{seed}.print", make)
 
 
 def learned_at_once(
