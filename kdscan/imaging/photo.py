@@ -55,6 +55,9 @@ _SCAN = b"\xff\xda"
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 
+_PICTURES = (_JPEG, _PNG, b"RIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"BM", b"GIF8")
+"""The first bytes of supported pictures, HEIF and AVIF excepted, see `kdscan.imaging.brands`."""
+
 Bgr = NDArray[np.uint8]
 
 
@@ -159,15 +162,20 @@ def _has_few_scans(data: bytes) -> bool:
 
 def _is_known(data: bytes) -> bool:
     """Whether a file starts like a supported format; others are refused without a child process."""
-    starts = (_JPEG, _PNG, b"RIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"BM", b"GIF8")
-    return data.startswith(starts) or b"%PDF-" in data[:1024] or is_heif(data) or is_avif(data)
+    return data.startswith(_PICTURES) or _is_pdf(data) or is_heif(data) or is_avif(data)
+
+
+def _is_pdf(data: bytes) -> bool:
+    """Whether a file is a PDF. Other bytes may precede its header, as PDFium allows; but a picture
+    with a comment like that is a picture, and a hostile one must not get past the child process."""
+    return b"%PDF-" in data[:1024] and not data.startswith(_PICTURES)
 
 
 def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
     """As `decode`, but always in this process. plain: `_is_plain` was checked already."""
     half = None
     with _decoding():
-        if b"%PDF-" in data[:1024]:
+        if _is_pdf(data):
             count, read = open_pdf(data, MAX_PIXELS)
         elif is_heif(data):
             from kdscan.imaging.heif import open_heif

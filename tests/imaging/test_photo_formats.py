@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 from PIL import Image, ImageOps
+from PIL.PngImagePlugin import PngInfo
 
 from kdscan.imaging import photo as photo_module
 from kdscan.imaging.photo import decode, load_photos
@@ -49,6 +50,26 @@ def test_a_large_jpeg_is_halved_first(
     assert np.abs(half.astype(int) - level(whole, 1)).mean() < 2
     assert level(photo, 2).shape == level(whole, 2).shape
     assert (photo.bgr == whole.bgr).all()
+
+
+def png_text(text: str) -> PngInfo:
+    info = PngInfo()
+    info.add_text("Comment", text)
+    return info
+
+
+@pytest.mark.parametrize(
+    ("form", "options"),
+    [
+        ("JPEG", {"comment": b"%PDF-1.7", "quality": 95}),
+        ("PNG", {"pnginfo": png_text("%PDF-1.7")}),
+        ("GIF", {"comment": b"%PDF-1.7"}),
+    ],
+)
+def test_a_picture_that_mentions_pdf_is_no_pdf(form: str, options: dict[str, object]) -> None:
+    data = encoded(tile(), form, **options)
+    assert b"%PDF-" in data[:1024]
+    assert_same(decode(data)[0].bgr, TILE)
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
