@@ -40,9 +40,9 @@ def draw_overlay(photo: Photo, sheets: Sequence[AnyReading], words: Words = ENGL
 def _rows(tiles: Sequence[Bgr], width: int) -> list[Bgr]:
     """Tiles in rows as wide as the picture, on a white background."""
     fit = max(1, width // (TILE_WH[0] + GAP))
+    spaced = [np.pad(t, ((GAP, 0), (GAP, 0), (0, 0)), constant_values=255) for t in tiles]
     rows = []
     for start in range(0, len(tiles), fit):
-        spaced = [np.pad(t, ((GAP, 0), (GAP, 0), (0, 0)), constant_values=255) for t in tiles]
         row = np.hstack(spaced[start : start + fit])[:, :width]
         rest = width - row.shape[1]
         rows.append(np.pad(row, ((0, 0), (0, rest), (0, 0)), constant_values=255))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,11 +42,8 @@ def predict(crops: CellCrops, network: Network, turns: Sequence[int] = TURNS) ->
 def upside_down(crops: NDArray[np.float32]) -> NDArray[np.float32]:
     """Crops (35, C, S, S) of the sheet turned by 180°, in the order of its cells: the shields in
     reverse, the castle last."""
-    out = np.empty_like(crops)
-    for turned, crop in zip(out, (*crops[-2::-1], crops[-1]), strict=True):
-        for plane, of in zip(turned, crop, strict=True):
-            cv2.flip(of, -1, dst=plane)
-    return out
+    order = [*range(len(crops) - 2, -1, -1), -1]
+    return np.ascontiguousarray(crops[order][..., ::-1, ::-1])
 
 
 def average(logits: Sequence[Logits], placed: float, calibration: Floats) -> MarkProbs:

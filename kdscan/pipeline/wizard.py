@@ -20,9 +20,9 @@ def wizards(
 ) -> tuple[WizardEvidence, WizardEvidence]:
     """The spellbook's evidence for both maps: the wizard's coat, and contradictions."""
     sides, p_sides = whose_maps(book.book, (first.reading.board, second.reading.board))
-    paid = _paid(book)
+    paid, p_book = _paid(book), _book_confidence(book)
     # If nobody is paid, the totals do not depend on who sat on which side.
-    confidence = _book_confidence(book) * (p_sides if paid else 1.0)
+    confidence = p_book * (p_sides if paid else 1.0)
     out = []
     for sheet, side in zip((first, second), sides, strict=True):
         problems = list(
@@ -30,12 +30,11 @@ def wizards(
         )
         if paid and p_sides < 1 - risk:
             why = (
-                f"it is not certain which side of the spellbook belongs to which player "
-                f"({percent(p_sides)}); this map is"
-                f" taken for the {SIDES[side]} player's"
+                "it is not certain which side of the spellbook belongs to which player "
+                f"({percent(p_sides)}); this map is taken for the {SIDES[side]} player's"
             )
             problems.append(Problem("whose_map", "warning", why))
-        if _book_confidence(book) < 1 - risk:
+        if p_book < 1 - risk:
             why = "the wizard's points rest on lines of the spellbook that are hard to read"
             problems.append(Problem("spellbook_unsure", "warning", why))
         review = sheet.reading.confidence * confidence < 1 - risk or any(

@@ -38,10 +38,8 @@ def centers_within(corners_xy: Floats) -> Floats:
     """(5, 7, 2): the centres of the cells of a grid with these corners, (4, 2). Raises LayoutError
     for corners that no sheet has: crossed, turned over, or too close together."""
     along = np.roll(corners_xy, -1, axis=0) - corners_xy
-    turns = (
-        along[:, 0] * np.roll(along, -1, axis=0)[:, 1]
-        - along[:, 1] * np.roll(along, -1, axis=0)[:, 0]
-    )
+    after = np.roll(along, -1, axis=0)
+    turns = along[:, 0] * after[:, 1] - along[:, 1] * after[:, 0]
     if not (np.isfinite(corners_xy).all() and (turns > 0).all()):
         raise LayoutError(
             "these corners do not form a sheet; give those of the grid clockwise, from the "

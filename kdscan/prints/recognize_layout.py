@@ -92,5 +92,6 @@ def recognized(sheet: RectifiedSheet, learned: Sequence[Layout]) -> str | None:
     if not prints:
         return None
     seen = cell_print(sheet.bgr)
-    found = max(prints, key=lambda one: likeness(seen, one[1]))
-    return found[0] if likeness(seen, found[1]) >= ALIKE else None
+    alike = [likeness(seen, one) for _, one in prints]
+    best = int(np.argmax(alike))
+    return prints[best][0] if alike[best] >= ALIKE else None

@@ -121,7 +121,7 @@ def _rule(
         sw, se = region(row, col - 1), region(row, col)
         line += corners[(nw != ne) + 2 * (ne != se) + 4 * (sw != se) + 8 * (nw != sw)]
         if col < cols:
-            line += ((corners[10]) if ne != se else " ") * width
+            line += (corners[10] if ne != se else " ") * width
     return line.rstrip()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from kdscan.detection.clipping import clipped_cells
@@ -120,17 +119,10 @@ def _probabilities(
     views: Iterator[Logits], sheet: RectifiedSheet, models: Models, layout: str, risk: float
 ) -> MarkProbs:
     """Marks averaged over as many views as it takes to be confident, see `RISK_SHARES`."""
-    for used in accumulated(views):
+    used: list[Logits] = []
+    for share, view in zip(RISK_SHARES.values(), views, strict=False):
+        used.append(view)
         probs = average(used, sheet.confidence, models.calibration(layout, len(used)))
-        if decoded(probs, (), risk).confidence >= 1 - RISK_SHARES[len(used)] * risk:
+        if decoded(probs, (), risk).confidence >= 1 - share * risk:
             break
     return probs
-
-
-def accumulated(views: Iterator[Logits]) -> Iterator[list[Logits]]:
-    """The first views for each number of views in `RISK_SHARES`, as far as there are enough."""
-    used: list[Logits] = []
-    for number in RISK_SHARES:
-        used += islice(views, number - len(used))
-        if len(used) == number:
-            yield used

@@ -74,12 +74,11 @@ def _as_question(board: Board, problem: Problem) -> Problem:
         return problem
     if problem.code != "unpaired_shields":
         return replace(problem, severity="warning")
-    filled = tuple(sorted(board))
     if lonely := alone(board):
         return _warning("unpaired_shields", _alone(len(lonely)), lonely)
-    if len(filled) % 2:
+    if len(board) % 2:
         text = (
-            f"{len(filled)} shields are filled, but every round fills two. {STANDS} Is one missing?"
+            f"{len(board)} shields are filled, but every round fills two. {STANDS} Is one missing?"
         )
         return _warning("odd_shields", text, tuple(cell for cell in CELLS if cell not in board))
     count = len(problem.cells)
