@@ -45,7 +45,7 @@ def draw(canvas: Canvas, reading: SpellbookReading, others: Sequence[Points]) ->
     polygon(picture, page, INK, 0.08 * reach)
     for mark in reading.marks:
         _draw_mark(picture, mark, canvas.scaled(np.array(mark.at_xy)), scale)
-    _counts(picture, reading, scale, reach)
+    _counts(canvas, reading, reach)
     _headline(picture, reading, page, reach, canvas.words)
     return []
 
@@ -68,13 +68,14 @@ def _draw_mark(picture: Bgr, mark: BookMark, at: Points, scale: float) -> None:
         circle(picture, at[0], 1.45 * reach, REVIEW_COLOR, 0.18 * reach)
 
 
-def _counts(picture: Bgr, reading: SpellbookReading, scale: float, reach: float) -> None:
+def _counts(canvas: Canvas, reading: SpellbookReading, reach: float) -> None:
     """The number of filled squares of each line, beside its first square."""
+    picture = canvas.picture
     size = 0.95 * reach
     for player in (0, 1):
         for coat in Coat:
             squares = squares_of_line(reading.marks, player, coat)
-            first, last = (np.array(m.at_xy[0]) * scale for m in (squares[0], squares[-1]))
+            first, last = canvas.scaled(np.array([squares[0].at_xy[0], squares[-1].at_xy[0]]))
             along = (first - last) / max(float(np.hypot(*(first - last))), 1e-9)
             at = first + along * 1.9 * reach
             text = str(reading.book.lines[player][coat].filled)
