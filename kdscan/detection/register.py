@@ -74,7 +74,7 @@ def coarse_view(photo: Photo, centers_xy: Floats) -> NDArray[np.float32]:
 
 
 def turned(centers_xy: Floats) -> Floats:
-    """The same cells with the lattice turned by 180°."""
+    """The same cells' centres, (5, 7, 2), with the lattice turned by 180°."""
     return np.ascontiguousarray(centers_xy[::-1, ::-1])
 
 
@@ -124,11 +124,12 @@ def _align(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, 
         centers = plane if upright >= 0 else turned(plane)
     placed, offset, upright = _assess(photo, centers, network)
     if upright < MIN_UPRIGHT_LOGIT:
-        other = _assess(photo, turned(centers), network)
+        other_placed, other_offset, other_upright = _assess(photo, turned(centers), network)
         top = flat_top(photo, centers)
-        if top < 0 if abs(top) > FLAT_TOP else other[2] > upright:
-            centers, (placed, offset, _) = turned(centers), other
-        upright = max(upright, other[2])
+        upside_down = top < 0 if abs(top) > FLAT_TOP else other_upright > upright
+        if upside_down:
+            centers, placed, offset = turned(centers), other_placed, other_offset
+        upright = max(upright, other_upright)
     facing = float(sigmoid(upright))
     for _ in range(MAX_BENDS):
         if placed * facing < MIN_CONFIDENCE or np.abs(offset).max() < BEND_TOLERANCE:
@@ -142,8 +143,10 @@ def _align(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, 
 
 
 def flat_top(photo: Photo, centers: Floats) -> float:
-    """Log ratio of the strongest horizontal edge in the upper half of the median shield to that in
-    the lower half. Heraldic shields are flat on top and pointed or round below.
+    """Natural log ratio of the strongest horizontal edge in the upper half of the median shield to
+    that in the lower half. Heraldic shields are flat on top and pointed or round below.
+
+    centers: (5, 7, 2) photo frame.
     """
     flat = flatten(photo, centers, VIEW_PX, 0.0, finest_decoded(photo))
     cells = flat.reshape(ROWS, VIEW_PX, COLS, VIEW_PX, 3).swapaxes(1, 2)

@@ -55,7 +55,8 @@ def finest_for(photo: Photo, wide: float, enough: float) -> int:
 
 
 def level_for(photo: Photo, shrink: float) -> int:
-    """The coarsest level that is still fine enough if `shrink` photo pixels become one."""
+    """The coarsest level that is still fine enough if `shrink` photo pixels become one, and has at
+    least two pixels on each side (a photo of fewer is level 0)."""
     least = min(photo.width, photo.height)
     k = int(np.log2(max(shrink, 1.0)))
     return max(0, min(k, LEVELS - 1, least.bit_length() - 2))

@@ -1,7 +1,8 @@
 """The model store: models by name, verified against their checksums, loaded on first use.
 
-`models/manifest.json` names each model's version in use and the SHA-256 of its file. The file's own
-metadata carry labels and version; a file that does not match either is refused.
+`models/manifest.json` names the file of each model in use and its SHA-256; a file with another one
+is refused. So is a classifier whose labels, which stand in the file's metadata, are not those that
+this version of kdscan knows.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ class Models:
         return manifest
 
     def check(self) -> None:
-        """Raise `ModelError` for the first model that is missing, corrupt or of another version."""
+        """Raise `ModelError` for the first model that is missing or does not match its checksum."""
         for name in NETWORKS:
             self._checked(name)
 

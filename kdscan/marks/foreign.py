@@ -40,8 +40,8 @@ elsewhere for a comparison."""
 def foreign(bgr: NDArray[np.uint8]) -> dict[Cell, float]:
     """For shields with a solid area: the distance of its colour from everything drawn in others.
 
-    bgr: a rectified sheet, 64 pixels a cell (`crops.half_size`). Distances are Euclidean in the
-    natural logarithms of the three channels.
+    bgr: (336, 464, 3) uint8, a rectified sheet at half its size (`crops.half_size`). Distances
+    are Euclidean in the natural logarithms of the three channels.
     """
     tone = np.asarray(cv2.log(np.maximum(relative_to_paper(bgr), np.float32(BLACK))), np.float32)
     tones = np.stack([_inner_cell(tone, at) for at in CELLS])

@@ -98,12 +98,12 @@ class Aligned:
 
 
 def align(
-    known: KnownPrint, photo: Photo, centers_xy: Floats, hopeless: float = MIN_FIRST_LIKENESS
+    known: KnownPrint, photo: Photo, centers_xy: Floats, least: float = MIN_FIRST_LIKENESS
 ) -> Aligned:
     """Register a print with the upright sheet whose cell centres, (5, 7, 2) photo frame, are known
     to within half a cell.
 
-    hopeless: see `MIN_FIRST_LIKENESS`.
+    least: likeness after the first stage below which registration is abandoned.
     """
     sheet = smoothed(centers_xy)
     nodes = [round((cells + 2 * PRINT_MARGIN) * _NODES) for cells in (ROWS, COLS)]
@@ -118,7 +118,7 @@ def align(
         found = (structure * (agreement > MIN_CORRELATION)).sum() / max(
             float(structure.sum()), 1e-6
         )
-        if found < hopeless:
+        if found < least:
             break
     moved = lattice_to_photo(sheet, CENTERS + _at(offset, CENTERS))
     return Aligned(known, moved, agreement, structure, float(found), sheet, offset)

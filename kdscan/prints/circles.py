@@ -184,7 +184,8 @@ def _radial_change(
 
 
 def energy_of(channel: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(H, W): edge energy of a period, as large on a line's centre as at a step."""
+    """(H, W): edge energy of one channel (H, W) of a period, as large on a line's centre as at a
+    step."""
     (dx, dy), (xx, xy, yy) = derivatives(channel)
     bends = xx * xx + 2 * xy * xy + yy * yy
     return np.asarray(np.sqrt(dx * dx + dy * dy + (2 * SIGMA) * bends), np.float32)

@@ -90,7 +90,7 @@ def describe_print(
     x, y = found.offset
     centers = shift_lattice(centers, (x or 0.0, y or 0.0))
     bgr = flatten(photo, centers, PRINT_PX, PRINT_MARGIN)
-    return KnownPrint(
+    return KnownPrint(  # not `replace`, which cannot make a `FiledPrint`
         name=known.name,
         bgr=bgr,
         known=known.known,

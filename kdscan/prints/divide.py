@@ -51,7 +51,10 @@ def divide(photo: Bgr, known: Bgr, coverage: Plane) -> Ink:
 
 def pen_of(photo: Bgr, bare: Bgr, probability: Plane) -> tuple[float, float, float]:
     """The pen's transmittance, 0..1 for blue, green, red: median ratio of photo to bare print where
-    ink is probable; zeros if nothing was drawn."""
+    ink is probable; zeros if nothing was drawn.
+
+    photo, bare: (H, W, 3) uint8 BGR, registered, under the same light. probability: (H, W) 0..1.
+    """
     drawn = probability[::4, ::4] > 0.8
     if not drawn.any():
         return (0.0, 0.0, 0.0)

@@ -1,6 +1,6 @@
 """Rectified sheets of unknown prints, from which a print is learned once enough of them agree.
 
-As a file (`FlatSheet.data`) a sheet is a zip of `sheet.json` and `sheet.jpg`, about 200 kB.
+As a file (see `to_bytes`) a sheet is a zip of `sheet.json` and `sheet.jpg`, about 200 kB.
 """
 
 from __future__ import annotations

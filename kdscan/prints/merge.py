@@ -73,8 +73,8 @@ def _mean(stack: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np
 
 
 def _light(stack: NDArray[np.float32], clear: NDArray[np.float32]) -> Plane:
-    """(n, H, W) weights: how near each sheet comes to a light colour of all, that which
-    `LIGHT_SHARE` of what is clear does not exceed."""
+    """(n, H, W) weights: how similar each sheet's colour is to a reference colour at that pixel,
+    that of the sheet at the quantile `LIGHT_SHARE` of lightness, weighted by `clear`."""
     lab = np.stack(
         [cv2.cvtColor(cv2.GaussianBlur(s, (0, 0), 1.2) / 255, cv2.COLOR_BGR2LAB) for s in stack]
     )

@@ -1,4 +1,4 @@
-"""The ink of the maps in a photo, alone: the best answer to "what did you see?"."""
+"""Pictures of the ink on a photo's maps, without print: they show what was taken for ink."""
 
 from __future__ import annotations
 

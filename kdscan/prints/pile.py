@@ -76,7 +76,7 @@ def learn_from_pile(
             continue
         mates = [seed, *_same_print(seed, [one for one in left if one is not seed], looks)]
         if len(mates) < MIN_FILLED:
-            seeds += [mate for mate in mates if mate not in seeds]
+            seeds += [mate for mate in mates if mate not in seeds]  # seeds of later iterations
             continue
         try:
             known = learn_flat_sheets(_first(mates), new_name(names), inking)

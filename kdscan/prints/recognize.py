@@ -31,9 +31,10 @@ CANDIDATES = 3
 LEAST_ALIKE = 0.08
 """Correlation of thumbnails below which a print is not tried."""
 
-SOON = 0.5
-"""A print that is mirrored or turned the other way is tried further only if, after coarse
-alignment, it has at least this share of the first way's likeness; the right way always had."""
+MIN_RELATIVE = 0.5
+"""A recognised print is aligned a second time, mirrored or the other way up. This is abandoned if
+its likeness after coarse alignment is less than this share of the first one's; where the second way
+was right, it never was."""
 
 _SHIFT = 4  # thumbnail pixels, half a cell, by which thumbnails are shifted
 
@@ -61,7 +62,7 @@ def _likelier_way_up(photo: Photo, one: Aligned) -> Aligned:
     Thumbnails of regular prints look similar either way up, and up to half of their structure is
     found upside down.
     """
-    other = align(one.known, photo, turned(one.centers_xy), SOON * one.likeness)
+    other = align(one.known, photo, turned(one.centers_xy), MIN_RELATIVE * one.likeness)
     return max(one, other, key=lambda aligned: aligned.likeness)
 
 
@@ -75,8 +76,8 @@ def shows_mirrored(
     """
     if plain is None:
         return recognize(photo, centers_xy[:, ::-1], prints) is not None
-    hopeless = SOON * plain.likeness
-    mirrored = align(plain.known, photo, plain.centers_xy[:, ::-1], hopeless)
+    least = MIN_RELATIVE * plain.likeness
+    mirrored = align(plain.known, photo, plain.centers_xy[:, ::-1], least)
     return mirrored.likeness > plain.likeness
 
 

@@ -126,7 +126,7 @@ def _pitch(centers: Points) -> float:
 
 
 def quad_of(corners: Points, cell: Cell) -> Points:
-    """(4, 2): a cell's corners, clockwise from the upper left."""
+    """(4, 2): a cell's corners, clockwise from the upper left. corners: see `cell_corners`."""
     r, c = cell
     return np.asarray(corners[[r, r, r + 1, r + 1], [c, c + 1, c + 1, c]])
 

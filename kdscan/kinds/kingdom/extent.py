@@ -59,7 +59,8 @@ class Window:
 
     centers_xy: (S, S, 2), photo frame. probs: (S, S, K). seen: (S, S) bool, where the locating
     network detected a square. beyond: number of connected squares outside the limit. cut: sides of
-    the picture beyond which it reaches, see `sides_reached`. lost: whether its castle is there.
+    the picture beyond which it reaches, see `sides_reached`. lost: whether its castle lies there,
+    outside the picture.
     divided: whether it is connected with another castle, see `divide`; touching: whether some
     squares may then belong to the other one. covered: bare places that do not look like the table
     and may hide tiles of the kingdom, with their difference from the table, at least
@@ -121,16 +122,16 @@ def windows_of(
     is_tile = probs[..., CASTLE + 1 :].sum(-1) > 0.5
     taken = _cells(is_tile)
     many = hidden and int((probs[..., CASTLE + 1 :].max(-1) > SURE_TILE).sum()) >= MIN_SURE_TILES
-    free = probs[..., CASTLE]
-    if free.max() < MIN_CASTLE:
+    p_castle = probs[..., CASTLE]
+    if p_castle.max() < MIN_CASTLE:
         lost = _without_castle(patch, probs, tiles, photo_wh)
         if lost or not many:
             return lost
-    castles = _sure_castles(free, taken)
+    castles = _sure_castles(p_castle, taken)
     taken |= castles
-    parts = _parts(patch, taken, castles, free, size)
+    parts = _parts(patch, taken, castles, p_castle, size)
     found: list[Window] = []
-    for castle, mine, part in _claims(free, taken, parts):
+    for castle, mine, part in _claims(p_castle, taken, parts):
         kept = mine
         if size is None and _span(mine, castle, probs) > 5:
             kept = without_loose(mine, castle, patch.centers_xy, 5)
@@ -156,19 +157,20 @@ def windows_of(
 
 
 def _claims(
-    free: Floats, taken: set[Cell], parts: Mapping[Cell, Part]
+    p_castle: Floats, taken: set[Cell], parts: Mapping[Cell, Part]
 ) -> Iterator[tuple[Cell, frozenset[Cell], Part | None]]:
     """Castles and the squares connected with them, the most probable castle first; no square
     belongs to two castles.
 
-    free: (R, C), probabilities of a castle. taken: squares with tiles or castles; a less probable
-    castle joins them when its turn comes. parts: of castles that share a component.
+    p_castle: (R, C), probability of a castle on each square. taken: squares with tiles or castles;
+    a less probable castle is added to it when its turn comes. parts: of castles that share a
+    component.
     """
     others: set[Cell] = set()
     claimed = False
-    for place in np.argsort(-free, axis=None, kind="stable").tolist():
-        castle = divmod(place, free.shape[1])
-        if claimed and free[castle] < MIN_OTHER_CASTLE and castle not in parts:
+    for place in np.argsort(-p_castle, axis=None, kind="stable").tolist():
+        castle = divmod(place, p_castle.shape[1])
+        if claimed and p_castle[castle] < MIN_OTHER_CASTLE and castle not in parts:
             return
         if castle in others:
             continue
@@ -181,9 +183,9 @@ def _claims(
             yield castle, mine, part
 
 
-def _sure_castles(castle: Floats, taken: set[Cell]) -> set[Cell]:
-    """The castles on a lattice; castle: (R, C), probabilities. taken: squares with tiles."""
-    sure, likely = _cells(castle >= MIN_OTHER_CASTLE), _cells(castle >= LIKELY_CASTLE)
+def _sure_castles(p_castle: Floats, taken: set[Cell]) -> set[Cell]:
+    """The castles on a lattice. p_castle: as for `_claims`. taken: squares with tiles."""
+    sure, likely = _cells(p_castle >= MIN_OTHER_CASTLE), _cells(p_castle >= LIKELY_CASTLE)
     for cells in components(taken | likely):
         if span(cells) > MAX_SPAN:
             sure |= likely.intersection(cells)
@@ -191,13 +193,13 @@ def _sure_castles(castle: Floats, taken: set[Cell]) -> set[Cell]:
 
 
 def _parts(
-    patch: Lattice, taken: set[Cell], castles: set[Cell], castle: Floats, size: int | None
+    patch: Lattice, taken: set[Cell], castles: set[Cell], p_castle: Floats, size: int | None
 ) -> dict[Cell, Part]:
-    """The kingdoms of castles that share a component of tiles; castle: (R, C), probabilities."""
+    """The kingdoms of castles that share a component of tiles. p_castle: as for `_claims`."""
     parts: dict[Cell, Part] = {}
     for cells in components(taken):
         likely = castles.intersection(cells)
-        surest = sorted(likely, key=lambda at: (-castle[at], at))[:MAX_CASTLES]
+        surest = sorted(likely, key=lambda at: (-p_castle[at], at))[:MAX_CASTLES]
         if len(some := sorted(surest)) > 1:
             for limit in (size,) if size else (5, 7):
                 these = divide(set(cells), some, patch.centers_xy, limit)
