@@ -96,7 +96,10 @@ class Kind:
     def deserialize(self, kept: Json, risk: float) -> AnyReading:
         """The reading from what `serialize` returned; raises KeyError, TypeError or ValueError for
         anything else."""
-        return self.interpret(self._module("serialize").evidence_from(kept), risk)
+        try:
+            return self.interpret(self._module("serialize").evidence_from(kept), risk)
+        except (AttributeError, IndexError) as error:  # a number for a list, an empty list
+            raise ValueError(f"not the evidence of a sheet: {error}") from error
 
     def correct_fields(
         self, found: AnyReading, fields: Mapping[str, Any], risk: float

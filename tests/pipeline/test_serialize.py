@@ -86,6 +86,16 @@ def test_what_was_not_kept_is_refused(sheet: MapReading) -> None:
         deserialize({"layout": "kdscan-a5"})
 
 
+@pytest.mark.parametrize(
+    ("field", "value"), [("wizard", 1), ("probs", {"coat": None}), ("probs", {"trust": []})]
+)
+def test_values_of_the_wrong_type_are_refused(sheet: MapReading, field: str, value: object) -> None:
+    kept = json.loads(json.dumps(serialize(sheet)))
+    kept[field] = kept[field] | value if isinstance(value, dict) else value
+    with pytest.raises(ValueError, match="not the evidence of a sheet"):
+        deserialize(kept)
+
+
 DOUBTED = {"players[0].lines.dot.squares[2]": 0.7, "players[1].choices.line": 0.8}
 
 OTHERS: dict[str, AnyReading] = {

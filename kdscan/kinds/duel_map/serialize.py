@@ -52,7 +52,7 @@ def serialize(sheet: MapReading) -> Json:
 
 
 def evidence_from(kept: Json) -> MapEvidence:
-    """The inverse of `serialize`; raises KeyError, TypeError or ValueError for other values."""
+    """The inverse of `serialize`."""
     probs: Json = {}
     for name, stored in _PROBS.items():  # fields missing in older stores keep their defaults
         if stored in kept["probs"]:

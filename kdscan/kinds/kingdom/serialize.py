@@ -37,7 +37,7 @@ def serialize(kingdom: KingdomReading) -> Json:
 
 
 def evidence_from(kept: Json) -> KingdomEvidence:
-    """The inverse of `serialize`; raises KeyError, TypeError or ValueError for other values."""
+    """The inverse of `serialize`."""
     corrections = KingdomCorrections()
     if stored := kept.get("corrections"):
         squares = {(row, col): (terrain, crowns) for row, col, terrain, crowns in stored["squares"]}

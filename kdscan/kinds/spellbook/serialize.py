@@ -48,7 +48,7 @@ def serialize(book: SpellbookReading) -> Json:
 
 
 def evidence_from(kept: Json) -> SpellbookEvidence:
-    """The inverse of `serialize`; raises KeyError, TypeError or ValueError for other values."""
+    """The inverse of `serialize`."""
     marks = tuple(
         BookMark(
             BookPlace.parse(place), tuple((x, y) for x, y in at), reach, marked, confidence, review
