@@ -120,7 +120,7 @@ def same_sheets(entries: Sequence[Entry]) -> Compared:
     groups: list[list[Entry]] = []
     of_key: dict[int, list[Entry]] = {}
     of_code: dict[tuple[str, str], list[list[Entry]]] = {}
-    ordered = sorted(entries, key=lambda one: bool(one.same_as))  # references come last
+    ordered = _references_last(entries)
     alike = _alike([one for one in ordered if one.same_as is None])
     for entry in ordered:
         claims = of_code.setdefault((entry.kind, entry.code), []) if entry.code else []
@@ -142,6 +142,20 @@ def same_sheets(entries: Sequence[Entry]) -> Compared:
         if len(keys) > 1:
             conflicts |= {key: tuple(k for k in keys if k != key) for key in keys}
     return Compared(same, conflicts)
+
+
+def _references_last(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries, each after the one that it is another photo of according to a person."""
+    found = [one for one in entries if not one.same_as]
+    waiting = [one for one in entries if one.same_as]
+    there = {one.key for one in found}
+    while waiting:
+        # If none can follow, they refer to each other, or to sheets that do not count.
+        one = next((one for one in waiting if one.same_as in there), waiting[0])
+        waiting.remove(one)
+        found.append(one)
+        there.add(one.key)
+    return found
 
 
 def _alike(entries: Sequence[Entry]) -> dict[int, int]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from kdscan.errors import StoreError
 from kdscan.tournament.store import Store, schema
@@ -39,22 +39,21 @@ def forget_event(store: Store, event: Event) -> None:
 
     If it is interrupted, photos without a row are left, but the event is gone.
     """
-    alone = _alone(store, event)
     with store.write() as db:
+        alone = _alone(db, event)
         db.execute(schema.event.delete().where(schema.event.c.id == event.id))
     for sha256, suffix in alone:
         with suppress(StoreError):  # already gone
             store.photos.remove(sha256, suffix)
         if not is_url(store.photos.root):
             views = Path(store.photos.root, "views", sha256[:2])
-            for picture in views.glob(f"{sha256}-*.jpg"):
+            for picture in views.glob(f"{sha256}-*"):
                 picture.unlink(missing_ok=True)
 
 
-def _alone(store: Store, event: Event) -> Sequence[tuple[str, str]]:
+def _alone(db: Connection, event: Event) -> Sequence[tuple[str, str]]:
     """Photos that no other event has: (SHA-256, suffix)."""
     at = schema.photo.c
     elsewhere = select(at.sha256).where(at.event_id != event.id)
     query = select(at.sha256, at.suffix).where(at.event_id == event.id)
-    with store.read() as db:
-        return [tuple(row) for row in db.execute(query.where(at.sha256.not_in(elsewhere)))]
+    return [tuple(row) for row in db.execute(query.where(at.sha256.not_in(elsewhere)))]

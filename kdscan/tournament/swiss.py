@@ -31,8 +31,8 @@ from kdscan.tournament.standings import standings
 
 _BYE = -1
 _NEAR = 40
-"""Opponents are first sought this many places apart; then, if some would meet again, among all
-pairs."""
+"""Opponents are first sought this many places from each other, and from where the fold puts them;
+then, if some would meet again, among all pairs."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def pair(players: Sequence[str], games: Iterable[Game] = (), seed: int | None = 
 
 
 def seat(players: Sequence[str], games: Iterable[Game], seed: int | None, *, most: int) -> Pairing:
-    """Seat the players of the next round at tables of `most`, or one fewer if that is fairer.
+    """Seat the players of the next round at as few tables of at most `most` seats as possible.
 
     players, games, seed: as in `pair`. Tables differ by at most one seat; nobody has a bye.
     """
@@ -155,8 +155,10 @@ def _matched(
     graph.add_nodes_from(range(n))
     for a in range(n):
         first, half = score.index(score[a]), score.count(score[a]) // 2  # of those with that score
-        for b in range(a + 1, min(n, a + reach + 1)):
+        for b in range(a + 1, n):
             gap = score[a] - score[b]
+            if b - a > reach and (gap or abs(b - a - half) > reach):
+                continue
             cost = score_unit * gap * gap + again * (frozenset((names[a], names[b])) in met)
             if gap == 0:
                 same_half = (a - first < half) == (b - first < half)

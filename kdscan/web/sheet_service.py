@@ -298,6 +298,7 @@ class SheetService:
         """Set whose a sheet is; raises `UnknownPlayer` for a name that nobody in the event has."""
         with self._store.write() as db:
             one = self._sheet(db, sheet_id, session)
+            self._check_first(db, one.photo_id, session)
             before = place_now(db, one)
             player = name and player_named(db, self.event, name, before.round)
             place = asdict(before) | {"player": player or None, "code": None}

@@ -112,15 +112,17 @@ class Tables:
             db.scalar(select(func.max(at.read_at))),
             db.scalar(select(func.max(schema.correction.c.id))),
         ]
-        game, seat, player, file = (
-            table.c for table in (schema.game, schema.seat, schema.player, schema.file)
-        )
+        game, seat, player = schema.game.c, schema.seat.c, schema.player.c
+        file, photo = schema.file.c, schema.photo.c
         rounds = func.sum(file.details["round"].as_integer())  # may be set later for known photos
         seats = select(game.round, game.table, seat.number, seat.player_id)
         held = (
             seats.join(schema.seat, seat.game_id == game.id).where(game.event_id == event.id),
             select(player.id, player.name, player.active).where(player.event_id == event.id),
             select(func.count(), func.max(file.id), rounds).where(file.event_id == event.id),
+            select(photo.id, photo.error_code).where(
+                photo.event_id == event.id, photo.error_code.is_not(None)
+            ),
         )
         rows = [sorted(map(str, db.execute(query))) for query in held]
         held_now = json.dumps([list(map(str, added)), rows, event.details])

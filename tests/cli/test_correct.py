@@ -281,14 +281,15 @@ def test_an_event_is_forgotten_with_its_photos_but_not_those_of_others(
             with kept.write() as db:
                 photo = add_photo(db, ensure_rules(db, event, Asked()).id, sha, ".jpg", 3)
                 add_file(db, photo.event_id, f"{data.decode()}.jpg", photo.id)
-        view = Path(kept.photos.root, "views", names[b"one"][:2], f"{names[b'one']}-0-view.jpg")
-        view.parent.mkdir(parents=True)
-        view.touch()
+        views = Path(kept.photos.root, "views", names[b"one"][:2])
+        views.mkdir(parents=True)
+        for picture in ("view.jpg", "ink0.png"):
+            (views / f"{names[b'one']}-0-{picture}").touch()
         forget = ["forget", "--event", "Cup", "--store", url]
         assert "2 photos, 0 sheets, 0 players would be deleted" in run(*forget, code=2).err
         run(*forget, "--yes")
         assert "there is no such event" in run(*forget, "--yes", code=2).err
-        assert not kept.photos.has(names[b"one"], ".jpg") and not view.exists()
+        assert not kept.photos.has(names[b"one"], ".jpg") and not list(views.iterdir())
         assert kept.photos.has(names[b"both"], ".jpg")
 
 

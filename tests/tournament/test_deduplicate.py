@@ -82,6 +82,9 @@ def test_codes_go_before_marks_and_people_before_both() -> None:
     assert same_sheets([entry(1, a, code), entry(2, a, "E/1/1/B")]).same == {}
     assert same_sheets([entry(1, a), entry(2, a, same_as=0)]).same == {}
     assert same_sheets([entry(1, a, same_as=2), entry(2, b)]).same == {1: 2}
+    chain = [entry(1, a, same_as=2), entry(2, b, same_as=3), entry(3, SHEETS[2], rank=0.9)]
+    assert same_sheets(chain).same == {1: 3, 2: 3}
+    assert same_sheets([entry(1, a, same_as=2), entry(2, b, same_as=1)]).same == {2: 1}
     assert same_sheets([entry(1, None), entry(2, None)]).same == {}
     assert same_sheets([entry(1, None, code), entry(2, None, code)]).same == {2: 1}
 

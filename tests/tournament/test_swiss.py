@@ -177,6 +177,11 @@ def test_who_has_met_everybody_near_plays_somebody_far_away() -> None:
     assert found.again == ()
 
 
+def test_however_many_have_one_score_the_list_is_folded() -> None:
+    names = [f"P{i:03}" for i in range(200)]
+    assert pair(names).tables == tuple(zip(names[:100], names[100:], strict=True))
+
+
 def test_large_events_are_paired_soon() -> None:
     lots = random.Random(5)
     names = [f"P{i:03}" for i in range(120)]

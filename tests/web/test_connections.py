@@ -276,6 +276,7 @@ def test_the_same_bytes_give_no_say_over_the_first_ones_corrections(login: Login
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "not_yours")
     assert first.post(f"/api/sheets/{sheet}/corrections", json=said).status_code == 200
     assert second.post(f"/api/sheets/{sheet}/undo", json={}).status_code == 403
+    assert second.post(f"/api/sheets/{sheet}/name", json={"name": "Bo"}).status_code == 403
     assert second.post(f"/api/photos/{photo['id']}/again", json={}).status_code == 403
     assert second.get(f"/api/sheets/{sheet}").status_code == 200
 

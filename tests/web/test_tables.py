@@ -23,7 +23,7 @@ from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event, ensure_player, find_event
 from kdscan.tournament.store.games import remove_games, set_game
-from kdscan.tournament.store.photos import add_file, files
+from kdscan.tournament.store.photos import add_file, add_photo, files, set_pages
 from kdscan.tournament.store.readings import sheets
 from kdscan.web.sessions import new_session
 from kdscan.web.sheet_service import SheetService
@@ -172,6 +172,21 @@ def test_a_round_that_is_said_later_is_news(cup: Store) -> None:
         (row,) = files(db, event.id)
         add_file(db, event.id, row.name, row.photo_id, details={"round": 3})
     assert [one["round"] for one in tables.desk()["sheets"]] == [3]
+
+
+def test_a_photo_that_turns_out_to_be_unreadable_is_news(cup: Store) -> None:
+    with cup.write() as db:
+        event = ensure_event(db, "Cup")
+        photo = add_photo(db, event.id, "ab" * 32, ".jpg", 10)
+        add_file(db, event.id, "a.jpg", photo.id)
+    tables = Tables(cup, event)
+    assert tables.desk()["cards"] == []
+    with cup.write() as db:
+        set_pages(db, photo.id, None, {"code": "unreadable_image", "message": ""})
+    assert [one["kind"] for one in tables.desk()["cards"]] == ["failed"]
+    with cup.write() as db:  # somebody has it read again
+        set_pages(db, photo.id, None)
+    assert tables.desk()["cards"] == []
 
 
 def test_a_kingdom_follows_the_events_rules(cup: Store) -> None:

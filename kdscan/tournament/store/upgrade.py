@@ -8,6 +8,7 @@ do.
 from __future__ import annotations
 
 import sqlite3
+import stat
 from contextlib import closing
 from pathlib import Path
 
@@ -84,6 +85,7 @@ def _run(db: Connection, *, new: bool) -> None:
 
 def _back_up(path: Path, revision: str) -> None:
     copy = path.with_name(f"{path.name}.before-{revision}")
+    copy.touch(stat.S_IMODE(path.stat().st_mode))  # no more readable than the store
     with (
         closing(sqlite3.connect(path)) as old,
         closing(sqlite3.connect(copy)) as new,

@@ -67,7 +67,9 @@ def test_an_older_sqlite_file_is_copied_before_it_changes(tmp_path: Path) -> Non
     with open_store(str(path)) as store, store.write() as db:
         ensure_event(db, "kept")
     upgrade._back_up(path, "0001")
-    with closing(sqlite3.connect(tmp_path / "store.sqlite.before-0001")) as db:
+    copy = tmp_path / "store.sqlite.before-0001"
+    assert copy.stat().st_mode == path.stat().st_mode  # it holds the page's codes too
+    with closing(sqlite3.connect(copy)) as db:
         assert db.execute("SELECT name FROM event").fetchall() == [("kept",)]
 
 
