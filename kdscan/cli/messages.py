@@ -76,7 +76,7 @@ def user() -> str:
     """Who corrects, unless given."""
     try:
         return getpass.getuser()
-    except OSError:
+    except (OSError, KeyError, ImportError):  # the last two before Python 3.13
         return "arbiter"
 
 

@@ -194,6 +194,7 @@ def result(
 
     $ kdscan result --event 'Spring cup' --round 2 --table 4 --withdraw
     """
+    from kdscan.tournament.event import event_state
     from kdscan.tournament.plan import set_result
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
@@ -202,8 +203,9 @@ def result(
         raise UsageError("give points, like Ada=51, or --walkover NAME, or --withdraw")
     scores = dict(_points(one) for one in points) if points else None
     with open_store(store, make=False) as kept, kept.write() as db:
-        at = (db, find_event(db, event), round, table)
-        game = set_result(*at, who or user(), points=scores, walkover=walkover)
+        this = find_event(db, event)
+        set_result(db, this, round, table, who or user(), points=scores, walkover=walkover)
+        game = event_state(db, this).game(round, table)
     if game.walkover is not None:
         won = spoken().t("{name} wins by walkover", name=game.walkover)
         print(f"{where(spoken(), round, table)}: {won}")

@@ -19,7 +19,7 @@ from kdscan.tournament.standings import Standing, standings
 from kdscan.tournament.store.corrections import corrections, effective
 from kdscan.tournament.store.events import players
 from kdscan.tournament.store.games import games
-from kdscan.tournament.store.records import Correction, Event, Player
+from kdscan.tournament.store.records import Correction, Event, PlannedGame, Player
 
 WALKOVER = "walkover"
 """Key in the value of `result`: the id of the player who wins because the opponent did not come."""
@@ -53,6 +53,10 @@ class EventState:
         played = (game.round for game in self.games if game.played)
         return max(played, default=0)
 
+    def game(self, round_: int, table: int) -> Game:
+        """The game at a table that was planned or played."""
+        return next(game for game in self.games if (game.round, game.table) == (round_, table))
+
 
 def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = None) -> EventState:
     """Compute an event's games and standings from its sheets, corrections and plan.
@@ -61,9 +65,9 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
     """
     entered = players(db, event.id)
     names = {player.id: player.name for player in entered}
+    paired = games(db, event.id)
     planned = {
-        (game.round, game.table): tuple(names[player] for player in game.seats)
-        for game in games(db, event.id)
+        (game.round, game.table): tuple(names[player] for player in game.seats) for game in paired
     }
     known = names_of(entered)
     scores, failed, called = [], [], {}
@@ -73,7 +77,7 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
         elif (score := sheet_score(row, known)) is not None:
             scores.append(score)
             called[score.key] = row.name
-    points, walkovers = arbiters_word(db, event.id, names)
+    points, walkovers = _arbiters_word(db, event.id, paired, names)
     played, findings = gather(scores, planned, points, rules_of(event).most, walkovers)
     table = standings([player.name for player in entered], played)
     return EventState(
@@ -108,8 +112,8 @@ def result_row(db: Connection, event_id: int, game_id: int) -> Correction | None
     return effective(corrections(db, event_id, game_id=game_id)).get("result")
 
 
-def arbiters_word(
-    db: Connection, event_id: int, names: Mapping[int, str]
+def _arbiters_word(
+    db: Connection, event_id: int, paired: Iterable[PlannedGame], names: Mapping[int, str]
 ) -> tuple[dict[Table, dict[str, int]], dict[Table, str]]:
     """Points according to an arbiter, and who wins by walkover, by round and table.
 
@@ -119,7 +123,7 @@ def arbiters_word(
     said: dict[int | None, list[Correction]] = defaultdict(list)
     for row in corrections(db, event_id, field="result"):
         said[row.game_id].append(row)
-    for game in games(db, event_id):
+    for game in paired:
         held = effective(said[game.id]).get("result")
         if held is None or not isinstance(held.new, dict):
             continue

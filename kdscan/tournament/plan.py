@@ -144,7 +144,7 @@ def set_result(
     *,
     points: Mapping[str, int] | None = None,
     walkover: str | None = None,
-) -> Game:
+) -> None:
     """Set the result of a game, whatever was read; stored as a correction.
 
     points: by player; earlier entries for others at the table stay. walkover: who wins, without
@@ -169,11 +169,10 @@ def set_result(
         raise UsageError("round {round}, table {table}: no result has been entered", **where)
     else:
         undo(db, held.id, who)
-        return _game(event_state(db, event), round_, table)
-    seats = _game(event_state(db, event), round_, table).seats
+        return
+    seats = event_state(db, event).game(round_, table).seats
     old = {str(_seated(sitting, seat.player, round_, table)): seat.total for seat in seats}
     add_correction(db, event.id, "result", values, who, game_id=planned.id, old=old)
-    return _game(event_state(db, event), round_, table)
 
 
 def _planned(
@@ -225,10 +224,6 @@ def pairing_rows(db: Connection, event: Event, round_: int) -> list[dict[str, ob
         if len(game.seats) > 1
         for seat in game.seats
     ]
-
-
-def _game(state: EventState, round_: int, table: int) -> Game:
-    return next(g for g in state.games if (g.round, g.table) == (round_, table))
 
 
 def _not_played(state: EventState, round_: int) -> None:

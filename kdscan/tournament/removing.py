@@ -6,6 +6,7 @@ Everything stays stored, also in the event's archive: file, readings, correction
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -13,9 +14,9 @@ from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
 from kdscan.tournament.names import of_file, several
-from kdscan.tournament.store.corrections import add_correction, corrections, effective
+from kdscan.tournament.store.corrections import add_correction, effective
 from kdscan.tournament.store.photos import files, get_photo
-from kdscan.tournament.store.records import Event, FileRow, PhotoRow
+from kdscan.tournament.store.records import Correction, Event, FileRow, PhotoRow
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,9 @@ class Removed:
         return sha256 in self.photos or f"{sha256}#{page + 1}" in self.pages
 
 
-def removed_from(db: Connection, event_id: int) -> Removed:
-    """What is currently removed from an event."""
-    rows = [row for row in corrections(db, event_id) if row.sheet_id is None and not row.game_id]
+def removed_from(said: Iterable[Correction]) -> Removed:
+    """What is currently removed from an event; said: all of its corrections."""
+    rows = (row for row in said if row.sheet_id is None and not row.game_id)
     held = {field for field, row in effective(rows).items() if row.new is True}
 
     def of(kind: str) -> frozenset[str]:

@@ -85,7 +85,8 @@ class Result:
 
 def results(db: Connection, event_id: int) -> Iterator[Result]:
     """All rows of an event, one after another, without removed photos and pages."""
-    removed = removed_from(db, event_id)
+    said = corrections(db, event_id)
+    removed = removed_from(said)
     known = {
         photo.id: photo for photo in photos(db, event_id) if photo.sha256 not in removed.photos
     }
@@ -95,7 +96,7 @@ def results(db: Connection, event_id: int) -> Iterator[Result]:
         if (file.photo_id in known if file.photo_id else file.name not in removed.files)
     ]
     named = first_names(all_files)
-    pile = _pile(db, event_id, known, named, removed)
+    pile = _pile(db, event_id, known, named, effective_by_sheet(said), removed)
     shown: dict[int, str] = {}
     for file in all_files:
         photo = None if file.photo_id is None else known[file.photo_id]
@@ -184,10 +185,14 @@ def _of_sheet(file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json, pile: _P
 
 
 def _pile(
-    db: Connection, event_id: int, known: Mapping[int, PhotoRow], named: Named, removed: Removed
+    db: Connection,
+    event_id: int,
+    known: Mapping[int, PhotoRow],
+    named: Named,
+    overrides: Mapping[int, Overrides],
+    removed: Removed,
 ) -> _Pile:
     """known: the photos that are not removed, by id."""
-    overrides = effective_by_sheet(corrections(db, event_id))
     where: dict[int, str] = {}
 
     def labelled() -> Iterator[Sheet]:

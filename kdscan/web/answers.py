@@ -53,6 +53,11 @@ def error_body(code: str, message: str) -> dict[str, Any]:
     return {"error": {"code": code, "message": message}}
 
 
+def desk_only() -> ApiError:
+    """The error for what a player's session may not do."""
+    return ApiError(403, "desk_only", "this is for the desk: come in with its code")
+
+
 def not_found(what: str) -> ApiError:
     """The error for what does not exist or is not visible to this session; the same for both."""
     return ApiError(404, "not_found", f"there is no such {what}")

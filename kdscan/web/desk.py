@@ -157,6 +157,8 @@ def pair(db: Connection, event: Event, body: bodies.Pair, who: str) -> None:
 def player(db: Connection, event: Event, body: bodies.Entry, who: str) -> None:
     """Enter a player, or have one drop out or come back."""
     name = body.name.strip()
+    if not body.active:
+        name = player_named(db, event, name, None)
     known = player_of(players(db, event.id), name)
     spelled = known.name if known else name
     before = known is not None and known.active

@@ -20,7 +20,7 @@ from kdscan.locale.errors import error_json, error_text
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.checks import MOST_NUMBER
 from kdscan.tournament.store.files import FULL
-from kdscan.web.answers import ApiError, not_found
+from kdscan.web.answers import ApiError, desk_only, not_found
 from kdscan.web.pictures import PictureCache
 from kdscan.web.pool import Pool
 from kdscan.web.prints import Prints
@@ -90,7 +90,7 @@ def desk_session(request: Request) -> Session:
     """The session, if it is the desk's; raises ApiError for others."""
     who = session_of(request)
     if who.role != "desk":
-        raise ApiError(403, "desk_only", "this is for the desk: come in with its code")
+        raise desk_only()
     return who
 
 

@@ -23,7 +23,7 @@ from kdscan.tournament.places import place_now, place_of
 from kdscan.tournament.rules import Rules, asked_of, rules_of
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.checks import MOST_NUMBER
-from kdscan.tournament.store.corrections import corrections, effective_values
+from kdscan.tournament.store.corrections import corrections, effective_values, last_act
 from kdscan.tournament.store.events import ensure_event, get_event, players
 from kdscan.tournament.store.files import suffix_of
 from kdscan.tournament.store.photos import (
@@ -38,7 +38,7 @@ from kdscan.tournament.store.photos import (
 from kdscan.tournament.store.readings import readings, sheet, sheets
 from kdscan.tournament.store.records import FileRow, PhotoRow, Sheet, short_name
 from kdscan.web import schemas
-from kdscan.web.answers import ApiError, not_found
+from kdscan.web.answers import ApiError, desk_only, not_found
 from kdscan.web.photo_state import brief, page_json, tell_error
 from kdscan.web.schemas import PhotoState
 from kdscan.web.sessions import Session
@@ -51,6 +51,9 @@ SOURCE = "web"
 WAITING: PhotoState = "waiting"
 READ: PhotoState = "read"
 FAILED: PhotoState = "failed"
+
+OF_DESK = ("ignored", "same_as")
+"""Fields of corrections that only the desk makes, and undoes."""
 
 KEPT = ("kingdom", "duel_spellbook")
 """Kinds whose evidence older versions could not keep, so that corrections cannot be applied."""
@@ -258,6 +261,9 @@ class SheetService:
         with self._store.write() as db:
             one = self._sheet(db, sheet_id, session)
             self._check_first(db, one.photo_id, session)
+            last = last_act(corrections(db, self.event.id, sheet_id=one.id))
+            if session.role != "desk" and any(row.field in OF_DESK for row in last):
+                raise desk_only()
             if not take_back(db, one, session.name):
                 raise ApiError(409, "nothing_to_undo", "there is nothing to undo")
             return self._sheet_json(db, one)

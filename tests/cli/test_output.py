@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
 
+from kdscan.cli.messages import user
 from kdscan.cli.output import Printer
 
 WON = {
@@ -57,3 +59,12 @@ def test_several_kingdoms_in_one_photo_of_a_dynasty_are_remarked_on(
     assert told(capsys, dynasty=apart) == "Dynasty of 3 kingdoms: 90 points\n"
     together = apart | {"kingdoms": [[0, 0], [0, 1], [1, 0]]}
     assert "a dynasty belongs to one player" in told(capsys, dynasty=together)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere users have no numbers")
+def test_somebody_without_a_name_is_the_arbiter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Containers may run as a user of whom they know only the number."""
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 987_654_321)
+    assert user() == "arbiter"

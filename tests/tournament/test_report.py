@@ -198,6 +198,9 @@ def test_places_are_followed_round_by_round() -> None:
     assert set(heights) == set("ABCD")
     paired = [Game(3, 1, (Seat("A"), Seat("B"))), Game(3, 2, (Seat("C"),))]
     assert places_svg("ABCD", [*first, *second, *paired], EN) == svg  # nobody has played round 3
+    assert places_svg("", first + second, EN) == svg  # photos alone, without a list of players
+    late = game(2, 3, "E", 50, "F", 10)
+    assert "<title>E</title>" in places_svg("", [*first, *second, late], EN)
     assert heights["C"][1] == min(h[1] for h in heights.values())  # C leads after two rounds
     assert heights["D"][1] == max(h[1] for h in heights.values())
 

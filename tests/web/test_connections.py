@@ -281,6 +281,18 @@ def test_the_same_bytes_give_no_say_over_the_first_ones_corrections(login: Login
     assert second.get(f"/api/sheets/{sheet}").status_code == 200
 
 
+def test_what_the_desk_leaves_out_no_player_puts_back(login: Login) -> None:
+    player, desk = login(JOIN), login(DESK)
+    sheet = send(player, "13.jpg")["sheets"][0]["id"]
+    said = {"cell": [0, 0], "coat": "dot", "crosses": 1}
+    assert player.post(f"/api/sheets/{sheet}/corrections", json=said).status_code == 200
+    assert desk.post(f"/api/sheets/{sheet}/ignore", json={"ignored": True}).status_code == 200
+    answer = player.post(f"/api/sheets/{sheet}/undo", json={})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "desk_only")
+    assert desk.post(f"/api/sheets/{sheet}/undo", json={}).status_code == 200
+    assert player.post(f"/api/sheets/{sheet}/undo", json={}).status_code == 200
+
+
 def test_a_certificate_that_cannot_be_used_is_wrong_usage(tmp_path: Path, run: Command) -> None:
     for name in ("a.pem", "b.pem"):
         (tmp_path / name).write_text("no certificate")

@@ -124,6 +124,11 @@ def test_every_complaint_is_a_card_with_its_remedy(cup: Store) -> None:
         assert [one["active"] for one in view["players"] if one["name"] == a] == [False]
         view = desk.do("/api/event/undo")
         assert [one["active"] for one in view["players"] if one["name"] == a] == [True]
+        # A player's number will do.
+        view = desk.do("/api/event/player", name="2", active=False)
+        assert [one["name"] for one in view["players"] if not one["active"]] == ["Bob"]
+        assert view["undo"]["values"] == {"name": "Bob"}
+        assert all(one["active"] for one in desk.do("/api/event/undo")["players"])
 
 
 def test_of_a_scan_the_page_that_failed_is_taken_out(cup: Store) -> None:

@@ -59,8 +59,9 @@ def places_svg(players: Sequence[str], games: Sequence[Game], w: Words) -> str:
     rounds = sorted({game.round for game in games if game.played})
     if len(rounds) < 2:
         return ""
+    everybody = {*players, *(seat.player for game in games for seat in game.seats)}
     after = [
-        [line.player for line in standings(players, [g for g in games if g.round <= r])]
+        [line.player for line in standings(everybody, [g for g in games if g.round <= r])]
         for r in rounds
     ]
     shown = after[-1][:SHOWN]
