@@ -168,6 +168,11 @@ def test_undo_returns_to_what_was_settled_and_enter_goes_on_to_the_next_sheet(
     expect(page.locator("#toast")).to_contain_text(re.compile("Undone: confirming table.png"))
     expect(page.locator(".queue [aria-current]")).to_contain_text(first)
     expect(focused).to_have_attribute("aria-label", re.compile("B2.*please check"))
+    page.get_by_role("button", name="Do not count it").click()
+    expect(mine).to_have_count(0)
+    page.keyboard.press("u")
+    expect(page.locator(".history .undone").last).to_contain_text("Do not count it")
+    expect(focused).to_have_attribute("aria-label", re.compile("B2.*please check"))
     page.keyboard.press("Enter")  # the last doubt of this sheet
     expect(page.locator(".queue [aria-current]")).not_to_contain_text(first)
     expect(mine).to_have_count(0)

@@ -132,8 +132,14 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     const id = one.cell ? one.cell.join() : one.what === "line" ? `line:${one.player},${one.coat}` : one.what === "choice" ? `choice:${one.player}` : null;
     const part = id && find(id);
     if (part) return `${part.name}: ${part.words(one.what === "choice" ? { coat: one.new } : one.new)}`;
-    if (one.what === "place") return t("Player: {name}", { name: one.new?.player ?? one.new?.code ?? "–" });
-    return one.what === "confirmed" ? t("Confirmed") : one.what === "variants" ? t("Extra rules") : t("Wizard");
+    switch (one.what) {
+      case "place": return t("Player: {name}", { name: one.new?.player ?? one.new?.code ?? "–" });
+      case "confirmed": return t("Confirmed");
+      case "variants": return t("Extra rules");
+      case "ignored": return one.new ? t("Do not count it") : t("Count it again");
+      case "same_as": return one.new ? t("It is the same sheet") : t("One code, different sheets");
+      default: return t("Wizard");
+    }
   }
 
   function draw() {
