@@ -113,6 +113,7 @@ def learn(
         raise UsageError("name the pad, like --name club")
     # The heavy half: OpenCV, onnxruntime.
     from kdscan.files.write import write_file
+    from kdscan.imaging.encode import png
     from kdscan.prints.api import learn_print
     from kdscan.prints.drawing import draw_print
     from kdscan.prints.to_layout import to_layout
@@ -121,7 +122,7 @@ def learn(
     pictures = [picture for photo in photos for picture in _pictures(photo)]
     known = learn_print(pictures, called, unmarked=unmarked, corners_xy=_points(corners))
     if overlay is not None:
-        _write_png(overlay, draw_print(known))
+        write_file(overlay, png(draw_print(known)))
     if output is not None:
         plan = output.suffix.lower() == TOML
         write_file(
@@ -160,13 +161,6 @@ def _points(text: str | None) -> NDArray[np.float64] | None:
             text=text,
         )
     return found
-
-
-def _write_png(path: Path, picture: NDArray[np.uint8]) -> None:
-    from kdscan.files.write import write_file
-    from kdscan.imaging.encode import png
-
-    write_file(path, png(picture))
 
 
 for called, command in COMMANDS.items():

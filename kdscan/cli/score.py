@@ -111,7 +111,11 @@ def score(
     if risk is not None and not 0 <= risk <= 1:
         raise UsageError("--risk {risk}: a probability lies between 0 and 1, like 0.02", risk=risk)
     drawn = None if overlay is None else OverlayFile(overlay, overlay_style, photos)
-    parsed = _parsed(corrections) if corrections else ()
+    parsed: Sequence[Correction] = ()
+    if corrections:
+        from kdscan.cli.corrections import parse_corrections
+
+        parsed = parse_corrections(corrections)
 
     # The networks are opened while the rest of the heavy half is imported.
     from kdscan.inference.store import default_models
@@ -145,12 +149,6 @@ def score(
         strict=strict,
     )
     raise typer.Exit(code)
-
-
-def _parsed(corrections: Sequence[str]) -> tuple[Correction, ...]:
-    from kdscan.cli.corrections import parse_corrections
-
-    return parse_corrections(corrections)
 
 
 def _layouts(files: Sequence[str]) -> list[Layout]:

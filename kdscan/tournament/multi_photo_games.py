@@ -17,7 +17,7 @@ from kdscan.tournament.deduplicate import Compared, Entry, marks_code, same_shee
 from kdscan.tournament.places import Named, first_names, place_of
 from kdscan.tournament.removing import removed_from
 from kdscan.tournament.store import schema
-from kdscan.tournament.store.corrections import corrections, effective_by_sheet
+from kdscan.tournament.store.corrections import corrections, effective_by_sheet, effective_values
 from kdscan.tournament.store.photos import files
 from kdscan.tournament.store.readings import sheet as get_sheet
 from kdscan.tournament.store.records import Sheet
@@ -94,14 +94,16 @@ def multi_photo_game(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
     if one.kind not in ("duel_map", "duel_spellbook"):
         return ()
     event, at = one.event_id, schema.sheet.c
+    mine = effective_values(corrections(db, event, sheet_id=one.id, field="place"))
+    if place_of(one.code, mine).table is None:  # a file may give the round, but never the table
+        return ()
     said = corrections(db, event)
     overrides, removed = effective_by_sheet(said), removed_from(said)
     query = select(at.id, at.code, at.photo_id, at.page, schema.photo.c.sha256).join(schema.photo)
     rows = db.execute(query.where(at.event_id == event))
     known = [row for row in rows if not removed.has(row.sha256, row.page)]
-    # A file may give the round, but never the table.
     tables = {row.id: place_of(row.code, overrides.get(row.id, {})).table for row in known}
-    if tables.get(one.id) is None:
+    if one.id not in tables:  # it was removed
         return ()
     near = [row for row in known if tables[row.id] == tables[one.id]]
     names = [file for photo in {row.photo_id for row in near} for file in files(db, event, photo)]

@@ -5,7 +5,7 @@ Everything here blocks; handlers call it in threads. Nothing is cached.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -54,6 +54,9 @@ FAILED: PhotoState = "failed"
 
 OF_DESK = ("ignored", "same_as")
 """Fields of corrections that only the desk makes, and undoes."""
+
+MOST_LISTED = 50
+"""Most photos in a session's list."""
 
 KEPT = ("kingdom", "duel_spellbook")
 """Kinds whose evidence older versions could not keep, so that corrections cannot be applied."""
@@ -129,11 +132,10 @@ class SheetService:
             facts, sheets = self._facts(db, self._mine(db, photo_id, session), spoken)
             return {**facts, "sheets": sheets}
 
-    def photos(
-        self, session: Session, spoken: Words = ENGLISH, most: int = 50
-    ) -> list[schemas.PhotoLine]:
-        """This session's photos, the newest first; of their sheets only the totals."""
-        query = self._sent(session, schema.photo).order_by(schema.file.c.id.desc()).limit(most)
+    def photos(self, session: Session, spoken: Words = ENGLISH) -> list[schemas.PhotoLine]:
+        """This session's newest photos, the last one first; of their sheets only the totals."""
+        newest = self._sent(session, schema.photo).order_by(schema.file.c.id.desc())
+        query = newest.limit(MOST_LISTED)
         found: list[schemas.PhotoLine] = []
         with self._store.read() as db:
             for row in db.execute(query).mappings():
@@ -230,7 +232,7 @@ class SheetService:
     def _together(self, db: Connection, found: Sequence[Sheet]) -> list[schemas.Sheet]:
         book = any(one.kind == "duel_spellbook" for one in found)
         if book and all(one.kept is not None for one in found):
-            asked = [self._asked(db, one) for one in found]
+            asked = list(map(self._asked(db), found))
             return self._shown(db, found, corrected_sheets(found, asked, one_table=True))
         return [self._sheet_json(db, one) for one in found]
 
@@ -282,12 +284,18 @@ class SheetService:
     def _page(self, db: Connection, photo_id: int, page: int) -> list[schemas.Sheet]:
         """The current state of the sheets of one page: correcting one may affect others."""
         here = list(sheets(db, self.event.id, photo_id, page))
-        found = as_they_stand(here, partial(self._asked, db), partial(multi_photo_game, db))
+        found = as_they_stand(here, self._asked(db), partial(multi_photo_game, db))
         return self._shown(db, here, found)
 
-    def _asked(self, db: Connection, one: Sheet) -> Overrides:
-        held = effective_values(corrections(db, self.event.id, sheet_id=one.id))
-        return asked_of(one, held, self._rules(db))
+    def _asked(self, db: Connection) -> Callable[[Sheet], Overrides]:
+        """Gives the corrections with which a sheet is to be interpreted."""
+        rules = self._rules(db)
+
+        def asked(one: Sheet) -> Overrides:
+            held = effective_values(corrections(db, self.event.id, sheet_id=one.id))
+            return asked_of(one, held, rules)
+
+        return asked
 
     def _shown(
         self, db: Connection, here: Sequence[Sheet], found: Sequence[Json]

@@ -102,14 +102,13 @@ class Tables:
     def _state_of(self, db: Connection) -> str:
         """A hash of everything that changes when something shown here changes.
 
-        Rows that may be deleted are identified by their content, because SQLite reuses their
-        numbers.
+        Rows that may be deleted are identified by their content, or the time, because SQLite reuses
+        their numbers.
         """
         event = get_event(db, self._event.id) or self._event
         at = schema.reading.c
         added = [
-            db.scalar(select(func.max(at.id))),
-            db.scalar(select(func.max(at.read_at))),
+            db.execute(select(at.id, at.read_at).order_by(at.id.desc()).limit(1)).first(),
             db.scalar(select(func.max(schema.correction.c.id))),
         ]
         game, seat, player = schema.game.c, schema.seat.c, schema.player.c

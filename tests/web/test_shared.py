@@ -67,7 +67,7 @@ def test_a_photo_taken_again_takes_its_place_and_nobody_elses(
         game = bring(ann, code, send(ann, name)["id"]).json()
         assert len(game["sheets"]) == 1
     assert len(bring(bob, code, send(bob, "01.jpg")["id"]).json()["sheets"]) == 2
-    full = bring(eve, code, send(eve, "02.jpg")["id"])
+    full = bring(eve, code, send(eve, "06.jpg")["id"])
     assert (full.status_code, full.json()["error"]["code"]) == (409, "game_full")
     unlike = lay(served, store, make_kingdom())
     with httpx.Client(base_url=served.address, timeout=60) as desk:
