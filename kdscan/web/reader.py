@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import time
+from dataclasses import dataclass
 
 from starlette.concurrency import run_in_threadpool
 
@@ -38,6 +39,13 @@ AGAIN_SECONDS = 5.0
 """Delay before a photo is tried again whose result could not be stored."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """A photo to read. While the pictures of one are made, the same photo may be enqueued again."""
+
+    photo: int
+
+
 class Reader:
     """Reads what is enqueued and notifies those who wait for it."""
 
@@ -53,8 +61,8 @@ class Reader:
         self._store, self._sheets = store, sheets
         self._pool, self._pictures = pool, pictures
         self._models, self._prints = models, prints
-        self._queue: asyncio.Queue[int] = asyncio.Queue()
-        self._queued: set[int] = set()
+        self._queue: asyncio.Queue[_Job] = asyncio.Queue()
+        self._queued: dict[int, _Job] = {}
         self._done, self._ending = asyncio.Event(), False
         self._tasks: list[asyncio.Task[None]] = []
         self._teaching: asyncio.Task[None] | None = None
@@ -76,8 +84,8 @@ class Reader:
         """Enqueue photos; each only once, however often it is requested."""
         for photo_id in photo_ids:
             if photo_id not in self._queued:
-                self._queued.add(photo_id)
-                self._queue.put_nowait(photo_id)
+                job = self._queued[photo_id] = _Job(photo_id)
+                self._queue.put_nowait(job)
 
     @property
     def length(self) -> int:
@@ -98,18 +106,18 @@ class Reader:
 
     async def _work(self) -> None:
         while True:
-            photo_id = await self._queue.get()
+            job = await self._queue.get()
             try:
-                await self._read(photo_id)
+                await self._read(job)
             except StoreError as error:
                 # A full disk or an unreachable server: the photo is kept, and read when possible.
-                log.error("photo %s waits: %s", photo_id, error)
-                self._queue_later(photo_id)
+                log.error("photo %s waits: %s", job.photo, error)
+                self._queue_later(job)
                 continue
             except Exception:
                 # Whatever went wrong, the next photo is read; this one waits for the next start.
-                log.exception("photo %s could not be read", photo_id)
-            self._tell(photo_id)
+                log.exception("photo %s could not be read", job.photo)
+            self._tell(job)
             self.look_for_pads()
 
     def look_for_pads(self, *, afresh: bool = False) -> None:
@@ -145,38 +153,43 @@ class Reader:
                 return await run_in_threadpool(self._prints.taught, files)
         return []
 
-    def _queue_later(self, photo_id: int) -> None:
-        if photo_id in self._queued:  # not if only its pictures are missing
+    def _waits(self, job: _Job) -> bool:
+        """Whether the photo has yet to be read; not if only its pictures are missing."""
+        return self._queued.get(job.photo) is job
+
+    def _queue_later(self, job: _Job) -> None:
+        if self._waits(job):
             loop = asyncio.get_running_loop()
-            loop.call_later(AGAIN_SECONDS, self._queue.put_nowait, photo_id)
+            loop.call_later(AGAIN_SECONDS, self._queue.put_nowait, job)
 
-    def _tell(self, photo_id: int) -> None:
+    def _tell(self, job: _Job) -> None:
         """Notify those who wait for a photo."""
-        self._queued.discard(photo_id)
-        self._done.set()
-        self._done = asyncio.Event()
+        if self._waits(job):
+            del self._queued[job.photo]
+            self._done.set()
+            self._done = asyncio.Event()
 
-    async def _read(self, photo_id: int) -> None:
-        known = await run_in_threadpool(self._sheets.to_read, photo_id)
+    async def _read(self, job: _Job) -> None:
+        known = await run_in_threadpool(self._sheets.to_read, job.photo)
         if known is None:
             return
         photo, name = known
         with self._pictures.coming(photo.sha256):
             try:
                 rules = await run_in_threadpool(self._sheets.rules)
-                await self._ask(photo, name, rules)
+                await self._ask(job, photo, name, rules)
                 return
             except StoreError:
                 raise
             except KdscanError as error:
                 failure = error
             except Exception as cause:
-                log.exception("photo %s could not be read", photo_id)
+                log.exception("photo %s could not be read", job.photo)
                 failure = bug_of(cause)
-            if photo_id in self._queued:  # not if only its pictures are missing
+            if self._waits(job):
                 await run_in_threadpool(self._failed, photo, error_json(failure))
 
-    async def _ask(self, photo: PhotoRow, name: str, rules: Rules) -> None:
+    async def _ask(self, job: _Job, photo: PhotoRow, name: str, rules: Rules) -> None:
         """Have a worker read it; store each page of its answer when all are complete."""
         frames: list[tuple[Frame, float]] = []
         since = time.monotonic()
@@ -190,7 +203,7 @@ class Reader:
                     frames.append((frame, time.monotonic() - since))
                     if len(frames) == frame.header["pages"]:
                         await run_in_threadpool(self._finished, photo, frames, rules, prints)
-                        self._tell(photo.id)
+                        self._tell(job)
                 else:
                     page = int(frame.header["page"])
                     await run_in_threadpool(self._pictures.put, photo.sha256, page, frame.blobs)

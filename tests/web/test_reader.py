@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
@@ -34,6 +34,22 @@ class Heard(Pool):
         self.asked.append(task)
         report = PhotoReport(task.name, size_wh=(8, 8), error=NoSheetFound("nothing"))
         yield Frame({"pages": 1, "report": photo_json(report), "kept": []})
+
+
+class Learning(Heard):
+    """Workers that teach something between the first reading and its pictures."""
+
+    def __init__(self, learned: Callable[[], None], waiting: Callable[[], int]) -> None:
+        super().__init__()
+        self._learned, self._waiting = learned, waiting
+        self.waited: list[int] = []
+
+    async def ask(self, task: Task) -> AsyncIterator[Frame]:
+        self.waited.append(self._waiting())
+        async for frame in super().ask(task):
+            yield frame
+        if len(self.asked) == 1:
+            self._learned()
 
 
 class Broken(Pool):
@@ -112,3 +128,23 @@ def test_at_the_end_nobody_waits_for_a_photo_any_more(store: Store) -> None:
         assert reader.length == 1
 
     asyncio.run(wait())
+
+
+def test_a_photo_waits_again_while_its_first_pictures_are_made(store: Store) -> None:
+    async def read() -> None:
+        pool = Learning(lambda: reader.enqueue(photo), lambda: reader.length)
+        reader = reader_of(store, sheets, pool)
+        await reader.start()
+        try:
+            reader.enqueue(photo)
+            while len(pool.asked) < 2:
+                await asyncio.sleep(0.01)
+            await reader.wait(photo, 60)
+            assert reader.length == 0
+        finally:
+            await reader.close()
+        assert pool.waited == [1, 1]
+
+    sheets = SheetService(store, "Twice")
+    photo, _ = sheets.add(b"twice", "a.jpg", new_session("desk", "test"))
+    asyncio.run(asyncio.wait_for(read(), 60))
