@@ -176,9 +176,9 @@ def test_names_stand_in_title_list_and_game(open_page: Open) -> None:
         page.get_by_label("Whose map is it?").press("Enter")
         expect(page.locator(".whose.named")).to_contain_text(name)
 
-    named("01.jpg", "Ann")
+    named("03.jpg", "Ann")
     expect(page.locator("h1")).to_contain_text(re.compile(r"^Ann \d+$"))
-    named("05.jpg", "Bob")
+    named("06.jpg", "Bob")
     expect(page.locator(".history")).to_contain_text("Player: Bob")
     page.goto("/")
     expect(page.locator(".results:not(.uploads)")).to_contain_text("Ann")
