@@ -151,8 +151,8 @@ class Middleware:
             raise ApiError(403, "other_site", "this came from another site")
         if headers.get("sec-fetch-site") not in (None, "same-origin", "none"):
             raise ApiError(403, "other_site", "this came from another site")
-        if session is None:
-            return  # joining: there is no session yet that could be misused
+        if session is None or _joins(request):
+            return  # a form, which has no token; it takes the code, perhaps that of another role
         if self._settings.open_here and not any(h in headers for h in FROM_BROWSERS):
             return  # a program on this machine; a browser would have sent one of these
         given = headers.get("x-csrf-token", "")
