@@ -29,7 +29,6 @@ from kdscan.prints.names import SUFFIX
 from kdscan.records.results import Json
 from kdscan.tournament.archive_checks import check_archived, check_head, checked_sheet
 from kdscan.tournament.event import WALKOVER, event_state
-from kdscan.tournament.results import results
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.checks import NOT_UNDERSTOOD
 from kdscan.tournament.store.events import check_name, find_event
@@ -189,8 +188,6 @@ def _load(
         sheets = _load_rows(db, event_id, _lines(lines), set(photos))
         event = Event(id=event_id, **values)
         event_state(db, event)  # an event that cannot be shown must not be stored
-        for _ in results(db, event_id):
-            pass
         for photo, entry in photos.items():
             _load_photo(store, source, photo, entry, new)
         pictures = sum(suffix != SUFFIX for _, suffix in photos)

@@ -1,7 +1,7 @@
 """Overviews of an event: the queue of doubtful sheets, games, standings.
 
-They are computed again only after a reading, a correction, a game or a rule was added, no matter
-how many browsers ask.
+They are computed again only after something that they show has changed, no matter how many browsers
+ask.
 """
 
 from __future__ import annotations
