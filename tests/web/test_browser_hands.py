@@ -4,7 +4,7 @@ paste."""
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import FilePayload, expect
 
 from kdscan.tournament.store import Store
 from tests.web import browsing
@@ -138,6 +138,16 @@ def test_a_photo_is_dropped_on_any_view(open_page: Open) -> None:
     assert not page.evaluate(GIVE, ["drop", list((SAMPLES / "02.jpg").read_bytes())])
     expect(page.locator(".total-number")).to_be_visible()
     assert len([url for url in uploads if "/api/photos?" in url]) == 1
+
+
+def test_a_long_name_is_cut_between_letters(open_page: Open) -> None:
+    page = open_page(**DESKTOP)
+    name = "\N{GRINNING FACE}" * 60 + "a.jpg"  # of which each takes two of JavaScript's units
+    photo = FilePayload(
+        name=name, mimeType="image/jpeg", buffer=(SAMPLES / "02.jpg").read_bytes() + b"long"
+    )
+    page.set_input_files("input[multiple]", photo)
+    expect(page.locator("h1.file-name")).to_have_text(name)
 
 
 DRAG = """([bytes]) => {

@@ -57,7 +57,7 @@ export const post = (path, body = {}) => call("POST", path, body);
 
 // XMLHttpRequest, because fetch does not report upload progress. The first argument is a file's name
 // and bytes; path: where to send it, by default to the photos.
-export function upload({ name, blob }, onProgress, path = `/api/photos?name=${encodeURIComponent(name.slice(-120))}`) {
+export function upload({ name, blob }, onProgress, path = `/api/photos?name=${encodeURIComponent([...name].slice(-120).join(""))}`) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", path);
