@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
 from kdscan.tournament.places import Place
-from kdscan.tournament.store.events import players
+from kdscan.tournament.store.events import check_name, players
 from kdscan.tournament.store.games import games
 from kdscan.tournament.store.records import Event, Player
 
@@ -91,12 +91,15 @@ def several(name: str, meant: Sequence[str]) -> UsageError:
 def player_named(db: Connection, event: Event, name: str, round_: int | None) -> str:
     """The event's spelling of a player's name; any name if no players are entered.
 
-    round_: players of this round are suggested first. Raises `UnknownPlayer` for an unknown name.
+    round_: players of this round are suggested first. Raises `UnknownPlayer` for an unknown name,
+    `UsageError` for one that should not be stored.
     """
-    entered = players(db, event.id)
-    found = names_of(entered).called(name.strip())
-    if found or not entered:
-        return found or name.strip()
+    entered, name = players(db, event.id), name.strip()
+    if not entered:
+        check_name(name)
+        return name
+    if found := names_of(entered).called(name):
+        return found
     here = {seat for game in games(db, event.id, round_) for seat in game.seats} if round_ else ()
     there = [player.name for player in entered if player.id in here]
     others = [player.name for player in entered if player.id not in here]

@@ -9,12 +9,12 @@ from typing import Any
 
 from starlette.requests import Request
 
+from kdscan.errors import UsageError
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES as LINE_SQUARES
 from kdscan.kinds.common.fields import VARIANTS, WIZARD, CellField, ChoiceField, LineField
 from kdscan.records import CASTLE, KINDS
 from kdscan.records.results import Json
-from kdscan.tournament.names import UnknownPlayer
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError
 from kdscan.web.operation import WRONG_KIND, post
@@ -104,7 +104,7 @@ def name(request: Request, body: bodies.NamedPlayer) -> schemas.Sheet:
     sheets, who = services_of(request).sheets, session_of(request)
     try:
         return sheets.name(id_of(request), body.name, who)
-    except UnknownPlayer as error:
+    except UsageError as error:
         raise refused(request, error) from error
 
 

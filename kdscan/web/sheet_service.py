@@ -309,7 +309,7 @@ class SheetService:
         return shown
 
     def name(self, sheet_id: int, name: str | None, session: Session) -> schemas.Sheet:
-        """Set whose a sheet is; raises `UnknownPlayer` for a name that nobody in the event has."""
+        """Set whose a sheet is; raises `UsageError` for a name that it cannot have."""
         with self._store.write() as db:
             one = self._sheet(db, sheet_id, session)
             self._check_first(db, one.photo_id, session)

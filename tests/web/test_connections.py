@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import socket
 import threading
@@ -291,6 +292,15 @@ def test_what_the_desk_leaves_out_no_player_puts_back(login: Login) -> None:
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "desk_only")
     assert desk.post(f"/api/sheets/{sheet}/undo", json={}).status_code == 200
     assert player.post(f"/api/sheets/{sheet}/undo", json={}).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["\ud800", "\0", "a\nb", "\u202eevil"])
+def test_no_sheet_gets_a_name_that_no_file_can_hold(name: str, desk: httpx.Client) -> None:
+    sheet = send(desk, "04.jpg")["sheets"][0]["id"]
+    for path, key in (("name", "name"), ("place", "player")):
+        answer = desk.post(f"/api/sheets/{sheet}/{path}", content=json.dumps({key: name}))
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "refused")
+        assert "invisible or invalid" in answer.json()["error"]["message"]
 
 
 def test_a_certificate_that_cannot_be_used_is_wrong_usage(tmp_path: Path, run: Command) -> None:
