@@ -134,11 +134,10 @@ class SheetService:
 
     def photos(self, session: Session, spoken: Words = ENGLISH) -> list[schemas.PhotoLine]:
         """This session's newest photos, the last one first; of their sheets only the totals."""
-        newest = self._sent(session, schema.photo).order_by(schema.file.c.id.desc())
-        query = newest.limit(MOST_LISTED)
+        query = self._sent(session, schema.photo).order_by(schema.file.c.id.desc())
         found: list[schemas.PhotoLine] = []
         with self._store.read() as db:
-            for row in db.execute(query).mappings():
+            for row in db.execute(query.limit(MOST_LISTED)).mappings():
                 facts, sheets = self._facts(db, PhotoRow(**row), spoken)
                 found.append({**facts, "sheets": [brief(one) for one in sheets]})
         return found
