@@ -63,17 +63,21 @@ def main(
     quality: Quality = 90,
 ) -> None:
     """Write NUMBER.jpg and NUMBER.json for each seed."""
+    if code and not own:
+        raise UsageError("--code is printed on our own sheet alone; add --own")
+    if ground and own:
+        raise UsageError("--ground is for designs at random; leave out --ground or --own")
+    if table and dice is not None:
+        raise UsageError("--dice is for single maps; leave out --table or --dice")
     for seed in range(first, first + count):
         rng = np.random.default_rng([seed, 3])
         chosen = any_of(rng, HAND_HELD) if level == "mixed" else level
         size = (long_side, round(long_side * 0.75))
         page = _own_page(rng, style, code) if own else None
-        if ground and not own:
+        if ground:
             page = random_page(rng, *asked_for(rng, ground))
         turned = size[::-1] if rng.random() < 0.5 else size
         synth: SynthTable | SynthPhoto
-        if table and dice is not None:
-            raise UsageError("--dice is for single maps; leave out --table or --dice")
         if table:
             synth = make_table(
                 seed, chosen, book_page=own_book(), page=page, size_wh=turned, messiness=messiness

@@ -30,11 +30,11 @@ def _wood_color(rng: Rng) -> F32:
     return color(rng, (0.25, 0.65), (0.45, 0.85), (15, 40))
 
 
-def _grain(rng: Rng, rows: int, base: F32, contrast: float, warp: float, rings: float) -> F32:
-    shape = (rows, SIDE)
+def _grain(rng: Rng, base: F32, contrast: float, warp: float, rings: float) -> F32:
+    shape = (SIDE, SIDE)
     _, y = _axes()
     bend = noise(rng, shape, rng.uniform(2, 5), 2.0) * np.float32(warp)
-    waves = np.sin((y[:rows] * np.float32(rings) + bend) * np.float32(2 * np.pi))
+    waves = np.sin((y * np.float32(rings) + bend) * np.float32(2 * np.pi))
     fine = noise(rng, shape, 400, 40.0)
     coarse = fractal(rng, shape, 14, 3, 12.0)
     tone = np.float32(contrast) * (0.35 * waves + 0.35 * coarse + 0.3 * fine)
@@ -45,7 +45,7 @@ def _grain(rng: Rng, rows: int, base: F32, contrast: float, warp: float, rings: 
 def _planks(rng: Rng) -> F32:
     base = _wood_color(rng)
     contrast, rings = rng.uniform(0.15, 1.0), rng.uniform(4, 30)
-    sheet = _grain(rng, SIDE, base, contrast, rng.uniform(0.2, 2.5), rings)
+    sheet = _grain(rng, base, contrast, rng.uniform(0.2, 2.5), rings)
     count = int(rng.integers(1, 9))
     if count == 1:
         return sheet
@@ -66,7 +66,7 @@ def _planks(rng: Rng) -> F32:
 
 def _parquet(rng: Rng) -> F32:
     base = _wood_color(rng)
-    sheet = _grain(rng, SIDE, base, rng.uniform(0.2, 0.8), 0.6, rng.uniform(8, 30))
+    sheet = _grain(rng, base, rng.uniform(0.2, 0.8), 0.6, rng.uniform(8, 30))
     turned = np.ascontiguousarray(sheet.transpose(1, 0, 2))
     n = int(rng.integers(3, 8))
     step = SIDE // n

@@ -10,11 +10,13 @@ import pytest
 
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
+from kdscan.records import CELLS
 from kdscan.synth.hands.crosses import cross_through, draw_cross, in_a_row
 from kdscan.synth.hands.habits import HABITS, Part
 from kdscan.synth.hands.hand import draw_board
 from kdscan.synth.hands.preferences import Brush, random_preferences
 from kdscan.synth.hands.sketch import Hand
+from kdscan.synth.scene import crossed_cells
 from tests.synth.drawing import (
     BLANK,
     BOX,
@@ -62,6 +64,29 @@ def test_crosses_without_a_circle_stand_beside(seed: int) -> None:
         dark[inside(disc, (x + cx, y + cy))] = False
     dark[inside(np.array(SHIELD), (x, y))] = False
     assert dark.sum() > 12
+
+
+def test_the_place_of_every_cross_is_told_those_beside_the_circles_too() -> None:
+    """In red ink, which nothing else of the sheet has."""
+    near = replace(LAYOUT, circles=LAYOUT.circles[1:3])
+    board = Board({(1, 1): Shield(Coat.DOT, 4), (3, 5): Shield(Coat.FILLED, 1)})
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        hand = Hand.random(rng, {"cross": "x", "pen": "gel", "extra": "nothing"})
+        traits = replace(hand.traits, faithful=1.0)
+        black, red = replace(hand.pen, bgr=(0.05,) * 3), replace(hand.pen, bgr=(0.1, 0.1, 0.95))
+        hand = replace(hand, traits=traits, pen=black, cross_pen=red, swaps=0.0)
+        hand = replace(hand, borders=0.0, rims=0.0, overruns=0.0)
+        page, spots = draw_board(BLANK, near, board, False, hand, rng, px_per_mm=PX, messiness=0.0)
+        crossed = crossed_cells(near, spots)
+        cells = crossed[:, 0].astype(int).tolist()
+        assert cells == 4 * [CELLS.index((1, 1))] + [CELLS.index((3, 5))]
+        ink = page[..., 2].astype(int) - page[..., 0] > 60
+        for x, y in crossed[:, 1:].tolist():
+            at = near.center_mm(y, x)
+            assert ink[inside(BOX * 2, at)].any()
+            ink[inside(BOX * 6, at)] = False
+        assert not ink.any()
 
 
 def test_a_tick_passes_through_its_circle_and_stands_near_it() -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
 from kdscan.records import CELLS
 from kdscan.synth.own import own_page
 from kdscan.synth.photo.camera import Level
-from kdscan.synth.scene import make_photo, wild_board
+from kdscan.synth.scene import draw_page, make_photo, shoot, wild_board
+from tests.hands import careful
 
 SMALL = (800, 600)
 
@@ -32,19 +36,35 @@ def test_truth_names_what_a_check_needs() -> None:
     assert truth["size"] == [800, 600]
 
 
-def test_a_mark_is_where_truth_says() -> None:
-    """The same photo with and without a board differs in the cells that truth names."""
-    layout, blank, scale = own_page(60)
-    photo = make_photo(3, "flat", page=(layout, blank, scale), size_wh=SMALL, messiness=0)
-    ink = 255 - photo.bgr.mean(-1)
-    pitch = np.linalg.norm(photo.centers_xy[0, 6] - photo.centers_xy[0, 0]) / 6
-    dark: dict[bool, list[float]] = {True: [], False: []}
-    for at in CELLS:
-        x, y = photo.centers_xy[at].astype(int)
-        r = int(pitch * 0.3)
-        dark[at in photo.board].append(float(ink[y - r : y + r, x - r : x + r].max()))
-    assert len(dark[True]) >= 1
-    assert np.mean(dark[True]) > np.mean(dark[False] or [0]) + 5
+@pytest.mark.parametrize("level", ["flat", "hard"])
+def test_truth_says_what_was_drawn_and_where(level: Level) -> None:
+    """One shield alone is blackened: the photo differs there, and nowhere else, from that of the
+    blank sheet."""
+    rng, at = np.random.default_rng(2), (1, 5)
+    hand = replace(careful(rng), borders=0.0, rims=0.0, swaps=0.0)
+    played = (Board({at: Shield(Coat.FILLED, 3)}), True)
+    drawn = draw_page(rng, page=own_page(60), played=played, messiness=0, hand=hand)
+    filled, blank = (
+        shoot(np.random.default_rng(4), page, level, size_wh=SMALL)
+        for page in (drawn, replace(drawn, bgr=drawn.blank_bgr))
+    )
+    truth = filled.truth()
+    assert truth["board"] == {"1,5": ["filled", 3]} and truth["castle_used"]
+    xy = {tuple(map(int, cell.split(","))): np.array(v) for cell, v in truth["pixels"].items()}
+    assert set(xy) == set(CELLS)
+    ink = np.abs(filled.bgr.astype(float) - blank.bgr).mean(-1)
+    grid = np.mgrid[: ink.shape[0], : ink.shape[1]][::-1]
+    pitch = float(np.linalg.norm(xy[0, 6] - xy[0, 0])) / 6
+    inked = {
+        cell: float(ink[np.hypot(*(grid - middle[:, None, None])) < pitch / 4].mean())
+        for cell, middle in xy.items()
+    }
+    others = [value for cell, value in inked.items() if cell != at]
+    assert inked[at] > 15 + 3 * max(others)
+    near = np.hypot(*(grid - xy[at][:, None, None])) < 0.6 * pitch
+    weight = np.where(near & (ink > ink[near].max() / 3), ink, 0)
+    middle = (weight * grid).sum((1, 2)) / weight.sum()
+    assert np.linalg.norm(middle - xy[at]) < 0.25 * pitch
 
 
 def test_wild_boards_hold_crosses_beyond_the_circles_but_fewer() -> None:

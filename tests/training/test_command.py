@@ -142,6 +142,9 @@ def test_what_cannot_be_done_is_said_with_its_remedy(
     [
         ("photos --level odd", "'odd' is not one of"),
         ("photos --count 0", "not in the range"),
+        ("photos --count 1 --long-side 400 --code CUP/1//A", "add --own"),
+        ("photos --count 1 --long-side 400 --own --ground pale", "leave out --ground or --own"),
+        ("photos --count 1 --long-side 400 --table --dice", "leave out --table or --dice"),
         ("a-file/photos --count 1", "a-file"),
     ],
 )

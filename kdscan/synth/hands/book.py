@@ -121,8 +121,8 @@ def draw_spellbook(
 
     page_bgr: as in `kdscan.synth.hands.hand.draw_board`. hands: the two players', if known.
     The second value has the state of each field that can be marked. Its keys are those of
-    `kdscan.sheet.book.marked_places`, `players[I].lines.COAT.struck`, and for each struck line
-    `....passed[K]`, whether the stroke goes through that square.
+    `kdscan.sheet.book.marked_places`, and for each line `players[I].lines.COAT.struck` and
+    `....passed[K]`: whether a stroke through the line crosses that square.
     """
     page = page_bgr.copy()
     soil(page, layout.page_mm, rng, px_per_mm, messiness)

@@ -81,7 +81,7 @@ def rounded(path: Path) -> Path:
     return np.concatenate((path[:1], cut, path[-1:]))
 
 
-def scribble(center: Path, radius: float, rng: np.random.Generator, loops: int = 8) -> Path:
+def scribble(center: Path, radius: float, rng: np.random.Generator, loops: int) -> Path:
     """Return a tangled path that roughly fills a disc: back and forth while rotating."""
     a0 = rng.uniform(0, 2 * math.pi)
     k = np.arange(2 * loops)

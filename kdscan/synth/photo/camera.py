@@ -19,7 +19,7 @@ from kdscan.synth.photo.clutter import Solid
 from kdscan.synth.photo.exposure import expose
 from kdscan.synth.photo.lens import Camera, PageMap, Rect, aim, corners_of, frame, middle, net
 from kdscan.synth.photo.paper import bent_sheet, flat_sheet
-from kdscan.synth.photo.scenery import Scenery, plain_scenery, random_scenery
+from kdscan.synth.photo.scenery import plain_scenery, random_scenery
 from kdscan.synth.photo.sensor import compress, develop
 
 Level = Literal["flat", "easy", "normal", "hard"]
@@ -105,7 +105,6 @@ def photograph(
     camera, page_map = _pose(rng, conditions, severity, size, page_mm, grid_mm, stiff)
     corners = page_map.page_to_photo(corners_of(grid_mm))
     paper = page_bgr[::16, ::16].reshape(-1, 3).mean(0).astype(np.float32)
-    scenery: Scenery
     if level == "flat":
         scenery = plain_scenery(rng)
     else:

@@ -83,9 +83,7 @@ def box(size: tuple[float, float, float], bgr: F64) -> Solid:
     return Solid(tuple(faces), np.array(normals), np.tile(bgr, (6, 1)).astype(float))
 
 
-def lathe(
-    profile: list[tuple[float, float]], colors: list[F64], sides: int, shine: float = 0.1
-) -> Solid:
+def lathe(profile: list[tuple[float, float]], colors: list[F64], sides: int, shine: float) -> Solid:
     """A solid of revolution about the z axis; profile: (radius, z) upwards, with a colour for each
     step."""
     t = np.linspace(0, 2 * np.pi, sides + 1)

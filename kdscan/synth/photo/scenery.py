@@ -60,9 +60,8 @@ def random_scenery(
     """A random table; sheets: each with its grid, which stays free of solids, uppermost first."""
     page, _ = sheets[0]
     light = random_light(rng, severity)
-    prints = []
-    for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.62, 0.2, 0.11, 0.07]))):
-        prints.append(_place_print(rng, camera))
+    count = int(rng.choice([0, 1, 2, 3], p=[0.62, 0.2, 0.11, 0.07]))
+    prints = tuple(_place_print(rng, camera) for _ in range(count))
     solids = _arrange(rng, camera, sheets, severity)
     exposure = float(rng.uniform(0.4, 1.0) if chance(rng, 0.5) else rng.uniform(0.65, 1.0))
     if chance(rng, 0.15 * severity):
@@ -73,12 +72,8 @@ def random_scenery(
     beyond = None
     if chance(rng, 0.15):
         reach = float(np.hypot(*page.sheet.xyz[0, 0, :2])) * rng.uniform(0.8, 2)
-        beyond = (
-            random_desk(rng, severity, paper_bgr, surfaces),
-            rng.uniform(0, 6.3),
-            float(reach),
-        )
-    return Scenery(desk, beyond, light, tuple(prints), solids, exposure)
+        beyond = (random_desk(rng, severity, paper_bgr, surfaces), rng.uniform(0, 6.3), reach)
+    return Scenery(desk, beyond, light, prints, solids, exposure)
 
 
 def _place_print(rng: Rng, camera: Camera) -> Print:

@@ -27,7 +27,7 @@ def _paper(rng: Rng, layout: Layout, scale: float, palette: Palette, terrain: Te
     wash = float(rng.choice([0.0, rng.uniform(0.1, 0.9)]))
     sea, land = (mixed(palette.paper, c, wash) for c in (palette.sea, palette.sand))
     wood = mixed(land, palette.meadow, wash * rng.uniform(0, 0.8))
-    areas = tinted(terrain.height, -3, 3, [(-0.02, sea), (0.02, land), (0.6, land), (1.2, wood)])
+    areas = tinted(terrain.height, [(-0.02, sea), (0.02, land), (0.6, land), (1.2, wood)])
     shape = areas.shape[:2]
     tone = rng.uniform(0.0, 0.06) * fractal(rng, shape, rng.uniform(3, 40), 4)
     page = full_size(textured(areas, tone), layout, scale)

@@ -59,7 +59,7 @@ def scale_of_heights(palette: Palette, rng: Rng, soft: float) -> list[tuple[floa
 
 def _areas(rng: Rng, terrain: Terrain, palette: Palette, soft: float) -> U8:
     """Sea, shore, meadow, wood and hills in their colours."""
-    page = tinted(terrain.height, -3, 3, scale_of_heights(palette, rng, soft))
+    page = tinted(terrain.height, scale_of_heights(palette, rng, soft))
     wood = terrain.where("wood")
     blurred = cv2.GaussianBlur(wood.astype(np.float32), (0, 0), 0.6 + 4 * soft)
     weight = f32(blurred * rng.uniform(0.4, 1.0))
@@ -201,7 +201,7 @@ def provinces(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     table = table + rng.normal(0, rng.uniform(3, 18), table.shape)
     areas = np.clip(table, 60, 255).astype(np.uint8)[labels]
     sea = terrain.where("sea") | terrain.where("shore")
-    water = tinted(terrain.height, -3, 3, [(-2.0, palette.deep), (0.0, palette.sea)])
+    water = tinted(terrain.height, [(-2.0, palette.deep), (0.0, palette.sea)])
     areas = np.where(sea[..., None] > 0, water, areas).astype(np.uint8)
     page = full_size(areas, layout, scale)
     canvas = Canvas(page, scale)

@@ -105,15 +105,14 @@ def random_terrain(
     )
 
 
-def tinted(values: F32, low: float, high: float, stops: list[tuple[float, Color]]) -> U8:
-    """Map values to a scale of colours: (H, W) to (H, W, 3) uint8.
+def tinted(height: F32, stops: list[tuple[float, Color]]) -> U8:
+    """Map heights from -3 to 3 to a scale of colours: (H, W) to (H, W, 3) uint8.
 
-    stops: values in ascending order and their BGR; colours between them are interpolated. low,
-    high: the range of values.
+    stops: heights in ascending order and their BGR; colours between them are interpolated.
     """
-    steps = 2048
+    low, high, steps = -3, 3, 2048
     at = np.linspace(low, high, steps)
-    places = [value for value, _ in stops]
+    places = [stop for stop, _ in stops]
     table = np.stack([np.interp(at, places, [shade[i] for _, shade in stops]) for i in range(3)], 1)
-    index = np.clip((values - low) * ((steps - 1) / (high - low)), 0, steps - 1).astype(np.int16)
+    index = np.clip((height - low) * ((steps - 1) / (high - low)), 0, steps - 1).astype(np.int16)
     return np.asarray(np.round(table).astype(np.uint8)[index])
