@@ -11,6 +11,7 @@ from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
 from kdscan.records import CELLS
+from kdscan.synth.fields import F64
 from kdscan.synth.own import own_page
 from kdscan.synth.photo.camera import Level
 from kdscan.synth.scene import draw_page, make_photo, shoot, wild_board
@@ -53,18 +54,25 @@ def test_truth_says_what_was_drawn_and_where(level: Level) -> None:
     xy = {tuple(map(int, cell.split(","))): np.array(v) for cell, v in truth["pixels"].items()}
     assert set(xy) == set(CELLS)
     ink = np.abs(filled.bgr.astype(float) - blank.bgr).mean(-1)
-    grid = np.mgrid[: ink.shape[0], : ink.shape[1]][::-1]
     pitch = float(np.linalg.norm(xy[0, 6] - xy[0, 0])) / 6
-    inked = {
-        cell: float(ink[np.hypot(*(grid - middle[:, None, None])) < pitch / 4].mean())
-        for cell, middle in xy.items()
-    }
-    others = [value for cell, value in inked.items() if cell != at]
-    assert inked[at] > 15 + 3 * max(others)
-    near = np.hypot(*(grid - xy[at][:, None, None])) < 0.6 * pitch
-    weight = np.where(near & (ink > ink[near].max() / 3), ink, 0)
-    middle = (weight * grid).sum((1, 2)) / weight.sum()
-    assert np.linalg.norm(middle - xy[at]) < 0.25 * pitch
+    r = round(pitch / 4)
+    boxes = {cell: (round(x) - r, round(y) - r) for cell, (x, y) in xy.items()}
+    inked = {cell: ink[y : y + 2 * r, x : x + 2 * r].mean() > 30 for cell, (x, y) in boxes.items()}
+    assert inked == {cell: cell == at for cell in CELLS}
+    scale, layout = drawn.px_per_mm, drawn.layout
+    page = np.abs(drawn.bgr.astype(float) - drawn.blank_bgr).mean(-1)
+    center, side = np.array(layout.center_mm(*at)) * scale - 0.5, layout.cell_mm[0] * scale
+    right, down = (_middle_of_ink(page, center, side) - center) / side
+    expected = xy[at] + right * (xy[1, 6] - xy[1, 4]) / 2 + down * (xy[2, 5] - xy[0, 5]) / 2
+    assert np.linalg.norm(_middle_of_ink(ink, xy[at], pitch) - expected) < 0.04 * pitch
+
+
+def _middle_of_ink(ink: F64, xy: F64, pitch: float) -> F64:
+    """The middle of what is darkest in the cell about a point of a picture (H, W)."""
+    grid = np.mgrid[: ink.shape[0], : ink.shape[1]][::-1]
+    near = np.hypot(*(grid - xy[:, None, None])) < 0.6 * pitch
+    weight = np.where(near & (ink > ink[near].max() / 2), ink, 0)
+    return np.asarray((weight * grid).sum((1, 2)) / weight.sum())
 
 
 def test_wild_boards_hold_crosses_beyond_the_circles_but_fewer() -> None:
