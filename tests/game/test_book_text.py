@@ -43,6 +43,9 @@ def test_a_spellbook_by_hand() -> None:
         ("player 1: spellbook spot 1", "line 1: spot is not a coat; choose one of dot, double_dot"),
         ("player 1: spellbook dot 6", "line 1: dot has 0 to 5 squares filled, not 6"),
         ("player 1: spellbook dot", "line 1: dot has 0 to 5 squares filled, not nothing"),
+        pytest.param(
+            f"player 1: spellbook dot {'9' * 5000}", "line 1: dot has 0 to 5 squares", id="long"
+        ),
         (f"{TWO}\nplayer 1 chose dot", "line 3: player 1 did not win"),
         (f"{TWO}\nplayer 2 chose spot", "line 3: spot is not a coat"),
         ("player 1 chose dot", "line 1: a choice must come after both players' lines"),

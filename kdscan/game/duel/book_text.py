@@ -108,7 +108,8 @@ def _lines(words: Sequence[str]) -> dict[Coat, SpellbookLine]:
     while waiting:
         coat = _coat(waiting.pop(0))
         count = waiting.pop(0) if waiting else "nothing"
-        if not (count.isdecimal() and int(count) <= SQUARES[coat]):
+        # Python refuses to parse numbers of more than 4300 digits.
+        if not (count.isdecimal() and len(count) < 9 and int(count) <= SQUARES[coat]):
             raise BookTextError(
                 "{coat} has 0 to {most} squares filled, not {count}",
                 coat=coat,
