@@ -18,7 +18,7 @@ from kdscan.game.kingdomino.tiles import TILES
 from kdscan.records import KINDS
 from kdscan.records.kinds import CASTLE, EMPTY
 from kdscan.synth.kingdoms.scene import LOOSE, KingdomPhoto, make_kingdom_photo, played_kingdoms
-from kdscan.synth.kingdoms.tabletop import TABLE_PX, Manner
+from kdscan.synth.kingdoms.tabletop import HALF, TABLE_PX, Manner
 from kdscan.synth.kingdoms.tiles import SQUARE_PX, Bank, Board, load_boards, load_photos
 
 COLORS = np.random.default_rng(5).permutation(np.linspace(20, 235, len(KINDS))).round()
@@ -71,6 +71,32 @@ def test_squares_lie_where_the_truth_says(seed: int) -> None:
         x, y = made.corners_xy[i].mean(0).round().astype(int)
         patch = made.bgr[y - 8 : y + 9, x - 8 : x + 9]
         assert abs(float(np.median(patch)) - COLORS[made.squares[i].kind]) < 3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_corners_and_cells_go_the_same_way_as_the_kingdom(seed: int) -> None:
+    """The first kingdom lies upright: rows go down, and corners begin at the top left."""
+    made = photo(seed)
+    mine = [i for i, s in enumerate(made.squares) if s.kingdom == 0]
+    corners, cells = made.corners_xy[mine], np.array([made.squares[i].cell for i in mine])
+    middles = corners.mean(1)
+    away = (middles - middles[0]) / TABLE_PX - (cells - cells[0])[:, ::-1]
+    assert np.abs(away).max() < 0.2
+    assert np.abs((corners - middles[:, None]) / TABLE_PX - HALF).max() < 0.15
+
+
+def test_squares_lie_in_a_photo_where_the_truth_says() -> None:
+    """Two photos that differ in the colours of the tiles alone differ on the tiles alone."""
+    negative = Bank([replace(board(), bgr=255 - board().bgr)])
+    for seed in range(3):
+        made, other = (
+            make_kingdom_photo(seed, "easy", bank, size_wh=(640, 480), manner=Manner())
+            for bank in (BANK, negative)
+        )
+        seen = np.abs(made.bgr.astype(int) - other.bgr).max(2) > 12
+        truth = np.zeros(seen.shape, np.uint8)
+        cv2.fillPoly(truth, list(made.corners_xy.round().astype(np.int32)), 1)
+        assert (seen & (truth > 0)).sum() > 0.92 * (seen | (truth > 0)).sum()
 
 
 def test_other_kingdoms_and_dominoes_keep_off() -> None:

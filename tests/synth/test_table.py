@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.greedy import greedy_player
+from kdscan.game.duel.players import play_game, random_player
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
 from kdscan.pipeline.read import read_photo
-from kdscan.records import MapReading, Photo, SpellbookReading
+from kdscan.records import CELLS, MapReading, Photo, SpellbookReading
 from kdscan.synth.own import own_book, own_page
-from kdscan.synth.table import SynthTable, make_table
+from kdscan.synth.photo.lens import net
+from kdscan.synth.table import SynthTable, make_table, photograph_table
 
 
 @pytest.fixture(scope="module")
@@ -35,9 +39,9 @@ def test_everything_lies_in_the_picture(table: SynthTable) -> None:
     assert ((points > 0) & (points < (wide, high))).all()
 
 
-def test_maps_are_found_where_they_lie(table: SynthTable, answer: dict[str, Any]) -> None:
+def test_each_map_is_found_where_it_lies(table: SynthTable, answer: dict[str, Any]) -> None:
     sheets = answer["photos"][0]["sheets"][:2]
-    for centers in table.centers_xy:
+    for centers, board in zip(table.centers_xy, table.game.maps, strict=True):
         pitch = float(np.linalg.norm(centers[0, 1] - centers[0, 0]))
         gaps = [
             max(
@@ -47,6 +51,49 @@ def test_maps_are_found_where_they_lie(table: SynthTable, answer: dict[str, Any]
             for sheet in sheets
         ]
         assert min(gaps) < 0.35 * pitch
+        read = {(c["row"], c["col"]): c["coat"] for c in sheets[int(np.argmin(gaps))]["cells"]}
+        same = [read[at] == (board[at].coat if at in board else None) for at in CELLS]
+        assert sum(same) > 0.8 * len(CELLS)
+
+
+def test_the_places_of_the_spellbook_lie_where_they_are_found(table: SynthTable) -> None:
+    (book,) = [one for one in read_photo(Photo(table.bgr)) if isinstance(one, SpellbookReading)]
+    found = [mark.at_xy[0] for mark in book.marks if mark.place.part != "struck"]
+    square = np.linalg.norm(table.places_xy[1] - table.places_xy[0])
+    assert np.linalg.norm(np.array(found) - table.places_xy, axis=1).max() < 0.1 * square
+
+
+def test_truth_tells_the_game_as_it_was_played() -> None:
+    nowhere, decided = np.zeros((5, 7, 2)), set()
+    for seed in range(30):
+        game = play_game(seed, (greedy_player, random_player))
+        black = np.zeros((6, 8, 3), np.uint8)
+        truth = SynthTable(black, (nowhere, nowhere), nowhere[0], {}, game, "easy").truth()
+        assert [one["castle_used"] for one in truth["maps"]] == list(game.castle_used)
+        totals = [one["score"] + one["wizard"] for one in truth["maps"]]
+        assert totals == [score.total for score in game.scores()]
+        coats = [one["chosen_coat"] for one in truth["spellbook"]["players"]]
+        owner = game.spellbook.owner(Coat.FILLED)
+        assert coats == [game.spellbook.chosen_coat if k == owner else None for k in (0, 1)]
+        assert truth["winner"] is None or totals[truth["winner"]] == max(totals)
+        decided |= {owner, truth["winner"]}
+    assert {0, 1} <= decided
+
+
+def test_no_sheet_covers_what_must_be_read_of_another() -> None:
+    """Pages of one colour each; photos in grey, or whitened as by an app, cannot tell."""
+    page_mm, rect = (90.0, 60.0), (12.0, 10.0, 66.0, 40.0)
+    colors = 20 + 100 * np.eye(3, dtype=np.uint8)
+    sheets = [(np.tile(color, (120, 180, 1)), page_mm, rect) for color in colors]
+    told = 0
+    for seed in range(10):
+        photo, to_photo = photograph_table(np.random.default_rng(seed), sheets, "flat", (400, 300))
+        places = [mapped(net(rect, 5)).round().astype(int).T for mapped in to_photo]
+        seen = [photo[y, x].astype(int) for x, y in places]
+        if np.ptp(seen, axis=2).min() > 15:
+            told += 1
+            assert [np.unique(one.argmax(1)).tolist() for one in seen] == [[0], [1], [2]]
+    assert told > 5
 
 
 def test_totals_and_winner_are_right_or_doubted(table: SynthTable, answer: dict[str, Any]) -> None:
