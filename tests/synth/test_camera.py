@@ -8,6 +8,9 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.synth.photo.camera import LEVELS, Level, Shot, photograph
+from kdscan.synth.photo.lens import Camera, PageMap, aim, corners_of, frame, middle, net
+from kdscan.synth.photo.paper import flat_sheet
+from kdscan.synth.photo.scenery import random_scenery
 
 PAGE_MM = (210.0, 148.0)
 GRID_MM = (17.0, 25.0, 175.0, 110.0)
@@ -137,3 +140,30 @@ def test_real_textures_serve_as_tables() -> None:
 def test_asked_size_is_kept_and_else_drawn() -> None:
     assert shoot(1, "normal", (600, 450)).bgr.shape == (450, 600, 3)
     assert shoot(1, "flat", None).bgr.shape != shoot(2, "flat", None).bgr.shape
+
+
+def test_a_page_that_hides_a_part_of_itself_is_noticed() -> None:
+    sheet = flat_sheet(PAGE_MM, middle(GRID_MM))
+    nodes = sheet.xyz[..., :2].copy()
+    assert PageMap(sheet, nodes).is_seen_whole()
+    nodes[:, 40:, 0] = 2 * nodes[:, 40:41, 0] - nodes[:, 40:, 0]
+    assert not PageMap(sheet, nodes).is_seen_whole()
+
+
+def test_things_on_the_table_leave_the_grid_free() -> None:
+    sheet = flat_sheet(PAGE_MM, middle(GRID_MM))
+    things = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        camera = Camera(np.zeros(3), aim(rng, 0.3, 0.2), 1000, (1000, 750))
+        points = sheet.at(net(GRID_MM, 9)), sheet.at(corners_of(GRID_MM))
+        camera = frame(rng, camera, *points, 0.6, 0.01, 0.5)
+        view = PageMap.through(camera, sheet)
+        grid = view.page_to_photo(corners_of(GRID_MM)).astype(np.float32)
+        scenery = random_scenery(rng, camera, [(view, GRID_MM)], 0.9, BARE[0, 0].astype(np.float32))
+        for solid in scenery.solids:
+            seen = camera.project(np.concatenate(solid.faces)).astype(np.float32)
+            hidden, _ = cv2.intersectConvexConvex(cv2.convexHull(seen), grid)
+            assert hidden < 0.006 * cv2.contourArea(grid)  # a finger may reach in a little
+            things += 1
+    assert things > 20

@@ -117,6 +117,23 @@ def test_every_cross_marks_its_circle_and_leaves_the_others() -> None:
         assert shares[-2] < shares[-1], name
 
 
+@pytest.mark.parametrize("style", sorted(set(HABITS["cross"]) - {"ring"}))
+def test_no_cross_only_touches_the_rim_of_its_circle(style: str) -> None:
+    """However careless the hand: the printed line would hide it."""
+    radius = 2.0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        brush = Brush(replace(random_preferences(rng), slop=1.4), rng, 0.3)
+        strokes = draw_cross(np.zeros(2), radius, 3 * radius, brush, style)
+        t = np.linspace(0, 1, 50)[:, None, None]
+        within = 0.0
+        for path in (stroke.path for stroke in strokes):
+            steps = np.hypot(*np.diff(path, axis=0).T) / len(t)
+            points = (1 - t) * path[:-1] + t * path[1:]
+            within += float((steps * (np.hypot(*points.transpose(2, 0, 1)) < 0.8 * radius)).sum())
+        assert within > 0.75 * radius, seed
+
+
 def test_one_stroke_crosses_circles_in_a_row_only_where_no_other_lies_between() -> None:
     column = np.array(LAYOUT.circles)
     assert in_a_row(column[:2], column)

@@ -78,6 +78,41 @@ def test_the_roof_is_coloured_only_when_the_castle_was_used(seed: int) -> None:
     assert not darkened(draw({}, seed, messiness=0.0))[roof].any()
 
 
+def test_what_was_erased_stays_faint() -> None:
+    """On every shield there was another mark before."""
+    shields = np.any([inside(np.array(SHIELD), LAYOUT.center_mm(*cell)) for cell in CELLS], axis=0)
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        hand = Hand.random(rng, {"extra": "nothing", "pen": "pencil"})
+        hand = replace(hand, borders=0.0, rims=0.0)
+        page, _ = draw_board(
+            *(BLANK, LAYOUT, Board(), False, hand, rng), px_per_mm=PX, messiness=0.2, erased=1e3
+        )
+        left = page.min(axis=2)[shields]
+        assert 150 < left.min() < 240
+        assert (left < 244).mean() > 0.1
+
+
+def test_slips_of_the_pen_and_scores_look_like_no_crosses() -> None:
+    """On a messy sheet with a dot in each shield, no circle bears ink."""
+    board = Board(dict.fromkeys(CELLS, Shield(Coat.DOT, 0)))
+    discs = [
+        inside(BOX * 1.6, (x + u, y + v))
+        for x, y in (LAYOUT.center_mm(*cell) for cell in CELLS)
+        for u, v in LAYOUT.circles
+    ]
+    circles = np.any(discs, axis=0)
+    for seed in range(16):
+        rng = np.random.default_rng(seed)
+        hand = Hand.random(rng, {"extra": "scores", "pen": "ball", "dot": "blob"})
+        hand = replace(hand, traits=replace(hand.traits, faithful=1.0), swaps=0.0)
+        hand = replace(hand, borders=0.0, rims=0.0, overruns=0.0)
+        page, _ = draw_board(
+            *(BLANK, LAYOUT, board, False, hand, rng), px_per_mm=PX, messiness=1.0, erased=0.0
+        )
+        assert page.min(axis=2)[circles].min() > 170, seed
+
+
 @pytest.mark.parametrize("name", HABITS["extra"])
 def test_what_players_add_leaves_the_coats_to_be_seen(name: str) -> None:
     board = dict.fromkeys(CELLS[::2], (Coat.FILLED, 0))

@@ -9,8 +9,9 @@ import pytest
 from kdscan.game.duel.board import Board
 from kdscan.records import CELLS
 from kdscan.synth.hands.ink import multiply
+from kdscan.synth.hands.surroundings import soil
 from kdscan.synth.inked import InkedPage, inked_page
-from kdscan.synth.scene import draw_page, random_page
+from kdscan.synth.scene import chosen, draw_page, random_page
 
 
 def sheet(seed: int, family: str = "painted", messiness: float = 0.0) -> InkedPage:
@@ -39,13 +40,21 @@ def test_the_page_is_the_one_that_is_drawn_without_a_mask() -> None:
 
 
 def test_smudges_are_no_ink() -> None:
-    """With nothing played and a very messy table, what is left is writing and slips alone."""
+    """With nothing played on a very messy table, what is left is writing and slips alone."""
     page = random_page(np.random.default_rng(4), "paper")
+    layout, blank, px_per_mm = page
+    smudged = 0
     for seed in range(6):
-        inked = inked_page(
-            np.random.default_rng(seed), page=page, messiness=1.0, played=(Board(), False)
-        )
-        assert (inked.ink > 0.02).mean() < 0.1
+        rng, empty = np.random.default_rng(seed), (Board(), False)
+        ink = inked_page(np.random.default_rng(seed), page=page, played=empty, messiness=1.0).ink
+        assert (ink > 0.02).mean() < 0.1
+        chosen(rng, page, played=empty, messiness=1.0)  # as a sheet begins
+        soiled = blank.copy()
+        soil(soiled, layout.page_mm, rng, px_per_mm, 1.0)
+        dirt = (blank.astype(int) - soiled).max(axis=2) > 4
+        smudged += int(dirt.sum() > 500)
+        assert not dirt.any() or (ink[dirt] > 0.01).mean() < 0.25
+    assert smudged > 1
 
 
 def test_flat_pictures_lie_on_the_grid() -> None:
