@@ -62,12 +62,12 @@ def judge(truth: dict[str, Any], sheet: MapReading | None) -> dict[str, float]:
     return out
 
 
-def expected_calibration_error(said: np.ndarray, right: np.ndarray, bins: int = 10) -> float:
-    """Mean gap between stated probability and outcome, over bins with equal numbers of photos.
+def expected_calibration_error(said: np.ndarray, right: np.ndarray) -> float:
+    """Mean gap between stated probability and outcome, over ten bins with equal numbers of photos.
 
     (Naeini, Cooper and Hauskrecht, AAAI 2015; equal-mass bins after Nixon et al., 2019.)
     """
-    order = np.array_split(np.argsort(said), bins)
+    order = np.array_split(np.argsort(said), 10)
     return float(
         sum(abs(said[i].mean() - right[i].mean()) * len(i) for i in order if len(i)) / len(said)
     )
@@ -180,7 +180,7 @@ def _start(without: Sequence[str]) -> None:
 
 
 def all_read(
-    paths: list[Path], without: Sequence[str] = ()
+    paths: list[Path], without: Sequence[str]
 ) -> Iterator[tuple[Path, tuple[MapReading, ...]]]:
     """Each photo and its maps, read on all cores."""
     with ProcessPoolExecutor(initializer=_start, initargs=(without,)) as pool:

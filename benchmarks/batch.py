@@ -23,16 +23,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from shared import parser
-
-SAMPLES = Path(__file__).parent.parent / "samples"
+from shared import SAMPLES, parser
 
 
 def make_photos(folder: Path, count: int) -> None:
     """Write `count` JPEGs with different bytes: each has a comment (ITU T.81, B.2.4.5) after its
     start."""
     folder.mkdir(parents=True)
-    samples = [path.read_bytes() for path in sorted(SAMPLES.glob("*.jpg"))]
+    samples = [path.read_bytes() for path in SAMPLES]
     for n in range(count):
         data, comment = samples[n % len(samples)], b"%08d" % n
         head = data[:2] + b"\xff\xfe" + (2 + len(comment)).to_bytes(2, "big") + comment
@@ -147,7 +145,7 @@ def books(photos: Path, folder: Path, count: int) -> None:
     from kdscan.tournament.store.events import ensure_event
     from kdscan.tournament.store.files import PhotoFiles
 
-    data = (SAMPLES / "01.jpg").read_bytes()
+    data = SAMPLES[0].read_bytes()
     sha256 = PhotoFiles(str(folder / "one")).put(data, ".jpg")
     models = default_models().version
     sample = Read(str(folder / "one"), sha256, ".jpg", 0, models).perform()

@@ -240,7 +240,7 @@ def row(name: str, outcomes: Sequence[Outcome], intervals: bool = False) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def tables(outcomes: Sequence[Outcome], worst: int = 10) -> Iterator[str]:
+def tables(outcomes: Sequence[Outcome], worst: int) -> Iterator[str]:
     """Totals (families drawn at random and held-out ones separately), by ground and by part; the
     worst habits."""
     head = "| | photos | " + " | ".join(KEYS) + " |\n|---|---|" + "---|" * len(KEYS)

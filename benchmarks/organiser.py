@@ -131,9 +131,9 @@ class Organiser:
         gone = kind in ("failed", "again")  # the page was a different one meanwhile
         self.until(lambda: gone or not line.evaluate("(one) => one.isConnected"), title)
 
-    def until(self, so: Callable[[], bool], what: str, seconds: float = 15.0) -> None:
-        """Wait until a condition holds."""
-        ends = time.monotonic() + seconds
+    def until(self, so: Callable[[], bool], what: str) -> None:
+        """Wait up to 15 s until a condition holds."""
+        ends = time.monotonic() + 15
         while not so():
             if time.monotonic() > ends:
                 raise SystemExit(f"in vain: {what}")

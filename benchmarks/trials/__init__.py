@@ -14,7 +14,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 LONGEST_SECONDS = 20.0
 """Processor time that one file may take."""
 MOST_MB = 1000.0

@@ -29,25 +29,25 @@ def waiting(rng: random.Random, folder: Path) -> Iterator[Trial]:
     """64 phones send photos of 12 megapixels while 1,000 sockets stall; another one looks."""
     while True:
         with serving(folder) as page:
-            yield crowd(rng, page.address, CLIENTS, STALLED)
+            yield crowd(rng, page.address)
             yield Trial("the page's log", logged_faults(page))
 
 
-def crowd(rng: random.Random, address: str, clients: int, stalled: int) -> Trial:
+def crowd(rng: random.Random, address: str) -> Trial:
     """One such rush; `seconds` is how long the page took to answer at most."""
     photo = enlarged(photo_in(rng.choice(SAMPLES)).bgr, MEGAPIXELS)
     over = threading.Event()
     answers: list[float] = []
     watcher = threading.Thread(target=_watch, args=(address, over, answers))
-    holder = threading.Thread(target=_hold, args=(address, stalled, over))
+    holder = threading.Thread(target=_hold, args=(address, over))
     faults = []
     for thread in (holder, watcher):
         thread.start()
     try:
-        with ThreadPoolExecutor(clients) as pool:
+        with ThreadPoolExecutor(CLIENTS) as pool:
             sent = [
                 pool.submit(_send, address, number, photo + rng.randbytes(8))
-                for number in range(clients)
+                for number in range(CLIENTS)
             ]
             faults += [said for said in (one.result() for one in sent) if said]
     finally:
@@ -59,8 +59,8 @@ def crowd(rng: random.Random, address: str, clients: int, stalled: int) -> Trial
     elif max(answers) > ANSWERS_SECONDS:
         late = sum(one > ANSWERS_SECONDS for one in answers)
         faults.append(f"{late} of {len(answers)} answers took longer, up to {max(answers):.1f} s")
-    name = f"{clients} photos, {stalled} stalled sockets, median {_median(answers)}"
-    counts = {"answers": len(answers), "photos": clients}
+    name = f"{CLIENTS} photos, {STALLED} stalled sockets, median {_median(answers)}"
+    counts = {"answers": len(answers), "photos": CLIENTS}
     return Trial(name, tuple(faults), max(answers, default=0.0), counts=counts)
 
 
@@ -110,8 +110,8 @@ def _watch(address: str, over: threading.Event, answers: list[float]) -> None:
             time.sleep(0.25)
 
 
-def _hold(address: str, count: int, over: threading.Event) -> None:
-    """Keep so many connections open with an unfinished header; closed ones are replaced."""
+def _hold(address: str, over: threading.Event) -> None:
+    """Keep `STALLED` connections open with an unfinished header; closed ones are replaced."""
     host, port = address.removeprefix("http://").split(":")
     held: list[socket.socket] = []
     while not over.is_set():
@@ -120,7 +120,7 @@ def _hold(address: str, count: int, over: threading.Event) -> None:
             one = socket.create_connection((host, int(port)), 5, mine)
             held.append(one)
             one.sendall(b"GET / HTTP/1.1\r\nHost: ")
-        if len(held) > count:
+        if len(held) > STALLED:
             held.pop(0).close()
             time.sleep(0.01)
     for one in held:

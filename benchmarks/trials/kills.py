@@ -19,12 +19,13 @@ from functools import cache
 from pathlib import Path
 
 import httpx
+from shared import SAMPLES
 
 from kdscan.tournament.export import write_csv
 from kdscan.tournament.results import results
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.events import events
-from trials import BEARER, SAMPLES, Stopwatch, Trial, kdscan, kill, logged_faults, serving
+from trials import BEARER, Stopwatch, Trial, kdscan, kill, logged_faults, serving
 
 EVENT = ("--event", "Cup", "--store", "cup.sqlite")
 PHOTOS = 5
@@ -41,7 +42,7 @@ def _seeded() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="kdscan-hold-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "photos").mkdir()
-    for path in sorted(SAMPLES.glob("*.jpg"))[:PHOTOS]:
+    for path in SAMPLES[:PHOTOS]:
         shutil.copy(path, folder / "photos")
     (folder / "players.csv").write_text("name\nAda\nBob\nCleo\nDan\n")
     for words in (
@@ -188,9 +189,8 @@ def page(rng: random.Random, folder: Path) -> Iterator[Trial]:
 
 def _work(rng: random.Random, client: httpx.Client, said: Acknowledged) -> None:
     """Upload and correct until the page is gone; notes what was acknowledged."""
-    samples = sorted(SAMPLES.glob("*.jpg"))
     while True:
-        data = rng.choice(samples).read_bytes() + rng.randbytes(8)
+        data = rng.choice(SAMPLES).read_bytes() + rng.randbytes(8)
         answer = client.post("/api/photos", content=data).raise_for_status()
         said.photos.add(answer.json()["id"])
         photo = client.get(f"/api/photos/{rng.choice(sorted(said.photos))}?wait=2").json()

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from shared import SAMPLES
 
-from trials import BEARER, SAMPLES, Stopwatch, Trial, logged_faults, serving
+from trials import BEARER, Stopwatch, Trial, logged_faults, serving
 from trials.archives import changed
 from trials.pictures import mutant
 
@@ -45,7 +46,7 @@ BODIES: tuple[Any, ...] = (
 def odd(rng: random.Random, folder: Path) -> Iterator[Trial]:
     """Random requests to a page with a photo; after each the page must be well."""
     with serving(folder) as page, httpx.Client(base_url=page.address, timeout=60) as client:
-        photo = (SAMPLES / "01.jpg").read_bytes()
+        photo = SAMPLES[0].read_bytes()
         client.post("/api/photos", content=photo, headers=BEARER).raise_for_status()
         said = client.get("/openapi.json").json()
         ways = [(path, method) for path, found in said["paths"].items() for method in found]
@@ -80,7 +81,7 @@ def _sent(rng: random.Random, client: httpx.Client, method: str, path: str) -> I
     if rng.random() < 0.6:
         body = json.dumps(changed(rng, rng.choice(BODIES))).encode()
     elif rng.random() < 0.2:
-        body = mutant(rng, (SAMPLES / "01.jpg").read_bytes()[:20_000])
+        body = mutant(rng, SAMPLES[0].read_bytes()[:20_000])
     headers = BEARER if rng.random() < 0.9 else {}
     if rng.random() < 0.3:
         headers = headers | rng.choice(HEADERS)

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kdscan.cli.main import main
-from trials import LONGEST_SECONDS, SAMPLES, Trial
+from trials import LONGEST_SECONDS, Trial
 from trials.kills import EVENT, seed
 from trials.pictures import mutant
 
-LAYOUTS = SAMPLES.parent / "kdscan" / "sheet" / "layouts"
+LAYOUTS = Path(__file__).resolve().parents[2] / "kdscan" / "sheet" / "layouts"
 ODD: tuple[str, ...] = ("", "\0", "\x1b[2J", "\n", "-1", "9" * 5000, "1e999", "nan", "\udce9")
 ODD += ("x" * 140_000, "sub/x", "/dev/full", "/dev/null", ".", "%", "'", '"', "--", "é")
 ODD += ("=", "1.1:C2=f+", "A1=f+++++++")

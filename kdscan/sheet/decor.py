@@ -17,8 +17,8 @@ from kdscan.sheet.parts import Point, Polygon, rect
 from kdscan.sheet.pen import Pen
 from kdscan.sheet.theme import CREAM, GOLD, RED, SEPIA, STONE, Color
 
-RIBBON_TAIL_MM = 3.4
-"""Distance by which the forked ends of a ribbon extend beyond its body."""
+RIBBON_MM, RIBBON_TAIL_MM = 6.6, 3.4
+"""Height of a ribbon, and distance by which its forked ends extend beyond its body."""
 
 _EDGE_MM = 3.0
 _LIGHT: Color = (0.990, 0.962, 0.892)
@@ -82,10 +82,10 @@ def _ring(at: Point, r: float, lots: random.Random) -> Polygon:
     )
 
 
-def draw_ribbon(pen: Pen, center: Point, reach: float, height: float) -> None:
+def draw_ribbon(pen: Pen, center: Point, reach: float) -> None:
     """Draw a ribbon with forked ends for a heading; reach: its extent to each side, mm."""
     x, y = center
-    a, tail, drop = height / 2, RIBBON_TAIL_MM, 1.1
+    a, tail, drop = RIBBON_MM / 2, RIBBON_TAIL_MM, 1.1
     for side in (-1, 1):
         inner, outer = x + side * (reach - 1.6), x + side * (reach + tail)
         fork = x + side * (reach + tail - 2)

@@ -45,12 +45,12 @@ def _lines(pen: Pen, layout: Layout) -> None:
     pen.lines(*down, *across, line=FAINT, width=0.2, dash=_DASHES[layout.lines])
     for i in range(1, layout.cols):
         for k in range(1, layout.rows):
-            _diamond(pen, (x + i * cw, y + k * ch), 0.75)
+            _diamond(pen, (x + i * cw, y + k * ch))
     pen.box(x, y, w, h, line=LINE, width=0.3)
 
 
-def _diamond(pen: Pen, at: Point, reach: float) -> None:
-    (x, y), r = at, reach
+def _diamond(pen: Pen, at: Point) -> None:
+    (x, y), r = at, 0.75
     pen.polygon([(x - r, y), (x, y - r), (x + r, y), (x, y + r)], fill=WHITE, line=LINE, width=0.18)
 
 

@@ -116,7 +116,7 @@ def _title(pen: Pen, title: Title, language: Language) -> None:
         shrink = min(1.0, room / text_width(text, size, spacing=spacing))
         size, spacing = size * shrink, spacing * shrink
     if pen.theme.parchment:
-        draw_ribbon(pen, (x, y), text_width(text, size, spacing=spacing) / 2 + 2.2, 6.6)
+        draw_ribbon(pen, (x, y), text_width(text, size, spacing=spacing) / 2 + 2.2)
     pen.text((x, y + title.size_mm / 2), text, size, align="middle", spacing=spacing)
     if pen.theme.parchment:
         return

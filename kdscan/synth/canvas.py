@@ -80,7 +80,10 @@ class Canvas:
 
 
 def smooth_noise(rng: Rng, shape: tuple[int, int], cells: float) -> F32:
-    """Noise of about unit variance, `cells` bumps across the longer side; (H, W) float32."""
+    """Noise of about unit variance, `cells` bumps across the longer side; (H, W) float32.
+
+    As `kdscan.synth.fields.noise`, but it draws other numbers: seeds of trained sets depend on it.
+    """
     h, w = shape
     k = max(h, w) / max(cells, 1)
     small = rng.normal(0, 1, (max(2, round(h / k) + 2), max(2, round(w / k) + 2))).astype(

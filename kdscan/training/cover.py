@@ -168,10 +168,10 @@ def loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 TASK = Task(CoverNet, batch, loss, size=4, steps=12_000, rate=3e-3)
 
 
-def cover_figures(net: Network, examples: Sequence[Example], seed: int = 0) -> dict[str, float]:
+def cover_figures(net: Network, examples: Sequence[Example]) -> dict[str, float]:
     """Recall of shields hidden by more than `MIN_HIDDEN`, at the threshold at which one in a
     hundred clear sheets raises a false alarm."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     found, open_ones = [], []
     for example, other in zip(examples, [*examples[1:], examples[0]], strict=True):
         seen, hidden = cover_sample(rng, example, other)
