@@ -11,6 +11,7 @@ from typing import TextIO
 from kdscan.errors import KdscanError
 from kdscan.locale import ENGLISH, Words, of_terminal, words
 from kdscan.locale.errors import error_json, error_text
+from kdscan.locale.legible import legible
 
 
 def spoken(stream: TextIO | None = None) -> Words:
@@ -75,7 +76,7 @@ def working(text: str) -> Iterator[None]:
 def user() -> str:
     """Who corrects, unless given."""
     try:
-        return getpass.getuser()
+        return legible(getpass.getuser())
     except (OSError, KeyError, ImportError):  # the last two before Python 3.13
         return "arbiter"
 

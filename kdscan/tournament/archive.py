@@ -118,7 +118,7 @@ class Loaded:
 
 
 def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
-    """Load an event from a file into a store; name: of the event there.
+    """Load an event from a file into a store; name: of the event there; blank: as in the file.
 
     All of it or nothing, including photos. Raises `UsageError` if the file is no such archive,
     contains what kdscan would not write, or an event of that name exists already.
@@ -172,7 +172,7 @@ def _load(
                 "this event is of format {found}, not {known}", found=head["format"], known=FORMAT
             )
         check_head(head)
-        wanted = name or head["name"]
+        wanted = name if name and name.strip() else head["name"]
         if first(db, Event, select(schema.event).where(schema.event.c.name == wanted)):
             raise UsageError(
                 "there is already an event {wanted}; rename this one with --as 'Other name'",

@@ -187,3 +187,17 @@ def test_a_lost_photo_is_said_so(store: Store, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot be read"):
         save_event(store, "cup", path)
     assert list(tmp_path.glob("cup.kdscan*")) == []
+
+
+@pytest.mark.parametrize("who", ["x" * 201, "a\tb", "\udcff"], ids=["long", "tab", "bytes"])
+def test_nothing_is_noted_under_a_name_that_no_archive_can_hold(store: Store, who: str) -> None:
+    fill(store)
+    with store.write() as db, pytest.raises(UsageError):
+        set_result(db, find_event(db, "cup"), 1, 2, who, points={"Ada": 13})
+
+
+def test_a_blank_name_is_none(store: Store, tmp_path: Path) -> None:
+    fill(store)
+    save_event(store, "cup", tmp_path / "cup.kdscan")
+    with open_store(str(tmp_path / "other.sqlite")) as other:
+        assert load_event(other, tmp_path / "cup.kdscan", "  ").event.name == "cup"

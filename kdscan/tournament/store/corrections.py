@@ -40,6 +40,7 @@ from sqlalchemy import Connection, select
 from kdscan.errors import UsageError
 from kdscan.records.results import Json
 from kdscan.tournament.store import schema
+from kdscan.tournament.store.events import check_name
 from kdscan.tournament.store.records import Correction
 from kdscan.tournament.store.rows import all_of, first, insert, now
 
@@ -60,8 +61,9 @@ def add_correction(
     """Add a correction; old: the value that the person saw before.
 
     at: now by default. Corrections that are made together share it, and are undone together.
-    undoes: see `undo`.
+    undoes: see `undo`. Raises `UsageError` for the name of a person that should not be stored.
     """
+    check_name(who)
     values = {
         "event_id": event_id,
         "sheet_id": sheet_id,
