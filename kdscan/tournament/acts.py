@@ -107,7 +107,7 @@ def _of_event(what: str, place: str, row: Correction) -> tuple[str, Mapping[str,
     if what == PART:
         text = mark("{name} taking part") if row.new else mark("{name} dropping out")
         return text, {"name": place}
-    return mark("removing a photo"), {}
+    return mark("removing a photo") if row.new else mark("restoring a photo"), {}
 
 
 def _named(db: Connection, sheet_id: int) -> str:

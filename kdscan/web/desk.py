@@ -24,6 +24,7 @@ from kdscan.tournament.names import player_named, player_of
 from kdscan.tournament.plan import drop, enter_player, next_round, set_result
 from kdscan.tournament.removing import set_removed
 from kdscan.tournament.store.events import find_event, players, set_event_detail
+from kdscan.tournament.store.games import games
 from kdscan.tournament.store.readings import sheet
 from kdscan.tournament.store.records import Event, Sheet
 from kdscan.web import bodies, schemas_event
@@ -147,8 +148,9 @@ def result(db: Connection, event: Event, body: bodies.TableResult, who: str) -> 
 @event_act("/api/event/pair")
 def pair(db: Connection, event: Event, body: bodies.Pair, who: str) -> None:
     """Pair the next round, or pair the last one again (desk)."""
+    paired = {game.round for game in games(db, event.id)}
     round_, _ = next_round(db, event, again=body.again)
-    if not body.again:
+    if round_ not in paired:
         note_pairing(db, event, round_, who)
     set_event_detail(db, event.id, CLOCK, None)
 

@@ -15,7 +15,7 @@ from kdscan.errors import NoSheetFound
 from kdscan.game.duel.players import play_game
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.tournament.store import Store, open_store
-from kdscan.tournament.store.events import ensure_event, find_event
+from kdscan.tournament.store.events import ensure_event, ensure_player, find_event
 from kdscan.tournament.store.photos import add_file, photos, set_pages
 from kdscan.tournament.store.readings import add_reading
 from kdscan.web.openapi import OPERATIONS
@@ -143,6 +143,17 @@ def test_of_a_scan_the_page_that_failed_is_taken_out(cup: Store) -> None:
         assert (card["kind"], card["values"]["name"]) == ("failed", "scan.pdf#2")
         view = desk.do("/api/event/remove", file=card["file"])
         assert not view["cards"] and len(view["sheets"]) == 1
+
+
+def test_a_first_round_paired_again_can_be_undone(cup: Store) -> None:
+    with cup.write() as db:
+        event = ensure_event(db, CUP)
+        for name in ("Ada", "Bob"):
+            ensure_player(db, event.id, name)
+    with at_desk(cup) as desk:
+        assert desk.do("/api/event/pair", again=True)["last_round"] == 1
+        assert desk.do("/api/event/pair", again=True)["last_round"] == 1
+        assert desk.do("/api/event/undo")["last_round"] == 0
 
 
 def test_a_sheet_handed_in_twice_counts_once(cup: Store) -> None:

@@ -1,0 +1,22 @@
+"""What somebody did last is told in words, and undone."""
+
+from __future__ import annotations
+
+from kdscan.tournament.acts import newest_act, take_back_act
+from kdscan.tournament.removing import removed_from, set_removed
+from kdscan.tournament.store import Store
+from kdscan.tournament.store.corrections import corrections
+from kdscan.tournament.store.events import ensure_event
+from kdscan.tournament.store.photos import add_file
+
+
+def test_restoring_a_photo_is_not_told_as_its_removal(store: Store) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "cup")
+        add_file(db, event.id, "01.jpg", None)
+        for removed, text in ((True, "removing a photo"), (False, "restoring a photo")):
+            set_removed(db, event, "01.jpg", "Zoe", removed=removed)
+            act = newest_act(db, event, "Zoe")
+            assert act is not None and act.text == text
+        take_back_act(db, event, "Zoe")
+        assert removed_from(corrections(db, event.id)).files == {"01.jpg"}
