@@ -247,10 +247,10 @@ def known_prints(files: Sequence[str] = ()) -> list[FiledPrint]:
     Damaged ones of the library are reported and skipped; raises LayoutError for others.
     """
     from kdscan.prints.library import own_library
-    from kdscan.prints.names import SUFFIX, same_name
+    from kdscan.prints.names import is_print, same_name
 
     named: list[FiledPrint] = []
-    if given := [file for file in files if file.endswith(SUFFIX)]:
+    if given := [file for file in files if is_print(file)]:
         from kdscan.prints.file import load_print
 
         named = [load_print(file, thoroughly=True) for file in given]

@@ -152,7 +152,7 @@ def score(
 
 
 def _layouts(files: Sequence[str]) -> list[Layout]:
-    from kdscan.prints.names import SUFFIX
+    from kdscan.prints.names import is_print
     from kdscan.sheet.layout import load_layout
 
-    return [load_layout(file) for file in files if not file.endswith(SUFFIX)]
+    return [load_layout(file) for file in files if not is_print(file)]

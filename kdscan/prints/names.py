@@ -52,3 +52,8 @@ def folded(name: str) -> str:
 def _canonical(name: str) -> str:
     """A name in Unicode's form NFC, with single spaces between its words."""
     return unicodedata.normalize("NFC", " ".join(name.split()))
+
+
+def is_print(file: str) -> bool:
+    """Whether a file is a print, by its name."""
+    return file.lower().endswith(SUFFIX)

@@ -44,6 +44,8 @@ def printable(text: str) -> str:
 def _printable(letter: str) -> str:
     if letter in LETTERS:
         return letter
+    if letter.isspace():  # a line break in a spreadsheet's cell
+        return " "
     if unicodedata.category(letter) in ("Mn", "Me", "Cf"):  # accents, direction marks
         return ""
     plain = unicodedata.normalize("NFKD", letter)

@@ -1,4 +1,4 @@
-"""Deletes an event for good: its rows, its photos and the pictures made of them."""
+"""Deletes an event for good: its rows, its photos, the pictures made of them, and its prints."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, literal, select
 
 from kdscan.errors import StoreError
+from kdscan.prints.names import SUFFIX
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.files import is_url
 from kdscan.tournament.store.records import Event
@@ -37,7 +38,7 @@ def kept_of(store: Store, event: Event) -> Kept:
 def forget_event(store: Store, event: Event) -> None:
     """Delete an event, rows first.
 
-    If it is interrupted, photos without a row are left, but the event is gone.
+    If it is interrupted, files without a row are left, but the event is gone.
     """
     with store.write() as db:
         alone = _alone(db, event)
@@ -52,8 +53,11 @@ def forget_event(store: Store, event: Event) -> None:
 
 
 def _alone(db: Connection, event: Event) -> Sequence[tuple[str, str]]:
-    """Photos that no other event has: (SHA-256, suffix)."""
-    at = schema.photo.c
-    elsewhere = select(at.sha256).where(at.event_id != event.id)
-    query = select(at.sha256, at.suffix).where(at.event_id == event.id)
-    return [tuple(row) for row in db.execute(query.where(at.sha256.not_in(elsewhere)))]
+    """Photos and prints that no other event has: (SHA-256, suffix)."""
+    found: list[tuple[str, str]] = []
+    prints, photos = schema.known_print.c, schema.photo.c
+    for at, suffix in ((photos, photos.suffix), (prints, literal(SUFFIX))):
+        elsewhere = select(at.sha256).where(at.event_id != event.id)
+        query = select(at.sha256, suffix).where(at.event_id == event.id)
+        found += [tuple(row) for row in db.execute(query.where(at.sha256.not_in(elsewhere)))]
+    return found

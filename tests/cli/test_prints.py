@@ -7,8 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from kdscan.cli.prints import known_prints
+from kdscan.cli.score import _layouts
 from kdscan.prints.file import load_print, to_filed
 from kdscan.prints.library import own_library
+from kdscan.prints.names import SUFFIX
+from kdscan.tournament.forgetting import forget_event
+from kdscan.tournament.store import open_store
+from kdscan.tournament.store.events import ensure_event
+from kdscan.tournament.store.prints import add_print, event_prints
 from tests.command import Command
 from tests.prints.made import made_print
 
@@ -95,3 +102,24 @@ def test_what_cannot_be_done_is_said(words: list[str], remedy: str, run: Command
 
 def test_where_no_print_is_known_none_is_listed(run: Command) -> None:
     assert "no print is known yet; see: kdscan" in layout(run, "forget", "club", code=2)
+
+
+def test_a_print_is_known_by_its_suffix_in_either_case(tmp_path: Path) -> None:
+    file = tmp_path / "CLUB.KDPRINT"
+    file.write_bytes(to_filed(made_print("club")).data)
+    assert [one.name for one in known_prints([str(file)])] == ["club"]
+    assert _layouts([str(file)]) == []
+
+
+def test_a_forgotten_event_leaves_no_print_behind(tmp_path: Path) -> None:
+    one = to_filed(made_print("club"))
+    with open_store(str(tmp_path / "cup.sqlite")) as store:
+        with store.write() as db:
+            first, second = (ensure_event(db, name) for name in ("first", "second"))
+            for event in (first, second):
+                add_print(store, db, event.id, one)
+            sha256 = event_prints(db, first.id)[0].sha256
+        forget_event(store, first)
+        assert store.photos.has(sha256, SUFFIX)  # the other event has it too
+        forget_event(store, second)
+        assert not store.photos.has(sha256, SUFFIX)

@@ -92,4 +92,5 @@ def test_letters_that_nobody_can_print() -> None:
     assert unprintable("王国 a王") == "王国"
     assert unprintable("5 µm") == "\N{GREEK CAPITAL LETTER MU}"  # headings are in capitals
     assert printable("Łukasz 王") == "Łukasz ?"
+    assert printable("Ada\nLovelace") == "Ada Lovelace"
     assert printable("Zoe\u0308 Diệm \u202e") == "Zoë Diem "
