@@ -188,10 +188,10 @@ def _load(
         sheets = _load_rows(db, event_id, _lines(lines), set(photos))
         event = Event(id=event_id, **values)
         event_state(db, event)  # an event that cannot be shown must not be stored
+        prints = {(row.sha256, SUFFIX) for row in event_prints(db, event_id)}
         for photo, entry in photos.items():
-            _load_photo(store, source, photo, entry, new)
-        pictures = sum(suffix != SUFFIX for _, suffix in photos)
-        return Loaded(event, pictures, sheets)
+            _load_photo(store, source, photo, entry, new, is_print=photo in prints)
+        return Loaded(event, len(photos) - len(prints), sheets)
 
 
 def _lines(lines: IO[bytes]) -> Iterator[Json]:
@@ -220,11 +220,13 @@ def _load_photo(
     photo: tuple[str, str],
     entry: zipfile.ZipInfo,
     new: list[tuple[str, str]],
+    *,
+    is_print: bool,
 ) -> None:
     data = source.read(entry)
     if hashlib.sha256(data).hexdigest() != photo[0]:
         raise ValueError(entry.filename)
-    if photo[1] == SUFFIX:
+    if is_print:  # a photo may have any suffix
         parse_print(data, entry.filename, thoroughly=True)
     if not store.photos.has(*photo):
         new.append(photo)

@@ -201,3 +201,14 @@ def test_a_blank_name_is_none(store: Store, tmp_path: Path) -> None:
     save_event(store, "cup", tmp_path / "cup.kdscan")
     with open_store(str(tmp_path / "other.sqlite")) as other:
         assert load_event(other, tmp_path / "cup.kdscan", "  ").event.name == "cup"
+
+
+def test_a_photo_may_be_called_like_a_print(store: Store, tmp_path: Path) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "cup")
+        sha = store.photos.put(b"no print", ".kdprint")
+        add_file(db, event.id, "club.kdprint", add_photo(db, event.id, sha, ".kdprint", 8).id)
+    save_event(store, "cup", tmp_path / "cup.kdscan")
+    with open_store(str(tmp_path / "other.sqlite")) as other:
+        assert load_event(other, tmp_path / "cup.kdscan").photos == 1
+        assert other.photos.has(sha, ".kdprint")

@@ -14,6 +14,8 @@ from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_player
 from kdscan.tournament.store.games import games
 from kdscan.tournament.store.records import Event
+from tests.readings import make_sheet, with_evidence
+from tests.tournament.entries import came_in
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +63,19 @@ def test_a_round_that_has_begun_is_neither_paired_again_nor_taken_back(store: St
         with pytest.raises(UsageError, match="already come in"):
             unpair(db, event, 1)
         assert [game.seats for game in games(db, event.id)] == seats
+
+
+def test_a_round_with_a_sheet_in_doubt_has_begun(store: Store) -> None:
+    event = cup(store, "doubt", "AB")
+    with store.write() as db:
+        next_round(db, event, 1)
+    # Another person's name is on it, so that no seat has points.
+    came_in(store, "x.jpg", with_evidence(make_sheet(), sheet_id="X/1/1/Q"), event="doubt")
+    with store.write() as db:
+        with pytest.raises(UsageError, match="already come in"):
+            next_round(db, event, 2, again=True)
+        with pytest.raises(UsageError, match="already come in"):
+            unpair(db, event, 1)
 
 
 def test_only_the_last_round_is_taken_back(store: Store) -> None:
