@@ -47,7 +47,7 @@ def removed_from(said: Iterable[Correction]) -> Removed:
 def set_removed(
     db: Connection, event: Event, name: str, who: str, *, removed: bool = True
 ) -> list[str]:
-    """Remove a photo by its file's name or the end of it, or restore it; returns its names.
+    """Remove a photo by its file's name or the end of it, or restore it; returns all its names.
 
     `NAME#7` is only page 7. Raises `UsageError` for a name that no photo of the event has, or
     several have.
@@ -64,7 +64,8 @@ def set_removed(
     if len(fields) > 1:
         raise several(name, [one.name + page for one in meant])
     add_correction(db, event.id, fields.pop(), removed, who, old=not removed)
-    return [one.name + page for one in meant]
+    ids = {one.photo_id for one in meant} - {None}
+    return [one.name + page for one in known if one in meant or one.photo_id in ids]
 
 
 def _photo(db: Connection, file: FileRow) -> PhotoRow | None:

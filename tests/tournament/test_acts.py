@@ -7,7 +7,7 @@ from kdscan.tournament.removing import removed_from, set_removed
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import corrections
 from kdscan.tournament.store.events import ensure_event
-from kdscan.tournament.store.photos import add_file
+from kdscan.tournament.store.photos import add_file, add_photo
 
 
 def test_restoring_a_photo_is_not_told_as_its_removal(store: Store) -> None:
@@ -20,3 +20,12 @@ def test_restoring_a_photo_is_not_told_as_its_removal(store: Store) -> None:
             assert act is not None and act.text == text
         take_back_act(db, event, "Zoe")
         assert removed_from(corrections(db, event.id)).files == {"01.jpg"}
+
+
+def test_of_a_photo_with_two_names_both_are_told(store: Store) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "cup")
+        photo = add_photo(db, event.id, "0" * 64, ".jpg", 1)
+        for name in ("01.jpg", "copy.jpg"):
+            add_file(db, event.id, name, photo.id)
+        assert set_removed(db, event, "copy.jpg", "Zoe") == ["01.jpg", "copy.jpg"]
