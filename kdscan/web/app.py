@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -178,7 +179,16 @@ def _routes() -> list[Route]:
 
 
 def _typed(path: str) -> str:
-    return path.replace("{id}", "{id:int}").replace("{page}", "{page:int}")
+    return path.replace("{id}", "{id:number}").replace("{page}", "{page:number}")
+
+
+class _Number(IntegerConvertor):
+    """A number in a path; Python refuses to convert one of thousands of digits."""
+
+    regex = "[0-9]{1,99}"
+
+
+register_url_convertor("number", _Number())
 
 
 async def _openapi(_: Request) -> Response:

@@ -268,6 +268,16 @@ def test_what_does_not_exist_is_an_error_like_any_other(player: httpx.Client) ->
     assert "GET" in answer.headers["allow"]
 
 
+@pytest.mark.parametrize("path", ["photos/{}", "sheets/{}", "photos/0/pages/{}/view.jpg"])
+def test_no_number_is_too_long_for_a_path(player: httpx.Client, path: str) -> None:
+    assert player.get(f"/api/{path.format('9' * 5000)}").status_code == 404
+
+
+def test_no_number_is_too_long_for_a_game(player: httpx.Client) -> None:
+    answer = player.get(f"/api/games?sheets=1,{'9' * 5000}")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
+
+
 def test_programs_show_the_code_instead(stranger: Callable[[], httpx.Client]) -> None:
     client = stranger()
     for code, role in ((JOIN, "player"), (DESK, "desk"), (DESK.lower(), "desk")):
