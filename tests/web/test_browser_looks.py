@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import cv2
 import numpy as np
@@ -123,6 +125,25 @@ def test_the_projector_is_read_in_the_dark(open_page: Open) -> None:
     expect(page.locator(".clock")).to_have_text(re.compile(r"\d:\d\d"))
     expect(page.get_by_role("link", name="Standings")).to_have_attribute("aria-current", "page")
     accessible(page)
+
+
+def test_the_rounds_clock_is_the_servers(open_page: Open) -> None:
+    """A laptop without a network has its own idea of the time."""
+    page = open_page(DESK, service_workers="block", **DESKTOP)
+    ends = (datetime.now(UTC) + timedelta(minutes=30)).isoformat()
+    answer = page.request.get("/api/standings").json() | {"clock": ends}
+    date = format_datetime(datetime.now(UTC), usegmt=True)
+    page.route(
+        "**/api/standings*",
+        lambda route: (
+            None
+            if "after" in route.request.url
+            else route.fulfill(json=answer, headers={"Date": date})
+        ),
+    )
+    page.clock.install(time=datetime.now(UTC) + timedelta(hours=1))
+    page.goto("/standings")
+    expect(page.locator(".clock")).to_have_text(re.compile(r"30:00|29:\d\d"))
 
 
 def test_ink_is_seen_in_the_dark(open_page: Open, served: Served, store: Store) -> None:

@@ -237,3 +237,14 @@ def test_without_a_network_the_page_is_as_it_was_last(open_page: Open) -> None:
     page.reload()
     expect(page.locator(".hero")).to_be_visible()
     expect(page.locator("html")).to_have_attribute("lang", "de")
+
+
+def test_a_photo_is_kept_until_the_server_itself_says_that_it_has_it(open_page: Open) -> None:
+    """A hotel's or a proxy's page to sign in is an answer too."""
+    page = open_page(DESK, service_workers="block")
+    page.goto("/")
+    page.route(SENT, lambda route: route.fulfill(body="<h1>Sign in</h1>"))
+    choose(page, 1000)
+    expect(page.locator(".upload strong")).to_have_text("waiting for the network")
+    page.reload()
+    expect(page.locator(".upload strong")).to_have_text("waiting for the network")

@@ -21,11 +21,16 @@ function unreachable() {
   return new Failure({ code: "offline", message: "offline" });
 }
 
-// A server that stops, and a proxy whose server is gone, answer without saying what is wrong.
+// A server that stops, and a proxy whose server is gone, answer without saying what is wrong; a
+// network's own page to sign in comes in place of any answer.
 function refused(status, answer) {
-  if (status >= 500 && !answer?.error) return unreachable();
+  if ((status >= 500 || status < 300) && !answer?.error) return unreachable();
   return new Failure(answer?.error ?? { code: "http", message: `HTTP ${status}` });
 }
+
+let ahead = 0;
+// The server's time in milliseconds: this device's own clock may be wrong.
+export const serverTime = () => Date.now() + ahead;
 
 // fresh: what the service worker has kept from before is no answer.
 async function call(method, path, body, fresh) {
@@ -46,9 +51,11 @@ async function call(method, path, body, fresh) {
   const kept = response.headers.has("X-Kept");
   if (kept && fresh) throw unreachable();
   setOffline(kept);
+  const at = Date.parse(response.headers.get("Date"));
+  if (!kept && at) ahead = at - Date.now();
   if (response.status === 204) return null;
   const answer = await response.json().catch(() => null);
-  if (!response.ok) throw refused(response.status, answer);
+  if (!response.ok || answer === null) throw refused(response.status, answer);
   return answer;
 }
 
@@ -67,7 +74,7 @@ export function upload({ name, blob }, onProgress, path = `/api/photos?name=${en
     request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
     request.onload = () => {
       setOffline(false);
-      if (request.status < 300) resolve(request.response);
+      if (request.status < 300 && request.response) resolve(request.response);
       else reject(refused(request.status, request.response));
     };
     request.onerror = () => reject(unreachable());

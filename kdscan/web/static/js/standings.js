@@ -1,6 +1,6 @@
 // The table for the projector, updated when something changes.
 
-import { poll } from "./api.js";
+import { poll, serverTime } from "./api.js";
 import { emblem } from "./coats.js";
 import { $, h, put, sign } from "./dom.js";
 import { language, t, tn } from "./i18n.js";
@@ -46,7 +46,7 @@ let ends = null;
 function tick() {
   const clock = $(".clock");
   if (!clock) return;
-  const left = Math.max(0, Math.round((ends - Date.now()) / 1000));
+  const left = Math.max(0, Math.round((ends - serverTime()) / 1000));
   clock.textContent = left ? `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` : t("Time is up");
   clock.classList.toggle("over", left < 60);
 }
