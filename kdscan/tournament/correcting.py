@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from operator import attrgetter
 from typing import Any
@@ -34,14 +34,14 @@ def find_row(db: Connection, event: Event, name: str) -> Result:
 
     Raises UsageError if there is none, or several.
     """
-    rows = [row for row in results(db, event.id) if row.sheet is not None]
+    every = list(results(db, event.id))
+    rows = [row for row in every if row.sheet is not None]
     fitting = [row for row in rows if row.sheet and row.sheet.code == name]
-    file_name = attrgetter("file.name")
-    fitting = fitting or of_file(rows, name, file_name)
+    fitting = fitting or _on_photos(rows, every, name)
     if not fitting and "#" in name:  # unless it is part of a file's name
         file, place = name.rsplit("#", 1)
         there = [row for row in rows if row.sheet and row.sheet.place == place]
-        fitting = of_file(there, file, file_name)
+        fitting = _on_photos(there, every, file)
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:
@@ -51,6 +51,13 @@ def find_row(db: Connection, event: Event, name: str) -> Result:
             event=event.name,
         )
     raise several(name, [f"{row.file.name}#{row.sheet.place}" for row in fitting if row.sheet])
+
+
+def _on_photos(rows: Sequence[Result], every: Sequence[Result], name: str) -> list[Result]:
+    """The rows of photos with a file of that name; every: the rows of all files."""
+    files = [row for row in every if row.photo is not None]
+    ids = {one.photo.id for one in of_file(files, name, attrgetter("file.name")) if one.photo}
+    return [row for row in rows if row.photo and row.photo.id in ids]
 
 
 def say(

@@ -44,7 +44,8 @@ class PictureCache:
         try:
             yield
         finally:
-            self._coming.pop(sha256, None)
+            if self._coming.get(sha256) is done:  # else it is read again by now
+                del self._coming[sha256]
             done.set()
 
     def path(self, sha256: str, page: int, size: Size) -> Path:

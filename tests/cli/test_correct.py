@@ -125,6 +125,18 @@ def test_mistakes_are_explained(url: str, say: Command) -> None:
         assert message in say(name, *words, code=2).err
 
 
+def test_a_sheet_is_found_by_each_name_of_its_photo(url: str, say: Command, rows: Rows) -> None:
+    came(url, "a.jpg", make_sheet())
+    came(url, "b.jpg", make_sheet(SECOND))
+    with open_store(url) as store, store.write() as db:
+        event = find_event(db, "Cup")
+        for name in ("more/a.jpg", "more/copy.jpg"):
+            add_file(db, event.id, name, photos(db, event.id)[0].id)
+    say("copy.jpg#1.1", "--ignore")
+    assert [row["status"] for row in rows()[:2]] == ["ignored", "ok"]
+    assert "that is the same photo" in say("a.jpg", "--same-as", "copy.jpg", code=2).err
+
+
 def test_undoing_on_one_sheet_leaves_the_others_as_they_are(
     url: str, say: Command, rows: Rows
 ) -> None:

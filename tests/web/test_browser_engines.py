@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import cv2
+import httpx
 import numpy as np
 import pytest
 from playwright.sync_api import Route, expect
@@ -115,6 +116,17 @@ def test_a_page_that_is_gone_back_to_knows_at_once_that_it_is_not_alone(open_pag
     page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
     expect(page.locator("body")).not_to_have_class("offline")
     assert asked[1].endswith("wait=0")
+
+
+def test_a_projector_whose_session_has_ended_asks_for_the_code(
+    open_page: Open, desk: httpx.Client
+) -> None:
+    page = open_page(DESK)
+    page.goto("/standings")
+    expect(page.locator(".standings-head")).to_be_visible()
+    page.context.clear_cookies()
+    desk.post("/api/event/player", json={"name": "Ada", "active": True}).raise_for_status()
+    page.wait_for_url("**/join")
 
 
 RESTORED = "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack
 
 import pytest
 
@@ -11,7 +12,9 @@ from kdscan.errors import NoSheetFound
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import Store
+from kdscan.tournament.store.photos import get_photo
 from kdscan.tournament.store.readings import readings
+from kdscan.tournament.store.records import PhotoRow
 from kdscan.web.pictures import PictureCache
 from kdscan.web.pool import Limits, Pool
 from kdscan.web.prints import Prints
@@ -128,6 +131,24 @@ def test_at_the_end_nobody_waits_for_a_photo_any_more(store: Store) -> None:
         assert reader.length == 1
 
     asyncio.run(wait())
+
+
+def test_pictures_wait_for_the_last_of_two_readings(store: Store) -> None:
+    async def look(photo: PhotoRow) -> None:
+        pictures = PictureCache(store, Heard())
+        with ExitStack() as second:
+            with pictures.coming(photo.sha256):
+                second.enter_context(pictures.coming(photo.sha256))
+            asked = asyncio.create_task(pictures.ink(photo, 0, 0, ()))
+            await asyncio.sleep(0)
+            assert not asked.done()
+        assert await asked is None
+
+    number, _ = SheetService(store, "Cup").add(b"twice", "a.jpg", new_session("desk", "test"))
+    with store.read() as db:
+        sent = get_photo(db, number)
+    assert sent is not None
+    asyncio.run(look(sent))
 
 
 def test_a_photo_waits_again_while_its_first_pictures_are_made(store: Store) -> None:

@@ -119,6 +119,7 @@ export async function poll(path, show, changes = () => 0, wanted = () => true) {
       wait = WAIT;
       if (now.state === state || (await show(now, before)) !== false) state = now.state;
     } catch (error) {
+      if (error.code === "no_session") return location.reload(); // nobody may be there to read it
       if (error.code !== "offline") toast(explain(error));
       await pause(4);
       wait = 0;
