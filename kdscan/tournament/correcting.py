@@ -35,13 +35,12 @@ def find_row(db: Connection, event: Event, name: str) -> Result:
     Raises UsageError if there is none, or several.
     """
     every = list(results(db, event.id))
-    rows = [row for row in every if row.sheet is not None]
-    fitting = [row for row in rows if row.sheet and row.sheet.code == name]
-    fitting = fitting or _on_photos(rows, every, name)
+    fitting = [row for row in every if row.sheet and row.sheet.code == name]
+    fitting = fitting or _on_photos(every, name)
     if not fitting and "#" in name:  # unless it is part of a file's name
         file, place = name.rsplit("#", 1)
-        there = [row for row in rows if row.sheet and row.sheet.place == place]
-        fitting = _on_photos(there, every, file)
+        there = _on_photos(every, file)
+        fitting = [row for row in there if row.sheet and row.sheet.place == place]
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:
@@ -53,11 +52,11 @@ def find_row(db: Connection, event: Event, name: str) -> Result:
     raise several(name, [f"{row.file.name}#{row.sheet.place}" for row in fitting if row.sheet])
 
 
-def _on_photos(rows: Sequence[Result], every: Sequence[Result], name: str) -> list[Result]:
-    """The rows of photos with a file of that name; every: the rows of all files."""
+def _on_photos(every: Sequence[Result], name: str) -> list[Result]:
+    """The sheets on photos with a file of that name; every: the rows of all files."""
     files = [row for row in every if row.photo is not None]
     ids = {one.photo.id for one in of_file(files, name, attrgetter("file.name")) if one.photo}
-    return [row for row in rows if row.photo and row.photo.id in ids]
+    return [row for row in files if row.sheet and row.photo and row.photo.id in ids]
 
 
 def say(

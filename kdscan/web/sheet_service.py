@@ -243,8 +243,7 @@ class SheetService:
         changes: field → value. of: the kind of sheet that has such fields; None: all have.
         """
         with self._store.write() as db:
-            one = self._sheet(db, sheet_id, session)
-            self._check_first(db, one.photo_id, session)
+            one = self._sheet_to_correct(db, sheet_id, session)
             if of is not None and one.kind != of:
                 raise ApiError(409, "wrong_kind", f"this sheet is a {one.kind}, not a {of}")
             if of in KEPT and one.kept is None:
@@ -260,11 +259,11 @@ class SheetService:
     def undo(self, sheet_id: int, session: Session) -> schemas.Sheet:
         """Undo the newest correction of a sheet that is not yet undone."""
         with self._store.write() as db:
-            one = self._sheet(db, sheet_id, session)
-            self._check_first(db, one.photo_id, session)
-            last = last_act(corrections(db, self.event.id, sheet_id=one.id))
-            if session.role != "desk" and any(row.field in OF_DESK for row in last):
-                raise desk_only()
+            one = self._sheet_to_correct(db, sheet_id, session)
+            if session.role != "desk":
+                last = last_act(corrections(db, self.event.id, sheet_id=one.id))
+                if any(row.field in OF_DESK for row in last):
+                    raise desk_only()
             if not take_back(db, one, session.name):
                 raise ApiError(409, "nothing_to_undo", "there is nothing to undo")
             return self._sheet_json(db, one)
@@ -274,6 +273,11 @@ class SheetService:
         if one is None or one.event_id != self.event.id:
             raise not_found("sheet")
         self._mine(db, one.photo_id, session)
+        return one
+
+    def _sheet_to_correct(self, db: Connection, sheet_id: int, session: Session) -> Sheet:
+        one = self._sheet(db, sheet_id, session)
+        self._check_first(db, one.photo_id, session)
         return one
 
     def _sheet_json(self, db: Connection, one: Sheet) -> schemas.Sheet:
@@ -310,8 +314,7 @@ class SheetService:
     def name(self, sheet_id: int, name: str | None, session: Session) -> schemas.Sheet:
         """Set whose a sheet is; raises `UsageError` for a name that it cannot have."""
         with self._store.write() as db:
-            one = self._sheet(db, sheet_id, session)
-            self._check_first(db, one.photo_id, session)
+            one = self._sheet_to_correct(db, sheet_id, session)
             before = place_now(db, one)
             player = name and player_named(db, self.event, name, before.round)
             place = asdict(before) | {"player": player or None, "code": None}

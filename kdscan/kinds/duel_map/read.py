@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from kdscan.detection.clipping import clipped_cells
@@ -120,9 +121,9 @@ def _probabilities(
 ) -> MarkProbs:
     """Marks averaged over as many views as it takes to be confident, see `RISK_SHARES`."""
     used: list[Logits] = []
-    for share, view in zip(RISK_SHARES.values(), views, strict=False):
+    for view in islice(views, max(RISK_SHARES)):
         used.append(view)
         probs = average(used, sheet.confidence, models.calibration(layout, len(used)))
-        if decoded(probs, (), risk).confidence >= 1 - share * risk:
+        if decoded(probs, (), risk).confidence >= 1 - RISK_SHARES[len(used)] * risk:
             break
     return probs
