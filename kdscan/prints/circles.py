@@ -81,7 +81,10 @@ def find_circles(period: Period, trusted: NDArray[np.float32]) -> Circles:
             calibration = 0.5 if channel == EDGE else 1.0
             for radii, around in _around(maps / np.float32(usual), is_ridge):
                 for sign in (-1,) if channel == EDGE else (1, -1):
-                    xy, response = _peaks(_low_quantile_around(sign * around) * trusted, radii)
+                    places = _low_quantile_around(around, sign) * trusted
+                    if calibration * MAX_CROSSES * float(places.max()) <= most:
+                        continue
+                    xy, response = _peaks(places, radii)
                     weight = calibration * float(response.sum())
                     if weight > most:
                         most = weight
@@ -191,17 +194,17 @@ def energy_of(channel: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(np.sqrt(dx * dx + dy * dy + (2 * SIGMA) * bends), np.float32)
 
 
-def _low_quantile_around(around: Maps) -> NDArray[np.float32]:
-    """(H, W): what nearly all directions of `around`, (angles, H, W), reach; 0 if that is much less
-    than their median."""
-    mean: NDArray[np.float32] = around.mean(0)
+def _low_quantile_around(around: Maps, sign: int) -> NDArray[np.float32]:
+    """(H, W): what nearly all directions of `around`, (angles, H, W), times `sign`, reach; 0 if
+    that is much less than their median."""
+    mean: NDArray[np.float32] = sign * around.mean(0)
     found = np.zeros_like(mean)
     likely = np.flatnonzero(mean.ravel() > MIN_RESPONSE)
     if len(likely) > _MOST_PLACES:
         likely = likely[np.argpartition(-mean.ravel()[likely], _MOST_PLACES)[:_MOST_PLACES]]
     if len(likely):
-        values = around.reshape(_ANGLES, -1)[:, likely]
-        values = np.partition(values, (_FEW_OCCLUDED, _OCCLUDED, _ANGLES // 2), axis=0)
+        values = sign * around.reshape(_ANGLES, -1)[:, likely]
+        values = np.sort(values, axis=0)  # seven times as fast as a partition of so few
         fewest, low, middle = values[_FEW_OCCLUDED], values[_OCCLUDED], values[_ANGLES // 2]
         even = np.clip(fewest / np.maximum(middle, 1e-3), _TOUCHED, 1)
         clear = low > _EVEN * middle
@@ -237,11 +240,14 @@ def _around(maps: Maps, is_ridge: bool) -> Iterator[tuple[tuple[float, float], M
             outward = nx * nx * maps[0] + 2 * nx * ny * maps[1] + ny * ny * maps[2]
         else:
             outward = nx * maps[0] + ny * maps[1]
+        wide = np.pad(outward, ((0, 0), (_PAD, _PAD), (_PAD, _PAD)), mode="wrap")
         for radius in RADII:
             rx, ry = radius * unit
-            steps = [(-round(ry * s), -round(rx * c)) for c, s in zip(cos, sin, strict=True)]
-            turned = [np.roll(o, by, (0, 1)) for o, by in zip(outward, steps, strict=True)]
-            yield (float(rx), float(ry)), np.stack(turned)
+            around = np.empty_like(outward)
+            for seen, direction, c, s in zip(around, wide, cos, sin, strict=True):
+                y, x = _PAD + round(ry * s), _PAD + round(rx * c)
+                seen[:] = direction[y : y + PATTERN_PX, x : x + PATTERN_PX]
+            yield (float(rx), float(ry)), around
 
 
 def _peaks(

@@ -37,6 +37,7 @@ from kdscan.sheet.parts import Castle, LineStyle, Point, Polygon
 THRESHOLDS = (0.8, 1.0, 1.25, 1.5, 1.8, 2.1)
 """Thresholds for edges of the castle, relative to the mean edge nearby."""
 _CASTLE = 0.47  # cells from the cell's centre: what reaches farther is bounded by the cell's lines
+_SMALLEST = 0.006  # square cells: smallest part of a castle
 PLACED_REACH = 0.06
 """Cells by which a person's finger may miss the lines."""
 
@@ -191,10 +192,15 @@ def _parts(edge: NDArray[np.float32], level: float) -> list[NDArray[np.bool_]]:
     masks = []
     labelled: Any = measure.label(edge < level, connectivity=1)  # type: ignore[no-untyped-call]
     for found in measure.regionprops(labelled):  # type: ignore[no-untyped-call]
+        y0, x0, y1, x1 = found.bbox
         reach = np.abs(np.array(found.bbox) - _MIDDLE).max() / PRINT_PX
-        solid = found.area_filled > 0.6 * found.area_convex
-        if solid and 0.006 < found.area_filled / PRINT_PX**2 < 0.4 and reach < _CASTLE:
-            y0, x0, y1, x1 = found.bbox
+        # From the cheapest test to the dearest: there are hundreds of specks.
+        if (
+            reach < _CASTLE
+            and (y1 - y0) * (x1 - x0) > _SMALLEST * PRINT_PX**2
+            and _SMALLEST < found.area_filled / PRINT_PX**2 < 0.4
+            and found.area_filled > 0.6 * found.area_convex
+        ):
             mask = np.zeros(edge.shape, bool)
             mask[y0:y1, x0:x1] = found.image_filled
             masks.append(mask)

@@ -47,9 +47,8 @@ def edges(bgr: NDArray[np.uint8], px: int) -> NDArray[np.float32]:
     strong on sea and on sand. px: pixels a cell.
     """
     lab = cv2.GaussianBlur(cielab(bgr), (0, 0), _FINE * px)
-    dx, dy = (cv2.Scharr(lab, cv2.CV_32F, *along) / 32 for along in ((1, 0), (0, 1)))
-    lightness, a, b = cv2.split(dx * dx + dy * dy)
-    strength = np.sqrt(lightness + a + b)
+    dx, dy = (cv2.Scharr(lab, cv2.CV_32F, *along, scale=1 / 32) for along in ((1, 0), (0, 1)))
+    strength = np.sqrt(cv2.transform(dx * dx + dy * dy, np.ones((1, 3))))  # sum of L, a and b
     near = blur_widely(strength, px / 3) + 0.3
     return np.asarray(np.minimum(strength / near, _EDGE_MAX), np.float32)
 

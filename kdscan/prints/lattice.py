@@ -103,7 +103,7 @@ def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
     for turn in range(ROUNDS):
         edge = edges(flatten(photo, centers, PATTERN_PX, PATTERN_MARGIN), PATTERN_PX)
         patches = {at: _patch(edge, at) for at in CELLS}
-        common = np.median(np.stack(list(patches.values())), axis=0).astype(np.float32)
+        common = median(np.stack(list(patches.values())))
         smooth = np.asarray(cv2.GaussianBlur(common, (0, 0), _SMOOTH * PATTERN_PX), np.float32)
         off, weights = np.zeros((ROWS, COLS, 2)), np.zeros((ROWS, COLS))
         for at, patch in patches.items():

@@ -91,14 +91,15 @@ def _closed_paths(
     """The best closed path around each seed, (N, 2) cells: distances (N, directions) in pixels
     beyond `NEAREST`, and the mean contrast along it, (N,). Dynamic programming (Viterbi)."""
     polar = _polar(contrast, seeds_xy)
-    start = np.zeros((len(seeds_xy), polar.shape[2]))
-    moves = np.arange(-_STEP, _STEP + 1)
+    value = np.zeros((len(seeds_xy), polar.shape[2]))
+    wide = np.pad(value, ((0, 0), (_STEP, _STEP)), constant_values=-1e9)
+    moved = np.moveaxis(np.lib.stride_tricks.sliding_window_view(wide, 2 * _STEP + 1, 1), -1, 0)
+    bends = _BEND * np.abs(np.arange(-_STEP, _STEP + 1))[:, None, None]
+    options = np.empty(moved.shape)  # (moves, N, distances)
     moved_by: list[NDArray[np.int_]] = []
-    value = start
     for turn in range(2 * DIRECTIONS):  # twice round, so that the end meets the beginning
-        wide = np.pad(value, ((0, 0), (_STEP, _STEP)), constant_values=-1e9)
-        options = np.stack([wide[:, m + _STEP : m + _STEP + value.shape[1]] for m in moves])
-        options -= _BEND * np.abs(moves)[:, None, None]
+        wide[:, _STEP:-_STEP] = value
+        np.subtract(moved, bends, out=options)
         moved_by.append(options.argmax(0) - _STEP)
         value = options.max(0) + polar[:, turn % DIRECTIONS]
     every = np.arange(len(seeds_xy))

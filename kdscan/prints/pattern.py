@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kdscan.prints.features import blur_widely, cielab, edges
 from kdscan.records import CELLS
+from kdscan.records.arrays import median
 
 PATTERN_PX, PATTERN_MARGIN = 128, 0.625
 """Pixels per cell of the flat sheets whose cells are compared and from which patterns are computed,
@@ -50,7 +51,7 @@ class Pattern:
     def median(self) -> Period:
         """(128, 128, 4): median over the cells of L, a, b and the edge."""
         both = np.concatenate([self.cells, self.edge_cells], -1)
-        return np.asarray(np.median(both, axis=0), np.float32)
+        return median(both)
 
     @cached_property
     def mean(self) -> Period:
