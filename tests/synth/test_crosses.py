@@ -97,7 +97,7 @@ def test_a_tick_passes_through_its_circle_and_stands_near_it() -> None:
         (tick,) = draw_cross(np.zeros(2), radius, pitch, brush, "tick")
         foot = tick.path[tick.path[:, 1].argmax()]
         share = np.linspace(0, 1, 20)[:, None, None]
-        stroke = (1 - share) * tick.path[:-1] + share * tick.path[1:]
+        stroke = tick.path[:-1] + share * np.diff(tick.path, axis=0)
         assert np.hypot(*foot) < 1.5 * radius, seed
         assert np.hypot(*stroke.reshape(-1, 2).T).min() < 0.8 * radius, seed
         assert np.ptp(tick.path[:, 1]) > 0.3 * radius, seed
