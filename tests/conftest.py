@@ -42,9 +42,16 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Slow files first: a file stays on one core, and the last would leave the others idle."""
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    """Slow files first: a file stays on one core, and the last would leave the others idle. Files
+    that drive a browser, and mostly wait for it, are spread evenly among those that compute."""
+    slow, browser = (
+        {item.path for item in items if item.get_closest_marker(mark)}
+        for mark in ("slow", "browser")
+    )
+    files = sorted(dict.fromkeys(item.path for item in items), key=lambda path: path not in slow)
+    waiting, busy = ([f for f in files if (f in browser) is w] for w in (True, False))
+    place = {path: i / len(group) for group in (waiting, busy) for i, path in enumerate(group)}
+    items.sort(key=lambda item: place[item.path])
 
 
 SERVER = "KDSCAN_TEST_POSTGRES"
