@@ -24,9 +24,6 @@ Dice = Annotated[
 LongSide = Annotated[int, typer.Option(help="Pixels of the longer side.", min=400, max=8000)]
 Quality = Annotated[int, typer.Option(help="JPEG quality.", min=1, max=100)]
 
-TRAIN = ("torch", "onnx")
-"""Packages that the extra `train` installs."""
-
 
 def run(command: Callable[[], object]) -> NoReturn:
     """Run a tool and exit. Expected errors, and those from outside kdscan, are told in one line."""
@@ -38,7 +35,7 @@ def run(command: Callable[[], object]) -> NoReturn:
         where = f"{error.filename}: " if error.filename else ""
         _end(f"{where}{error.strerror or error}", UsageError.exit_code)
     except ModuleNotFoundError as error:
-        if error.name not in TRAIN:
+        if (error.name or "kdscan").startswith("kdscan"):
             raise
         remedy = "in a copy of the repository: pip install -e '.[train]'"
         _end(f"this needs {error.name}; {remedy}", UsageError.exit_code)

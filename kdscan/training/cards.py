@@ -15,7 +15,8 @@ import msgspec
 
 from kdscan.errors import UsageError
 from kdscan.inference.store import Models
-from kdscan.training.recipe import Recipe, load_recipe, weights_path
+from kdscan.training.recipe import Recipe, load_recipe
+from kdscan.training.weights import weights_path
 
 GENERATED = "<!-- made by python -m kdscan.training cards -->"
 FIELD_TITLES = {

@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 import torch
 from onnx import TensorProto, helper, numpy_helper
-from torch import Tensor, nn
+from torch import nn
 
 from kdscan.inference.store import MARKS
 from kdscan.kinds.kingdom.classify import CROP_SQUARES, SIDE_PX
@@ -50,19 +50,6 @@ LABELS = {
     "marks": MARKS,
     "squares": [f"{terrain} {crowns}" for terrain, crowns in KINDS],
 }
-
-
-class Calibrated(nn.Module):
-    """Temperature scaling (Guo et al., arXiv:1706.04599): divides each head's logits by a number or
-    a tensor. Further outputs are auxiliary, for training only, and are dropped.
-    """
-
-    def __init__(self, net: nn.Module, temperatures: tuple[float | Tensor, ...]) -> None:
-        super().__init__()
-        self.net, self.temperatures = net, temperatures
-
-    def forward(self, *seen: Tensor) -> tuple[Tensor, ...]:
-        return tuple(y / t for y, t in zip(self.net(*seen), self.temperatures, strict=False))
 
 
 def to_onnx(

@@ -11,14 +11,13 @@ from torch import nn
 
 from kdscan.errors import UsageError
 from kdscan.training.publishing import measure, publish
-from kdscan.training.recipe import Recipe, or_default, weights_path
+from kdscan.training.recipe import Recipe, or_default
 from kdscan.training.sources import Material, held_back, split, supply
 from kdscan.training.state import LONGEST_MEAN, Run, digest, load_weights
+from kdscan.training.supply import COUNT, VIEWS
 from kdscan.training.tasks import TASKS
 from kdscan.training.trainer import train
-
-COUNT, VIEWS = 600, 6
-"""Defaults: sheets rendered in a block, and how often each is used."""
+from kdscan.training.weights import weights_path
 
 MIN_COUNT = 6
 """Least number of steps or examples, however small the effort."""

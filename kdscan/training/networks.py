@@ -170,3 +170,16 @@ class SquaresNet(nn.Module):
         y = self.body(x - 0.5)
         pooled = self.drop(torch.cat([y.mean((2, 3)), y.amax((2, 3))], 1))
         return (self.kind(pooled),)
+
+
+class Calibrated(nn.Module):
+    """Temperature scaling (Guo et al., arXiv:1706.04599): divides each head's logits by a number or
+    a tensor. Further outputs are auxiliary, for training only, and are dropped.
+    """
+
+    def __init__(self, net: nn.Module, temperatures: tuple[float | Tensor, ...]) -> None:
+        super().__init__()
+        self.net, self.temperatures = net, temperatures
+
+    def forward(self, *seen: Tensor) -> tuple[Tensor, ...]:
+        return tuple(y / t for y, t in zip(self.net(*seen), self.temperatures, strict=False))

@@ -15,7 +15,7 @@ from kdscan.inference.store import FORMAT
 from kdscan.records.arrays import Network
 from kdscan.training import kingdom_figures, spellbook
 from kdscan.training.cover import cover_figures
-from kdscan.training.export import Calibrated, to_onnx
+from kdscan.training.export import to_onnx
 from kdscan.training.ink import ink_figures
 from kdscan.training.marks_inference import MarksInference
 from kdscan.training.marks_networks import MarksNet
@@ -26,9 +26,10 @@ from kdscan.training.measure import (
     marks_logits,
     refine_figures,
 )
-from kdscan.training.recipe import weights_path
+from kdscan.training.networks import Calibrated
 from kdscan.training.state import keep_weights
 from kdscan.training.task import as_network
+from kdscan.training.weights import weights_path
 
 FIGURES: dict[str, Callable[[Network, Sequence[Any]], dict[str, float]]] = {
     "ink": ink_figures,

@@ -120,8 +120,3 @@ def load_recipe(models: Path, name: str) -> Recipe:
 def or_default(value: Value | Unknown, usual: Value) -> Value:
     """A value of a recipe, or the default if it is unknown."""
     return usual if isinstance(value, str) else value
-
-
-def weights_path(models: Path, name: str) -> Path:
-    """The file of a version's weights for training: `models`/weights/NAME.npz."""
-    return models / "weights" / f"{name}.npz"

@@ -15,9 +15,8 @@ from torch.nn import functional as F
 from kdscan.records.arrays import sigmoid
 from kdscan.records.book import StruckBy
 from kdscan.synth.fields import F64, Rng
-from kdscan.training.export import Calibrated
 from kdscan.training.measure import best_temperature
-from kdscan.training.networks import Attention, conv
+from kdscan.training.networks import Attention, Calibrated, conv
 from kdscan.training.spellbook_examples import IN_PLACE_MM, BookExample
 from kdscan.training.task import Batch, Task
 

@@ -24,8 +24,9 @@ from kdscan.training.task import Batch, Task
 
 
 def _images(views: U8) -> Tensor:
-    """Pictures (B, H, W, 3) as (B, 3, H, W) uint8, made floats only in the training process."""
-    return torch.from_numpy(np.ascontiguousarray(views.transpose(0, 3, 1, 2)))
+    """Pictures (B, H, W, 3) as (B, 3, H, W) uint8, made floats only in the training process; not
+    copied, because loaders that copy keep a GPU waiting."""
+    return torch.from_numpy(views.transpose(0, 3, 1, 2))
 
 
 def _collated(samples: Iterable[tuple[U8, F32]]) -> Batch:

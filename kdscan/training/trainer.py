@@ -99,11 +99,11 @@ def train(
         state.save(folder, done, run, **{name: part.state_dict() for name, part in parts.items()})
         state.write_weights(folder.with_suffix(".pt"), average.module.state_dict())
 
-    watch = _ProgressLog(step, run.steps)
+    watch = _ProgressLog(run.steps)
     saved = time.monotonic()
     with ExitStack() as stack:
         samples = _Samples(task, run, supply, torch.device(device))
-        for number, batch in _batches(stack, samples, step, loaders, painters):
+        for number, batch in watch.timed(_batches(stack, samples, step, loaders, painters)):
             parts = _step(task, run, net, optimizer, batch, number)
             average.update_parameters(net)
             watch.update(number, parts)
@@ -173,7 +173,8 @@ def _step(
     parts = task.loss(out if isinstance(out, tuple) else (out,), seen)
     optimizer.zero_grad(set_to_none=True)
     torch.stack(list(parts.values())).sum().backward()
-    nn.utils.clip_grad_norm_(net.parameters(), 2.0)
+    # A loss that is no number ends the training before it spoils weights or the state on disk.
+    nn.utils.clip_grad_norm_(net.parameters(), 2.0, error_if_nonfinite=True)
     for group in optimizer.param_groups:
         group["lr"] = rate_at(run, number)
     optimizer.step()
@@ -245,21 +246,34 @@ def _batches(
 
 
 class _ProgressLog:
-    """Prints smoothed losses and the time per step to stderr, every 100 steps."""
+    """Prints to stderr, after the first step and every 100 steps: the time per step since the last
+    line, how much of it was spent waiting for examples, and smoothed losses."""
 
-    def __init__(self, first: int, steps: int) -> None:
-        self.first, self.steps = first, steps
-        self.began = time.perf_counter()
+    def __init__(self, steps: int) -> None:
+        self.steps = steps
+        self.since, self.waited, self.count = time.perf_counter(), 0.0, 0
         self.losses: dict[str, float] = {}
 
+    def timed(self, batches: Iterator[tuple[int, Batch]]) -> Iterator[tuple[int, Batch]]:
+        """The batches, with the time that they take to arrive counted."""
+        asked = time.perf_counter()
+        for numbered in batches:
+            self.waited += time.perf_counter() - asked
+            yield numbered
+            asked = time.perf_counter()
+
     def update(self, number: int, parts: dict[str, Tensor]) -> None:
+        first = not self.losses
         for name, value in parts.items():
             self.losses[name] = 0.98 * self.losses.get(name, value.item()) + 0.02 * value.item()
-        if number % 100 == 99:
-            speed = (time.perf_counter() - self.began) / (number + 1 - self.first)
+        self.count += 1
+        if first or number % 100 == 99:
+            now = time.perf_counter()
+            speed, waited = (now - self.since) / self.count, self.waited / self.count
             text = "  ".join(f"{name} {value:.4f}" for name, value in self.losses.items())
-            line = f"{number + 1:6d}/{self.steps}  {speed:.2f} s a step  {text}"
-            print(line, file=sys.stderr, flush=True)
+            line = f"{number + 1:6d}/{self.steps}  {speed:.2f} s a step, {waited:.2f} waiting"
+            print(f"{line}  {text}", file=sys.stderr, flush=True)
+            self.since, self.waited, self.count = now, 0.0, 0
 
 
 def _keep_freed_memory() -> None:

@@ -6,7 +6,9 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -137,6 +139,30 @@ def test_what_cannot_be_done_is_said_with_its_remedy(
     assert json.loads(Path("models/manifest.json").read_text("utf-8")) == {"trust": 1}
 
 
+@pytest.mark.torch
+@pytest.mark.parametrize(("count", "taken"), [(25, 6), (6, 6), (3, 3)])
+def test_a_short_training_goes_on_by_the_command_that_began_it(
+    count: int, taken: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It draws no more sheets than its 6 steps show, whatever --count says."""
+    pytest.importorskip("torch")
+    from kdscan.training import trainer
+    from kdscan.training.commands.maps import fit
+
+    counts = []
+
+    def train(task: object, run: Any, *_: object, **__: object) -> None:
+        counts.append(run.count)
+        home = tmp_path / "marks" / "00000002"
+        home.mkdir(parents=True, exist_ok=True)
+        (home / "run.json").write_text(json.dumps(asdict(run) | {"step": 2}), "utf-8")
+
+    monkeypatch.setattr(trainer, "train", train)
+    for resume in (False, True):
+        fit("marks", tmp_path, steps=6, batch=2, count=count, views=2, resume=resume)
+    assert counts == [taken, taken]
+
+
 @pytest.mark.parametrize(
     ("arguments", "remedy"),
     [
@@ -184,8 +210,12 @@ def complaint(command: Callable[[], object], capsys: pytest.CaptureFixture[str])
     return " ".join(said.replace("│", " ").split())
 
 
-def test_what_is_not_installed_is_named_with_its_extra(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("package", ["torch", "reportlab"])
+def test_what_is_not_installed_is_named_with_its_extra(
+    package: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     def command() -> None:
-        raise ModuleNotFoundError(name="torch")
+        raise ModuleNotFoundError(name=package)
 
-    assert "pip install -e '.[train]'" in complaint(command, capsys)
+    said = complaint(command, capsys)
+    assert f"needs {package}" in said and "pip install -e '.[train]'" in said

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from kdscan.inference.store import Models
-from kdscan.training.recipe import load_recipe, weights_path
+from kdscan.training.recipe import load_recipe
+from kdscan.training.weights import weights_path
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")

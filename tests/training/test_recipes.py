@@ -13,7 +13,8 @@ import pytest
 from kdscan.errors import UsageError
 from kdscan.inference.store import NETWORKS, Models
 from kdscan.training import cards
-from kdscan.training.recipe import load_recipe, weights_path
+from kdscan.training.recipe import load_recipe
+from kdscan.training.weights import weights_path
 
 ROOT = Path(__file__).parent.parent.parent
 MODELS = ROOT / "models"

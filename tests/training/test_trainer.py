@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,33 @@ def test_what_was_broken_off_ends_like_what_was_not(tmp_path: Path, supply: Any)
     assert equal(whole, trained(tmp_path / "parts", supply, task(), resume=True))
     assert not equal(whole, {name: torch.zeros_like(value) for name, value in whole.items()})
     assert equal(whole, torch.load(tmp_path / "parts.pt"))
+
+
+def test_a_loss_that_is_no_number_ends_the_training_and_leaves_its_state(tmp_path: Path) -> None:
+    from kdscan.training.state import latest
+
+    count = iter((1.0, 1.0, float("nan")))
+
+    def spoilt(out: tuple[Any, ...], batch: tuple[Any, ...]) -> dict[str, Any]:
+        return {name: next(count) * part for name, part in loss(out, batch).items()}
+
+    with pytest.raises(RuntimeError, match="non-finite"):
+        trained(tmp_path / "run", given, replace(task(), loss=spoilt))
+    found = latest(tmp_path / "run")
+    assert found is not None and found[0] == 2
+    assert all(part.isfinite().all() for part in torch.load(tmp_path / "run.pt").values())
+
+
+def test_the_log_begins_with_the_first_step(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a network brings along shows in its first losses, and a lack of examples in the wait."""
+    with pytest.raises(Killed):
+        trained(tmp_path, given, task(4))
+    trained(tmp_path, given, task(), resume=True)
+    one, other = capsys.readouterr().err.splitlines()
+    assert "1/20" in one and " waiting  off " in one
+    assert "5/20" in other
 
 
 def test_a_state_is_whole_or_the_one_before(tmp_path: Path) -> None:

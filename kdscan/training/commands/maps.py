@@ -73,11 +73,11 @@ def fit(
         raise typer.BadParameter(why, param_hint="--labels")
     from kdscan.inference.store import Models
     from kdscan.training import state
-    from kdscan.training.making import COUNT, VIEWS
-    from kdscan.training.recipe import weights_path
     from kdscan.training.sources import Material, supply
+    from kdscan.training.supply import COUNT, VIEWS
     from kdscan.training.tasks import TASKS
     from kdscan.training.trainer import train
+    from kdscan.training.weights import weights_path
 
     task, folder = TASKS[name], out / name
     if start is not None and start.is_dir():
@@ -93,6 +93,8 @@ def fit(
     run = replace(usual, **{key: value for key, value in options.items() if value is not None})
     if kept is None:
         run = run.trimmed()
+    elif replace(usual, count=run.count).trimmed() == usual:  # trimmed to what it was begun with
+        run = replace(run, count=usual.count)
     material = Material(folder, strokes, surfaces, labelled=also)
     train(
         *(task, run, supply(run, material), folder),
