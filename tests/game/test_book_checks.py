@@ -59,10 +59,11 @@ def test_played_games_contradict_nothing(seed: int, rounds: int) -> None:
         ),
         (
             {Coat.DOT: full(Coat.DOT, struck=True)},
-            {Coat.DOT: full(Coat.DOT)},
+            {Coat.DOT: full(Coat.DOT, struck=True)},
             None,
-            "filled_and_struck",
+            "both_filled",
         ),
+        ({Coat.DOT: full(Coat.DOT, struck=True)}, {}, None, "filled_and_struck"),
     ],
 )
 def test_what_no_game_leaves_is_named(
@@ -72,6 +73,13 @@ def test_what_no_game_leaves_is_named(
     code: str,
 ) -> None:
     assert code in codes(book_problems(book(left, right), chosen))
+
+
+def test_a_line_that_both_fill_in_one_round_is_struck_by_one() -> None:
+    """The rulebooks let both finish it, and give its wizard to player A."""
+    both = book({Coat.DOT: full(Coat.DOT, struck=True)}, {Coat.DOT: full(Coat.DOT)})
+    assert book_problems(both) == ()
+    assert both.owner(Coat.DOT) == 1
 
 
 def test_squares_beyond_the_shields_of_a_map_are_named_with_their_shields() -> None:

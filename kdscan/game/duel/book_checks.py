@@ -50,7 +50,9 @@ def _line_problems(book: Spellbook, coat: Coat) -> Iterator[Problem]:
     lines = book.lines[0][coat], book.lines[1][coat]
     full = [line.filled >= SQUARES[coat] for line in lines]
     name = f"line of {spoken(coat)}"
-    if all(full):
+    # Who fills a line in the same round as player A fills it strikes it through.
+    settled = all(full) and lines[0].struck != lines[1].struck
+    if all(full) and not settled:
         yield Problem("both_filled", "error", f"both sides filled the {name}; only one can win it")
     for player in (0, 1):
         side, other = SIDES[player], SIDES[1 - player]
@@ -58,7 +60,7 @@ def _line_problems(book: Spellbook, coat: Coat) -> Iterator[Problem]:
         if this.struck and not full[1 - player]:
             why = f"the {name} is struck on the {side}, but not filled on the {other}"
             yield Problem("struck_too_soon", "error", why)
-        if this.struck and full[player]:
+        if this.struck and full[player] and not settled:
             why = f"the {name} is filled on the {side}, and struck"
             yield Problem("filled_and_struck", "error", why)
         if full[player] and not full[1 - player] and not that.struck:
