@@ -76,7 +76,7 @@ class Example:
     thumb_nodes: (11, 15, 2) float32, lattice nodes every half cell, in thumbnail pixels.
     coarse_centers: (5, 7, 2) float32, true centres in the coarse view's pixels.
     flat: the sheet rectified by the true centres, `FLAT_PX` a cell, margin `WIDE_MARGIN`.
-    coat, crosses: (34,) int64, or `UNKNOWN`. castle: whether the roof is coloured.
+    coat, crosses: (34,) int64, or `UNKNOWN`. castle: whether the roof is coloured, or None.
     crossed: (N, 3) float32, positions of crosses, as in `SynthPhoto`; None if unknown.
     A sheet rendered without a camera (`flat_example`) has only its rectified picture.
     """
@@ -85,7 +85,7 @@ class Example:
     flat: bytes
     coat: NDArray[np.int64]
     crosses: NDArray[np.int64]
-    castle: bool
+    castle: bool | None
     crossed: F32 | None
     thumb: bytes = b""
     thumb_nodes: F32 = field(default_factory=lambda: np.zeros((11, 15, 2), np.float32))

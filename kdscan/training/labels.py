@@ -20,8 +20,9 @@ from kdscan.training.dataset import UNKNOWN, WIDE_MARGIN, Example, jpeg
 def load_labels(folder: Path) -> list[Example]:
     """Examples for the marks network from every `NAME.json` of a folder and the photo beside it.
 
-    Shields missing from `seen` are `UNKNOWN`; without `seen` all are labelled. Raises `PhotoError`
-    for an unreadable photo, `UsageError` for a missing photo or malformed ground truth.
+    Shields missing from `seen` are `UNKNOWN`; without `seen` all are labelled. A roof of
+    which nothing is said is unknown too. Raises `PhotoError` for an unreadable photo, `UsageError`
+    for a missing photo or malformed ground truth.
     """
     found: list[Example] = []
     for path in sorted(folder.glob("*.json")):
@@ -43,7 +44,7 @@ def _photo_of(path: Path) -> Path:
 
 
 def _example(photo: Photo, truth: dict[str, Any], number: int) -> Example:
-    centers = _centers(truth)
+    centers, used = _centers(truth), truth.get("castle_used")
     seen = set(truth.get("seen", truth["pixels"]))
     coat = np.full(len(CELLS), UNKNOWN, np.int64)
     crosses = coat.copy()
@@ -57,7 +58,7 @@ def _example(photo: Photo, truth: dict[str, Any], number: int) -> Example:
         flat=jpeg(flatten(photo, centers, FLAT_PX, WIDE_MARGIN)),
         coat=coat,
         crosses=crosses,
-        castle=bool(truth.get("castle_used")),
+        castle=None if used is None else bool(used),
         crossed=None,
     )
 

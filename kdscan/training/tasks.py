@@ -109,7 +109,7 @@ def marks_batch(_: Rng, examples: list[Example]) -> Batch:
         torch.tensor([e.photographed for e in examples]),
         torch.from_numpy(np.stack([e.coat for e in examples])),
         torch.from_numpy(np.stack([e.crosses for e in examples])),
-        torch.tensor([[float(e.castle)] for e in examples]),
+        torch.tensor([[-1.0 if e.castle is None else float(e.castle)] for e in examples]),
     )
 
 
@@ -133,14 +133,14 @@ def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     return {
         "coat": F.cross_entropy(coat.flatten(0, 1), batch[3].flatten()),
         "crosses": F.cross_entropy(crosses.flatten(0, 1), batch[4].flatten()),
-        "castle": 0.1 * F.binary_cross_entropy_with_logits(castle, batch[5]),
-        "spots": 5 * _known_spots(spots[:, :, 0], batch[6]),
+        "castle": 0.1 * _known_ones(castle, batch[5]),
+        "spots": 5 * _known_ones(spots[:, :, 0], batch[6]),
         "offset": 5 * _known_offsets(offsets, batch[7], batch[6]),
     }
 
 
-def _known_spots(logits: Tensor, true: Tensor) -> Tensor:
-    """Binary cross entropy of crosses' positions; targets of -1 are unknown and ignored."""
+def _known_ones(logits: Tensor, true: Tensor) -> Tensor:
+    """Binary cross entropy; targets of -1 are unknown and ignored."""
     known = (true >= 0).float()
     loss: Tensor = F.binary_cross_entropy_with_logits(logits, true.clamp(min=0), weight=known)
     return loss

@@ -43,6 +43,23 @@ def every_way() -> Any:
     return drawn([example()] * 10)
 
 
+@pytest.mark.parametrize(
+    ("castle", "target", "weight"), [(True, 1, 1), (False, 0, 1), (None, -1, 0)]
+)
+def test_a_roof_that_nobody_could_tell_teaches_nothing(
+    castle: bool | None, target: int, weight: int
+) -> None:
+    from kdscan.training.tasks import marks_batch, marks_loss
+
+    batch = marks_batch(np.random.default_rng(0), [replace(example(), castle=castle)])
+    assert batch[6].tolist() == [[target]]
+    shapes = (1, 34, 7), (1, 34, 5), (1, 1), (1, 35, 2), (1, 34, 1, 16, 16)
+    out = tuple(torch.zeros(shape) for shape in shapes)
+    spots, offsets = torch.zeros(1, 34, 16, 16), torch.zeros(1, 35, 2)
+    parts = marks_loss(out, (*batch[:3], *batch[4:7], spots, offsets))
+    assert float(parts["castle"]) == pytest.approx(0.1 * weight * np.log(2))
+
+
 def test_crops_are_those_that_will_be_read() -> None:
     from kdscan.training.mark_crops import crops
 
