@@ -90,13 +90,15 @@ class RenderSpec:
 class RenderedSupply:
     """Examples that worker processes render into a folder, one block ahead.
 
-    arrange: maps a block's examples to those that are used, for example with repetitions.
+    arrange: maps a block's examples to those that are used, for example with repetitions. process:
+    the training's, without which no examples come.
     """
 
     folder: Path
     drawing: RenderSpec
     seed: int = 0
     arrange: Callable[[list[Any]], list[Any]] = list
+    process: int = field(default_factory=os.getpid)
     _read: dict[int, list[Any]] = field(default_factory=dict)
 
     def block(self, showing: int) -> int:
@@ -117,7 +119,7 @@ class RenderedSupply:
         if block not in self._read:
             for old in [b for b in self._read if b < block]:
                 del self._read[old]
-            drawn = [e for path in self.parts(block) for e in _wait_for(path)]
+            drawn = [e for path in self.parts(block) for e in _wait_for(path, self.process)]
             self._read[block] = self.arrange(drawn)
         return self._read[block]
 
@@ -153,10 +155,9 @@ def render(
     return [example for path in parts for example in pickle.loads(path.read_bytes())]
 
 
-def _wait_for(path: Path) -> list[Any]:
-    parent = os.getppid()
+def _wait_for(path: Path, process: int) -> list[Any]:
     while not path.exists():
-        if os.getppid() != parent:
+        if process not in (os.getpid(), os.getppid()):
             raise RuntimeError("the training has ended")
         if (failed := path.with_suffix(".failed")).exists():
             raise RuntimeError(f"an example could not be drawn:\n{failed.read_text('utf-8')}")

@@ -181,6 +181,13 @@ def spilt(number: int) -> int:
     raise ValueError("the ink was spilt")
 
 
+def test_a_loader_ends_with_its_training(tmp_path: Path) -> None:
+    """Also one that begins to wait when the training is gone already."""
+    gone = replace(drawn(tmp_path), process=0)
+    with pytest.raises(RuntimeError, match="the training has ended"):
+        gone.examples(0, SIZE)
+
+
 def test_each_example_is_shown_so_often_and_leaves(tmp_path: Path) -> None:
     from kdscan.training.supply import RenderPool
 
