@@ -110,6 +110,11 @@ class RenderedSupply:
         showings = range(step * size, (step + 1) * size)
         return _select(self.seed, self.drawing.count, self.drawing.views, showings, self._whole)
 
+    def forget_failures(self) -> None:
+        """Remove the errors of an earlier training, before anybody waits for their examples."""
+        for failed in self.folder.glob("*/*.failed"):
+            failed.unlink()
+
     def parts(self, block: int) -> dict[Path, range]:
         """The files of a block and the numbers of their examples."""
         count = self.drawing.count
@@ -192,7 +197,6 @@ class RenderPool:
         block = self.drawn.block(showing)
         for number in range(max(self.next, block), min(block + 1, self.last) + 1):
             for path, numbers in self.drawn.parts(number).items():
-                path.with_suffix(".failed").unlink(missing_ok=True)
                 if not path.exists():
                     path.parent.mkdir(parents=True, exist_ok=True)
                     done = self.pool.submit(_draw, path, self.drawn.drawing.draw, numbers)

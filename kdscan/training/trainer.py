@@ -227,6 +227,8 @@ def _batches(
     cv2.setNumThreads(1)
     run, supply = samples.run, samples.supply
     steps: Any = range(first, run.steps)
+    if isinstance(supply, RenderedSupply):
+        supply.forget_failures()
     loader = DataLoader(
         samples,
         batch_size=None,

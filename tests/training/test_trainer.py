@@ -181,6 +181,26 @@ def spilt(number: int) -> int:
     raise ValueError("the ink was spilt")
 
 
+def test_an_earlier_failure_is_forgotten_before_anybody_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A loader may look for an example sooner than any is drawn anew."""
+    from kdscan.training import trainer
+    from kdscan.training.state import Run
+
+    def nobody_draws(*_: object) -> None:
+        assert not list(tmp_path.glob("sheets/*/*.failed"))
+        raise Killed
+
+    failed = tmp_path / "sheets" / "000000" / "0.failed"
+    failed.parent.mkdir(parents=True)
+    failed.touch()
+    monkeypatch.setattr(trainer, "RenderPool", nobody_draws)
+    with pytest.raises(Killed):
+        run = Run("small", STEPS, 0.01, SIZE)
+        trainer.train(task(), run, drawn(tmp_path), tmp_path / "run", loaders=0)
+
+
 def test_a_loader_ends_with_its_training(tmp_path: Path) -> None:
     """Also one that begins to wait when the training is gone already."""
     gone = replace(drawn(tmp_path), process=0)
