@@ -38,7 +38,7 @@ _FORM = re.compile(
     r"(?:\.(?P<line>[a-z_]+)=(?P<filled>\d)(?P<struck>x?)(?P<used>u?)|=(?P<chosen>\.|[a-z_]+))"
     r"|(?:(?P<letter>[a-z])(?P<number>\d{1,6})|(?P<row>\d{1,6}),(?P<col>\d{1,6}))"
     r"=(?P<name>\.|##|[a-z_]+)(?P<count>\++|\+\d)?)",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 EMPTY = (".", "empty")
 

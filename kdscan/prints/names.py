@@ -14,6 +14,11 @@ SUFFIX = ".kdprint"
 LONGEST_NAME = 60
 """Most characters of a name, which is also a file's name and limited to 255 bytes there."""
 
+_WINDOWS = frozenset(
+    ("CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in "123456789¹²³"))
+)
+"""Names of devices, with any suffix. A print that bears one could not be shared."""
+
 _PUNCTUATION = " -_.,'()&+!"
 
 
@@ -36,6 +41,10 @@ def checked_name(name: str) -> str:
             )
     if name.casefold() in {UNKNOWN_LAYOUT, *(built_in.casefold() for built_in in layouts())}:
         raise LayoutError("{name!r} is reserved by kdscan; choose another name", name=name)
+    if name.split(".")[0].strip().upper() in _WINDOWS:
+        raise LayoutError(
+            "{name!r} cannot be a file's name on Windows; choose another name", name=name
+        )
     return name
 
 

@@ -12,7 +12,7 @@ from kdscan.sheet.codes import draw_code
 from kdscan.sheet.fonts import ITALIC
 from kdscan.sheet.look import Ticket
 from kdscan.sheet.parts import Point
-from kdscan.sheet.pen import LINE, Pen, fitting
+from kdscan.sheet.pen import LINE, Pen, fitted, fitting
 from kdscan.sheet.signs import Code
 
 
@@ -34,7 +34,7 @@ def draw_card(pen: Pen, card: Card, ticket: Ticket) -> None:
     pen.box(2.5, 2.5, w - 5, h - 5, line=LINE, width=0.2, corner=3)
     if ticket.code:
         draw_code(pen, card.code, ticket.code)
-    size = fitting(ticket.name, 7.0, card.room_mm)
-    pen.text(card.name_mm, ticket.name, size, align="middle")
+    name, size = fitted(ticket.name, 7.0, card.room_mm)
+    pen.text(card.name_mm, name, size, align="middle")
     size = fitting(ticket.caption, 4.0, card.room_mm, ITALIC)
     pen.text(card.caption_mm, ticket.caption, size, font=ITALIC, align="middle")

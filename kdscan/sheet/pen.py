@@ -13,7 +13,12 @@ from kdscan.sheet.fonts import SERIF, load_fonts
 from kdscan.sheet.parts import Point
 from kdscan.sheet.theme import BLACK, FAINT, INK, LINE, THEMES, WHITE, Color, Theme
 
-__all__ = ["BLACK", "FAINT", "INK", "LINE", "WHITE", "Color", "Pen", "fitting", "text_width"]
+__all__ = [
+    "BLACK", "FAINT", "INK", "LINE", "WHITE", "Color", "Pen", "fitted", "fitting", "text_width",
+]  # fmt: skip
+
+LEAST_MM = 1.6
+"""Size of the smallest letters that can be read at a table, 4.5 points."""
 
 load_fonts()
 
@@ -149,6 +154,16 @@ def fitting(text: str, size: float, room: float | None, font: str = SERIF) -> fl
     """The size, or a smaller one at which the text is no wider than `room` mm; None: no limit."""
     width = text_width(text, size, font)
     return size if room is None or width <= max(room, 0) else size * max(room, 0) / width
+
+
+def fitted(text: str, size: float, room: float, font: str = SERIF) -> tuple[str, float]:
+    """The text and its size, at most `size`, at which it is no wider than `room` mm.
+
+    A text too long to be read at such a size is cut off, with `…` at its end.
+    """
+    while len(text) > 1 and fitting(text, size, room, font) < LEAST_MM:
+        text = text[:-2].rstrip() + "…"
+    return text, fitting(text, size, room, font)
 
 
 def text_width(text: str, size: float, font: str = SERIF, spacing: float = 0.0) -> float:

@@ -22,7 +22,7 @@ from kdscan.sheet.parts import (
     Title,
     rect,
 )
-from kdscan.sheet.pen import BLACK, FAINT, INK, LINE, WHITE, Pen, fitting, text_width
+from kdscan.sheet.pen import BLACK, FAINT, INK, LINE, WHITE, Pen, fitted, fitting, text_width
 from kdscan.sheet.signs import Code, Marker, Markers
 from kdscan.sheet.theme import RED
 from kdscan.sheet.words import Language, translate
@@ -169,7 +169,7 @@ def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language, written:
         start = x + text_width(label, size, ITALIC) + 1.2
         pen.lines(((start, y + h), (x + w, y + h)), line=LINE, width=0.2)
         room = x + w - start - 1
-        pen.text((start + 0.5, y + h - 0.9), written, fitting(written, 1.25 * size, room))
+        pen.text((start + 0.5, y + h - 0.9), *fitted(written, 1.25 * size, room))
         return
     if blank.kind == "double":
         pen.box(x - 0.6, y - 0.6, w + 1.2, h + 1.2, corner=1.6, line=LINE, width=0.22, ground=True)

@@ -10,6 +10,7 @@ from unicodedata import normalize
 from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
+from kdscan.locale import mark
 from kdscan.sheet.ids import MOST_OF_PLAYER, code_word
 from kdscan.sheet.tickets import read_rows
 from kdscan.tournament.event import WALKOVER, EventState, event_state, result_row
@@ -21,6 +22,8 @@ from kdscan.tournament.store.events import ensure_player, players, set_active
 from kdscan.tournament.store.games import games, remove_games, set_game
 from kdscan.tournament.store.records import Event, PlannedGame, Player
 from kdscan.tournament.swiss import Pairing, pair, seat
+
+NAMED_TWICE = mark("{name} is named twice; give each player's points once")
 
 
 def enter_players(db: Connection, event: Event, path: Path) -> None:
@@ -149,8 +152,8 @@ def set_result(
 
     points: by player; earlier entries for others at the table stay. walkover: who wins, without
     points, because the opponent did not come. Neither: the last entry is withdrawn. Raises
-    UsageError for a table that is not planned, a player who does not sit there, a walkover at a
-    table that is not of two, or if there is nothing to withdraw.
+    UsageError for a table that is not planned, a player who does not sit there or is named twice, a
+    walkover at a table that is not of two, or if there is nothing to withdraw.
     """
     planned, sitting = _planned(db, event, round_, table)
     held = result_row(db, event.id, planned.id)
@@ -161,9 +164,12 @@ def set_result(
         values = {WALKOVER: _seated(sitting, walkover, round_, table)}
     elif points is not None:
         before = held.new if held and WALKOVER not in held.new else {}
-        entered = {
-            str(_seated(sitting, name, round_, table)): value for name, value in points.items()
-        }
+        entered: dict[str, int] = {}
+        for name, value in points.items():
+            seated = str(_seated(sitting, name, round_, table))
+            if seated in entered:
+                raise UsageError(NAMED_TWICE, name=name)
+            entered[seated] = value
         values = {**before, **entered}
     elif held is None:
         raise UsageError("round {round}, table {table}: no result has been entered", **where)
@@ -197,10 +203,11 @@ def _seated(sitting: Sequence[Player], name: str, round_: int, table: int) -> in
     player = player_of(sitting, name)
     if player is None:
         raise UsageError(
-            "{name} does not sit at table {table} in round {round}.",
+            "{name} does not sit at table {table} in round {round}; these do: {known}",
             name=name,
             table=table,
             round=round_,
+            known=", ".join(one.name for one in sitting),
         )
     return player.id
 

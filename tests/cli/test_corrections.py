@@ -60,6 +60,7 @@ def test_several_in_one_text() -> None:
         pytest.param(f"A{'1' * 5000}=f", "write cell=", id="no number is that long"),
         ("A1=f+++++++", "4 crosses"),
         ("A1=f+5", "4 crosses"),
+        ("A٣=d", "write cell="),
         ("A1=.+", "empty shield"),
         ("A1=x", "no coat"),
         ("H1=f", "A1 to G5"),

@@ -232,6 +232,8 @@ def test_who_dropped_out_is_not_paired(say: Command) -> None:
         (["pair", "--drop", "Evee"], "Evee? Eve plays in Cup."),
         (["result", "--round", "1", "--table", "9", "Ada=1"], "round 1 has no table 9"),
         (["result", "--round", "1", "--table", "1", "Zoe=1"], "Zoe does not sit at table 1"),
+        (["result", "--round", "1", "--table", "1", "Ada=3", "Ada=9"], "Ada is named twice"),
+        (["result", "--round", "1", "--table", "1", "Ada=3", "ada=9"], "named twice"),
         (["result", "--round", "1", "--table", "1", "Ada"], "give a name and points"),
         (["result", "--round", "1", "--table", "1", "Ada=-3"], "give a name and points"),
     ],

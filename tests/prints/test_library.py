@@ -78,7 +78,7 @@ def test_where_nothing_can_be_written_it_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     ["", " ", ".hidden", "a/b", "a\\b", "a:b", "a\nb\0", "x" * 61, "end.", "-o", "unknown",
-     "KDSCAN-A5", "a\x1b[31m", "a\u202eb", "<b>", 'a"b'],
+     "KDSCAN-A5", "CON", "aux.2", "Com¹", "a\x1b[31m", "a\u202eb", "<b>", 'a"b'],
 )  # fmt: skip
 def test_names_that_no_print_may_have(name: str) -> None:
     with pytest.raises(LayoutError, match="name"):
@@ -86,7 +86,7 @@ def test_names_that_no_print_may_have(name: str) -> None:
 
 
 def test_names_of_all_languages() -> None:
-    for name in ("Żubr 2", "Клуб", "d'Or", "国", "Cafe\u0301", "नाव"):
+    for name in ("Żubr 2", "Клуб", "Con Brio", "COM10", "d'Or", "国", "Cafe\u0301", "नाव"):
         assert checked_name(f"  {name}  ")
     assert checked_name("Cafe\u0301") == "Café"
 

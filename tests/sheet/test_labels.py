@@ -13,7 +13,9 @@ from kdscan.game.duel.board import CELLS
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import cell_name
 from kdscan.sheet.book import load_book
+from kdscan.sheet.card import Card
 from kdscan.sheet.layout import load_layout
+from kdscan.sheet.look import Ticket
 from kdscan.sheet.printing import impose, sheet_pdf
 from kdscan.sheet.raster import render_page
 from tests.sheet.measure import DPI_300, MM_PER_POINT, Measured
@@ -111,3 +113,14 @@ def test_the_ruler_says_its_length(printed: pypdfium2.PdfTextPage) -> None:
     assert LAYOUT.ruler is not None
     length = f"{LAYOUT.ruler.length_mm:g} mm"
     assert f"{length} — check the print scale" in printed.get_text_bounded()
+
+
+def test_a_long_name_stays_legible() -> None:
+    name = "W" * 200
+    for side in (LAYOUT, Card()):
+        with pypdfium2.PdfDocument(sheet_pdf(side, impose(side), [Ticket(name)])) as document:
+            text = document[0].get_textpage()
+            start, _ = text.search("WWW").get_next()
+            _, bottom, _, top = text.get_charbox(start)
+            assert (top - bottom) * MM_PER_POINT > 1
+            assert "…" in text.get_text_bounded() and name not in text.get_text_bounded()
