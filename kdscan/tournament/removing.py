@@ -13,8 +13,8 @@ from operator import attrgetter
 from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
-from kdscan.tournament.names import of_file, several
-from kdscan.tournament.store.corrections import add_correction, effective
+from kdscan.tournament.names import SHOWN, of_file, several
+from kdscan.tournament.store.corrections import add_correction, corrections, effective
 from kdscan.tournament.store.photos import files, get_photo
 from kdscan.tournament.store.records import Correction, Event, FileRow, PhotoRow
 
@@ -35,13 +35,18 @@ class Removed:
 
 def removed_from(said: Iterable[Correction]) -> Removed:
     """What is currently removed from an event; said: all of its corrections."""
-    rows = (row for row in said if row.sheet_id is None and not row.game_id)
-    held = {field for field, row in effective(rows).items() if row.new is True}
+    held = _held(said)
 
     def of(kind: str) -> frozenset[str]:
         return frozenset(f.removeprefix(kind) for f in held if f.startswith(kind))
 
     return Removed(of("photo:"), of("page:"), of("file:"))
+
+
+def _held(said: Iterable[Correction]) -> set[str]:
+    """The event's fields that are true."""
+    rows = (row for row in said if row.sheet_id is None and not row.game_id)
+    return {field for field, row in effective(rows).items() if row.new is True}
 
 
 def set_removed(
@@ -50,7 +55,7 @@ def set_removed(
     """Remove a photo by its file's name or the end of it, or restore it; returns all its names.
 
     `NAME#7` is only page 7. Raises `UsageError` for a name that no photo of the event has, or
-    several have.
+    several have, and for one to restore that was not removed.
     """
     known, file_name = files(db, event.id), attrgetter("name")
     meant, page = of_file(known, name, file_name), ""
@@ -63,9 +68,32 @@ def set_removed(
     fields = {_field(db, one, page) for one in meant}
     if len(fields) > 1:
         raise several(name, [one.name + page for one in meant])
-    add_correction(db, event.id, fields.pop(), removed, who, old=not removed)
+    field = fields.pop()
+    if not removed:
+        _check_removed(db, event, field, name, known)
+    add_correction(db, event.id, field, removed, who, old=not removed)
     ids = {one.photo_id for one in meant} - {None}
     return [one.name + page for one in known if one in meant or one.photo_id in ids]
+
+
+def _check_removed(
+    db: Connection, event: Event, field: str, name: str, known: Iterable[FileRow]
+) -> None:
+    gone = _held(corrections(db, event.id))
+    if field in gone:
+        return
+    names = [
+        one.name + page
+        for one in known
+        for page in ("", *(f"#{n}" for n in _pages(db, one)))
+        if _field(db, one, page) in gone
+    ]
+    raise UsageError(
+        "{name} was not removed; removed from {event}: {known}",
+        name=name,
+        event=event.name,
+        known=", ".join(names[:SHOWN]) or "–",
+    )
 
 
 def _photo(db: Connection, file: FileRow) -> PhotoRow | None:

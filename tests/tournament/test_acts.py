@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
+from kdscan.errors import UsageError
 from kdscan.tournament.acts import newest_act, take_back_act
 from kdscan.tournament.removing import removed_from, set_removed
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import corrections
 from kdscan.tournament.store.events import ensure_event
-from kdscan.tournament.store.photos import add_file, add_photo
+from kdscan.tournament.store.photos import add_file, add_photo, set_pages
 
 
 def test_restoring_a_photo_is_not_told_as_its_removal(store: Store) -> None:
@@ -29,3 +32,18 @@ def test_of_a_photo_with_two_names_both_are_told(store: Store) -> None:
         for name in ("01.jpg", "copy.jpg"):
             add_file(db, event.id, name, photo.id)
         assert set_removed(db, event, "copy.jpg", "Zoe") == ["01.jpg", "copy.jpg"]
+
+
+def test_only_what_was_removed_is_restored(store: Store) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "cup")
+        photo = add_photo(db, event.id, "0" * 64, ".pdf", 1)
+        set_pages(db, photo.id, 3)
+        add_file(db, event.id, "scan.pdf", photo.id)
+        with pytest.raises(UsageError, match=r"removed from cup: –"):
+            set_removed(db, event, "scan.pdf", "Zoe", removed=False)
+        for gone, other in (("scan.pdf#2", "scan.pdf"), ("scan.pdf", "scan.pdf#2")):
+            set_removed(db, event, gone, "Zoe")
+            with pytest.raises(UsageError, match=f"{other} was not .* cup: {gone}"):
+                set_removed(db, event, other, "Zoe", removed=False)
+            set_removed(db, event, gone, "Zoe", removed=False)
