@@ -92,6 +92,13 @@ def correct(
         this = find_event(db, event)
         row = find_row(db, this, sheet)
         assert row.sheet is not None
+        if undo:
+            if not take_back(db, row.sheet, who or user()):
+                raise UsageError(
+                    "{name}: there is nothing to undo for this sheet", name=row.file.name
+                )
+            row = find_row(db, this, sheet)
+            assert row.sheet is not None
         changes: dict[str, Any] = dict(_field(one, row) for one in cells)
         if player is not None:
             player = player_named(db, this, player, round or row.place.round)
@@ -107,8 +114,6 @@ def correct(
             changes["ignored"] = ignore
         if own or same_as is not None:
             changes["same_as"] = 0 if own else _other(row, find_row(db, this, same_as or ""))
-        if undo and not take_back(db, row.sheet, who or user()):
-            raise UsageError("{name}: there is nothing to undo for this sheet", name=row.file.name)
         if not (changes or undo):
             raise UsageError(
                 "{sheet}: say what to change, like --set C2=f++, --player, --confirm or --undo",

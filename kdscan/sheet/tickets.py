@@ -96,6 +96,13 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
     reader = csv.DictReader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
     try:
         names = [(name or "").strip().lower() for name in reader.fieldnames or ()]
+        if not set(columns) & set(names):
+            raise UsageError(
+                "{path}: the first line must name the columns, such as {known}; it says {first!r}.",
+                path=path,
+                known=", ".join(columns),
+                first=first.strip()[:80],
+            )
         reader.fieldnames = names
         rows = [(reader.line_num, _cells(row, path, reader.line_num)) for row in reader]
     except csv.Error as error:  # a field longer than any name, or an unclosed quote
@@ -105,13 +112,6 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
             number=reader.line_num,
             error=error,
         ) from error
-    if not set(columns) & set(names):
-        raise UsageError(
-            "{path}: the first line must name the columns, such as {known}; it says {first!r}.",
-            path=path,
-            known=", ".join(columns),
-            first=first.strip()[:80],
-        )
     rows = [(number, row) for number, row in rows if any(row.values())]
     for number, row in rows:
         if any(len(value) > _MOST_LETTERS for value in row.values()):

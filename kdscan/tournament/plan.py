@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from unicodedata import normalize
 
 from sqlalchemy import Connection
 
@@ -15,7 +14,7 @@ from kdscan.sheet.ids import MOST_OF_PLAYER, code_word
 from kdscan.sheet.tickets import read_rows
 from kdscan.tournament.event import WALKOVER, EventState, event_state, result_row
 from kdscan.tournament.games import Game
-from kdscan.tournament.names import player_named, player_of
+from kdscan.tournament.names import player_named, player_of, spelling
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store.corrections import add_correction, undo
 from kdscan.tournament.store.events import ensure_player, players, set_active
@@ -40,7 +39,7 @@ def enter_players(db: Connection, event: Event, path: Path) -> None:
             raise UsageError(
                 "{path}, row {number}: this player has no name.", path=path, number=number
             )
-        spelled = normalize("NFC", name)
+        spelled = spelling(name)
         if (spelled, row.get("round")) in seen:
             raise UsageError(
                 "{path}, row {number}: {name} is in the list twice; tell the two apart by a "
@@ -56,11 +55,11 @@ def enter_players(db: Connection, event: Event, path: Path) -> None:
 def enter_player(db: Connection, event: Event, name: str, short: str = "") -> Player:
     """Enter a player; short: word for the codes of the player's sheets, if it is possible.
 
-    Accents are stored as one letter each, as most keyboards type them; older stores have others.
+    It is stored in one spelling; older stores have others.
     """
-    entered, name = players(db, event.id), normalize("NFC", name)
+    entered, name = players(db, event.id), spelling(name)
     number, known = next(
-        (found for found in enumerate(entered, 1) if normalize("NFC", found[1].name) == name),
+        (found for found in enumerate(entered, 1) if spelling(found[1].name) == name),
         (len(entered) + 1, None),
     )
     taken = {str(one.details.get("code")) for one in entered if one is not known}

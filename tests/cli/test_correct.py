@@ -148,6 +148,15 @@ def test_undoing_on_one_sheet_leaves_the_others_as_they_are(
     assert {row["file"]: row["status"] for row in rows()} == {"a.jpg": "ok", "b.jpg": "ignored"}
 
 
+def test_what_is_undone_does_not_come_back_with_the_next_word(
+    url: str, say: Command, rows: Rows
+) -> None:
+    came(url, "a.jpg", make_sheet())
+    say("a.jpg", "--round", "3")
+    say("a.jpg", "--undo", "--player", "Bob")
+    assert [(row["round"], row["player"]) for row in rows()] == [("", "Bob")]
+
+
 def test_two_boards_with_one_code_are_settled_by_a_person(
     url: str, say: Command, rows: Rows, run: Command
 ) -> None:

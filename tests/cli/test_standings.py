@@ -290,8 +290,19 @@ def test_an_accent_is_the_same_however_it_is_typed(tmp_path: Path, run: Command)
     run("pair", *at, "--players", players, "--drop", "Zoe\u0308", code=2)  # one alone is too few
     table = run("standings", *at, "--json").json["standings"]
     assert [line["player"] for line in table] == ["Zo\u00eb", "Ada"]
-    players.write_text("name\nBo\nZo\u00eb\nZoe\u0308\n", "utf-8")
+    players.write_text("name\nBo\nZo\u00eb Lu\nZoe\u0308  Lu\n", "utf-8")
     assert "twice" in run("pair", *at, "--players", players, code=2).err
+
+
+def test_spaces_tell_nobody_apart(tmp_path: Path, run: Command) -> None:
+    players = tmp_path / "players.csv"
+    at = ("--event", "cup", "--store", tmp_path / "s.sqlite")
+    for name in ("Ada Love", "Ada  Love", "Ada\u00a0Love"):
+        players.write_text(f"name\n{name}\nBo\n", "utf-8")
+        run("pair", *at, "--players", players, "--again")
+    run("result", *at, "--round", 1, "--table", 1, "ada  love=51", "Bo=48")
+    table = run("standings", *at, "--json").json["standings"]
+    assert [line["player"] for line in table] == ["Ada Love", "Bo"]
 
 
 def test_who_is_paired_can_be_printed(tmp_path: Path, run: Command) -> None:

@@ -111,6 +111,9 @@ def open_store(url: str | None = None, photos: str | None = None, *, make: bool 
     Raises `UsageError` for an invalid URL, `StoreError` if the store cannot be reached or was made
     by a newer version.
     """
+    for option, given in (("--store", url), ("--photos", photos)):
+        if given == "":  # a variable that is not set; else another store would be used
+            raise UsageError("{option} is empty; name a place, or omit it", option=option)
     if photos is not None and not is_url(photos) and not is_folder(Path(photos).parent):
         raise no_folder(f"--photos {photos}", Path(photos).parent)
     parsed = _parse(url or os.environ.get(ENVIRONMENT) or str(default_folder() / "kdscan.sqlite"))
@@ -167,9 +170,9 @@ def _open_sqlite(url: URL, photos: str | None, make: bool) -> Store:
     if not url.database or url.database == ":memory:":
         raise UsageError("--store: a store in memory forgets everything; name a file")
     path = Path(url.database)
-    kept = PhotoFiles(photos or str(path.with_suffix(".photos")))
     if not _is_there(path, make):
         _make_file(path)
+    kept = PhotoFiles(photos or str(path.with_suffix(".photos")))
     if not _may_write(path):
         return Store(_read_only(url, path), kept)
     engine = _engine(url, connect_args={"timeout": BUSY_SECONDS})

@@ -216,6 +216,18 @@ def test_a_mistyped_place_for_photos_makes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="other systems limit no files")
+def test_a_folder_or_nothing_is_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for place in (".", "/", str(tmp_path)):
+        with pytest.raises(UsageError, match="this is a folder"):
+            open_store(place)
+    with pytest.raises(UsageError, match="--store is empty"):
+        open_store("")
+    with pytest.raises(UsageError, match="--photos is empty"):
+        open_store("club.sqlite", "")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_store_that_finds_no_room_while_it_is_made_is_said_so(tmp_path: Path) -> None:
     """Where its shared memory finds no room, SQLite calls it an I/O error."""
     command = f"{shlex.quote(sys.executable)} -m kdscan batch a.jpg --event cup --store s.sqlite"
