@@ -91,14 +91,14 @@ def correct(
     with open_store(store, make=False) as kept, kept.write() as db:
         this = find_event(db, event)
         row = find_row(db, this, sheet)
-        assert row.sheet is not None
         if undo:
+            assert row.sheet is not None
             if not take_back(db, row.sheet, who or user()):
                 raise UsageError(
                     "{name}: there is nothing to undo for this sheet", name=row.file.name
                 )
             row = find_row(db, this, sheet)
-            assert row.sheet is not None
+        assert row.sheet is not None
         changes: dict[str, Any] = dict(_field(one, row) for one in cells)
         if player is not None:
             player = player_named(db, this, player, round or row.place.round)
