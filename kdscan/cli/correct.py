@@ -82,6 +82,7 @@ def correct(
     from kdscan.cli.corrections import parse_corrections
     from kdscan.tournament.correcting import find_row, say, take_back
     from kdscan.tournament.names import names_of, player_named
+    from kdscan.tournament.results import CONFLICT
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event, players
 
@@ -108,6 +109,7 @@ def correct(
             given["code"] = None  # a person's word replaces it
         if given:
             changes["place"] = asdict(row.place) | given
+            own = own or (same_as is None and row.status == CONFLICT)
         if confirm:
             changes["confirmed"] = True
         if ignore is not None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from kdscan.tournament.games import FindingCode
     from kdscan.tournament.swiss import Pairing
 
-WHOSE: tuple[FindingCode, ...] = ("unplaced", "unknown_player")
+WHOSE: tuple[FindingCode, ...] = ("unplaced", "unknown_player", "code_conflict")
 """Findings that are settled by saying whose a sheet is."""
 
 
