@@ -38,6 +38,10 @@ def remove(
     done = w.t("put back") if undo else w.t("taken out")
     with open_store(store, make=False) as kept, kept.write() as db:
         this = find_event(db, event)
-        for name in photos:
-            for file in set_removed(db, this, name, who or user(), removed=not undo):
-                print(f"{file}: {done}")
+        files = [
+            file
+            for name in photos
+            for file in set_removed(db, this, name, who or user(), removed=not undo)
+        ]
+    for file in files:  # now that it is saved
+        print(f"{file}: {done}")
