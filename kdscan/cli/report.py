@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from kdscan.cli.messages import note
+from kdscan.cli.messages import error_message, note, spoken
 from kdscan.cli.options import Event, Photos, Store
 from kdscan.locale import of_terminal, words
 from kdscan.locale.legible import legible
@@ -49,9 +50,13 @@ def report(
     w = words(language or of_terminal())
     with open_store(store, photos, make=False) as kept, kept.read() as db:
         this = find_event(db, event)
-        state = event_state(db, this)
+        state, album = event_state(db, this), Album(kept, w)
         with writing_text(output) as out:
-            for piece in write_report(state, results(db, this.id), Album(kept, w), w):
+            for piece in write_report(state, results(db, this.id), album, w):
                 out.write(piece)
+    for error in album.lost[:1]:
+        note(f"kdscan: {error_message(error)}")
+    if album.lost[1:]:
+        note("kdscan: " + spoken(sys.stderr).t("… and {n} more", n=len(album.lost) - 1))
     if output != STDOUT:
         note(f"{legible(str(output))}: {output.stat().st_size / 1e6:.1f} MB")

@@ -122,6 +122,8 @@ def sheet(
     from kdscan.sheet.look import NO_TICKET, Look
     from kdscan.sheet.printing import Side, impose, sheet_pdf
 
+    if event is not None and not event.strip():
+        raise UsageError("--event: an event needs a name, like --event 'Spring cup'")
     if players is None and (event or rounds):
         raise UsageError("--event and --round need --players, which says whose sheets they are.")
     if players is not None and count is not None:

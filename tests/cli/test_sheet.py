@@ -58,6 +58,7 @@ def test_the_backs_name_the_table_and_its_players_too(tmp_path: Path, run: Comma
         (["--round", "1"], "need --players"),
         (["--players", "p.csv", "--count", "3"], "leave --count out"),
         (["--side", "card"], "add --players and --event"),
+        (["--players", "missing.csv", "--event", ""], "an event needs a name"),
         (["--players", "missing.csv"], "missing.csv: there is no such file"),
     ],
 )

@@ -45,10 +45,14 @@ NOTHING = Pictures(None, (0, 0), ())
 
 
 class Album:
-    """Opens photos of a store as rows need them; keeps the last one."""
+    """Opens photos of a store as rows need them; keeps the last one.
+
+    lost: why photos could not be opened; the report is useful without them.
+    """
 
     def __init__(self, store: Store, w: Words) -> None:
         self._store, self._words = store, w
+        self.lost: list[KdscanError] = []
         self._last: tuple[str, int] | None = None
         self._photo: Photo | None = None
 
@@ -78,8 +82,10 @@ class Album:
             try:
                 data = self._store.photos.get(row.photo.sha256, row.photo.suffix)
                 self._photo = decode(data, row.file.name)[row.page]
-            except (KdscanError, OSError):
-                return None  # the report is useful without this picture
+            except KdscanError as error:
+                self.lost.append(error)
+            except OSError as error:
+                self.lost.append(KdscanError(str(error)))
         return self._photo
 
 
