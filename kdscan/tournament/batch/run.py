@@ -33,6 +33,7 @@ from kdscan.tournament.batch.tasks import (
 from kdscan.tournament.pads import Tried, keep_taught, not_tried, pages_to_read_again, piles
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store
+from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.photos import add_file, add_photo, get_photo, read_pages, set_pages
 from kdscan.tournament.store.prints import event_prints, read_with, settled_pages
 from kdscan.tournament.store.readings import add_reading
@@ -166,6 +167,7 @@ class Run:
     def _ingested(self, task: Ingest, result: Ingested) -> None:
         """After a file's bytes are stored: store its photo, and enqueue the pages not read yet."""
         with self._store.write() as db:
+            find_event(db, self._event.name)  # it may have been deleted meanwhile
             if result.sha256 is None:
                 add_file(
                     db,

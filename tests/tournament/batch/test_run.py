@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kdscan.errors import ImageTooLarge, ReaderDied, StoreError
+from kdscan.errors import ImageTooLarge, ReaderDied, StoreError, UsageError
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.locale import words
 from kdscan.locale.errors import error_json, error_text
@@ -22,6 +22,7 @@ from kdscan.tournament.batch.run import Progress, Run
 from kdscan.tournament.batch.tasks import Ingest, Read, Task, TaskResult
 from kdscan.tournament.event import event_state
 from kdscan.tournament.export import write_csv, write_json_lines
+from kdscan.tournament.forgetting import forget_event
 from kdscan.tournament.results import FAILED, REVIEW, SAME_PHOTO, SAME_SHEET, results
 from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import Store
@@ -210,6 +211,15 @@ def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(store: Store, folder: 
         read(store, folder, Here(full))
     read(store, folder, Here())
     assert told(store)[0] == ROWS
+
+
+def test_an_event_that_is_deleted_meanwhile_ends_the_run(store: Store, folder: Path) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "cup")
+    run = Run(store, event, MODELS)
+    forget_event(store, event)
+    with pytest.raises(UsageError, match="there is no such event"):
+        run.read(sources([str(folder)]), Here())
 
 
 def test_an_unreadable_file_is_a_row_until_it_can_be_read(store: Store, folder: Path) -> None:
