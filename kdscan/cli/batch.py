@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -114,6 +115,7 @@ def batch(
     from kdscan.tournament.batch.paths import sources
     from kdscan.tournament.batch.run import Run
     from kdscan.tournament.export import save_results
+    from kdscan.tournament.removing import removed_files
     from kdscan.tournament.results import results
     from kdscan.tournament.rules import Asked, ensure_rules
     from kdscan.tournament.store import open_store
@@ -137,7 +139,9 @@ def batch(
             run.read(files, pool, show)
         with kept.read() as db:
             if STDOUT not in (csv, json_lines):
-                _tell(this.name, store, run.progress, results(db, this.id))
+                given = {file.name for file in files}
+                gone = [name for name in removed_files(db, this) if name in given]
+                _tell(this.name, store, run.progress, results(db, this.id), gone)
             save_results(db, this.id, csv, json_lines, spoken())
     raise typer.Exit(SOME_FAILED if run.progress.failed else 0)
 
@@ -220,8 +224,17 @@ def _line_now_and_then() -> Callable[[Progress], None]:
     return show
 
 
-def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Result]) -> None:
-    """Print what the event now contains, and what somebody should look at."""
+def _tell(
+    event: str,
+    store: str | None,
+    progress: Progress,
+    rows: Iterable[Result],
+    gone: Sequence[str] = (),
+) -> None:
+    """Print what the event now contains, and what somebody should look at.
+
+    gone: names of photos that were given although they are removed.
+    """
     from kdscan.locale.errors import error_text
     from kdscan.tournament.results import (
         BLANK,
@@ -262,6 +275,11 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
             print(f"    {_named(row, w)}: {why}")
         if count[status] > SHOWN:
             print("    " + t("… and {n} more", n=count[status] - SHOWN))
+    if gone:
+        print("  " + t("removed before, so not counted: {n}", n=len(gone)))
+        for name in gone[:SHOWN]:
+            back = shlex.join(["kdscan", "remove", "--undo", name])
+            print(f"    {back} {same_event(event, store)}")
     if count[BLANK]:
         print("  " + t("blank pages: {n}", n=count[BLANK]))
     if count[REVIEW] or count[CONFLICT]:

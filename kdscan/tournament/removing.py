@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from kdscan.errors import UsageError
 from kdscan.tournament.names import SHOWN, of_file, several
 from kdscan.tournament.store.corrections import add_correction, corrections, effective
-from kdscan.tournament.store.photos import files, get_photo
+from kdscan.tournament.store.photos import files, get_photo, photos
 from kdscan.tournament.store.records import Correction, Event, FileRow, PhotoRow
 
 
@@ -47,6 +47,13 @@ def _held(said: Iterable[Correction]) -> set[str]:
     """The event's fields that are true."""
     rows = (row for row in said if row.sheet_id is None and not row.game_id)
     return {field for field, row in effective(rows).items() if row.new is True}
+
+
+def removed_files(db: Connection, event: Event) -> list[str]:
+    """The names of the photos that are removed as a whole."""
+    gone = removed_from(corrections(db, event.id)).photos
+    lost = {photo.id for photo in photos(db, event.id) if photo.sha256 in gone}
+    return [file.name for file in files(db, event.id) if file.photo_id in lost]
 
 
 def set_removed(

@@ -118,6 +118,12 @@ def test_a_photo_that_is_read_again_counts_once(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out.startswith("cup: 18 read now, 16 read again\n  learned from 4")
 
 
+def test_who_gives_a_removed_photo_again_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    tell("cup", None, Progress(known=1), [], ["a b.jpg"])
+    out = capsys.readouterr().out
+    assert "not counted: 1\n    kdscan remove --undo 'a b.jpg' --event cup\n" in out
+
+
 def test_nobody_is_told_how_long_it_takes_before_anything_is_read(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

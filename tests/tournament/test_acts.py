@@ -6,7 +6,7 @@ import pytest
 
 from kdscan.errors import UsageError
 from kdscan.tournament.acts import newest_act, take_back_act
-from kdscan.tournament.removing import removed_from, set_removed
+from kdscan.tournament.removing import removed_files, removed_from, set_removed
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import corrections
 from kdscan.tournament.store.events import ensure_event
@@ -31,7 +31,9 @@ def test_of_a_photo_with_two_names_both_are_told(store: Store) -> None:
         photo = add_photo(db, event.id, "0" * 64, ".jpg", 1)
         for name in ("01.jpg", "copy.jpg"):
             add_file(db, event.id, name, photo.id)
+        assert removed_files(db, event) == []
         assert set_removed(db, event, "copy.jpg", "Zoe") == ["01.jpg", "copy.jpg"]
+        assert removed_files(db, event) == ["01.jpg", "copy.jpg"]
 
 
 def test_only_what_was_removed_is_restored(store: Store) -> None:
