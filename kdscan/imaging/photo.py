@@ -132,6 +132,10 @@ def decode(data: bytes, name: str = "") -> Pages:
     check_bytes(len(data))
     if _is_plain(data):
         return decode_here(data, name, plain=True)
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        raise UnreadableImage(
+            "this is a ZIP file or an office document; take the photos out of it and name those"
+        )
     if not _is_known(data):
         raise unknown()
     from kdscan.imaging.sandbox import open_confined  # costs one more process, which few files need

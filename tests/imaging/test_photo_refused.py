@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import struct
+import zipfile
 import zlib
 from pathlib import Path
 
@@ -121,6 +122,15 @@ def test_a_cut_off_file_is_refused(form: str, keep: float) -> None:
 def test_no_picture_is_refused(data: bytes) -> None:
     with pytest.raises(UnreadableImage):
         decode(data)[0]
+
+
+def test_the_photos_of_a_zip_are_asked_for() -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        assert archive.namelist() == []
+    for data in (out.getvalue(), b"PK\x03\x04" + bytes(40)):
+        with pytest.raises(UnreadableImage, match="take the photos out of it"):
+            decode(data, "table.jpg")
 
 
 @pytest.mark.parametrize("brand", [b"isom", b"qt  ", b"crx "])
