@@ -233,8 +233,7 @@ def pairing_rows(db: Connection, event: Event, round_: int) -> list[dict[str, ob
 
 
 def _not_played(state: EventState, round_: int) -> None:
-    known = any(s.total is not None for g in state.games if g.round == round_ for s in g.seats)
-    if known or any(sheet.round == round_ for sheet in state.sheets):  # perhaps in doubt
+    if any(sheet.round == round_ for sheet in state.sheets):  # perhaps in doubt
         raise UsageError(
             "sheets of round {round} have already come in; it can't be paired again.",
             round=round_,

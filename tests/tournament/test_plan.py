@@ -58,9 +58,9 @@ def test_a_round_that_has_begun_is_neither_paired_again_nor_taken_back(store: St
         next_round(db, event, 1)
         set_result(db, event, 1, 1, "Zoe", points={"A": 40})
         seats = [game.seats for game in games(db, event.id)]
-        with pytest.raises(UsageError, match="already come in"):
+        with pytest.raises(UsageError, match="has results; withdraw them"):
             next_round(db, event, 2, again=True)
-        with pytest.raises(UsageError, match="already come in"):
+        with pytest.raises(UsageError, match="has results; withdraw them"):
             unpair(db, event, 1)
         assert [game.seats for game in games(db, event.id)] == seats
 
