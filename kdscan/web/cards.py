@@ -15,6 +15,7 @@ from kdscan.tournament.apply_corrections import Overrides
 from kdscan.tournament.event import EventState
 from kdscan.tournament.results import FAILED, OK, Result
 from kdscan.tournament.store.records import short_name
+from kdscan.web.photo_state import picture
 from kdscan.web.schemas_event import Card, CardKind, SheetBrief, SheetLine
 
 ORDER: tuple[CardKind | Literal["decides"], ...] = (
@@ -150,7 +151,7 @@ def _card(
 
 def sheet_line(row: Result) -> SheetLine:
     """A sheet in a list."""
-    assert row.sheet is not None and row.data is not None
+    assert row.sheet is not None and row.data is not None and row.photo is not None
     sheet = row.sheet
     return {
         "id": sheet.id,
@@ -163,7 +164,7 @@ def sheet_line(row: Result) -> SheetLine:
         "table": row.place.table,
         "total": known_total(row.data),
         "confidence": row.data["confidence"],
-        "thumb": f"/api/photos/{sheet.photo_id}/pages/{sheet.page}/thumb.jpg",
+        "thumb": picture(row.photo, sheet.page, "thumb"),
     }
 
 

@@ -9,6 +9,7 @@ from kdscan.locale.errors import error_text
 from kdscan.records.results import Json
 from kdscan.tournament.store.records import PhotoRow
 from kdscan.web import schemas
+from kdscan.web.pictures import Size
 
 BUG = mark("Something went wrong in the program. The photo is kept.")
 
@@ -26,16 +27,22 @@ def tell_error(error: Json | None, spoken: Words) -> schemas.ErrorText | None:
 
 def page_json(photo: PhotoRow, entry: Json, spoken: Words) -> schemas.Page:
     """A page of a photo. entry: from `photos` of the JSON."""
-    at = f"/api/photos/{photo.id}/pages/{entry['page']}"
     shown = entry["width"] is not None
     return {
         "page": entry["page"],
         "width": entry["width"],
         "height": entry["height"],
         "error": tell_error(entry["error"], spoken),
-        "view": f"{at}/view.jpg" if shown else None,
-        "thumb": f"{at}/thumb.jpg" if shown else None,
+        "view": picture(photo, entry["page"], "view") if shown else None,
+        "thumb": picture(photo, entry["page"], "thumb") if shown else None,
     }
+
+
+def picture(photo: PhotoRow, page: int, size: Size) -> str:
+    """Address of a page's picture. It names the photo's content, because browsers keep pictures
+    forever, and another photo may get the same number: after one was forgotten, or in another store
+    that is served here."""
+    return f"/api/photos/{photo.id}/pages/{page}/{size}.jpg?{photo.sha256[:12]}"
 
 
 def brief(sheet: schemas.Sheet) -> schemas.Brief:

@@ -162,4 +162,4 @@ async def ink(request: Request) -> Response:
     path = await services.pictures.ink(photo, sheet.page, sheet.number, prints)
     if path is None:
         raise not_found("picture")
-    return FileResponse(path, media_type="image/png", headers={"Cache-Control": KEEP_FOREVER})
+    return FileResponse(path, media_type="image/png")

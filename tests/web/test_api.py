@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from typing import Any
@@ -54,7 +55,9 @@ def test_a_photo_of_an_iphone_is_read_too(player: httpx.Client, photo: dict[str,
 
 
 def test_pictures_are_jpegs_that_may_be_kept(player: httpx.Client, photo: dict[str, Any]) -> None:
+    content = hashlib.sha256((SAMPLES / "01.jpg").read_bytes()).hexdigest()
     for size in ("view", "thumb"):
+        assert photo["pages"][0][size].endswith(f"?{content[:12]}")  # in any store
         answer = player.get(photo["pages"][0][size])
         assert answer.content.startswith(b"\xff\xd8")
         assert "immutable" in answer.headers["cache-control"]

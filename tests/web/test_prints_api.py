@@ -90,7 +90,7 @@ def test_a_learned_print_reads_what_is_there_already(
     for _ in range(2):  # from the reading, and made anew
         ink = desk.get(known["ink"])
         assert ink.headers["content-type"] == "image/png"
-        assert "immutable" in ink.headers["cache-control"]
+        assert "no-cache" in ink.headers["cache-control"]  # other stores number their sheets alike
         shown = opened(ink.content)
         assert 0.6 < np.mean(shown > 230) < 0.999  # white paper with something on it
         for kept in served.services.pictures._folder.rglob("*ink*"):

@@ -231,6 +231,7 @@ def test_the_desk_is_for_the_desk(player: httpx.Client, desk: httpx.Client) -> N
     assert photo["sheets"][0]["review"]
     queue = desk.get("/api/queue").json()["sheets"]
     mine = next(one for one in queue if one["id"] == photo["sheets"][0]["id"])
+    assert mine["thumb"] == photo["pages"][0]["thumb"]
     assert desk.get(mine["thumb"]).headers["content-type"] == "image/jpeg"
     desk.post(f"/api/sheets/{mine['id']}/confirm", json={})
     assert all(one["id"] != mine["id"] for one in desk.get("/api/queue").json()["sheets"])
