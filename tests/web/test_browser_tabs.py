@@ -8,11 +8,13 @@ import pytest
 from playwright.sync_api import ElementHandle, Page, Route, expect
 
 from kdscan.game.duel.players import play_game
+from kdscan.kinds.common.fields import CellField
 from kdscan.tournament.correcting import say
 from kdscan.tournament.plan import enter_player
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.readings import sheet as get_sheet
+from kdscan.web.sessions import new_session
 from tests.readings import make_kingdom, make_sheet, with_evidence
 from tests.web import browsing
 from tests.web.browsing import DESKTOP, PHONE, Open, first_sheet, held, wait_until_asked
@@ -168,6 +170,21 @@ def test_a_card_in_use_stays_though_another_desk_settled_it(
             say(db, other, {"ignored": True}, "the other desk")
     expect(shown.locator(".queue-total small")).to_have_text("✓")
     expect(field).to_have_value("Eva")
+
+
+def test_what_another_desk_corrects_is_seen_before_it_is_confirmed(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    photo = lay(served, store, make_sheet(str(play_game(24).maps[0]), doubtful=[(1, 1)]))
+    page = come(open_page)
+    (sheet,) = page.request.get(f"/api/photos/{photo}").json()["sheets"]
+    page.locator("[data-tab=sheets]").click()
+    page.locator(".queue li").last.click()
+    focused = page.locator(".board .cell:focus")
+    expect(focused).to_have_attribute("aria-label", re.compile("please check"))
+    field, said = str(CellField((1, 1))), {"coat": "filled", "crosses": 4}
+    served.services.sheets.correct(sheet["id"], {field: said}, new_session("desk", "other"))
+    expect(focused).to_have_attribute("aria-label", re.compile("filled, 4 crosses"))
 
 
 @pytest.mark.usefixtures("conflict")
