@@ -32,6 +32,11 @@ def choose(page: Page, *sizes: int) -> None:
     page.set_input_files("input[multiple]", files)
 
 
+def csrf(page: Page) -> dict[str, str]:
+    """The header with which the page changes something."""
+    return {"X-CSRF-Token": page.request.get("/api/session").json()["csrf"]}
+
+
 def sent(page: Page, photo: int, *, read: Callable[[], bool] = lambda: True) -> None:
     """What the page sends arrives as this photo, which the list has then; read: whether it was."""
     known: dict[str, Any] = page.request.get(f"/api/photos/{photo}").json() | {"sheets": []}
@@ -248,3 +253,38 @@ def test_a_photo_is_kept_until_the_server_itself_says_that_it_has_it(open_page: 
     expect(page.locator(".upload strong")).to_have_text("waiting for the network")
     page.reload()
     expect(page.locator(".upload strong")).to_have_text("waiting for the network")
+
+
+def test_a_photo_that_was_not_added_to_a_game_is_kept(open_page: Open) -> None:
+    """Only what the server will never take is forgotten."""
+    page = open_page(service_workers="block")
+    begun = page.request.post("/api/shared", data={"photo": None}, headers=csrf(page)).json()
+    said = {"message": "refused"}
+    page.route(SENT, lambda route: route.fulfill(status=403, json={"error": said}))
+    for said["code"], kept in (("quota", 0), ("no_session", 1)):
+        page.goto(f"/#/shared/{begun['code']}")
+        expect(page.locator(".invitation")).to_be_visible()
+        page.set_input_files(".gallery input", SAMPLES / "02.jpg")
+        expect(page.locator("#toast")).to_be_visible()
+        page.goto("/")
+        expect(page.locator(".none")).to_be_visible()
+        expect(page.locator(".upload")).to_have_count(kept)
+
+
+def test_files_of_one_name_that_are_too_large_are_each_refused(open_page: Open) -> None:
+    page = open_page(service_workers="block")
+
+    def small(route: Route) -> None:
+        answer = route.fetch()
+        text = answer.text().replace('"bytes": 40000000', '"bytes": 9')
+        route.fulfill(response=answer, body=text)
+
+    page.route("**/?small", small)
+    page.goto("/?small")
+    for n in range(2):
+        choose(page, 1000 + n)
+        expect(page.locator(".upload.failed")).to_have_count(n + 1)
+    page.evaluate("location.hash = '#/photo/999999'")
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.evaluate("location.hash = '#/'")
+    expect(page.locator(".upload")).to_contain_text(["too large", "too large"])

@@ -66,6 +66,7 @@ export const post = (path, body = {}) => call("POST", path, body);
 // and bytes; path: where to send it, by default to the photos.
 export function upload({ name, blob }, onProgress, path = `/api/photos?name=${encodeURIComponent([...name].slice(-120).join(""))}`) {
   return new Promise((resolve, reject) => {
+    if (blob.size > session.limits.bytes) throw new Failure({ code: "image_too_large" });
     const request = new XMLHttpRequest();
     request.open("POST", path);
     request.setRequestHeader("X-CSRF-Token", session.csrf);

@@ -1,6 +1,6 @@
 // The start page: take or choose photos, watch their progress, and see earlier ones.
 
-import { get, pause, persist, session, whenRead } from "./api.js";
+import { get, pause, persist, whenRead } from "./api.js";
 import { emblem } from "./coats.js";
 import { announce, h, lines, put } from "./dom.js";
 import { explain, mayChange } from "./errors.js";
@@ -81,10 +81,7 @@ function line({ id }) {
 }
 
 async function send(files) {
-  const tooLarge = files.filter((file) => file.size > session.limits.bytes);
-  tooLarge.forEach((file) => row({ id: `large-${file.name}`, name: file.name }).fail({ code: "image_too_large" }));
-  const kept = files.filter((file) => !tooLarge.includes(file)).map(keep);
-  for (const entry of kept) enqueue(await entry, files.length === 1);
+  for (const entry of files.map(keep)) enqueue(await entry, files.length === 1);
 }
 
 // Browsers give the pictures of a page as files too: one that is dragged by accident is no new photo.
@@ -131,7 +128,7 @@ function row(entry) {
   const { id, name } = entry;
   const bar = h("progress", { max: "1", value: "0", "aria-label": t("Uploading {name}", { name }) });
   const state = h("strong", {}, t("uploading …")), unseen = h("span", { class: "no-thumb busy" }); // few browsers show a HEIC
-  const picture = entry.blob?.type.startsWith("image/") ? h("img", { src: URL.createObjectURL(entry.blob), alt: "", onerror: () => picture.replaceWith(unseen) }) : unseen;
+  const picture = entry.blob.type.startsWith("image/") ? h("img", { src: URL.createObjectURL(entry.blob), alt: "", onerror: () => picture.replaceWith(unseen) }) : unseen;
   const item = h("li", { class: "result card upload" }, picture, h("span", { class: "result-name" }, name, bar), state);
   running.set(id, item);
   document.querySelector(".uploads")?.append(item);
@@ -145,8 +142,8 @@ function row(entry) {
       item.classList.add("failed");
       state.textContent = "";
       state.append(explain(error));
-      if (entry.blob && mayChange(error)) state.append(" ", h("button", { type: "button", class: "quiet", onclick: () => { end(); enqueue(entry); } }, t("Try again")));
-      state.append(" ", h("button", { type: "button", class: "quiet", onclick: () => { end(); if (entry.blob) forget(id); } }, t("Remove")));
+      if (mayChange(error)) state.append(" ", h("button", { type: "button", class: "quiet", onclick: () => { end(); enqueue(entry); } }, t("Try again")));
+      state.append(" ", h("button", { type: "button", class: "quiet", onclick: () => { end(); forget(id); } }, t("Remove")));
       announce(`${name}: ${explain(error)}`);
     },
   };

@@ -1,9 +1,9 @@
 // One game on several phones: each photographs its own sheet, all see who won.
 
-import { get, poll, post, whenRead } from "./api.js";
+import { get, persist, poll, post, whenRead } from "./api.js";
 import { emblem } from "./coats.js";
 import { announce, h, put, toast } from "./dom.js";
-import { explain } from "./errors.js";
+import { explain, mayChange } from "./errors.js";
 import { bar, gameView, opens, titleOf, worth } from "./game.js";
 import { t } from "./i18n.js";
 import { sharedPath } from "./join.js";
@@ -69,9 +69,9 @@ export async function showShared(place, code) {
         if (place.isConnected) location.hash = `#/photo/${id}`; // which says what is wrong
         return;
       }
-      show(await post(sharedPath(code), { photo: id }));
+      show(await persist(() => post(sharedPath(code), { photo: id })));
     } catch (error) {
-      forget(entry.id);
+      if (!mayChange(error)) await forget(entry.id); // the start page sends others again
       buttons.hidden = false;
       toast(explain(error));
     } finally { state.textContent = ""; }
