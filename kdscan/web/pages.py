@@ -200,7 +200,7 @@ async def static(request: Request) -> Response:
 async def service_worker(request: Request) -> Response:
     """GET /sw.js, with the list of files to keep."""
     text = (STATIC / "sw.js").read_text("utf-8").replace("{version}", version())
-    files = ["/", *map(static_url, static_files()), "/manifest.webmanifest"]
+    files = [*map(static_url, static_files()), "/manifest.webmanifest"]
     text = text.replace("/*files*/", ", ".join(map(json.dumps, files)))
     return Response(text, media_type=TYPES[".js"], headers={"Cache-Control": "no-cache"})
 

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import FilePayload, Page, Route, expect
+from playwright.sync_api import Browser, FilePayload, Page, Route, expect
 
 from kdscan.tournament.store import Store
+from kdscan.web.pages import version
 from tests.readings import make_sheet
 from tests.web import browsing
 from tests.web.browsing import Open
@@ -242,6 +243,18 @@ def test_without_a_network_the_page_is_as_it_was_last(open_page: Open) -> None:
     page.reload()
     expect(page.locator(".hero")).to_be_visible()
     expect(page.locator("html")).to_have_attribute("lang", "de")
+
+
+def test_the_form_to_sign_in_is_no_start_page(browser: Browser, served: Served) -> None:
+    page = browser.new_page(base_url=served.address)
+    page.goto("/join")
+    kept = """async () => {
+      await navigator.serviceWorker.register("/sw.js");
+      await navigator.serviceWorker.ready;
+      return [await caches.has("shell-VERSION"), (await caches.match("/"))?.url ?? null];
+    }"""
+    assert page.evaluate(kept.replace("VERSION", version())) == [True, None]
+    page.close()
 
 
 def test_a_photo_is_kept_until_the_server_itself_says_that_it_has_it(open_page: Open) -> None:

@@ -6,9 +6,16 @@ const FILES = [/*files*/];
 const KEPT_RESULTS = 120;
 const GONE = [502, 503, 504]; // a proxy answers even if its server is gone
 
-self.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(SHELL).then((cache) => cache.addAll(FILES)).then(() => self.skipWaiting()));
-});
+// Whoever is not signed in gets the form to sign in as the start page, which is not kept.
+async function install() {
+  const cache = await caches.open(SHELL);
+  await cache.addAll(FILES);
+  const start = await fetch("/");
+  if (start.ok && !start.redirected) await cache.put("/", start);
+  await self.skipWaiting();
+}
+
+self.addEventListener("install", (event) => { event.waitUntil(install()); });
 
 self.addEventListener("activate", (event) => {
   event.waitUntil(caches.keys().then((names) => Promise.all(
