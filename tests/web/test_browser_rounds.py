@@ -54,6 +54,14 @@ def test_a_result_of_an_earlier_round_is_changed(browser: Browser, tmp_path: Pat
         expect(rounds).to_have_count(3)  # another desk paired it
         expect(rounds.nth(1).locator("ol")).to_be_hidden()
         expect(typed).to_be_focused()
+        page.set_viewport_size({"width": 360, "height": 740})
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+        for tab in ("rounds", "players"):
+            page.locator(f"[data-tab={tab}]").click()
+            expect(
+                page.locator(f".{'tables' if tab == 'rounds' else 'people'}").first
+            ).to_be_visible()
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360, tab
         context.close()
 
 
