@@ -30,6 +30,12 @@ def test_an_unknown_pad_is_learned_where_it_leaves_doubts(open_page: Open, tmp_p
     expect(player.locator(".total-number")).to_be_visible()
     expect(player.locator(".offer")).to_have_count(0)
 
+    desk = open_page(DESK, **DESKTOP)
+    desk.locator("[data-tab=pads]").click()
+    pads = desk.locator(".prints li")
+    expect(pads).to_have_text("No known pads yet.")
+    desk.locator("[data-tab=rounds]").click()
+
     page = open_page(DESK)
     page.goto("/")
     page.set_input_files("input[multiple]", filled)
@@ -49,10 +55,7 @@ def test_an_unknown_pad_is_learned_where_it_leaves_doubts(open_page: Open, tmp_p
     page.wait_for_function(shown)
     accessible(page)
 
-    desk = open_page(DESK, **DESKTOP)
-    desk.goto("/desk")
-    desk.get_by_role("button", name="Pads").click()
-    pads = desk.locator(".prints li")
+    desk.locator("[data-tab=pads]").click()
     expect(pads).to_contain_text("learned from 1 sheet")
     accessible(desk)
     pads.get_by_role("button", name="Adjust").click()
@@ -66,6 +69,8 @@ def test_an_unknown_pad_is_learned_where_it_leaves_doubts(open_page: Open, tmp_p
     desk.mouse.move(box["x"] + 2, box["y"] + box["height"] / 2, steps=3)
     desk.mouse.up()
     assert float(corners.nth(1).get_attribute("cx") or 0) < float(before or 0)
+    for tab in ("rounds", "pads"):  # what was dragged stays
+        desk.locator(f"[data-tab={tab}]").click()
     corners.nth(0).press("ArrowRight")
     expect(corners.nth(0)).to_have_attribute("cx", "48.5")
     picture = desk.request.get("/api/prints").json()["prints"][0]["picture"]

@@ -57,7 +57,7 @@ const TABS = {
   sheets: [() => t("Sheets"), (label) => queueTab(hub, { label, cardsOf: found, none: () => t("No matching sheets."), kept: false })],
   rounds: [() => t("Rounds"), () => roundsTab(act)],
   players: [() => t("Players"), () => playersTab(act)],
-  pads: [() => t("Pads"), () => ({ element: wide(knownPrints()), show: () => {} })],
+  pads: [() => t("Pads"), () => { const { element, enter } = knownPrints(); return { element: wide(element), show: () => {}, enter }; }],
 };
 const made = {};
 const tabOf = (name) => (made[name] ??= TABS[name][1](TABS[name][0]));

@@ -1,7 +1,7 @@
 // Prints of pads: offered if a sheet of an unknown one leaves doubts; and the list of known ones.
 
 import { get, post, session, upload } from "./api.js";
-import { announce, h, put, s, sign, toast } from "./dom.js";
+import { $, announce, h, put, s, sign, toast } from "./dom.js";
 import { explain } from "./errors.js";
 import { sentence, t, tn } from "./i18n.js";
 
@@ -104,7 +104,8 @@ function gridOf(one, done) {
     h("p", {}, save, " ", h("button", { type: "button", class: "quiet", onclick: () => done(null) }, t("Cancel"))), busy);
 }
 
-// The prints that the event knows, with their pictures.
+// The prints that the event knows, with their pictures. enter(): the tab is opened again; pads may have
+// been learned meanwhile.
 export function knownPrints() {
   const count = h("span", { class: "count" }), list = h("ul", {});
   let asked = 0;
@@ -123,7 +124,8 @@ export function knownPrints() {
   const refresh = () => tell(get("/api/prints"));
   const correct = (one, item) => put(item, gridOf(one, (corners) => (corners ? tell(post(`/api/prints/${one.id}/corners`, { corners })) : refresh())));
   refresh();
-  return h("section", { class: "prints card" }, h("h2", {}, t("Known pads"), " ", count), list,
+  const element = h("section", { class: "prints card" }, h("h2", {}, t("Known pads"), " ", count), list,
     h("label", { class: "switch" }, learns, " ", t("Learn pads automatically, from four of their sheets")),
     h("h3", {}, t("Learn another pad")), teacher(refresh));
+  return { element, enter: () => $(".corners", list) ?? refresh() };
 }
