@@ -184,7 +184,9 @@ def test_what_another_desk_corrects_is_seen_before_it_is_confirmed(
     expect(focused).to_have_attribute("aria-label", re.compile("please check"))
     field, said = str(CellField((1, 1))), {"coat": "filled", "crosses": 4}
     served.services.sheets.correct(sheet["id"], {field: said}, new_session("desk", "other"))
-    expect(focused).to_have_attribute("aria-label", re.compile("filled, 4 crosses"))
+    expect(focused).to_have_attribute(
+        "aria-label", re.compile(r"filled, 4 crosses, Domain: \d+ points")
+    )
 
 
 @pytest.mark.usefixtures("conflict")

@@ -2,7 +2,7 @@
 
 import { DOUBT, INK } from "./coats.js";
 import { s } from "./dom.js";
-import { t } from "./i18n.js";
+import { pointsText, t } from "./i18n.js";
 
 const MARGIN = 34;
 
@@ -41,7 +41,7 @@ export function drawGrid(sheet, { size: [rows, cols], face, name, count, title }
     group.append(...face(cell, domain));
     if (cell) {
       if (doubts && cell.review) group.append(...doubtRing());
-      const words = [cellName(row, col), name(cell), domain?.points && t("domain of {points} points", { points: domain.points }), cell.review && t("please check")];
+      const words = [cellName(row, col), name(cell), domain?.points && `${t("Domain")}: ${pointsText(domain.points)}`, cell.review && t("please check")];
       if (onCell) button(group, words.filter(Boolean).join(", "), () => onCell(row, col), [92, 92]);
     }
     grid.append(group);
