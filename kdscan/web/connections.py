@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import socket
 import time
 from collections import Counter, OrderedDict
 from typing import Any
@@ -72,6 +73,10 @@ class Protocol(H11Protocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        # Else the body of an answer waits until the client has confirmed its head, 40 ms or more:
+        # asyncio does this only for a listening socket that names its protocol.
+        with contextlib.suppress(OSError):  # it is closed again
+            transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if len(self.connections) > self.most_open:
             transport.abort()
             return
