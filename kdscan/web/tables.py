@@ -7,7 +7,9 @@ ask.
 from __future__ import annotations
 
 import json
+import math
 import threading
+import time
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
@@ -56,13 +58,22 @@ class Tables:
 
     def __init__(self, store: Store, event: Event) -> None:
         self._store, self._event = store, event
-        self._lock = threading.Lock()
+        self._lock, self._looking = threading.Lock(), threading.Lock()
         self._views: _Views | None = None
+        self._seen = (-math.inf, "")
 
     def state(self) -> str:
-        """An identifier of the current state: it changes whenever anything shown here changes."""
-        with self._store.read() as db:
-            return self._state_of(db)
+        """An identifier of the current state: it changes whenever anything shown here changes.
+
+        Many wait for news and look at the same time; those who ask together share one look.
+        """
+        asked = time.monotonic()
+        with self._looking:
+            if self._seen[0] <= asked:
+                looked = time.monotonic()
+                with self._store.read() as db:
+                    self._seen = looked, self._state_of(db)
+            return self._seen[1]
 
     def queue(self) -> Queue:
         """The sheets to look at."""

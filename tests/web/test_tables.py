@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -10,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import Connection
 
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
@@ -143,6 +145,27 @@ def test_a_sheet_photographed_twice_is_there_once(cup: Store) -> None:
         first, _ = sheets(db, find_event(db, "Cup").id)
         add_correction(db, first.event_id, "same_as", 0, "Arbiter", sheet_id=first.id)
     assert len(tables.queue()["sheets"]) == 2
+
+
+def test_who_looks_for_news_at_the_same_time_shares_a_look(
+    cup: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with cup.write() as db:
+        tables = Tables(cup, ensure_event(db, "Cup"))
+    look, looks = tables._state_of, []
+
+    def slow(db: Connection) -> str:
+        looks.append(look(db))
+        time.sleep(0.1)
+        return looks[-1]
+
+    monkeypatch.setattr(tables, "_state_of", slow)
+    with ThreadPoolExecutor(20) as many:
+        list(many.map(lambda _: tables.state(), range(20)))
+    assert len(looks) < 10
+    before = len(looks)
+    tables.state()
+    assert len(looks) == before + 1, "whoever asks later looks again"
 
 
 def test_pairing_a_round_anew_is_news(cup: Store) -> None:
