@@ -73,8 +73,10 @@ class Prints(EventPrints):
         """
         one = self._get(number)
         again = replace(with_corners(one, np.array(corners_xy, np.float64)), by_itself=False)
+        filed = to_filed(again, one.head.learned)
+        parse_print(filed.data, one.name)  # a print that could not be read again would be lost
         with self.store.write() as db:
-            add_print(self.store, db, self.event_id, to_filed(again, one.head.learned))
+            add_print(self.store, db, self.event_id, filed)
             return self._to_read_again(db, [one.name])
 
     def _get(self, number: int) -> FiledPrint:

@@ -110,6 +110,9 @@ def test_a_learned_print_reads_what_is_there_already(
     crossed = {"corners": [corners[n] for n in (0, 2, 1, 3)]}
     answer = desk.post(f"/api/prints/{row['id']}/corners", json=crossed)
     assert answer.status_code == 409 and "clockwise" in answer.json()["error"]["message"]
+    far = {"corners": [[-2000, -2000], [4000, -2000], [4000, 4000], [-2000, 4000]]}
+    assert desk.post(f"/api/prints/{row['id']}/corners", json=far).status_code == 409
+    assert desk.get("/api/prints").json()["prints"] == [row]
     right = desk.post(f"/api/prints/{row['id']}/corners", json={"corners": corners})
     (row,) = right.json()["prints"]
     assert not np.array_equal(opened(desk.get(row["picture"]).content), opened(picture.content))
