@@ -68,7 +68,7 @@ async def upload(request: Request) -> schemas.Accepted:
                 lambda: services.sheets.add(file.read(), name, who)
             )
     if state == WAITING:
-        services.reader.enqueue(photo)
+        services.reader.enqueue(photo, sender=who.id)
     return {"id": photo, "state": state}
 
 
@@ -109,7 +109,7 @@ async def again(request: Request, body: bodies.Nothing) -> schemas.Photo:
     await run_in_threadpool(services.sheets.again, number, who)
     answer = await run_in_threadpool(services.sheets.photo, number, who, _spoken(request))
     if answer["state"] == WAITING:
-        services.reader.enqueue(number)
+        services.reader.enqueue(number, sender=who.id)
     return answer
 
 

@@ -1,5 +1,7 @@
 """Reads waiting photos one after another through the pool; a restart resumes where it stopped.
 
+Senders take turns: who sends one photo does not wait for another's pile of a hundred.
+
 When all are read, sheets of unknown pads may teach their prints (`kdscan.tournament.pads`); then
 the photos that may show such sheets are read again.
 """
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import logging
 import time
 from dataclasses import dataclass
@@ -41,9 +44,18 @@ AGAIN_SECONDS = 5.0
 
 @dataclass(frozen=True, eq=False)
 class _Job:
-    """A photo to read. While the pictures of one are made, the same photo may be enqueued again."""
+    """A photo to read. While the pictures of one are made, the same photo may be enqueued again.
+
+    turn: its place among those of all senders, the lowest first; number: in the order of arrival.
+    """
 
     photo: int
+    sender: str
+    turn: int
+    number: int
+
+    def __lt__(self, other: _Job) -> bool:
+        return (self.turn, self.number) < (other.turn, other.number)
 
 
 class Reader:
@@ -61,8 +73,9 @@ class Reader:
         self._store, self._sheets = store, sheets
         self._pool, self._pictures = pool, pictures
         self._models, self._prints = models, prints
-        self._queue: asyncio.Queue[_Job] = asyncio.Queue()
+        self._queue: asyncio.PriorityQueue[_Job] = asyncio.PriorityQueue()
         self._queued: dict[int, _Job] = {}
+        self._turn, self._numbers = 0, itertools.count()
         self._done, self._ending = asyncio.Event(), False
         self._tasks: list[asyncio.Task[None]] = []
         self._teaching: asyncio.Task[None] | None = None
@@ -80,11 +93,15 @@ class Reader:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def enqueue(self, *photo_ids: int) -> None:
-        """Enqueue photos; each only once, however often it is requested."""
+    def enqueue(self, *photo_ids: int, sender: str = "") -> None:
+        """Enqueue photos, after this sender's others and at most one of each other sender; each
+        only once, however often it is requested."""
+        own = (job.turn for job in self._queued.values() if job.sender == sender)
+        turn = max(own, default=self._turn)
         for photo_id in photo_ids:
             if photo_id not in self._queued:
-                job = self._queued[photo_id] = _Job(photo_id)
+                turn += 1
+                job = self._queued[photo_id] = _Job(photo_id, sender, turn, next(self._numbers))
                 self._queue.put_nowait(job)
 
     @property
@@ -107,6 +124,7 @@ class Reader:
     async def _work(self) -> None:
         while True:
             job = await self._queue.get()
+            self._turn = max(self._turn, job.turn)
             try:
                 await self._read(job)
             except StoreError as error:

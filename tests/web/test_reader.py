@@ -120,6 +120,30 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
     assert [task.variants.size for task in heard.asked] == [12 - size, size]
 
 
+def test_senders_take_turns(store: Store) -> None:
+    """Who sends one photo waited for all of another's pile."""
+    sheets, heard = SheetService(store, "Turns"), Heard()
+
+    def sent(name: str) -> int:
+        return sheets.add(name.encode(), name, new_session("player", ""))[0]
+
+    async def read() -> None:
+        reader = reader_of(store, sheets, heard)
+        for name in ("pile 1", "pile 2", "pile 3", "one", "pile 4", "other 1", "other 2"):
+            reader.enqueue(last := sent(name), sender=name.split()[0])
+        await reader.start()
+        try:
+            while reader.length:
+                await reader.wait(last, 60)
+                await asyncio.sleep(0.01)
+        finally:
+            await reader.close()
+
+    asyncio.run(asyncio.wait_for(read(), 60))
+    order = ["pile 1", "one", "other 1", "pile 2", "other 2", "pile 3", "pile 4"]
+    assert [task.name for task in heard.asked] == order
+
+
 def test_at_the_end_nobody_waits_for_a_photo_any_more(store: Store) -> None:
     async def wait() -> None:
         reader = reader_of(store, SheetService(store, "Cup"), Heard())
