@@ -65,9 +65,9 @@ def print_picture(request: Request) -> Response:
     return _png(services_of(request).prints.picture(id_of(request)))
 
 
-@get("/api/prints/{id}/found.png", "image/png")
+@get("/api/prints/{id}/found.png", "image/png", desk=True)
 def print_found(request: Request) -> Response:
-    """A known print with everything that was found in it: cells, shields, circles, castle."""
+    """A known print with everything that was found in it: cells, shields, circles, castle (desk)."""
     return _png(services_of(request).prints.found(id_of(request)))
 
 
@@ -158,7 +158,10 @@ async def ink(request: Request) -> Response:
     sheet, photo = await run_in_threadpool(
         services.sheets.sheet_place, id_of(request), session_of(request)
     )
-    prints = await run_in_threadpool(services.prints.hashes)
+    rows = await run_in_threadpool(services.prints.rows)
+    # Only of a known print: else each request would have a worker read the photo for nothing.
+    known = any(row.name == sheet.data.get("layout") for row in rows)
+    prints = tuple(row.sha256 for row in rows) if known else ()
     path = await services.pictures.ink(photo, sheet.page, sheet.number, prints)
     if path is None:
         raise not_found("picture")

@@ -60,6 +60,7 @@ def test_only_the_desk_teaches(player: httpx.Client) -> None:
     assert player.post("/api/prints/1/forget", json={}).status_code == 403
     body = {"corners": [[0, 0], [9, 0], [9, 9], [0, 9]]}
     assert player.post("/api/prints/1/corners", json=body).status_code == 403
+    assert player.get("/api/prints/1/found.png").status_code == 403  # drawing it takes a while
     assert player.get("/api/prints").status_code == 200
 
 
@@ -95,6 +96,10 @@ def test_a_learned_print_reads_what_is_there_already(
         assert 0.6 < np.mean(shown > 230) < 0.999  # white paper with something on it
         for kept in served.services.pictures._folder.rglob("*ink*"):
             kept.unlink()
+
+    with served.workers_asleep():  # no worker reads a sheet for ink that it does not have
+        at = f"/api/sheets/{own['sheets'][0]['id']}/ink.png"
+        assert desk.get(at, timeout=20).status_code == 404
 
     # Later photos are read by it as well, and what a person says does not lose its name.
     sent = desk.post("/api/photos?name=two.png", content=png(sheet(PAINTED, 2).bgr))
