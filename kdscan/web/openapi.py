@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -24,8 +25,9 @@ REFUSED = {
 NO_CHANGE = {403: "A browser's request without the CSRF token, or from another site."}
 
 
+@cache
 def document() -> Json:
-    """The OpenAPI 3.1 document."""
+    """The OpenAPI 3.1 document, made once: it takes a while, and strangers may ask for it."""
     kinds = [k for o in OPERATIONS for k in (o.answer, o.body) if k and not isinstance(k, str)]
     kinds = [k for k in kinds if k is not bytes]
     refs, components = msgspec.json.schema_components([*kinds, schemas.Error], ref_template=REF)

@@ -65,3 +65,8 @@ def test_every_handler_is_described_and_nothing_else() -> None:
         assert bool(said.get("requestBody", {}).get("content")) == (one.body is not None)
     needed = {(one.path, name) for one in OPERATIONS for name in one.query if one.query[name][2]}
     assert needed == {("/api/games", "sheets"), ("/api/prints", "name")}
+
+
+def test_the_description_is_made_once() -> None:
+    """A stranger who asked for it again and again kept everybody waiting for seconds."""
+    assert document() is document()
