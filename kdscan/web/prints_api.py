@@ -67,7 +67,7 @@ def print_picture(request: Request) -> Response:
 
 @get("/api/prints/{id}/found.png", "image/png", desk=True)
 def print_found(request: Request) -> Response:
-    """A known print with everything that was found in it: cells, shields, circles, castle (desk)."""
+    """A known print with what was found in it: cells, shields, circles, castle (desk)."""
     return _png(services_of(request).prints.found(id_of(request)))
 
 
