@@ -54,6 +54,16 @@ def test_a_result_of_an_earlier_round_is_changed(browser: Browser, tmp_path: Pat
         expect(rounds).to_have_count(3)  # another desk paired it
         expect(rounds.nth(1).locator("ol")).to_be_hidden()
         expect(typed).to_be_focused()
+        started: list[Any] = []
+        page.on(
+            "request",
+            lambda one: started.append(one.post_data_json) if "clock" in one.url else None,
+        )
+        for minutes in ("0", "1.5", "20"):
+            page.get_by_label("Minutes").fill(minutes)
+            page.get_by_role("button", name="Start", exact=True).click()
+        expect(page.get_by_role("button", name="Stop")).to_be_visible()
+        assert started == [{"minutes": 20}]
         page.set_viewport_size({"width": 360, "height": 740})
         page.evaluate("document.documentElement.style.fontSize = '200%'")
         for tab in ("rounds", "players"):

@@ -14,7 +14,7 @@ function bring(field, value) {
 }
 
 export function roundsTab(act) {
-  const minutes = h("input", { type: "number", min: "1", max: "600", value: "30", "aria-label": t("Minutes"), inputmode: "numeric" });
+  const minutes = h("input", { type: "number", min: "1", max: "600", value: "30", required: true, "aria-label": t("Minutes"), inputmode: "numeric" });
   const pair = button("", () => act("/api/event/pair", {}), { class: "main" }), again = button("", () => act("/api/event/pair", { again: true }));
   const open = h("span", {}), stop = button(t("Stop"), () => act("/api/event/clock", { minutes: null }));
   const shown = [["table", t("Standings")], ["pairings", t("Pairings")]].map(([what, label]) => [what, button(label, () => act("/api/event/show", { what }), { class: "tab" })]);
@@ -24,7 +24,7 @@ export function roundsTab(act) {
   let newest = 0;
   const tab = h("div", { class: "rounds" }, begin,
     h("section", { class: "card controls-row" }, h("strong", {}, t("Projector")), shown.map(([, one]) => one),
-      h("span", { class: "controls-row" }, h("strong", {}, t("Clock")), minutes, button(t("Start"), () => act("/api/event/clock", { minutes: Number(minutes.value) || 30 })), stop)));
+      h("span", { class: "controls-row" }, h("strong", {}, t("Clock")), minutes, button(t("Start"), () => minutes.reportValidity() && act("/api/event/clock", { minutes: Number(minutes.value) })), stop)));
   function show({ last_round: last, games: all, shown: what, clock }) {
     const now = all.filter((game) => game.round === last), playing = now.filter((game) => !game.finished).length;
     const begun = now.some((game) => game.seats.some((seat) => seat.total !== null));
