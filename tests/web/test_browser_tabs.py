@@ -187,6 +187,16 @@ def test_what_another_desk_corrects_is_seen_before_it_is_confirmed(
     expect(focused).to_have_attribute(
         "aria-label", re.compile(r"filled, 4 crosses, Domain: \d+ points")
     )
+    page.goto(first_sheet(page, photo))
+    decisions, undone = page.locator(".history li"), page.locator(".history .undone")
+    expect(decisions).to_have_count(1)
+    said = {"coat": "dot", "crosses": 1}
+    served.services.sheets.correct(sheet["id"], {field: said}, new_session("desk", "other"))
+    page.get_by_role("button", name="Undo").click()  # what is shown, not what came since
+    expect(decisions).to_have_count(2)
+    expect(undone).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(undone).to_have_count(1)
 
 
 @pytest.mark.usefixtures("conflict")

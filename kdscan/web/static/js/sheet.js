@@ -1,6 +1,6 @@
 // One sheet: its score, doubts first, the board and the photo, and the effect of a tap.
 
-import { post } from "./api.js";
+import { get, post } from "./api.js";
 import { cellName, focusPart, highlight } from "./board.js";
 import { winners } from "./book.js";
 import { COATS, coatName, icon } from "./coats.js";
@@ -20,10 +20,22 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
   const page = photo.pages.find((one) => one.page === first.page), kind = kindOf(first);
   let sheet = first, before = null, widest = first.range, view = "board";
 
-  // One after another, so that the last answer drawn is the last one given.
+  // Whether somebody else has corrected the sheet meanwhile: then it is shown, because nobody confirms
+  // or undoes what they have not seen.
+  async function unseen() {
+    const now = await get(`/api/sheets/${sheet.id}`, true);
+    if (JSON.stringify(now.corrections) === JSON.stringify(sheet.corrections)) return false;
+    await set(now);
+    toast(t("Please check"));
+    return true;
+  }
+
+  // One after another, so that the last answer drawn is the last one given. whole: it concerns
+  // everything that is shown.
   let sent = Promise.resolve();
-  const send = (path, body, message) => (sent = sent.then(async () => {
+  const send = (path, body, message, whole = false) => (sent = sent.then(async () => {
     try {
+      if (whole && await unseen()) return null;
       await set(await post(`/api/sheets/${sheet.id}/${path}`, body));
       announce(hasScore(sheet) ? `${message}. ${pointsText(sheet.score.total)}` : message);
       return null;
@@ -36,8 +48,8 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
   const owner = hasScore(first) && bar && whoseField(first.kind, (name) => send("name", { name }, t("Player: {name}", { name })));
   const find = (id) => kind.parts(sheet).find((part) => part.id === id);
   const say = (id, value) => { const part = find(id); return send(...part.request(part, value), `${part.name}: ${part.words(value)}`); };
-  const undo = () => sheet.can_undo && send("undo", {}, t("Undone"));
-  const confirm = () => send("confirm", {}, t("Confirmed"));
+  const undo = () => sheet.can_undo && send("undo", {}, t("Undone"), true);
+  const confirm = () => send("confirm", {}, t("Confirmed"), true);
   const edit = (id) => openEditor(page, find(id), async (value) => { await say(id, value); focusPart(place, id); });
 
   function show(fresh) {
