@@ -16,7 +16,7 @@ from kdscan.tournament.names import Names, names_of
 from kdscan.tournament.results import FAILED, Result, results
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.standings import Standing, standings
-from kdscan.tournament.store.corrections import corrections, effective
+from kdscan.tournament.store.corrections import corrections, effective, not_undone
 from kdscan.tournament.store.events import players
 from kdscan.tournament.store.games import games
 from kdscan.tournament.store.records import Correction, Event, PlannedGame, Player
@@ -124,12 +124,19 @@ def _arbiters_word(
     for row in corrections(db, event_id, field="result"):
         said[row.game_id].append(row)
     for game in paired:
-        held = effective(said[game.id]).get("result")
-        if held is None or not isinstance(held.new, dict):
-            continue
-        at = (game.round, game.table)
-        if WALKOVER in held.new:
-            walkovers[at] = names[int(held.new[WALKOVER])]
-        else:
-            points[at] = {names[int(k)]: int(v) for k, v in held.new.items() if int(k) in names}
+        at, held = (game.round, game.table), _held(said[game.id])
+        if WALKOVER in held:
+            walkovers[at] = names[int(held[WALKOVER])]
+        elif held:
+            points[at] = {names[int(k)]: int(v) for k, v in held.items() if int(k) in names}
     return points, walkovers
+
+
+def _held(rows: Iterable[Correction]) -> Json:
+    """A game's result: each row adds points to those before it, or replaces a walkover."""
+    held: Json = {}
+    for row in not_undone(rows):
+        if isinstance(row.new, dict):
+            both_points = WALKOVER not in held and WALKOVER not in row.new
+            held = held | row.new if both_points else row.new
+    return held

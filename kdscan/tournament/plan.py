@@ -162,14 +162,12 @@ def set_result(
             raise UsageError("round {round}, table {table}: a walkover needs two players", **where)
         values = {WALKOVER: _seated(sitting, walkover, round_, table)}
     elif points is not None:
-        before = held.new if held and WALKOVER not in held.new else {}
-        entered: dict[str, int] = {}
+        values = {}
         for name, value in points.items():
             seated = str(_seated(sitting, name, round_, table))
-            if seated in entered:
+            if seated in values:
                 raise UsageError(NAMED_TWICE, name=name)
-            entered[seated] = value
-        values = {**before, **entered}
+            values[seated] = value
     elif held is None:
         raise UsageError("round {round}, table {table}: no result has been entered", **where)
     else:

@@ -6,6 +6,8 @@ import pytest
 
 from kdscan.errors import UsageError
 from kdscan.tournament.acts import newest_act, take_back_act
+from kdscan.tournament.event import event_state
+from kdscan.tournament.plan import enter_player, next_round, set_result
 from kdscan.tournament.removing import removed_files, removed_from, set_removed
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import corrections
@@ -49,3 +51,16 @@ def test_only_what_was_removed_is_restored(store: Store) -> None:
             with pytest.raises(UsageError, match=f"{other} was not .* cup: {gone}"):
                 set_removed(db, event, other, "Zoe", removed=False)
             set_removed(db, event, gone, "Zoe", removed=False)
+
+
+def test_undoing_a_result_takes_back_only_what_that_person_entered(store: Store) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "cup")
+        for name in ("A", "B"):
+            enter_player(db, event, name)
+        next_round(db, event)
+        set_result(db, event, 1, 1, "Ann", points={"A": 40})
+        set_result(db, event, 1, 1, "Bob", points={"B": 30})
+        take_back_act(db, event, "Ann")
+        totals = {seat.player: seat.points for seat in event_state(db, event).games[0].seats}
+        assert totals == {"A": None, "B": 30}

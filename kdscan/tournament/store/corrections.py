@@ -17,7 +17,8 @@ of a sheet
 ``same_as``             id of the sheet of which this is another photo; 0: of none
 ``place``               whose sheet it is: ``{"round": 1, "table": 4, "player": "Ada"}``
 of a game
-``result``              points by player id, as the arbiter says; or ``{"walkover": id}``
+``result``              points by player id, as the arbiter says, in addition to those of
+                        earlier rows; or ``{"walkover": id}``
 of the event
 ``photo:SHA256``        true: the photo is taken out; its file and readings stay
 ``page:SHA256#7``       true: page 7 of the photo is taken out
@@ -128,12 +129,17 @@ def effective(rows: Iterable[Correction]) -> dict[str, Correction]:
 
     That is the newest one that was not undone; without one the reading holds.
     """
+    return {row.field: row for row in not_undone(rows)}
+
+
+def not_undone(rows: Iterable[Correction]) -> list[Correction]:
+    """The corrections that were not undone, the oldest first; rows: in the same order."""
     rows = list(rows)
     undone: set[int] = set()
     for row in reversed(rows):  # an undo may be undone itself, later
         if row.undoes is not None and row.id not in undone:
             undone.add(row.undoes)
-    return {row.field: row for row in rows if row.undoes is None and row.id not in undone}
+    return [row for row in rows if row.undoes is None and row.id not in undone]
 
 
 def effective_values(rows: Iterable[Correction]) -> Json:
