@@ -8,19 +8,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from sqlalchemy import Connection, select
 
 from kdscan.sheet.ids import SheetId
 from kdscan.tournament.apply_corrections import Overrides, corrected_json
 from kdscan.tournament.deduplicate import Compared, Entry, marks_code, same_sheets
-from kdscan.tournament.places import Named, first_names, place_of
+from kdscan.tournament.places import Named, Place, first_names, place_of
 from kdscan.tournament.removing import removed_from
 from kdscan.tournament.store import schema
-from kdscan.tournament.store.corrections import corrections, effective_by_sheet, effective_values
+from kdscan.tournament.store.corrections import corrections, effective_by_sheet
 from kdscan.tournament.store.photos import files
 from kdscan.tournament.store.readings import sheet as get_sheet
-from kdscan.tournament.store.records import Sheet
+from kdscan.tournament.store.records import Correction, Sheet
 
 
 def compared(sheets: Iterable[Sheet], overrides: Mapping[int, Overrides], named: Named) -> Compared:
@@ -62,6 +63,10 @@ def _whole(code: str | None, round_: int | None) -> str | None:
     return None if round_ is None else f"{code} {round_}"
 
 
+GAME = ("duel_map", "duel_spellbook")
+"""Kinds of sheets of a game that may be in several photos."""
+
+
 @dataclass(frozen=True)
 class _Seated:
     """A sheet whose table is known. page: id of the photo, and the page."""
@@ -85,34 +90,50 @@ def _games(
     return found
 
 
-def multi_photo_game(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
-    """The two maps and the spellbook of a sheet's game, if they are in several photos.
+class MultiPhotoGames:
+    """An event's games in several photos; what they need is loaded once, with the first one."""
 
-    Empty if they are not, or if one is missing. Only sheets with the same table are compared:
-    another photo of a sheet without its code is not recognised here.
-    """
-    if one.kind not in ("duel_map", "duel_spellbook"):
-        return ()
-    event, at = one.event_id, schema.sheet.c
-    mine = effective_values(corrections(db, event, sheet_id=one.id, field="place"))
-    if place_of(one.code, mine).table is None:  # a file may give the round, but never the table
-        return ()
-    said = corrections(db, event)
-    overrides, removed = effective_by_sheet(said), removed_from(said)
-    query = select(at.id, at.code, at.photo_id, at.page, schema.photo.c.sha256).join(schema.photo)
-    rows = db.execute(query.where(at.event_id == event))
-    known = [row for row in rows if not removed.has(row.sha256, row.page)]
-    tables = {row.id: place_of(row.code, overrides.get(row.id, {})).table for row in known}
-    if one.id not in tables:  # it was removed
-        return ()
-    near = [row for row in known if tables[row.id] == tables[one.id]]
-    names = [file for photo in {row.photo_id for row in near} for file in files(db, event, photo)]
-    named = first_names(sorted(names, key=lambda file: (file.name, file.id)))
-    places = {
-        row.id: place_of(row.code, overrides.get(row.id, {}), named[row.photo_id][1])
-        for row in near
-    }
-    there = [n for n, place in places.items() if place.round == places[one.id].round]
-    beside = {n: sheet for n in there if (sheet := get_sheet(db, n)) is not None}
-    game = compared(beside.values(), overrides, named).games.get(one.id, ())
-    return tuple(beside[n] for n in game)
+    def __init__(self, db: Connection, event_id: int) -> None:
+        self._db, self._event = db, event_id
+
+    @cached_property
+    def _overrides(self) -> Mapping[int, Overrides]:
+        return effective_by_sheet(self._said)
+
+    @cached_property
+    def _said(self) -> list[Correction]:
+        return corrections(self._db, self._event)
+
+    @cached_property
+    def _named(self) -> Named:
+        return first_names(files(self._db, self._event))
+
+    @cached_property
+    def _places(self) -> dict[int, tuple[str, Place]]:
+        """The kind and the place of each sheet that was not removed."""
+        at, removed = schema.sheet.c, removed_from(self._said)
+        query = select(at.id, at.code, at.kind, at.photo_id, at.page, schema.photo.c.sha256)
+        query = query.join(schema.photo).where(at.event_id == self._event).order_by(at.id)
+        found: dict[int, tuple[str, Place]] = {}
+        for row in self._db.execute(query):
+            if not removed.has(row.sha256, row.page):
+                said, (_, file) = self._overrides.get(row.id, {}), self._named[row.photo_id]
+                found[row.id] = row.kind, place_of(row.code, said, file)
+        return found
+
+    def of(self, one: Sheet) -> tuple[Sheet, ...]:
+        """The two maps and the spellbook of a sheet's game, if they are in several photos.
+
+        Empty if they are not, or if one is missing. Only sheets with the same table are compared:
+        another photo of a sheet without its code is not recognised here.
+        """
+        _, mine = self._places.get(one.id, ("", Place()))  # it may have been removed
+        if mine.table is None:
+            return ()
+        at = (mine.round, mine.table)
+        beside = {n: k for n, (k, p) in self._places.items() if (p.round, p.table) == at}
+        if not set(GAME) <= set(beside.values()):
+            return ()
+        found = {n: sheet for n in beside if (sheet := get_sheet(self._db, n)) is not None}
+        game = compared(found.values(), self._overrides, self._named).games.get(one.id, ())
+        return tuple(found[n] for n in game)

@@ -5,7 +5,7 @@ Everything here blocks; handlers call it in threads. Nothing is cached.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -17,14 +17,14 @@ from kdscan.locale import ENGLISH, Words
 from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides, as_they_stand, corrected_sheets
 from kdscan.tournament.correcting import say, take_back
-from kdscan.tournament.multi_photo_games import multi_photo_game
-from kdscan.tournament.names import names_of, player_named
+from kdscan.tournament.multi_photo_games import GAME
+from kdscan.tournament.names import player_named
 from kdscan.tournament.places import place_now, place_of
 from kdscan.tournament.rules import Rules, asked_of, rules_of
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.checks import MOST_NUMBER
-from kdscan.tournament.store.corrections import corrections, effective_values, last_act
-from kdscan.tournament.store.events import ensure_event, get_event, players
+from kdscan.tournament.store.corrections import corrections, last_act
+from kdscan.tournament.store.events import ensure_event, get_event
 from kdscan.tournament.store.files import suffix_of
 from kdscan.tournament.store.photos import (
     add_file,
@@ -35,10 +35,11 @@ from kdscan.tournament.store.photos import (
     reason_of,
     set_pages,
 )
-from kdscan.tournament.store.readings import readings, sheet, sheets
+from kdscan.tournament.store.readings import sheet
 from kdscan.tournament.store.records import FileRow, PhotoRow, Sheet, short_name
 from kdscan.web import schemas
 from kdscan.web.answers import ApiError, desk_only, not_found
+from kdscan.web.loaded import Loaded, load
 from kdscan.web.photo_state import brief, page_json, tell_error
 from kdscan.web.schemas import PhotoState
 from kdscan.web.sessions import Session
@@ -129,7 +130,8 @@ class SheetService:
     def photo(self, photo_id: int, session: Session, spoken: Words = ENGLISH) -> schemas.Photo:
         """All that is known of a photo. spoken: the language of its errors."""
         with self._store.read() as db:
-            facts, sheets = self._facts(db, self._mine(db, photo_id, session), spoken)
+            photo = self._mine(db, photo_id, session)
+            facts, sheets = self._facts(photo, load(db, self.event, [photo.id]), spoken)
             return {**facts, "sheets": sheets}
 
     def photos(self, session: Session, spoken: Words = ENGLISH) -> list[schemas.PhotoLine]:
@@ -137,8 +139,10 @@ class SheetService:
         query = self._sent(session, schema.photo).order_by(schema.file.c.id.desc())
         found: list[schemas.PhotoLine] = []
         with self._store.read() as db:
-            for row in db.execute(query.limit(MOST_LISTED)).mappings():
-                facts, sheets = self._facts(db, PhotoRow(**row), spoken)
+            rows = [PhotoRow(**row) for row in db.execute(query.limit(MOST_LISTED)).mappings()]
+            loaded = load(db, self.event, [row.id for row in rows])
+            for row in rows:
+                facts, sheets = self._facts(row, loaded, spoken)
                 found.append({**facts, "sheets": [brief(one) for one in sheets]})
         return found
 
@@ -153,27 +157,25 @@ class SheetService:
         )
 
     def _facts(
-        self, db: Connection, photo: PhotoRow, spoken: Words
+        self, photo: PhotoRow, loaded: Loaded, spoken: Words
     ) -> tuple[schemas.PhotoFacts, list[schemas.Sheet]]:
         """What is known of a photo, and the current state of its sheets."""
-        newest = {row.page: row for row in readings(db, photo.id)}
+        newest = loaded.newest.get(photo.id, ())
         facts: schemas.PhotoFacts = {
             "id": photo.id,
-            "name": self._name(db, photo.id),
+            "name": _name_of(loaded.files.get(photo.id, ())),
             "added_at": photo.added_at.isoformat(),
-            "state": self._state(db, photo),
+            "state": _state_of(photo, len(newest)),
             "error": tell_error(reason_of(photo), spoken),
-            "pages": [page_json(photo, newest[page].entry, spoken) for page in sorted(newest)],
+            "pages": [page_json(photo, row.entry, spoken) for row in newest],
         }
-        return facts, [one for page in sorted(newest) for one in self._page(db, photo.id, page)]
+        pages = [loaded.sheets.get((photo.id, row.page), ()) for row in newest]
+        return facts, [one for here in pages for one in _standing(here, loaded)]
 
     def _state(self, db: Connection, photo: PhotoRow) -> PhotoState:
-        if photo.error_code:
-            return FAILED
         at = schema.reading.c
         count = select(func.count(at.page.distinct())).where(at.photo_id == photo.id)
-        done = db.scalar(count) or 0
-        return READ if photo.pages is not None and done >= photo.pages else WAITING
+        return _state_of(photo, db.scalar(count) or 0)
 
     def _files(self, db: Connection, photo_id: int) -> list[FileRow]:
         """The names under which a photo was sent, the first one first."""
@@ -184,8 +186,7 @@ class SheetService:
         return {str(row.details.get("session")) for row in rows if row.source == SOURCE}
 
     def _name(self, db: Connection, photo_id: int) -> str:
-        rows = self._files(db, photo_id)
-        return short_name(rows[0].name) if rows else "photo"
+        return _name_of(self._files(db, photo_id))
 
     def _mine(self, db: Connection, photo_id: int, session: Session) -> PhotoRow:
         photo = get_photo(db, photo_id) if photo_id <= MOST_NUMBER else None
@@ -231,8 +232,9 @@ class SheetService:
     def _together(self, db: Connection, found: Sequence[Sheet]) -> list[schemas.Sheet]:
         book = any(one.kind == "duel_spellbook" for one in found)
         if book and all(one.kept is not None for one in found):
-            asked = list(map(self._asked(db), found))
-            return self._shown(db, found, corrected_sheets(found, asked, one_table=True))
+            loaded = load(db, self.event, {one.photo_id for one in found})
+            asked = [_asked(loaded, one) for one in found]
+            return _shown(loaded, found, corrected_sheets(found, asked, one_table=True))
         return [self._sheet_json(db, one) for one in found]
 
     def correct(
@@ -281,35 +283,9 @@ class SheetService:
         return one
 
     def _sheet_json(self, db: Connection, one: Sheet) -> schemas.Sheet:
-        page = self._page(db, one.photo_id, one.page)
+        loaded = load(db, self.event, [one.photo_id], one.page)
+        page = _standing(loaded.sheets[one.photo_id, one.page], loaded)
         return next(found for found in page if found["id"] == one.id)
-
-    def _page(self, db: Connection, photo_id: int, page: int) -> list[schemas.Sheet]:
-        """The current state of the sheets of one page: correcting one may affect others."""
-        here = list(sheets(db, self.event.id, photo_id, page))
-        found = as_they_stand(here, self._asked(db), partial(multi_photo_game, db))
-        return self._shown(db, here, found)
-
-    def _asked(self, db: Connection) -> Callable[[Sheet], Overrides]:
-        """Gives the corrections with which a sheet is to be interpreted."""
-        rules = self._rules(db)
-
-        def asked(one: Sheet) -> Overrides:
-            held = effective_values(corrections(db, self.event.id, sheet_id=one.id))
-            return asked_of(one, held, rules)
-
-        return asked
-
-    def _shown(
-        self, db: Connection, here: Sequence[Sheet], found: Sequence[Json]
-    ) -> list[schemas.Sheet]:
-        """The current state of sheets, with what the page needs besides."""
-        known, shown = names_of(players(db, self.event.id)), []
-        for one, now in zip(here, found, strict=True):
-            rows = corrections(db, self.event.id, sheet_id=one.id)
-            player = known.of(place_of(one.code, effective_values(rows)))
-            shown.append(with_facts(now, one, rows, player))
-        return shown
 
     def name(self, sheet_id: int, name: str | None, session: Session) -> schemas.Sheet:
         """Set whose a sheet is; raises `UsageError` for a name that it cannot have."""
@@ -322,10 +298,41 @@ class SheetService:
             return self._sheet_json(db, one)
 
     def rules(self) -> Rules:
-        """The event's current rules."""
+        """The event's current rules: they may change while the page is open."""
         with self._store.read() as db:
-            return self._rules(db)
+            return rules_of(get_event(db, self.event.id) or self.event)
 
-    def _rules(self, db: Connection) -> Rules:
-        """The current rules: they may change while the page is open."""
-        return rules_of(get_event(db, self.event.id) or self.event)
+
+def _state_of(photo: PhotoRow, done: int) -> PhotoState:
+    """done: how many of its pages were read."""
+    if photo.error_code:
+        return FAILED
+    return READ if photo.pages is not None and done >= photo.pages else WAITING
+
+
+def _name_of(rows: Sequence[FileRow]) -> str:
+    return short_name(rows[0].name) if rows else "photo"
+
+
+def _standing(here: Sequence[Sheet], loaded: Loaded) -> list[schemas.Sheet]:
+    """The current state of the sheets of one page: correcting one may affect others."""
+
+    def game_of(one: Sheet) -> Sequence[Sheet]:
+        seated = place_of(one.code, loaded.held(one)).table is not None
+        return loaded.games.of(one) if one.kind in GAME and seated else ()
+
+    return _shown(loaded, here, as_they_stand(here, partial(_asked, loaded), game_of))
+
+
+def _asked(loaded: Loaded, one: Sheet) -> Overrides:
+    """The corrections with which a sheet is to be interpreted."""
+    return asked_of(one, loaded.held(one), loaded.rules)
+
+
+def _shown(loaded: Loaded, here: Sequence[Sheet], found: Sequence[Json]) -> list[schemas.Sheet]:
+    """The current state of sheets, with what the page needs besides."""
+    shown = []
+    for one, now in zip(here, found, strict=True):
+        player = loaded.names.of(place_of(one.code, loaded.held(one)))
+        shown.append(with_facts(now, one, loaded.corrections.get(one.id, ()), player))
+    return shown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Select, and_, func, select
@@ -57,10 +57,10 @@ def add_reading(
     return True
 
 
-def readings(db: Connection, photo_id: int) -> list[ReadingRow]:
-    """All readings of a photo by page, the oldest of each first."""
+def readings(db: Connection, *photo_ids: int) -> list[ReadingRow]:
+    """All readings of photos by page, the oldest of each first."""
     at = schema.reading.c
-    query = select(schema.reading).where(at.photo_id == photo_id).order_by(at.page, at.id)
+    query = select(schema.reading).where(at.photo_id.in_(photo_ids)).order_by(at.page, at.id)
     return all_of(db, ReadingRow, query)
 
 
@@ -84,14 +84,17 @@ def sheet(db: Connection, sheet_id: int) -> Sheet | None:
 
 
 def sheets(
-    db: Connection, event_id: int, photo_id: int | None = None, page: int | None = None
+    db: Connection,
+    event_id: int,
+    photo_id: int | Collection[int] | None = None,
+    page: int | None = None,
 ) -> Iterator[Sheet]:
-    """The sheets of an event (of a photo or page of it), one by one, in the order in which they
+    """The sheets of an event (of a photo, photos or a page), one by one, in the order in which they
     came."""
     at = schema.sheet.c
     query = _query().where(at.event_id == event_id)
     if photo_id is not None:
-        query = query.where(at.photo_id == photo_id)
+        query = query.where(at.photo_id.in_([photo_id] if isinstance(photo_id, int) else photo_id))
     if page is not None:
         query = query.where(at.page == page)
     order = (at.photo_id, at.page, at.number)
