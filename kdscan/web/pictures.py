@@ -36,6 +36,8 @@ class PictureCache:
         root = store.photos.root
         self._folder = default_folder() / "views" if is_url(root) else Path(root) / "views"
         self._coming: dict[str, asyncio.Event] = {}
+        self._broken: set[tuple[str, int]] = set()
+        """Pages that cannot be drawn, by their photo: they are not tried at each request."""
 
     @contextlib.contextmanager
     def coming(self, sha256: str) -> Iterator[None]:
@@ -77,8 +79,10 @@ class PictureCache:
         path = self.path(photo.sha256, page, size)
         if photo.sha256 in self._coming and not path.is_file():
             await self._coming[photo.sha256].wait()
-        if not path.is_file():
-            await self._make(photo, Show)
+        if not path.is_file() and (photo.sha256, page) not in self._broken:
+            made = await self._make(photo, Show)
+            if made is not None and page not in made:
+                self._broken.add((photo.sha256, page))
         return path if path.is_file() else None
 
     async def ink(
@@ -96,13 +100,20 @@ class PictureCache:
             await self._make(photo, read)
         return path if path.is_file() else None
 
-    async def _make(self, photo: PhotoRow, task_of: Callable[[Path], Read | Show]) -> None:
-        """Make a photo's pictures again."""
-        with contextlib.suppress(ReaderDied):
+    async def _make(
+        self, photo: PhotoRow, task_of: Callable[[Path], Read | Show]
+    ) -> set[int] | None:
+        """Make a photo's pictures again; returns of which pages, None if the worker died."""
+        made: set[int] = set()
+        try:
             async with local_file(self._store, photo) as file:
                 async for frame in self._pool.ask(task_of(file)):
                     if "page" in frame.header:
                         self.put(photo.sha256, int(frame.header["page"]), frame.blobs)
+                        made.add(int(frame.header["page"]))
+        except ReaderDied:
+            return None
+        return made
 
 
 @contextlib.asynccontextmanager

@@ -55,6 +55,16 @@ class Learning(Heard):
             self._learned()
 
 
+class Undrawing(Pool):
+    """Workers that cannot draw the second page."""
+
+    tries = 0
+
+    async def ask(self, task: Task) -> AsyncIterator[Frame]:
+        self.tries += 1
+        yield Frame({"page": 0}, (b"view", b"thumb"))
+
+
 class Broken(Pool):
     """Workers that fail as no worker should."""
 
@@ -193,3 +203,18 @@ def test_a_photo_waits_again_while_its_first_pictures_are_made(store: Store) -> 
     sheets = SheetService(store, "Twice")
     photo, _ = sheets.add(b"twice", "a.jpg", new_session("desk", "test"))
     asyncio.run(asyncio.wait_for(read(), 60))
+
+
+def test_a_page_that_cannot_be_drawn_is_not_tried_at_each_request(store: Store) -> None:
+    async def look(photo: PhotoRow) -> None:
+        pool = Undrawing(1, Limits())
+        pictures = PictureCache(store, pool)
+        for _ in range(2):
+            assert await pictures.get(photo, 1, "view") is None
+        assert pool.tries == 1
+
+    number, _ = SheetService(store, "Cup").add(b"broken", "a.pdf", new_session("desk", "test"))
+    with store.read() as db:
+        sent = get_photo(db, number)
+    assert sent is not None
+    asyncio.run(look(sent))
