@@ -52,8 +52,11 @@ def test_a_canvas_that_gives_noise_ruins_no_photo(open_page: Open) -> None:
 NOTHING = "HTMLCanvasElement.prototype.toBlob = (done) => done(null);"
 """As where memory is short."""
 
+NO_CANVAS = "HTMLCanvasElement.prototype.getContext = () => null;"
+"""An iPhone whose memory for canvases is used up."""
 
-@pytest.mark.parametrize("canvas", [NOISE, NOTHING])
+
+@pytest.mark.parametrize("canvas", [NOISE, NOTHING, NO_CANVAS])
 def test_whatever_a_canvas_gives_a_picture_is_shared(
     open_page: Open, served: Served, store: Store, canvas: str
 ) -> None:

@@ -99,6 +99,20 @@ def test_a_camera_that_is_taken_away_leaves_a_remedy(open_page: Open) -> None:
 
 @pytest.mark.browser
 @browsing.needs_chromium
+def test_a_camera_whose_picture_cannot_be_kept_leaves_a_remedy(open_page: Open) -> None:
+    page = open_page(permissions=["camera"], service_workers="block")
+    page.route("**/api/look", lambda route: route.fulfill(status=429, json={"error": {}}))
+    page.get_by_role("button", name="Photograph").tap()
+    expect(page.locator(".camera-hint")).to_have_text("Take the photo with the shutter button")
+    page.evaluate("() => { ImageCapture = undefined; }")
+    page.evaluate("() => { HTMLCanvasElement.prototype.toBlob = (done) => done(null); }")
+    page.get_by_role("button", name="Take the photo").tap()
+    expect(page.locator("#toast")).to_contain_text("Choose a photo instead")
+    expect(page.locator(".upload")).to_have_count(0)
+
+
+@pytest.mark.browser
+@browsing.needs_chromium
 def test_a_refusal_that_comes_after_the_camera_was_closed_says_nothing(open_page: Open) -> None:
     page = open_page(permissions=["camera"])
     page.evaluate(

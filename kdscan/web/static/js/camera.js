@@ -87,6 +87,7 @@ export async function openCamera(send) {
     let blob = null;
     if (typeof ImageCapture !== "undefined") blob = await Promise.race([new ImageCapture(track).takePhoto().catch(() => null), new Promise((resolve) => setTimeout(resolve, 2500, null))]);
     blob ??= await frame(Infinity, 0.92);
+    if (!blob) return failed();
     navigator.vibrate?.(40);
     close();
     announce(t("The photo was taken"));
