@@ -100,6 +100,16 @@ def test_photos_are_kept_though_the_phone_closed_their_database(open_page: Open)
     expect(page.locator(".upload")).to_contain_text("02.jpg")
 
 
+def test_photos_are_sent_though_the_phone_never_opens_their_database(open_page: Open) -> None:
+    page = open_page(service_workers="block")
+    page.add_init_script("IDBFactory.prototype.open = () => ({});")
+    page.route(SENT, lambda route: route.abort())
+    page.goto("/")
+    expect(page.locator(".results .none")).to_be_visible()
+    page.set_input_files("input[multiple]", SAMPLES / "02.jpg")
+    expect(page.locator(".upload")).to_contain_text("waiting for the network")
+
+
 def test_a_page_that_is_gone_back_to_knows_at_once_that_it_is_not_alone(open_page: Open) -> None:
     page = open_page(DESK, service_workers="block")
     asked: list[str] = []

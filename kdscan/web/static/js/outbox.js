@@ -11,6 +11,7 @@ const LONGEST = 3200; // pixels of the longer side: a map that fills half of it 
 const SMALL = 1_500_000; // bytes that need no shrinking
 const QUALITY = 0.88;
 const SECONDS = [2, 4, 8, 15, 30];
+const PATIENCE = 3000; // milliseconds: an iPhone sometimes never answers whether it opens the database
 
 let opened = null;
 function database() {
@@ -22,6 +23,7 @@ function database() {
       resolve(request.result);
     };
     request.onerror = () => reject(request.error);
+    setTimeout(reject, PATIENCE);
   });
   return opened;
 }
