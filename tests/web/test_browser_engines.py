@@ -110,6 +110,21 @@ def test_photos_are_sent_though_the_phone_never_opens_their_database(open_page: 
     expect(page.locator(".upload")).to_contain_text("waiting for the network")
 
 
+def test_a_language_that_no_format_takes_hides_no_results(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    page = open_page(DESK, service_workers="block")
+    page.add_init_script(
+        "Object.defineProperty(navigator, 'languages', { value: ['en-US@posix'] });"
+    )
+    one = page.request.get(f"/api/photos/{lay(served, store, make_sheet())}").json()
+    page.route(
+        "**/api/photos", lambda route: route.fulfill(json={"photos": [one | {"sheets": []}]})
+    )
+    page.goto("/?again")
+    expect(page.locator(".results .result")).to_contain_text("table.png")
+
+
 def test_a_page_that_is_gone_back_to_knows_at_once_that_it_is_not_alone(open_page: Open) -> None:
     page = open_page(DESK, service_workers="block")
     asked: list[str] = []

@@ -29,8 +29,11 @@ export const percent = (p) => {
   return (whole / 100).toLocaleString(language, { style: "percent" });
 };
 
+// Chromium on a Linux without a language says en-US@posix, which no format takes.
+const valid = (tag) => { try { return Intl.getCanonicalLocales(tag).length > 0; } catch { return false; } };
+
 // Dates in the format of the reader's region, if it speaks the page's language: en-GB and not en-US.
-const region = navigator.languages.find((one) => one.split("-")[0] === language) ?? language;
+const region = navigator.languages.find((one) => one.split("-")[0] === language && valid(one)) ?? language;
 
 export const when = (iso) =>
   new Date(iso).toLocaleString(region, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
