@@ -10,6 +10,7 @@ into a score.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,8 +51,8 @@ FORMATS = "JPEG, PNG, WebP, HEIC, AVIF, TIFF, BMP, GIF, PDF"
 _JPEG = b"\xff\xd8\xff"
 """The first bytes of a JPEG: start of image and another marker (ITU T.81, B.1.1.3)."""
 
-_SCAN = b"\xff\xda"
-"""Start of a scan; compressed data never contain these bytes (ITU T.81, B.1.1.5)."""
+_MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd7\xff])", re.DOTALL)
+"""A marker other than those that compressed data contain (ITU T.81, B.1.1.5 and F.1.2.3)."""
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -160,8 +161,16 @@ def _is_plain(data: bytes) -> bool:
 
 def _has_few_scans(data: bytes) -> bool:
     """Whether decoding a JPEG takes time in proportion to its size. With many scans, decoding at
-    half the size takes as long as in full."""
-    return data.count(_SCAN) <= PLAIN_SCANS
+    half the size takes as long as in full. What follows the picture is not looked at: phones append
+    a film."""
+    scans, at = 0, 2
+    while scans <= PLAIN_SCANS and (marker := _MARKER.search(data, at)):
+        kind, at = marker[1][0], marker.end()
+        if kind == 0xD9:  # end of image
+            break
+        scans += kind == 0xDA
+        at += int.from_bytes(data[at : at + 2], "big")
+    return scans <= PLAIN_SCANS
 
 
 def _is_known(data: bytes) -> bool:

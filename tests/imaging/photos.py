@@ -27,6 +27,14 @@ def encoded(image: Image.Image, form: str, **options: object) -> bytes:
     return stream.getvalue()
 
 
+def many_scans(size: tuple[int, int] = (96, 64)) -> bytes:
+    """A JPEG of more scans than any camera writes; before each, a comment with the mark that ends
+    a picture."""
+    data = encoded(tile().resize(size), "JPEG", progressive=True)
+    last = data.rindex(b"\xff\xda")
+    return data[:last] + (b"\xff\xfe\0\4\xff\xd9" + data[last:-2]) * 20 + data[-2:]
+
+
 def heic(image: Image.Image, **options: object) -> bytes:
     stream = io.BytesIO()
     quickly = {"preset": "ultrafast"}

@@ -16,7 +16,7 @@ from PIL import Image
 from kdscan.errors import ImageTooLarge, PhotoError, UnreadableImage
 from kdscan.imaging import photo as photo_module
 from kdscan.imaging.photo import decode, decode_here, open_photos
-from tests.imaging.photos import TILE, assert_same, encoded, heic, pdf_of, tile
+from tests.imaging.photos import TILE, assert_same, encoded, heic, many_scans, pdf_of, tile
 
 
 def test_a_jpeg_of_many_scans_is_not_decoded_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,8 +24,7 @@ def test_a_jpeg_of_many_scans_is_not_decoded_twice(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(photo_module, "LARGE_PIXELS", 1)
     data = encoded(tile().resize((960, 640)), "JPEG", progressive=True)
     assert decode_here(data).half is not None
-    last = data.rindex(b"\xff\xda")
-    hostile = data[:last] + data[last:-2] * 20 + data[-2:]
+    hostile = many_scans((960, 640))
     assert decode_here(hostile).half is None
     assert len(decode(hostile)) == 1  # in a process with limits
 

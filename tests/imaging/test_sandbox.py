@@ -20,7 +20,16 @@ from kdscan.imaging import photo as photo_module
 from kdscan.imaging import sandbox as confined
 from kdscan.imaging.photo import decode, decode_here
 from kdscan.imaging.sandbox import Decoder
-from tests.imaging.photos import TILE, assert_same, encoded, heic, pdf_objects, pdf_of, tile
+from tests.imaging.photos import (
+    TILE,
+    assert_same,
+    encoded,
+    heic,
+    many_scans,
+    pdf_objects,
+    pdf_of,
+    tile,
+)
 
 
 def stream(about: bytes, body: bytes) -> bytes:
@@ -138,9 +147,10 @@ def test_a_page_that_is_broken_leaves_the_child_in_step(small: Decoder) -> None:
         (encoded(tile(), "TIFF"), False),
         (heic(tile()), False),
         (pdf_of((tile(), 100)), False),
-        (encoded(tile(), "JPEG") + 20 * b"\xff\xda", False),
+        (many_scans(), False),
+        (encoded(tile(), "JPEG") + 20 * b"\xff\xda", True),
     ],
-    ids=["JPEG", "progressive", "PNG", "WebP", "TIFF", "HEIC", "PDF", "many scans"],
+    ids=["JPEG", "progressive", "PNG", "WebP", "TIFF", "HEIC", "PDF", "many scans", "film behind"],
 )
 def test_only_plain_photos_are_decoded_in_the_program(
     small: Decoder, data: bytes, plain: bool
