@@ -70,10 +70,20 @@ def _scale(page: Any, max_pixels: int) -> float:
                 height=px_high,
                 most=max_pixels // 1_000_000,
             )
-        left, bottom, right, top = image.get_bounds()
-        area = (right - left) * (top - bottom)
+        area = _area(image)
         if area > width * height / 4:
             finest = max(finest, sqrt(px_wide * px_high / area))
     longest = max(width, height)
     scale = min(finest or DPI / POINTS_PER_INCH, LONGEST_PX / longest)
     return float(scale - 0.5 / longest)  # sides are rounded up; one pixel more would blur a scan
+
+
+def _area(image: Any) -> float:
+    """A picture's area on its page in square points. Its bounds are those in the form around it,
+    if any, which the page may draw at any size."""
+    left, bottom, right, top = image.get_bounds()
+    area = (right - left) * (top - bottom)
+    while (image := image.container) is not None:
+        matrix = image.get_matrix()
+        area *= abs(matrix.a * matrix.d - matrix.b * matrix.c)
+    return float(area)

@@ -56,6 +56,20 @@ def test_a_picture_on_a_quarter_of_the_page_is_its_scan(share: float, high: int)
     assert decode(drawn((216, 144), draw))[0].height == high
 
 
+def test_a_scan_in_a_form_comes_pixel_by_pixel() -> None:
+    """Programs that put pages together draw each in a form, in whatever unit it likes."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.beginForm("page", 0, 0, 960, 640)
+        canvas.drawImage(ImageReader(tile()), 0, 0, 960, 640)
+        canvas.endForm()
+        canvas.scale(0.05, 0.05)
+        canvas.doForm("page")
+
+    photo = decode_here(drawn((48, 32), draw))[0]
+    assert (photo.width, photo.height) == (96, 64)
+
+
 @pytest.mark.parametrize("sizes", [(1, 2), (2, 1)])
 def test_of_pictures_on_top_of_each_other_the_finest_counts(sizes: tuple[int, ...]) -> None:
     """Scanners part a page into its colours and, finer, its text."""
