@@ -72,7 +72,8 @@ def _decode(image: Image.Image, page: int) -> Bgr:
     turned = image.getexif().get(ExifTags.Base.Orientation, 1) != 1
     upright = ImageOps.exif_transpose(image) if turned else image
     if upright.mode.startswith(("I", "F")):
-        upright = Image.fromarray(_to_8_bit(np.asarray(upright)))
+        grey = _to_8_bit(np.asarray(upright))
+        upright = Image.fromarray(255 - grey if _white_is_0(image) else grey)
     width, height = upright.size
     bgr = np.empty((height, width, 3), np.uint8)
     for top in range(0, height, STRIP_PX):  # converting all at once takes 3 × the memory
@@ -83,7 +84,15 @@ def _decode(image: Image.Image, page: int) -> Bgr:
     return _whitened(bgr, SENSOR_BITS - 8)
 
 
+def _white_is_0(image: Any) -> bool:
+    """Whether the least level of a TIFF is white, which Pillow observes up to 8 bits alone."""
+    levels = ExifTags.Base.PhotometricInterpretation
+    return bool(image.format == "TIFF" and image.tag_v2.get(levels) == 0)
+
+
 def _opaque(image: Image.Image) -> Image.Image:
+    if image.mode == "La":  # grey already multiplied by its opacity
+        image = image.convert("LA")
     if not image.has_transparency_data:
         return image
     white = Image.new("RGBA", image.size, "white")

@@ -12,7 +12,7 @@ from PIL import Image, ImageOps
 from PIL.PngImagePlugin import PngInfo
 
 from kdscan.imaging import photo as photo_module
-from kdscan.imaging.photo import decode, load_photos
+from kdscan.imaging.photo import decode, decode_here, load_photos
 from kdscan.imaging.pyramid import level
 from kdscan.records import Photo
 from tests.imaging.photos import TILE, assert_same, encoded, heic, tile
@@ -157,6 +157,27 @@ def test_16_bit_tiffs_read_alike_in_either_order_of_bytes() -> None:
         )
     )
     assert_same(decode(data)[0].bgr[..., 0], (dull >> 8).astype(np.uint8))
+
+
+def tagged(image: Image.Image, tag: int, value: int) -> bytes:
+    """A TIFF with a tag of one short number that Pillow writes otherwise."""
+    data = encoded(image, "TIFF")
+    at = data.index(struct.pack("<HHI", tag, 3, 1)) + 8
+    return data[:at] + struct.pack("<H", value) + data[at + 2 :]
+
+
+def test_the_least_of_16_bits_may_be_white() -> None:
+    ramp = np.linspace(0, 65535, 64 * 96).reshape(64, 96).astype(np.uint16)
+    photometric = 262  # TIFF 6.0, page 37
+    bgr = decode_here(tagged(Image.fromarray(65535 - ramp), photometric, 0))[0].bgr
+    assert_same(bgr[..., 0], (ramp >> 8).astype(np.uint8), within=1)
+
+
+def test_grey_that_was_multiplied_by_its_opacity_lies_on_white() -> None:
+    extra_samples = 338  # TIFF 6.0, page 31
+    half = Image.new("LA", (9, 9), (50, 128))
+    bgr = decode_here(tagged(half, extra_samples, 1))[0].bgr
+    assert np.abs(bgr.astype(int) - (50 + 127)).max() <= 2
 
 
 def test_float_grey_is_spread() -> None:
