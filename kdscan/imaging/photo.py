@@ -103,10 +103,13 @@ def load_photos(source: Path | str | bytes | NDArray[np.uint8]) -> Iterator[Phot
     """Yield the pictures of a file, page by page.
 
     source: the file's path, its content, or a decoded picture: (H, W, 3) uint8 BGR, upright.
-    Raises `PhotoError` with the remedy in its message, ValueError for an array of another shape.
+    Raises `PhotoError` with the remedy in its message, ValueError for an array of another shape
+    or without pixels.
     Use `open_photos` to carry on after a broken page.
     """
     if isinstance(source, np.ndarray):
+        if source.size == 0:
+            raise ValueError("a photo has at least one pixel")
         yield Photo(source)
         return
     pages = decode(source) if isinstance(source, bytes) else open_photos(source)

@@ -75,7 +75,9 @@ def read_photo(
 def read_with(
     photo: Photo, options: ReadOptions, models: Models | None = None
 ) -> tuple[AnyReading, ...]:
-    """`read_photo` with all its options."""
+    """`read_photo` with all its options; raises ValueError for a risk that is no probability."""
+    if not 0 <= options.risk <= 1:
+        raise ValueError(f"a risk is a probability between 0 and 1, not {options.risk}")
     models = models or default_models()
     search = MapSearch(photo, models.locate, models.refine)
     kingdoms, certain, lost = _read_kingdoms(photo, models, options, search)

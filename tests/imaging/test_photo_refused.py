@@ -15,7 +15,7 @@ from PIL import Image
 
 from kdscan.errors import ImageTooLarge, PhotoError, UnreadableImage
 from kdscan.imaging import photo as photo_module
-from kdscan.imaging.photo import decode, decode_here, open_photos
+from kdscan.imaging.photo import decode, decode_here, load_photos, open_photos
 from tests.imaging.photos import TILE, assert_same, encoded, heic, many_scans, pdf_of, tile
 
 
@@ -136,6 +136,12 @@ def test_the_photos_of_a_zip_are_asked_for() -> None:
 def test_films_and_raw_photos_are_unknown_not_broken(brand: bytes) -> None:
     with pytest.raises(UnreadableImage, match="kdscan knows; save it as JPEG, PNG"):
         decode(struct.pack(">I", 20) + b"ftyp" + brand + b"\0\0\0\0mp41" + b"\0" * 100)
+
+
+@pytest.mark.parametrize("shape", [(0, 0, 3), (9, 0, 3)])
+def test_an_array_without_pixels_is_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="at least one pixel"):
+        next(load_photos(np.zeros(shape, np.uint8)))
 
 
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:
