@@ -128,7 +128,8 @@ class FiledPrint(KnownPrint):
         if self.head.signature != SIGNATURE:
             return signature_of(self.thumbnail)
         values = np.frombuffer(unpacked(self.data, _SIGNATURE), "<f4").astype(np.float32)
-        if values.size != np.prod(SIGNATURE_SHAPE) or not np.isfinite(values).all():
+        # Longer ones would come before every other print.
+        if values.size != np.prod(SIGNATURE_SHAPE) or not (np.abs(values) <= 1).all():
             raise _damaged(self.source)
         return values.reshape(SIGNATURE_SHAPE)
 
@@ -244,6 +245,7 @@ def _check_cell(head: PrintHead) -> None:
         "cell.radius": (head.cell.radius, 0.0, 0.5),
         "cell.circles": (len(head.cell.circles), 0, MAX_CROSSES),
         "castle": (len(polygons), 0, _MOST_POLYGONS),
+        "castle: points": (min(map(len, polygons[1:]), default=1), 1, _MOST_POINTS),
         "cell.shield": (max(map(len, polygons)), 0, _MOST_POINTS),
         "cell": (max((abs(v) for xy in points for v in xy), default=0.0), 0.0, _REACH),
     }

@@ -157,7 +157,8 @@ def test_a_broken_picture_with_a_right_checksum_is_refused() -> None:
 
 
 def test_a_signature_of_other_numbers_is_refused() -> None:
-    for signature in (b"", b"\0" * 100, b"\xff" * (4 * 3 * 2852)):
+    long = np.full(3 * 2852, 1e9, "<f4").tobytes()
+    for signature in (b"", b"\0" * 100, b"\xff" * (4 * 3 * 2852), long):
         with pytest.raises(LayoutError, match="damaged"):
             parse_print(rebuilt(DATA, signature=signature), "club.kdprint", thoroughly=True)
 
@@ -212,6 +213,8 @@ def test_a_newer_file_says_so() -> None:
         ("cell", {"shield": [], "circles": [], "radius": 3.0}),
         ("cell", []),
         ("castle", {"roofs": [[[0.0]]], "keep": []}),
+        ("castle", {"roofs": [[]], "keep": []}),
+        ("castle", {"roofs": [], "keep": [[]]}),
         ("signature", "1"),
         ("more", 1),
     ],
