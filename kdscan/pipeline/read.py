@@ -23,7 +23,7 @@ from kdscan.inference.store import Models, default_models
 from kdscan.kinds import kind_of
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.kinds.duel_map.read import is_legible, read_map
-from kdscan.marks.risk import DEFAULT_RISK
+from kdscan.marks.risk import DEFAULT_RISK, check_risk
 from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import UNKNOWN_LAYOUT
 from kdscan.sheet.signs import signs
@@ -76,8 +76,7 @@ def read_with(
     photo: Photo, options: ReadOptions, models: Models | None = None
 ) -> tuple[AnyReading, ...]:
     """`read_photo` with all its options; raises ValueError for a risk that is no probability."""
-    if not 0 <= options.risk <= 1:
-        raise ValueError(f"a risk is a probability between 0 and 1, not {options.risk}")
+    check_risk(options.risk)
     models = models or default_models()
     search = MapSearch(photo, models.locate, models.refine)
     kingdoms, certain, lost = _read_kingdoms(photo, models, options, search)

@@ -8,7 +8,7 @@ anywhere and, unlike pickles, loaded without running code.
 from __future__ import annotations
 
 from kdscan.kinds import kind_named, kind_of
-from kdscan.marks.risk import DEFAULT_RISK
+from kdscan.marks.risk import DEFAULT_RISK, check_risk
 from kdscan.records import AnyReading
 from kdscan.records.results import Json
 
@@ -21,10 +21,11 @@ def serialize(found: AnyReading) -> Json:
 def deserialize(kept: Json, *, risk: float = DEFAULT_RISK) -> AnyReading:
     """The reading from what `serialize` returned; a single black pixel replaces its pixels.
 
-    Raises KeyError, TypeError or ValueError for other values.
+    risk: see `kdscan.read_photo`. Raises KeyError, TypeError or ValueError for other values.
     """
     name = kept.get("kind", "duel_map")  # older stores omit it: it was the only kind
     kind = kind_named(name)
     if kind is None:
         raise ValueError(f"there is no kind of sheet called {name!r}")
+    check_risk(risk)
     return kind.deserialize(kept, risk)

@@ -81,6 +81,11 @@ def test_it_is_small(sheet: MapReading) -> None:
     assert len(json.dumps(serialize(sheet))) < 10_000
 
 
+def test_a_risk_that_is_no_probability_is_refused(sheet: MapReading) -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        deserialize(serialize(sheet), risk=-1)
+
+
 def test_what_was_not_kept_is_refused(sheet: MapReading) -> None:
     with pytest.raises(KeyError):
         deserialize({"layout": "kdscan-a5"})
