@@ -14,6 +14,7 @@ import typer
 from kdscan.cli.messages import error_message, note, spoken
 from kdscan.cli.options import AsJson, PrintsEvent, PrintsStore, check_apart
 from kdscan.errors import KdscanError, UsageError
+from kdscan.locale.legible import columns, padded
 
 if TYPE_CHECKING:
     from kdscan.prints.file import FiledPrint
@@ -93,8 +94,8 @@ def forget(
 
     with prints_of(event, store) as kept:
         known = {folded(one.name): one for one in kept.load(damaged)}
+        kept.forget(*names)
         for name in names:
-            kept.forget(name)
             one = known.get(folded(name))
             if one is not None and one.by_itself:
                 _learner(kept).switch(False)
@@ -291,11 +292,11 @@ def prints_table(prints: Sequence[FiledPrint]) -> str:
         for one in prints
     ]
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    wide = max(len(one.name) for one in prints)
+    wide = max(columns(one.name) for one in prints)
     lines = []
     for name, values in zip(["", *(one.name for one in prints)], [heads, *rows], strict=True):
         cells = "  ".join(f"{v:>{n}}" for v, n in zip(values, widths, strict=True))
-        lines.append(f"{name:<{wide}}  {cells}")
+        lines.append(f"{padded(name, wide)}  {cells}")
     return "\n".join(lines)
 
 

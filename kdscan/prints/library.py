@@ -69,10 +69,15 @@ class Library:
         self._remove(one.name, but=path)
         return one
 
-    def forget(self, name: str) -> None:
-        """Remove a print, and a damaged file of that name; raises LayoutError if there is none."""
-        if not self._remove(name):
-            self.get(name)
+    def forget(self, *names: str) -> None:
+        """Remove prints, and damaged files of these names; raises LayoutError, and removes none, if
+        there is none of one name."""
+        there = [_name_in(path) for path in self._files()]
+        for name in names:
+            if not any(same_name(one, name) for one in there):
+                self.get(name)
+        for name in names:
+            self._remove(name)
 
     def _remove(self, name: str, but: Path | None = None) -> bool:
         """Remove the files with a print of a name, except `but`; returns whether there were any."""

@@ -100,6 +100,17 @@ def test_what_cannot_be_done_is_said(words: list[str], remedy: str, run: Command
     assert remedy in layout(run, *words, code=2)
 
 
+def test_who_mistypes_one_print_forgets_none(run: Command, tmp_path: Path) -> None:
+    own_library().save(made_print("club"))
+    assert "known: club" in layout(run, "forget", "club", "nobody", code=2)
+    assert [one.name for one in own_library().load()] == ["club"]
+    url = str(tmp_path / "cup.sqlite")
+    with open_store(url) as store, store.write() as db:
+        add_print(store, db, ensure_event(db, "cup").id, to_filed(made_print("pad")))
+    assert "known: pad" in layout(run, "forget", "pad", "nobody", "--store", url, code=2)
+    assert "pad" in layout(run, "list", "--store", url)
+
+
 def test_where_no_print_is_known_none_is_listed(run: Command) -> None:
     assert "no print is known yet; see: kdscan" in layout(run, "forget", "club", code=2)
 

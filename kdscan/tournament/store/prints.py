@@ -86,16 +86,18 @@ class EventPrints:
             add_print(self.store, db, self.event_id, one)
         return one
 
-    def forget(self, name: str) -> None:
-        """Forget a print; raises LayoutError if there is none. Its file stays, like the photos of
-        removed sheets."""
+    def forget(self, *names: str) -> None:
+        """Forget prints; raises LayoutError, and forgets none, if there is none of one name. Their
+        files stay, like the photos of removed sheets."""
+        there = self.rows()
+        for name in names:
+            if not any(same_name(row.name, name) for row in there):
+                self.get(name)
         at = schema.known_print.c.id
         with self.store.write() as db:
             rows = event_prints(db, self.event_id)
-            gone = [row.id for row in rows if same_name(row.name, name)]
+            gone = [row.id for row in rows if any(same_name(row.name, name) for name in names)]
             db.execute(schema.known_print.delete().where(at.in_(gone)))
-        if not gone:
-            self.get(name)
 
     def learns(self) -> bool:
         """Whether prints are learned automatically from the sheets of this event."""
