@@ -172,7 +172,8 @@ def _open_sqlite(url: URL, photos: str | None, make: bool) -> Store:
     path = Path(url.database)
     if not _is_there(path, make):
         _make_file(path)
-    kept = PhotoFiles(photos or str(path.with_suffix(".photos")))
+    stem = path if path.suffix == ".photos" else path.with_suffix("")
+    kept = PhotoFiles(photos or f"{stem}.photos")
     if not _may_write(path):
         return Store(_read_only(url, path), kept)
     engine = _engine(url, connect_args={"timeout": BUSY_SECONDS})

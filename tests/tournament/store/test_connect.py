@@ -216,6 +216,12 @@ def test_a_mistyped_place_for_photos_makes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="other systems limit no files")
+def test_a_store_whose_name_ends_like_the_photos_has_a_folder_of_its_own(tmp_path: Path) -> None:
+    with open_store(str(tmp_path / "club.photos")) as store:
+        sha256 = store.photos.put(b"photo", ".jpg")
+        assert store.photos.get(sha256, ".jpg") == b"photo"
+
+
 def test_a_folder_or_nothing_is_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for place in (".", "/", str(tmp_path)):
