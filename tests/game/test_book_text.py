@@ -43,6 +43,7 @@ def test_a_spellbook_by_hand() -> None:
         ("player 1: spellbook spot 1", "line 1: spot is not a coat; choose one of dot, double_dot"),
         ("player 1: spellbook dot 6", "line 1: dot has 0 to 5 squares filled, not 6"),
         ("player 1: spellbook dot", "line 1: dot has 0 to 5 squares filled, not nothing"),
+        ("player 1: spellbook dot ٣", "line 1: dot has 0 to 5 squares filled, not ٣"),
         pytest.param(
             f"player 1: spellbook dot {'9' * 5000}", "line 1: dot has 0 to 5 squares", id="long"
         ),

@@ -24,6 +24,7 @@ COATS = {letters: coat for coat, letters in LETTERS.items()} | {coat.value: coat
 """Each coat by its letters and by its name."""
 
 _PLAYER = re.compile(r"#?\s*player ([12]):(?: castle (used|unused);)? spellbook\b(.*)")
+_COUNT = re.compile("[0-9]{1,8}")  # Python refuses to parse numbers of more than 4300 digits
 _CHOICE = re.compile(r"#?\s*player ([12]) chose (\S+)\s*")
 
 
@@ -109,7 +110,9 @@ def _lines(words: Sequence[str]) -> dict[Coat, SpellbookLine]:
         coat = _coat(waiting.pop(0))
         count = waiting.pop(0) if waiting else "nothing"
         # Python refuses to parse numbers of more than 4300 digits.
-        if not (count.isdecimal() and len(count) < 9 and int(count) <= SQUARES[coat]):
+        if not (
+            count.isascii() and count.isdigit() and len(count) < 9 and int(count) <= SQUARES[coat]
+        ):
             raise BookTextError(
                 "{coat} has 0 to {most} squares filled, not {count}",
                 coat=coat,
