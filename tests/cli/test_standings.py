@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from kdscan.locale.legible import columns
 from kdscan.records import CELLS
 from kdscan.sheet.tickets import tickets_from_csv
 from kdscan.tournament.store import open_store
@@ -311,6 +312,15 @@ def test_who_is_paired_can_be_printed(tmp_path: Path, run: Command) -> None:
     run("pair", "--event", "c", "--store", tmp_path / "s", "--players", players, "--csv", round1)
     found = tickets_from_csv(round1, "Spring cup", ())
     assert {one.code for one in found} == {"SPRING/1/1/" + "B" * 27, "SPRING-CUP/1/1/1"}
+
+
+def test_wide_letters_keep_the_columns(tmp_path: Path, run: Command) -> None:
+    players, at = tmp_path / "p.csv", ("--event", "c", "--store", tmp_path / "s")
+    players.write_text("name\n山田太郎\nBo🎲\nZoe\u0308\nAda Lovelace\n", "utf-8")
+    pairs = run("pair", *at, "--players", players).out.splitlines()[1:]
+    table = run("standings", *at).out.splitlines()[2:]
+    assert len({columns(line.partition("–")[0]) for line in pairs}) == 1
+    assert len({columns(line) for line in table}) == 1
 
 
 def test_no_round_is_paired_of_which_no_list_can_be_written(tmp_path: Path, run: Command) -> None:
