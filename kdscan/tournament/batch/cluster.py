@@ -48,6 +48,15 @@ class Cluster:
                 address=address,
                 error=error,
             ) from error
+        try:
+            self._client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+        except TimeoutError as error:
+            self._client.close()
+            raise UsageError(
+                "--cluster {address}: the scheduler has no workers; start some with: dask worker "
+                "{address} --nworkers auto --nthreads 1",
+                address=address,
+            ) from error
         self._tasks: dict[Any, Task] = {}
         self._deaths: dict[Task, int] = {}
         self._finished = as_completed(loop=self._client.loop)

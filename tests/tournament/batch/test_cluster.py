@@ -90,3 +90,14 @@ def test_no_scheduler_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
     with pytest.raises(UsageError, match="no scheduler"):
         cluster.Cluster("tcp://127.0.0.1:9")
+
+
+def test_a_scheduler_without_workers_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kdscan.tournament.batch import cluster
+
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=None) as idle,
+        pytest.raises(UsageError, match="no workers"),
+    ):
+        cluster.Cluster(idle.scheduler_address)
