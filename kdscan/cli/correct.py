@@ -95,9 +95,7 @@ def correct(
         if undo:
             assert row.sheet is not None
             if not take_back(db, row.sheet, who or user()):
-                raise UsageError(
-                    "{name}: there is nothing to undo for this sheet", name=row.file.name
-                )
+                raise UsageError("{name}: there is nothing to undo for this sheet", name=row.name)
             row = find_row(db, this, sheet)
         assert row.sheet is not None
         changes: dict[str, Any] = dict(_field(one, row) for one in cells)
@@ -147,7 +145,7 @@ def _summary(row: Result, player: str | None) -> str:
         w.t("please check") if row.data["review"] else "",
     ]
     where = ", ".join(part for part in parts if part)
-    return f"{legible(row.file.name)}{points}" + (f" ({where})" if where else "")
+    return f"{legible(row.name)}{points}" + (f" ({where})" if where else "")
 
 
 def _field(one: Correction, row: Result) -> tuple[str, Any]:

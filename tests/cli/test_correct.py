@@ -120,9 +120,11 @@ def test_mistakes_are_explained(url: str, say: Command) -> None:
         ("b.jpg", ["--same-as", "two/b.jpg"], "that is the same photo"),
         ("b.jpg", ["--own", "--same-as", "a.jpg#1.1"], "cannot be combined"),
         ("a.jpg#1.2", ["--set", "C2=l"], "that is a spellbook"),
+        ("a.jpg#1.2", ["--undo"], "one/a.jpg#1.2: there is nothing to undo"),
         ("b.jpg", ["--set", "left.dot=3"], "that is no spellbook"),
     ):
         assert message in say(name, *words, code=2).err
+    assert say("a.jpg#1.2", "--confirm").out == "one/a.jpg#1.2\n"
 
 
 def test_a_sheet_is_found_by_each_name_of_its_photo(url: str, say: Command, rows: Rows) -> None:
