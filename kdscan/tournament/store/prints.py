@@ -132,13 +132,15 @@ def is_of_models(name: str, models: str) -> bool:
 
 
 def settled_pages(db: Connection, photo_id: int, models: str) -> dict[int, str | None]:
-    """The pages of a photo that these models have read and that other prints would not change,
-    because they show no map of a design other than kdscan's; each with its error's code if any."""
+    """The pages of a photo that these models were the last to read and that other prints would not
+    change, because they show no map of a design other than kdscan's; each with its error's code if
+    any."""
     found: dict[int, str | None] = {}
     for row in readings(db, photo_id):
-        if row.error_code == ReaderDied.code or not is_of_models(row.models, models):
+        if row.error_code == ReaderDied.code:
             continue
-        if any(is_of_pad(sheet) for sheet in row.entry["sheets"]):
+        pads = any(is_of_pad(sheet) for sheet in row.entry["sheets"])
+        if pads or not is_of_models(row.models, models):
             found.pop(row.page, None)
         else:
             found[row.page] = row.error_code

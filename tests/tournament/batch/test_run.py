@@ -144,8 +144,9 @@ def test_an_events_rules_say_what_is_read(store: Store, folder: Path) -> None:
     tasks = [task for task in workers.done if isinstance(task, Read)]
     assert {task.game for task in tasks} == {"kingdomino"}
     assert {task.variants for task in tasks} == {Variants(great_duel=True, middle_kingdom=True)}
-    # Rules that change no square read nothing again; another limit does.
-    for changed, pages in ((Asked(harmony=True), 0), (Asked(great_duel=False), 5)):
+    # Rules that change no square read nothing again; another limit does, and so does the old one.
+    other, back = Asked(great_duel=False), Asked(great_duel=True)
+    for changed, pages in ((Asked(harmony=True), 0), (other, 5), (back, 5), (back, 0), (other, 5)):
         with store.write() as db:
             ensure_rules(db, "cup", changed)
         again = Here()
