@@ -94,12 +94,13 @@ def check_apart(outputs: Mapping[str, Path | None]) -> None:
             )
 
 
-def same_event(event: str, store: str | None) -> str:
+def same_event(event: str | None, store: str | None) -> str:
     """The options for an event and its store, for commands to copy."""
     from kdscan.tournament.store.files import hide_password
 
     shown = "URL" if store and hide_password(store) != store else store
-    return shlex.join(["--event", event, *(["--store", shown] if shown else [])])
+    given = (("--event", event), ("--store", shown))
+    return shlex.join(word for option, value in given if value for word in (option, value))
 
 
 OF_ONE_GAME = {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from kdscan.cli.messages import error_message, note, spoken
-from kdscan.cli.options import AsJson, PrintsEvent, PrintsStore, check_apart
+from kdscan.cli.options import AsJson, PrintsEvent, PrintsStore, check_apart, same_event
 from kdscan.errors import KdscanError, UsageError
 from kdscan.locale.legible import columns, padded
 
@@ -99,13 +99,12 @@ def forget(
             one = known.get(folded(name))
             if one is not None and one.by_itself:
                 _learner(kept).switch(False)
-                note(
-                    spoken(sys.stderr).t(
-                        "{name} had been learned automatically; automatic learning is now off. "
-                        "To turn it back on: kdscan layout auto on",
-                        name=one.name,
-                    )
+                text = spoken(sys.stderr).t(
+                    "{name} had been learned automatically; automatic learning is now off. "
+                    "To turn it back on: kdscan layout auto on",
+                    name=one.name,
                 )
+                note(f"{text} {same_event(event, store)}".rstrip())
 
 
 def auto(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,15 @@ def test_who_mistypes_one_print_forgets_none(run: Command, tmp_path: Path) -> No
         add_print(store, db, ensure_event(db, "cup").id, to_filed(made_print("pad")))
     assert "known: pad" in layout(run, "forget", "pad", "nobody", "--store", url, code=2)
     assert "pad" in layout(run, "list", "--store", url)
+
+
+def test_learning_is_turned_on_again_where_it_was_turned_off(run: Command, tmp_path: Path) -> None:
+    url = str(tmp_path / "cup.sqlite")
+    with open_store(url) as store, store.write() as db:
+        one = to_filed(replace(made_print("pad"), by_itself=True))
+        add_print(store, db, ensure_event(db, "my cup").id, one)
+    said = run("layout", "forget", "pad", "--event", "my cup", "--store", url).err
+    assert said.endswith(f"kdscan layout auto on --event 'my cup' --store {url}\n")
 
 
 def test_where_no_print_is_known_none_is_listed(run: Command) -> None:
