@@ -14,7 +14,6 @@ import typer
 from kdscan.cli.messages import error_message, note, spoken
 from kdscan.cli.options import AsJson, PrintsEvent, PrintsStore, check_apart, same_event
 from kdscan.errors import KdscanError, UsageError
-from kdscan.locale.legible import columns, padded
 
 if TYPE_CHECKING:
     from kdscan.prints.file import FiledPrint
@@ -284,6 +283,8 @@ def print_json(one: FiledPrint) -> dict[str, Any]:
 
 def prints_table(prints: Sequence[FiledPrint]) -> str:
     """One line per print: sheets learned from, how well known, circles, date."""
+    from rich.cells import cell_len, set_cell_size
+
     t = spoken().t
     heads = [t("sheets"), t("known"), t("circles"), t("learned on")]
     rows = [
@@ -291,11 +292,11 @@ def prints_table(prints: Sequence[FiledPrint]) -> str:
         for one in prints
     ]
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    wide = max(columns(one.name) for one in prints)
+    wide = max(cell_len(one.name) for one in prints)
     lines = []
     for name, values in zip(["", *(one.name for one in prints)], [heads, *rows], strict=True):
         cells = "  ".join(f"{v:>{n}}" for v, n in zip(values, widths, strict=True))
-        lines.append(f"{padded(name, wide)}  {cells}")
+        lines.append(f"{set_cell_size(name, wide)}  {cells}")
     return "\n".join(lines)
 
 

@@ -28,7 +28,7 @@ from kdscan.cli.options import (
 )
 from kdscan.errors import UsageError
 from kdscan.files.write import STDOUT, writing_text
-from kdscan.locale.legible import columns, legible, padded
+from kdscan.locale.legible import legible
 from kdscan.tournament.words import decided_by, half, signed, so_far, where
 
 if TYPE_CHECKING:
@@ -236,11 +236,13 @@ def state_json(state: EventState) -> dict[str, object]:
 
 
 def _table(state: EventState) -> str:
+    from rich.cells import cell_len, set_cell_size
+
     from kdscan.tournament.rules import rules_of
 
     w, planned = spoken(), rules_of(state.event).rounds
     t = w.t
-    wide = max([columns(legible(line.player)) for line in state.standings], default=6)
+    wide = max([cell_len(legible(line.player)) for line in state.standings], default=6)
     players = w.tn("{n} player", "{n} players", len(state.standings))
     after = so_far(w, state.played_round, planned)
     heads = [t("score"), t("won"), t("drawn"), t("lost"), t("byes"), t("spread"), "SB"]
@@ -249,7 +251,7 @@ def _table(state: EventState) -> str:
 
     def row(rank: str, player: str, values: Sequence[str], why: str = "") -> str:
         cells = "  ".join(f"{v:>{n}}" for v, n in zip(values, widths, strict=True))
-        return f"{rank:>4}  {padded(player, wide)}  {cells}  {why}".rstrip()
+        return f"{rank:>4}  {set_cell_size(player, wide)}  {cells}  {why}".rstrip()
 
     lines = [f"{legible(state.event.name)}: {after}, {players}", row("", t("player"), heads)]
     before = None
@@ -264,12 +266,15 @@ def _table(state: EventState) -> str:
 
 
 def _tables(event: str, round_: int, found: Pairing) -> str:
-    wide = max((columns(name) for table in found.tables for name in table[:-1]), default=0)
+    from rich.cells import cell_len, set_cell_size
+
+    wide = max((cell_len(name) for table in found.tables for name in table[:-1]), default=0)
     w = spoken()
     lines = [f"{event}: " + w.t("round {round}", round=round_)]
     for number, table in enumerate(found.tables, 1):
         *others, last = table
-        lines.append(f"{number:>4}  " + "".join(f"{padded(a, wide)}  –  " for a in others) + last)
+        names = [*(set_cell_size(name, wide) for name in others), last]
+        lines.append(f"{number:>4}  " + "  –  ".join(names))
     if found.bye is not None:
         lines.append(w.t("bye").rjust(4) + f"  {found.bye}")
     return "\n".join(lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from unicodedata import category, east_asian_width
+from unicodedata import category
 
 STEERING = ("Cc", "Cf", "Zl", "Zp")
 """Unicode categories of invisible characters with an effect: new lines, right to left, …"""
@@ -20,16 +20,3 @@ def legible(name: str) -> str:
     return "".join(
         c.encode("unicode_escape").decode("ascii") if category(c) in STEERING else c for c in text
     )
-
-
-def columns(text: str) -> int:
-    """The columns that a text takes on a terminal: two for Chinese characters and emoji."""
-    return sum(
-        0 if category(c) in ("Mn", "Me", "Cf") else 2 if east_asian_width(c) in "WF" else 1
-        for c in text
-    )
-
-
-def padded(text: str, width: int) -> str:
-    """A text with spaces after it, to fill so many columns."""
-    return text + " " * (width - columns(text))

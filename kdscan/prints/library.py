@@ -79,14 +79,11 @@ class Library:
         for name in names:
             self._remove(name)
 
-    def _remove(self, name: str, but: Path | None = None) -> bool:
-        """Remove the files with a print of a name, except `but`; returns whether there were any."""
-        gone = False
+    def _remove(self, name: str, but: Path | None = None) -> None:
+        """Remove the files with a print of a name, except `but`."""
         for path in self._files():
             if (but is None or not path.samefile(but)) and same_name(_name_in(path), name):
                 remove_file(path)
-                gone = True
-        return gone
 
     def _files(self) -> list[Path]:
         try:

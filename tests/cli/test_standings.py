@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
-from kdscan.locale.legible import columns
 from kdscan.records import CELLS
 from kdscan.sheet.tickets import tickets_from_csv
 from kdscan.tournament.store import open_store
@@ -319,8 +319,8 @@ def test_wide_letters_keep_the_columns(tmp_path: Path, run: Command) -> None:
     players.write_text("name\n山田太郎\nBo🎲\nZoe\u0308\nAda Lovelace\n", "utf-8")
     pairs = run("pair", *at, "--players", players).out.splitlines()[1:]
     table = run("standings", *at).out.splitlines()[2:]
-    assert len({columns(line.partition("–")[0]) for line in pairs}) == 1
-    assert len({columns(line) for line in table}) == 1
+    assert len({cell_len(line.partition("–")[0]) for line in pairs}) == 1
+    assert len({cell_len(line) for line in table}) == 1
 
 
 def test_no_round_is_paired_of_which_no_list_can_be_written(tmp_path: Path, run: Command) -> None:

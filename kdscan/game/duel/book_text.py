@@ -109,10 +109,7 @@ def _lines(words: Sequence[str]) -> dict[Coat, SpellbookLine]:
     while waiting:
         coat = _coat(waiting.pop(0))
         count = waiting.pop(0) if waiting else "nothing"
-        # Python refuses to parse numbers of more than 4300 digits.
-        if not (
-            count.isascii() and count.isdigit() and len(count) < 9 and int(count) <= SQUARES[coat]
-        ):
+        if not (_COUNT.fullmatch(count) and int(count) <= SQUARES[coat]):
             raise BookTextError(
                 "{coat} has 0 to {most} squares filled, not {count}",
                 coat=coat,
