@@ -5,6 +5,6 @@ DEFAULT_RISK = 0.02
 
 
 def check_risk(risk: float) -> None:
-    """Raise ValueError for a risk that is no probability."""
-    if not 0 <= risk <= 1:
-        raise ValueError(f"a risk is a probability between 0 and 1, not {risk}")
+    """Raise ValueError for a risk below 0 or not a number; one above 1 accepts everything."""
+    if not risk >= 0:
+        raise ValueError(f"a risk is a probability, not {risk}")

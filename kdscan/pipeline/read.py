@@ -75,7 +75,7 @@ def read_photo(
 def read_with(
     photo: Photo, options: ReadOptions, models: Models | None = None
 ) -> tuple[AnyReading, ...]:
-    """`read_photo` with all its options; raises ValueError for a risk that is no probability."""
+    """`read_photo` with all its options; raises ValueError for a risk below 0."""
     check_risk(options.risk)
     models = models or default_models()
     search = MapSearch(photo, models.locate, models.refine)

@@ -81,8 +81,8 @@ def test_it_is_small(sheet: MapReading) -> None:
     assert len(json.dumps(serialize(sheet))) < 10_000
 
 
-def test_a_risk_that_is_no_probability_is_refused(sheet: MapReading) -> None:
-    with pytest.raises(ValueError, match="between 0 and 1"):
+def test_a_risk_below_0_is_refused(sheet: MapReading) -> None:
+    with pytest.raises(ValueError, match="a probability"):
         deserialize(serialize(sheet), risk=-1)
 
 

@@ -97,7 +97,7 @@ def test_a_scheduler_without_workers_is_wrong_usage(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
     with (
-        distributed.LocalCluster(n_workers=0, dashboard_address=None) as idle,
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0") as idle,
         pytest.raises(UsageError, match="no workers"),
     ):
         cluster.Cluster(idle.scheduler_address)
