@@ -104,8 +104,7 @@ def load_photos(source: Path | str | bytes | NDArray[np.uint8]) -> Iterator[Phot
 
     source: the file's path, its content, or a decoded picture: (H, W, 3) uint8 BGR, upright.
     Raises `PhotoError` with the remedy in its message, ValueError for an array of another shape
-    or without pixels.
-    Use `open_photos` to carry on after a broken page.
+    or without pixels. Use `open_photos` to carry on after a broken page.
     """
     if isinstance(source, np.ndarray):
         if source.size == 0:

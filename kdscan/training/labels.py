@@ -20,9 +20,9 @@ from kdscan.training.dataset import UNKNOWN, WIDE_MARGIN, Example, jpeg
 def load_labels(folder: Path) -> list[Example]:
     """Examples for the marks network from every `NAME.json` of a folder and the photo beside it.
 
-    Shields missing from `seen` are `UNKNOWN`; without `seen` all are labelled. A roof of
-    which nothing is said is unknown too. Raises `PhotoError` for an unreadable photo, `UsageError`
-    for a missing photo or malformed ground truth.
+    Shields missing from `seen` are `UNKNOWN`; without `seen` all are labelled. A roof of which
+    nothing is said is unknown too. Raises `PhotoError` for an unreadable photo, `UsageError` for a
+    missing photo or malformed ground truth.
     """
     found: list[Example] = []
     for path in sorted(folder.glob("*.json")):

@@ -130,6 +130,14 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
     assert [task.variants.size for task in heard.asked] == [12 - size, size]
 
 
+def sent_photo(store: Store, name: str) -> PhotoRow:
+    number, _ = SheetService(store, "Cup").add(b"photo", name, new_session("desk", "test"))
+    with store.read() as db:
+        sent = get_photo(db, number)
+    assert sent is not None
+    return sent
+
+
 def test_senders_take_turns(store: Store) -> None:
     """Who sends one photo waited for all of another's pile."""
     sheets, heard = SheetService(store, "Turns"), Heard()
@@ -178,11 +186,7 @@ def test_pictures_wait_for_the_last_of_two_readings(store: Store) -> None:
             assert not asked.done()
         assert await asked is None
 
-    number, _ = SheetService(store, "Cup").add(b"twice", "a.jpg", new_session("desk", "test"))
-    with store.read() as db:
-        sent = get_photo(db, number)
-    assert sent is not None
-    asyncio.run(look(sent))
+    asyncio.run(look(sent_photo(store, "a.jpg")))
 
 
 def test_a_photo_waits_again_while_its_first_pictures_are_made(store: Store) -> None:
@@ -213,8 +217,4 @@ def test_a_page_that_cannot_be_drawn_is_not_tried_at_each_request(store: Store) 
             assert await pictures.get(photo, 1, "view") is None
         assert pool.tries == 1
 
-    number, _ = SheetService(store, "Cup").add(b"broken", "a.pdf", new_session("desk", "test"))
-    with store.read() as db:
-        sent = get_photo(db, number)
-    assert sent is not None
-    asyncio.run(look(sent))
+    asyncio.run(look(sent_photo(store, "a.pdf")))

@@ -32,16 +32,16 @@ def add_reading(
 
     Returns False, and changes nothing, if these models were the last to read the page. An older
     reading of theirs is kept under another name: the size of kingdoms or the prints are again what
-    they were then. The page's sheets
-    follow the newest reading. A sheet found in the same place again keeps its id, and so its
-    corrections; one that is no longer found is deleted unless it has corrections. If a process died
-    while reading the page, that is not a reading, and a new one replaces it.
+    they were then. The page's sheets follow the newest reading. A sheet found in the same place
+    again keeps its id, and so its corrections; one that is no longer found is deleted unless it has
+    corrections. If a process died while reading the page, that is not a reading, and a new one
+    replaces it.
     """
     error = entry["error"]
     at = schema.reading.c
-    mine = and_(at.photo_id == photo.id, at.page == page, at.models == models)
-    db.execute(schema.reading.delete().where(mine, at.error_code == ReaderDied.code))
     of_page = and_(at.photo_id == photo.id, at.page == page)
+    mine = and_(of_page, at.models == models)
+    db.execute(schema.reading.delete().where(mine, at.error_code == ReaderDied.code))
     newest = select(func.max(at.id)).where(of_page).scalar_subquery()
     older = db.scalar(select(at.id).where(mine, at.id < newest))
     if older is not None:

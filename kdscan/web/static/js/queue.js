@@ -46,7 +46,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
   const body = h("div", { class: "desk-body" }), keys = h("aside", { class: "keys card", "aria-label": t("Keys") }), ol = h("ol", {});
   const element = h("div", { class: "desk" }, h("nav", { class: "queue card", "aria-label": label() }, ol), body, keys);
   const empty = h("li", { class: "none" }, none());
-  let desk = null, queue = [], at = -1, view = null, renew = null, opened = 0, remedies = [], drawn = null, acted = false, seen = null;
+  let desk = null, queue = [], at = -1, view = null, opened = 0, remedies = [], drawn = null, acted = false, seen = null;
 
   const list = lines(ol, (card) => card.key, ({ key }) => {
     const button = h("button", { type: "button", onclick: () => go(() => queue.findIndex((card) => card.key === key)) }), li = h("li", {}, button);
@@ -84,13 +84,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
     showList();
     if (!kept && at < 0) close();
     else if (!stays && (known < 0 || changed)) await open(at);
-    else if (view) await look();
-  }
-
-  // Another desk may have corrected the open sheet: nobody confirms what they have not seen.
-  async function look() {
-    const now = await get(`/api/sheets/${view.sheet.id}`, true).catch(() => view.sheet);
-    if (JSON.stringify(now) !== JSON.stringify(view.sheet)) renew(now);
+    else await view?.look(); // another desk may have corrected the open sheet
   }
 
   function close() {
@@ -162,7 +156,6 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
     board.addEventListener("focusin", () => showPart(page));
     showKeys(kindOf(sheet));
     view = sheetView(board, photo, sheet, { onChange: draw, bar: false });
-    renew = (now) => { view.show(now); draw(now); };
     draw(sheet);
     nextDoubt(0);
   }

@@ -20,13 +20,12 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
   const page = photo.pages.find((one) => one.page === first.page), kind = kindOf(first);
   let sheet = first, before = null, widest = first.range, view = "board";
 
-  // Whether somebody else has corrected the sheet meanwhile: then it is shown, because nobody confirms
-  // or undoes what they have not seen.
-  async function unseen() {
+  // Whether somebody else has changed the sheet meanwhile, or only what matters of it: then it is shown,
+  // because nobody confirms or undoes what they have not seen.
+  async function unseen(matters) {
     const now = await get(`/api/sheets/${sheet.id}`, true);
-    if (JSON.stringify(now.corrections) === JSON.stringify(sheet.corrections)) return false;
+    if (JSON.stringify(matters(now)) === JSON.stringify(matters(sheet))) return false;
     await set(now);
-    toast(t("Please check"));
     return true;
   }
 
@@ -35,7 +34,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
   let sent = Promise.resolve();
   const send = (path, body, message, whole = false) => (sent = sent.then(async () => {
     try {
-      if (whole && await unseen()) return null;
+      if (whole && await unseen((one) => one.corrections)) { toast(t("Please check")); return null; }
       await set(await post(`/api/sheets/${sheet.id}/${path}`, body));
       announce(hasScore(sheet) ? `${message}. ${pointsText(sheet.score.total)}` : message);
       return null;
@@ -45,6 +44,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
       return error;
     }
   }));
+  const look = () => (sent = sent.then(() => unseen((one) => one)).catch(() => null)); // without a network nothing is new
   const owner = hasScore(first) && bar && whoseField(first.kind, (name) => send("name", { name }, t("Player: {name}", { name })));
   const find = (id) => kind.parts(sheet).find((part) => part.id === id);
   const say = (id, value) => { const part = find(id); return send(...part.request(part, value), `${part.name}: ${part.words(value)}`); };
@@ -182,7 +182,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
 
   draw();
   if (keys) place.addEventListener("keydown", (event) => { if ((event.ctrlKey || event.metaKey) && event.key === "z" && !event.target.closest("input")) undo(); });
-  return { get sheet() { return sheet; }, find, show, say, undo, confirm, edit };
+  return { get sheet() { return sheet; }, find, show, say, undo, confirm, edit, look };
 }
 
 const MOST_NAMED = 8;
