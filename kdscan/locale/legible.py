@@ -1,9 +1,10 @@
-"""Sanitises names for stores, terminals and other programs: no control or misleading characters."""
+"""Names in one spelling, and sanitised for stores, terminals and other programs: no control or
+misleading characters."""
 
 from __future__ import annotations
 
 import os
-from unicodedata import category
+from unicodedata import category, normalize
 
 STEERING = ("Cc", "Cf", "Zl", "Zp")
 """Unicode categories of invisible characters with an effect: new lines, right to left, …"""
@@ -20,3 +21,9 @@ def legible(name: str) -> str:
     return "".join(
         c.encode("unicode_escape").decode("ascii") if category(c) in STEERING else c for c in text
     )
+
+
+def canonical(name: str) -> str:
+    """A name in one spelling: accents as one letter each (Unicode's form NFC), as most keyboards
+    type them, and single spaces between its words."""
+    return normalize("NFC", " ".join(name.split()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from kdscan.errors import LayoutError
+from kdscan.locale.legible import canonical
 from kdscan.records import UNKNOWN_LAYOUT
 from kdscan.sheet.layout import layouts
 
@@ -24,7 +25,7 @@ _PUNCTUATION = " -_.,'()&+!"
 
 def checked_name(name: str) -> str:
     """A print's name in its canonical spelling; raises LayoutError for an invalid one."""
-    name = _canonical(name)
+    name = canonical(name)
     if not 1 <= len(name) <= LONGEST_NAME or not name[0].isalnum() or name[-1] == ".":
         raise LayoutError(
             "a print's name has 1 to {most} characters, starts with a letter or a digit and ends "
@@ -55,12 +56,7 @@ def same_name(one: str, other: str) -> bool:
 
 def folded(name: str) -> str:
     """A name in the form in which prints are looked up."""
-    return _canonical(name).casefold()
-
-
-def _canonical(name: str) -> str:
-    """A name in Unicode's form NFC, with single spaces between its words."""
-    return unicodedata.normalize("NFC", " ".join(name.split()))
+    return canonical(name).casefold()
 
 
 def is_print(file: str) -> bool:

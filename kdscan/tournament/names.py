@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TypeVar
-from unicodedata import normalize
 
 from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
+from kdscan.locale.legible import canonical
 from kdscan.tournament.places import Place
 from kdscan.tournament.store.events import check_name, players
 from kdscan.tournament.store.games import games
@@ -32,7 +32,7 @@ class UnknownPlayer(UsageError):
 class Names:
     """Players' names by what people and sheets call them.
 
-    by_name: by `spelling`, and the same in lower case. by_code: by the code on their sheets, and
+    by_name: by `canonical`, and the same in lower case. by_code: by the code on their sheets, and
     by their number in the event. One player's code may be another's name.
     """
 
@@ -41,7 +41,7 @@ class Names:
 
     def spelled(self, name: str) -> str | None:
         """The player with that name, ignoring case and however accents and spaces are typed."""
-        name = spelling(name)
+        name = canonical(name)
         return self.by_name.get(name) or self.by_name.get(name.lower())
 
     def called(self, name: str) -> str | None:
@@ -57,18 +57,13 @@ class Names:
         return None
 
 
-def spelling(name: str) -> str:
-    """A name with accents as one letter each, as most keyboards type them, and single spaces."""
-    return normalize("NFC", " ".join(name.split()))
-
-
 def names_of(entered: Iterable[Player]) -> Names:
     """The names of an event's players, all of them in the order in which they were entered."""
     entered = tuple(entered)
     numbers = {str(number): player.name for number, player in enumerate(entered, 1)}
     codes = {str(one.details["code"]): one.name for one in entered if one.details.get("code")}
     # Older stores have names as they were typed.
-    spelled = {spelling(one.name): one.name for one in entered}
+    spelled = {canonical(one.name): one.name for one in entered}
     lower = {known.lower(): name for known, name in spelled.items()}
     return Names(lower | spelled, numbers | codes)
 
@@ -128,7 +123,7 @@ def _close(name: str, known: Sequence[str]) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    return spelling(name).casefold()
+    return canonical(name).casefold()
 
 
 def _is_part(plain: str, whole: str) -> bool:

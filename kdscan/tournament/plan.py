@@ -10,11 +10,12 @@ from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
 from kdscan.locale import mark
+from kdscan.locale.legible import canonical
 from kdscan.sheet.ids import MOST_OF_PLAYER, code_word
 from kdscan.sheet.tickets import read_rows
 from kdscan.tournament.event import WALKOVER, EventState, event_state, result_row
 from kdscan.tournament.games import Game
-from kdscan.tournament.names import player_named, player_of, spelling
+from kdscan.tournament.names import player_named, player_of
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store.corrections import add_correction, undo
 from kdscan.tournament.store.events import ensure_player, players, set_active
@@ -39,7 +40,7 @@ def enter_players(db: Connection, event: Event, path: Path) -> None:
             raise UsageError(
                 "{path}, row {number}: this player has no name.", path=path, number=number
             )
-        spelled = spelling(name)
+        spelled = canonical(name)
         if (spelled, row.get("round")) in seen:
             raise UsageError(
                 "{path}, row {number}: {name} is in the list twice; tell the two apart by a "
@@ -57,9 +58,9 @@ def enter_player(db: Connection, event: Event, name: str, short: str = "") -> Pl
 
     It is stored in one spelling; older stores have others.
     """
-    entered, name = players(db, event.id), spelling(name)
+    entered, name = players(db, event.id), canonical(name)
     number, known = next(
-        (found for found in enumerate(entered, 1) if spelling(found[1].name) == name),
+        (found for found in enumerate(entered, 1) if canonical(found[1].name) == name),
         (len(entered) + 1, None),
     )
     taken = {str(one.details.get("code")) for one in entered if one is not known}
