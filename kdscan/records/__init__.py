@@ -22,77 +22,44 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kdscan.game.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
-    from kdscan.game.problem import Problem
-    from kdscan.records.book import (
-        BookMark,
-        SpellbookCorrections,
-        SpellbookEvidence,
-        SpellbookReading,
-    )
-    from kdscan.records.coats import COATS, Marks
-    from kdscan.records.found import AnyReading, Found, maps_of
-    from kdscan.records.ink import Ink
-    from kdscan.records.kinds import KINDS, SquareKind
-    from kdscan.records.kingdom import (
-        KingdomCorrections,
-        KingdomEvidence,
-        KingdomReading,
-        SquareReading,
-    )
-    from kdscan.records.photo import Photo, frozen
-    from kdscan.records.sheet import (
-        UNKNOWN_LAYOUT,
-        CellReading,
-        MapCorrections,
-        MapEvidence,
-        MapReading,
-        Reading,
-        WizardEvidence,
-    )
-    from kdscan.records.stages import CellCrops, MarkProbs, RectifiedSheet, SheetOutline
-    from kdscan.records.totals import Totals, calibrated, range_of
-
-__all__ = [
-    "CASTLE",
-    "CELLS",
-    "COATS",
-    "COLS",
-    "KINDS",
-    "MAX_CROSSES",
-    "ROWS",
-    "UNKNOWN_LAYOUT",
-    "AnyReading",
-    "BookMark",
-    "CellCrops",
-    "CellReading",
-    "Found",
-    "Ink",
-    "KingdomCorrections",
-    "KingdomEvidence",
-    "KingdomReading",
-    "MapCorrections",
-    "MapEvidence",
-    "MapReading",
-    "MarkProbs",
-    "Marks",
-    "Photo",
-    "Problem",
-    "Reading",
-    "RectifiedSheet",
-    "SheetOutline",
-    "SpellbookCorrections",
-    "SpellbookEvidence",
-    "SpellbookReading",
-    "SquareKind",
-    "SquareReading",
-    "Totals",
-    "WizardEvidence",
-    "calibrated",
-    "frozen",
-    "maps_of",
-    "range_of",
-]
+    from kdscan.game.duel.board import CASTLE as CASTLE
+    from kdscan.game.duel.board import CELLS as CELLS
+    from kdscan.game.duel.board import COLS as COLS
+    from kdscan.game.duel.board import MAX_CROSSES as MAX_CROSSES
+    from kdscan.game.duel.board import ROWS as ROWS
+    from kdscan.game.problem import Problem as Problem
+    from kdscan.records.book import BookMark as BookMark
+    from kdscan.records.book import SpellbookCorrections as SpellbookCorrections
+    from kdscan.records.book import SpellbookEvidence as SpellbookEvidence
+    from kdscan.records.book import SpellbookReading as SpellbookReading
+    from kdscan.records.coats import COATS as COATS
+    from kdscan.records.coats import Marks as Marks
+    from kdscan.records.found import AnyReading as AnyReading
+    from kdscan.records.found import Found as Found
+    from kdscan.records.found import maps_of as maps_of
+    from kdscan.records.ink import Ink as Ink
+    from kdscan.records.kinds import KINDS as KINDS
+    from kdscan.records.kinds import SquareKind as SquareKind
+    from kdscan.records.kingdom import KingdomCorrections as KingdomCorrections
+    from kdscan.records.kingdom import KingdomEvidence as KingdomEvidence
+    from kdscan.records.kingdom import KingdomReading as KingdomReading
+    from kdscan.records.kingdom import SquareReading as SquareReading
+    from kdscan.records.photo import Photo as Photo
+    from kdscan.records.photo import frozen as frozen
+    from kdscan.records.sheet import UNKNOWN_LAYOUT as UNKNOWN_LAYOUT
+    from kdscan.records.sheet import CellReading as CellReading
+    from kdscan.records.sheet import MapCorrections as MapCorrections
+    from kdscan.records.sheet import MapEvidence as MapEvidence
+    from kdscan.records.sheet import MapReading as MapReading
+    from kdscan.records.sheet import Reading as Reading
+    from kdscan.records.sheet import WizardEvidence as WizardEvidence
+    from kdscan.records.stages import CellCrops as CellCrops
+    from kdscan.records.stages import MarkProbs as MarkProbs
+    from kdscan.records.stages import RectifiedSheet as RectifiedSheet
+    from kdscan.records.stages import SheetOutline as SheetOutline
+    from kdscan.records.totals import Totals as Totals
+    from kdscan.records.totals import calibrated as calibrated
+    from kdscan.records.totals import range_of as range_of
 
 _HOMES = {
     "kdscan.game.duel.board": "CASTLE CELLS COLS MAX_CROSSES ROWS",
