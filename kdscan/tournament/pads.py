@@ -18,15 +18,14 @@ from kdscan.prints.learn import MAX_SHEETS
 from kdscan.prints.pile import may_learn, next_step
 from kdscan.tournament.pile import Pile, PlacedSheet
 from kdscan.tournament.store import Store
-from kdscan.tournament.store.photos import photos, read_pages
+from kdscan.tournament.store.photos import photos
 from kdscan.tournament.store.print_files import load_prints
 from kdscan.tournament.store.prints import (
     add_print,
     event_prints,
     is_of_models,
     is_of_pad,
-    read_with,
-    settled_pages,
+    pages_read,
 )
 from kdscan.tournament.store.readings import readings, sheets
 from kdscan.tournament.store.records import PhotoRow
@@ -102,7 +101,6 @@ def pages_to_read_again(
     event knows other prints: those with maps that are not of our own layouts."""
     prints = [row.sha256 for row in event_prints(db, event_id)]
     for photo in photos(db, event_id):
-        mine = {r.page for r in readings(db, photo.id) if is_of_models(r.models, models)}
-        done = read_pages(db, photo.id, read_with(models, prints))
-        done |= settled_pages(db, photo.id, models)
+        mine = {r.page for r in readings(db, [photo.id]) if is_of_models(r.models, models)}
+        done = pages_read(db, photo.id, models, prints)
         yield from ((photo, page) for page in sorted(mine) if page not in done)

@@ -148,7 +148,7 @@ def _of_photo(db: Connection, file: FileRow, photo: PhotoRow, pile: _Pile) -> It
     if photo.error_code:
         yield Result(file, photo, FAILED, problem=reason_of(photo))
     by_page: dict[int, list[Sheet]] = defaultdict(list)
-    for sheet in sheets(db, photo.event_id, photo.id):
+    for sheet in sheets(db, photo.event_id, [photo.id]):
         by_page[sheet.page].append(sheet)
     for page in range(photo.pages or 0):
         if pile.removed.has(photo.sha256, page):

@@ -52,7 +52,7 @@ def load(
     here = select(sheet.id).where(sheet.photo_id.in_(photo_ids))
     words = select(schema.correction).where(said.event_id == event.id, said.sheet_id.in_(here))
     newest: dict[int, dict[int, ReadingRow]] = defaultdict(dict)
-    for row in readings(db, *photo_ids):
+    for row in readings(db, photo_ids):
         newest[row.photo_id][row.page] = row
     return Loaded(
         {photo: pages.values() for photo, pages in newest.items()},

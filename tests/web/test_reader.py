@@ -111,7 +111,7 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
         reader.enqueue(photo)
         await reader.wait(photo, 60)
         with store.read() as db:
-            *_, newest = readings(db, photo)
+            *_, newest = readings(db, [photo])
         return newest.models
 
     async def both() -> list[str]:

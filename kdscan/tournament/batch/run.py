@@ -34,8 +34,8 @@ from kdscan.tournament.pads import Tried, keep_taught, not_tried, pages_to_read_
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import find_event
-from kdscan.tournament.store.photos import add_file, add_photo, get_photo, read_pages, set_pages
-from kdscan.tournament.store.prints import event_prints, read_with, settled_pages
+from kdscan.tournament.store.photos import add_file, add_photo, get_photo, set_pages
+from kdscan.tournament.store.prints import event_prints, pages_read, read_with
 from kdscan.tournament.store.readings import add_reading
 from kdscan.tournament.store.records import Event, PhotoRow
 
@@ -182,8 +182,7 @@ class Run:
             photo = add_photo(db, self._event.id, result.sha256, result.suffix, result.size)
             set_pages(db, photo.id, result.pages, result.problem)
             add_file(db, self._event.id, task.name, photo.id, details=self._details)
-            settled = settled_pages(db, photo.id, self._rules.name(self._models))
-            before = settled | read_pages(db, photo.id, self._name)
+            before = pages_read(db, photo.id, self._rules.name(self._models), self._prints)
         if result.pages is None:
             self._count_read(failed=True)
             return

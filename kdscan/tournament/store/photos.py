@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from itertools import chain, count
 
-from sqlalchemy import Connection, and_, func, select
+from sqlalchemy import Connection, and_, select
 
-from kdscan.errors import ReaderDied
 from kdscan.records.results import Json
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import FileRow, PhotoRow
@@ -127,15 +126,3 @@ def files(db: Connection, event_id: int, photo_id: int | None = None) -> list[Fi
     at = schema.file.c
     query = select(schema.file).where(at.event_id == event_id).order_by(at.name, at.id)
     return all_of(db, FileRow, query if photo_id is None else query.where(at.photo_id == photo_id))
-
-
-def read_pages(db: Connection, photo_id: int, models: str) -> dict[int, str | None]:
-    """The pages of a photo that these models were the last to read, each with its error's code if
-    any.
-
-    A page that killed the reading process is not included: it may be tried again.
-    """
-    at = schema.reading.c
-    newest = select(func.max(at.id)).where(at.photo_id == photo_id).group_by(at.page)
-    query = select(at.page, at.error_code).where(at.id.in_(newest), at.models == models)
-    return {page: code for page, code in db.execute(query) if code != ReaderDied.code}

@@ -23,7 +23,7 @@ from kdscan.tournament.store.connect import Store
 from kdscan.tournament.store.events import get_event, set_event_detail
 from kdscan.tournament.store.print_files import load_prints
 from kdscan.tournament.store.readings import readings
-from kdscan.tournament.store.records import PrintRow
+from kdscan.tournament.store.records import PrintRow, ReadingRow
 from kdscan.tournament.store.rows import all_of, insert, now
 
 _PRINTS, _OFF = "prints-", "pads_by_hand"
@@ -131,20 +131,26 @@ def is_of_models(name: str, models: str) -> bool:
     return name == models or name.startswith(f"{models} {_PRINTS}")
 
 
-def settled_pages(db: Connection, photo_id: int, models: str) -> dict[int, str | None]:
-    """The pages of a photo that these models were the last to read and that other prints would not
-    change, because they show no map of a design other than kdscan's; each with its error's code if
-    any."""
-    found: dict[int, str | None] = {}
-    for row in readings(db, photo_id):
-        if row.error_code == ReaderDied.code:
-            continue
-        pads = any(is_of_pad(sheet) for sheet in row.entry["sheets"])
-        if pads or not is_of_models(row.models, models):
-            found.pop(row.page, None)
-        else:
-            found[row.page] = row.error_code
-    return found
+def pages_read(
+    db: Connection, photo_id: int, models: str, prints: Iterable[str]
+) -> dict[int, str | None]:
+    """The pages of a photo that need not be read again with these models and prints (see
+    `read_with`), each with its error's code if any: these were the last to read it, or other prints
+    would not change it, because it shows no map of a design other than kdscan's.
+
+    A page that killed the reading process is not included: it may be tried again.
+    """
+    name, newest = read_with(models, prints), {row.page: row for row in readings(db, [photo_id])}
+    return {
+        page: row.error_code
+        for page, row in newest.items()
+        if row.error_code != ReaderDied.code and (row.models == name or _settled(row, models))
+    }
+
+
+def _settled(row: ReadingRow, models: str) -> bool:
+    """Whether these models read a page, and other prints would not change what they read."""
+    return is_of_models(row.models, models) and not any(map(is_of_pad, row.entry["sheets"]))
 
 
 def is_of_pad(sheet: Json) -> bool:

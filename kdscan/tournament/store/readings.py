@@ -65,7 +65,7 @@ def add_reading(
     return True
 
 
-def readings(db: Connection, *photo_ids: int) -> list[ReadingRow]:
+def readings(db: Connection, photo_ids: Collection[int]) -> list[ReadingRow]:
     """All readings of photos by page, the oldest of each first."""
     at = schema.reading.c
     query = select(schema.reading).where(at.photo_id.in_(photo_ids)).order_by(at.page, at.id)
@@ -94,19 +94,18 @@ def sheet(db: Connection, sheet_id: int) -> Sheet | None:
 def sheets(
     db: Connection,
     event_id: int,
-    photo_id: int | Collection[int] | None = None,
+    photo_ids: Collection[int] | None = None,
     page: int | None = None,
 ) -> Iterator[Sheet]:
-    """The sheets of an event (of a photo, photos or a page), one by one, in the order in which they
+    """The sheets of an event (of photos, of a page), one by one, in the order in which they
     came."""
     at = schema.sheet.c
     query = _query().where(at.event_id == event_id)
-    if photo_id is not None:
-        query = query.where(at.photo_id.in_([photo_id] if isinstance(photo_id, int) else photo_id))
+    if photo_ids is not None:
+        query = query.where(at.photo_id.in_(photo_ids))
     if page is not None:
         query = query.where(at.page == page)
-    order = (at.photo_id, at.page, at.number)
-    yield from _sheets(db, query.order_by(*order))
+    yield from _sheets(db, query.order_by(at.photo_id, at.page, at.number))
 
 
 def _query() -> Select[Any]:
@@ -127,7 +126,7 @@ def _renew_sheets(
 ) -> None:
     """Point the page's sheets to a new reading; those that it did not find stay only if they have
     corrections."""
-    before = list(sheets(db, photo.event_id, photo.id, page))
+    before = list(sheets(db, photo.event_id, [photo.id], page))
     for number, data in enumerate(found):
         same = next((old for old in before if _same_place(old.data, data)), None)
         score = data.get("score") or {}

@@ -18,8 +18,8 @@ from kdscan.tournament.store.prints import (
     EventPrints,
     add_new_prints,
     event_prints,
+    pages_read,
     read_with,
-    settled_pages,
 )
 from kdscan.tournament.store.readings import add_reading
 from tests.prints.made import made_print
@@ -146,14 +146,14 @@ def test_a_new_print_has_only_pages_read_anew_that_it_may_change(store: Store) -
         [("duel_spellbook", "kdscan-a5-spellbook")],
         [],
     ]
-    name = read_with("marks-1", ["a" * 64])
+    name, other = read_with("marks-1", ["a" * 64]), ["b" * 64]
     with store.write() as db:
         event = ensure_event(db, "cup")
         photo = add_photo(db, event.id, "c" * 64, ".jpg", 1)
         for page, sheets in enumerate(pages):
             add_reading(db, photo, page, name, entry(*sheets), [None] * len(sheets), 0.1)
-        assert sorted(settled_pages(db, photo.id, "marks-1")) == [0, 3, 4]
-        assert settled_pages(db, photo.id, "marks-2") == {}
+        assert sorted(pages_read(db, photo.id, "marks-1", other)) == [0, 3, 4]
+        assert pages_read(db, photo.id, "marks-2", other) == {}
         # What was a sheet of ours by mistake, and is none now, is read anew.
         add_reading(db, photo, 0, "marks-1", entry(("duel_map", "unknown")), [None], 0.1)
-        assert sorted(settled_pages(db, photo.id, "marks-1")) == [3, 4]
+        assert sorted(pages_read(db, photo.id, "marks-1", other)) == [3, 4]

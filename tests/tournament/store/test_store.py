@@ -28,9 +28,9 @@ from kdscan.tournament.store.photos import (
     files,
     get_photo,
     photos,
-    read_pages,
     set_pages,
 )
+from kdscan.tournament.store.prints import pages_read
 from kdscan.tournament.store.readings import (
     add_reading,
     readings,
@@ -151,10 +151,10 @@ def test_what_was_read_is_known(store: Store) -> None:
         set_pages(db, photo.id, 3)
         scan = get_photo(db, photo.id)
         assert scan is not None
-        assert read_pages(db, scan.id, MODELS) == {}
+        assert pages_read(db, scan.id, MODELS, ()) == {}
         add_reading(db, scan, 1, MODELS, entry(), [], 0.1)
-        assert read_pages(db, scan.id, MODELS) == {1: None}
-        assert read_pages(db, scan.id, "models-2") == {}
+        assert pages_read(db, scan.id, MODELS, ()) == {1: None}
+        assert pages_read(db, scan.id, "models-2", ()) == {}
 
 
 def test_a_page_is_read_once_by_each_version_of_the_models(store: Store) -> None:
@@ -169,8 +169,8 @@ def test_a_page_is_read_once_by_each_version_of_the_models(store: Store) -> None
         assert add_reading(db, photo, 0, "models-2", entry(better, one), kept(better, one), 0.4)
     with store.read() as db:
         after = {s.id: s for s in sheets(db, event.id)}
-        assert [r.models for r in readings(db, photo.id)] == [MODELS, "models-2"]
-        newest = readings(db, photo.id)[-1]
+        assert [r.models for r in readings(db, [photo.id])] == [MODELS, "models-2"]
+        newest = readings(db, [photo.id])[-1]
     assert [s.review for s in before] == [False, True]
     assert before[0].data == entry(one)["sheets"][0]
     assert before[1].kept == kept(two)[0]
@@ -225,7 +225,7 @@ def test_a_page_without_a_sheet_is_a_reading_too(store: Store) -> None:
     with store.write() as db:
         event, photo = one_photo(db)
         add_reading(db, photo, 0, MODELS, entry(error=NoSheetFound("none")), [], 0.1)
-        assert [r.error_code for r in readings(db, photo.id)] == ["no_sheet"]
+        assert [r.error_code for r in readings(db, [photo.id])] == ["no_sheet"]
         assert list(sheets(db, event.id)) == []
 
 
