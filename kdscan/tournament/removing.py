@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from kdscan.errors import UsageError
 from kdscan.tournament.names import SHOWN, of_file, several
 from kdscan.tournament.store.corrections import add_correction, corrections, effective
-from kdscan.tournament.store.photos import files, get_photo, photos
+from kdscan.tournament.store.photos import files, photos
 from kdscan.tournament.store.records import Correction, Event, FileRow, PhotoRow
 
 
@@ -64,56 +64,36 @@ def set_removed(
     `NAME#7` is only page 7. Raises `UsageError` for a name that no photo of the event has, or
     several have, and for one to restore that was not removed.
     """
-    known, file_name = files(db, event.id), attrgetter("name")
-    meant, page = of_file(known, name, file_name), ""
+    known, called = files(db, event.id), attrgetter("name")
+    photo_of = {photo.id: photo for photo in photos(db, event.id)}
+    fields = {one.id: _fields(one, photo_of.get(one.photo_id or 0)) for one in known}
+    meant, page = of_file(known, name, called), ""
     if not meant and "#" in name:  # unless it is part of a file's name
-        name_alone, _, page = name.rpartition("#")
-        meant = [one for one in of_file(known, name_alone, file_name) if page in _pages(db, one)]
-        page = f"#{page}"
+        file, _, number = name.rpartition("#")
+        page = f"#{number}"
+        meant = [one for one in of_file(known, file, called) if page in fields[one.id]]
     if not meant:
         raise UsageError("{name}: {event} has no photo of that name", name=name, event=event.name)
-    fields = {_field(db, one, page) for one in meant}
-    if len(fields) > 1:
+    those = {fields[one.id][page] for one in meant}
+    if len(those) > 1:
         raise several(name, [one.name + page for one in meant])
-    field = fields.pop()
-    if not removed:
-        _check_removed(db, event, field, name, known)
-    add_correction(db, event.id, field, removed, who, old=not removed)
-    ids = {one.photo_id for one in meant} - {None}
-    return [one.name + page for one in known if one in meant or one.photo_id in ids]
-
-
-def _check_removed(
-    db: Connection, event: Event, field: str, name: str, known: Iterable[FileRow]
-) -> None:
+    field = those.pop()
     gone = _held(corrections(db, event.id))
-    if field in gone:
-        return
-    names = [
-        one.name + page
-        for one in known
-        for page in ("", *(f"#{n}" for n in _pages(db, one)))
-        if _field(db, one, page) in gone
-    ]
-    raise UsageError(
-        "{name} was not removed; removed from {event}: {known}",
-        name=name,
-        event=event.name,
-        known=", ".join(names[:SHOWN]) or "–",
-    )
+    if not removed and field not in gone:
+        names = [f.name + place for f in known for place, of in fields[f.id].items() if of in gone]
+        raise UsageError(
+            "{name} was not removed; removed from {event}: {known}",
+            name=name,
+            event=event.name,
+            known=", ".join(names[:SHOWN]) or "–",
+        )
+    add_correction(db, event.id, field, removed, who, old=not removed)
+    return [one.name + page for one in known if field in fields[one.id].values()]
 
 
-def _photo(db: Connection, file: FileRow) -> PhotoRow | None:
-    return get_photo(db, file.photo_id) if file.photo_id is not None else None
-
-
-def _pages(db: Connection, file: FileRow) -> list[str]:
-    photo = _photo(db, file)
-    return [str(n) for n in range(1, (photo.pages or 0) + 1)] if photo else []
-
-
-def _field(db: Connection, file: FileRow, page: str) -> str:
-    photo = _photo(db, file)
+def _fields(file: FileRow, photo: PhotoRow | None) -> dict[str, str]:
+    """The fields of corrections that remove a file as a whole (""), or a page of it ("#7")."""
     if photo is None:
-        return f"file:{file.name}"
-    return f"page:{photo.sha256}{page}" if page else f"photo:{photo.sha256}"
+        return {"": f"file:{file.name}"}
+    pages = {f"#{n}": f"page:{photo.sha256}#{n}" for n in range(1, (photo.pages or 0) + 1)}
+    return {"": f"photo:{photo.sha256}"} | pages
