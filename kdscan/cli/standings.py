@@ -201,7 +201,7 @@ def result(
 
     if sum((bool(points), walkover is not None, withdraw)) != 1:
         raise UsageError("give points, like Ada=51, or --walkover NAME, or --withdraw")
-    scores = _scores(points) if points else None
+    scores = [_points(one) for one in points] if points else None
     with open_store(store, make=False) as kept, kept.write() as db:
         this = find_event(db, event)
         set_result(db, this, round, table, who or user(), points=scores, walkover=walkover)
@@ -282,17 +282,6 @@ def _tables(event: str, round_: int, found: Pairing) -> str:
 
 def _number(points: int | None) -> str:
     return "?" if points is None else str(points)
-
-
-def _scores(texts: Sequence[str]) -> dict[str, int]:
-    from kdscan.tournament.plan import NAMED_TWICE
-
-    found: dict[str, int] = {}
-    for name, points in map(_points, texts):
-        if name in found:
-            raise UsageError(NAMED_TWICE, name=name)
-        found[name] = points
-    return found
 
 
 def _points(text: str) -> tuple[str, int]:

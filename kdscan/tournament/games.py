@@ -144,11 +144,11 @@ def outcome_of(seats: Sequence[Seat]) -> Outcome:
 
 
 def gather(
-    sheets: Iterable[SheetScore],
-    planned: Mapping[Table, Sequence[str]] | None = None,
-    results: Mapping[Table, Mapping[str, int]] | None = None,
+    sheets: Sequence[SheetScore],
+    planned: Mapping[Table, Sequence[str]] = {},
+    results: Mapping[Table, Mapping[str, int]] = {},
     most: int = 2,
-    walkovers: Mapping[Table, str] | None = None,
+    walkovers: Mapping[Table, str] = {},
 ) -> tuple[tuple[Game, ...], tuple[Finding, ...]]:
     """Seat every sheet, and report what is missing or undecided.
 
@@ -157,12 +157,10 @@ def gather(
     arbiter; they override whatever was read. walkovers: who wins because nobody came to play. Games
     are ordered by round and table.
     """
-    tables = {at: tuple(players) for at, players in (planned or {}).items()}
+    tables = {at: tuple(players) for at, players in planned.items()}
     at_table: dict[Table, list[SheetScore]] = defaultdict(list)
-    findings: list[Finding] = []
-    begun = {at[0] for at in results or {}}
-    sheets = tuple(sheets)
-    findings += _conflicts(sheets)
+    findings = [*_conflicts(sheets)]
+    begun = {at[0] for at in results}
     for sheet in sheets:
         begun.add(sheet.round or 0)
         at = _table_of(sheet, tables)
@@ -172,8 +170,8 @@ def gather(
             at_table[at].append(sheet)
     games = []
     for at in sorted(set(tables) | set(at_table)):
-        game, odd = _game(at, tables.get(at), at_table[at], (results or {}).get(at, {}), most)
-        winner = (walkovers or {}).get(at)
+        game, odd = _game(at, tables.get(at), at_table[at], results.get(at, {}), most)
+        winner = walkovers.get(at)
         if game is not None and winner in [seat.player for seat in game.seats]:
             seats = tuple(Seat(seat.player) for seat in game.seats)
             game, odd = replace(game, seats=seats, walkover=winner), []

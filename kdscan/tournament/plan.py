@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
-from kdscan.locale import mark
 from kdscan.locale.legible import canonical
 from kdscan.sheet.ids import MOST_OF_PLAYER, code_word
 from kdscan.sheet.tickets import read_rows
@@ -22,8 +21,6 @@ from kdscan.tournament.store.events import ensure_player, players, set_active
 from kdscan.tournament.store.games import games, remove_games, set_game
 from kdscan.tournament.store.records import Event, PlannedGame, Player
 from kdscan.tournament.swiss import Pairing, pair, seat
-
-NAMED_TWICE = mark("{name} is named twice; give each player's points once")
 
 
 def enter_players(db: Connection, event: Event, path: Path) -> None:
@@ -145,15 +142,15 @@ def set_result(
     table: int,
     who: str,
     *,
-    points: Mapping[str, int] | None = None,
+    points: Iterable[tuple[str, int]] | None = None,
     walkover: str | None = None,
 ) -> None:
     """Set the result of a game, whatever was read; stored as a correction.
 
-    points: by player; earlier entries for others at the table stay. walkover: who wins, without
-    points, because the opponent did not come. Neither: the last entry is withdrawn. Raises
-    UsageError for a table that is not planned, a player who does not sit there or is named twice, a
-    walkover at a table that is not of two, or if there is nothing to withdraw.
+    points: names with their points; earlier entries for others at the table stay. walkover: who
+    wins, without points, because the opponent did not come. Neither: the last entry is withdrawn.
+    Raises UsageError for a table that is not planned, a player who does not sit there or is named
+    twice, a walkover at a table that is not of two, or if there is nothing to withdraw.
     """
     planned, sitting = _planned(db, event, round_, table)
     held = result_row(db, event.id, planned.id)
@@ -164,10 +161,10 @@ def set_result(
         values = {WALKOVER: _seated(sitting, walkover, round_, table)}
     elif points is not None:
         values = {}
-        for name, value in points.items():
+        for name, value in points:
             seated = str(_seated(sitting, name, round_, table))
             if seated in values:
-                raise UsageError(NAMED_TWICE, name=name)
+                raise UsageError("{name} is named twice; give each player's points once", name=name)
             values[seated] = value
     elif held is None:
         raise UsageError("round {round}, table {table}: no result has been entered", **where)

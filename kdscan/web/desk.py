@@ -141,8 +141,8 @@ def remove(db: Connection, event: Event, body: bodies.File, who: str) -> None:
 @event_act("/api/event/result")
 def result(db: Connection, event: Event, body: bodies.TableResult, who: str) -> None:
     """Enter a table's points or a walkover, or withdraw them."""
-    given = (body.round, body.table, who)
-    set_result(db, event, *given, points=body.points, walkover=body.walkover)
+    points = None if body.points is None else body.points.items()
+    set_result(db, event, body.round, body.table, who, points=points, walkover=body.walkover)
 
 
 @event_act("/api/event/pair")

@@ -59,8 +59,8 @@ def test_undoing_a_result_takes_back_only_what_that_person_entered(store: Store)
         for name in ("A", "B"):
             enter_player(db, event, name)
         next_round(db, event)
-        set_result(db, event, 1, 1, "Ann", points={"A": 40})
-        set_result(db, event, 1, 1, "Bob", points={"B": 30})
+        set_result(db, event, 1, 1, "Ann", points=[("A", 40)])
+        set_result(db, event, 1, 1, "Bob", points=[("B", 30)])
         take_back_act(db, event, "Ann")
         totals = {seat.player: seat.points for seat in event_state(db, event).games[0].seats}
         assert totals == {"A": None, "B": 30}

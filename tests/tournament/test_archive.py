@@ -53,7 +53,7 @@ def fill(store: Store) -> None:
         # Once what a result replaced was kept by names.
         named = {"Ada": 3, "Bob": None}
         add_correction(db, event.id, "result", {str(a): 11}, "Ada", game_id=game, old=named)
-        set_result(db, event, 1, 2, "Ada", points={"ada": 12})
+        set_result(db, event, 1, 2, "Ada", points=[("ada", 12)])
 
 
 def told(store: Store, name: str) -> tuple[object, ...]:
@@ -193,7 +193,7 @@ def test_a_lost_photo_is_said_so(store: Store, tmp_path: Path) -> None:
 def test_nothing_is_noted_under_a_name_that_no_archive_can_hold(store: Store, who: str) -> None:
     fill(store)
     with store.write() as db, pytest.raises(UsageError):
-        set_result(db, find_event(db, "cup"), 1, 2, who, points={"Ada": 13})
+        set_result(db, find_event(db, "cup"), 1, 2, who, points=[("Ada", 13)])
 
 
 def test_a_blank_name_is_none(store: Store, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_no_more_rounds_are_paired_than_are_planned(store: Store) -> None:
     event = cup(store, "short", "AB", Asked(rounds=1))
     with store.write() as db:
         next_round(db, event)
-        set_result(db, event, 1, 1, "Zoe", points={"A": 40, "B": 30})
+        set_result(db, event, 1, 1, "Zoe", points=[("A", 40), ("B", 30)])
         with pytest.raises(UsageError, match="all rounds are paired"):
             next_round(db, event)
 
@@ -56,7 +56,7 @@ def test_a_round_that_has_begun_is_neither_paired_again_nor_taken_back(store: St
     event = cup(store, "begun", "AB")
     with store.write() as db:
         next_round(db, event, 1)
-        set_result(db, event, 1, 1, "Zoe", points={"A": 40})
+        set_result(db, event, 1, 1, "Zoe", points=[("A", 40)])
         seats = [game.seats for game in games(db, event.id)]
         with pytest.raises(UsageError, match="has results; withdraw them"):
             next_round(db, event, 2, again=True)
@@ -82,7 +82,7 @@ def test_only_the_last_round_is_taken_back(store: Store) -> None:
     event = cup(store, "two", "AB")
     with store.write() as db:
         next_round(db, event)
-        set_result(db, event, 1, 1, "Zoe", points={"A": 40, "B": 30})
+        set_result(db, event, 1, 1, "Zoe", points=[("A", 40), ("B", 30)])
         next_round(db, event)
         with pytest.raises(UsageError, match="no longer the last one"):
             unpair(db, event, 1)
