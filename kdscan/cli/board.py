@@ -23,7 +23,6 @@ from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
     from kdscan.game.duel.coats import Coat
-    from kdscan.game.duel.editions import Edition as Rulebook
     from kdscan.game.kingdomino.variants import Variants
 
 SCHEMA = "kdscan/1"
@@ -94,13 +93,14 @@ def board(
         return
     from kdscan.game.duel.board import Board
     from kdscan.game.duel.book_checks import book_problems
+    from kdscan.game.duel.editions import EDITIONS
     from kdscan.game.duel.report import board_json, pair_json
     from kdscan.game.problem import problems_json
 
     boards = parse_boards(file, text, Board.parse)
     if together and len(boards) % 2:
         raise UsageError("--together: {n} boards cannot be split into pairs", n=len(boards))
-    coat, rules = _coat(chosen_coat), edition_named(edition)
+    coat, rules = _coat(chosen_coat), EDITIONS[edition]
     notes = game_notes(spellbook, file, text, len(boards), castle_used)
     maps, pairs = audit_maps(boards, coat, notes, rules, together)
     books = [book_problems(one.book) for one in notes if one.book is not None]
@@ -162,14 +162,3 @@ def _coat(name: str | None) -> Coat | None:
             "--chosen-coat {name}: choose one of {known}", name=name, known=", ".join(Coat)
         )
     return COATS[name]
-
-
-def edition_named(name: str) -> Rulebook:
-    """The edition of that name; raises UsageError if there is none."""
-    from kdscan.game.duel.editions import EDITIONS
-
-    if name not in EDITIONS:
-        raise UsageError(
-            "--edition {name}: choose one of {known}", name=name, known=", ".join(EDITIONS)
-        )
-    return EDITIONS[name]

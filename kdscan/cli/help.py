@@ -55,7 +55,7 @@ PLACEHOLDERS = (
     mark("POINTS"),
     mark("SHEET"),
 )
-"""Placeholders for what users type; literal words, such as duel|kingdomino, are not translated."""
+"""Placeholders for what users type; literal words, such as 2|3|4, are not translated."""
 
 _PLACEHOLDER = re.compile("|".join(PLACEHOLDERS))
 

@@ -6,13 +6,13 @@ import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from kdscan.errors import UsageError
 from kdscan.files.write import STDOUT
-from kdscan.game.names import game_named
+from kdscan.game.names import GameName
 
 MOST_ROUNDS, MOST_TABLES, MOST_PROCESSES = 999, 9999, 256
 """Larger numbers are typing mistakes."""
@@ -37,10 +37,7 @@ PrintsEvent = Annotated[
 Photos = Annotated[
     str | None, typer.Option(metavar="PLACE", help="Folder or URL where photos are kept.")
 ]
-Game = Annotated[
-    str | None,
-    typer.Option(metavar="duel|kingdomino", help="The game of a new event; duel by default."),
-]
+Game = Annotated[GameName | None, typer.Option(help="The game of a new event; duel by default.")]
 GreatDuel = Annotated[
     bool | None,
     typer.Option(
@@ -70,9 +67,9 @@ Who = Annotated[
     typer.Option(metavar="NAME", help="Name recorded with the change; by default your user name."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-OneGame = Annotated[str, typer.Option("--game", metavar="duel|kingdomino", help="The game.")]
+OneGame = Annotated[GameName, typer.Option("--game", help="The game.")]
 Edition = Annotated[
-    str, typer.Option(metavar="english|french|polish", help="Edition of the rulebook.")
+    Literal["english", "french", "polish"], typer.Option(help="Edition of the rulebook.")
 ]
 
 
@@ -110,9 +107,8 @@ OF_ONE_GAME = {
 """The games, and the options of `board` and `simulate` that only one of them has."""
 
 
-def check_game(context: typer.Context, game: str) -> None:
-    """Raise UsageError if there is no such game, or for an option that it does not have."""
-    game_named(game)
+def check_game(context: typer.Context, game: GameName) -> None:
+    """Raise UsageError for an option that a game does not have."""
     foreign = {
         name: other for other, names in OF_ONE_GAME.items() if other != game for name in names
     }

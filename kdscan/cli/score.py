@@ -11,7 +11,7 @@ import typer
 from kdscan.cli.options import AsJson, GreatDuel, Harmony, MiddleKingdom
 from kdscan.cli.overlay_file import OverlayFile, OverlayStyle
 from kdscan.errors import UsageError
-from kdscan.game.names import game_named
+from kdscan.game.names import GameName
 
 if TYPE_CHECKING:
     from kdscan.cli.corrections import Correction
@@ -43,10 +43,7 @@ def score(
             help="reading: what was read, over the photo; ink: only what was drawn by hand."
         ),
     ] = "reading",
-    game: Annotated[
-        str | None,
-        typer.Option(metavar="duel|kingdomino", help="The game; detected by default."),
-    ] = None,
+    game: Annotated[GameName | None, typer.Option(help="The game; detected by default.")] = None,
     risk: Annotated[
         float | None,
         typer.Option(
@@ -107,7 +104,6 @@ def score(
     needs a look (only with --strict); 6 the model is missing or corrupt; 7 done, but some photos
     could not be read; 9 no lawful game leads to a board (only with --strict).
     """
-    which = None if game is None else game_named(game)
     if risk is not None and not 0 <= risk <= 1:
         raise UsageError("--risk {risk}: a probability lies between 0 and 1, like 0.02", risk=risk)
     drawn = None if overlay is None else OverlayFile(overlay, overlay_style, photos)
@@ -133,7 +129,7 @@ def score(
     prints = known_prints(layout or ())
     options = ReadOptions(
         risk=DEFAULT_RISK if risk is None else risk,
-        game=which,
+        game=game,
         variants=Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel)),
         layouts=_layouts(layout) if layout else (),
         prints=prints,

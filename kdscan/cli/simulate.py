@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
-from kdscan.cli.board import SCHEMA, edition_named
+from kdscan.cli.board import SCHEMA
 from kdscan.cli.messages import spoken
 from kdscan.cli.options import (
     AsJson,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PLAYERS = ("random", "greedy")
+Player = Literal["random", "greedy"]
 
 
 def simulate(
@@ -41,9 +41,7 @@ def simulate(
         int, typer.Option(metavar="S", help="Random seed; the same seed gives the same games.")
     ] = 0,
     as_json: AsJson = False,
-    player: Annotated[
-        str, typer.Option(metavar="random|greedy", help="How the players choose their moves.")
-    ] = "random",
+    player: Annotated[Player, typer.Option(help="How the players choose their moves.")] = "random",
     edition: Edition = "english",
     game: OneGame = "duel",
     players: Annotated[
@@ -69,13 +67,12 @@ def simulate(
     """
     if number < 0:
         raise UsageError("the number of games cannot be {n}", n=number)
-    if player not in PLAYERS:
-        raise UsageError("--player {player}: choose random or greedy", player=player)
     check_game(context, game)
     if game == "duel":
+        from kdscan.game.duel.editions import EDITIONS
         from kdscan.game.duel.report import game_json
 
-        _print(_duels(number, seed, player, edition_named(edition)), as_json, game_json, _duel_text)
+        _print(_duels(number, seed, player, EDITIONS[edition]), as_json, game_json, _duel_text)
         return
     from kdscan.game.kingdomino.report import match_json
     from kdscan.game.kingdomino.variants import Variants
@@ -105,7 +102,7 @@ def _print(
     print("]}")
 
 
-def _duels(number: int, seed: int, player: str, rules: Rulebook) -> Iterator[Game]:
+def _duels(number: int, seed: int, player: Player, rules: Rulebook) -> Iterator[Game]:
     from kdscan.game.duel.greedy import greedy_player
     from kdscan.game.duel.players import play_game, random_player
 
@@ -116,7 +113,7 @@ def _duels(number: int, seed: int, player: str, rules: Rulebook) -> Iterator[Gam
 
 
 def _matches(
-    number: int, seed: int, player: str, players: int, variants: Variants
+    number: int, seed: int, player: Player, players: int, variants: Variants
 ) -> Iterator[Sequence[KingdominoGame]]:
     from kdscan.game.kingdomino.players import greedy_player, play_match, random_player
 

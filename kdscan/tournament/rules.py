@@ -66,7 +66,7 @@ class Rules:
 class Asked:
     """Requested changes of an event's rules; None: no change. Fields as in `Rules`."""
 
-    game: str | None = None
+    game: GameName | None = None
     great_duel: bool | None = None
     middle_kingdom: bool | None = None
     harmony: bool | None = None

@@ -14,6 +14,7 @@ from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
+from kdscan.game.names import GameName
 from kdscan.records import AnyReading
 from kdscan.tournament.results import COLUMNS, results
 from kdscan.tournament.rules import Asked, ensure_rules
@@ -30,7 +31,7 @@ from tests.tournament.entries import MODELS, came_in, entry
 SECOND = str(play_game(5).maps[0])
 
 
-def came(url: str, name: str, *found: AnyReading, game: str = "duel") -> None:
+def came(url: str, name: str, *found: AnyReading, game: GameName = "duel") -> None:
     with open_store(url) as store:
         came_in(store, name, *found, asked=Asked(game))
 

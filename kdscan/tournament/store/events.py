@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from kdscan.errors import UsageError
-from kdscan.game.names import GAMES, game_named
+from kdscan.game.names import GAMES, GameName
 from kdscan.locale.legible import legible
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import Event, Player
@@ -35,7 +35,7 @@ def check_name(name: str) -> None:
         )
 
 
-def ensure_event(db: Connection, name: str | None, game: str | None = None) -> Event:
+def ensure_event(db: Connection, name: str | None, game: GameName | None = None) -> Event:
     """The event of that name, created if there is none; raise `UsageError` for another game's.
 
     name: None for the only event. game: of the event; None for the existing one, Duel for a new
@@ -45,8 +45,6 @@ def ensure_event(db: Connection, name: str | None, game: str | None = None) -> E
         name = _only(events(db)).name
     if not name.strip():
         raise UsageError("--event: an event needs a name, like --event 'Spring cup'")
-    if game is not None:
-        game_named(game)
     if _named(db, name) is None:
         check_name(name)
         fresh = {"name": name, "game": game or GAMES[0], "details": {}, "created_at": now()}
