@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import sys
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytest
 from PIL import Image
 
 from kdscan.cli.messages import CLEAR_LINE
 from kdscan.cli.self_teaching import SelfTaught
+from kdscan.kinds.common.options import ReadOptions
+from kdscan.pipeline import pages
+from kdscan.pipeline.read import read_with
 from kdscan.prints import pile, pool
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.library import own_library
 from kdscan.prints.pool import SheetPool, own_pool
-from kdscan.records import UNKNOWN_LAYOUT
+from kdscan.records import UNKNOWN_LAYOUT, AnyReading, Photo
 from tests.command import Command
 from tests.prints.pads import ENGRAVED, PAINTED, learned_at_once, sheet
 
-pytestmark = pytest.mark.usefixtures("own_data")
+pytestmark = pytest.mark.usefixtures("own_data", "read_once")
+
+READ: dict[object, tuple[AnyReading, ...]] = {}
+
+
+@pytest.fixture
+def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reads each photo once with each set of prints for all tests: it says the same every time."""
+
+    def read(photo: Photo, options: ReadOptions) -> tuple[AnyReading, ...]:
+        pixels = photo.bgr if photo.half is None else photo.half
+        arrays = [pixels, *(array for one in options.prints for array in (one.bgr, one.known))]
+        names = tuple(one.name for one in options.prints)
+        key = (names, *(hashlib.sha256(np.ascontiguousarray(a)).digest() for a in arrays))
+        if key not in READ:
+            READ[key] = read_with(photo, options)
+        return READ[key]
+
+    monkeypatch.setattr(pages, "read_with", read)
 
 
 @pytest.fixture(scope="module")
