@@ -173,7 +173,7 @@ def _load(
             )
         check_head(head)
         wanted = name if name and name.strip() else head["name"]
-        if first(db, Event, select(schema.event).where(schema.event.c.name == wanted)):
+        if first(db, Event, schema.event, name=wanted):
             raise UsageError(
                 "there is already an event {wanted}; rename this one with --as 'Other name'",
                 wanted=wanted,

@@ -36,14 +36,14 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
 from kdscan.records.results import Json
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.events import check_name
 from kdscan.tournament.store.records import Correction
-from kdscan.tournament.store.rows import all_of, first, insert, now
+from kdscan.tournament.store.rows import first, insert, now, those
 
 
 def add_correction(
@@ -84,12 +84,10 @@ def undo(db: Connection, correction_id: int, who: str) -> Correction:
 
     Raises `UsageError` if it is unknown, or already undone.
     """
-    at = schema.correction.c
-    query = select(schema.correction)
-    target = first(db, Correction, query.where(at.id == correction_id))
+    target = first(db, Correction, schema.correction, id=correction_id)
     if target is None:
         raise UsageError("there is no correction {n}", n=correction_id)
-    if first(db, Correction, query.where(at.undoes == correction_id)):
+    if first(db, Correction, schema.correction, undoes=correction_id):
         raise UsageError("correction {n} was taken back already", n=correction_id)
     return add_correction(
         db,
@@ -113,15 +111,9 @@ def corrections(
     field: str | None = None,
 ) -> list[Correction]:
     """All corrections of an event (a sheet, a game, a field), the oldest first."""
-    at = schema.correction.c
-    query = select(schema.correction).where(at.event_id == event_id).order_by(at.id)
-    if sheet_id is not None:
-        query = query.where(at.sheet_id == sheet_id)
-    if game_id is not None:
-        query = query.where(at.game_id == game_id)
-    if field is not None:
-        query = query.where(at.field == field)
-    return all_of(db, Correction, query)
+    asked = {"sheet_id": sheet_id, "game_id": game_id, "field": field}
+    given = {name: value for name, value in asked.items() if value is not None}
+    return those(db, Correction, schema.correction, event_id=event_id, **given)
 
 
 def effective(rows: Iterable[Correction]) -> dict[str, Correction]:

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
 from kdscan.game.names import GAMES, GameName
 from kdscan.locale.legible import legible
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import Event, Player
-from kdscan.tournament.store.rows import all_of, first, insert_new, now
+from kdscan.tournament.store.rows import first, insert_new, now, those
 
 MOST_LETTERS = 200
 """Most letters of a name; three times the longest that any table shows."""
@@ -78,7 +78,7 @@ def _named(db: Connection, name: str) -> Event | None:
         name.encode()
     except UnicodeEncodeError:  # bytes of a command line that are not text; no store has such names
         return None
-    return first(db, Event, select(schema.event).where(schema.event.c.name == name))
+    return first(db, Event, schema.event, name=name)
 
 
 def _only(known: Sequence[Event]) -> Event:
@@ -92,12 +92,12 @@ def _only(known: Sequence[Event]) -> Event:
 
 def get_event(db: Connection, event_id: int) -> Event | None:
     """An event by its id."""
-    return first(db, Event, select(schema.event).where(schema.event.c.id == event_id))
+    return first(db, Event, schema.event, id=event_id)
 
 
 def events(db: Connection) -> list[Event]:
     """All events, the oldest first."""
-    return all_of(db, Event, select(schema.event).order_by(schema.event.c.id))
+    return those(db, Event, schema.event)
 
 
 def set_event_detail(db: Connection, event_id: int, key: str, value: Any) -> None:
@@ -115,15 +115,14 @@ def ensure_player(db: Connection, event_id: int, name: str, **details: Any) -> P
     if not name.strip():
         raise UsageError("a player needs a name")
     check_name(name)
-    fresh = {"event_id": event_id, "name": name, "active": True, "details": details}
-    insert_new(db, schema.player, fresh)
-    at = schema.player.c
-    query = select(schema.player).where(at.event_id == event_id, at.name == name)
-    player = first(db, Player, query)
+    key = {"event_id": event_id, "name": name}
+    insert_new(db, schema.player, key | {"active": True, "details": details})
+    player = first(db, Player, schema.player, **key)
     assert player is not None
     merged = player.details | details
     if merged != player.details:
-        db.execute(schema.player.update().where(at.id == player.id).values(details=merged))
+        this = schema.player.update().where(schema.player.c.id == player.id)
+        db.execute(this.values(details=merged))
     return replace(player, details=merged)
 
 
@@ -135,6 +134,4 @@ def set_active(db: Connection, player_ids: Iterable[int], active: bool) -> None:
 
 def players(db: Connection, event_id: int) -> list[Player]:
     """All players of an event, in the order in which they were entered."""
-    at = schema.player.c
-    query = select(schema.player).where(at.event_id == event_id).order_by(at.id)
-    return all_of(db, Player, query)
+    return those(db, Player, schema.player, event_id=event_id)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import chain, count
 
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import Connection, select
 
 from kdscan.records.results import Json
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import FileRow, PhotoRow
-from kdscan.tournament.store.rows import all_of, first, insert, insert_new, now
+from kdscan.tournament.store.rows import all_of, first, insert, insert_new, now, those
 
 
 def add_photo(db: Connection, event_id: int, sha256: str, suffix: str, size: int) -> PhotoRow:
@@ -17,11 +17,9 @@ def add_photo(db: Connection, event_id: int, sha256: str, suffix: str, size: int
 
     Store its bytes first (`PhotoFiles.put`): a row without its photo is useless.
     """
-    fresh = {"sha256": sha256, "suffix": suffix, "size": size, "added_at": now()}
-    insert_new(db, schema.photo, {"event_id": event_id} | fresh)
-    at = schema.photo.c
-    query = select(schema.photo).where(at.event_id == event_id, at.sha256 == sha256)
-    photo = first(db, PhotoRow, query)
+    key = {"event_id": event_id, "sha256": sha256}
+    insert_new(db, schema.photo, key | {"suffix": suffix, "size": size, "added_at": now()})
+    photo = first(db, PhotoRow, schema.photo, **key)
     assert photo is not None
     return photo
 
@@ -69,32 +67,19 @@ def add_file(
     Returns the row's id.
     """
     at = schema.file.c
-    mine = and_(at.event_id == event_id, at.name == name)
-    db.execute(schema.file.delete().where(mine, at.photo_id.is_(None)))
+    unread = schema.file.delete().where(at.event_id == event_id, at.name == name)
+    db.execute(unread.where(at.photo_id.is_(None)))
     if photo_id is not None:
         name = free_name(db, event_id, name, photo_id)
-    known = select(schema.file).where(
-        at.event_id == event_id, at.name == name, at.photo_id == photo_id
-    )
-    row = first(db, FileRow, known)
+    key = {"event_id": event_id, "name": name, "photo_id": photo_id}
+    row = first(db, FileRow, schema.file, **key)
     if row is not None:
         said = row.details | (details or {})
         if said != row.details:
             db.execute(schema.file.update().where(at.id == row.id).values(details=said))
         return row.id
-    return insert(
-        db,
-        schema.file,
-        {
-            "event_id": event_id,
-            "photo_id": photo_id,
-            "name": name,
-            "source": source,
-            "details": details or {},
-            "added_at": now(),
-            **_reason(error),
-        },
-    )
+    fresh = {"source": source, "details": details or {}, "added_at": now()}
+    return insert(db, schema.file, key | fresh | _reason(error))
 
 
 def free_name(db: Connection, event_id: int, name: str, photo_id: int | None = None) -> str:
@@ -111,14 +96,12 @@ def free_name(db: Connection, event_id: int, name: str, photo_id: int | None = N
 
 def get_photo(db: Connection, photo_id: int) -> PhotoRow | None:
     """A photo by its id."""
-    return first(db, PhotoRow, select(schema.photo).where(schema.photo.c.id == photo_id))
+    return first(db, PhotoRow, schema.photo, id=photo_id)
 
 
 def photos(db: Connection, event_id: int) -> list[PhotoRow]:
     """All photos of an event, in the order in which they came."""
-    at = schema.photo.c
-    query = select(schema.photo).where(at.event_id == event_id).order_by(at.id)
-    return all_of(db, PhotoRow, query)
+    return those(db, PhotoRow, schema.photo, event_id=event_id)
 
 
 def files(db: Connection, event_id: int, photo_id: int | None = None) -> list[FileRow]:

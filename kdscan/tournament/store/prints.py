@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from kdscan.errors import ReaderDied
 from kdscan.prints.file import FiledPrint, to_filed
@@ -24,15 +24,15 @@ from kdscan.tournament.store.events import get_event, set_event_detail
 from kdscan.tournament.store.print_files import load_prints
 from kdscan.tournament.store.readings import readings
 from kdscan.tournament.store.records import PrintRow, ReadingRow
-from kdscan.tournament.store.rows import all_of, insert, now
+from kdscan.tournament.store.rows import insert, now, those
 
 _PRINTS, _OFF = "prints-", "pads_by_hand"
 
 
 def event_prints(db: Connection, event_id: int) -> list[PrintRow]:
     """The prints that an event knows, by name."""
-    query = select(schema.known_print).where(schema.known_print.c.event_id == event_id)
-    return sorted(all_of(db, PrintRow, query), key=lambda row: folded(row.name))
+    rows = those(db, PrintRow, schema.known_print, event_id=event_id)
+    return sorted(rows, key=lambda row: folded(row.name))
 
 
 def add_print(store: Store, db: Connection, event_id: int, one: FiledPrint) -> None:

@@ -1,4 +1,4 @@
-"""Conversion of SQL rows to records, and the two statements that every table needs."""
+"""Conversion of SQL rows to records, and the statements that every table needs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Select, Table
+from sqlalchemy import Connection, Select, Table, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 R = TypeVar("R")
@@ -18,10 +18,15 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def first(db: Connection, record: type[R], query: Select[Any]) -> R | None:
-    """The first row of a query as a record, or None."""
-    row = db.execute(query).mappings().first()
+def first(db: Connection, record: type[R], table: Table, **values: Any) -> R | None:
+    """The first row of a table with these values as a record, or None."""
+    row = db.execute(select(table).filter_by(**values)).mappings().first()
     return None if row is None else as_record(record, row)
+
+
+def those(db: Connection, record: type[R], table: Table, **values: Any) -> list[R]:
+    """All rows of a table with these values as records, in the order in which they were added."""
+    return all_of(db, record, select(table).filter_by(**values).order_by(table.c.id))
 
 
 def all_of(db: Connection, record: type[R], query: Select[Any]) -> list[R]:
