@@ -20,7 +20,7 @@ from kdscan.imaging.encode import jpeg
 from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat
 from kdscan.prints.file import BROKEN, packed, unpacked
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
-from kdscan.records import CELLS, COATS, COLS, ROWS, MapReading, Photo, frozen
+from kdscan.records import CELLS, COATS, COLS, ROWS, FrozenArrays, MapReading, Photo
 from kdscan.records.arrays import Floats
 
 MARGIN = PRINT_MARGIN + 0.375
@@ -58,16 +58,13 @@ class FlatSheetHead:
 
 
 @dataclass(frozen=True, eq=False)
-class FlatSheet(FlatSheetHead):
+class FlatSheet(FlatSheetHead, FrozenArrays):
     """A sheet rectified by its detected grid.
 
     bgr: (832, 1088, 3) uint8, `PRINT_PX` pixels a cell and a margin of `MARGIN`.
     """
 
     bgr: NDArray[np.uint8]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "bgr", frozen(self.bgr))
 
     @property
     def photo(self) -> Photo:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN
 from kdscan.prints.features import cielab, normalize_contrast
-from kdscan.records import COLS, ROWS, frozen
+from kdscan.records import COLS, ROWS, FrozenArrays
 from kdscan.sheet.parts import Castle, LineStyle, Point, Polygon
 
 PRINT_PX = 128
@@ -75,7 +75,7 @@ def castle_of(polygons: Sequence[Polygon]) -> Castle:
 
 
 @dataclass(frozen=True, eq=False)
-class KnownPrint:
+class KnownPrint(FrozenArrays):
     """The rectified print of a pad; its cells lie exactly on the lattice.
 
     The centre of cell (r, c) lies at pixel ((c + .5 + PRINT_MARGIN) * PRINT_PX - .5,
@@ -107,8 +107,7 @@ class KnownPrint:
             raise ValueError(f"a print is ({h}, {w}, 3) uint8, not {self.bgr.shape}")
         if self.known.shape != (h // KNOWN_STEP, w // KNOWN_STEP):
             raise ValueError(f"`known` has shape {self.known.shape}")
-        for name in ("bgr", "known"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+        super().__post_init__()
 
     def __repr__(self) -> str:
         return f"<print {self.name}: {self.sheets} sheets>"

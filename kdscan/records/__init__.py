@@ -11,7 +11,7 @@ Frames of coordinates, used everywhere:
   A kingdom of tiles has its own lattice, with as many rows and columns as it may span.
 * **sheet**: millimetres on the paper, origin at the top left corner of the page.
 
-Arrays inside records cannot be written to: `frozen` marks them so.
+Arrays inside records cannot be written to: `FrozenArrays` marks them so.
 
 Each record is imported on first use, so that reading a map loads no kingdoms.
 """
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from kdscan.records.kingdom import KingdomEvidence as KingdomEvidence
     from kdscan.records.kingdom import KingdomReading as KingdomReading
     from kdscan.records.kingdom import SquareReading as SquareReading
+    from kdscan.records.photo import FrozenArrays as FrozenArrays
     from kdscan.records.photo import Photo as Photo
     from kdscan.records.photo import frozen as frozen
     from kdscan.records.sheet import UNKNOWN_LAYOUT as UNKNOWN_LAYOUT
@@ -70,7 +71,7 @@ _HOMES = {
     "kdscan.records.ink": "Ink",
     "kdscan.records.kinds": "KINDS SquareKind",
     "kdscan.records.kingdom": "KingdomCorrections KingdomEvidence KingdomReading SquareReading",
-    "kdscan.records.photo": "Photo frozen",
+    "kdscan.records.photo": "FrozenArrays Photo frozen",
     "kdscan.records.sheet": "CellReading MapCorrections MapEvidence MapReading "
     "Reading UNKNOWN_LAYOUT WizardEvidence",
     "kdscan.records.stages": "CellCrops MarkProbs RectifiedSheet SheetOutline",

@@ -16,7 +16,7 @@ from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
 from kdscan.game.problem import Problem
 from kdscan.records.arrays import Floats
-from kdscan.records.photo import frozen
+from kdscan.records.photo import FrozenArrays
 from kdscan.records.short import Shown, short, table
 
 
@@ -81,7 +81,7 @@ class SpellbookCorrections:
 
 
 @dataclass(frozen=True, eq=False)
-class SpellbookEvidence:
+class SpellbookEvidence(FrozenArrays):
     """All that is known of a spellbook before any rule is applied; `kinds.spellbook.interpret`
     turns it into a reading.
 
@@ -100,9 +100,6 @@ class SpellbookEvidence:
     table: tuple[int, int] | None = None
     beside: tuple[str, ...] = ()
     corrections: SpellbookCorrections = SpellbookCorrections()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "page_xy", frozen(self.page_xy))
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records.photo import frozen
+from kdscan.records.photo import FrozenArrays
 
 
 @dataclass(frozen=True, eq=False)
-class Ink:
+class Ink(FrozenArrays):
     """The ink of a rectified sheet.
 
     probability: (H, W) float32, 0..1, of ink at each pixel of `RectifiedSheet.bgr`.
@@ -27,5 +27,4 @@ class Ink:
     def __post_init__(self) -> None:
         if self.probability.ndim != 2 or self.probability.dtype != np.float32:
             raise ValueError(f"ink is (H, W) float32, not {self.probability.shape}")
-        for name in ("probability", "known"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+        super().__post_init__()

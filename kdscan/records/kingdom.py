@@ -15,7 +15,7 @@ from kdscan.game.kingdomino.scoring import Score
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.game.problem import Problem
 from kdscan.records.kinds import KINDS, SquareKind
-from kdscan.records.photo import frozen
+from kdscan.records.photo import FrozenArrays
 from kdscan.records.short import short, table
 from kdscan.records.stages import RectifiedSheet
 from kdscan.records.totals import Totals, range_of
@@ -66,7 +66,7 @@ class KingdomCorrections:
 
 
 @dataclass(frozen=True, eq=False)
-class KingdomEvidence:
+class KingdomEvidence(FrozenArrays):
     """All that is known of a kingdom before any rule is applied; `kinds.kingdom.interpret` turns it
     into a reading.
 
@@ -97,7 +97,7 @@ class KingdomEvidence:
         size = self.variants.size
         if self.probs.shape != (size, size, len(KINDS)):
             raise ValueError(f"{size} x {size} squares are needed, not {self.probs.shape}")
-        object.__setattr__(self, "probs", frozen(self.probs))
+        super().__post_init__()
 
 
 @dataclass(frozen=True, eq=False)

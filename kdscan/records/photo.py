@@ -18,6 +18,15 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
+class FrozenArrays:
+    """Base of frozen records: arrays in them cannot be written to either."""
+
+    def __post_init__(self) -> None:
+        for name, value in list(vars(self).items()):
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, name, frozen(value))
+
+
 @dataclass(frozen=True, eq=False, init=False)
 class Photo:
     """A decoded picture: EXIF rotation applied, no alpha, 8 bit.

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from kdscan.game.duel.board import CELLS, MAX_CROSSES
 from kdscan.records.coats import COATS
-from kdscan.records.photo import frozen
+from kdscan.records.photo import FrozenArrays
 
 
 @dataclass(frozen=True, eq=False)
-class SheetOutline:
+class SheetOutline(FrozenArrays):
     """Where the map's grid lies in the photo, by a homography alone.
 
     corners_xy: (4, 2) float64, photo frame: top left, top right, bottom right,
@@ -28,11 +28,11 @@ class SheetOutline:
     def __post_init__(self) -> None:
         if self.corners_xy.shape != (4, 2):
             raise ValueError(f"an outline has 4 corners, not {self.corners_xy.shape}")
-        object.__setattr__(self, "corners_xy", frozen(self.corners_xy))
+        super().__post_init__()
 
 
 @dataclass(frozen=True, eq=False)
-class RectifiedSheet:
+class RectifiedSheet(FrozenArrays):
     """The grid rectified and upright, at a fixed number of pixels a cell.
 
     bgr: (H, W, 3) uint8; see `kdscan.imaging.rectify` for pixels a cell and margin.
@@ -52,12 +52,11 @@ class RectifiedSheet:
     def __post_init__(self) -> None:
         if self.centers_xy.ndim != 3 or self.centers_xy.shape[2] != 2:
             raise ValueError(f"centres are (R, C, 2), not {self.centers_xy.shape}")
-        for name in ("bgr", "centers_xy", "outline_xy"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+        super().__post_init__()
 
 
 @dataclass(frozen=True, eq=False)
-class CellCrops:
+class CellCrops(FrozenArrays):
     """Input of the marks network: one crop a shield in the order of `CELLS`, then the castle's.
 
     ink: (35, 1, S, S) float32, in full detail.
@@ -68,15 +67,14 @@ class CellCrops:
     coarse: NDArray[np.float32]
 
     def __post_init__(self) -> None:
-        for name in ("ink", "coarse"):
-            crops = getattr(self, name)
+        for crops in (self.ink, self.coarse):
             if len(crops) != len(CELLS) + 1 or crops.dtype != np.float32:
                 raise ValueError(f"35 float32 crops are needed, not {crops.shape}")
-            object.__setattr__(self, name, frozen(crops))
+        super().__post_init__()
 
 
 @dataclass(frozen=True, eq=False)
-class MarkProbs:
+class MarkProbs(FrozenArrays):
     """The marks network's probabilities for each shield, before any rule is applied.
 
     coat: (34, 7) float64, probabilities in the order of `COATS`, rows sum to 1.
@@ -98,6 +96,4 @@ class MarkProbs:
             raise ValueError(f"coat probabilities have shape {self.coat.shape}")
         if self.crosses.shape != (len(CELLS), MAX_CROSSES + 1):
             raise ValueError(f"cross probabilities have shape {self.crosses.shape}")
-        object.__setattr__(self, "coat", frozen(self.coat))
-        object.__setattr__(self, "crosses", frozen(self.crosses))
-        object.__setattr__(self, "calibration", frozen(self.calibration))
+        super().__post_init__()
