@@ -15,7 +15,7 @@ from sqlalchemy import Connection, select
 from kdscan.sheet.ids import SheetId
 from kdscan.tournament.apply_corrections import Overrides, corrected_json
 from kdscan.tournament.deduplicate import Compared, Entry, marks_code, same_sheets
-from kdscan.tournament.places import Named, Place, first_names, place_of
+from kdscan.tournament.places import FirstNames, Place, first_names, place_of
 from kdscan.tournament.removing import removed_from
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.corrections import corrections, effective_by_sheet
@@ -24,7 +24,9 @@ from kdscan.tournament.store.readings import sheet as get_sheet
 from kdscan.tournament.store.records import Correction, Sheet
 
 
-def compared(sheets: Iterable[Sheet], overrides: Mapping[int, Overrides], named: Named) -> Compared:
+def compared(
+    sheets: Iterable[Sheet], overrides: Mapping[int, Overrides], named: FirstNames
+) -> Compared:
     """Compare sheets in the order of their files' names, because photos arrive in any order.
 
     overrides: corrections by sheet id.
@@ -105,7 +107,7 @@ class MultiPhotoGames:
         return corrections(self._db, self._event)
 
     @cached_property
-    def _named(self) -> Named:
+    def _named(self) -> FirstNames:
         return first_names(files(self._db, self._event))
 
     @cached_property

@@ -32,13 +32,12 @@ class Place:
         return self.player or self.code
 
 
-Named = Mapping[int, tuple[int, FileRow]]
+FirstNames = Mapping[int, tuple[int, FileRow]]
 """For each photo its first name, and the index of that among the event's names."""
 
 
 def first_names(rows: Iterable[FileRow]) -> dict[int, tuple[int, FileRow]]:
-    """`Named` of an event's files in the order of their names; any of a photo's names may give the
-    round."""
+    """See `FirstNames`; any of a photo's names may give the round. rows: files by name."""
     named: dict[int, tuple[int, FileRow]] = {}
     for order, file in enumerate(rows):
         if file.photo_id is not None:

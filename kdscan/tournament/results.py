@@ -23,7 +23,7 @@ from kdscan.tournament.apply_corrections import Overrides, as_they_stand
 from kdscan.tournament.deduplicate import Compared
 from kdscan.tournament.multi_photo_games import compared
 from kdscan.tournament.names import names_of
-from kdscan.tournament.places import Named, Place, first_names, place_of
+from kdscan.tournament.places import FirstNames, Place, first_names, place_of
 from kdscan.tournament.removing import Removed, removed_from
 from kdscan.tournament.rules import Rules, asked_of, rules_of
 from kdscan.tournament.store.corrections import corrections, effective_by_sheet
@@ -188,7 +188,7 @@ def _pile(
     db: Connection,
     event_id: int,
     known: Mapping[int, PhotoRow],
-    named: Named,
+    named: FirstNames,
     overrides: Mapping[int, Overrides],
     removed: Removed,
 ) -> _Pile:

@@ -12,7 +12,7 @@ from kdscan.errors import ReaderDied
 from kdscan.web.tasks import Allowed, Task, weight
 from kdscan.workers.cores import cores
 from kdscan.workers.frames import Frame
-from kdscan.workers.pool import Pool as Processes
+from kdscan.workers.pool import Processes
 from kdscan.workers.process import MEMORY_MB
 
 Found = TypeVar("Found")

@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from kdscan.workers.process import MEMORY_MB, Process
 
 
-class Pool:
+class Processes:
     """A number of processes, each started when it is needed; thread-safe.
 
     work, memory_mb: see `Process`.

@@ -142,12 +142,8 @@ def test_version(run: Command) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["nonsense"],
-        ["score"],
-        ["score", "--nonsense", "a.jpg"],
         ["score", "--game", "chess", "a.jpg"],
         ["score", "--risk", "2", "a.jpg"],
-        ["score", "--risk", "little", "a.jpg"],
         ["score", "--overlay", "out.gif", "a.jpg"],
         ["score", "--overlay", "no-such-folder/out.png", "a.jpg"],
         ["score", "--set", "Z9=f", "a.jpg"],

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kdscan.errors import ModelError, NoSheetFound, ReaderDied
-from kdscan.workers.pool import Pool
+from kdscan.workers.pool import Processes
 from kdscan.workers.process import Process
 
 WORK = "tests.workers.work"
@@ -137,7 +137,7 @@ def test_it_imports_nothing_from_the_folder_where_it_is_started(
 
 
 def test_a_pool_replaces_what_died_and_ends_for_good() -> None:
-    pool = Pool(2, WORK)
+    pool = Processes(2, WORK)
     first, second = pool.start()
     first.kill()
     pids = set()

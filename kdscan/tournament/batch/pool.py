@@ -11,7 +11,7 @@ from typing import Protocol
 
 from kdscan.errors import ReaderDied
 from kdscan.tournament.batch.tasks import Task, TaskResult
-from kdscan.workers.pool import Pool as Processes
+from kdscan.workers.pool import Processes
 
 SECONDS = 120.0
 """Time limit of a task: a hundred times what a large photo needs."""
