@@ -17,6 +17,7 @@ import pytest
 
 from kdscan.cli import batch as batch_module
 from kdscan.cli.batch import _tell as tell
+from kdscan.cli.main import main
 from kdscan.tournament.batch.run import Progress
 from tests.command import Command
 
@@ -136,18 +137,22 @@ def test_nobody_is_told_how_long_it_takes_before_anything_is_read(
 
 
 def test_what_is_written_to_stdout_stands_alone_there(
-    folder: Path, tmp_path: Path, run: Command
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     store = tmp_path / "s.sqlite"
     words = batch(folder / "bad.jpg", store, "--workers", "1", "--json-lines", "-")
-    (row,) = run(*words, code=7).out.splitlines()
+    assert main(words) == 7
+    (row,) = capfdbinary.readouterr().out.splitlines()
     assert json.loads(row)["error"] == "unreadable_image"
     event = ["--event", "Spring cup", "--store", str(store)]
-    command = [sys.executable, "-m", "kdscan"]
     for more, start in (
         (["export", "--archive", "-"], b"PK"),
         (["report", "-o", "-"], b"<!doctype"),
     ):
-        told = subprocess.run([*command, *more, *event], stdout=subprocess.PIPE, cwd=tmp_path)
-        assert told.returncode == 0 and told.stdout.startswith(start)
-    assert [path.name for path in tmp_path.iterdir() if path.name == "-"] == []
+        assert main([*more, *event]) == 0
+        assert capfdbinary.readouterr().out.startswith(start)
+    assert not (tmp_path / "-").exists()

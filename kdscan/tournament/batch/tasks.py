@@ -107,13 +107,12 @@ class Ingest:
         except PhotoError as error:
             return Ingested(problem=error_json(error))
         sha256 = PhotoFiles(self.photos).put(data, suffix)
+        pages = problem = None
         try:
             pages = len(decode(data, self.name))
-        except PhotoError as error:
-            return Ingested(sha256, suffix, len(data), problem=error_json(error))
         except Exception as cause:
-            return Ingested(sha256, suffix, len(data), problem=error_json(bug_of(cause)))
-        return Ingested(sha256, suffix, len(data), pages)
+            problem = error_json(cause if isinstance(cause, PhotoError) else bug_of(cause))
+        return Ingested(sha256, suffix, len(data), pages, problem)
 
     def failed(self, error: KdscanError) -> Ingested:
         return Ingested(suffix=suffix_of(self.name), problem=error_json(error))

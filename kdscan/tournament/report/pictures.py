@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from dataclasses import dataclass, replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -17,7 +18,7 @@ from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.common.fields import VARIANTS, WIZARD
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.locale import Words
-from kdscan.records import AnyReading, MapReading, Photo, SpellbookReading
+from kdscan.records import AnyReading, Photo, SpellbookReading
 from kdscan.tournament.apply_corrections import corrected
 from kdscan.tournament.results import Result
 from kdscan.tournament.store import Store
@@ -146,9 +147,8 @@ def _moved(found: AnyReading, origin: NDArray[np.float64], scale: float) -> AnyR
         return replace(found, evidence=page, marks=marks)
     place = found.rectified
     flat = replace(place, centers_xy=move(place.centers_xy), outline_xy=move(place.outline_xy))
-    if isinstance(found, MapReading):  # the same code, for the types of both
-        return replace(found, evidence=replace(found.evidence, rectified=flat))
-    return replace(found, evidence=replace(found.evidence, rectified=flat))
+    evidence: Any = found.evidence
+    return replace(found, evidence=replace(evidence, rectified=flat))
 
 
 def _jpeg(bgr: NDArray[np.uint8]) -> str:
