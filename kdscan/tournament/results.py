@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
@@ -20,11 +19,10 @@ from kdscan.locale import ENGLISH, Words
 from kdscan.locale.errors import error_text
 from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides, as_they_stand
-from kdscan.tournament.deduplicate import Compared
 from kdscan.tournament.multi_photo_games import compared
 from kdscan.tournament.names import names_of
-from kdscan.tournament.places import FirstNames, Place, first_names, place_of
-from kdscan.tournament.removing import Removed, removed_from
+from kdscan.tournament.places import Place, first_names, place_of
+from kdscan.tournament.removing import removed_from
 from kdscan.tournament.rules import Rules, asked_of, rules_of
 from kdscan.tournament.store.corrections import corrections, effective_by_sheet
 from kdscan.tournament.store.events import get_event, players
@@ -85,28 +83,7 @@ class Result:
 
 def results(db: Connection, event_id: int) -> Iterator[Result]:
     """All rows of an event, one after another, without removed photos and pages."""
-    said = corrections(db, event_id)
-    removed = removed_from(said)
-    known = {
-        photo.id: photo for photo in photos(db, event_id) if photo.sha256 not in removed.photos
-    }
-    all_files = [
-        file
-        for file in files(db, event_id)
-        if (file.photo_id in known if file.photo_id else file.name not in removed.files)
-    ]
-    named = first_names(all_files)
-    pile = _pile(db, event_id, known, named, effective_by_sheet(said), removed)
-    shown: dict[int, str] = {}
-    for file in all_files:
-        photo = None if file.photo_id is None else known[file.photo_id]
-        if photo is None:
-            yield Result(file, None, FAILED, problem=reason_of(file))
-        elif photo.id in shown:
-            yield Result(file, photo, SAME_PHOTO, other=shown[photo.id])
-        else:
-            shown[photo.id] = file.name
-            yield from _of_photo(db, named[photo.id][1], photo, pile)
+    yield from _Rows(db, event_id)
 
 
 def seated(db: Connection, event_id: int, rows: Iterable[Result]) -> Iterator[Result]:
@@ -124,89 +101,91 @@ def seated(db: Connection, event_id: int, rows: Iterable[Result]) -> Iterator[Re
         yield replace(row, place=Place(place.round, table, name))
 
 
-@dataclass(frozen=True)
-class _Pile:
-    """What the rows of single sheets need to know about all sheets.
+class _Rows:
+    """The rows of an event, made from what is known of all its sheets together.
 
-    overrides: the corrections of a sheet. compared: see there. where: each sheet's name for people.
-    failures: pages that could not be read. rules: the event's. removed: photos and pages.
+    _photos, _files: those that are not removed. _where: each sheet's name for people.
     """
 
-    overrides: Mapping[int, Overrides]
-    compared: Compared
-    where: Mapping[int, str]
-    failures: Mapping[tuple[int, int], Json]
-    rules: Rules
-    removed: Removed
+    def __init__(self, db: Connection, event_id: int) -> None:
+        said, event = corrections(db, event_id), get_event(db, event_id)
+        self._db = db
+        self._rules = Rules() if event is None else rules_of(event)
+        self._removed, self._overrides = removed_from(said), effective_by_sheet(said)
+        known = (one for one in photos(db, event_id) if one.sha256 not in self._removed.photos)
+        self._photos = {photo.id: photo for photo in known}
+        self._files = [file for file in files(db, event_id) if self._stays(file)]
+        self._named = first_names(self._files)
+        self._where: dict[int, str] = {}
+        self._compared = compared(self._sheets(event_id), self._overrides, self._named)
+        self._failures = errors(db, event_id)
 
-    def asked(self, sheet: Sheet) -> Overrides:
-        """The corrections with which a sheet is to be interpreted."""
-        return asked_of(sheet, self.overrides.get(sheet.id, {}), self.rules)
+    def _stays(self, file: FileRow) -> bool:
+        if file.photo_id is None:
+            return file.name not in self._removed.files
+        return file.photo_id in self._photos
 
+    def _sheets(self, event_id: int) -> Iterator[Sheet]:
+        """All sheets that are not removed; notes their names."""
+        for sheet in sheets(self._db, event_id):
+            photo = self._photos.get(sheet.photo_id)
+            if photo is not None and not self._removed.has(photo.sha256, sheet.page):
+                self._where[sheet.id] = _name(self._named[sheet.photo_id][1], sheet)
+                yield sheet
 
-def _of_photo(db: Connection, file: FileRow, photo: PhotoRow, pile: _Pile) -> Iterator[Result]:
-    if photo.error_code:
-        yield Result(file, photo, FAILED, problem=reason_of(photo))
-    by_page: dict[int, list[Sheet]] = defaultdict(list)
-    for sheet in sheets(db, photo.event_id, [photo.id]):
-        by_page[sheet.page].append(sheet)
-    for page in range(photo.pages or 0):
-        if pile.removed.has(photo.sha256, page):
-            continue
-        here = by_page[page]
-        standing = as_they_stand(here, pile.asked, partial(_game_of, db, pile))
-        for sheet, data in zip(here, standing, strict=True):
-            yield _of_sheet(file, photo, sheet, data, pile)
-        problem = pile.failures.get((photo.id, page))
-        if problem and not by_page[page]:
-            status = BLANK if problem["code"] == BlankPage.code else FAILED
-            yield Result(file, photo, status, page, problem=problem)
-
-
-def _game_of(db: Connection, pile: _Pile, one: Sheet) -> list[Sheet]:
-    game = pile.compared.games.get(one.id, ())
-    return [sheet for key in game if (sheet := get_sheet(db, key)) is not None]
-
-
-def _of_sheet(file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json, pile: _Pile) -> Result:
-    overrides = pile.overrides.get(sheet.id, {})
-    status, other = REVIEW if data["review"] else OK, None
-    if overrides.get("ignored") is True:
-        status = IGNORED
-    elif sheet.id in pile.compared.same:
-        status, other = SAME_SHEET, pile.where[pile.compared.same[sheet.id]]
-    rivals = pile.compared.conflicts.get(sheet.id, ())
-    if rivals:
-        status, other = CONFLICT, pile.where[rivals[0]]
-    place = place_of(sheet.code, overrides, file)
-    return Result(
-        file, photo, status, sheet.page, sheet, data, overrides, place, other, rivals=rivals
-    )
-
-
-def _pile(
-    db: Connection,
-    event_id: int,
-    known: Mapping[int, PhotoRow],
-    named: FirstNames,
-    overrides: Mapping[int, Overrides],
-    removed: Removed,
-) -> _Pile:
-    """known: the photos that are not removed, by id."""
-    where: dict[int, str] = {}
-
-    def labelled() -> Iterator[Sheet]:
-        for sheet in sheets(db, event_id):
-            photo = known.get(sheet.photo_id)
-            if photo is None or removed.has(photo.sha256, sheet.page):
+    def __iter__(self) -> Iterator[Result]:
+        shown: dict[int, str] = {}
+        for file in self._files:
+            if file.photo_id is None:
+                yield Result(file, None, FAILED, problem=reason_of(file))
                 continue
-            where[sheet.id] = _name(named[sheet.photo_id][1], sheet)
-            yield sheet
+            photo = self._photos[file.photo_id]
+            if photo.id in shown:
+                yield Result(file, photo, SAME_PHOTO, other=shown[photo.id])
+            else:
+                shown[photo.id] = file.name
+                yield from self._of_photo(self._named[photo.id][1], photo)
 
-    found = compared(labelled(), overrides, named)
-    event = get_event(db, event_id)
-    rules = Rules() if event is None else rules_of(event)
-    return _Pile(overrides, found, where, errors(db, event_id), rules, removed)
+    def _of_photo(self, file: FileRow, photo: PhotoRow) -> Iterator[Result]:
+        if photo.error_code:
+            yield Result(file, photo, FAILED, problem=reason_of(photo))
+        by_page: dict[int, list[Sheet]] = defaultdict(list)
+        for sheet in sheets(self._db, photo.event_id, [photo.id]):
+            by_page[sheet.page].append(sheet)
+        for page in range(photo.pages or 0):
+            if self._removed.has(photo.sha256, page):
+                continue
+            here = by_page[page]
+            standing = as_they_stand(here, self._asked, self._game_of)
+            for sheet, data in zip(here, standing, strict=True):
+                yield self._of_sheet(file, photo, sheet, data)
+            problem = self._failures.get((photo.id, page))
+            if problem and not here:
+                status = BLANK if problem["code"] == BlankPage.code else FAILED
+                yield Result(file, photo, status, page, problem=problem)
+
+    def _asked(self, sheet: Sheet) -> Overrides:
+        """The corrections with which a sheet is to be interpreted."""
+        return asked_of(sheet, self._overrides.get(sheet.id, {}), self._rules)
+
+    def _game_of(self, one: Sheet) -> list[Sheet]:
+        game = self._compared.games.get(one.id, ())
+        return [sheet for key in game if (sheet := get_sheet(self._db, key)) is not None]
+
+    def _of_sheet(self, file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json) -> Result:
+        overrides, same = self._overrides.get(sheet.id, {}), self._compared.same
+        status, other = REVIEW if data["review"] else OK, None
+        if overrides.get("ignored") is True:
+            status = IGNORED
+        elif sheet.id in same:
+            status, other = SAME_SHEET, self._where[same[sheet.id]]
+        rivals = self._compared.conflicts.get(sheet.id, ())
+        if rivals:
+            status, other = CONFLICT, self._where[rivals[0]]
+        place = place_of(sheet.code, overrides, file)
+        return Result(
+            file, photo, status, sheet.page, sheet, data, overrides, place, other, rivals=rivals
+        )
 
 
 def _name(file: FileRow, sheet: Sheet) -> str:
