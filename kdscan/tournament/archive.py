@@ -10,6 +10,7 @@ import hashlib
 import json
 import zipfile
 import zlib
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import IO, Any
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Column, Connection, Table, select
 from sqlalchemy.exc import IntegrityError
 
 from kdscan.errors import StoreError, UsageError
@@ -52,6 +53,9 @@ TABLES = (
     schema.correction,
 )
 """The tables of an event, in an order in which rows can be added."""
+
+Ids = dict[str, dict[int, int]]
+"""For each table its rows' numbers in the file → their new ones."""
 
 _NO_ZIP = (zipfile.BadZipFile, EOFError, zlib.error)
 
@@ -241,8 +245,8 @@ def _load_rows(
     photos: those in the archive. Raises Python's exceptions for rows that kdscan would not write.
     """
     tables = {table.name: table for table in TABLES}
-    ids: dict[str, dict[int, int]] = {name: {} for name in tables}
-    ids["event"] = {}
+    ids: Ids = {name: {} for name in tables}
+    ids["event"] = defaultdict(lambda: event_id)  # whatever its number was
     found: dict[int, int] = {}
     spoken_of = set()
     sheets = 0
@@ -259,7 +263,7 @@ def _load_rows(
         elif table is schema.sheet:
             checked_sheet(old, found)
             sheets += 1
-        values = {name: _moved(table, name, value, ids, event_id) for name, value in old.items()}
+        values = {name: _moved(table.c[name], value, ids) for name, value in old.items()}
         del values["id"]
         if table is schema.correction:
             values |= {which: _mapped(old["field"], old[which], ids) for which in ("old", "new")}
@@ -269,21 +273,17 @@ def _load_rows(
     return sheets
 
 
-def _moved(
-    table: Table, column: str, value: Any, ids: dict[str, dict[int, int]], event_id: int
-) -> Any:
-    if column == "event_id":
-        return event_id
+def _moved(column: Column[Any], value: Any, ids: Ids) -> Any:
     if value is None:
         return None
-    for key in table.c[column].foreign_keys:
+    for key in column.foreign_keys:
         return ids[key.column.table.name][value]
-    if isinstance(table.c[column].type, schema.UtcDateTime):
+    if isinstance(column.type, schema.UtcDateTime):
         return datetime.fromisoformat(value)
     return value
 
 
-def _mapped(field: str, value: Any, ids: dict[str, dict[int, int]]) -> Any:
+def _mapped(field: str, value: Any, ids: Ids) -> Any:
     """A correction's value with new ids; two fields refer to rows."""
     if field == "same_as" and value:
         return ids["sheet"].get(value, 0)
