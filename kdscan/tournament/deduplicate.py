@@ -117,28 +117,26 @@ def same_sheets(entries: Sequence[Entry]) -> Compared:
     A person's statement has priority, then equal codes on marks that agree, then marks. The result
     depends on the given order, not on when the photos were read.
     """
-    groups: list[list[Entry]] = []
     of_key: dict[int, list[Entry]] = {}
     of_code: dict[tuple[str, str], list[list[Entry]]] = {}
     ordered = _references_last(entries)
     alike = _alike([one for one in ordered if one.same_as is None])
     for entry in ordered:
         claims = of_code.setdefault((entry.kind, entry.code), []) if entry.code else []
-        group = _group_of(entry, of_key, claims, alike)
-        if group is None:
-            group = []
-            groups.append(group)
+        group = _group_of(entry, of_key, claims, alike) or []
         group.append(entry)
         of_key[entry.key] = group
         if entry.code and entry.same_as is None and not any(group is one for one in claims):
             claims.append(group)
-    best = {id(group): max(group, key=lambda entry: entry.rank).key for group in groups}
-    same: dict[int, int] = {}
-    for group in groups:
-        same |= {entry.key: best[id(group)] for entry in group if entry.key != best[id(group)]}
+    best: dict[int, int] = {}
+    for key, group in of_key.items():
+        if key not in best:
+            better = max(group, key=lambda one: one.rank)
+            best |= {one.key: better.key for one in group}
+    same = {key: other for key, other in best.items() if key != other}
     conflicts: dict[int, tuple[int, ...]] = {}
     for claims in of_code.values():
-        keys = [best[id(group)] for group in claims]
+        keys = [best[group[0].key] for group in claims]
         if len(keys) > 1:
             conflicts |= {key: tuple(k for k in keys if k != key) for key in keys}
     return Compared(same, conflicts)
