@@ -20,7 +20,6 @@ from kdscan.cli.options import (
     OneGame,
     check_game,
 )
-from kdscan.errors import UsageError
 from kdscan.locale import Words
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ Player = Literal["random", "greedy"]
 
 def simulate(
     context: typer.Context,
-    number: Annotated[int, typer.Argument(metavar="N", help="Number of games.")],
+    number: Annotated[int, typer.Argument(min=0, metavar="N", help="Number of games.")],
     seed: Annotated[
         int, typer.Option(metavar="S", help="Random seed; the same seed gives the same games.")
     ] = 0,
@@ -65,8 +64,6 @@ def simulate(
 
     $ kdscan simulate 1000 --seed 1 --player greedy --json > games.json
     """
-    if number < 0:
-        raise UsageError("the number of games cannot be {n}", n=number)
     check_game(context, game)
     if game == "duel":
         from kdscan.game.duel.editions import EDITIONS

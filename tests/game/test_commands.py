@@ -119,7 +119,7 @@ def test_every_option_of_one_game_is_an_option() -> None:
         (("board", "MAPS", "--spellbook", "BOOK"), "--spellbook BOOK: line 1: dots is not a coat"),
         (("board", "MAPS", "--spellbook", "MAPS", "--game", "kingdomino"), "only applies to duel"),
         (("board", "BROKEN"), "board 1: a map must have 5 rows, not 1"),
-        (("simulate", "--", "-1"), "the number of games cannot be -1"),
+        (("simulate", "--", "-1"), "-1 is not in the range x>=0"),
         (("simulate", "1", "--player", "x"), "'--player': 'x' is not one of 'random', "),
         (("simulate", "1", "--game", "kingdomino", "--players", "5"), "2 to 4 can play"),
         (("simulate", "1", "--game", "kingdomino", "--great-duel", "--demo"), "too few"),
