@@ -82,9 +82,10 @@ def kill_when(command: list[str], store: Path, photos: int) -> None:
     process.wait()
 
 
+@pytest.mark.usefixtures("read_here")
 def test_json_lines_hold_the_boards(folder: Path, tmp_path: Path, run: Command) -> None:
     store, out = tmp_path / "s.sqlite", tmp_path / "out.jsonl"
-    run(*batch(folder / "04.jpg", store, "--workers", "1", "--json-lines", str(out)))
+    run(*batch(folder / "04.jpg", store, "--json-lines", str(out)))
     alone = run("score", folder / "04.jpg", "--json").json["photos"][0]["sheets"][0]
     (line,) = out.read_text("utf-8").splitlines()
     assert json.loads(line)["data"] == alone
@@ -136,6 +137,7 @@ def test_nobody_is_told_how_long_it_takes_before_anything_is_read(
     assert told and int(told[1]) < 60
 
 
+@pytest.mark.usefixtures("read_here")
 def test_what_is_written_to_stdout_stands_alone_there(
     folder: Path,
     tmp_path: Path,
@@ -144,7 +146,7 @@ def test_what_is_written_to_stdout_stands_alone_there(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     store = tmp_path / "s.sqlite"
-    words = batch(folder / "bad.jpg", store, "--workers", "1", "--json-lines", "-")
+    words = batch(folder / "bad.jpg", store, "--json-lines", "-")
     assert main(words) == 7
     (row,) = capfdbinary.readouterr().out.splitlines()
     assert json.loads(row)["error"] == "unreadable_image"

@@ -19,7 +19,7 @@ from kdscan.tournament.store.readings import sheets
 from tests.command import Command
 from tests.prints.pads import PAINTED, blank, learned, sheet
 
-pytestmark = pytest.mark.usefixtures("own_data")
+pytestmark = pytest.mark.usefixtures("own_data", "read_here")
 
 SEED = PAINTED
 
@@ -66,7 +66,7 @@ def test_a_batch_knows_the_user_s_prints_and_those_of_its_event(
     own_library().save(replace(learned(SEED), name="moor"))
     url = str(tmp_path / "cup.sqlite")
     event = ["--event", "cup", "--store", url]
-    run("batch", filled, "--workers", "1", *event)
+    run("batch", filled, *event)
     with open_store(url) as store, store.read() as db:
         cup = find_event(db, "cup")
         assert [row.name for row in event_prints(db, cup.id)] == ["moor"]
@@ -76,7 +76,7 @@ def test_a_batch_knows_the_user_s_prints_and_those_of_its_event(
     for forgotten, layout in ((False, "moor"), (True, "unknown")):
         if forgotten:
             run("layout", "forget", "moor", *event)
-        run("batch", filled, "--workers", "1", *event)
+        run("batch", filled, *event)
         with open_store(url) as store, store.read() as db:
             assert [one.data["layout"] for one in sheets(db, cup.id)] == [layout]
     # And learned into the event alone.
