@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from kdscan.cli.messages import CLEAR_LINE, attended, complain, error_message
 from kdscan.game.grid import cell_name
-from kdscan.kinds import kind_of
+from kdscan.kinds import kind_of, number_in
 from kdscan.kinds.common.terminal import Style
 from kdscan.locale import of_terminal, words
 from kdscan.locale.legible import legible
@@ -65,13 +65,12 @@ class Printer:
         if not self._text:
             return
         several = self._photos > 1 or report.pages > 1
-        for at, sheet in enumerate(report.sheets, 1):
+        for at, sheet in enumerate(report.sheets):
             title = f"{number}: {name}" if several else name
             address = f"{number}:" if several else ""
             if len(report.sheets) > 1:
-                address = f"{number}.{at}:"
-                alone = sum(one.kind == sheet.kind for one in report.sheets) == 1
-                title += f", {t(kind_of(sheet).title)}" + (f" {at}" if not alone else "")
+                address = f"{number}.{at + 1}:"
+                title += f", {t(kind_of(sheet).title)} {number_in(report.sheets, at)}".rstrip()
             style = replace(self._style, address=address)
             print(f"{style.bold(title)}\n\n{kind_of(sheet).tell(sheet, style)}\n", flush=True)
 

@@ -162,6 +162,13 @@ def kind_of(found: AnyReading) -> Kind:
     return _BY_NAME[found.kind]
 
 
+def number_in(sheets: Sequence[AnyReading], at: int) -> str:
+    """The number, from 1, that tells a sheet from others of its kind in one picture; "" if it is
+    the only one."""
+    alike = sum(one.kind == sheets[at].kind for one in sheets)
+    return str(at + 1) if alike > 1 else ""
+
+
 def is_player_sheet(name: str) -> bool:
     """Whether sheets of the kind of that name each have a score and a player."""
     return (kind := kind_named(name)) is not None and kind.players

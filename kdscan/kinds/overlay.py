@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from kdscan.imaging.pens import Bgr
 from kdscan.imaging.pyramid import at_most
-from kdscan.kinds import kind_of
+from kdscan.kinds import kind_of, number_in
 from kdscan.kinds.common.board import TILE_WH
 from kdscan.kinds.common.canvas import Canvas
 from kdscan.locale import ENGLISH, Words
@@ -33,7 +34,8 @@ def draw_overlay(photo: Photo, sheets: Sequence[AnyReading], words: Words = ENGL
     outlines = [canvas.scaled(sheet.outline_xy) for sheet in sheets]
     for n, sheet in enumerate(sheets):
         others = outlines[:n] + outlines[n + 1 :]
-        tiles += kind_of(sheet).draw(canvas, sheet, others)
+        one = replace(canvas, number=number_in(sheets, n))
+        tiles += kind_of(sheet).draw(one, sheet, others)
     return np.vstack([canvas.picture, *_rows(tiles, clean.shape[1])])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from kdscan.game.duel.coats import Coat
 from kdscan.imaging.pens import draw_marks, marks_width
@@ -69,6 +70,42 @@ def test_the_total_covers_no_shield_if_there_is_room_beside_the_sheet() -> None:
         draw_overlay(blank(900, height), [sheet])[30:430, 20:580] for height in (640, 460)
     )
     assert (room_beside == room_below).all()
+
+
+def test_no_ring_covers_what_a_neighbour_is_said_to_hold() -> None:
+    x, y = make_sheet().rectified.centers_xy[0, 5].round().astype(int)
+    inside = slice(y + 18, y + 34), slice(x + 38, x + 54)
+    alone, both = (
+        draw_overlay(blank(), [make_sheet(doubtful=doubtful)])[inside]
+        for doubtful in ([(0, 5)], [(0, 5), (0, 6)])
+    )
+    assert reviewed(alone).any()  # the badge's question mark
+    assert (alone == both).all()
+
+
+def test_the_edge_of_the_picture_cuts_no_badge() -> None:
+    sheet = make_sheet(doubtful=[(2, 6)], origin_xy=(0, 0))
+    marked = reviewed(draw_overlay(blank(560, 400), [sheet])[:400])
+    assert marked[:, -10:].any()
+    assert not marked[:, -1].any()
+
+
+def reviewed(picture: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Where a picture has about the colour of doubts."""
+    apart = np.abs(picture.astype(int) - REVIEW_COLOR)
+    return np.asarray(apart.max(axis=2) < 100)
+
+
+def test_sheets_of_one_photo_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("kdscan.kinds.common.board.draw_text", lambda *a, **_: said.append(a[1]))
+    sheets = [make_sheet(doubtful=[(0, 5)], origin_xy=at) for at in ((15, 15), (640, 15))]
+    draw_overlay(blank(1300), sheets)
+    total = f"{sheets[0].score.total} points ?"
+    assert {f"1: {total}", f"2: {total}", "1: F1", "2: F1"} <= set(said)
+    said.clear()
+    draw_overlay(blank(1300), sheets[:1])
+    assert {total, "F1"} <= set(said)
 
 
 @pytest.mark.parametrize("at", [(640, 15), (15, 440)], ids=["beside", "below"])

@@ -102,15 +102,16 @@ def draw_board(
     _outline(picture, corners, pitch)
     _domain_borders(picture, board, corners, colors, pitch)
     flagged = flagged_cells(board)
-    for cell in cells:
-        at, quad = centers[cell.at], quad_of(corners, cell.at)
+    for cell in cells:  # all rings before all badges, which reach into neighbouring cells
         if cell.at in flagged:
-            _draw_problem(picture, quad, pitch)
+            _draw_problem(picture, quad_of(corners, cell.at), pitch)
         if cell.review:
-            circle(picture, at, 0.42 * pitch, PAPER, 0.1 * pitch)
-            circle(picture, at, 0.42 * pitch, REVIEW_COLOR, 0.055 * pitch)
+            circle(picture, centers[cell.at], 0.42 * pitch, PAPER, 0.1 * pitch)
+            circle(picture, centers[cell.at], 0.42 * pitch, REVIEW_COLOR, 0.055 * pitch)
+    for cell in cells:
         if drawing.marked(cell) or cell.review:
             # Towards the lower right in the picture, whichever way the sheet is turned.
+            at, quad = centers[cell.at], quad_of(corners, cell.at)
             corner = quad[np.argmax(quad.sum(1))]
             _badge(picture, at + 0.66 * (corner - at), cell, drawing, pitch)
     _points(picture, board, corners, pitch)
@@ -167,19 +168,32 @@ def _badge(picture: Bgr, at: Points, cell: C, drawing: CellDrawing[C], pitch: fl
     size, pad = 0.2 * pitch, 0.06 * pitch
     marks = drawing.width(cell, size)
     width = marks + 2 * pad + (0.7 * size if cell.review else 0)
-    left = at[0] - width / 2
+    high = size + 2 * pad
+    left, top = _inside(picture, (at[0] - width / 2, at[1] - high / 2), (width, high), pad)
     edge = REVIEW_COLOR if cell.review else INK
-    panel(picture, (left, at[1] - 0.5 * size - pad), (width, size + 2 * pad), edge, 0.015 * pitch)
-    drawing.draw(picture, (left + pad, at[1]), cell, size)
+    panel(picture, (left, top), (width, high), edge, 0.015 * pitch)
+    drawing.draw(picture, (left + pad, top + high / 2), cell, size)
     if cell.review:
         draw_text(
             picture,
             "?",
-            (left + pad + marks + 0.1 * size, at[1]),
+            (left + pad + marks + 0.1 * size, top + high / 2),
             1.2 * size,
             REVIEW_COLOR,
             bold=True,
         )
+
+
+def _inside(
+    picture: Bgr, corner: tuple[float, float], panel_wh: tuple[float, float], gap: float
+) -> tuple[float, float]:
+    """A panel's upper left corner, moved so that the picture's edge does not cut the panel; one
+    that lies wholly outside stays there, with its cell."""
+    at, picture_wh = np.array(corner), np.array(picture.shape[1::-1])
+    if (at <= -np.array(panel_wh)).any() or (at >= picture_wh).any():
+        return corner
+    left, top = np.clip(at, gap, np.maximum(picture_wh - panel_wh - gap, gap))
+    return float(left), float(top)
 
 
 def _draw_problem(picture: Bgr, quad: Points, pitch: float) -> None:
@@ -207,8 +221,9 @@ def _points(picture: Bgr, board: BoardReading, corners: Points, pitch: float) ->
             at = quad[np.argmin(quad.sum(1))]
             x, y = at + 0.1 * (quad.mean(0) - at)
             wide, high = text_width(text, size, bold=True) + 2 * pad, size + pad
-            panel(picture, (x, y - high / 2), (wide, high), INK, 0.012 * pitch)
-            draw_text(picture, text, (x + pad, y), size, bold=True)
+            left, top = _inside(picture, (x, y - high / 2), (wide, high), pad)
+            panel(picture, (left, top), (wide, high), INK, 0.012 * pitch)
+            draw_text(picture, text, (left + pad, top + high / 2), size, bold=True)
 
 
 def _total(
@@ -217,7 +232,8 @@ def _total(
     """The total in a panel above the sheet, else below, else where it covers least of the sheet; on
     another sheet it would be taken for that one's."""
     picture, size, review = canvas.picture, 0.5 * pitch, board.review
-    text = canvas.words.tn("{n} point", "{n} points", board.score.total) + " ?" * review
+    points = canvas.words.tn("{n} point", "{n} points", board.score.total)
+    text = canvas.numbered(points) + " ?" * review
     panel_wh = text_width(text, size, bold=True) + size, 1.6 * size
     sheet = corners[[0, 0, -1, -1], [0, -1, -1, 0]]
     places = _panel_places(picture.shape[1::-1], panel_wh, sheet, 0.5 * size)
@@ -264,7 +280,7 @@ def places_of(
         yield DoubtfulPlace(cell_name(at), choices, quad_of(corners, at))
 
 
-def tile(clean: Bgr, centers: Points, doubt: Doubt[C], drawing: CellDrawing[C]) -> Bgr:
+def tile(canvas: Canvas, centers: Points, doubt: Doubt[C], drawing: CellDrawing[C]) -> Bgr:
     """A rectified crop of a doubtful cell above its alternatives, (340, 260, 3) uint8 BGR."""
     side, height = TILE_WH
     cell = doubt.cell
@@ -273,8 +289,9 @@ def tile(clean: Bgr, centers: Points, doubt: Doubt[C], drawing: CellDrawing[C]) 
     target = np.array([(0, 0), (side - 1, 0), (side - 1, side - 1), (0, side - 1)])
     warp = cv2.getPerspectiveTransform(source.astype(np.float32), target.astype(np.float32))
     picture = np.full((height, side, 3), 255, np.uint8)
-    picture[:side] = cv2.warpPerspective(clean, warp, (side, side), borderMode=cv2.BORDER_REPLICATE)
-    draw_text(picture, cell_name(cell.at), (2, side + 22), 26, bold=True)
+    crop = cv2.warpPerspective(canvas.clean, warp, (side, side), borderMode=cv2.BORDER_REPLICATE)
+    picture[:side] = crop
+    draw_text(picture, canvas.numbered(cell_name(cell.at)), (2, side + 22), 26, bold=True)
     x = 2.0
     for choice in (cell, *doubt.others[:1]):
         drawing.draw(picture, (x, side + 58), choice, 24)

@@ -12,16 +12,21 @@ from kdscan.locale import Words
 
 @dataclass(frozen=True, eq=False)
 class Canvas:
-    """A photo to draw over, in place.
+    """A photo to draw a sheet over, in place.
 
     clean: the same without anything drawn. scale: pixels of both for one of the photo. words: the
-    language of texts.
+    language of texts. number: tells the sheet from others of the photo, "" if none is like it.
     """
 
     picture: Bgr
     clean: Bgr
     scale: float
     words: Words
+    number: str = ""
+
+    def numbered(self, text: str) -> str:
+        """A text about the sheet, which says which one is meant."""
+        return f"{self.number}: {text}" if self.number else text
 
     def scaled(self, photo_xy: Points) -> Points:
         """Points of the photo in the picture. Pixel centres have integer coordinates, so scaling

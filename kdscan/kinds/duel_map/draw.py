@@ -17,7 +17,7 @@ from kdscan.records import CellReading, MapReading
 def draw(canvas: Canvas, sheet: MapReading, others: Sequence[Points]) -> list[Bgr]:
     """See `kdscan.kinds`."""
     centers = draw_board(canvas, sheet, sheet.reading.cells, others, _DRAWING)
-    return [tile(canvas.clean, centers, doubt, _DRAWING) for doubt in doubts(sheet)]
+    return [tile(canvas, centers, doubt, _DRAWING) for doubt in doubts(sheet)]
 
 
 def places(sheet: MapReading, words: Words) -> Iterator[DoubtfulPlace]:

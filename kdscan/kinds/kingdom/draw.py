@@ -17,7 +17,7 @@ from kdscan.records import KingdomReading, SquareReading
 def draw(canvas: Canvas, kingdom: KingdomReading, others: Sequence[Points]) -> list[Bgr]:
     """See `kdscan.kinds`."""
     centers = draw_board(canvas, kingdom, kingdom.squares, others, _DRAWING)
-    return [tile(canvas.clean, centers, doubt, _DRAWING) for doubt in doubts(kingdom)]
+    return [tile(canvas, centers, doubt, _DRAWING) for doubt in doubts(kingdom)]
 
 
 def places(kingdom: KingdomReading, words: Words) -> Iterator[DoubtfulPlace]:

@@ -46,7 +46,7 @@ def draw(canvas: Canvas, reading: SpellbookReading, others: Sequence[Points]) ->
     for mark in reading.marks:
         _draw_mark(picture, mark, canvas.scaled(np.array(mark.at_xy)), scale)
     _counts(canvas, reading, reach)
-    _headline(picture, reading, page, reach, canvas.words)
+    _headline(canvas, reading, page, reach)
     return []
 
 
@@ -86,11 +86,10 @@ def _counts(canvas: Canvas, reading: SpellbookReading, reach: float) -> None:
             draw_text(picture, text, (at[0] - wide / 2 + 0.25 * size, at[1]), size, bold=True)
 
 
-def _headline(
-    picture: Bgr, reading: SpellbookReading, page: Points, reach: float, words: Words
-) -> None:
+def _headline(canvas: Canvas, reading: SpellbookReading, page: Points, reach: float) -> None:
+    picture = canvas.picture
     size = 1.7 * reach
-    text = words.t("spellbook") + " ?" * reading.review
+    text = canvas.numbered(canvas.words.t("spellbook")) + " ?" * reading.review
     wide, high = text_width(text, size, bold=True) + size, 1.6 * size
     left = min(max(float(page[:, 0].mean() - wide / 2), 0.0), max(0.0, picture.shape[1] - wide))
     top = max(float(page[:, 1].min() - high - 0.3 * size), 0.1 * size)
