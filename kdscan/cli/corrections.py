@@ -110,11 +110,15 @@ def _parse(text: str) -> Correction:
     photo, sheet = _from_one(match["photo"], text), _from_one(match["sheet"], text) or 0
     if match["side"]:
         return Correction(text, photo, sheet, {"duel_spellbook": _of_book(match, text)})
-    name, count = match["name"].lower(), _count(match["count"])
+    cell, name, count = _cell(match), match["name"].lower(), _count(match["count"])
+    if not all(0 <= n < LARGEST_KINGDOM for n in cell):
+        raise UsageError(
+            "--set {text}: cells go from A1 to G5 on a map, to E5 or G7 in a kingdom", text=text
+        )
     fields: dict[str, Field | UsageError] = {}
     for kind, read in (("duel_map", _of_map), ("kingdom", _of_kingdom)):
         try:
-            fields[kind] = read(_cell(match), name, count, text)
+            fields[kind] = read(cell, name, count, text)
         except UsageError as error:
             fields[kind] = error
     if all(isinstance(one, UsageError) for one in fields.values()):
@@ -152,7 +156,7 @@ def _of_map(cell: Cell, name: str, crosses: int, text: str) -> Field:
         )
     if coat is None and crosses:
         raise UsageError("--set {text}: an empty shield has no crosses", text=text)
-    if not (0 <= cell[0] < ROWS and 0 <= cell[1] < COLS):
+    if cell[0] >= ROWS or cell[1] >= COLS:
         raise UsageError("--set {text}: cells go from A1 to G5 (or 0,0 to 4,6)", text=text)
     if cell == CASTLE:
         raise UsageError("--set {text}: that is the castle, it holds no coat", text=text)
@@ -164,7 +168,7 @@ def _of_kingdom(cell: Cell, name: str, crowns: int, text: str) -> Field:
     terrain = _TERRAINS.get(name)
     bare = terrain in ("castle", "empty") and crowns == 0
     tiled = terrain in tuple(Terrain) and Square(Terrain(terrain), crowns) in SQUARES
-    if not (bare or tiled) or not all(0 <= n < LARGEST_KINGDOM for n in cell):
+    if not (bare or tiled):
         raise UsageError(
             "--set {text}: not a square of Kingdomino; terrains are w f l g s m with a + for "
             "each crown, ## is the castle, . no tile",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from kdscan.cli.messages import note, spoken
 from kdscan.errors import UsageError
 from kdscan.files.read import is_folder
 from kdscan.files.write import no_folder
@@ -63,6 +65,9 @@ class OverlayFile:
 
             picture = draw_inks(report.sheets)
             if picture is None:
+                t = spoken(sys.stderr).t
+                why = t("--overlay {path}: not written; ink is shown only of maps", path=path)
+                note(f"kdscan: {why}")
                 return
         else:
             from kdscan.kinds.overlay import draw_overlay

@@ -184,6 +184,13 @@ def test_overlays_of_several_photos_are_numbered(photo: Make, tmp_path: Path, ru
     assert sorted(p.name for p in tmp_path.glob("out*")) == ["out-1.jpg", "out-3.jpg"]
 
 
+def test_ink_that_there_is_none_of_is_said(photo: Make, tmp_path: Path, run: Command) -> None:
+    out = tmp_path / "ink.png"
+    said = run("score", photo(807), "--overlay", out, "--overlay-style", "ink")
+    assert f"--overlay {out}: not written" in said.err
+    assert not out.exists()
+
+
 def test_a_photo_is_never_drawn_over(photo: Make, run: Command) -> None:
     name = photo(800)
     before = Path(name).read_bytes()
