@@ -122,7 +122,7 @@ def correct(
         say(db, row.sheet, changes, who or user(), row.data)
     with open_store(store, make=False) as kept, kept.read() as db:
         this = find_event(db, event)
-        row = find_row(db, this, f"{row.file.name}#{row.sheet.place}")
+        row = find_row(db, this, row.address)
         print(_summary(row, names_of(players(db, this.id)).of(row.place)))
 
 

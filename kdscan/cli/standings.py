@@ -242,7 +242,8 @@ def _table(state: EventState) -> str:
 
     w, planned = spoken(), rules_of(state.event).rounds
     t = w.t
-    wide = max([cell_len(legible(line.player)) for line in state.standings], default=6)
+    names = [t("player"), *(legible(line.player) for line in state.standings)]
+    wide = max(map(cell_len, names))
     players = w.tn("{n} player", "{n} players", len(state.standings))
     after = so_far(w, state.played_round, planned)
     heads = [t("score"), t("won"), t("drawn"), t("lost"), t("byes"), t("spread"), "SB"]

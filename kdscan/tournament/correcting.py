@@ -49,7 +49,7 @@ def find_row(db: Connection, event: Event, name: str) -> Result:
             name=name,
             event=event.name,
         )
-    raise several(name, [f"{row.file.name}#{row.sheet.place}" for row in fitting if row.sheet])
+    raise several(name, [row.address for row in fitting])
 
 
 def _on_photos(every: Sequence[Result], name: str) -> list[Result]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -29,8 +29,9 @@ WALKOVER = "walkover"
 class EventState:
     """players: all, including those who dropped out. games: by round and table, read or planned.
 
-    sheets: all that count, seated or not. names: for people, by their keys. failed: names of files
-    and why they were not read, as `kdscan.locale.errors` tells it.
+    sheets: all that count, seated or not. names: of those for people, by their keys, as
+    `kdscan correct` takes them. failed: names of files and why they were not read, as
+    `kdscan.locale.errors` tells it.
     """
 
     event: Event
@@ -71,17 +72,24 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
     }
     known = names_of(entered)
     scores, failed, called = [], [], {}
+    together: Counter[int] = Counter()  # the sheets of each photo
     for row in results(db, event.id) if rows is None else rows:
+        if row.sheet is not None:
+            together[row.sheet.photo_id] += 1
         if row.status == FAILED:
             failed.append((row.name, row.problem or {}))
-        elif (score := sheet_score(row, known)) is not None:
+        elif row.sheet is not None and (score := sheet_score(row, known)) is not None:
             scores.append(score)
-            called[score.key] = row.name
+            called[score.key] = row.sheet.photo_id, row.name, row.address
+    shown = {
+        key: address if together[photo] > 1 else name
+        for key, (photo, name, address) in called.items()
+    }
     points, walkovers = _arbiters_word(db, event.id, paired, names)
     played, findings = gather(scores, planned, points, rules_of(event).most, walkovers)
     table = standings([player.name for player in entered], played)
     return EventState(
-        event, tuple(entered), played, findings, table, tuple(scores), tuple(failed), called
+        event, tuple(entered), played, findings, table, tuple(scores), tuple(failed), shown
     )
 
 

@@ -80,6 +80,12 @@ class Result:
         pages = self.photo.pages if self.photo else None
         return f"{self.file.name}#{self.page + 1}" if pages and pages > 1 else self.file.name
 
+    @property
+    def address(self) -> str:
+        """The name that tells a sheet from all others: the file, and the sheet's place in it."""
+        assert self.sheet is not None
+        return f"{self.file.name}#{self.sheet.place}"
+
 
 def results(db: Connection, event_id: int) -> Iterator[Result]:
     """All rows of an event, one after another, without removed photos and pages."""

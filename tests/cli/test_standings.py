@@ -49,14 +49,18 @@ def names(game: dict[str, Any]) -> list[str]:
     return [seat["player"] for seat in game["seats"]]
 
 
-def sheet_read(store: str, code: str, total: int) -> None:
-    """A photo with one sheet came in."""
+def found_sheet(code: str, total: int) -> dict[str, Any]:
     largest = [[0, col] for col in range(total // 10)]
-    found = {
+    return {
         "kind": "duel_map", "outline": [], "sheet_id": code, "review": False, "confidence": 0.99,
         "score": {"domains": total, "wizard": 0, "total": total}, "cells": EMPTY,
         "domains": [{"coat": "dot", "cells": largest, "crosses": 1, "points": total}],
     }  # fmt: skip
+
+
+def sheet_read(store: str, code: str, *totals: int) -> None:
+    """A photo came in, with a sheet for each total."""
+    found = [found_sheet(code, total) for total in totals]
     with open_store(store) as kept:
         sha = kept.photos.put(code.encode(), ".jpg")
         with kept.write() as db:
@@ -64,7 +68,9 @@ def sheet_read(store: str, code: str, total: int) -> None:
             photo = add_photo(db, event.id, sha, ".jpg", len(code))
             add_file(db, event.id, f"{code.replace('/', '-')}.jpg", photo.id)
             set_pages(db, photo.id, 1)
-            add_reading(db, photo, 0, "test", {"error": None, "sheets": [found]}, [None], 0.1)
+            add_reading(
+                db, photo, 0, "test", {"error": None, "sheets": found}, [None] * len(found), 0.1
+            )
 
 
 def test_the_first_round_is_drawn_and_printed(run: Command, tmp_path: Path, say: Command) -> None:
@@ -114,6 +120,14 @@ def test_what_is_to_be_settled_names_its_photos(store: str, say: Command) -> Non
     assert [one["files"] for one in found if one["sheets"]] == [["CUP---.jpg"]]
     say("correct", "CUP---.jpg", "--player", two, "--round", "1")
     assert rounds(say)[0]["winner"] == 0
+
+
+def test_each_sheet_of_one_photo_has_a_name_to_correct_it_by(store: str, say: Command) -> None:
+    sheet_read(store, "CUP///", 33, 34)
+    err = say("standings").err
+    assert "33 points (CUP---.jpg#1.1)" in err
+    assert "34 points (CUP---.jpg#1.2)" in err
+    say("correct", "CUP---.jpg#1.1", "--player", "Ada", "--round", "1")
 
 
 def test_players_whom_nobody_entered_count_too(tmp_path: Path, run: Command) -> None:
@@ -321,6 +335,12 @@ def test_wide_letters_keep_the_columns(tmp_path: Path, run: Command) -> None:
     table = run("standings", *at).out.splitlines()[2:]
     assert len({cell_len(line.partition("–")[0]) for line in pairs}) == 1
     assert len({cell_len(line) for line in table}) == 1
+
+
+def test_short_names_leave_the_columns_their_heads(say: Command) -> None:
+    heads, line = say("standings").out.splitlines()[1:3]
+    assert heads.startswith("      player  score")
+    assert line.startswith("  1.  Ada         0")
 
 
 def test_no_round_is_paired_of_which_no_list_can_be_written(tmp_path: Path, run: Command) -> None:
