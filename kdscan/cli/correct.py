@@ -143,6 +143,7 @@ def _summary(row: Result, player: str | None) -> str:
         w.t("table {table}", table=row.place.table) if row.place.table is not None else "",
         legible(player or ""),
         w.t("please check") if row.data["review"] else "",
+        w.t("does not count") if not row.counts else "",
     ]
     where = ", ".join(part for part in parts if part)
     return f"{legible(row.name)}{points}" + (f" ({where})" if where else "")

@@ -102,10 +102,11 @@ def test_a_map_is_named_by_its_code_confirmed_and_left_out(
     say("CUP/1/1/A", "--set", "B1=f++", "--confirm")
     (row,) = rows()
     assert (row["status"], row["corrected"]) == ("ok", "true")
-    say("a.jpg", "--ignore")
+    assert "does not count" in say("a.jpg", "--ignore").out
     assert rows()[0]["status"] == "ignored"
-    say("a.jpg", "--count")
+    assert "does not count" not in say("a.jpg", "--count").out
     assert rows()[0]["status"] == "ok"
+    assert "does not count" in say("a.jpg", "--undo").out
 
 
 def test_mistakes_are_explained(url: str, say: Command) -> None:
