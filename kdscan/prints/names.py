@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from zipfile import is_zipfile
 
 from kdscan.errors import LayoutError
 from kdscan.locale.legible import canonical
@@ -60,5 +61,5 @@ def folded(name: str) -> str:
 
 
 def is_print(file: str) -> bool:
-    """Whether a file is a print, by its name."""
-    return file.lower().endswith(SUFFIX)
+    """Whether a file is a print, by its name, or by its content if it was renamed."""
+    return file.lower().endswith(SUFFIX) or is_zipfile(file)

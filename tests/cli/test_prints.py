@@ -125,8 +125,9 @@ def test_where_no_print_is_known_none_is_listed(run: Command) -> None:
     assert "no print is known yet; see: kdscan" in layout(run, "forget", "club", code=2)
 
 
-def test_a_print_is_known_by_its_suffix_in_either_case(tmp_path: Path) -> None:
-    file = tmp_path / "CLUB.KDPRINT"
+@pytest.mark.parametrize("name", ["CLUB.KDPRINT", "club.kdprint.zip", "club"])
+def test_a_print_is_known_whatever_its_file_is_called(name: str, tmp_path: Path) -> None:
+    file = tmp_path / name
     file.write_bytes(to_filed(made_print("club")).data)
     assert [one.name for one in known_prints([str(file)])] == ["club"]
     assert _layouts([str(file)]) == []
