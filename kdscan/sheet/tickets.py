@@ -169,9 +169,11 @@ class _Entry:
 def _entries(path: Path, rounds: Sequence[int]) -> list[_Entry]:
     found = []
     numbers: dict[str, int] = {}
+    given: set[int | None] = set()
     for number, row in read_rows(path):
         where = f"{path}, row {number}"
         own, table = _number(row, "round", where), _number(row, "table", where)
+        given.add(own)
         name = row.get("name", "")
         nth = numbers.setdefault(name or f"row {number}", len(numbers) + 1)
         player = code_word(row.get("player", "")) or str(nth)
@@ -180,6 +182,12 @@ def _entries(path: Path, rounds: Sequence[int]) -> list[_Entry]:
             shown = player
         for round_ in (own,) if own is not None or not rounds else rounds:
             found.append(_Entry(where, shown, player, round_, table))
+    if rounds and None not in given and not given <= set(rounds):
+        raise UsageError(
+            "{path}: its rows are of round {rounds}; leave --round out, or name another list",
+            path=path,
+            rounds=", ".join(map(str, sorted(one for one in given if one is not None))),
+        )
     if len(found) > _MOST_SHEETS:
         raise UsageError(
             "{n} sheets are more than a file should hold; split {path}.", n=len(found), path=path

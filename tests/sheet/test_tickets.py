@@ -198,6 +198,13 @@ def test_a_list_that_is_not_there(tmp_path: Path) -> None:
         tickets_from_csv(tmp_path / "bytes.csv", "E", ())
 
 
+def test_a_round_that_every_row_contradicts_is_refused(tmp_path: Path) -> None:
+    path = _csv(tmp_path, "round,name\n1,Ada\n1,Bob\n")
+    with pytest.raises(UsageError, match="its rows are of round 1"):
+        tickets_from_csv(path, "Cup", (2,))
+    assert len(tickets_from_csv(path, "Cup", (1,))) == 2
+
+
 def test_rounds() -> None:
     assert rounds_of(None) == ()
     assert rounds_of("3") == (3,)
