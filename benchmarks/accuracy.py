@@ -27,7 +27,7 @@ from typing import Any
 
 import cv2
 import numpy as np
-from shared import interval, maps_in, parser, photo_in, wilson
+from shared import folder_of_photos, interval, maps_in, parser, photo_in, wilson
 
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, project
 from kdscan.inference.store import Models, default_models, models_folder
@@ -195,7 +195,7 @@ def read(path: Path) -> tuple[MapReading, ...]:
 def main() -> None:
     """Read every photo of the folder and print the table."""
     options = parser(__doc__)
-    options.add_argument("folder", type=Path)
+    options.add_argument("folder", type=folder_of_photos)
     options.add_argument("--show", type=Path, help="folder for pictures of wrong readings")
     options.add_argument("--json", type=Path, help="file for the table as JSON")
     options.add_argument(

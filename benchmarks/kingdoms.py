@@ -39,6 +39,7 @@ from kdscan.synth.kingdoms.scene import KingdomPhoto, make_kingdom_photo
 from kdscan.synth.kingdoms.tiles import Bank, Board, load_boards
 from kdscan.synth.photo.camera import HAND_HELD
 from kdscan.synth.photo.desk import load_surfaces
+from kdscan.synth.tool import run
 
 RULES = Variants(middle_kingdom=True, harmony=True)
 
@@ -246,4 +247,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run(lambda: typer.run(main))

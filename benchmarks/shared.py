@@ -29,6 +29,15 @@ def parser(doc: str | None) -> argparse.ArgumentParser:
     )
 
 
+def folder_of_photos(name: str) -> Path:
+    """A folder of photos NAME.jpg with their truth NAME.json; the type of a parser's argument."""
+    folder = Path(name)
+    photos = list(folder.glob("*.jpg"))
+    if not photos or not all(photo.with_suffix(".json").is_file() for photo in photos):
+        raise argparse.ArgumentTypeError(f"{name} holds no photos NAME.jpg with their NAME.json")
+    return folder
+
+
 def photo_in(path: Path) -> Photo:
     """The first photo in a file."""
     return next(iter(load_photos(path)))

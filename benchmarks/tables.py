@@ -18,11 +18,10 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from shared import parser, photo_in, wilson
+from shared import folder_of_photos, parser, photo_in, wilson
 
 from kdscan.errors import KdscanError
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
@@ -105,7 +104,7 @@ def judge(truth: dict[str, Any], photo: Photo, out: Counts) -> None:
 def main() -> None:
     """Read every photo of the folder and print the table."""
     options = parser(__doc__)
-    options.add_argument("folder", type=Path)
+    options.add_argument("folder", type=folder_of_photos)
     folder = options.parse_args().folder
     groups: dict[str, Counts] = defaultdict(lambda: defaultdict(list))
     for path in sorted(folder.glob("*.jpg")):

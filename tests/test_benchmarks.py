@@ -27,3 +27,20 @@ def test_accuracy_is_measured_with_and_without_parts_of_the_reader(
     _, photos, found, *_ = row.split()
     assert photos == "1"
     assert (found == "100.00%") == ("refining" not in without)
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("accuracy.py", "holds no photos NAME.jpg with their NAME.json"),
+        ("tables.py", "holds no photos NAME.jpg with their NAME.json"),
+        ("kingdoms.py", "there is no such table of squares"),
+    ],
+)
+def test_a_folder_without_what_is_measured_is_no_bug(
+    name: str, remedy: str, tmp_path: Path
+) -> None:
+    words = [sys.executable, str(ROOT / "benchmarks" / name), str(tmp_path)]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+    assert ended.returncode == 2
+    assert remedy in ended.stderr and "Traceback" not in ended.stderr
