@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kdscan.imaging.pens import PAPER as WHITE
 from kdscan.imaging.pens import Color, circle, line, polygon
 from kdscan.imaging.rectify import FLAT_MARGIN, lattice_to_flat
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
@@ -35,7 +36,9 @@ def draw_print(known: KnownPrint) -> NDArray[np.uint8]:
     veil = _VEIL * (1 - np.clip(coverage, 0, 1))
     picture = np.ascontiguousarray((known.bgr * (1 - veil) + 255 * veil).astype(np.uint8))
     for at in CELLS:
-        circle(picture, _px((0, 0), at, PRINT_MARGIN), 3, GRID_BGR, 2)
+        middle = _px((0, 0), at, PRINT_MARGIN)
+        circle(picture, middle, 6, WHITE)  # or a blue print would hide the dot
+        circle(picture, middle, 4, GRID_BGR)
     _geometry(picture, known, PRINT_MARGIN, FOUND_BGR, CASTLE_BGR)
     return picture
 

@@ -1,10 +1,15 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from kdscan import load_photos, read_photo
+from kdscan.imaging.rectify import lattice_to_flat
+from kdscan.prints.drawing import GRID_BGR, draw_print
+from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
 from kdscan.prints.overlay import draw_inks, ink_of
 from kdscan.records import Ink, maps_of
+from tests.prints.made import made_print
 from tests.readings import with_evidence
 
 SAMPLE = Path(__file__).parent.parent.parent / "samples/02.jpg"
@@ -23,6 +28,15 @@ def test_a_map_of_unknown_print_shows_its_ink_where_coats_are() -> None:
         (drawn if cell.coat else empty).append(share)
     assert min(np.median(drawn), 1) > 0.01
     assert not empty or np.median(empty) < np.median(drawn)
+
+
+def test_the_middle_of_a_cell_is_seen_on_a_print_of_its_colour() -> None:
+    known = made_print()
+    known = replace(known, bgr=np.full_like(known.bgr, GRID_BGR), known=np.ones_like(known.known))
+    picture = draw_print(known)
+    x, y = (round(float(v)) for v in lattice_to_flat(np.zeros(2), PRINT_PX, PRINT_MARGIN))
+    assert picture[y, x].tolist() == list(GRID_BGR)
+    assert (picture[y - 8 : y + 9, x - 8 : x + 9] == 255).all(axis=2).any()
 
 
 def test_known_ink_is_drawn_in_the_pens_colour_on_white() -> None:
