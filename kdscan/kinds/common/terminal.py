@@ -203,7 +203,8 @@ def explain_doubts(
         others = f" {dash} {either} {', '.join(choices[1:])}" if doubt.others else ""
         lines.append(line + others)
     if doubts:
-        likeliest = (*doubts[0].others, doubts[0].cell)[0]
+        first = next((doubt for doubt in doubts if doubt.others), doubts[0])
+        likeliest = (*first.others, first.cell)[0]  # what was read needs no correction
         example = f"{style.address}{cell_name(likeliest.at)}={token(likeliest)}"
         lines.append(" " + t("If one is wrong, say what it is:") + f" --set {example}")
     return "\n".join(lines)

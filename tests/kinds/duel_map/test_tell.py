@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from kdscan.kinds.common.terminal import Style
+from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.kinds.duel_map.tell import draw_board, explain_doubts, explain_score, tell
 from kdscan.locale import words
 from kdscan.records import CELLS, Problem
@@ -82,6 +83,15 @@ def test_doubts_come_with_what_else_it_may_be() -> None:
     assert "--set 2:F1=" in explain_doubts(make_sheet(doubtful=[(0, 5)]), second)
     assert "F1  f++ (70%) - or f+++ (30%)" in text
     assert "--set F1=f+++" in text
+
+
+def test_the_example_of_a_correction_changes_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    sheet = make_sheet(doubtful=[(0, 5), (1, 1)])
+    first, second = doubts(sheet)
+    monkeypatch.setattr(
+        "kdscan.kinds.duel_map.tell.doubts", lambda _: (replace(first, others=()), second)
+    )
+    assert "--set B2=d+" in explain_doubts(sheet, PLAIN)
 
 
 def test_problems_are_named_with_their_cells() -> None:
