@@ -91,16 +91,22 @@ class Printer:
 
     def _fused(self, fused: Sequence[FusedSheet]) -> None:
         """Print the sheets that several photos show, as read from all of them."""
+        t = self._style.words.t
+        same: set[str] = set()  # told once, however many sheets a photo shows
         for one in fused:
             *numbers, last = (str(photo + 1) for photo, _ in one.views)
-            named, t = {"numbers": ", ".join(numbers), "last": last}, self._style.words.t
+            named = {"numbers": ", ".join(numbers), "last": last}
             if one.one_photo:
-                print(t("Photos {numbers} and {last} are the same photo.", **named))
+                text = t("Photos {numbers} and {last} are the same photo.", **named)
+                if text not in same:
+                    print(text)
+                same.add(text)
                 continue
             title = t("Photos {numbers} and {last} show the same sheet; combined:", **named)
-            print(
-                f"{self._style.bold(title)}\n\n{kind_of(one.sheet).tell(one.sheet, self._style)}\n"
-            )
+            photo, sheet = one.best  # corrections of any view count for all
+            address = f"{photo + 1}.{sheet + 1}:" if sheet else f"{photo + 1}:"
+            style = replace(self._style, address=address)
+            print(f"{style.bold(title)}\n\n{kind_of(one.sheet).tell(one.sheet, style)}\n")
             if one.photograph_again:
                 cells = " ".join(cell_name(cell) for cell in one.photograph_again)
                 why = t("No photo shows these well enough; take a close-up: {cells}", cells=cells)

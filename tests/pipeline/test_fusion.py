@@ -136,6 +136,7 @@ def test_people_are_told_what_to_photograph_again(capsys: pytest.CaptureFixture[
     said = capsys.readouterr().out
     assert "Photos 1 and 2 show the same sheet" in said
     assert "take a close-up: " in said
+    assert "--set 1:" in said, "which photo, as for all corrections among several"
     doubted = {(c.row, c.col) for c in fused.sheet.reading.cells if c.review}
     assert set(fused.photograph_again) == doubted
 
@@ -145,7 +146,7 @@ def test_one_photo_given_twice_is_said_to_be_one(capsys: pytest.CaptureFixture[s
     sheet = interpret(replace(sheet.evidence, covered={(1, 2): 0.6}))
     (fused,) = fused_of(sheet, sheet)
     assert fused.sheet.reading == sheet.reading, "nothing is more doubtful, nothing surer"
-    Printer(2, text=True, debug=False).answer(report_json([], [fused]), [fused])
+    Printer(2, text=True, debug=False).answer(report_json([], [fused]), [fused, fused])
     assert capsys.readouterr().out == "Photos 1 and 2 are the same photo.\n"
 
 
