@@ -158,4 +158,5 @@ def _field(one: Correction, row: Result) -> tuple[str, Any]:
         )
     from kdscan.cli.corrections import field_of
 
-    return field_of(one, row.data["kind"], row.data.get("size", 0))
+    example = f"{row.file.name}#1.3"
+    return field_of(one, row.data["kind"], row.data.get("size", 0), example)

@@ -76,17 +76,21 @@ def parse_corrections(texts: Iterable[str]) -> tuple[Correction, ...]:
     return tuple(_parse(part) for text in texts for part in text.split())
 
 
-def field_of(one: Correction, kind: str, size: int = 0) -> Field:
+def field_of(one: Correction, kind: str, size: int = 0, example: str = "1.3:") -> Field:
     """The meaning of a correction for a sheet of that kind.
 
-    size: squares along a kingdom's side. Raises `UsageError` for what no such sheet can contain.
+    size: squares along a kingdom's side. example: how a sheet is named. Raises `UsageError` for
+    what no such sheet can contain.
     """
     found = one.fields.get(kind)
     if found is None and kind == "duel_spellbook":
         raise UsageError("--set {text}: that is a spellbook, it has no such cells", text=one.text)
     if found is None:
-        why = "--set {text}: that is no spellbook; name its sheet, like 1.3:"
-        raise UsageError(why, text=one.text)
+        raise UsageError(
+            "--set {text}: that is no spellbook; name its sheet, like {example}",
+            text=one.text,
+            example=example,
+        )
     if isinstance(found, UsageError):
         raise found
     at = parse_field(found[0])

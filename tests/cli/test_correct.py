@@ -123,7 +123,7 @@ def test_mistakes_are_explained(url: str, say: Command) -> None:
         ("b.jpg", ["--own", "--same-as", "a.jpg#1.1"], "cannot be combined"),
         ("a.jpg#1.2", ["--set", "C2=l"], "that is a spellbook"),
         ("a.jpg#1.2", ["--undo"], "one/a.jpg#1.2: there is nothing to undo"),
-        ("b.jpg", ["--set", "left.dot=3"], "that is no spellbook"),
+        ("b.jpg", ["--set", "left.dot=3"], "no spellbook; name its sheet, like two/b.jpg#1.3"),
     ):
         assert message in say(name, *words, code=2).err
     assert say("a.jpg#1.2", "--confirm").out == "one/a.jpg#1.2\n"
