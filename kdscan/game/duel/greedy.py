@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import product
 
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.drawing import NEAR, Drawing, cell_of
-from kdscan.game.duel.moves import AddCross, ChooseCoat, Draw, Half, Move, Take, Turn
+from kdscan.game.duel.drawing import NEAR, Drawing, Slot, cell_of
+from kdscan.game.duel.moves import AddCross, ChooseCoat, Draw, Move, Take, Turn
 from kdscan.game.duel.play import Game, Phase
-from kdscan.game.duel.players import random_player
+from kdscan.game.duel.players import halves, random_player
 
 _CONTACT = 0.4
 """Value of a shield beside an equal coat, in addition to its points: its domain may still grow."""
@@ -109,36 +110,32 @@ def _draw(game: Game, rng: random.Random) -> Move:
     one, two = game.hands[game.to_move]
     x, y = game.faces[one].crosses, game.faces[two].crosses
     domains = _Domains(drawing)
-    best: tuple[float, tuple[int, int], tuple[Coat, Coat]] | None = None
-    for a, b, (u, v) in _places(game):
-        worth = domains.gain(((u, a, x), (v, b, y))) + rng.random() / 2
-        if best is None or worth > best[0]:
-            best = worth, (u, v), (a, b)
+
+    def gain(place: _Place, castle: int | None = None) -> float:
+        (a, b), (u, v) = place
+        return domains.gain(((u, a, x + (castle == one)), (v, b, y + (castle == two))))
+
+    best = max(_places(game), key=lambda place: gain(place) + rng.random() / 2, default=None)
     if best is None:
         return _turn(game, rng)
-    _, (u, v), (a, b) = best
     castle = None
     if not drawing.castle_used:
-        bare = domains.gain(((u, a, x), (v, b, y)))
-        gains = {
-            one: domains.gain(((u, a, x + 1), (v, b, y))),
-            two: domains.gain(((u, a, x), (v, b, y + 1))),
-        }
-        chosen = max(gains, key=lambda die: gains[die])
+        chosen = max((one, two), key=lambda die: gain(best, die))
         late = drawing.filled.bit_count() >= _LATER
         lawful = game.edition.castle_on_joker or not game.faces[chosen].joker
-        if lawful and (late or gains[chosen] - bare >= 6):
+        if lawful and (late or gain(best, chosen) - gain(best) >= 6):
             castle = chosen
-    return Draw((Half(one, cell_of(u), a), Half(two, cell_of(v), b)), castle)
+    return Draw(halves(game, *best), castle)
 
 
-def _places(game: Game) -> Iterator[tuple[Coat, Coat, tuple[int, int]]]:
-    drawing = game.drawings[game.to_move]
-    one, two = game.hands[game.to_move]
-    for a in game.coats_of(one):
-        for b in game.coats_of(two):
-            for slot in drawing.slots(a, b):
-                yield a, b, slot
+_Place = tuple[tuple[Coat, Coat], Slot]
+
+
+def _places(game: Game) -> Iterator[_Place]:
+    first, second = map(game.coats_of, game.hands[game.to_move])
+    for coats in product(first, second):
+        for slot in game.drawings[game.to_move].slots(*coats):
+            yield coats, slot
 
 
 def _turn(game: Game, rng: random.Random) -> Move:

@@ -27,7 +27,7 @@ from kdscan.game.duel.moves import (
 )
 from kdscan.game.duel.scoring import Score, score_board
 from kdscan.game.duel.spellbook import OpenBook, Spellbook
-from kdscan.game.moves import IllegalMoveError
+from kdscan.game.moves import IllegalMoveError, require
 
 BOLTS = (Coat.FILLED, Coat.CHECKED)
 """The wizards whose power must be used at once."""
@@ -151,18 +151,14 @@ class Game:
 
     def _take(self, player: int, move: Take) -> None:
         free, dice = self.free_dice, move.dice
-        if len(set(dice)) != len(dice) or not set(dice) <= set(free):
-            raise IllegalMoveError(Rule.TAKING, f"dice {dice} are not free; free are {tuple(free)}")
+        untaken = len(set(dice)) == len(dice) and set(dice) <= set(free)
+        require(untaken, Rule.TAKING, f"dice {dice} are not free; free are {tuple(free)}")
         first = player == self.player_a
         both = first and len(dice) == 2
-        if both and not self.book.ready(player, Coat.DOUBLE_DOT):
-            raise IllegalMoveError(
-                Rule.POWER, "both dice at once need the double dot's wizard, unused"
-            )
-        if len(dice) != (1 if first else 2) and not both:
-            raise IllegalMoveError(
-                Rule.TAKING, f"A takes one die, then B takes two; not {len(dice)}"
-            )
+        helped = not both or self.book.ready(player, Coat.DOUBLE_DOT)
+        require(helped, Rule.POWER, "both dice at once need the double dot's wizard, unused")
+        right = both or len(dice) == (1 if first else 2)
+        require(right, Rule.TAKING, f"A takes one die, then B takes two; not {len(dice)}")
         self.hands[player].extend(dice)
         if both:
             self.book.used.add(Coat.DOUBLE_DOT)
@@ -175,14 +171,11 @@ class Game:
         self.phase, self.to_move = Phase.DRAW, self.player_a
 
     def _turn(self, player: int, move: Turn) -> None:
-        if not self.book.ready(player, Coat.DOUBLE_LINE):
-            raise IllegalMoveError(
-                Rule.POWER, "turning a die needs the double line's wizard, unused"
-            )
-        if move.die not in self.hands[player]:
-            raise IllegalMoveError(Rule.POWER, f"die {move.die} is not yours to turn")
-        if not 0 <= move.face < len(DICE[move.die]):
-            raise IllegalMoveError(Rule.POWER, f"a die has no face {move.face}")
+        ready, mine = self.book.ready(player, Coat.DOUBLE_LINE), move.die in self.hands[player]
+        require(ready, Rule.POWER, "turning a die needs the double line's wizard, unused")
+        require(mine, Rule.POWER, f"die {move.die} is not yours to turn")
+        faces = range(len(DICE[move.die]))
+        require(move.face in faces, Rule.POWER, f"a die has no face {move.face}")
         self.book.used.add(Coat.DOUBLE_LINE)
         self.faces[move.die] = DICE[move.die][move.face]
 
@@ -205,59 +198,52 @@ class Game:
         self._next_drawer(player)
 
     def _check_symbols(self, player: int, move: Draw) -> None:
-        if sorted(half.die for half in move.halves) != sorted(self.hands[player]):
-            mine = tuple(self.hands[player])
-            raise IllegalMoveError(Rule.SYMBOL, f"your domino is made of the dice {mine}")
-        for half in move.halves:
-            if half.coat not in self.coats_of(half.die):
-                shown = self.faces[half.die]
-                raise IllegalMoveError(
-                    Rule.SYMBOL, f"die {half.die} shows {shown}, not {half.coat}"
-                )
+        mine = tuple(self.hands[player])
+        own = sorted(half.die for half in move.halves) == sorted(mine)
+        require(own, Rule.SYMBOL, f"your domino is made of the dice {mine}")
+        for die, coat in ((half.die, half.coat) for half in move.halves):
+            why = f"die {die} shows {self.faces[die]}, not {coat}"
+            require(coat in self.coats_of(die), Rule.SYMBOL, why)
 
     def _check_castle(self, drawing: Drawing, move: Draw) -> None:
         if move.castle is None:
             return
-        if drawing.castle_used:
-            raise IllegalMoveError(Rule.CASTLE, "the roof is coloured already; once a game")
-        if move.castle not in [half.die for half in move.halves]:
-            raise IllegalMoveError(Rule.CASTLE, f"die {move.castle} is not one of your two dice")
-        if self.faces[move.castle].joker and not self.edition.castle_on_joker:
-            raise IllegalMoveError(Rule.CASTLE, "in this edition a joker gets no cross")
+        blank, die = not drawing.castle_used, move.castle
+        require(blank, Rule.CASTLE, "the roof is coloured already; once a game")
+        mine = die in [half.die for half in move.halves]
+        require(mine, Rule.CASTLE, f"die {die} is not one of your two dice")
+        allowed = self.edition.castle_on_joker or not self.faces[die].joker
+        require(allowed, Rule.CASTLE, "in this edition a joker gets no cross")
 
     def _check_places(self, player: int, move: Draw) -> None:
         drawing = self.drawings[player]
         cells = [half.cell for half in move.halves]
         u, v = (number(cell) for cell in cells)
-        if any(cell not in CELLS for cell in cells):
-            raise IllegalMoveError(Rule.DOMINO, f"{cells} are not both shields of the map")
-        if u == v or (1 << u | 1 << v) & drawing.filled:
-            raise IllegalMoveError(Rule.DOMINO, f"{cells} are not two free shields")
-        if move.power not in (None, Coat.DOT, Coat.LINE):
-            raise IllegalMoveError(Rule.POWER, f"the {move.power}'s wizard doesn't help to draw")
-        if move.power is not None and not self.book.ready(player, move.power):
-            raise IllegalMoveError(
-                Rule.POWER, f"the {move.power}'s wizard is not yours, or used up"
-            )
+        there = all(cell in CELLS for cell in cells)
+        require(there, Rule.DOMINO, f"{cells} are not both shields of the map")
+        free = u != v and not (1 << u | 1 << v) & drawing.filled
+        require(free, Rule.DOMINO, f"{cells} are not two free shields")
+        power = move.power
+        helps = power in (None, Coat.DOT, Coat.LINE)
+        require(helps, Rule.POWER, f"the {power}'s wizard doesn't help to draw")
+        ready = power is None or self.book.ready(player, power)
+        require(ready, Rule.POWER, f"the {power}'s wizard is not yours, or used up")
         joined = [
             bool(1 << i & drawing.touch[half.coat])
             for i, half in zip((u, v), move.halves, strict=True)
         ]
-        if move.power is Coat.LINE:
-            if not all(joined):
-                why = "each die, drawn apart, must touch the castle or an equal coat"
-                raise IllegalMoveError(Rule.CONNECTION, why)
+        if power is Coat.LINE:
+            why = "each die, drawn apart, must touch the castle or an equal coat"
+            require(all(joined), Rule.CONNECTION, why)
             return
-        if v not in NEAR[u]:
-            raise IllegalMoveError(Rule.DOMINO, f"{cells} are not side by side")
-        if move.power is None and not any(joined):
-            why = "a domino must touch the castle or an equal coat from an earlier round"
-            raise IllegalMoveError(Rule.CONNECTION, why)
+        require(v in NEAR[u], Rule.DOMINO, f"{cells} are not side by side")
+        why = "a domino must touch the castle or an equal coat from an earlier round"
+        require(power is not None or any(joined), Rule.CONNECTION, why)
 
     def _draw_nothing(self, player: int) -> None:
         first, second = (self.coats_of(die) for die in self.hands[player])
-        if self.drawings[player].fits(first, second):
-            raise IllegalMoveError(Rule.NOTHING, "your domino fits on your map")
+        stuck = not self.drawings[player].fits(first, second)
+        require(stuck, Rule.NOTHING, "your domino fits on your map")
         self._count(player, list(self.hands[player]))
         self._next_drawer(player)
 
@@ -289,21 +275,17 @@ class Game:
 
     def _cast_bolt(self, player: int, move: ChooseCoat | AddCross) -> None:
         wanted = ChooseCoat if self.bolt is Coat.FILLED else AddCross
-        if not isinstance(move, wanted):
-            raise IllegalMoveError(
-                Rule.POWER, f"the {self.bolt}'s wizard acts now: {wanted.__name__}"
-            )
+        why = f"the {self.bolt}'s wizard acts now: {wanted.__name__}"
+        require(isinstance(move, wanted), Rule.POWER, why)
         if isinstance(move, ChooseCoat):
             self.book.chosen_coat = move.coat
         else:
             drawing, i = self.drawings[player], number(move.cell)
-            if move.cell not in CELLS or i not in drawing.coats:
-                raise IllegalMoveError(Rule.POWER, f"{move.cell} holds no coat to give a cross")
+            holds = move.cell in CELLS and i in drawing.coats
+            require(holds, Rule.POWER, f"{move.cell} holds no coat to give a cross")
             drawing.crosses[i] += 1
         _, coat = self._bolts.pop(0)
         self.book.used.add(coat)
-        if self._bolts:
-            return
         self._write_book()
 
     def _end_round(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import DICE
-from kdscan.game.duel.drawing import cell_of
+from kdscan.game.duel.drawing import Slot, cell_of
 from kdscan.game.duel.editions import ENGLISH, Edition
 from kdscan.game.duel.moves import (
     AddCross,
@@ -25,6 +25,8 @@ from kdscan.game.duel.play import Game, Phase
 
 Player = Callable[[Game, random.Random], Move]
 """Chooses a legal move for the player whose turn it is."""
+
+Halves = tuple[Half, Half]
 
 MAX_ROUNDS = 200
 """Far above any game's length; the dice end games long before."""
@@ -85,32 +87,31 @@ def _random_draw(game: Game, rng: random.Random) -> Draw | DrawNothing:
     one, two = game.hands[player]
     pairs = [(a, b) for a in game.coats_of(one) for b in game.coats_of(two)]
     rng.shuffle(pairs)
-    halves, power = _helped(game, rng, pairs) if rng.random() < 0.2 else (None, None)
-    if halves is None:
-        halves = _plain(game, rng, pairs)
-    if halves is None:
-        halves, power = _helped(game, rng, pairs)
-    if halves is None:
+    both, power = _helped(game, rng, pairs) if rng.random() < 0.2 else (None, None)
+    if both is None:
+        both = _plain(game, rng, pairs)
+    if both is None:
+        both, power = _helped(game, rng, pairs)
+    if both is None:
         return DrawNothing()
     castle = None
     if not drawing.castle_used and rng.random() < 0.12:
         castle = rng.choice((one, two))
         if game.faces[castle].joker and not game.edition.castle_on_joker:
             castle = None
-    return Draw(halves, castle, power)
+    return Draw(both, castle, power)
 
 
-Halves = tuple[Half, Half]
+def halves(game: Game, coats: tuple[Coat, Coat], slot: Slot) -> Halves:
+    """The dice of the player whose turn it is, as these coats on these cells."""
+    (one, two), (a, b), (u, v) = game.hands[game.to_move], coats, slot
+    return Half(one, cell_of(u), a), Half(two, cell_of(v), b)
 
 
 def _plain(game: Game, rng: random.Random, pairs: list[tuple[Coat, Coat]]) -> Halves | None:
-    drawing = game.drawings[game.to_move]
-    one, two = game.hands[game.to_move]
-    for a, b in pairs:
-        slots = drawing.slots(a, b)
-        if slots:
-            u, v = rng.choice(slots)
-            return Half(one, cell_of(u), a), Half(two, cell_of(v), b)
+    for coats in pairs:
+        if slots := game.drawings[game.to_move].slots(*coats):
+            return halves(game, coats, rng.choice(slots))
     return None
 
 
@@ -120,18 +121,11 @@ def _helped(
     """A domino drawn with the dot's or the line's wizard, if the player has one."""
     player = game.to_move
     drawing = game.drawings[player]
-    one, two = game.hands[player]
-    if game.book.ready(player, Coat.DOT):
-        free = drawing.free_slots()
-        if free:
-            (u, v), (a, b) = rng.choice(free), pairs[0]
-            return (Half(one, cell_of(u), a), Half(two, cell_of(v), b)), Coat.DOT
+    if game.book.ready(player, Coat.DOT) and (free := drawing.free_slots()):
+        return halves(game, pairs[0], rng.choice(free)), Coat.DOT
     if game.book.ready(player, Coat.LINE):
-        for a, b in pairs:
-            places = [
-                (u, v) for u in drawing.single_cells(a) for v in drawing.single_cells(b) if u != v
-            ]
-            if places:
-                u, v = rng.choice(places)
-                return (Half(one, cell_of(u), a), Half(two, cell_of(v), b)), Coat.LINE
+        for coats in pairs:
+            first, second = map(drawing.single_cells, coats)
+            if places := [(u, v) for u in first for v in second if u != v]:
+                return halves(game, coats, rng.choice(places)), Coat.LINE
     return None, None

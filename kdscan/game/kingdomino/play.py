@@ -16,7 +16,7 @@ from kdscan.game.kingdomino.kingdom import Kingdom, Land, Place
 from kdscan.game.kingdomino.scoring import Score, score_kingdom
 from kdscan.game.kingdomino.tiles import TILES, Tile
 from kdscan.game.kingdomino.variants import PLAIN, VariantError, Variants
-from kdscan.game.moves import IllegalMoveError
+from kdscan.game.moves import IllegalMoveError, require
 from kdscan.game.score import outcome
 from kdscan.game.winner import Worth, decide
 
@@ -166,36 +166,30 @@ class Game:
         tile, king = self._new.get(move.number, (None, None))
         if tile is None:
             raise IllegalMoveError(Rule.LINE, f"domino {move.number} is not in the new line")
-        if king is not None:
-            raise IllegalMoveError(Rule.LINE, f"a king stands on domino {move.number} already")
+        require(king is None, Rule.LINE, f"a king stands on domino {move.number} already")
         self._new[move.number] = tile, player
-        if self.rounds:
-            self._line.pop(0)
-        else:
-            self._kings.pop(0)
-        if self._line or self._kings:
-            self.phase = Phase.LAY if self.rounds else Phase.CHOOSE
-        else:
+        waiting = self._line if self.rounds else self._kings
+        waiting.pop(0)
+        if not waiting:
             self._next_round()
+        elif self.rounds:
+            self.phase = Phase.LAY
 
     def _lay(self, player: int, move: Lay) -> None:
         land, squares, (one, two) = self.lands[player], self.tile.squares, move.cells
-        if not (land.is_free(one) and land.is_free(two) and two in neighbours(one)):
-            why = f"{move.cells} are not two free squares side by side"
-            raise IllegalMoveError(Rule.PLACE, why)
-        if not land.fits(move.cells):
-            why = f"it would spread over more than {land.size} squares"
-            raise IllegalMoveError(Rule.LIMIT, why)
+        free = land.is_free(one) and land.is_free(two) and two in neighbours(one)
+        require(free, Rule.PLACE, f"{move.cells} are not two free squares side by side")
+        why = f"it would spread over more than {land.size} squares"
+        require(land.fits(move.cells), Rule.LIMIT, why)
         pairs = zip(move.cells, squares, strict=True)
-        if not any(land.joins(cell, square.terrain) for cell, square in pairs):
-            why = "neither square touches the castle or its own terrain"
-            raise IllegalMoveError(Rule.CONNECTION, why)
+        joined = any(land.joins(cell, square.terrain) for cell, square in pairs)
+        require(joined, Rule.CONNECTION, "neither square touches the castle or its own terrain")
         land.lay(squares, move.cells)
         self._laid()
 
     def _discard(self, player: int) -> None:
-        if any(True for _ in self.lands[player].places(self.tile.squares)):
-            raise IllegalMoveError(Rule.DISCARD, f"domino {self.tile.number} fits your kingdom")
+        stuck = not self.places()
+        require(stuck, Rule.DISCARD, f"domino {self.tile.number} fits your kingdom")
         self.discarded[player] += 1
         self._laid()
 
