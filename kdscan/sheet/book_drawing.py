@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kdscan.sheet.book import BookLayout, BookLine, BookSide, Spell
-from kdscan.sheet.coats import draw_coat, shrunk
+from kdscan.sheet.coats import draw_coat
 from kdscan.sheet.fonts import ITALIC
 from kdscan.sheet.parts import Point, Polygon
 from kdscan.sheet.pen import FAINT, INK, LINE, Pen, text_width
@@ -31,28 +31,29 @@ def draw_book(pen: Pen, layout: BookLayout, language: Language) -> None:
 
 
 def _line(pen: Pen, layout: BookLayout, line: BookLine) -> None:
-    half = layout.square_mm / 2
-    for x, y in line.squares:
-        box = (x - half, y - half, 2 * half, 2 * half)
-        pen.box(*box, line=LINE, width=0.3, corner=0.8, ground=True)
+    for center in line.squares:
+        _square(pen, center, layout.square_mm, corner=0.8)
     pen.circle(line.used, layout.circle_radius_mm, line=LINE, width=0.3, fill=pen.theme.ground)
 
 
 def _choices(pen: Pen, layout: BookLayout, side: BookSide) -> None:
     """A row of boxes, each under its coat."""
-    half = layout.choice_mm / 2
     for choice in side.choices:
         x, y = choice.center_mm
-        above = (x, y - half - 0.9 - _CHOICE_COAT_MM / 2)
-        draw_coat(pen, choice.coat, shrunk(layout.shield, above, _CHOICE_COAT_MM))
-        box = (x - half, y - half, 2 * half, 2 * half)
-        pen.box(*box, line=LINE, width=0.3, corner=0.6, ground=True)
+        above = (x, y - layout.choice_mm / 2 - 0.9 - _CHOICE_COAT_MM / 2)
+        draw_coat(pen, choice.coat, layout.shield, above, _CHOICE_COAT_MM)
+        _square(pen, (x, y), layout.choice_mm, corner=0.6)
+
+
+def _square(pen: Pen, center: Point, side: float, corner: float) -> None:
+    x, y = (at - side / 2 for at in center)
+    pen.box(x, y, side, side, line=LINE, width=0.3, corner=corner, ground=True)
 
 
 def _spell(pen: Pen, spell: Spell, shield: Polygon, language: Language) -> None:
     x, y, w, h = spell.box_mm
     pen.box(x, y, w, h, line=FAINT, width=0.2, corner=1.4)
-    draw_coat(pen, spell.coat, shrunk(shield, (x + 5, y + h / 2), _COAT_MM))
+    draw_coat(pen, spell.coat, shield, (x + 5, y + h / 2), _COAT_MM)
     room = w - _INDENT_MM - (4.6 if spell.at_once else 0.8)
     size, lines = _wrapped(translate(spell.text, language), room)
     top = y + h / 2 - _LEADING_MM * (len(lines) - 1) / 2 + 0.3 * _TEXT_MM

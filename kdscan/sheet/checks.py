@@ -120,17 +120,15 @@ def _sizes(layout: Layout) -> Iterator[LayoutError]:
         )
     page, grid = _page(layout), _grid(layout)
     if not page.holds(grid.corners):
-        yield (
-            LayoutError(
-                "the grid needs {width:g} × {height:g} mm from `grid_mm` {x:g}, {y:g}, which "
-                "reaches beyond the page of {page_width:g} × {page_height:g} mm.",
-                width=grid.x1 - grid.x0,
-                height=grid.y1 - grid.y0,
-                x=layout.grid_mm[0],
-                y=layout.grid_mm[1],
-                page_width=layout.page_mm[0],
-                page_height=layout.page_mm[1],
-            )
+        yield LayoutError(
+            "the grid needs {width:g} × {height:g} mm from `grid_mm` {x:g}, {y:g}, which "
+            "reaches beyond the page of {page_width:g} × {page_height:g} mm.",
+            width=grid.x1 - grid.x0,
+            height=grid.y1 - grid.y0,
+            x=layout.grid_mm[0],
+            y=layout.grid_mm[1],
+            page_width=layout.page_mm[0],
+            page_height=layout.page_mm[1],
         )
 
 
@@ -216,12 +214,10 @@ def marker_problems(markers: Markers) -> Iterator[LayoutError]:
     """What is wrong with a layout's markers by themselves."""
     family = _DICTIONARY.fullmatch(markers.dictionary)
     if family is None:
-        yield (
-            LayoutError(
-                "`markers.dictionary` is {dictionary!r}; it must be one of OpenCV's, such as "
-                "DICT_4X4_50.",
-                dictionary=markers.dictionary,
-            )
+        yield LayoutError(
+            "`markers.dictionary` is {dictionary!r}; it must be one of OpenCV's, such as "
+            "DICT_4X4_50.",
+            dictionary=markers.dictionary,
         )
         return
     ids = [marker.id for marker in markers.places]

@@ -7,20 +7,13 @@ from kdscan.sheet.parts import CoatName, Point, Polygon, rect
 from kdscan.sheet.pen import INK, LINE, Pen
 
 
-def shrunk(shield: Polygon, center: Point, height: float) -> Polygon:
-    """The layout's shield, `height` mm tall around a point of the page."""
-    x0, x1 = min(x for x, _ in shield), max(x for x, _ in shield)
-    y0, y1 = min(y for _, y in shield), max(y for _, y in shield)
-    k = height / (y1 - y0)
-    return moved(
-        tuple((k * (x - (x0 + x1) / 2), k * (y - (y0 + y1) / 2)) for x, y in shield), center
-    )
-
-
-def draw_coat(pen: Pen, coat: CoatName, shield: Polygon) -> None:
-    """A shield with its coat, drawn as players draw it."""
-    x0, x1 = min(x for x, _ in shield), max(x for x, _ in shield)
-    y0, y1 = min(y for _, y in shield), max(y for _, y in shield)
+def draw_coat(pen: Pen, coat: CoatName, outline: Polygon, center: Point, height: float) -> None:
+    """A shield of this outline, `height` mm tall around a point of the page, with its coat, drawn
+    as players draw it."""
+    x0, y0, x1, y1 = _bounds(outline)
+    k, x, y = height / (y1 - y0), (x0 + x1) / 2, (y0 + y1) / 2
+    shield = moved(tuple((k * (px - x), k * (py - y)) for px, py in outline), center)
+    x0, y0, x1, y1 = _bounds(shield)
     x, y, w, h = (x0 + x1) / 2, (y0 + y1) / 2 - 0.04 * (y1 - y0), x1 - x0, y1 - y0
     if pen.theme.ground is not None:
         pen.polygon(shield, fill=pen.theme.ground)
@@ -37,3 +30,8 @@ def draw_coat(pen: Pen, coat: CoatName, shield: Polygon) -> None:
                 slope = ((x + dx - 0.2 * w, y + 0.24 * h), (x + dx + 0.2 * w, y - 0.24 * h))
                 pen.lines(slope, line=INK, width=0.09 * w)
     pen.polygon(shield, line=LINE, width=0.22)
+
+
+def _bounds(polygon: Polygon) -> tuple[float, float, float, float]:
+    xs, ys = zip(*polygon, strict=True)
+    return min(xs), min(ys), max(xs), max(ys)

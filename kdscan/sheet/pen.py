@@ -44,13 +44,7 @@ class Pen:
         dash: tuple[float, ...] = (),
     ) -> None:
         """Draw outlines as one path, so that touching areas show no seam."""
-        path = self.canvas.beginPath()
-        for points in outlines:
-            path.moveTo(*points[0])
-            for point in points[1:]:
-                path.lineTo(*point)
-            if closed:
-                path.close()
+        path = self._path(outlines, closed)
         self._paint(line, width, fill, dash)
         self.canvas.drawPath(path, stroke=int(line is not None), fill=int(fill is not None))
 
@@ -130,14 +124,19 @@ class Pen:
     def clipped(self, points: Sequence[Point]) -> Iterator[None]:
         """Draw only inside a polygon."""
         self.canvas.saveState()
-        path = self.canvas.beginPath()
-        path.moveTo(*points[0])
-        for point in points[1:]:
-            path.lineTo(*point)
-        path.close()
-        self.canvas.clipPath(path, stroke=0, fill=0)
+        self.canvas.clipPath(self._path([points]), stroke=0, fill=0)
         yield
         self.canvas.restoreState()
+
+    def _path(self, outlines: Iterable[Sequence[Point]], closed: bool = True) -> Any:
+        path = self.canvas.beginPath()
+        for points in outlines:
+            path.moveTo(*points[0])
+            for point in points[1:]:
+                path.lineTo(*point)
+            if closed:
+                path.close()
+        return path
 
     def _paint(
         self, line: Color | None, width: float, fill: Color | None, dash: tuple[float, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import cos, pi, sin
 
 from kdscan.sheet.book import BookLayout
-from kdscan.sheet.coats import draw_coat, shrunk
+from kdscan.sheet.coats import draw_coat
 from kdscan.sheet.codes import draw_code
 from kdscan.sheet.decor import RIBBON_TAIL_MM, draw_ribbon, draw_serpent
 from kdscan.sheet.fonts import CAPITAL, ITALIC
@@ -43,11 +43,11 @@ _SMALL_MM = 2.3
 def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look, ticket: Ticket) -> None:
     """Draw every part of the layout that players don't mark, in the look's language."""
     language = look.language
-    coded = layout.code is not None and ticket.code != ""
-    second = layout.second_code if coded and isinstance(layout, Layout) else None
+    code = layout.code if ticket.code else None
+    second = layout.second_code if code is not None and isinstance(layout, Layout) else None
     if layout.title is not None:
         _title(pen, layout.title, language)
-    if layout.compass is not None and not (coded and _meets(layout.compass, layout.code)):
+    if layout.compass is not None and (code is None or not _meets(layout.compass, code)):
         _compass(pen, layout.compass)
     if layout.legend is not None:
         _legend(pen, layout.legend, layout.shield, language)
@@ -65,10 +65,9 @@ def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look, ticket:
     if layout.markers is not None:
         for marker in layout.markers.places:
             _marker(pen, layout.markers, marker)
-    if coded and layout.code is not None:
-        draw_code(pen, layout.code, ticket.code)
-        if second is not None:
-            draw_code(pen, second, ticket.code)
+    for place in (code, second):
+        if place is not None:
+            draw_code(pen, place, ticket.code)
     if layout.code is not None and layout.code.caption_mm is not None:
         _caption(pen, layout, layout.code.caption_mm, ticket.caption)
 
@@ -98,10 +97,8 @@ def _serpent(pen: Pen, ruler: Ruler, layout: Layout | BookLayout, language: Lang
         draw_serpent(pen, ((left + right) / 2, ruler.start_mm[1] + 3.2), size)
 
 
-def _meets(compass: Compass, code: Code | None) -> bool:
+def _meets(compass: Compass, code: Code) -> bool:
     """Whether a code leaves no room for a compass."""
-    if code is None:
-        return False
     room = compass.radius_mm + code.size_mm / 2
     pairs = zip(compass.center_mm, code.center_mm, strict=True)
     return all(abs(a - b) < room for a, b in pairs)
@@ -153,7 +150,7 @@ def _compass(pen: Pen, compass: Compass) -> None:
 def _legend(pen: Pen, legend: Legend, shield: Polygon, language: Language) -> None:
     for example in legend.examples:
         x, y = example.center_mm
-        draw_coat(pen, example.coat, shrunk(shield, (x, y), legend.size_mm))
+        draw_coat(pen, example.coat, shield, (x, y), legend.size_mm)
         below = (x, y + legend.size_mm / 2 + 2.6)
         name = translate(_NAMES[example.coat], language)
         size = fitting(name, _SMALL_MM, 1.03 * legend.size_mm, ITALIC)
@@ -175,7 +172,7 @@ def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language, written:
         pen.box(x - 0.6, y - 0.6, w + 1.2, h + 1.2, corner=1.6, line=LINE, width=0.22, ground=True)
     pen.box(x, y, w, h, corner=1.0, line=LINE, width=0.22, ground=True)
     if blank.coat is not None:
-        draw_coat(pen, blank.coat, shrunk(shield, (x + 2.1, y + 2.3), 3.0))
+        draw_coat(pen, blank.coat, shield, (x + 2.1, y + 2.3), 3.0)
     size = fitting(label, _SMALL_MM, w - 0.6, ITALIC)
     pen.text((x + w / 2, y + 2.7), label, size, font=ITALIC, align="middle")
 

@@ -86,10 +86,11 @@ def draw_board(
     canvas: Canvas,
     board: BoardReading,
     cells: Sequence[C],
+    doubts: Sequence[Doubt[C]],
     others: Sequence[Points],
     drawing: CellDrawing[C],
-) -> Points:
-    """Draw a board over a photo; returns the cells' centres in the picture.
+) -> list[Bgr]:
+    """Draw a board over a photo; returns a tile for each doubtful cell.
 
     others: outlines (4, 2) of the picture's other sheets.
     """
@@ -116,7 +117,7 @@ def draw_board(
             _badge(picture, at + 0.66 * (corner - at), cell, drawing, pitch)
     _points(picture, board, corners, pitch)
     _total(canvas, board, corners, others, pitch)
-    return centers
+    return [_tile(canvas, corners, doubt, drawing) for doubt in doubts]
 
 
 def _pitch(centers: Points) -> float:
@@ -269,22 +270,21 @@ def _overlap(at: tuple[float, float], panel_wh: tuple[float, float], sheet: Poin
 
 
 def places_of(
-    centers_xy: Points, doubts: Sequence[Doubt[C]], name: Callable[[C], str]
+    board: BoardReading, doubts: Sequence[Doubt[C]], name: Callable[[C], str]
 ) -> Iterator[DoubtfulPlace]:
-    """Doubtful cells as places. centers_xy: (R, C, 2), photo frame, all cells' centres. name: text
-    for a cell's content."""
-    corners = cell_corners(centers_xy)
+    """A board's doubtful cells as places; name: text for a cell's content."""
+    corners = cell_corners(board.rectified.centers_xy)
     for doubt in doubts:
         at = doubt.cell.at
         choices = tuple((name(one), one.confidence) for one in (doubt.cell, *doubt.others))
         yield DoubtfulPlace(cell_name(at), choices, quad_of(corners, at))
 
 
-def tile(canvas: Canvas, centers: Points, doubt: Doubt[C], drawing: CellDrawing[C]) -> Bgr:
+def _tile(canvas: Canvas, corners: Points, doubt: Doubt[C], drawing: CellDrawing[C]) -> Bgr:
     """A rectified crop of a doubtful cell above its alternatives, (340, 260, 3) uint8 BGR."""
     side, height = TILE_WH
     cell = doubt.cell
-    quad = quad_of(cell_corners(centers), cell.at)
+    quad = quad_of(corners, cell.at)
     source = 1.25 * quad + (1 - 1.25) * quad.mean(0)
     target = np.array([(0, 0), (side - 1, 0), (side - 1, side - 1), (0, side - 1)])
     warp = cv2.getPerspectiveTransform(source.astype(np.float32), target.astype(np.float32))

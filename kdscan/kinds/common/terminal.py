@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kdscan.game.duel.board import LETTERS
 from kdscan.game.duel.coats import GLYPHS, Coat, shown
 from kdscan.game.grid import Cell, cell_name
-from kdscan.game.score import D, Worthy
+from kdscan.game.score import Worthy
 from kdscan.kinds.common.colors import MAX_NAMED, domain_colors
 from kdscan.kinds.common.doubt import C, Doubt
 from kdscan.kinds.common.values import percent
@@ -72,21 +72,18 @@ def draw_grid(
     rows: int,
     cols: int,
     domains: Sequence[Worthy],
-    content: Callable[[Cell], str],
+    content: Mapping[Cell, str],
     style: Style,
     width: int = WIDTH,
 ) -> str:
     """A board with lettered columns and numbered rows; lines separate domains, and those that score
     are coloured.
 
-    content: a cell's text, `width` characters wide.
+    content: the cells' texts, `width` characters wide.
     """
     region = _regions(rows, cols, [domain.cells for domain in domains])
     colors = domain_colors([domain.cells for domain in domains if domain.points], len(COLORS))
-
-    def filled(cell: Cell) -> str:
-        return style.filled(content(cell), colors.get(cell))
-
+    filled = {cell: style.filled(text, colors.get(cell)) for cell, text in content.items()}
     header = "   " + "".join(f"{chr(ord('A') + col):^{width + 1}}" for col in range(cols))
     lines = [header.rstrip()]
     for row in range(rows):
@@ -129,7 +126,7 @@ def _row(
     row: int,
     cols: int,
     region: Callable[[int, int], object],
-    content: Callable[[Cell], str],
+    content: Mapping[Cell, str],
     style: Style,
 ) -> str:
     bar = "│" if style.unicode else "|"
@@ -137,23 +134,23 @@ def _row(
     for col in range(cols + 1):
         line += bar if region(row, col - 1) != region(row, col) else " "
         if col < cols:
-            line += content((row, col))
+            line += content[row, col]
     return line
 
 
 def explain_domains(
-    domains: Iterable[D], heads: Sequence[str], name: Callable[[D], str], style: Style
+    domains: Sequence[Worthy], names: Sequence[str], heads: Sequence[str], style: Style
 ) -> list[str]:
     """The domains that score, the best first, each as cells × crosses or crowns = points, below the
-    columns' heads; nothing if there are none."""
+    columns' heads; nothing if there are none. names: of the domains' coats or terrains."""
     where, what, cells, marks, points = heads
     lines = [f"   {where:<5} {what:<17}{cells:>7}{marks:>10}{points:>8}"]
     times = "×" if style.unicode else "x"
-    for one in sorted(domains, key=lambda one: -one.points):
+    for one, name in sorted(zip(domains, names, strict=True), key=lambda two: -two[0].points):
         if one.points:
             first, size = cell_name(one.cells[0]), len(one.cells)
             lines.append(
-                f"   {first:<5} {name(one):<17}{size:>6}  {times}{one.points // size:>7}"
+                f"   {first:<5} {name:<17}{size:>6}  {times}{one.points // size:>7}"
                 f"  ={one.points:>6}"
             )
     return lines if len(lines) > 1 else []

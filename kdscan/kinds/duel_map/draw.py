@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kdscan.imaging.pens import Bgr, Points, draw_marks, marks_width
-from kdscan.kinds.common.board import CellDrawing, draw_board, places_of, tile
+from kdscan.kinds.common.board import CellDrawing, draw_board, places_of
 from kdscan.kinds.common.canvas import Canvas
 from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.duel_map.doubts import doubts
@@ -16,8 +16,7 @@ from kdscan.records import CellReading, MapReading
 
 def draw(canvas: Canvas, sheet: MapReading, others: Sequence[Points]) -> list[Bgr]:
     """See `kdscan.kinds`."""
-    centers = draw_board(canvas, sheet, sheet.reading.cells, others, _DRAWING)
-    return [tile(canvas, centers, doubt, _DRAWING) for doubt in doubts(sheet)]
+    return draw_board(canvas, sheet, sheet.reading.cells, doubts(sheet), others, _DRAWING)
 
 
 def places(sheet: MapReading, words: Words) -> Iterator[DoubtfulPlace]:
@@ -26,7 +25,7 @@ def places(sheet: MapReading, words: Words) -> Iterator[DoubtfulPlace]:
     def name(cell: CellReading) -> str:
         return with_cover(words, shield_name(words, *cell.marks), cell)
 
-    return places_of(sheet.rectified.centers_xy, doubts(sheet), name)
+    return places_of(sheet, doubts(sheet), name)
 
 
 _DRAWING: CellDrawing[CellReading] = CellDrawing(

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kdscan.game.duel.coats import Coat
 from kdscan.locale import Words, mark
 from kdscan.records import CellReading
+
+if TYPE_CHECKING:
+    from kdscan.kinds.common.terminal import Style
 
 _COATS = {
     Coat.DOT: mark("dot"),
@@ -19,6 +24,11 @@ _COATS = {
 def coat_name(words: Words, coat: Coat | None) -> str:
     """The name of a coat, or of an empty shield."""
     return words.t("empty") if coat is None else words.t(_COATS[coat])
+
+
+def coat_sign(style: Style, coat: Coat) -> str:
+    """A coat's sign and name in a terminal."""
+    return f"{style.coat(coat)} {coat_name(style.words, coat)}"
 
 
 def shield_name(words: Words, coat: Coat | None, crosses: int) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from kdscan.game.duel.scoring import Domain
-from kdscan.game.grid import Cell
 from kdscan.kinds.common.terminal import (
     WIDTH,
     Style,
@@ -14,7 +12,7 @@ from kdscan.kinds.common.terminal import (
 )
 from kdscan.kinds.common.terminal import explain_doubts as explain
 from kdscan.kinds.duel_map.doubts import doubts
-from kdscan.kinds.duel_map.names import coat_name, with_cover
+from kdscan.kinds.duel_map.names import coat_sign, with_cover
 from kdscan.records import CASTLE, COLS, ROWS, CellReading, MapReading
 
 
@@ -40,11 +38,8 @@ def explain_clipped(sheet: MapReading, style: Style) -> str:
 
 def draw_board(sheet: MapReading, style: Style) -> str:
     """The board; lines separate domains, `?` marks doubtful shields."""
-    cells = {c.at: c for c in sheet.reading.cells}
-
-    def content(cell: Cell) -> str:
-        return _castle(sheet, style) if cell == CASTLE else _cell(cells[cell], style)
-
+    content = {cell.at: _cell(cell, style) for cell in sheet.reading.cells}
+    content[CASTLE] = _castle(sheet, style)
     return draw_grid(ROWS, COLS, sheet.score.domains, content, style)
 
 
@@ -63,12 +58,9 @@ def _castle(sheet: MapReading, style: Style) -> str:
 def explain_score(sheet: MapReading, style: Style) -> str:
     """Each scoring domain as shields × crosses = points, then the total."""
     t, tn = style.words.t, style.words.tn
-
-    def name(domain: Domain) -> str:
-        return f"{style.coat(domain.coat)} {coat_name(style.words, domain.coat)}"
-
     heads = t("from"), t("coat"), t("shields"), t("crosses"), t("points")
-    lines = explain_domains(sheet.score.domains, heads, name, style)
+    names = [coat_sign(style, domain.coat) for domain in sheet.score.domains]
+    lines = explain_domains(sheet.score.domains, names, heads, style)
     if idle := sum(not domain.points for domain in sheet.score.domains):
         none = tn(
             "{n} domain without a cross: 0 points", "{n} domains without a cross: 0 points", idle
@@ -91,7 +83,4 @@ def explain_doubts(sheet: MapReading, style: Style) -> str:
     def shown(cell: CellReading) -> str:
         return with_cover(style.words, style.marks(*cell.marks), cell)
 
-    def as_set(cell: CellReading) -> str:
-        return token(*cell.marks)
-
-    return explain(sheet, doubts(sheet), shown, as_set, style)
+    return explain(sheet, doubts(sheet), shown, lambda cell: token(*cell.marks), style)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kdscan.imaging.pens import Bgr, Points, draw_square, square_width
-from kdscan.kinds.common.board import CellDrawing, draw_board, places_of, tile
+from kdscan.kinds.common.board import CellDrawing, draw_board, places_of
 from kdscan.kinds.common.canvas import Canvas
 from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.kingdom.doubts import doubts
@@ -16,17 +16,12 @@ from kdscan.records import KingdomReading, SquareReading
 
 def draw(canvas: Canvas, kingdom: KingdomReading, others: Sequence[Points]) -> list[Bgr]:
     """See `kdscan.kinds`."""
-    centers = draw_board(canvas, kingdom, kingdom.squares, others, _DRAWING)
-    return [tile(canvas, centers, doubt, _DRAWING) for doubt in doubts(kingdom)]
+    return draw_board(canvas, kingdom, kingdom.squares, doubts(kingdom), others, _DRAWING)
 
 
 def places(kingdom: KingdomReading, words: Words) -> Iterator[DoubtfulPlace]:
     """See `kdscan.kinds`."""
-
-    def name(square: SquareReading) -> str:
-        return square_name(words, *square.kind)
-
-    return places_of(kingdom.rectified.centers_xy, doubts(kingdom), name)
+    return places_of(kingdom, doubts(kingdom), lambda square: square_name(words, *square.kind))
 
 
 _DRAWING: CellDrawing[SquareReading] = CellDrawing(

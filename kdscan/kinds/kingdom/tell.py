@@ -3,8 +3,6 @@ squares."""
 
 from __future__ import annotations
 
-from kdscan.game.grid import Cell
-from kdscan.game.kingdomino.scoring import Domain
 from kdscan.game.kingdomino.tiles import LETTERS, Terrain
 from kdscan.kinds.common.terminal import (
     Style,
@@ -32,11 +30,7 @@ def tell(kingdom: KingdomReading, style: Style) -> str:
 
 def draw_kingdom(kingdom: KingdomReading, style: Style) -> str:
     """The squares that the kingdom may span; lines separate domains, `?` marks doubtful squares."""
-    squares = {s.at: s for s in kingdom.squares}
-
-    def content(cell: Cell) -> str:
-        return _square(squares[cell], style)
-
+    content = {square.at: _square(square, style) for square in kingdom.squares}
     size = kingdom.variants.size
     return draw_grid(size, size, kingdom.score.domains, content, style, WIDTH)
 
@@ -57,12 +51,9 @@ def _crowns(crowns: int, style: Style) -> str:
 def explain_kingdom(kingdom: KingdomReading, style: Style) -> str:
     """Each scoring domain as squares × crowns = points, the bonuses, then the total."""
     score, t, tn = kingdom.score, style.words.t, style.words.tn
-
-    def name(domain: Domain) -> str:
-        return t(TERRAIN_NAMES[domain.terrain])
-
     heads = t("from"), t("terrain"), t("squares"), t("crowns"), t("points")
-    lines = explain_domains(score.domains, heads, name, style)
+    names = [t(TERRAIN_NAMES[domain.terrain]) for domain in score.domains]
+    lines = explain_domains(score.domains, names, heads, style)
     if idle := sum(not domain.points for domain in score.domains):
         none = tn(
             "{n} domain without a crown: 0 points", "{n} domains without a crown: 0 points", idle
@@ -80,10 +71,7 @@ def _explain_doubts(kingdom: KingdomReading, style: Style) -> str:
         terrain = style.words.t(TERRAIN_NAMES[square.terrain])
         return f"{terrain} {_crowns(square.crowns, style)}".rstrip()
 
-    def as_set(square: SquareReading) -> str:
-        return token(square.kind)
-
-    return explain_doubts(kingdom, doubts(kingdom), shown, as_set, style)
+    return explain_doubts(kingdom, doubts(kingdom), shown, lambda one: token(one.kind), style)
 
 
 def token(kind: SquareKind) -> str:

@@ -6,7 +6,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.kinds.common.terminal import Style, explain_problems
 from kdscan.kinds.common.values import percent
-from kdscan.kinds.duel_map.names import coat_name
+from kdscan.kinds.duel_map.names import coat_sign
 from kdscan.kinds.spellbook.names import mark_name
 from kdscan.records import SpellbookReading
 
@@ -22,13 +22,12 @@ def tell(reading: SpellbookReading, style: Style) -> str:
     coat_head, sides = t("coat"), (t("left"), t("right"))
     lines = [f"   {sides[0]:<{_WIDTH}} {coat_head:<15} {sides[1]}"]
     for coat in PRINTED:
-        name = f"{style.coat(coat)} {coat_name(style.words, coat)}"
+        name = coat_sign(style, coat)
         left, right = (_side(reading, player, coat, style) for player in (0, 1))
         lines.append(f"   {left:<{_WIDTH}} {name:<15} {right}".rstrip())
     for player, side in enumerate(sides):
-        coat_chosen = reading.chosen[player]
-        if coat_chosen:
-            named = f"{style.coat(coat_chosen)} {coat_name(style.words, coat_chosen)}"
+        if chosen := reading.chosen[player]:
+            named = coat_sign(style, chosen)
             lines.append("   " + t("{side}, chosen coat: {coat}", side=side, coat=named))
     check = ", " + t("please check") if reading.review else ""
     lines.append("   " + t("{sure} sure", sure=percent(reading.confidence)) + check)
