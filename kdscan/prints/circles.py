@@ -138,9 +138,8 @@ def _with_siblings(period: Period, found: Circles, trusted: NDArray[np.float32])
     best = np.round(found.xy[int(np.argmax(found.response))]).astype(int) % size + _PAD
     (x, y), (rx, ry) = best, reach
     sample = wide[y - ry : y + ry + 1, x - rx : x + rx + 1]
-    grid = np.hypot(
-        np.arange(-rx, rx + 1) / (rx + 0.5), np.arange(-ry, ry + 1)[:, None] / (ry + 0.5)
-    )
+    across, down = (np.arange(-r, r + 1) / (r + 0.5) for r in reach)
+    grid = np.hypot(across, down[:, None])
     mask = np.repeat((grid <= 1).astype(np.float32)[..., None], EDGE, axis=2)
     top, left = _PAD - ry, _PAD - rx
     view = wide[top : top + size + 2 * ry, left : left + size + 2 * rx]
@@ -155,15 +154,15 @@ def _with_siblings(period: Period, found: Circles, trusted: NDArray[np.float32])
     for px, py in found.xy:
         take(px, py)
     more: list[tuple[float, float]] = []
-    while alike.max() > _SIBLING and len(found.xy) + len(more) <= MAX_CROSSES:
+    room = MAX_CROSSES - len(found.xy)
+    while alike.max() > _SIBLING and len(more) <= room:
         py, px = (int(v) for v in np.unravel_index(int(alike.argmax()), alike.shape))
         more.append((px, py))
         take(px, py)
-    if not more or len(found.xy) + len(more) > MAX_CROSSES:
+    if not 0 < len(more) <= room:
         return found
-    weak = np.full(len(more), MIN_RESPONSE)
-    both = (np.concatenate([found.xy, more]), np.concatenate([found.response, weak]))
-    return replace(found, xy=both[0], response=both[1])
+    response = np.concatenate([found.response, np.full(len(more), MIN_RESPONSE)])
+    return replace(found, xy=np.concatenate([found.xy, more]), response=response)
 
 
 def _radial_change(
@@ -281,13 +280,12 @@ def rim_response(pattern: Pattern, circles: Circles) -> NDArray[np.float64]:
     """(N, 7, 9): response of each circle in each cell and in the cells beyond the sheet's ends,
     relative to its median; NaN outside the picture."""
     channel = pattern.edge if circles.channel == EDGE else pattern.contrast[..., circles.channel]
-    steps, ridges = derivatives(channel)
-    nx, ny = np.cos(_RIM_ANGLES) / circles.radii[0], np.sin(_RIM_ANGLES) / circles.radii[1]
+    maps = derivatives(channel)[circles.ridge]
+    unit = np.stack([np.cos(_RIM_ANGLES), np.sin(_RIM_ANGLES)], -1)
+    rim = unit * circles.radii
+    nx, ny = (unit / circles.radii).T
     nx, ny = np.array([nx, ny]) / np.hypot(nx, ny)
-    outward = (nx * nx, 2 * nx * ny, ny * ny) if circles.ridge else (nx, ny)
-    weights = np.stack(outward)
-    maps = ridges if circles.ridge else steps
-    rim = np.stack([np.cos(_RIM_ANGLES), np.sin(_RIM_ANGLES)], -1) * circles.radii
+    weights = np.stack((nx * nx, 2 * nx * ny, ny * ny) if circles.ridge else (nx, ny))
     found = np.full((len(circles.xy), ROWS + 2, COLS + 2), np.nan)
     for i, xy in enumerate(circles.xy):
         for row in range(-1, ROWS + 1):

@@ -158,11 +158,11 @@ def _own_circles(
     places = (found.xy + 0.5) / PATTERN_PX - 0.5
     shown = rim_response(common, found)
     for axis, phase in enumerate(off):
-        along = shown[:, 1:-1].swapaxes(1, 2) if axis == 0 else shown[:, :, 1:-1]
         if phase is not None:
             places[:, axis] = (places[:, axis] - phase + 0.5) % 1 - 0.5
-            continue
-        places[:, axis] += cell_shifts(along, places[:, axis])
+        else:
+            along = shown[:, 1:-1].swapaxes(1, 2) if axis == 0 else shown[:, :, 1:-1]
+            places[:, axis] += cell_shifts(along, places[:, axis])
     order = np.lexsort((places[:, 0], places[:, 1].round(2)))
     return tuple((float(x), float(y)) for x, y in places[order])
 

@@ -89,7 +89,8 @@ def without_lines(period: Period, columns: Line | None, rows: Line | None) -> Pe
         typical = np.median(inside, axis=1, keepdims=True) - np.median(rim, axis=0)
         along[at % PATTERN_PX] = inside - typical
     if columns is not None and rows is not None:
-        _blank_crossing(left, _line_px(columns), _line_px(rows), half)
+        around, rim = np.arange(-half, half + 1), np.array([-half - 2, half + 2])
+        left[_crossing(columns, rows, around)] = left[_crossing(columns, rows, rim)].mean((0, 1))
     return left
 
 
@@ -97,21 +98,15 @@ def off_crossing(columns: Line | None, rows: Line | None) -> NDArray[np.float32]
     """(H, W): 0 where lines cross, which looks like a circle, 1 elsewhere."""
     free = np.ones((PATTERN_PX, PATTERN_PX), np.float32)
     if columns is not None and rows is not None:
-        away = np.arange(-round(_CROSSING * PATTERN_PX), round(_CROSSING * PATTERN_PX) + 1)
-        x, y = (_line_px(line) + away for line in (columns, rows))
-        free[np.ix_(y % PATTERN_PX, x % PATTERN_PX)] = 0
+        half = round(_CROSSING * PATTERN_PX)
+        free[_crossing(columns, rows, np.arange(-half, half + 1))] = 0
     return free
 
 
-def _blank_crossing(period: Period, x: int, y: int, half: int) -> None:
-    at = np.ix_(
-        (y + np.arange(-half, half + 1)) % PATTERN_PX, (x + np.arange(-half, half + 1)) % PATTERN_PX
-    )
-    ring = np.ix_(
-        (y + np.array([-half - 2, half + 2])) % PATTERN_PX,
-        (x + np.array([-half - 2, half + 2])) % PATTERN_PX,
-    )
-    period[at] = period[ring].mean((0, 1))
+def _crossing(columns: Line, rows: Line, away: NDArray[np.int_]) -> tuple[NDArray[np.int_], ...]:
+    """Index of the pixels that lie so far from a crossing in both directions."""
+    y, x = ((_line_px(line) + away) % PATTERN_PX for line in (rows, columns))
+    return np.ix_(y, x)
 
 
 def _line_px(line: Line) -> int:

@@ -40,20 +40,16 @@ def contrast_of(period: Period, circles: Circles) -> NDArray[np.float32]:
     """(H, W) 0..1: contrast of lines and steps at each pixel, with circles removed."""
     strength = np.sqrt(np.sum([energy_of(period[..., c]) ** 2 for c in range(EDGE)], axis=0))
     edge = np.maximum(period[..., EDGE] - np.median(period[..., EDGE]), 0)
+    # Pixels around a circle's centre that its line may cover.
+    axes = [round(1.3 * max(reach) + 3) for reach in zip(circles.size, circles.radii, strict=True)]
     for one in (strength, edge):
-        for x, y in circles.xy:
-            for at in _around(float(x), float(y)):
-                axes = (_excised(circles, 0), _excised(circles, 1))
+        for x, y in circles.xy.tolist():
+            for at in _around(x, y):
                 cv2.ellipse(one, at, axes, 0, 0, 360, (0.0,), -1)
     both = _unit(strength) * np.float32(0.6) + _unit(edge) * np.float32(0.4)
     size = both.shape[0]
     wide = cv2.GaussianBlur(np.pad(both, 16, mode="wrap"), (0, 0), _LINE)
     return np.asarray(wide[16 : 16 + size, 16 : 16 + size], np.float32)
-
-
-def _excised(circles: Circles, axis: int) -> int:
-    """Pixels around a circle's centre that its line may cover."""
-    return round(1.3 * max(circles.size[axis], circles.radii[axis]) + 3)
 
 
 def find_outline(contrast: NDArray[np.float32]) -> Polygon:
@@ -151,11 +147,8 @@ def _points(seed_xy: NDArray[np.float64], path: NDArray[Any]) -> NDArray[np.floa
 
 def _around(x: float, y: float) -> list[tuple[int, int]]:
     """A place of the period, and its repetitions beyond the sides."""
-    return [
-        (round(x + i * PATTERN_PX), round(y + j * PATTERN_PX))
-        for i in (-1, 0, 1)
-        for j in (-1, 0, 1)
-    ]
+    beside = (-PATTERN_PX, 0, PATTERN_PX)
+    return [(round(x + i), round(y + j)) for i in beside for j in beside]
 
 
 def _unit(picture: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -50,8 +50,8 @@ class Pattern:
     @cached_property
     def median(self) -> Period:
         """(128, 128, 4): median over the cells of L, a, b and the edge."""
-        both = np.concatenate([self.cells, self.edge_cells], -1)
-        return median(both)
+        edge = np.stack([self.cell(self.edge, at) for at in CELLS])
+        return median(np.concatenate([self.cells, edge[..., None]], -1))
 
     @cached_property
     def mean(self) -> Period:
@@ -62,11 +62,6 @@ class Pattern:
     def cells(self) -> NDArray[np.float32]:
         """(34, 128, 128, 3): the contrast in each cell except the castle's."""
         return np.stack([self.cell(self.contrast, at) for at in CELLS])
-
-    @cached_property
-    def edge_cells(self) -> NDArray[np.float32]:
-        """(34, 128, 128, 1): the edges in each cell except the castle's."""
-        return np.stack([self.cell(self.edge, at) for at in CELLS])[..., None]
 
     def cell(self, of: NDArray[np.float32], at: tuple[int, int]) -> NDArray[np.float32]:
         y, x = (round((i + PATTERN_MARGIN) * PATTERN_PX) for i in at)

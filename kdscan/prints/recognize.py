@@ -90,15 +90,9 @@ def ranked(
     centers = smoothed(centers_xy)
     seen = normalize_colors(flatten(photo, centers, THUMB_PX, margin, finest_decoded(photo)))
     known = np.stack([one.signature for one in prints])
-    turned_round = known[..., ::-1]
-    alike = _alike(seen, np.concatenate([known, turned_round])).reshape(2, -1)
-    order = np.argsort(-alike, axis=None)
-    found = [(int(at) % len(prints), at >= len(prints)) for at in order]
-    return [
-        (prints[i], bool(upside_down))
-        for i, upside_down in found
-        if alike[int(upside_down), i] >= LEAST_ALIKE
-    ]
+    ways = [(one, upside_down) for upside_down in (False, True) for one in prints]
+    alike = _alike(seen, np.concatenate([known, known[..., ::-1]]))
+    return [ways[at] for at in np.argsort(-alike) if alike[at] >= LEAST_ALIKE]
 
 
 def _alike(seen: NDArray[np.float32], known: NDArray[np.float32]) -> NDArray[np.float32]:

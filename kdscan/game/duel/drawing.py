@@ -68,18 +68,6 @@ class Drawing:
             if not both & filled and (bit_u & a or bit_v & b)
         ]
 
-    def fits(self, first: Iterable[Coat], second: Iterable[Coat]) -> bool:
-        """Whether a domino of any of the first and any of the second coats can be drawn."""
-        a = b = 0
-        for coat in first:
-            a |= self.touch[coat]
-        for coat in second:
-            b |= self.touch[coat]
-        filled = self.filled
-        return any(
-            not both & filled and (bit_u & a or bit_v & b) for both, bit_u, bit_v, _, _ in SLOTS
-        )
-
     def free_slots(self) -> list[Slot]:
         """Every pair of free adjacent shields, whatever they touch."""
         filled = self.filled

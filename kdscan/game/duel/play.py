@@ -242,8 +242,8 @@ class Game:
 
     def _draw_nothing(self, player: int) -> None:
         first, second = (self.coats_of(die) for die in self.hands[player])
-        stuck = not self.drawings[player].fits(first, second)
-        require(stuck, Rule.NOTHING, "your domino fits on your map")
+        fits = any(self.drawings[player].slots(a, b) for a in first for b in second)
+        require(not fits, Rule.NOTHING, "your domino fits on your map")
         self._count(player, list(self.hands[player]))
         self._next_drawer(player)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 from kdscan.game.duel.board import LETTERS
@@ -81,41 +82,26 @@ def draw_grid(
 
     content: the cells' texts, `width` characters wide.
     """
-    region = _regions(rows, cols, [domain.cells for domain in domains])
+    # Cells of one domain are one region, every other cell is its own.
+    of = {cell: n for n, domain in enumerate(domains) for cell in domain.cells}
+    regions = {cell: of.get(cell, cell) for cell in product(range(rows), range(cols))}
     colors = domain_colors([domain.cells for domain in domains if domain.points], len(COLORS))
     filled = {cell: style.filled(text, colors.get(cell)) for cell, text in content.items()}
     header = "   " + "".join(f"{chr(ord('A') + col):^{width + 1}}" for col in range(cols))
     lines = [header.rstrip()]
     for row in range(rows):
-        lines.append("  " + _rule(row, cols, region, style, width))
-        lines.append(f"{row + 1} " + _row(row, cols, region, filled, style))
-    lines.append("  " + _rule(rows, cols, region, style, width))
+        lines.append("  " + _rule(row, cols, regions, style, width))
+        lines.append(f"{row + 1} " + _row(row, cols, regions, filled, style))
+    lines.append("  " + _rule(rows, cols, regions, style, width))
     return "\n".join(lines)
 
 
-def _regions(
-    rows: int, cols: int, domains: Sequence[Sequence[Cell]]
-) -> Callable[[int, int], object]:
-    """Labels of cells: cells of one domain share theirs, every other cell has its own."""
-    of = {cell: n for n, cells in enumerate(domains) for cell in cells}
-
-    def region(row: int, col: int) -> object:
-        if not (0 <= row < rows and 0 <= col < cols):
-            return "outside"
-        return of.get((row, col), (row, col))
-
-    return region
-
-
-def _rule(
-    row: int, cols: int, region: Callable[[int, int], object], style: Style, width: int
-) -> str:
+def _rule(row: int, cols: int, regions: Mapping[Cell, object], style: Style, width: int) -> str:
     """The line above `row`: strokes between different regions."""
     corners = _CORNERS if style.unicode else _ASCII_CORNERS
     line = ""
     for col in range(cols + 1):
-        nw, ne = region(row - 1, col - 1), region(row - 1, col)
-        sw, se = region(row, col - 1), region(row, col)
+        nw, ne, sw, se = (regions.get((r, c)) for r in (row - 1, row) for c in (col - 1, col))
         line += corners[(nw != ne) + 2 * (ne != se) + 4 * (sw != se) + 8 * (nw != sw)]
         if col < cols:
             line += (corners[10] if ne != se else " ") * width
@@ -125,14 +111,14 @@ def _rule(
 def _row(
     row: int,
     cols: int,
-    region: Callable[[int, int], object],
+    regions: Mapping[Cell, object],
     content: Mapping[Cell, str],
     style: Style,
 ) -> str:
     bar = "│" if style.unicode else "|"
     line = ""
     for col in range(cols + 1):
-        line += bar if region(row, col - 1) != region(row, col) else " "
+        line += bar if regions.get((row, col - 1)) != regions.get((row, col)) else " "
         if col < cols:
             line += content[row, col]
     return line

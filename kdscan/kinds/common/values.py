@@ -60,6 +60,11 @@ def rounded(value: Any) -> Any:
     return float(f"{value:.{DIGITS}g}")
 
 
+def present(**values: Any) -> Json:
+    """The values that are not empty: what most sheets lack is left out."""
+    return {name: value for name, value in values.items() if value}
+
+
 def place_json(place: RectifiedSheet) -> Json:
     """A rectified sheet without its pixels."""
     return {

@@ -7,7 +7,14 @@ from dataclasses import fields
 import numpy as np
 
 from kdscan.game.problem import problem_from, problems_json
-from kdscan.kinds.common.values import coat_from, coat_json, place_from, place_json, rounded
+from kdscan.kinds.common.values import (
+    coat_from,
+    coat_json,
+    place_from,
+    place_json,
+    present,
+    rounded,
+)
 from kdscan.records import MapCorrections, MapEvidence, MapReading, MarkProbs, WizardEvidence
 from kdscan.records.results import Json
 
@@ -16,9 +23,15 @@ _PROBS = {field.name: field.name for field in fields(MarkProbs)} | {"calibration
 
 
 def serialize(sheet: MapReading) -> Json:
-    """See `kdscan.kinds`; fields that most sheets lack are left out if empty."""
+    """See `kdscan.kinds`."""
     found, corrections = sheet.evidence, sheet.evidence.corrections
-    kept: Json = {
+    corrected = {
+        "cells": [[*at, coat_json(coat), n] for at, (coat, n) in corrections.cells.items()],
+        "castle": corrections.castle,
+        "wizard": None if corrections.wizard is None else [coat_json(corrections.wizard[0])],
+        "confirmed": corrections.confirmed,
+    }
+    return {
         "kind": sheet.kind,
         "layout": found.layout,
         "sheet_id": found.sheet_id,
@@ -30,25 +43,17 @@ def serialize(sheet: MapReading) -> Json:
             "confidence": rounded(found.wizard.confidence),
             "coats": [[coat_json(coat), rounded(p)] for coat, p in found.wizard.coats],
             "review": found.wizard.review,
+            **present(problems=problems_json(found.wizard.problems)),
         },
+        **present(
+            mirrored=found.mirrored,
+            bilevel=found.bilevel,
+            blurred=found.blurred,
+            covered=[[*at, rounded(p)] for at, p in found.covered.items()],
+            beside=list(found.beside),
+            corrections=corrections != MapCorrections() and corrected,
+        ),
     }
-    if found.wizard.problems:
-        kept["wizard"]["problems"] = problems_json(found.wizard.problems)
-    for flag in ("mirrored", "bilevel", "blurred"):
-        if getattr(found, flag):
-            kept[flag] = True
-    if found.covered:
-        kept["covered"] = [[*at, rounded(p)] for at, p in found.covered.items()]
-    if found.beside:
-        kept["beside"] = list(found.beside)
-    if corrections != MapCorrections():
-        kept["corrections"] = {
-            "cells": [[*at, coat_json(coat), n] for at, (coat, n) in corrections.cells.items()],
-            "castle": corrections.castle,
-            "wizard": None if corrections.wizard is None else [coat_json(corrections.wizard[0])],
-            "confirmed": corrections.confirmed,
-        }
-    return kept
 
 
 def evidence_from(kept: Json) -> MapEvidence:

@@ -18,7 +18,7 @@ from kdscan.game.grid import Cell, component_of, components, in_square, span
 from kdscan.imaging.rectify import fit_homography, lattice_points, outline_of, project, resolution
 from kdscan.kinds.kingdom.clipping import MAX_SPAN, fills, in_picture, sides_reached
 from kdscan.kinds.kingdom.lattice import Lattice
-from kdscan.kinds.kingdom.touching import Part, divide, without_loose
+from kdscan.kinds.kingdom.touching import Part, corners_around, divide, without_loose
 from kdscan.records import KINDS
 from kdscan.records.arrays import Floats
 from kdscan.records.kinds import CASTLE, EMPTY
@@ -260,21 +260,17 @@ def _corner(
     inside it, the covered places inside it, its places inside the photo, and the castle's
     centrality."""
     plane = fit_homography(patch.centers_xy)
-    best: tuple[tuple[int, int, int, int], Cell] | None = None
-    for top in range(castle[0] - limit + 1, castle[0] + 1):
-        for left in range(castle[1] - limit + 1, castle[1] + 1):
-            held, maybe = (
-                sum(in_square(cell, (top, left), limit) for cell in some)
-                for some in (mine, covered)
-            )
-            xy = project(plane, lattice_points(limit, limit) + (left, top))
-            shown = int(in_picture(xy, photo_wh).sum())
-            off = abs(top + limit // 2 - castle[0]) + abs(left + limit // 2 - castle[1])
-            rank = (held, maybe, shown, -off)
-            if best is None or rank > best[0]:
-                best = rank, (top, left)
-    assert best is not None
-    return best[1]
+
+    def rank(corner: Cell) -> tuple[int, int, int, int]:
+        held, maybe = (
+            sum(in_square(cell, corner, limit) for cell in some) for some in (mine, covered)
+        )
+        xy = project(plane, lattice_points(limit, limit) + corner[::-1])
+        shown = int(in_picture(xy, photo_wh).sum())
+        off = sum(abs(low + limit // 2 - at) for low, at in zip(corner, castle, strict=True))
+        return held, maybe, shown, -off
+
+    return max(corners_around(castle, limit), key=rank)
 
 
 def _crop_window(

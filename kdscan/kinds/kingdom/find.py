@@ -194,25 +194,21 @@ def _read_lattice(photo: Photo, patch: Lattice, reading: Network) -> _ReadLattic
     around = _flat(photo, patch.centers_xy)
     wh = (photo.width, photo.height)
     shown = in_picture(patch.centers_xy, wh)
-    undetected = shown & ~patch.seen
+    detected, undetected = shown & patch.seen, shown & ~patch.seen
     legible = shown | (visible_share(patch.centers_xy, wh) > MIN_VISIBLE)
     probs = classify_squares(
         around, reading, legible, lambda probs: adjust_for_table(probs, around, undetected)
     )
     empty = probs[..., EMPTY] >= 0.5
+    tiles = int((detected & ~empty).sum())
     return _ReadLattice(
         patch,
         probs,
         unlike_table(probs, around, undetected, shown & empty),
-        _agreement(probs[shown & patch.seen]),
-        int((shown & patch.seen & ~empty).sum()),
+        tiles / max(int(detected.sum()), 1),
+        tiles,
         patch.centers_xy[patch.seen & empty],
     )
-
-
-def _agreement(probs: Floats) -> float:
-    """Share of detected squares, (N, K) probabilities, that are not classified as table."""
-    return float((probs[:, EMPTY] < 0.5).mean()) if len(probs) else 0.0
 
 
 def _flat(photo: Photo, centers_xy: Floats, confidence: float = 1.0) -> RectifiedSheet:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import numpy as np
 
 from kdscan.game.kingdomino.variants import Variants
-from kdscan.kinds.common.values import place_from, place_json, rounded
+from kdscan.kinds.common.values import place_from, place_json, present, rounded
 from kdscan.records import KingdomCorrections, KingdomEvidence, KingdomReading
 from kdscan.records.results import Json
 
@@ -15,25 +15,23 @@ from kdscan.records.results import Json
 def serialize(kingdom: KingdomReading) -> Json:
     """See `kdscan.kinds`."""
     found, corrections = kingdom.evidence, kingdom.evidence.corrections
-    kept: Json = {
+    squares = [[*at, *kind] for at, kind in corrections.squares.items()]
+    corrected = {"squares": squares, "confirmed": corrections.confirmed}
+    return {
         "kind": kingdom.kind,
         "place": place_json(found.rectified),
         "probs": rounded(found.probs),
         "sheet_id": found.sheet_id,
         "variants": asdict(found.variants),
         "beyond": found.beyond,
+        **present(
+            cut=list(found.cut),
+            beside=list(found.beside),
+            touching=found.touching,
+            covered=[[*at, rounded(far)] for at, far in found.covered.items()],
+            corrections=corrections != KingdomCorrections() and corrected,
+        ),
     }
-    for key, sides in (("cut", found.cut), ("beside", found.beside)):
-        if sides:
-            kept[key] = list(sides)
-    if found.touching:
-        kept["touching"] = True
-    if found.covered:
-        kept["covered"] = [[*at, rounded(far)] for at, far in found.covered.items()]
-    if corrections != KingdomCorrections():
-        squares = [[*at, *kind] for at, kind in corrections.squares.items()]
-        kept["corrections"] = {"squares": squares, "confirmed": corrections.confirmed}
-    return kept
 
 
 def evidence_from(kept: Json) -> KingdomEvidence:

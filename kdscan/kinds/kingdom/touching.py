@@ -127,10 +127,16 @@ def _held_in(cells: Set[Cell], castles: Sequence[Cell], limit: int) -> int:
 def _held_around(castle: Cell, cells: Set[Cell], limit: int) -> int:
     """Number of squares connected with a castle within its limit."""
     mine = component_of(castle, cells)
-    tops, lefts = (range(at - limit + 1, at + 1) for at in castle)
     return max(
-        sum(in_square(cell, corner, limit) for cell in mine) for corner in product(tops, lefts)
+        sum(in_square(cell, corner, limit) for cell in mine)
+        for corner in corners_around(castle, limit)
     )
+
+
+def corners_around(castle: Cell, limit: int) -> Iterator[Cell]:
+    """The upper left corners of the squares of that side that contain a castle, row-major."""
+    tops, lefts = (range(at - limit + 1, at + 1) for at in castle)
+    return product(tops, lefts)
 
 
 def _is_whole(cells: Set[Cell], limit: int) -> bool:

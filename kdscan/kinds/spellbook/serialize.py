@@ -7,7 +7,7 @@ import numpy as np
 from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
-from kdscan.kinds.common.values import coat_from, coat_json, rounded
+from kdscan.kinds.common.values import coat_from, coat_json, present, rounded
 from kdscan.records import BookMark, SpellbookCorrections, SpellbookEvidence, SpellbookReading
 from kdscan.records.results import Json
 
@@ -15,7 +15,15 @@ from kdscan.records.results import Json
 def serialize(book: SpellbookReading) -> Json:
     """See `kdscan.kinds`."""
     found, corrections = book.evidence, book.evidence.corrections
-    kept: Json = {
+    corrected = {
+        "lines": [
+            [player, coat.value, line.filled, line.struck, line.used]
+            for (player, coat), line in corrections.lines.items()
+        ],
+        "choices": [[side, coat_json(coat)] for side, coat in corrections.choices.items()],
+        "confirmed": corrections.confirmed,
+    }
+    return {
         "kind": book.kind,
         "layout": found.layout,
         "sheet_id": found.sheet_id,
@@ -30,21 +38,12 @@ def serialize(book: SpellbookReading) -> Json:
             ]
             for m in found.marks
         ],
+        **present(
+            table=found.table and list(found.table),
+            beside=list(found.beside),
+            corrections=corrections != SpellbookCorrections() and corrected,
+        ),
     }
-    if found.table is not None:
-        kept["table"] = list(found.table)
-    if found.beside:
-        kept["beside"] = list(found.beside)
-    if corrections != SpellbookCorrections():
-        kept["corrections"] = {
-            "lines": [
-                [player, coat.value, line.filled, line.struck, line.used]
-                for (player, coat), line in corrections.lines.items()
-            ],
-            "choices": [[side, coat_json(coat)] for side, coat in corrections.choices.items()],
-            "confirmed": corrections.confirmed,
-        }
-    return kept
 
 
 def evidence_from(kept: Json) -> SpellbookEvidence:
@@ -62,11 +61,13 @@ def evidence_from(kept: Json) -> SpellbookEvidence:
             {side: coat_from(c) for side, c in stored["choices"]},
             stored["confirmed"],
         )
-    page, table = np.array(kept["page"], np.float64), None
-    if "table" in kept:
-        books, maps = kept["table"]
-        table = books, maps
-    beside = tuple(kept.get("beside", ()))
+    table = tuple(kept["table"]) if "table" in kept else None
     return SpellbookEvidence(
-        kept["layout"], page, marks, kept.get("sheet_id"), table, beside, corrections
+        kept["layout"],
+        np.array(kept["page"], np.float64),
+        marks,
+        kept.get("sheet_id"),
+        table,
+        tuple(kept.get("beside", ())),
+        corrections,
     )

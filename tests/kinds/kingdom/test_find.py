@@ -13,7 +13,7 @@ from kdscan.imaging.rectify import lattice_points
 from kdscan.kinds.kingdom import find as finding
 from kdscan.kinds.kingdom.classify import SIDE_PX
 from kdscan.kinds.kingdom.extent import Window
-from kdscan.kinds.kingdom.find import _agreement, _suppress_overlaps, find_kingdoms
+from kdscan.kinds.kingdom.find import _suppress_overlaps, find_kingdoms
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.locate import KingdomSearch
 from kdscan.records import KINDS, Photo, RectifiedSheet
@@ -42,17 +42,6 @@ class OneLook(KingdomSearch):
 
     def within(self, outline: NDArray[np.float64]) -> tuple[Lattice, ...]:
         return ()
-
-
-@pytest.mark.parametrize(
-    ("tiles", "table", "agreed"), [(20, 4, 20 / 24), (10, 10, 0.5), (4, 21, 4 / 25), (0, 0, 0)]
-)
-def test_networks_agree_on_a_lattice_in_place(tiles: int, table: int, agreed: float) -> None:
-    each = np.eye(len(KINDS))
-    certainty = np.concatenate(
-        [np.tile(each[CASTLE + 1], (tiles, 1)), np.tile(each[EMPTY], (table, 1))]
-    )
-    assert _agreement(certainty) == pytest.approx(agreed)
 
 
 def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.MonkeyPatch) -> None:
