@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.prints.features import Maps, derivatives
 from kdscan.prints.pattern import EDGE, PATTERN_MARGIN, PATTERN_PX, Pattern, Period, peak_offset
 from kdscan.records import CASTLE, COLS, MAX_CROSSES, ROWS
 
@@ -23,7 +24,6 @@ RADII = np.linspace(0.04, 0.1, 9)
 ASPECTS = (0.76, 0.87, 1.0, 1.15, 1.32)
 """Height of a cell over its width; where cells are drawn square, a circle becomes an ellipse."""
 
-SIGMA = 1.4  # pixels, of the derivatives
 _ANGLES = 16
 _FEW_OCCLUDED, _OCCLUDED = 1, 3  # directions that something else may cover
 _FLOOR = 0.006  # contrast per pixel below which nothing was printed
@@ -40,8 +40,6 @@ _SEEN, _SIBLING = 1.3, 0.8  # radii around a circle that are compared; least cor
 _APART = 1.9  # radii: least distance between centres; printed circles may touch
 _PAD = 40  # pixels of padding around the period
 _MOST_PLACES = 1500  # pixels that are examined closely
-
-Maps = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,14 +183,6 @@ def _radial_change(
     return np.stack(out)
 
 
-def energy_of(channel: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(H, W): edge energy of one channel (H, W) of a period, as large on a line's centre as at a
-    step."""
-    (dx, dy), (xx, xy, yy) = derivatives(channel)
-    bends = xx * xx + 2 * xy * xy + yy * yy
-    return np.asarray(np.sqrt(dx * dx + dy * dy + (2 * SIGMA) * bends), np.float32)
-
-
 def _low_quantile_around(around: Maps, sign: int) -> NDArray[np.float32]:
     """(H, W): what nearly all directions of `around`, (angles, H, W), times `sign`, reach; 0 if
     that is much less than their median."""
@@ -209,21 +199,6 @@ def _low_quantile_around(around: Maps, sign: int) -> NDArray[np.float32]:
         clear = low > _EVEN * middle
         found.ravel()[likely] = np.where(clear, np.minimum(low, _ENOUGH) * even, 0)
     return np.asarray(found, np.float32)
-
-
-def derivatives(channel: NDArray[np.float32]) -> tuple[Maps, Maps]:
-    """First (2, H, W) and second (3, H, W: xx, xy, yy) derivatives of a period, per pixel."""
-    pad = 8
-    wide = np.pad(channel, pad, mode="wrap")
-    smooth = cv2.GaussianBlur(wide, (0, 0), SIGMA)
-    dx, dy = (cv2.Sobel(smooth, cv2.CV_32F, *a, ksize=3, scale=1 / 8) for a in ((1, 0), (0, 1)))
-    second = [
-        cv2.Sobel(d, cv2.CV_32F, *a, ksize=3, scale=1 / 8)
-        for d, a in ((dx, (1, 0)), (dx, (0, 1)), (dy, (0, 1)))
-    ]
-    cut = np.s_[:, pad:-pad, pad:-pad]
-    first, second_ = np.stack([dx, dy])[cut], np.stack(second)[cut]
-    return np.asarray(first, np.float32), np.asarray(second_, np.float32)
 
 
 def _around(maps: Maps, is_ridge: bool) -> Iterator[tuple[tuple[float, float], Maps]]:

@@ -1,4 +1,5 @@
-"""Illumination-invariant features of prints: normalised local contrast, and edges."""
+"""Features of prints: normalised local contrast and edges, which do not depend on illumination, and
+derivatives of a period."""
 
 from __future__ import annotations
 
@@ -11,6 +12,10 @@ _WIDE_PX = 16  # pixels per cell at which that wide variation is computed
 _NOISE = 3.0  # grey levels: contrast below this is not amplified
 _FINE = 0.0094  # cells: standard deviation of the blur that removes noise and hatching before edges
 _EDGE_MAX = 4.0  # times the edges nearby; so a drawn line counts no more than a printed one
+_SIGMA = 1.4  # pixels, of the derivatives
+
+Maps = NDArray[np.float32]
+"""Some maps of a picture, (N, H, W)."""
 
 
 def normalize_contrast(bgr: NDArray[np.uint8], px: int) -> NDArray[np.uint8]:
@@ -59,3 +64,26 @@ def blur_widely(picture: NDArray[np.float32], sigma: float) -> NDArray[np.float3
     small = cv2.resize(picture, (w // 4, h // 4), interpolation=cv2.INTER_AREA)
     small = cv2.GaussianBlur(small, (0, 0), sigma / 4)
     return np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR), np.float32)
+
+
+def derivatives(channel: NDArray[np.float32]) -> tuple[Maps, Maps]:
+    """First (2, H, W) and second (3, H, W: xx, xy, yy) derivatives of a period, per pixel."""
+    pad = 8
+    wide = np.pad(channel, pad, mode="wrap")
+    smooth = cv2.GaussianBlur(wide, (0, 0), _SIGMA)
+    dx, dy = (cv2.Sobel(smooth, cv2.CV_32F, *a, ksize=3, scale=1 / 8) for a in ((1, 0), (0, 1)))
+    second = [
+        cv2.Sobel(d, cv2.CV_32F, *a, ksize=3, scale=1 / 8)
+        for d, a in ((dx, (1, 0)), (dx, (0, 1)), (dy, (0, 1)))
+    ]
+    cut = np.s_[:, pad:-pad, pad:-pad]
+    first, second_ = np.stack([dx, dy])[cut], np.stack(second)[cut]
+    return np.asarray(first, np.float32), np.asarray(second_, np.float32)
+
+
+def energy_of(channel: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(H, W): edge energy of one channel (H, W) of a period, as large on a line's centre as at a
+    step."""
+    (dx, dy), (xx, xy, yy) = derivatives(channel)
+    bends = xx * xx + 2 * xy * xy + yy * yy
+    return np.asarray(np.sqrt(dx * dx + dy * dy + (2 * _SIGMA) * bends), np.float32)

@@ -18,8 +18,6 @@ import io
 import json
 import struct
 import zipfile
-import zlib
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -44,14 +42,12 @@ from kdscan.prints.known import (
     signature_of,
 )
 from kdscan.prints.names import checked_name
+from kdscan.prints.zipped import BROKEN, MAX_BYTES, packed, part_of, unpacked
 from kdscan.records import MAX_CROSSES, frozen
 from kdscan.sheet.parts import Castle, LineStyle
 from kdscan.sheet.toml import record_from_values
 
 FORMAT = "kdscan-print/1"
-
-MAX_BYTES = 8 << 20
-"""Most bytes of a file; a print's picture has 2.2 million before PNG compression."""
 
 _HEAD, _SIGNATURE = "print.json", "signature.f32"
 _PICTURE, _KNOWN = "picture.png", "known.png"
@@ -59,19 +55,12 @@ _MAX_HEAD_BYTES = 256 << 10
 _MOST_POINTS, _MOST_POLYGONS = 400, 40
 _REACH = 2.0  # cells: nothing printed in a cell lies farther from its centre
 _PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal prints make equal files
 
 _SIZES = {
     _PICTURE: (PRINT_WH, 8, 2),
     _KNOWN: ((PRINT_WH[0] // KNOWN_STEP, PRINT_WH[1] // KNOWN_STEP), 16, 0),
 }
 """Width and height, bit depth, and colour type (PNG: 0 grey, 2 red, green, blue)."""
-
-BROKEN = (
-    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
-    *(NotImplementedError, RuntimeError, ValueError, KeyError, OverflowError),
-)
-"""Exceptions of zipfile and json for malformed content."""
 
 
 @dataclass(frozen=True)
@@ -184,9 +173,9 @@ def parse_print(data: bytes, source: str, *, thoroughly: bool = False) -> FiledP
         )
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            values = json.loads(_part(archive, _HEAD, _MAX_HEAD_BYTES))
-            sizes = {name: _png_size(_part(archive, name, MAX_BYTES)) for name in _SIZES}
-            _part(archive, _SIGNATURE, MAX_BYTES)
+            values = json.loads(part_of(archive, _HEAD, _MAX_HEAD_BYTES))
+            sizes = {name: _png_size(part_of(archive, name)) for name in _SIZES}
+            part_of(archive, _SIGNATURE)
     except (*BROKEN, RecursionError) as error:
         raise _damaged(source) from error
     found = values.get("format") if isinstance(values, dict) else None
@@ -257,31 +246,6 @@ def _check_cell(head: PrintHead) -> None:
 def _packed(head: PrintHead, parts: dict[str, bytes]) -> bytes:
     text = json.dumps(asdict(head), ensure_ascii=False, indent=1).encode("utf-8")
     return packed({_HEAD: text, **parts})
-
-
-def packed(parts: Mapping[str, bytes]) -> bytes:
-    """A zip of these parts."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
-        for name, content in parts.items():
-            archive.writestr(zipfile.ZipInfo(name, _LONG_AGO), content)
-    return out.getvalue()
-
-
-def unpacked(data: bytes, name: str) -> bytes:
-    """A part of a zip; raises one of `BROKEN` if it is missing."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return _part(archive, name, MAX_BYTES)
-
-
-def _part(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
-    """A part of a file whose checksum is right; raises ValueError if it has more bytes than
-    `most`."""
-    with archive.open(name) as part:
-        content = part.read(most + 1)
-    if len(content) > most:
-        raise ValueError(f"{name} is too large")
-    return content
 
 
 def _png_size(data: bytes) -> tuple[tuple[int, int], int, int]:

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from kdscan.detection.clipping import CUT_OFF
 from kdscan.imaging.encode import jpeg
 from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat
-from kdscan.prints.file import BROKEN, packed, unpacked
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
+from kdscan.prints.zipped import BROKEN, packed, unpacked
 from kdscan.records import CELLS, COATS, COLS, ROWS, FrozenArrays, MapReading, Photo
 from kdscan.records.arrays import Floats
 

@@ -12,7 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.prints.circles import Circles, energy_of
+from kdscan.prints.circles import Circles
+from kdscan.prints.features import energy_of
 from kdscan.prints.pattern import EDGE, PATTERN_PX, Period
 from kdscan.sheet.parts import Polygon
 

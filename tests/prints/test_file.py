@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 from kdscan.errors import LayoutError
-from kdscan.prints.file import MAX_BYTES, load_print, parse_print, renamed, to_filed
+from kdscan.prints.file import load_print, parse_print, renamed, to_filed
 from kdscan.prints.known import SIGNATURE, KnownPrint
+from kdscan.prints.zipped import MAX_BYTES
 from tests.prints.made import made_print
 
 PARTS = ("print.json", "signature.f32", "picture.png", "known.png")

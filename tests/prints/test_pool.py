@@ -10,12 +10,12 @@ import pytest
 from kdscan.errors import UsageError
 from kdscan.inference.store import default_models
 from kdscan.prints import pool as pools
-from kdscan.prints.file import packed, unpacked
 from kdscan.prints.flat import FlatSheet, deduplicate, from_bytes, same_sheet, to_bytes
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.library import Library
 from kdscan.prints.pile import LearnedPrint
 from kdscan.prints.pool import SheetPool
+from kdscan.prints.zipped import packed, unpacked
 from kdscan.records import UNKNOWN_LAYOUT
 from tests.prints.pads import PAINTED, learned
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from kdscan.game.duel.board import CASTLE, CELLS, MAX_CROSSES, Board
 from kdscan.game.duel.coats import Coat
-from kdscan.game.grid import Cell, neighbours
+from kdscan.game.grid import neighbours
 
 Mark = tuple[Coat | None, int]
 """Contents of a square: coat (None for empty) and crosses."""
@@ -72,20 +72,14 @@ def count(games: int, seed: int) -> Prior:
 
 
 def _count_map(board: Board, alone: Counter[Mark], beside: Counter[tuple[Mark, str]]) -> None:
-    names = {cell: _name(board, cell) for cell in (*CELLS, CASTLE)}
-    for cell in CELLS:
-        shield = board.get(cell)
-        mark = EMPTY if shield is None else (shield.coat, shield.crosses)
+    marks = dict.fromkeys(CELLS, EMPTY)
+    marks |= {cell: (shield.coat, shield.crosses) for cell, shield in board.items()}
+    names = {cell: coat or "empty" for cell, (coat, _) in marks.items()} | {CASTLE: _CASTLE}
+    for cell, mark in marks.items():
         alone[mark] += 1
         for near in neighbours(cell):
             if near in names:
                 beside[mark, names[near]] += 1
-
-
-def _name(board: Board, cell: Cell) -> str:
-    if cell == CASTLE:
-        return _CASTLE
-    return board[cell].coat.value if cell in board else "empty"
 
 
 def _key(mark: Mark) -> str:
