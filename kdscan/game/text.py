@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+
+from kdscan.game.grid import Cell
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of tokens, one a square, with their columns aligned."""
-    width = max(len(token) for row in rows for token in row)
+def grid_text(shape: tuple[int, int], castle: Cell, squares: Mapping[Cell, object]) -> str:
+    """Rows of tokens, one a square, with their columns aligned: `##` for the castle, a point for an
+    empty square. shape: rows and columns."""
+    tokens = {cell: str(square) for cell, square in squares.items()} | {castle: "##"}
+    width = max(map(len, tokens.values()))
+    rows = ((tokens.get((r, c), ".") for c in range(shape[1])) for r in range(shape[0]))
     return "\n".join(" ".join(t.ljust(width) for t in row).rstrip() for row in rows)
 
 

@@ -6,9 +6,11 @@ segno writes it in pure Python.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import segno
 
-from kdscan.sheet.parts import rect
+from kdscan.sheet.parts import Point, rect
 from kdscan.sheet.pen import BLACK, WHITE, Pen
 from kdscan.sheet.signs import Code
 
@@ -25,6 +27,13 @@ def draw_code(pen: Pen, place: Code, text: str) -> None:
     quiet = _PLATE_MODULES * step
     far = place.size_mm + quiet
     pen.polygon(rect(x - quiet, y - quiet, x + far, y + far), fill=WHITE)
+    draw_modules(pen, rows, place.center_mm, place.size_mm)
+
+
+def draw_modules(pen: Pen, rows: Sequence[bytes], center: Point, size: float) -> None:
+    """Draw the modules of a square that are not 0, as a bar for each run of them."""
+    step = size / len(rows)
+    x, y = (c - size / 2 for c in center)
     bars = []
     for r, row in enumerate(rows):
         for first, last in _runs(row):

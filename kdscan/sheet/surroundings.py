@@ -6,7 +6,7 @@ from math import cos, pi, sin
 
 from kdscan.sheet.book import BookLayout
 from kdscan.sheet.coats import draw_coat
-from kdscan.sheet.codes import draw_code
+from kdscan.sheet.codes import draw_code, draw_modules
 from kdscan.sheet.decor import RIBBON_TAIL_MM, draw_ribbon, draw_serpent
 from kdscan.sheet.fonts import CAPITAL, ITALIC
 from kdscan.sheet.look import Look, Ticket
@@ -20,9 +20,8 @@ from kdscan.sheet.parts import (
     Polygon,
     Ruler,
     Title,
-    rect,
 )
-from kdscan.sheet.pen import BLACK, FAINT, INK, LINE, WHITE, Pen, fitted, fitting, text_width
+from kdscan.sheet.pen import FAINT, INK, LINE, WHITE, Pen, fitted, fitting, text_width
 from kdscan.sheet.signs import Code, Marker, Markers
 from kdscan.sheet.theme import RED
 from kdscan.sheet.words import Language, translate
@@ -198,13 +197,4 @@ def _marker(pen: Pen, markers: Markers, marker: Marker) -> None:
     family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, markers.dictionary))
     modules = family.markerSize + 2  # including one module of black border on each side
     bits = cv2.aruco.generateImageMarker(family, marker.id, modules)
-    step = markers.size_mm / modules
-    x0, y0 = (c - markers.size_mm / 2 for c in marker.center_mm)
-    dark = [(r, c) for r in range(modules) for c in range(modules) if not bits[r, c]]
-    pen.shape(
-        [
-            rect(x0 + c * step, y0 + r * step, x0 + (c + 1) * step, y0 + (r + 1) * step)
-            for r, c in dark
-        ],
-        fill=BLACK,
-    )
+    draw_modules(pen, [bytes(row == 0) for row in bits], marker.center_mm, markers.size_mm)

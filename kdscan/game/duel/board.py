@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kdscan.errors import UsageError
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell, cell_name
-from kdscan.game.text import aligned
+from kdscan.game.text import grid_text
 
 ROWS, COLS = 5, 7
 """Rows and columns of a Duel map (34 shields and the castle)."""
@@ -113,14 +113,8 @@ class Board(Mapping[Cell, Shield]):
         return Board(shields)
 
     def __str__(self) -> str:
-        """The text form: rows of tokens, columns aligned, `##` for the castle."""
-        return aligned([[self._token((r, c)) for c in range(COLS)] for r in range(ROWS)])
-
-    def _token(self, cell: Cell) -> str:
-        if cell == CASTLE:
-            return "##"
-        shield = self._shields.get(cell)
-        return "." if shield is None else str(shield)
+        """The text form."""
+        return grid_text((ROWS, COLS), CASTLE, self._shields)
 
     @classmethod
     def parse(cls, text: str) -> Board:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from itertools import product
 
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.drawing import NEAR, Drawing, Slot, cell_of
+from kdscan.game.duel.drawing import NEAR, Drawing, Slot, cell_of, number
 from kdscan.game.duel.moves import AddCross, ChooseCoat, Draw, Move, Take, Turn
 from kdscan.game.duel.play import Game, Phase
 from kdscan.game.duel.players import halves, random_player
+from kdscan.game.duel.scoring import find_domains
 
 _CONTACT = 0.4
 """Value of a shield beside an equal coat, in addition to its points: its domain may still grow."""
@@ -34,26 +35,12 @@ class _Domains:
     """The domains of a map while it is being drawn: each shield's domain, sizes, crosses."""
 
     def __init__(self, drawing: Drawing) -> None:
-        self.of: dict[int, int] = {}
-        self.size: list[int] = []
-        self.crosses: list[int] = []
-        self.coats: list[Coat] = []
+        found = find_domains(drawing.board())
+        self.of = {number(cell): n for n, domain in enumerate(found) for cell in domain.cells}
+        self.size = [len(domain.cells) for domain in found]
+        self.crosses = [domain.crosses for domain in found]
+        self.coats = [domain.coat for domain in found]
         self._gains: dict[tuple[tuple[int, ...], Coat, int], float] = {}
-        coats = drawing.coats
-        for start in coats:
-            if start in self.of:
-                continue
-            name = len(self.size)
-            self.of[start] = name
-            group = [start]
-            for i in group:
-                for j in NEAR[i]:
-                    if j not in self.of and coats.get(j) is coats[start]:
-                        self.of[j] = name
-                        group.append(j)
-            self.size.append(len(group))
-            self.crosses.append(sum(drawing.crosses[i] for i in group))
-            self.coats.append(coats[start])
 
     def gain(self, halves: tuple[tuple[int, Coat, int], ...]) -> float:
         """Points gained by drawing these (cell, coat, crosses), contact with equals included."""

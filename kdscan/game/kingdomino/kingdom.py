@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kdscan.game.grid import Cell, cell_name, in_square, neighbours
 from kdscan.game.kingdomino.tiles import KingdomTextError, Square, Terrain
-from kdscan.game.text import aligned
+from kdscan.game.text import grid_text
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,8 @@ class Kingdom:
         return self.extent == (size, size) and len(self.squares) == size * size - 1
 
     def __str__(self) -> str:
-        """The text form: rows of tokens, columns aligned, `##` for the castle."""
-        rows, cols = self.shape
-        return aligned([[self._token((r, c)) for c in range(cols)] for r in range(rows)])
-
-    def _token(self, cell: Cell) -> str:
-        if cell == self.castle:
-            return "##"
-        return str(self.squares[cell]) if cell in self.squares else "."
+        """The text form."""
+        return grid_text(self.shape, self.castle, self.squares)
 
     @classmethod
     def parse(cls, text: str) -> Kingdom:

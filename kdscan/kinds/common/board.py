@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol
+from typing import TYPE_CHECKING, Generic
 
 import cv2
 import numpy as np
 
-from kdscan.game.duel.scoring import Score
 from kdscan.game.grid import Cell, cell_name
-from kdscan.game.kingdomino.scoring import Score as KingdomScore
 from kdscan.imaging.pens import (
     INK,
     PAPER,
@@ -35,7 +33,11 @@ from kdscan.kinds.common.canvas import Canvas
 from kdscan.kinds.common.colors import domain_colors, flagged_cells
 from kdscan.kinds.common.doubt import C, Doubt, DoubtfulPlace
 from kdscan.kinds.common.values import percent
-from kdscan.records import Found, RectifiedSheet
+
+if TYPE_CHECKING:
+    from kdscan.records import KingdomReading, MapReading
+
+    BoardReading = MapReading | KingdomReading
 
 DOMAIN_COLORS: tuple[Color, ...] = (
     (0, 159, 230),
@@ -58,15 +60,6 @@ OTHER_SHEET = 10
 
 TILE_WH = (260, 340)
 """Width and height of a doubtful cell's tile, pixels."""
-
-
-class BoardReading(Found, Protocol):
-    """A reading with a grid of cells."""
-
-    @property
-    def rectified(self) -> RectifiedSheet: ...
-    @property
-    def score(self) -> Score | KingdomScore: ...
 
 
 @dataclass(frozen=True)

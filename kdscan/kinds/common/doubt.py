@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.grid import Cell
+if TYPE_CHECKING:
+    from kdscan.records import CellReading, SquareReading
 
-
-class ReadCell(Protocol):
-    """A shield or square as read."""
-
-    @property
-    def at(self) -> Cell: ...
-    @property
-    def confidence(self) -> float: ...
-    @property
-    def review(self) -> bool: ...
-
-
-C = TypeVar("C", bound=ReadCell)
+C = TypeVar("C", bound="CellReading | SquareReading")
+"""A shield or square as read."""
 
 MAX_OTHERS, MIN_OTHER = 2, 0.02
 """Most alternatives that are shown for a doubtful place, and their least probability."""

@@ -56,9 +56,7 @@ class Style:
         return "×" if self.unicode else "+"
 
     def marks(self, coat: Coat | None, crosses: int) -> str:
-        if not self.unicode:
-            return token(coat, crosses)
-        return shown(coat, crosses)
+        return shown(coat, crosses) if self.unicode else token(coat, crosses)
 
     def bold(self, text: str) -> str:
         return f"\x1b[1m{text}\x1b[0m" if self.color else text
