@@ -32,12 +32,13 @@ def test_quick_problems_are_the_audits_own(seed: int) -> None:
         assert all(set(p.cells) <= set(other) for p in found)
 
 
-def test_quick_problems_say_nothing_rather_than_guess() -> None:
+def test_quick_problems_say_nothing_rather_than_guess(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = TWO.with_shield((4, 6), Shield(Coat.DOT)).with_shield((0, 0), Shield(Coat.DOT))
     (problem,) = quick_problems(alone)
     assert problem.code == "unpaired_shields" and len(problem.cells) == 1
-    assert quick_problems(alone, steps=0) == ()
     assert [p.code for p in quick_problems(TWO, True)] == ["missing_cross"]
+    monkeypatch.setattr("kdscan.game.duel.audit.QUICK_STEPS", 0)
+    assert quick_problems(alone) == ()
 
 
 def test_a_budget_ends() -> None:

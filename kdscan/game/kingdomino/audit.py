@@ -35,11 +35,11 @@ class KingdomAudit:
     order: tuple[Place, ...] = ()
 
 
-def audit_kingdom(kingdom: Kingdom, size: int = 5, effort: int = EFFORT) -> KingdomAudit:
+def audit_kingdom(kingdom: Kingdom, size: int = 5) -> KingdomAudit:
     """Look for dominoes of the box, each used once, that form this kingdom."""
     if max(kingdom.extent) > size:
         return KingdomAudit(False)
-    return _audit(kingdom.squares, {kingdom.castle}, effort)
+    return _audit(kingdom.squares, {kingdom.castle})
 
 
 def unlaid(kingdom: Kingdom) -> tuple[Cell, ...]:
@@ -62,7 +62,7 @@ def unlaid(kingdom: Kingdom) -> tuple[Cell, ...]:
     return next((cells for cells in components(squares) if len(cells) % 2), ())
 
 
-def one_box_holds(kingdoms: Sequence[Kingdom], effort: int = EFFORT) -> bool | None:
+def one_box_holds(kingdoms: Sequence[Kingdom]) -> bool | None:
     """Whether the dominoes of one box can form all of these kingdoms.
 
     None if the search gave up. The kingdoms are placed far apart, so that no domino is in
@@ -73,7 +73,7 @@ def one_box_holds(kingdoms: Sequence[Kingdom], effort: int = EFFORT) -> bool | N
     for number, kingdom in enumerate(kingdoms):
         castles.add(_apart(kingdom.castle, number))
         squares |= {_apart(cell, number): square for cell, square in kingdom.squares.items()}
-    return _audit(squares, castles, effort).lawful
+    return _audit(squares, castles).lawful
 
 
 def _apart(cell: Cell, number: int) -> Cell:
@@ -81,11 +81,11 @@ def _apart(cell: Cell, number: int) -> Cell:
     return cell[0], cell[1] + FAR * number
 
 
-def _audit(squares: Mapping[Cell, Square], castles: set[Cell], effort: int) -> KingdomAudit:
+def _audit(squares: Mapping[Cell, Square], castles: set[Cell]) -> KingdomAudit:
     counts = Counter(squares.values())
     if len(squares) % 2 or any(n > SQUARES[square] for square, n in counts.items()):
         return KingdomAudit(False)
-    search = _Search(squares, effort)
+    search = _Search(squares)
     for tiling in search.tilings():
         order = _order(squares, castles, tiling)
         if order is not None:
@@ -96,8 +96,8 @@ def _audit(squares: Mapping[Cell, Square], castles: set[Cell], effort: int) -> K
 class _Search:
     """Ways to split squares into dominoes of the box."""
 
-    def __init__(self, squares: Mapping[Cell, Square], effort: int) -> None:
-        self.effort = effort
+    def __init__(self, squares: Mapping[Cell, Square]) -> None:
+        self.effort = EFFORT
         self._squares = squares
         self._left = dict.fromkeys(sorted(squares))
         self._box = Counter(_pair(*tile.squares) for tile in TILES)

@@ -28,7 +28,8 @@ from kdscan.game.problem import Problem
 __all__ = ["Audit", "Step", "Witness", "audit_map", "quick_problems", "replay", "terms_of"]
 
 QUICK_STEPS = 4000
-"""Steps for each search of a quick audit; some dozen milliseconds at worst."""
+"""Steps for each search of a quick audit, some dozen milliseconds at worst; not timed, so that the
+answer is the same on every machine."""
 
 
 @dataclass(frozen=True)
@@ -67,18 +68,15 @@ def quick_problems(
     castle_used: bool | None = None,
     *,
     edition: Edition = ENGLISH,
-    steps: int = QUICK_STEPS,
 ) -> tuple[Problem, ...]:
     """The problems that `audit_map` finds; none if that would take too long.
 
-    Fast enough for every map that is read. castle_used: as for `audit_map`. steps: counted,
-    not timed, so that the answer is the same on every machine; see `audit.shields.Budget`. Sets
-    of shields may be larger than those of `audit_map`.
+    Fast enough for every map that is read. castle_used: as for `audit_map`. Sets of shields may be
+    larger than those of `audit_map`.
     """
+    terms = terms_of(castle_used, None, 0, edition)
     try:
-        return audit_on_terms(
-            board, terms_of(castle_used, None, 0, edition), edition, steps
-        ).problems
+        return audit_on_terms(board, terms, edition, QUICK_STEPS).problems
     except OutOfStepsError:
         return ()
 
