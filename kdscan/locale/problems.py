@@ -114,9 +114,9 @@ AGAINST_RULES = frozenset(
 """Codes of problems that no legal game leads to, on a map or in a kingdom."""
 
 
-def problem_of(code: str, severity: Severity, cells: tuple[Cell, ...] = ()) -> Problem:
-    """A problem whose message is the sentence for its code, in English too."""
-    return Problem(code, severity, PROBLEMS[code], cells)
+def problem_of(code: str, cells: tuple[Cell, ...] = ()) -> Problem:
+    """A warning whose message is the sentence for its code, in English too."""
+    return Problem(code, "warning", PROBLEMS[code], cells)
 
 
 def problem_text(problem: Problem, words: Words) -> str:

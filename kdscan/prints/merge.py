@@ -42,8 +42,6 @@ def merge(sheets: Sequence[Bgr], ink: Sequence[Plane]) -> tuple[Bgr, Plane]:
     each sheet.
     Returns (H, W, 3) uint8 and (H / 8, W / 8) float32, 0..1.
     """
-    if len(sheets) == 1:
-        return sheets[0], _known(np.ones((1, *sheets[0].shape[:2]), np.float32), 1)
     clear = np.clip(1 - _INK_FACTOR * np.stack(ink), _MIN_WEIGHT, 1).astype(np.float32)
     lit = equalize_light(sheets, list(clear))
     stack = np.stack(lit).astype(np.float32)
@@ -54,7 +52,7 @@ def merge(sheets: Sequence[Bgr], ink: Sequence[Plane]) -> tuple[Bgr, Plane]:
         off = np.stack([cv2.GaussianBlur(colour_distance(s, bare), (0, 0), 1.5) for s in lit])
         weight = (clear / (1 + (off / _INK) ** 4)).astype(np.float32)
         mean = _mean(stack, weight)
-    return np.clip(mean, 0, 255).astype(np.uint8), _known(weight, len(sheets))
+    return np.clip(mean, 0, 255).astype(np.uint8), _known(weight)
 
 
 def equalize_light(sheets: Sequence[Bgr], clear: Sequence[Plane]) -> list[Bgr]:
@@ -87,10 +85,10 @@ def _light(stack: NDArray[np.float32], clear: NDArray[np.float32]) -> Plane:
     return np.asarray(np.exp(-((off / SAME_COLOR) ** 2)) + 1e-4, np.float32)
 
 
-def _known(weight: NDArray[np.float32], sheets: int) -> Plane:
+def _known(weight: NDArray[np.float32]) -> Plane:
     """How well each place is known: by the number of sheets that agree there."""
     total = weight.sum(0)
     small = cv2.resize(
         total, None, fx=1 / KNOWN_STEP, fy=1 / KNOWN_STEP, interpolation=cv2.INTER_AREA
     )
-    return np.asarray(np.clip(small / min(MIN_AGREEING, sheets), 0, 1), np.float32)
+    return np.asarray(np.clip(small / min(MIN_AGREEING, len(weight)), 0, 1), np.float32)

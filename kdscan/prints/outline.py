@@ -34,6 +34,9 @@ _BEND = 0.02  # contrast that a change by one pixel costs
 _HALF = 0.49  # cells: shields of neighbouring cells do not overlap
 _STRONG = 0.97  # quantile of the contrast that counts as the strongest
 
+_ANGLES = np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS
+_DIRECTIONS = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], -1)
+
 Paths = NDArray[np.int_]
 
 
@@ -127,7 +130,7 @@ def _center_on_line(
 def _polar(contrast: NDArray[np.float32], seeds_xy: NDArray[np.float64]) -> NDArray[np.float32]:
     """(N, directions, distances): the contrast seen from each seed, nothing beyond half a cell."""
     reach = NEAREST + np.arange(round((FARTHEST - NEAREST) * PATTERN_PX)) / PATTERN_PX
-    away = _directions()[:, None] * reach[:, None]
+    away = _DIRECTIONS[:, None] * reach[:, None]
     at = (seeds_xy[:, None, None] + away + 0.5) * PATTERN_PX - 0.5
     size = contrast.shape[0]
     x, y = (np.asarray(at[..., i], np.float32).reshape(-1, at.shape[2]) for i in (0, 1))
@@ -137,13 +140,8 @@ def _polar(contrast: NDArray[np.float32], seeds_xy: NDArray[np.float64]) -> NDAr
     return np.asarray(seen, np.float32)
 
 
-def _directions() -> NDArray[np.float64]:
-    angle = np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS
-    return np.stack([np.cos(angle), np.sin(angle)], -1)
-
-
 def _points(seed_xy: NDArray[np.float64], path: NDArray[Any]) -> NDArray[np.float64]:
-    return np.asarray(seed_xy + _directions() * (NEAREST + path / PATTERN_PX)[:, None])
+    return np.asarray(seed_xy + _DIRECTIONS * (NEAREST + path / PATTERN_PX)[:, None])
 
 
 def _around(x: float, y: float) -> list[tuple[int, int]]:

@@ -155,14 +155,14 @@ def fitting(text: str, size: float, room: float | None, font: str = SERIF) -> fl
     return size if room is None or width <= max(room, 0) else size * max(room, 0) / width
 
 
-def fitted(text: str, size: float, room: float, font: str = SERIF) -> tuple[str, float]:
+def fitted(text: str, size: float, room: float) -> tuple[str, float]:
     """The text and its size, at most `size`, at which it is no wider than `room` mm.
 
     A text too long to be read at such a size is cut off, with `…` at its end.
     """
-    while len(text) > 1 and fitting(text, size, room, font) < LEAST_MM:
+    while len(text) > 1 and fitting(text, size, room) < LEAST_MM:
         text = text[:-2].rstrip() + "…"
-    return text, fitting(text, size, room, font)
+    return text, fitting(text, size, room)
 
 
 def text_width(text: str, size: float, font: str = SERIF, spacing: float = 0.0) -> float:

@@ -129,10 +129,10 @@ def _problems(
         why = f"{what} at the picture's edge or beyond it; take the photo again with the whole grid"
         yield Problem(CUT_OFF, "error", why, clipped)
     if evidence.mirrored:
-        yield problem_of("mirrored", "warning")
+        yield problem_of("mirrored")
     if evidence.bilevel:
-        yield problem_of("bilevel", "warning")
+        yield problem_of("bilevel")
     yield from map_cut_off(evidence.beside)
     yield from evidence.wizard.problems
     if evidence.blurred and reading.review:
-        yield problem_of("blurred", "warning")
+        yield problem_of("blurred")

@@ -133,11 +133,11 @@ def _problems(
     if kingdom.squares:
         yield from _broken_rules(kingdom, evidence.variants, evidence.beyond, together)
     else:
-        yield problem_of("no_tiles", "warning")
+        yield problem_of("no_tiles")
     if covered:
-        yield problem_of("tiles_covered", "warning", covered)
+        yield problem_of("tiles_covered", covered)
     if evidence.touching:
-        yield problem_of("kingdoms_touch", "warning")
+        yield problem_of("kingdoms_touch")
     if evidence.cut:
         edge = edges_text(evidence.cut)
         why = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -37,7 +38,7 @@ def interpret(evidence: SpellbookEvidence, risk: float = DEFAULT_RISK) -> Spellb
     chosen = second if book.owner(Coat.FILLED) == 1 else first
     book = Spellbook(book.lines, chosen)
     confidence = float(np.prod([mark.confidence for mark in marks]))
-    problems = _problems(evidence, marks, book, (first, second))
+    problems = tuple(_problems(evidence, marks, book, (first, second)))
     # Doubts are judged mark by mark: the tiny doubts of many blank squares would otherwise add up
     # to a review of every book.
     doubtful = any(mark.review for mark in marks) or any(p.severity == "error" for p in problems)
@@ -50,22 +51,21 @@ def _problems(
     marks: tuple[BookMark, ...],
     book: Spellbook,
     chosen: tuple[Coat | None, Coat | None],
-) -> tuple[Problem, ...]:
+) -> Iterator[Problem]:
     """What the picture cuts off beside the book; contradictions once the rest of the table is
     known."""
-    problems = list(map_cut_off(evidence.beside))
+    yield from map_cut_off(evidence.beside)
     if evidence.table is None:
-        return tuple(problems)
-    problems += book_problems(book, chosen)
+        return
+    yield from book_problems(book, chosen)
     for player, side in enumerate(SIDES):
         if sum(mark.marked for mark in marks_of_choice(marks, player)) > 1:
             why = f"the {side} side marks several coats as chosen; none of them is paid"
-            problems.append(Problem("several_choices", "warning", why))
+            yield Problem("several_choices", "warning", why)
     books, maps = evidence.table
     if books > 1:
         why = "there are several spellbooks in this picture; maps and spellbook are not compared"
-        problems.append(Problem("spellbook_alone", "warning", why))
+        yield Problem("spellbook_alone", "warning", why)
     elif maps not in (0, 2):
         why = f"a game has two maps, but {maps} lie beside this spellbook; they are not compared"
-        problems.append(Problem("spellbook_alone", "warning", why))
-    return tuple(problems)
+        yield Problem("spellbook_alone", "warning", why)
