@@ -74,12 +74,11 @@ def _reading(
     if unsure or _is_odd(best, variants):
         confidence = min(confidence, 0.5)
     review = confidence < 1 - risk
-    shares = posterior.shares()
     squares = []
-    for index, kind in enumerate(best.kinds):
+    for index, (kind, p) in enumerate(zip(best.kinds, posterior.marginals(), strict=True)):
         row, col = divmod(index, variants.size)
         pixels = int(np.argmax(evidence.probs[row, col]))
-        p = float(shares[index].get(kind, 0.0)) * (posterior.castle if kind == CASTLE else 1.0)
+        p *= posterior.castle if kind == CASTLE else 1.0
         seen = None if pixels == kind else KINDS[pixels]
         look, hides = p < 1 - risk, (row, col) in covered
         p = min(p * flat.confidence, 0.5) if hides else p * flat.confidence

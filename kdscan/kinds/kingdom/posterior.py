@@ -101,14 +101,14 @@ class Posterior:
             shares[one.total] = shares.get(one.total, 0.0) + one.weight / normaliser
         return tuple(sorted(shares.items(), key=lambda share: (share[0] != best, -share[1])))
 
-    def shares(self) -> list[dict[int, float]]:
-        """Marginals: for each square the probability of each kind."""
-        normaliser = self.total_weight
-        shares: list[dict[int, float]] = [{} for _ in self.candidates[0].kinds]
+    def marginals(self) -> list[float]:
+        """For each square the probability of the best kingdom's kind."""
+        best, normaliser = self.best.kinds, self.total_weight
+        shares = [0.0] * len(best)
         for one in self.candidates:
             for index, kind in enumerate(one.kinds):
-                before = shares[index].get(kind, 0.0)
-                shares[index][kind] = before + one.weight / normaliser
+                if kind == best[index]:
+                    shares[index] += one.weight / normaliser
         return shares
 
 
