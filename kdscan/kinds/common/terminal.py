@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING
 
 from kdscan.game.duel.board import LETTERS
@@ -29,9 +28,6 @@ _ASCII_CORNERS = "".join(
 # The colours of Okabe and Ito (2008), told apart by colour-blind people, as the nearest
 # of the 256 colours of terminals; black text is readable on all of them.
 COLORS = (214, 117, 36, 227, 32, 166, 175)
-
-WIDTH = 9
-"""Characters inside a cell of a drawn board."""
 
 
 @dataclass(frozen=True)
@@ -67,22 +63,14 @@ class Style:
         return f"\x1b[30;48;5;{COLORS[color]}m{text}\x1b[0m"
 
 
-def draw_grid(
-    rows: int,
-    cols: int,
-    domains: Sequence[Worthy],
-    content: Mapping[Cell, str],
-    style: Style,
-    width: int = WIDTH,
-) -> str:
+def draw_grid(content: Mapping[Cell, str], domains: Sequence[Worthy], style: Style) -> str:
     """A board with lettered columns and numbered rows; lines separate domains, and those that score
-    are coloured.
-
-    content: the cells' texts, `width` characters wide.
-    """
+    are coloured. content: the text of each cell, all of one width."""
+    rows, cols = (1 + max(axis) for axis in zip(*content, strict=True))
+    width = len(content[0, 0])
     # Cells of one domain are one region, every other cell is its own.
     of = {cell: n for n, domain in enumerate(domains) for cell in domain.cells}
-    regions = {cell: of.get(cell, cell) for cell in product(range(rows), range(cols))}
+    regions = {cell: of.get(cell, cell) for cell in content}
     colors = domain_colors([domain.cells for domain in domains if domain.points], len(COLORS))
     filled = {cell: style.filled(text, colors.get(cell)) for cell, text in content.items()}
     header = "   " + "".join(f"{chr(ord('A') + col):^{width + 1}}" for col in range(cols))

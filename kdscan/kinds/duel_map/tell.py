@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kdscan.kinds.common.terminal import (
-    WIDTH,
     Style,
     draw_grid,
     explain_domains,
@@ -13,7 +12,10 @@ from kdscan.kinds.common.terminal import (
 from kdscan.kinds.common.terminal import explain_doubts as explain
 from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.kinds.duel_map.names import coat_sign, with_cover
-from kdscan.records import CASTLE, COLS, ROWS, CellReading, MapReading
+from kdscan.records import CASTLE, CellReading, MapReading
+
+WIDTH = 9
+"""Characters of a shield: its coat, four crosses, and whether it is doubtful."""
 
 
 def tell(sheet: MapReading, style: Style) -> str:
@@ -40,7 +42,7 @@ def draw_board(sheet: MapReading, style: Style) -> str:
     """The board; lines separate domains, `?` marks doubtful shields."""
     content = {cell.at: _cell(cell, style) for cell in sheet.reading.cells}
     content[CASTLE] = _castle(sheet, style)
-    return draw_grid(ROWS, COLS, sheet.score.domains, content, style)
+    return draw_grid(content, sheet.score.domains, style)
 
 
 def _cell(cell: CellReading, style: Style) -> str:

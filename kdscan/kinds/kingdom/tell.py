@@ -15,9 +15,6 @@ from kdscan.kinds.kingdom.doubts import doubts
 from kdscan.kinds.kingdom.names import TERRAIN_NAMES
 from kdscan.records import KingdomReading, SquareKind, SquareReading
 
-WIDTH = 12
-"""Characters of a square: a name, shortened to `NAME`, and three crowns."""
-
 NAME = 6
 """Letters of a terrain's name at most; what is longer ends in a dot."""
 
@@ -31,8 +28,7 @@ def tell(kingdom: KingdomReading, style: Style) -> str:
 def draw_kingdom(kingdom: KingdomReading, style: Style) -> str:
     """The squares that the kingdom may span; lines separate domains, `?` marks doubtful squares."""
     content = {square.at: _square(square, style) for square in kingdom.squares}
-    size = kingdom.variants.size
-    return draw_grid(size, size, kingdom.score.domains, content, style, WIDTH)
+    return draw_grid(content, kingdom.score.domains, style)
 
 
 def _square(square: SquareReading, style: Style) -> str:
