@@ -20,14 +20,7 @@ from kdscan.prints.align import Aligned
 from kdscan.prints.coherence import doubt_coats, shield_ink, unlike_others
 from kdscan.prints.divide import divide
 from kdscan.prints.drawing import on_plain_page
-from kdscan.prints.known import (
-    KNOWN_SHEET,
-    KNOWN_STEP,
-    PRINT_MARGIN,
-    PRINT_PX,
-    SHEET,
-    KnownPrint,
-)
+from kdscan.prints.known import KNOWN_SHEET, KNOWN_STEP, PRINT_MARGIN, PRINT_PX, SHEET, KnownPrint
 from kdscan.records import CELLS, Ink, Photo, RectifiedSheet
 from kdscan.records.arrays import Network, softmax
 

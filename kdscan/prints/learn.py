@@ -19,14 +19,7 @@ from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.align import Aligned, align
 from kdscan.prints.corners import rectify_by_corners, shifted_to
 from kdscan.prints.describe import OWN_CENTERS, describe_print, unknown_print
-from kdscan.prints.flat import (
-    FLAT_CENTERS,
-    MIN_PX,
-    FlatSheet,
-    FlatSheetHead,
-    coats_of,
-    same_sheet,
-)
+from kdscan.prints.flat import FLAT_CENTERS, MIN_PX, FlatSheet, FlatSheetHead, coats_of, same_sheet
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, SHEET, KnownPrint
 from kdscan.prints.lattice import Measured, measure_cells
 from kdscan.prints.merge import merge

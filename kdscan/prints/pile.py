@@ -18,12 +18,7 @@ from kdscan.imaging.rectify import flatten
 from kdscan.prints.describe import unknown_print
 from kdscan.prints.flat import FLAT_CENTERS, FlatSheet, deduplicate
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
-from kdscan.prints.learn import (
-    MAX_SHEETS,
-    MIN_FILLED,
-    learn_flat_sheets,
-    register_either_way,
-)
+from kdscan.prints.learn import MAX_SHEETS, MIN_FILLED, learn_flat_sheets, register_either_way
 from kdscan.prints.names import folded
 from kdscan.records import UNKNOWN_LAYOUT
 from kdscan.records.arrays import Network

@@ -20,17 +20,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.sheet.checks import marker_problems, size_problems
 from kdscan.sheet.layout import built_in, load
 from kdscan.sheet.letters import unprintable
-from kdscan.sheet.parts import (
-    Blank,
-    CoatName,
-    Compass,
-    Legend,
-    Note,
-    Point,
-    Polygon,
-    Ruler,
-    Title,
-)
+from kdscan.sheet.parts import Blank, CoatName, Compass, Legend, Note, Point, Polygon, Ruler, Title
 from kdscan.sheet.signs import Code, Markers
 
 _FOLDER = Path(__file__).parent / "spellbooks"

@@ -9,16 +9,7 @@ from hypothesis import given, settings
 
 from kdscan.game.kingdomino.checks import find_problems
 from kdscan.game.kingdomino.kingdom import Kingdom
-from kdscan.game.kingdomino.play import (
-    Choose,
-    Discard,
-    Game,
-    Lay,
-    Move,
-    Phase,
-    Rule,
-    match_winners,
-)
+from kdscan.game.kingdomino.play import Choose, Discard, Game, Lay, Move, Phase, Rule, match_winners
 from kdscan.game.kingdomino.players import greedy_player, play_game, play_match, random_player
 from kdscan.game.kingdomino.scoring import score_kingdom
 from kdscan.game.kingdomino.tiles import TILES, Square, Terrain, Tile

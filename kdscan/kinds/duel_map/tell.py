@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from kdscan.kinds.common.terminal import (
-    Style,
-    draw_grid,
-    explain_domains,
-    explain_total,
-    token,
-)
+from kdscan.kinds.common.terminal import Style, draw_grid, explain_domains, explain_total, token
 from kdscan.kinds.common.terminal import explain_doubts as explain
 from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.kinds.duel_map.names import coat_sign, with_cover

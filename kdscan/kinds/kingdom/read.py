@@ -11,12 +11,7 @@ from kdscan.detection.clipping import SIDES
 from kdscan.detection.qr import read_card_codes
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.inference.store import Models
-from kdscan.kinds.kingdom.find import (
-    HARDLY_KINGDOM,
-    SURELY_KINGDOM,
-    FoundKingdom,
-    find_kingdoms,
-)
+from kdscan.kinds.kingdom.find import HARDLY_KINGDOM, SURELY_KINGDOM, FoundKingdom, find_kingdoms
 from kdscan.kinds.kingdom.interpret import decode_kingdoms, interpret
 from kdscan.records import KingdomReading, Photo
 

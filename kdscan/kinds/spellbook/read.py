@@ -19,13 +19,7 @@ from kdscan.detection.qr import read_printed
 from kdscan.game.duel.book_place import BookPlace
 from kdscan.inference.store import Models
 from kdscan.kinds.spellbook.interpret import interpret
-from kdscan.kinds.spellbook.place import (
-    PX_PER_MM,
-    PlacedBook,
-    blank_page,
-    find_books,
-    flatten_book,
-)
+from kdscan.kinds.spellbook.place import PX_PER_MM, PlacedBook, blank_page, find_books, flatten_book
 from kdscan.marks.crops import planes
 from kdscan.records import BookMark, Photo, SpellbookEvidence, SpellbookReading
 from kdscan.records.arrays import Floats, Network, sigmoid

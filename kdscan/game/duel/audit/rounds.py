@@ -13,15 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from itertools import combinations, islice, product
 
-from kdscan.game.duel.audit.shields import (
-    Budget,
-    Dice,
-    Half,
-    OutOfStepsError,
-    Task,
-    beside,
-    room,
-)
+from kdscan.game.duel.audit.shields import Budget, Dice, Half, OutOfStepsError, Task, beside, room
 from kdscan.game.duel.audit.terms import MAP_WIZARDS, Chances, Terms
 from kdscan.game.duel.audit.ways import Way, ways
 from kdscan.game.duel.board import Board
