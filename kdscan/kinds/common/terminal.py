@@ -75,39 +75,16 @@ def draw_grid(content: Mapping[Cell, str], domains: Sequence[Worthy], style: Sty
     filled = {cell: style.filled(text, colors.get(cell)) for cell, text in content.items()}
     header = "   " + "".join(f"{chr(ord('A') + col):^{width + 1}}" for col in range(cols))
     lines = [header.rstrip()]
-    for row in range(rows):
-        lines.append("  " + _rule(row, cols, regions, style, width))
-        lines.append(f"{row + 1} " + _row(row, cols, regions, filled, style))
-    lines.append("  " + _rule(rows, cols, regions, style, width))
-    return "\n".join(lines)
-
-
-def _rule(row: int, cols: int, regions: Mapping[Cell, object], style: Style, width: int) -> str:
-    """The line above `row`: strokes between different regions."""
     corners = _CORNERS if style.unicode else _ASCII_CORNERS
-    line = ""
-    for col in range(cols + 1):
-        nw, ne, sw, se = (regions.get((r, c)) for r in (row - 1, row) for c in (col - 1, col))
-        line += corners[(nw != ne) + 2 * (ne != se) + 4 * (sw != se) + 8 * (nw != sw)]
-        if col < cols:
-            line += (corners[10] if ne != se else " ") * width
-    return line.rstrip()
-
-
-def _row(
-    row: int,
-    cols: int,
-    regions: Mapping[Cell, object],
-    content: Mapping[Cell, str],
-    style: Style,
-) -> str:
-    bar = "│" if style.unicode else "|"
-    line = ""
-    for col in range(cols + 1):
-        line += bar if regions.get((row, col - 1)) != regions.get((row, col)) else " "
-        if col < cols:
-            line += content[row, col]
-    return line
+    for row in range(rows + 1):
+        rule = line = ""
+        for col in range(cols + 1):  # a stroke wherever two regions meet
+            nw, ne, sw, se = (regions.get((r, c)) for r in (row - 1, row) for c in (col - 1, col))
+            up, right, down, left = nw != ne, ne != se, sw != se, nw != sw
+            rule += corners[up + 2 * right + 4 * down + 8 * left] + corners[10 * right] * width
+            line += corners[5 * down] + filled.get((row, col), "")
+        lines += ["  " + rule.rstrip(), f"{row + 1} {line}"]
+    return "\n".join(lines[:-1])
 
 
 def explain_domains(
