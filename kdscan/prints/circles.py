@@ -72,13 +72,13 @@ def find_circles(period: Period, trusted: NDArray[np.float32]) -> Circles:
     best, most = NO_CIRCLES, 0.0
     for channel in range(period.shape[2]):
         steps, ridges = derivatives(period[..., channel])
-        for is_ridge, maps in ((False, steps), (True, ridges)):
-            if channel == EDGE and not is_ridge:
-                continue  # an outline is a ridge of the edges
+        styles, signs, calibration = [(False, steps), (True, ridges)], [1, -1], 1.0
+        if channel == EDGE:  # an outline is a ridge of the edges
+            styles, signs, calibration = [(True, ridges)], [-1], 0.5
+        for is_ridge, maps in styles:
             usual = 1.5 * float(np.median(np.abs(maps))) + _FLOOR * (0.5 if is_ridge else 1)
-            calibration = 0.5 if channel == EDGE else 1.0
             for radii, around in _around(maps / np.float32(usual), is_ridge):
-                for sign in (-1,) if channel == EDGE else (1, -1):
+                for sign in signs:
                     places = _low_quantile_around(around, sign) * trusted
                     if calibration * MAX_CROSSES * float(places.max()) <= most:
                         continue
@@ -87,9 +87,9 @@ def find_circles(period: Period, trusted: NDArray[np.float32]) -> Circles:
                     if weight > most:
                         most = weight
                         best = Circles(xy, radii, response, channel, is_ridge, sign)
-    return (
-        _with_siblings(period, _with_outline_radii(period, best), trusted) if len(best.xy) else best
-    )
+    if not len(best.xy):
+        return best
+    return _with_siblings(period, _with_outline_radii(period, best), trusted)
 
 
 def _with_outline_radii(period: Period, found: Circles) -> Circles:

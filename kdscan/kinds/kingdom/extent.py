@@ -132,10 +132,7 @@ def windows_of(
     parts = _parts(patch, taken, castles, p_castle, size)
     found: list[Window] = []
     for castle, mine, part in _claims(p_castle, taken, parts):
-        kept = mine
-        if size is None and _span(mine, castle, probs) > 5:
-            kept = without_loose(mine, castle, patch.centers_xy, 5)
-        limit = size or (5 if _span(kept, castle, probs) <= 5 else 7)
+        kept, limit = _without_loose(mine, castle, patch, probs, size)
         covered = _covered(kept, unlike, limit)
         top, left = corner = _corner(tuple(sorted(kept)), castle, patch, limit, photo_wh, covered)
         one = _crop_window(patch, probs, kept, taken, corner, limit)
@@ -207,6 +204,15 @@ def _parts(
                     break
             parts |= these
     return parts
+
+
+def _without_loose(
+    mine: frozenset[Cell], castle: Cell, patch: Lattice, probs: Floats, size: int | None
+) -> tuple[frozenset[Cell], int]:
+    """A kingdom without the loose dominoes beside it, and its limit; size: see `windows_of`."""
+    if size is None and _span(mine, castle, probs) > 5:
+        mine = without_loose(mine, castle, patch.centers_xy, 5)
+    return mine, size or (5 if _span(mine, castle, probs) <= 5 else 7)
 
 
 def _span(cells: Collection[Cell], castle: Cell, probs: Floats) -> int:
