@@ -104,12 +104,12 @@ class FiledPrint(KnownPrint):
 
     @cached_property
     def bgr(self) -> NDArray[np.uint8]:
-        picture = _decoded(self.data, _PICTURE, cv2.IMREAD_COLOR, self.source)
+        picture = self._decoded(_PICTURE, cv2.IMREAD_COLOR)
         return np.asarray(frozen(picture), np.uint8)
 
     @cached_property
     def known(self) -> NDArray[np.float32]:
-        levels = _decoded(self.data, _KNOWN, cv2.IMREAD_UNCHANGED, self.source)
+        levels = self._decoded(_KNOWN, cv2.IMREAD_UNCHANGED)
         return frozen(levels.astype(np.float32) / np.float32(65535))
 
     @cached_property
@@ -121,6 +121,13 @@ class FiledPrint(KnownPrint):
         if values.size != np.prod(SIGNATURE_SHAPE) or not (np.abs(values) <= 1).all():
             raise _damaged(self.source)
         return values.reshape(SIGNATURE_SHAPE)
+
+    def _decoded(self, name: str, flags: int) -> NDArray[Any]:
+        """A picture; raises LayoutError if it cannot be decoded although its checksum is right."""
+        found = cv2.imdecode(np.frombuffer(unpacked(self.data, name), np.uint8), flags)
+        if found is None or found.shape[1::-1] != _SIZES[name][0]:
+            raise _damaged(self.source)
+        return found
 
     @property
     def picture_png(self) -> bytes:
@@ -255,14 +262,6 @@ def _png_size(data: bytes) -> tuple[tuple[int, int], int, int]:
         raise ValueError("no PNG")
     width, height, bits, colour = struct.unpack_from(">IIBB", data, len(_PNG))
     return (width, height), bits, colour
-
-
-def _decoded(data: bytes, name: str, flags: int, source: str) -> NDArray[Any]:
-    """A picture; raises LayoutError if it cannot be decoded although its checksum is right."""
-    found = cv2.imdecode(np.frombuffer(unpacked(data, name), np.uint8), flags)
-    if found is None or (found.shape[1], found.shape[0]) != _SIZES[name][0]:
-        raise _damaged(source)
-    return found
 
 
 def _damaged(source: str) -> LayoutError:

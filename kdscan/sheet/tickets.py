@@ -113,14 +113,6 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
             error=error,
         ) from error
     rows = [(number, row) for number, row in rows if any(row.values())]
-    for number, row in rows:
-        if any(len(value) > _MOST_LETTERS for value in row.values()):
-            raise UsageError(
-                "{path}, row {number}: a name can have at most {most} letters; shorten it",
-                path=path,
-                number=number,
-                most=_MOST_LETTERS,
-            )
     if not rows:
         raise UsageError("{path}: there are no players below the first line.", path=path)
     return rows
@@ -135,7 +127,15 @@ def _cells(row: dict[str | Any, Any], path: Path, number: int) -> dict[str, str]
             path=path,
             number=number,
         )
-    return {column: _GUARD.sub("", (cell or "").strip()) for column, cell in row.items()}
+    cells = {column: _GUARD.sub("", (cell or "").strip()) for column, cell in row.items()}
+    if any(len(cell) > _MOST_LETTERS for cell in cells.values()):
+        raise UsageError(
+            "{path}, row {number}: a name can have at most {most} letters; shorten it",
+            path=path,
+            number=number,
+            most=_MOST_LETTERS,
+        )
+    return cells
 
 
 def rounds_of(text: str | None) -> tuple[int, ...]:
