@@ -15,8 +15,8 @@ WIDTH = 9
 def tell(sheet: MapReading, style: Style) -> str:
     """See `kdscan.kinds`."""
     if sheet.clipped:
-        return "\n\n".join([explain_clipped(sheet, style), draw_board(sheet, style)])
-    parts = [draw_board(sheet, style), explain_score(sheet, style), explain_doubts(sheet, style)]
+        return "\n\n".join([explain_clipped(sheet, style), board_text(sheet, style)])
+    parts = [board_text(sheet, style), explain_score(sheet, style), explain_doubts(sheet, style)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -32,7 +32,7 @@ def explain_clipped(sheet: MapReading, style: Style) -> str:
     return f" {again}: {what}"
 
 
-def draw_board(sheet: MapReading, style: Style) -> str:
+def board_text(sheet: MapReading, style: Style) -> str:
     """The board; lines separate domains, `?` marks doubtful shields."""
     content = {cell.at: _cell(cell, style) for cell in sheet.reading.cells}
     content[CASTLE] = _castle(sheet, style)

@@ -132,7 +132,7 @@ def windows_of(
     parts = _parts(patch, taken, castles, p_castle, size)
     found: list[Window] = []
     for castle, mine, part in _claims(p_castle, taken, parts):
-        kept, limit = _without_loose(mine, castle, patch, probs, size)
+        kept, limit = _limited(mine, castle, patch, probs, size)
         covered = _covered(kept, unlike, limit)
         top, left = corner = _corner(tuple(sorted(kept)), castle, patch, limit, photo_wh, covered)
         one = _crop_window(patch, probs, kept, taken, corner, limit)
@@ -206,7 +206,7 @@ def _parts(
     return parts
 
 
-def _without_loose(
+def _limited(
     mine: frozenset[Cell], castle: Cell, patch: Lattice, probs: Floats, size: int | None
 ) -> tuple[frozenset[Cell], int]:
     """A kingdom without the loose dominoes beside it, and its limit; size: see `windows_of`."""

@@ -17,7 +17,7 @@ from kdscan.kinds.kingdom.views import detect_rectified, rectify_lattice, zoom_i
 from kdscan.kinds.kingdom.votes import (
     CLUSTER_RADIUS,
     SURE_LOGIT,
-    components,
+    component_boxes,
     find_regions,
     find_squares,
     predict_votes,
@@ -119,7 +119,7 @@ class KingdomSearch:
         at = self._far.to_photo(np.stack([cols, rows], 1).astype(np.float64))
         left[rows, cols] = ~inside(at, outlines)
         last = np.array(left.shape[::-1]) - 1
-        some = components(left, many)
+        some = component_boxes(left, many)
         return any((low > 0).all() and (high < last).all() for low, high in some)
 
     def beside(self, centers_xy: Floats, outlines: Sequence[Floats]) -> tuple[Lattice, ...]:

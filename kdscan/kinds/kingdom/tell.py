@@ -21,11 +21,11 @@ NAME = 6
 
 def tell(kingdom: KingdomReading, style: Style) -> str:
     """See `kdscan.kinds`."""
-    board, score = draw_kingdom(kingdom, style), explain_kingdom(kingdom, style)
+    board, score = board_text(kingdom, style), explain_score(kingdom, style)
     return "\n\n".join(part for part in (board, score, _explain_doubts(kingdom, style)) if part)
 
 
-def draw_kingdom(kingdom: KingdomReading, style: Style) -> str:
+def board_text(kingdom: KingdomReading, style: Style) -> str:
     """The squares that the kingdom may span; lines separate domains, `?` marks doubtful squares."""
     content = {square.at: _square(square, style) for square in kingdom.squares}
     return draw_grid(content, kingdom.score.domains, style)
@@ -44,7 +44,7 @@ def _crowns(crowns: int, style: Style) -> str:
     return ("♛" if style.unicode else "+") * crowns
 
 
-def explain_kingdom(kingdom: KingdomReading, style: Style) -> str:
+def explain_score(kingdom: KingdomReading, style: Style) -> str:
     """Each scoring domain as squares × crowns = points, the bonuses, then the total."""
     score, t, tn = kingdom.score, style.words.t, style.words.tn
     heads = t("from"), t("terrain"), t("squares"), t("crowns"), t("points")

@@ -78,7 +78,7 @@ def find_regions(votes: VoteMap) -> list[tuple[Floats, Floats]]:
     patches, or larger components of likely patches without sure ones."""
 
     def corners(marked: NDArray[np.bool_], least: int, joined: int) -> list[tuple[Floats, Floats]]:
-        some = components(marked, least, joined)
+        some = component_boxes(marked, least, joined)
         return [(votes.to_photo(low - 0.5), votes.to_photo(high + 0.5)) for low, high in some]
 
     found = corners(votes.on_tile > SURE_LOGIT, MIN_SURE_PATCHES, JOIN_RADIUS)
@@ -116,7 +116,7 @@ def find_squares(votes: VoteMap) -> Centers:
     return Centers(votes.to_photo(mean[:, :2]), sides, angles, weights)
 
 
-def components(
+def component_boxes(
     marked: NDArray[np.bool_], least: float, joined: int = 1
 ) -> list[tuple[Floats, Floats]]:
     """Bounding boxes, as (column, row) low and high, of the connected components of a mask (h, w)

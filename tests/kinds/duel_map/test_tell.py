@@ -9,7 +9,7 @@ import pytest
 
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.duel_map.doubts import doubts
-from kdscan.kinds.duel_map.tell import draw_board, explain_doubts, explain_score, tell
+from kdscan.kinds.duel_map.tell import board_text, explain_doubts, explain_score, tell
 from kdscan.locale import words
 from kdscan.records import CELLS, Problem
 from tests.readings import make_sheet
@@ -25,7 +25,7 @@ l  d  .  .  .  .  .
 
 
 def test_board_in_unicode() -> None:
-    rows = draw_board(make_sheet(SMALL, [(0, 1)]), Style()).splitlines()
+    rows = board_text(make_sheet(SMALL, [(0, 1)]), Style()).splitlines()
     assert rows[0].split() == list("ABCDEFG")
     assert rows[1].startswith("  ┌───────────────────┬─────────┬")
     assert rows[2].startswith("1 │ ●  ×      ●      ?│ ·       │")
@@ -38,7 +38,7 @@ def test_board_in_unicode() -> None:
 
 
 def test_board_in_ascii_can_be_typed() -> None:
-    text = draw_board(make_sheet(SMALL), PLAIN)
+    text = board_text(make_sheet(SMALL), PLAIN)
     assert text.isascii()
     assert "| d+        d       |" in text
     assert "| f++++   |" in text
@@ -46,7 +46,7 @@ def test_board_in_ascii_can_be_typed() -> None:
 
 def test_every_line_of_the_board_is_as_wide() -> None:
     for style in (Style(), PLAIN):
-        lines = draw_board(make_sheet(), style).splitlines()[1:]
+        lines = board_text(make_sheet(), style).splitlines()[1:]
         assert {len(line) for line in lines} == {2 + 7 * 10 + 1}
 
 
@@ -110,7 +110,7 @@ def test_an_empty_board() -> None:
 
 @pytest.mark.parametrize(("used", "shown"), [(True, "used"), (False, ""), (None, "?")])
 def test_the_castle(used: bool | None, shown: str) -> None:
-    row = draw_board(make_sheet(castle_used=used), PLAIN).splitlines()[6]
+    row = board_text(make_sheet(castle_used=used), PLAIN).splitlines()[6]
     assert row.split("##")[1].split("|")[0].strip() == shown
 
 

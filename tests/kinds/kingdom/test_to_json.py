@@ -12,7 +12,7 @@ from kdscan.game.kingdomino.variants import Variants
 from kdscan.imaging.pens import draw_square, square_width
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.kingdom.doubts import doubts
-from kdscan.kinds.kingdom.tell import draw_kingdom, tell, token
+from kdscan.kinds.kingdom.tell import board_text, tell, token
 from kdscan.kinds.kingdom.to_json import dynasty_json, to_json
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.locale import words
@@ -106,12 +106,12 @@ def test_text_explains_the_sum() -> None:
     full = make_kingdom(KINGDOM.replace("l   .", "l   l").replace("m   .", "m   m"), variants=RICH)
     assert "harmony: 5" in tell(full, Style())
     assert f"total {make_kingdom(variants=RICH).score.total}" in text
-    rows = draw_kingdom(make_kingdom(), Style()).splitlines()
+    rows = board_text(make_kingdom(), Style()).splitlines()
     assert rows[0].split() == list("ABCDE")
     assert rows[2].startswith("1 │ wheat  ♛     wheat      │")
     assert "♜" in rows[6]
-    assert "grass." in draw_kingdom(make_kingdom(), Style())
-    german = draw_kingdom(make_kingdom(), Style(words=words("de")))
+    assert "grass." in board_text(make_kingdom(), Style())
+    german = board_text(make_kingdom(), Style(words=words("de")))
     assert "Getre. ♛ " in german and "Wiese  " in german
 
 
