@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 # Box drawing by the four strokes that meet in a corner: up 1, right 2, down 4, left 8.
 _CORNERS = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"
-_ASCII_CORNERS = "".join(
-    " " if n == 0 else "|" if n in (1, 4, 5) else "-" if n in (2, 8, 10) else "+" for n in range(16)
-)
+_ASCII_CORNERS = " |-+||++-+-+++++"
 
 # The colours of Okabe and Ito (2008), told apart by colour-blind people, as the nearest
 # of the 256 colours of terminals; black text is readable on all of them.
