@@ -26,6 +26,9 @@ REDUCED_OR_MASK = 0b101
 """Bits of a TIFF page's NewSubfileType (TIFF 6.0, page 36): a smaller version of another page, or a
 mask of one."""
 
+THUMBNAIL_PX = 1000
+"""Longer side of a raw photo's smaller version below which it is too small to read."""
+
 Bgr = NDArray[np.uint8]
 
 
@@ -45,15 +48,19 @@ def open_pillow(data: bytes) -> tuple[int, Callable[[int], Bgr]]:
 
 
 def _tiff_pages(image: Any) -> list[int]:
-    """The frames of a TIFF that are pages; all of them if none is."""
-    frames = list(range(image.n_frames))
-    pages = []
-    for frame in frames:
+    """The frames of a TIFF that are pages; if none is, those that are worth reading. A raw photo
+    keeps its page where Pillow does not look, and at least a thumbnail here."""
+    pages, smaller = [], []
+    for frame in range(image.n_frames):
         with _bombs():
             image.seek(frame)
         if not int(image.tag_v2.get(ExifTags.Base.NewSubfileType, 0)) & REDUCED_OR_MASK:
             pages.append(frame)
-    return pages or frames
+        elif max(image.size) >= THUMBNAIL_PX or ExifTags.Base.SubIFDs not in image.tag_v2:
+            smaller.append(frame)
+    if not pages and not smaller:
+        raise unknown()
+    return pages or smaller
 
 
 @contextmanager
@@ -69,10 +76,12 @@ def _decode(image: Image.Image, page: int) -> Bgr:
     with _bombs():
         image.seek(page)
     check_size(*image.size)
+    if image.format == "TIFF":
+        _mend_raw_modes(image)
     turned = image.getexif().get(ExifTags.Base.Orientation, 1) != 1
     upright = ImageOps.exif_transpose(image) if turned else image
     if upright.mode.startswith(("I", "F")):
-        grey = _to_8_bit(np.asarray(upright))
+        grey = _to_8_bit(_levels(upright, image))
         upright = Image.fromarray(255 - grey if _white_is_0(image) else grey)
     width, height = upright.size
     bgr = np.empty((height, width, 3), np.uint8)
@@ -82,6 +91,29 @@ def _decode(image: Image.Image, page: int) -> Bgr:
         bgr[top:bottom] = np.asarray(_opaque(strip).convert("RGB"))[..., ::-1]
     # Of coloured 16-bit pictures Pillow keeps the upper 8 bits.
     return _whitened(bgr, SENSOR_BITS - 8)
+
+
+def _mend_raw_modes(image: Any) -> None:
+    """Decode two kinds of TIFF as they were written: Pillow takes unpacked planes of 16 bits for
+    planes of 8, and packed big-endian levels, which come in this machine's order, for big-endian.
+    """
+    big = image.tag_v2.prefix == b"MM"
+    tiles, depths = [], image.tag_v2.get(ExifTags.Base.BitsPerSample, ())
+    for tile in image.tile:
+        mode, *others = tile.args
+        if tile.codec_name == "raw" and len(mode) == 1 and 16 in depths:
+            mode += ";16B" if big else ";16L"
+        elif tile.codec_name == "libtiff" and mode.startswith(("I;", "F;")):
+            mode = mode.replace("B", "N")
+        tiles.append(tile._replace(args=(mode, *others)))
+    image.tile = tiles
+
+
+def _levels(upright: Image.Image, image: Any) -> NDArray[Any]:
+    """Grey of more than 8 bits; Pillow takes unsigned levels of 32 bits in a TIFF for signed."""
+    levels = np.asarray(upright)
+    unsigned = image.format == "TIFF" and image.tag_v2.get(ExifTags.Base.SampleFormat, (1,))[0] == 1
+    return levels.view(np.uint32) if unsigned and levels.dtype == np.int32 else levels
 
 
 def _white_is_0(image: Any) -> bool:

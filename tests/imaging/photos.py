@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import numpy as np
 import pillow_heif
+import tifffile
 from numpy.typing import NDArray
 from PIL import Image
 from reportlab.lib.utils import ImageReader
@@ -39,6 +41,13 @@ def heic(image: Image.Image, **options: object) -> bytes:
     stream = io.BytesIO()
     quickly = {"preset": "ultrafast"}
     pillow_heif.from_pillow(image).save(stream, quality=95, enc_params=quickly, **options)
+    return stream.getvalue()
+
+
+def tiff(levels: NDArray[Any], **options: Any) -> bytes:
+    """A TIFF that Pillow cannot write; options: see `tifffile.imwrite`."""
+    stream = io.BytesIO()
+    tifffile.imwrite(stream, levels, **options)
     return stream.getvalue()
 
 

@@ -15,7 +15,7 @@ from kdscan.imaging import photo as photo_module
 from kdscan.imaging.photo import decode, decode_here, load_photos
 from kdscan.imaging.pyramid import level
 from kdscan.records import Photo
-from tests.imaging.photos import TILE, assert_same, encoded, heic, tile
+from tests.imaging.photos import TILE, assert_same, encoded, heic, tiff, tile
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -171,6 +171,35 @@ def test_the_least_of_16_bits_may_be_white() -> None:
     photometric = 262  # TIFF 6.0, page 37
     bgr = decode_here(tagged(Image.fromarray(65535 - ramp), photometric, 0))[0].bgr
     assert_same(bgr[..., 0], (ramp >> 8).astype(np.uint8), within=1)
+
+
+def test_unsigned_levels_of_32_bits_are_not_taken_for_signed() -> None:
+    ramp = np.linspace(0, 2**32 - 1, 64 * 96).reshape(64, 96).astype(np.uint32)
+    bgr = decode_here(tiff(ramp, photometric="minisblack"))[0].bgr
+    assert_same(bgr[..., 0], (ramp >> 24).astype(np.uint8), within=1)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("packing", [None, "zlib"])
+@pytest.mark.parametrize("levels", [np.int16, np.int32, np.float32])
+def test_levels_of_a_tiff_come_in_either_order_of_bytes(
+    levels: type[np.number], packing: str | None, order: str
+) -> None:
+    ramp = np.linspace(-9000, 9000, 64 * 96).reshape(64, 96).astype(levels)
+    data = tiff(ramp, photometric="minisblack", compression=packing, byteorder=order)
+    assert_same(
+        decode_here(data)[0].bgr[..., 0], ((ramp + 9000.0) / 18000 * 255).astype(np.uint8), 1
+    )
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("packing", [None, "zlib"])
+def test_planes_of_16_bits_are_not_taken_for_8(packing: str | None, order: str) -> None:
+    planes = np.ascontiguousarray(TILE.transpose(2, 0, 1)).astype(np.uint16) * 257
+    kinds = {"photometric": "rgb", "planarconfig": "separate", "compression": packing}
+    pages = decode_here(tiff(planes, **kinds, byteorder=order))
+    for _ in range(2):  # a page may be decoded again
+        assert_same(pages[0].bgr, TILE, within=0.1)
 
 
 def test_grey_that_was_multiplied_by_its_opacity_lies_on_white() -> None:

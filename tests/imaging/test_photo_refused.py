@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tifffile
+from numpy.typing import NDArray
 from PIL import Image
 
 from kdscan.errors import ImageTooLarge, PhotoError, UnreadableImage
@@ -37,6 +39,24 @@ def test_a_large_jpeg_that_is_cut_off_is_refused(
     data = encoded(tile().resize((960, 640)), "JPEG", quality=95)
     with pytest.raises(UnreadableImage, match="the JPEG is broken or cut off"):
         decode(data[: int(keep * len(data))])[0]
+
+
+def raw_photo(preview: NDArray[np.uint8]) -> bytes:
+    """A raw photo as cameras write them: a preview, and behind it what the sensor saw."""
+    stream = io.BytesIO()
+    sensor = np.zeros((60, 90), np.uint16)
+    pattern = [(33421, "H", 2, (2, 2), True), (33422, "B", 4, (0, 1, 1, 2), True)]
+    with tifffile.TiffWriter(stream) as raw:
+        raw.write(preview, photometric="rgb", subfiletype=1, subifds=1)
+        raw.write(sensor, photometric="cfa", extratags=pattern)
+    return stream.getvalue()
+
+
+def test_a_raw_photo_is_not_read_from_its_thumbnail() -> None:
+    with pytest.raises(UnreadableImage, match="save it as JPEG"):
+        decode_here(raw_photo(TILE))
+    large = np.asarray(tile().resize((1200, 800)))
+    assert_same(decode_here(raw_photo(large))[0].bgr, large)
 
 
 def png_chunk(kind: bytes, body: bytes) -> bytes:
