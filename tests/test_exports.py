@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -18,12 +21,15 @@ import kdscan
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.spellbook import SpellbookLine
+from kdscan.imaging import photo as photo_module
 from kdscan.records import AnyReading
 from kdscan.synth.own import own_book, own_page
 from kdscan.synth.table import make_table
+from tests.imaging.photos import TILE
 from tests.readings import make_book, make_kingdom, make_sheet
 
 ROOT = Path(__file__).parent.parent
+NO_COAT: Any = "dots"
 
 
 def test_public_names_are_pinned() -> None:
@@ -133,6 +139,74 @@ def test_corrections_of_every_kind_add_up() -> None:
     book = kdscan.correct(book, {(0, Coat.DOT): SpellbookLine(2)})
     book = kdscan.correct(book, kdscan.SpellbookCorrections(choices={1: Coat.DOT}))
     assert book.book.lines[0][Coat.DOT].filled == 2 and book.chosen[1] is Coat.DOT
+
+
+def test_a_book_is_corrected_by_a_coats_name_as_in_json() -> None:
+    book = make_book(play_game(1).spellbook)
+    names: tuple[Any, ...] = (Coat.LINE, "line")
+    for chosen in names:
+        assert kdscan.correct(book, kdscan.SpellbookCorrections(choices={1: chosen})).chosen[1]
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (lambda: kdscan.MapCorrections({(9, 9): (None, 0)}), "no shield at"),
+        (lambda: kdscan.MapCorrections({(2, 3): (None, 0)}), "no shield at"),
+        (lambda: kdscan.MapCorrections({(0, 0): (Coat.DOT, -2)}), "-2 crosses"),
+        (lambda: kdscan.MapCorrections({(0, 0): (Coat.DOT, 5)}), "5 crosses"),
+        (lambda: kdscan.MapCorrections({(0, 0): (NO_COAT, 1)}), "'dots'"),
+        (lambda: kdscan.KingdomCorrections({(-1, 0): ("lake", 1)}), "no square at"),
+        (lambda: kdscan.KingdomCorrections({(0, 0): ("lake", 3)}), "'lake', 3"),
+        (lambda: kdscan.SpellbookCorrections({(2, Coat.DOT): SpellbookLine()}), "side 2"),
+        (lambda: kdscan.SpellbookCorrections({(0, Coat.DOT): SpellbookLine(99)}), "99"),
+        (lambda: kdscan.SpellbookCorrections(choices={2: Coat.DOT}), "side 2"),
+        (lambda: kdscan.SpellbookCorrections(choices={0: NO_COAT}), "'dots'"),
+        (lambda: kdscan.ReadOptions(game="Duel"), "duel or kingdomino"),  # type: ignore[arg-type]
+        (lambda: kdscan.ReadOptions(risk=float("nan")), "nan"),
+        (lambda: kdscan.correct(make_sheet(), {}, risk=-1), "-1"),
+        (lambda: kdscan.correct(make_sheet(), {}, risk=float("nan")), "nan"),
+    ],
+)
+def test_values_that_mean_nothing_are_refused(make: Callable[[], object], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        make()
+
+
+@pytest.mark.parametrize("given", ["photo.jpg", Path("photo.jpg"), b"", TILE, None, [TILE]])
+def test_what_is_no_photo_is_refused(given: Any) -> None:
+    for call in (
+        lambda: kdscan.read_photo(given),
+        lambda: kdscan.draw_overlay(given, ()),
+        lambda: kdscan.learn_print([given], "club"),
+    ):
+        with pytest.raises(TypeError, match="the photos that load_photos yields"):
+            call()
+    if not isinstance(given, np.ndarray):
+        with pytest.raises(TypeError, match="a photo is an array"):
+            kdscan.Photo(given)
+
+
+def test_what_corrects_or_keeps_another_thing_is_refused() -> None:
+    with pytest.raises(TypeError, match="a duel_map is corrected by MapCorrections"):
+        kdscan.correct(make_sheet(), kdscan.KingdomCorrections())  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="kept as a dictionary"):
+        kdscan.deserialize([])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("least_large", [1, 10**9])
+@pytest.mark.parametrize("confined", [True, False])
+def test_another_process_reads_the_same_photo(
+    least_large: int, confined: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(photo_module, "LARGE_PIXELS", least_large)
+    monkeypatch.setattr(photo_module, "PLAIN_PIXELS", 0 if confined else 10**9)
+    (photo,) = kdscan.load_photos(ROOT / "samples/01.jpg")
+    sent = pickle.loads(pickle.dumps(photo))
+    assert (photo.half is None) == (sent.half is None)
+    assert repr(sent) == repr(photo) and not sent.bgr.flags.writeable
+    told = [[kdscan.to_dict(sheet) for sheet in kdscan.read_photo(one)] for one in (photo, sent)]
+    assert told[0] == told[1]
 
 
 def test_an_unknown_name_is_refused() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -99,5 +100,10 @@ def open_confined(data: bytes) -> tuple[int, Callable[[int], Bgr], Callable[[], 
     """The arguments of `kdscan.imaging.photo.Pages` for a file that is decoded by the child: count,
     read and half. Raises `PhotoError`."""
     count, has_half = shared.open(data)
-    half = (lambda: shared.read(data, 0, half=True)) if has_half else None
-    return count, lambda page: shared.read(data, page), half
+    half = partial(_read, data, 0, half=True) if has_half else None
+    return count, partial(_read, data), half
+
+
+def _read(data: bytes, page: int, half: bool = False) -> Bgr:
+    """As `Decoder.read`, by the child of the process that calls it."""
+    return shared.read(data, page, half)

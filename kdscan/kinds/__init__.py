@@ -23,7 +23,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
 
 from kdscan.locale import mark
-from kdscan.marks.risk import DEFAULT_RISK
+from kdscan.marks.risk import DEFAULT_RISK, check_risk
 
 if TYPE_CHECKING:
     from kdscan.game.duel.coats import Coat
@@ -108,7 +108,9 @@ class Kind:
         return self.interpret(self._module("correct").with_fields(found.evidence, fields), risk)
 
     def interpret(self, evidence: object, risk: float) -> AnyReading:
-        """The reading that follows from evidence of this kind."""
+        """The reading that follows from evidence of this kind; raises ValueError for a risk below
+        0."""
+        check_risk(risk)
         found: AnyReading = self._module("interpret").interpret(evidence, risk)
         return found
 
@@ -218,9 +220,14 @@ def correct(found: AnyReading, corrections: object, *, risk: float = DEFAULT_RIS
     corrections: the record of the sheet's kind (`MapCorrections`, `KingdomCorrections`,
     `SpellbookCorrections`), or just a mapping for its first field: the true content of some cells
     of a map or kingdom, or of lines of a spellbook. risk: as in `read_photo`.
+    Raises ValueError for what no such sheet can hold, TypeError for corrections of another kind.
     """
     evidence: Any = found.evidence
+    own = type(evidence.corrections)
     if isinstance(corrections, Mapping):
-        corrections = type(evidence.corrections)(corrections)
+        corrections = own(corrections)
+    if not isinstance(corrections, own):
+        given = type(corrections).__name__
+        raise TypeError(f"a {found.kind} is corrected by {own.__name__}, not {given}")
     after = replace(evidence, corrections=evidence.corrections.merge(corrections))
     return kind_of(found).interpret(after, risk)

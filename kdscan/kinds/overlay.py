@@ -14,6 +14,7 @@ from kdscan.kinds.common.board import TILE_WH
 from kdscan.kinds.common.canvas import Canvas
 from kdscan.locale import ENGLISH, Words
 from kdscan.records import AnyReading, Photo
+from kdscan.records.photo import check_photo
 
 LONGEST_PX = 2400
 """Longest side of the photo in the picture: sharp on a screen, small enough to send."""
@@ -28,6 +29,7 @@ def draw_overlay(photo: Photo, sheets: Sequence[AnyReading], words: Words = ENGL
     photo, sheets: argument and result of `kdscan.read_photo`. words: the language of the total.
     Returns (H, W, 3) uint8 BGR; tiles of doubtful cells are appended below the photo.
     """
+    check_photo(photo)
     clean, scale = at_most(photo, LONGEST_PX)
     canvas = Canvas(clean.copy(), clean, scale, words)
     tiles: list[Bgr] = []

@@ -23,9 +23,10 @@ from kdscan.inference.store import Models, default_models
 from kdscan.kinds import kind_of
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.kinds.duel_map.read import is_legible, read_map
-from kdscan.marks.risk import DEFAULT_RISK, check_risk
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import UNKNOWN_LAYOUT
+from kdscan.records.photo import check_photo
 from kdscan.sheet.signs import signs
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def read_photo(
     prints: known prints; sheets of these are read from their ink, and their layout is the print's
         name.
     Raises NoSheetFound if there is none (BlankPage if the page is empty), ModelError if the models
-    are unusable.
+    are unusable, TypeError for a path instead of a photo, and as `ReadOptions` does.
     """
     options = ReadOptions(risk=risk, game=game, variants=variants, prints=prints)
     return read_with(photo, options, models)
@@ -75,8 +76,8 @@ def read_photo(
 def read_with(
     photo: Photo, options: ReadOptions, models: Models | None = None
 ) -> tuple[AnyReading, ...]:
-    """`read_photo` with all its options; raises ValueError for a risk below 0."""
-    check_risk(options.risk)
+    """`read_photo` with all its options."""
+    check_photo(photo)
     models = models or default_models()
     search = MapSearch(photo, models.locate, models.refine)
     kingdoms, certain, lost = _read_kingdoms(photo, models, options, search)

@@ -8,7 +8,7 @@ anywhere and, unlike pickles, loaded without running code.
 from __future__ import annotations
 
 from kdscan.kinds import kind_named, kind_of
-from kdscan.marks.risk import DEFAULT_RISK, check_risk
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import AnyReading
 from kdscan.records.results import Json
 
@@ -23,9 +23,10 @@ def deserialize(kept: Json, *, risk: float = DEFAULT_RISK) -> AnyReading:
 
     risk: see `kdscan.read_photo`. Raises KeyError, TypeError or ValueError for other values.
     """
+    if not isinstance(kept, dict):
+        raise TypeError(f"a reading is kept as a dictionary, not as {type(kept).__name__}")
     name = kept.get("kind", "duel_map")  # older stores omit it: it was the only kind
     kind = kind_named(name)
     if kind is None:
         raise ValueError(f"there is no kind of sheet called {name!r}")
-    check_risk(risk)
     return kind.deserialize(kept, risk)

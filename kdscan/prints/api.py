@@ -22,6 +22,7 @@ from kdscan.prints.learn import learn_print as learn_by
 from kdscan.prints.library import own_library
 from kdscan.prints.names import checked_name
 from kdscan.records import Photo
+from kdscan.records.photo import check_photo
 
 
 def learn_print(
@@ -41,7 +42,10 @@ def learn_print(
     map, both with advice, and ModelError if the models are unusable.
     """
     name, models = checked_name(name), models or default_models()
-    return to_filed(learn_by(tuple(photos), name, models, unmarked=unmarked, corners_xy=corners_xy))
+    taken = tuple(photos)
+    for photo in taken:
+        check_photo(photo)
+    return to_filed(learn_by(taken, name, models, unmarked=unmarked, corners_xy=corners_xy))
 
 
 def save_print(known: KnownPrint, path: Path | str) -> None:

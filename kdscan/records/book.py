@@ -16,6 +16,7 @@ from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
 from kdscan.game.problem import Problem
 from kdscan.records.arrays import Floats
+from kdscan.records.coats import COATS
 from kdscan.records.photo import FrozenArrays
 from kdscan.records.short import Shown, short, table
 
@@ -65,11 +66,20 @@ class SpellbookCorrections:
     """A person's corrections of a spellbook, which override the evidence.
 
     lines: by side and coat. choices: the coat that a side names. confirmed: everything is right.
+    Raises ValueError for what no spellbook can hold.
     """
 
     lines: Mapping[tuple[int, Coat], SpellbookLine] = field(default_factory=dict)
     choices: Mapping[int, Coat | None] = field(default_factory=dict)
     confirmed: bool = False
+
+    def __post_init__(self) -> None:
+        for (side, coat), line in self.lines.items():
+            if side not in (0, 1) or coat not in SQUARES or not 0 <= line.filled <= SQUARES[coat]:
+                raise ValueError(f"a spellbook has no line {coat!r} of side {side!r} like {line}")
+        for side, chosen in self.choices.items():
+            if side not in (0, 1) or chosen not in COATS:
+                raise ValueError(f"side {side!r} of a spellbook cannot choose {chosen!r}")
 
     def merge(self, later: SpellbookCorrections) -> SpellbookCorrections:
         """These corrections updated by later ones."""

@@ -53,10 +53,18 @@ class KingdomCorrections:
     """A person's corrections of a kingdom, which override the evidence.
 
     squares: the true kinds of some squares. confirmed: everything is right.
+    Raises ValueError for what no square can hold.
     """
 
     squares: Mapping[Cell, SquareKind] = field(default_factory=dict)
     confirmed: bool = False
+
+    def __post_init__(self) -> None:
+        for at, kind in self.squares.items():
+            if min(at) < 0:
+                raise ValueError(f"a kingdom has no square at (row, column) {at}")
+            if kind not in KINDS:
+                raise ValueError(f"no square holds {kind!r}")
 
     def merge(self, later: KingdomCorrections) -> KingdomCorrections:
         """These corrections updated by later ones."""

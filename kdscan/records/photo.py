@@ -31,6 +31,8 @@ class FrozenArrays:
 class Photo:
     """A decoded picture: EXIF rotation applied, no alpha, 8 bit.
 
+    It can be pickled, to be read by another process.
+
     name: where it came from, for people.
     page: page of a PDF or TIFF, from 0.
     width, height: pixels.
@@ -60,7 +62,7 @@ class Photo:
         """A photo decoded at exactly half its size; `whole` decodes it in full when needed."""
         photo = cls.__new__(cls)
         size_wh = 2 * half.shape[1], 2 * half.shape[0]
-        photo._set(name, page, size_wh, _picture(half), lambda: _picture(whole()))
+        photo._set(name, page, size_wh, _picture(half), whole)
         return photo
 
     def _set(
@@ -76,6 +78,11 @@ class Photo:
         for key, value in (values | {"half": half, "_whole": whole}).items():
             object.__setattr__(self, key, value)
 
+    def __reduce__(self) -> tuple[Callable[..., Photo], tuple[object, ...]]:
+        if self.half is None:
+            return Photo, (self.bgr, self.name, self.page)
+        return Photo.halved, (self.half, self._whole, self.name, self.page)
+
     def __repr__(self) -> str:
         page = f", page {self.page}" if self.page else ""
         return f"<Photo {self.name!r}{page}: {self.width} x {self.height}>"
@@ -83,10 +90,19 @@ class Photo:
     @cached_property
     def bgr(self) -> NDArray[np.uint8]:
         """(H, W, 3) uint8, channels in OpenCV's order."""
-        return self._whole()
+        return _picture(self._whole())
+
+
+def check_photo(given: object) -> None:
+    """Raise TypeError unless a photo was given: paths, bytes and arrays have to be loaded first."""
+    if not isinstance(given, Photo):
+        kind = type(given).__name__
+        raise TypeError(f"this is read from the photos that load_photos yields, not from a {kind}")
 
 
 def _picture(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    if not isinstance(bgr, np.ndarray):
+        raise TypeError(f"a photo is an array, not a {type(bgr).__name__}; load_photos reads files")
     if bgr.ndim != 3 or bgr.shape[2] != 3 or bgr.dtype != np.uint8:
         raise ValueError(f"a photo is (H, W, 3) uint8, not {bgr.shape} {bgr.dtype}")
     return frozen(bgr)

@@ -9,12 +9,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.duel.board import CASTLE, COLS, ROWS, Board, Shield
+from kdscan.game.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS, Board, Shield
 from kdscan.game.duel.coats import Coat, shown
 from kdscan.game.duel.scoring import WIZARD_POINTS, Score
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
-from kdscan.records.coats import Marks
+from kdscan.records.coats import COATS, Marks
 from kdscan.records.ink import Ink
 from kdscan.records.short import short, table
 from kdscan.records.stages import MarkProbs, RectifiedSheet
@@ -97,13 +97,20 @@ class MapCorrections:
 
     cells: the true marks of some shields. castle: whether its roof is coloured. wizard: (coat,)
     that the wizard pays for, or (None,) for none; None if not corrected. confirmed: everything is
-    right.
+    right. Raises ValueError for what no shield can hold.
     """
 
     cells: Mapping[Cell, Marks] = field(default_factory=dict)
     castle: bool | None = None
     wizard: tuple[Coat | None] | None = None
     confirmed: bool = False
+
+    def __post_init__(self) -> None:
+        for at, (coat, crosses) in self.cells.items():
+            if at not in CELLS:
+                raise ValueError(f"a map has no shield at (row, column) {at}")
+            if coat not in COATS or crosses not in range(MAX_CROSSES + 1):
+                raise ValueError(f"no shield holds {coat!r} with {crosses!r} crosses")
 
     def merge(self, later: MapCorrections) -> MapCorrections:
         """These corrections updated by later ones."""

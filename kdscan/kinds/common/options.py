@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kdscan.game.kingdomino.variants import PLAIN, Variants
-from kdscan.game.names import GameName
-from kdscan.marks.risk import DEFAULT_RISK
+from kdscan.game.names import GAMES, GameName
+from kdscan.marks.risk import DEFAULT_RISK, check_risk
 
 if TYPE_CHECKING:
     from kdscan.prints.known import KnownPrint
@@ -22,7 +22,7 @@ traces."""
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a photo is read.
+    """How a photo is read; raises ValueError for a risk below 0 and for an unknown game.
 
     risk: accepted probability that a total which is not marked for review is wrong.
     game: the one to look for; None to detect it. variants: extra rules of Kingdomino.
@@ -36,3 +36,8 @@ class ReadOptions:
     layouts: Sequence[Layout] = ()
     prints: Sequence[KnownPrint] = ()
     observe: Observer = nullcontext
+
+    def __post_init__(self) -> None:
+        check_risk(self.risk)
+        if self.game not in (None, *GAMES):
+            raise ValueError(f"a game is {' or '.join(GAMES)}, or None; not {self.game!r}")

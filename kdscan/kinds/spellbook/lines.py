@@ -90,7 +90,7 @@ def with_corrections(
         marked_as[BookPlace(player, coat, "used")] = line.used
     for player, chosen in corrections.choices.items():
         for mark in marks_of_choice(marks, player):
-            marked_as[mark.place] = mark.place.coat is chosen
+            marked_as[mark.place] = mark.place.coat == chosen
     return tuple(
         replace(mark, marked=marked_as[mark.place], confidence=1.0, review=False)
         if mark.place in marked_as
