@@ -109,9 +109,11 @@ class Kind:
 
     def interpret(self, evidence: object, risk: float) -> AnyReading:
         """The reading that follows from evidence of this kind; raises ValueError for a risk below
-        0."""
+        0, and for evidence with numbers from which no confidence follows."""
         check_risk(risk)
         found: AnyReading = self._module("interpret").interpret(evidence, risk)
+        if not 0 <= found.confidence <= 1 + 1e-9:  # nan would pass for beyond doubt
+            raise ValueError(f"not the evidence of a sheet: {found.confidence} sure")
         return found
 
     def load(self) -> None:

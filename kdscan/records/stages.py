@@ -52,6 +52,8 @@ class RectifiedSheet(FrozenArrays):
     def __post_init__(self) -> None:
         if self.centers_xy.ndim != 3 or self.centers_xy.shape[2] != 2:
             raise ValueError(f"centres are (R, C, 2), not {self.centers_xy.shape}")
+        if self.outline_xy.shape != (4, 2):
+            raise ValueError(f"an outline has 4 corners, not {self.outline_xy.shape}")
         super().__post_init__()
 
 

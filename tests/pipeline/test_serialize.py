@@ -101,6 +101,20 @@ def test_values_of_the_wrong_type_are_refused(sheet: MapReading, field: str, val
         deserialize(kept)
 
 
+def test_numbers_from_which_no_confidence_follows_are_refused(sheet: MapReading) -> None:
+    kept = json.loads(json.dumps(serialize(sheet)))
+    kept["probs"]["coat"][0] = [float("nan")] * 7
+    with pytest.raises(ValueError, match="nan sure"):
+        deserialize(kept)
+
+
+def test_an_outline_of_another_shape_is_refused(sheet: MapReading) -> None:
+    kept = json.loads(json.dumps(serialize(sheet)))
+    kept["place"]["outline"] = 1.0
+    with pytest.raises(ValueError, match="4 corners"):
+        deserialize(kept)
+
+
 DOUBTED = {"players[0].lines.dot.squares[2]": 0.7, "players[1].choices.line": 0.8}
 
 OTHERS: dict[str, AnyReading] = {
