@@ -72,10 +72,17 @@ __all__ += ["deserialize", "serialize", "to_dict"]
 __all__ += ["KnownPrint", "known_prints", "learn_print", "load_print", "save_print"]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        return import_module("importlib.metadata").version("kdscan")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'kdscan' has no attribute {name!r}")
-    home, own = _HOMES[name]
-    return getattr(import_module(home), own)
+def __dir__() -> list[str]:
+    """What a notebook offers to complete."""
+    return __all__
+
+
+if not TYPE_CHECKING:  # a type checker knows the names above, and no others
+
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            return import_module("importlib.metadata").version("kdscan")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'kdscan' has no attribute {name!r}")
+        home, own = _HOMES[name]
+        return getattr(import_module(home), own)
