@@ -6,7 +6,8 @@ rows of the event: `round:N` and `player:NAME` (see `store.corrections`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -16,9 +17,16 @@ from kdscan.errors import UsageError
 from kdscan.game.grid import cell_name
 from kdscan.kinds.common.fields import CellField, parse_field
 from kdscan.locale import mark
+from kdscan.tournament.event import WALKOVER
 from kdscan.tournament.plan import unpair
 from kdscan.tournament.store import schema
-from kdscan.tournament.store.corrections import add_correction, corrections, last_act, undo
+from kdscan.tournament.store.corrections import (
+    add_correction,
+    corrections,
+    last_act,
+    not_undone,
+    undo,
+)
 from kdscan.tournament.store.events import players, set_active
 from kdscan.tournament.store.records import Correction, Event, short_name
 
@@ -57,9 +65,25 @@ def note_part(
 
 
 def newest_act(db: Connection, event: Event, who: str) -> Act | None:
-    """What that person last did and has not undone; None if there is nothing."""
-    rows = last_act(corrections(db, event.id), who)
+    """What that person last did that is still in force; None if there is nothing."""
+    rows = last_act(_in_force(corrections(db, event.id)), who)
     return Act(tuple(rows), *_described(db, rows[0])) if rows else None
+
+
+def _in_force(rows: Sequence[Correction]) -> list[Correction]:
+    """The rows without those that later ones override: undoing these would change nothing, or
+    overrule whoever came later."""
+    over: set[int] = set()
+    later: dict[object, set[str]] = defaultdict(set)
+    for row in reversed(not_undone(rows)):
+        said = later[row.sheet_id, row.game_id, row.field]
+        # Of a result each player's points count; a walkover and points replace each other.
+        result = row.field == "result" and isinstance(row.new, dict)
+        parts = set(row.new) if result else {WALKOVER}
+        if said and (parts <= said or WALKOVER in parts | said):
+            over.add(row.id)
+        said |= parts
+    return [row for row in rows if row.id not in over]
 
 
 def take_back_act(db: Connection, event: Event, who: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdscan.errors import UsageError
-from kdscan.tournament.acts import newest_act, take_back_act
+from kdscan.tournament.acts import newest_act, note_part, take_back_act
 from kdscan.tournament.event import event_state
 from kdscan.tournament.plan import enter_player, next_round, set_result
 from kdscan.tournament.removing import removed_files, removed_from, set_removed
@@ -64,3 +64,34 @@ def test_undoing_a_result_takes_back_only_what_that_person_entered(store: Store)
         take_back_act(db, event, "Ann")
         totals = {seat.player: seat.points for seat in event_state(db, event).games[0].seats}
         assert totals == {"A": None, "B": 30}
+
+
+def test_what_others_have_changed_since_is_not_undone(store: Store) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "cup")
+        for name in ("A", "B"):
+            enter_player(db, event, name)
+        next_round(db, event)
+
+        def points() -> dict[str, int | None]:
+            return {seat.player: seat.points for seat in event_state(db, event).games[0].seats}
+
+        note_part(db, event, "C", True, "Ann", before=False)
+        set_result(db, event, 1, 1, "Ann", points={"A": 40})
+        set_result(db, event, 1, 1, "Bob", points={"A": 45})
+        act = newest_act(db, event, "Ann")
+        assert act is not None and act.text == "{name} taking part"
+        take_back_act(db, event, "Bob")
+        assert points() == {"A": 40, "B": None}
+        take_back_act(db, event, "Ann")
+        assert points() == {"A": None, "B": None}
+        # A walkover and points replace each other.
+        set_result(db, event, 1, 1, "Ann", points={"A": 40})
+        set_result(db, event, 1, 1, "Bob", walkover="B")
+        set_result(db, event, 1, 1, "Zoe", points={"B": 30})
+        texts = [act.text for who in ("Ann", "Bob", "Zoe") if (act := newest_act(db, event, who))]
+        assert texts == ["{name} taking part", "the result of round {round}, table {table}"]
+        # Whom another desk has taken back meanwhile does not drop out again.
+        note_part(db, event, "C", False, "Bob", before=True)
+        note_part(db, event, "C", True, "Bob", before=False)
+        assert newest_act(db, event, "Ann") is None
