@@ -81,6 +81,11 @@ def open_page(browser: Browser, served: Served) -> Iterator[Open]:
     assert said == [], said
 
 
+def csrf(page: Page) -> dict[str, str]:
+    """The header with which the page changes something."""
+    return {"X-CSRF-Token": page.request.get("/api/session").json()["csrf"]}
+
+
 def upload(page: Page, *names: str) -> None:
     page.goto("/")
     page.set_input_files("input[multiple]", [SAMPLES / name for name in names])

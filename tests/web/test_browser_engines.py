@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Route, expect
 
+from kdscan.records import AnyReading
 from kdscan.tournament.store import Store
-from tests.readings import make_sheet
+from tests.readings import make_kingdom, make_sheet, make_table, paid_game
 from tests.web import browsing
 from tests.web.browsing import Open
 from tests.web.conftest import DESK, SAMPLES, Served, lay
@@ -67,6 +68,27 @@ def test_whatever_a_canvas_gives_a_picture_is_shared(
         page.get_by_role("button", name="Share").tap()
     assert download.value.suggested_filename.endswith(".svg")
     assert "</svg>" in download.value.path().read_text()
+
+
+@pytest.mark.parametrize(
+    ("sheets", "said"),
+    [
+        (make_table(paid_game())[:2], r"of which from the wizard: \d+"),
+        ((make_kingdom(),), "The castle lies in the middle: 10"),
+    ],
+)
+def test_a_picture_says_what_its_boards_do_not_show(
+    open_page: Open, served: Served, store: Store, sheets: tuple[AnyReading, ...], said: str
+) -> None:
+    page = open_page(DESK)
+    page.add_init_script(NO_CANVAS)
+    page.goto(f"/?again#/photo/{lay(served, store, *sheets)}")
+    if len(sheets) == 1:
+        page.get_by_label("Middle Kingdom").check()
+        expect(page.locator(".sum")).to_contain_text("in the middle")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Share").tap()
+    assert re.search(said, download.value.path().read_text())
 
 
 def test_a_photo_that_the_browser_cannot_show_has_no_broken_picture(open_page: Open) -> None:

@@ -14,7 +14,7 @@ from kdscan.tournament.store import Store
 from kdscan.web.pages import version
 from tests.readings import make_sheet
 from tests.web import browsing
-from tests.web.browsing import Open
+from tests.web.browsing import Open, csrf
 from tests.web.conftest import DESK, SAMPLES, Served, lay
 
 browser, open_page = browsing.browser, browsing.open_page
@@ -31,11 +31,6 @@ def choose(page: Page, *sizes: int) -> None:
         for n, size in enumerate(sizes)
     ]
     page.set_input_files("input[multiple]", files)
-
-
-def csrf(page: Page) -> dict[str, str]:
-    """The header with which the page changes something."""
-    return {"X-CSRF-Token": page.request.get("/api/session").json()["csrf"]}
 
 
 def sent(page: Page, photo: int, *, read: Callable[[], bool] = lambda: True) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 import segno
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from kdscan.game.duel.players import play_game
 from kdscan.tournament.store import Store
@@ -17,10 +17,10 @@ from kdscan.web import shared
 from kdscan.web.answers import ApiError
 from kdscan.web.sessions import new_session
 from kdscan.web.shared import SharedGames
-from tests.readings import make_kingdom, make_sheet
+from tests.readings import make_kingdom, make_sheet, make_table, paid_game
 from tests.web import browsing
-from tests.web.browsing import Open, accessible
-from tests.web.conftest import JOIN, SAMPLES, Login, Served, lay, send
+from tests.web.browsing import Open, accessible, csrf
+from tests.web.conftest import DESK, JOIN, SAMPLES, Login, Served, lay, send
 
 browser, open_page = browsing.browser, browsing.open_page
 
@@ -163,3 +163,30 @@ def test_two_phones_play_one_game(open_page: Open) -> None:
         expect(page.locator(".player a")).to_have_count(1)  # the other's map is only looked at
         accessible(page)
     assert ann.title() == bob.title()
+
+
+@pytest.mark.browser
+@browsing.needs_chromium
+def test_a_spellbook_may_come_first_or_last_and_nobody_is_asked_for_more(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    *maps, book = (lay(served, store, one) for one in make_table(paid_game()))
+    ann, bob, eve = (open_page(DESK) for _ in range(3))
+    for order in ([book, *maps], [*maps, book]):
+        code = ask(ann, "/api/shared", None)["code"]
+        for page in (ann, bob, eve):
+            page.goto(f"/#/shared/{code}")
+        buttons, asked = eve.get_by_text("Choose a photo"), eve.get_by_text("Their spellbook?")
+        for n, (page, photo) in enumerate(zip((ann, bob, ann), order, strict=True), 1):
+            expect(buttons).to_be_visible()
+            ask(page, f"/api/shared/{code}", photo)
+            expect(eve.locator(".player")).to_have_count(n)
+            expect(eve.locator(".book")).to_have_count(int(n == 3))
+            expect(asked).to_be_visible(visible=n == 2 and order[-1] == book)
+        expect(buttons).to_be_hidden()
+
+
+def ask(page: Page, path: str, photo: int | None) -> Any:
+    answer = page.request.post(path, data={"photo": photo}, headers=csrf(page))
+    assert answer.ok, answer.text()
+    return answer.json()

@@ -8,13 +8,18 @@ import { hasScore, kindOf, nameOf } from "./kinds.js";
 
 const WIDE = 1200, HIGHEST = 840, WIDEST_LINE = 1900; // the last: letters of a line times their size
 
+// What a total contains that the board does not show.
+const besides = ({ score }) => [score.wizard > 0 && t("of which from the wizard: {n}", { n: score.wizard }),
+  score.middle_kingdom > 0 && `${t("The castle lies in the middle")}: ${score.middle_kingdom}`,
+  score.harmony > 0 && `${t("Harmony: the kingdom is complete")}: ${score.harmony}`].filter(Boolean).join(" · ");
+
 // A self-contained SVG: nothing in it depends on the page's style sheet.
 function card(all, game) {
   const sheets = all.filter(hasScore);
   const boards = sheets.map((sheet) => kindOf(sheet).draw(sheet, { doubts: false, labels: false }));
   const [across, down] = boards[0].getAttribute("viewBox").split(" ").slice(2).map(Number);
   const tall = Math.min(HIGHEST, (1120 * down) / across), wide = (tall * across) / down;
-  const each = tall + 142, high = 130 + each * sheets.length + 60;
+  const more = sheets.some(besides) ? 44 : 0, each = tall + 142 + more, high = 130 + each * sheets.length + 60;
   const text = (x, y, size, what, more = {}) => s("text", { x, y, "font-size": size, "text-anchor": "middle", fill: INK,
     "font-family": "Palatino, 'Palatino Linotype', 'Book Antiqua', 'URW Palladio L', Georgia, serif", ...more }, what);
   const svg = s("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${WIDE} ${high}`, width: WIDE, height: high },
@@ -27,7 +32,8 @@ function card(all, game) {
     const title = sheets.length > 1 ? `${won ? "♛ " : ""}${nameOf(sheet, sheets)}: ` : "";
     const line = title + pointsText(sheet.score.total);
     svg.append(text(WIDE / 2, top + 60, Math.min(64, WIDEST_LINE / line.length), line, { "font-weight": 700, fill: won ? "#8b1a1a" : INK }));
-    for (const [name, value] of Object.entries({ x: (WIDE - wide) / 2, y: top + 85, width: wide, height: tall })) boards[n].setAttribute(name, value);
+    if (besides(sheet)) svg.append(text(WIDE / 2, top + 104, Math.min(32, WIDEST_LINE / besides(sheet).length), besides(sheet)));
+    for (const [name, value] of Object.entries({ x: (WIDE - wide) / 2, y: top + 85 + more, width: wide, height: tall })) boards[n].setAttribute(name, value);
     svg.append(boards[n]);
   });
   svg.append(text(WIDE / 2, high - 46, 26, `kdscan · ${new Date().toLocaleDateString(language, { dateStyle: "long" })}`, { "fill-opacity": 0.75 }));

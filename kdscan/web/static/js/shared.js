@@ -18,7 +18,8 @@ export async function showShared(place, code) {
   const names = new Map();
   const title = h("h1", { tabindex: "-1", class: "winner" }, emblem(), t("Two phones, one game"));
   const body = h("div", {}), own = h("div", {}), state = h("p", { class: "decided", role: "status" });
-  const buttons = h("div", {}, photoButtons((files) => bring(files[0]), { many: false }));
+  const theirs = h("h2", { class: "quiet-title" }, t("Their spellbook?"));
+  const buttons = h("div", {}, theirs, photoButtons((files) => bring(files[0]), { many: false }));
   const invite = h("section", { class: "invite card" });
 
   function show(fresh) {
@@ -28,12 +29,15 @@ export async function showShared(place, code) {
     drawn = text;
     const players = sheets.filter(hasScore), isMine = (sheet) => mine.includes(sheet.id);
     if (players.length) document.title = titleOf(players);
-    put(body, game ? gameView(sheets, game, isMine) : [title, players.map((sheet) => h("article", { class: "player card" },
-      h("h2", {}, nameOf(sheet, players), " · ", worth(sheet)), opens(sheet, nameOf(sheet, players), kindOf(sheet).draw(sheet, { labels: false }), isMine)))]);
+    put(body, game ? gameView(sheets, game, isMine) : [title, sheets.map((sheet) => h("article", { class: "player card" },
+      h("h2", {}, nameOf(sheet, players), hasScore(sheet) && ` · ${worth(sheet)}`), opens(sheet, nameOf(sheet, players), kindOf(sheet).draw(sheet, { labels: false }), isMine)))]);
     put(own, players.filter(isMine).map((sheet) => nameFor(sheet, players)));
-    const brought = players.some(isMine);
-    buttons.hidden = brought && !players.some((sheet) => isMine(sheet) && sheet.photograph_again);
-    const open = players.some((sheet) => sheet.kind === "kingdom") ? players.length < 4 : players.every(isMine) && !game;
+    const brought = players.some(isMine), again = players.some((sheet) => isMine(sheet) && sheet.photograph_again);
+    const kingdoms = players.some((sheet) => sheet.kind === "kingdom"), full = players.length === (kingdoms ? 4 : 2);
+    const lacks = full && !kingdoms && players.length === sheets.length; // whoever has a spellbook may add it
+    buttons.hidden = !again && !lacks && (brought || full);
+    theirs.hidden = again || !lacks;
+    const open = kingdoms ? !full : players.every(isMine) && !game;
     put(invite, open && [h("p", {}, brought ? t("Open this link on the other phone and photograph its sheet there.") : t("Photograph your own sheet, then open this link on the other phone and photograph its sheet there.")),
       h("img", { class: "invitation", src: `${sharedPath(code)}/qr.svg`, alt: t("QR code that opens this game on another phone"), width: "240", height: "240" }),
       h("p", { class: "game-code" }, code),
