@@ -221,6 +221,9 @@ async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = {404: "not_found", 405: "wrong_method"}.get(error.status_code, "bad_request")
     headers = dict(error.headers) if error.headers else None
+    if error.status_code == 405:  # Starlette names those of one route, and a path may have two
+        here = (one for one in _routes() if one.path_regex.match(request.scope["path"]))
+        headers = {"Allow": ", ".join(sorted(m for one in here for m in one.methods or ()))}
     return JsonAnswer(error_body(code, error.detail), error.status_code, headers)
 
 

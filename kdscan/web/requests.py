@@ -195,9 +195,10 @@ async def news(request: Request, state: Callable[[], str] | None = None) -> None
     state: computes it; that of the event by default.
     """
     after, wait = (request.query_params.get(name) for name in ("after", "wait"))
-    if after is None or wait is None:
+    seconds = 0.0 if wait is None else seconds_of(wait)
+    if after is None or not seconds:
         return
-    services, ends = services_of(request), time.monotonic() + seconds_of(wait)
+    services, ends = services_of(request), time.monotonic() + seconds
     # A batch or another page may write to the store too, so the store has to be polled.
     while (
         await run_in_threadpool(state or services.tables.state) == after and time.monotonic() < ends

@@ -269,6 +269,15 @@ def test_what_does_not_exist_is_an_error_like_any_other(player: httpx.Client) ->
         assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
         assert "retry-after" not in answer.headers  # it will not exist later either
     assert "GET" in answer.headers["allow"]
+    assert player.delete("/api/photos").headers["allow"] == "GET, HEAD, POST"
+
+
+@pytest.mark.parametrize("wait", ["soon", "-1", "26", "²"])
+@pytest.mark.parametrize("path", ["standings?wait=", "standings?after=x&wait=", "photos/1?wait="])
+def test_a_wait_that_is_no_number_of_seconds_is_refused(
+    player: httpx.Client, path: str, wait: str
+) -> None:
+    assert player.get(f"/api/{path}{wait}").json()["error"]["code"] in ("bad_request", "not_found")
 
 
 @pytest.mark.parametrize("path", ["photos/{}", "sheets/{}", "photos/0/pages/{}/view.jpg"])

@@ -84,6 +84,17 @@ def test_what_is_answered_without_the_server_is_no_refusal(
     expect(page.locator(".total-number")).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    ("status", "said"), [(413, "The picture is too large."), (429, "waiting for the server")]
+)
+def test_the_limits_of_a_proxy_are_told_in_words(open_page: Open, status: int, said: str) -> None:
+    page = open_page(service_workers="block")
+    page.goto("/")
+    page.route(SENT, lambda route: route.fulfill(status=status, body="<h1>Too much</h1>"))
+    choose(page, 1000)
+    expect(page.locator(".upload strong")).to_contain_text(said)
+
+
 def test_photos_are_kept_before_they_are_shrunk_each_on_its_own_way(open_page: Open) -> None:
     page = open_page(service_workers="block")
     page.add_init_script("""

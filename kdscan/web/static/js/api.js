@@ -21,11 +21,14 @@ function unreachable() {
   return new Failure({ code: "offline", message: "offline" });
 }
 
+// What a proxy answers by itself, by its limits.
+const OF_PROXIES = { 408: "too_slow", 413: "image_too_large", 429: "too_many_requests" };
+
 // A server that stops, and a proxy whose server is gone, answer without saying what is wrong; a
 // network's own page to sign in comes in place of any answer.
 function refused(status, answer) {
   if ((status >= 500 || status < 300) && !answer?.error) return unreachable();
-  return new Failure(answer?.error ?? { code: "http", message: `HTTP ${status}` });
+  return new Failure(answer?.error ?? { code: OF_PROXIES[status] ?? "http", message: `HTTP ${status}` });
 }
 
 let ahead = 0;

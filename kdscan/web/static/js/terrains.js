@@ -54,7 +54,7 @@ const CROWN = "M-13 8V-6L-6 1 0-11 6 1 13-6V8Z";
 export function crowns(n) {
   if (!n) return null;
   const width = 30 * n + 6;
-  return s("g", { transform: `translate(${97 - width} 4)` },
+  return s("g", { transform: `translate(${97 - width} 14)` },
     s("rect", { width, height: 28, rx: 9, fill: "#2a1d12", "fill-opacity": 0.86 }),
     Array.from({ length: n }, (_, k) => s("path", { d: CROWN, transform: `translate(${18 + 30 * k} 15)`, fill: "#ffd65c", stroke: "#7a5406", "stroke-width": 1 })));
 }
