@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
+import re
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -71,6 +73,17 @@ def static_url(name: str) -> str:
     return f"/static/{version()}/{name}"
 
 
+@cache
+def modules(script: str) -> list[str]:
+    """The modules that a script imports, directly or not: told to browsers at once, they are not
+    found out one after the other."""
+    found = [script]
+    for name in found:  # grows meanwhile
+        text = (STATIC / "js" / f"{name}.js").read_text("utf-8")
+        found += [one for one in re.findall(r'from "./(\w+).js"', text) if one not in found]
+    return found[1:]
+
+
 def _html(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     spoken = words(language_of(request))
     text = _templates.get_template(template).render(
@@ -85,6 +98,7 @@ def _page(request: Request, script: str) -> Response:
         request,
         "page.html",
         script=script,
+        modules=modules(script),
         words={
             "language": spoken.language,
             "messages": spoken.messages,
@@ -193,8 +207,17 @@ async def static(request: Request) -> Response:
     path = static_files().get(name)
     if path is None or request.path_params["version"] != version():
         raise not_found("file")
-    headers = {"Cache-Control": KEEP_FOREVER}
-    return FileResponse(path, media_type=TYPES[path.suffix], headers=headers)
+    headers = {"Cache-Control": KEEP_FOREVER, "Vary": "Accept-Encoding"}
+    media_type = TYPES[path.suffix]
+    if path.suffix == ".png" or "gzip" not in request.headers.get("accept-encoding", ""):
+        return FileResponse(path, media_type=media_type, headers=headers)
+    headers["Content-Encoding"] = "gzip"
+    return Response(_gzipped(path), media_type=media_type, headers=headers)
+
+
+@cache
+def _gzipped(path: Path) -> bytes:
+    return gzip.compress(path.read_bytes())
 
 
 async def service_worker(request: Request) -> Response:

@@ -184,6 +184,22 @@ def test_only_the_files_of_the_page_are_served(stranger: Callable[[], httpx.Clie
         assert client.get(static_url(name)).status_code == 404, name
 
 
+@pytest.mark.parametrize(("path", "script"), [("/", "main"), ("/desk", "desk")])
+def test_a_phone_is_told_all_modules_at_once_and_gets_them_packed(
+    desk: httpx.Client, path: str, script: str
+) -> None:
+    told = set(re.findall(r'"modulepreload" href="([^"]+)"', desk.get(path).text))
+    told.add(static_url(f"js/{script}.js"))
+    for address in told:
+        packed = desk.get(address)
+        assert packed.headers["content-encoding"] == "gzip"
+        assert packed.headers["vary"] == "Accept-Encoding"
+        plain = desk.get(address, headers={"Accept-Encoding": "identity"})
+        assert "content-encoding" not in plain.headers and plain.content == packed.content
+        for name in re.findall(r'from "./(\w+).js"', plain.text):
+            assert static_url(f"js/{name}.js") in told
+
+
 def _codes() -> set[str]:
     """Every code that an answer of the page may hold."""
 
