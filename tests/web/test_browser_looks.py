@@ -127,6 +127,35 @@ def test_the_projector_is_read_in_the_dark(open_page: Open) -> None:
     accessible(page)
 
 
+@pytest.mark.parametrize("shown", ["table", "pairings"])
+def test_a_projector_shows_everybody_in_turn(open_page: Open, shown: str) -> None:
+    names = [f"Player {n:03}" for n in range(160)]
+    seats = [[{"player": name, "total": 30} for name in names[n : n + 2]] for n in range(0, 160, 2)]
+    won = {"bye": False, "finished": True, "winner": None, "round": 1}
+    row = {"rank": 1, "score": 0.5, "wins": 0, "draws": 1, "losses": 0, "spread": 0}
+    answer = {"state": "x", "event": "Cup", "played_round": 1, "totals": [], "clock": None}
+    answer |= {"shown": shown, "standings": [row | {"player": name} for name in names]}
+    answer |= {"games": [won | {"table": n, "seats": two} for n, two in enumerate(seats)]}
+    page = open_page(DESK, service_workers="block", **DESKTOP)
+    page.clock.install()
+    page.route(
+        "**/api/standings*",
+        lambda route: None if "after" in route.request.url else route.fulfill(json=answer),
+    )
+    page.goto("/standings")
+    lists = [".pairings li"] if shown == "pairings" else [".league tbody tr", ".games li"]
+    for rows in lists:
+        expect(page.locator(rows).first).to_be_visible()
+    seen: set[str] = set()
+    for _ in range(12):
+        assert page.evaluate("document.documentElement.scrollHeight") <= 900
+        for rows in lists:
+            seen |= {f"{rows} {text}" for text in page.locator(f"{rows}:visible").all_inner_texts()}
+        page.dispatch_event("body", "resize")  # as news would, it does not start anew
+        page.clock.run_for(12_000)
+    assert len(seen) == (160 if shown == "pairings" else 240)
+
+
 def test_the_rounds_clock_is_the_servers(open_page: Open) -> None:
     """A laptop without a network has its own idea of the time."""
     page = open_page(DESK, service_workers="block", **DESKTOP)

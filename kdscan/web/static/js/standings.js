@@ -53,27 +53,33 @@ function tick() {
 setInterval(tick, 500);
 
 // On a projector everything should be visible at once: smaller as long as it is readable from afar,
-// then page by page.
-const SMALLEST = 0.62, SECONDS_A_PAGE = 12;
+// then page by page, each list by itself.
+const SMALLEST = 0.62, SECONDS_A_PAGE = 12, FEWEST = 3;
 let paging;
 function fit() {
   clearInterval(paging);
-  const body = $(".standings, .pairings");
+  const body = $(".standings, .pairings"), lists = [...place.querySelectorAll(".league tbody, .games ul, .pairings ul")].map(({ children }) => [...children]);
+  lists.flat().forEach((row) => { row.hidden = false; });
   if (!body || !matchMedia("(min-width: 70rem)").matches) return;
-  const room = () => document.documentElement.scrollHeight - innerHeight;
-  let scale = 1;
-  for (body.style.fontSize = ""; room() > 0 && scale > SMALLEST; scale -= 0.04) body.style.fontSize = `calc(var(--from-afar) * ${scale})`;
-  const rows = [...place.querySelectorAll(".league tbody tr")];
-  rows.forEach((row) => { row.hidden = false; });
-  if (room() <= 0 || !rows.length) return;
-  const high = rows[0].offsetHeight, per = Math.max(3, rows.length - Math.ceil(room() / high));
-  let page = 0;
+  body.style.fontSize = "";
+  const { scrollHeight } = document.documentElement, bottom = (part) => part.getBoundingClientRect().bottom + scrollY;
+  const end = innerHeight - (scrollHeight - bottom(body)); // what follows stays visible
+  for (let scale = 1; bottom(body) > end && scale > SMALLEST; scale -= 0.04) body.style.fontSize = `calc(var(--from-afar) * ${scale})`;
+  const paged = lists.map((rows) => {
+    let per = rows.length;
+    while (per > FEWEST && bottom(rows[0].parentElement) > end) {
+      per = Math.max(FEWEST, Math.floor(0.95 * per));
+      rows.forEach((row, n) => { row.hidden = n >= per; });
+    }
+    return [rows, per];
+  });
+  // By the time since the page was opened: news must not bring the first page back.
   const turn = () => {
-    rows.forEach((row, n) => { row.hidden = Math.floor(n / per) !== page; });
-    page = (page + 1) % Math.ceil(rows.length / per);
+    const turns = Math.floor(performance.now() / (1000 * SECONDS_A_PAGE));
+    for (const [rows, per] of paged) rows.forEach((row, n) => { row.hidden = Math.floor(n / per) !== turns % Math.ceil(rows.length / per); });
   };
   turn();
-  paging = setInterval(turn, 1000 * SECONDS_A_PAGE);
+  paging = setInterval(turn, 1000);
 }
 addEventListener("resize", fit);
 
