@@ -25,6 +25,11 @@ def test_a_result_of_an_earlier_round_is_changed(browser: Browser, tmp_path: Pat
         context.request.post("/join", form={"code": DESK})
         page = context.new_page()
         page.goto("/desk")
+        expect(page.locator(".done")).to_have_text("Add the players, then pair the first round.")
+        page.locator("[data-tab=sheets]").click()
+        expect(page.locator(".queue .none")).to_have_text("Nothing yet.")
+        page.locator("[data-tab=rounds]").click()
+        expect(page.get_by_role("button", name="Pair the first round")).to_be_disabled()
         page.locator("[data-tab=players]").click()
         for name in ("Ada", "Bob"):
             page.get_by_label("Name", exact=True).fill(name)

@@ -53,8 +53,8 @@ function found({ sheets }) {
 // Each tab is created when first opened, and keeps its element: late answers for one tab cannot be
 // drawn into another, and typed text stays. show(desk): the current state.
 const TABS = {
-  settle: [() => t("To settle"), (label) => queueTab(hub, { label, cardsOf: (now) => now.cards, none: () => t("All settled."), kept: true })],
-  sheets: [() => t("Sheets"), (label) => queueTab(hub, { label, cardsOf: found, none: () => t("No matching sheets."), kept: false })],
+  settle: [() => t("To settle"), (label) => queueTab(hub, { label, cardsOf: (now) => now.cards, none: (now) => (now.sheets.length || now.players.length ? t("All settled.") : t("Add the players, then pair the first round.")), kept: true })],
+  sheets: [() => t("Sheets"), (label) => queueTab(hub, { label, cardsOf: found, none: (now) => (now.sheets.length ? t("No matching sheets.") : t("Nothing yet.")), kept: false })],
   rounds: [() => t("Rounds"), () => roundsTab(act)],
   players: [() => t("Players"), () => playersTab(act)],
   pads: [() => t("Pads"), () => { const { element, enter } = knownPrints(); return { element: wide(element), show: () => {}, enter }; }],

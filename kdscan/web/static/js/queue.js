@@ -40,12 +40,12 @@ function face(card) {
 
 const OF_SHEETS = ["look", "rules", "again"];
 
-// hub: the desk around it (see desk.js). cardsOf(desk): the cards; none(): the text without any.
+// hub: the desk around it (see desk.js). cardsOf(desk): the cards; none(desk): the text without any.
 // kept: a card stays open even after it is settled, and the first one opens automatically.
 export function queueTab(hub, { label, cardsOf, none, kept }) {
   const body = h("div", { class: "desk-body" }), keys = h("aside", { class: "keys card", "aria-label": t("Keys") }), ol = h("ol", {});
   const element = h("div", { class: "desk" }, h("nav", { class: "queue card", "aria-label": label() }, ol), body, keys);
-  const empty = h("li", { class: "none" }, none());
+  const empty = h("li", { class: "none" });
   let desk = null, queue = [], at = -1, view = null, opened = 0, remedies = [], drawn = null, acted = false, seen = null;
 
   const list = lines(ol, (card) => card.key, ({ key }) => {
@@ -59,6 +59,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
   });
 
   function showList() {
+    put(empty, none(desk));
     list(queue, empty);
     ol.querySelectorAll("button").forEach((one, n) => (n === at ? one.setAttribute("aria-current", "true") : one.removeAttribute("aria-current")));
     // News must not scroll a phone back up to the list.
@@ -121,7 +122,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
     }
   }
 
-  const settled = () => put(body, h("p", { class: "none done" }, sign("♛ "), none()));
+  const settled = () => put(body, h("p", { class: "none done" }, desk.sheets.length > 0 && sign("♛ "), none(desk)));
 
   async function remedyOf(card) {
     const shown = await cardView(card, desk, act);
