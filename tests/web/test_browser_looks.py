@@ -249,6 +249,12 @@ def test_text_alone_at_twice_its_size_cuts_nothing_off(
     for button in page.locator(".bar-button, .doubt .choice").all():
         box = button.bounding_box()
         assert box and box["x"] >= 0 and box["x"] + box["width"] <= width, button.inner_text()
+    page.goto("/desk")
+    page.locator("[data-tab=sheets]").click()
+    page.locator(".queue button").first.click()
+    expect(page.locator(".desk-shield .choice").first).to_be_visible()
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_long_names_are_whole_in_the_picture(open_page: Open, served: Served, store: Store) -> None:

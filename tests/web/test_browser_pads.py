@@ -58,6 +58,11 @@ def test_an_unknown_pad_is_learned_where_it_leaves_doubts(open_page: Open, tmp_p
     desk.locator("[data-tab=pads]").click()
     expect(pads).to_contain_text("learned from 1 sheet")
     accessible(desk)
+    desk.set_viewport_size({"width": 360, "height": 740})
+    desk.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert desk.evaluate("document.documentElement.scrollWidth") <= 360
+    desk.evaluate("document.documentElement.style.fontSize = ''")
+    desk.set_viewport_size({"width": 1440, "height": 900})
     pads.get_by_role("button", name="Adjust").click()
     corners = desk.locator(".corners circle")
     expect(corners).to_have_count(4)
