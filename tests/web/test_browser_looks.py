@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
+from kdscan.records import AnyReading
 from kdscan.tournament.store import Store
 from tests.readings import make_book, make_kingdom, make_sheet
 from tests.web import browsing
@@ -236,6 +237,17 @@ def test_at_the_desk_the_photo_leaves_room_for_the_place_below_it(
     expect(left.locator(".choice").first).to_be_visible()
     assert left.evaluate("one => one.scrollHeight - one.clientHeight") <= 0
     assert left.locator("svg.photo").evaluate("one => one.clientHeight") > 200
+
+
+@pytest.mark.parametrize("reading", [DOUBTED, make_sheet()], ids=["kingdom", "map"])
+def test_on_a_phone_that_lies_a_question_is_seen_with_all_its_answers(
+    open_page: Open, served: Served, store: Store, reading: AnyReading
+) -> None:
+    page = open_page(DESK, viewport={"width": 844, "height": 390})
+    page.goto(f"/#/photo/{lay(served, store, reading)}")
+    page.locator(".board [role=button]").first.tap()
+    last = page.locator("dialog[open]").get_by_role("button", name="Done").bounding_box()
+    assert last is not None and last["y"] + last["height"] <= 390
 
 
 def test_text_alone_at_twice_its_size_cuts_nothing_off(
