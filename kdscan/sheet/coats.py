@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kdscan.sheet.grid import moved
-from kdscan.sheet.parts import CoatName, Point, Polygon, rect
+from kdscan.sheet.parts import CoatName, Point, Polygon, moved, rect
 from kdscan.sheet.pen import INK, LINE, Pen
 
 

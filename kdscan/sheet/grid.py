@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kdscan.sheet.decor import paint_castle
 from kdscan.sheet.fonts import CAPITAL
-from kdscan.sheet.parts import Castle, Layout, Point, Polygon, rect
+from kdscan.sheet.parts import Castle, Layout, Point, moved, rect
 from kdscan.sheet.pen import FAINT, INK, LINE, WHITE, Pen
 
 _DASHES = {"ruled": (), "dashed": (1.8, 1.2), "dotted": (0.3, 1.1)}
@@ -29,11 +29,6 @@ def draw_map(pen: Pen, layout: Layout) -> None:
                 _castle(pen, layout.castle, at)
             else:
                 _shield(pen, layout, at)
-
-
-def moved(polygon: Polygon, at: Point) -> Polygon:
-    """A polygon given relative to a centre, placed with that centre on the page."""
-    return tuple((at[0] + x, at[1] + y) for x, y in polygon)
 
 
 def _lines(pen: Pen, layout: Layout) -> None:

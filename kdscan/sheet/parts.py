@@ -22,6 +22,11 @@ def rect(x0: float, y0: float, x1: float, y1: float) -> Polygon:
     return (x0, y0), (x1, y0), (x1, y1), (x0, y1)
 
 
+def moved(polygon: Polygon, at: Point) -> Polygon:
+    """A polygon given relative to a centre, placed with that centre on the page."""
+    return tuple((at[0] + x, at[1] + y) for x, y in polygon)
+
+
 @dataclass(frozen=True)
 class Castle:
     """The castle in the middle cell: roofs (to be coloured in) over a keep.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.sheet.parts import Point
-from kdscan.synth.fields import F32, U8, Color, Rng, any_of
+from kdscan.synth.fields import F32, U8, Color, Rng, any_of, f32
 from kdscan.synth.raster import SHIFT, fixed
 
 
@@ -31,13 +31,14 @@ class Canvas:
         with self._through(outline, 0, opacity):
             cv2.fillPoly(self.page, [outline], color, cv2.LINE_AA, SHIFT)
 
-    def stroke(
-        self,
-        points: Iterable[Point],
-        color: Color,
-        mm: float,
-        closed: bool = True,
-        opacity: float = 1.0,
+    def outline(self, points: Iterable[Point], color: Color, mm: float) -> None:
+        self._stroke(points, color, mm, True, 1.0)
+
+    def line(self, points: Iterable[Point], color: Color, mm: float, opacity: float = 1.0) -> None:
+        self._stroke(points, color, mm, False, opacity)
+
+    def _stroke(
+        self, points: Iterable[Point], color: Color, mm: float, closed: bool, opacity: float
     ) -> None:
         path, thick = self.px(points), self.width(mm)
         with self._through(path, thick, opacity):
@@ -86,7 +87,5 @@ def smooth_noise(rng: Rng, shape: tuple[int, int], cells: float) -> F32:
     """
     h, w = shape
     k = max(h, w) / max(cells, 1)
-    small = rng.normal(0, 1, (max(2, round(h / k) + 2), max(2, round(w / k) + 2))).astype(
-        np.float32
-    )
-    return np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_CUBIC), np.float32)
+    small = f32(rng.normal(0, 1, (max(2, round(h / k) + 2), max(2, round(w / k) + 2))))
+    return f32(cv2.resize(small, (w, h), interpolation=cv2.INTER_CUBIC))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
@@ -21,6 +22,10 @@ WHITE: Color = (255.0, 255.0, 255.0)
 
 LUMA = np.array([0.114, 0.587, 0.299], np.float32)
 """Weights of blue, green and red in brightness (ITU-R BT.601)."""
+
+
+SQUARE = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
+"""Corners, clockwise from the top left, of a square whose sides are 2."""
 
 
 def noise(rng: Rng, shape: tuple[int, ...], bumps: float, stretch: float = 1.0) -> F32:
@@ -93,19 +98,36 @@ def toward(angle: ArrayLike) -> F64:
     return np.stack([np.cos(angle), np.sin(angle)], -1)
 
 
+def points_at(path: F64, at: F64, places: F64 | None = None) -> F64:
+    """Points (K, 2) at positions (K,) along a path (N, 2) whose own points lie at `places` (N,),
+    or at 0, 1, 2 … if None."""
+    own = np.arange(len(path)) if places is None else places
+    return np.stack([np.interp(at, own, axis) for axis in path.T], 1)
+
+
 def f32(values: ArrayLike) -> F32:
     """As float32."""
     return np.asarray(values, np.float32)
 
 
+def u8(values: ArrayLike) -> U8:
+    """As uint8; floats are cut off, not rounded."""
+    return np.asarray(values, np.uint8)
+
+
 def to_u8(image: F32) -> U8:
     """Clip to 0..255 and round."""
-    return cv2.convertScaleAbs(np.maximum(image, 0)).astype(np.uint8, copy=False)
+    return u8(cv2.convertScaleAbs(np.maximum(image, 0)))
 
 
 def chance(rng: Rng, p: float) -> bool:
     """True with probability p."""
     return rng.random() < p
+
+
+def plain_random(rng: Rng) -> random.Random:
+    """A generator for the simulated games."""
+    return random.Random(int(rng.integers(2**32)))
 
 
 def any_of(rng: Rng, items: Sequence[T]) -> T:

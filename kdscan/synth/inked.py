@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kdscan.game.duel.board import Board
 from kdscan.records import COLS, ROWS
-from kdscan.synth.fields import F32, U8, Rng
+from kdscan.synth.fields import F32, U8, Rng, f32, u8
 from kdscan.synth.hands.bank import StrokeBank
 from kdscan.synth.hands.surroundings import soil
 from kdscan.synth.scene import DrawnPage, Page, chosen, fill_in
@@ -37,7 +37,7 @@ class InkedPage:
 
         Erased marks are as faint as they look; correction fluid does not count as ink.
         """
-        return np.asarray(1 - self.on_white_bgr.min(axis=2) / np.float32(255), np.float32)
+        return f32(1 - self.on_white_bgr.min(axis=2) / np.float32(255))
 
     def flat(self, picture: NDArray[Any], px_per_cell: int, margin: float) -> NDArray[Any]:
         """A picture of the page, (H, W) or (H, W, 3), cropped to its grid.
@@ -85,5 +85,5 @@ def inked_page(
     drawn = fill_in(rng, page, played, hand, messiness, strokes)
     alone = fill_in(again, (layout, white, px_per_mm), played, hand, messiness, strokes).bgr
     soil(white, layout.page_mm, dirt, px_per_mm, messiness)  # as `draw_board` begins
-    on_white = np.asarray(cv2.divide(alone, np.maximum(white, 1), scale=255), np.uint8)
+    on_white = u8(cv2.divide(alone, np.maximum(white, 1), scale=255))
     return InkedPage(drawn, on_white)

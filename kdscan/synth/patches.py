@@ -24,6 +24,7 @@ from kdscan.synth.fields import (
     log_uniform,
     rotation,
     toward,
+    u8,
 )
 
 GONE = 70.0
@@ -50,7 +51,7 @@ def with_things(rng: Rng, flat: U8, other: U8, cell_px: float) -> tuple[U8, F32]
             seen, hidden = _thing(rng, seen, hidden, f32(other), cell_px)
     if chance(rng, 0.35):
         seen = seen * _shade(rng, flat.shape[:2])[..., None]
-    return np.clip(seen, 0, 255).astype(np.uint8), hidden
+    return u8(np.clip(seen, 0, 255)), hidden
 
 
 def _thing(rng: Rng, seen: F32, hidden: F32, other: F32, cell_px: float) -> Hidden:
@@ -131,7 +132,7 @@ def mirrored_lamp(
     shape_hw: tuple[int, int], at: F64, turn: float, axes: tuple[float, float], power: float
 ) -> F64:
     """(H, W), 0..1: an oval glare; power: 1 for a soft lamp, 3 for one with a rim."""
-    y, x = np.mgrid[0 : shape_hw[0], 0 : shape_hw[1]].astype(np.float32)
+    y, x = f32(np.mgrid[0 : shape_hw[0], 0 : shape_hw[1]])
     u = ((x - at[0]) * np.cos(turn) + (y - at[1]) * np.sin(turn)) / axes[0]
     v = ((y - at[1]) * np.cos(turn) - (x - at[0]) * np.sin(turn)) / axes[1]
     return np.asarray(np.exp(-((u * u + v * v) ** power)))
@@ -140,7 +141,7 @@ def mirrored_lamp(
 def _shade(rng: Rng, shape_hw: tuple[int, int]) -> F32:
     """(H, W): a shadow's edge across the sheet; it hides nothing."""
     h, w = shape_hw
-    y, x = np.mgrid[0:h, 0:w].astype(np.float32)
+    y, x = f32(np.mgrid[0:h, 0:w])
     turn = rng.uniform(0, 2 * np.pi)
     far = (x - rng.uniform(0, w)) * np.cos(turn) + (y - rng.uniform(0, h)) * np.sin(turn)
     soft = np.clip(far / rng.uniform(2, 60), -20, 20)

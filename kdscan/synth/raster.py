@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.synth.fields import F32, F64, U8, Color
+from kdscan.synth.fields import F32, F64, U8, Color, f32, u8
 
 D = TypeVar("D", bound=np.generic)
 
@@ -58,14 +58,14 @@ def to_fine(photo_xy: F64) -> F64:
 def finer(field: F32) -> F32:
     """Interpolate from the coarse raster to the finer one."""
     h, w = field.shape[:2]
-    return np.asarray(cv2.resize(field, (2 * w, 2 * h)), np.float32)
+    return f32(cv2.resize(field, (2 * w, 2 * h)))
 
 
 def grow(field: F32, step: int) -> F32:
     """Interpolate a block of nodes, `step` pixels apart, to the pixels inside it."""
     h, w = field.shape[:2]
     big = cv2.resize(field, (w * step, h * step), interpolation=cv2.INTER_LINEAR)
-    return np.asarray(big[STEP:-STEP, STEP:-STEP], np.float32)
+    return f32(big[STEP:-STEP, STEP:-STEP])
 
 
 def fixed(points: F64) -> NDArray[np.int32]:
@@ -81,7 +81,7 @@ def fill_into(mask: U8, polygon: F64, value: int | tuple[int, ...] = 255) -> Non
 
 def unit(mask: U8) -> F32:
     """A mask of 0..255 as 0..1."""
-    return np.asarray(mask * np.float32(1 / 255), np.float32)
+    return f32(mask * np.float32(1 / 255))
 
 
 def fill(shape: tuple[int, int], polygon: F64) -> U8:
@@ -96,25 +96,25 @@ def blur(image: F32, sigma: float) -> F32:
     if sigma < 0.3:
         return image
     if sigma <= 6:
-        return np.asarray(cv2.GaussianBlur(image, (0, 0), sigma), np.float32)
+        return f32(cv2.GaussianBlur(image, (0, 0), sigma))
     h, w = image.shape[:2]
     size = (max(2, round(w * 3 / sigma)), max(2, round(h * 3 / sigma)))
     small = cv2.GaussianBlur(cv2.resize(image, size, interpolation=cv2.INTER_AREA), (0, 0), 3.0)
-    return np.asarray(cv2.resize(small, (w, h)), np.float32)
+    return f32(cv2.resize(small, (w, h)))
 
 
 def lit(image: U8, factor: F32) -> U8:
     """`image` times `factor` (H, W, 3) or (H, W), clipped."""
-    if factor.ndim == 2:
-        factor = np.asarray(cv2.merge([factor] * 3), np.float32)
-    return np.asarray(cv2.multiply(image, factor, dtype=cv2.CV_8U), np.uint8)
+    return u8(cv2.multiply(image, _in_color(factor), dtype=cv2.CV_8U))
 
 
 def added(image: U8, extra: F32) -> U8:
     """`image` plus `extra` (H, W, 3) or (H, W), clipped."""
-    if extra.ndim == 2:
-        extra = np.asarray(cv2.merge([extra] * 3), np.float32)
-    return np.asarray(cv2.add(image, extra, dtype=cv2.CV_8U), np.uint8)
+    return u8(cv2.add(image, _in_color(extra), dtype=cv2.CV_8U))
+
+
+def _in_color(field: F32) -> F32:
+    return f32(cv2.merge([field] * 3)) if field.ndim == 2 else field
 
 
 def blend_into(view: U8, picture: U8, weight: F32) -> None:

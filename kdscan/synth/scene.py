@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +17,7 @@ from kdscan.game.duel.scoring import score_board
 from kdscan.imaging.encode import jpeg
 from kdscan.records import CELLS, COLS, ROWS
 from kdscan.sheet.parts import Layout
-from kdscan.synth.fields import F32, F64, U8, Rng
+from kdscan.synth.fields import F32, F64, U8, Rng, plain_random
 from kdscan.synth.hands.bank import StrokeBank
 from kdscan.synth.hands.hand import draw_board
 from kdscan.synth.hands.sketch import Hand, Spot
@@ -87,7 +86,7 @@ def save_photo(path: Path, bgr: U8, truth: Mapping[str, Any], quality: int = 90)
 
 def played_board(rng: Rng) -> tuple[Board, bool]:
     """The board of a random legal game, and whether its castle bonus was used."""
-    return random_board(random.Random(int(rng.integers(0, 2**32))))
+    return random_board(plain_random(rng))
 
 
 def crossed_cells(layout: Layout, spots: Sequence[Spot]) -> F32:
@@ -219,7 +218,7 @@ def shoot(
     page: DrawnPage,
     level: Level,
     *,
-    size_wh: tuple[int, int] | None = None,
+    size_wh: tuple[int, int],
     surfaces: Sequence[U8] = (),
     cover: Cover | None = None,
 ) -> SynthPhoto:
@@ -243,10 +242,10 @@ def make_photo(
     seed: int,
     level: Level,
     *,
+    size_wh: tuple[int, int],
     page: Page | None = None,
     wild: bool = False,
     messiness: float | None = None,
-    size_wh: tuple[int, int] | None = None,
     strokes: StrokeBank | None = None,
     surfaces: Sequence[U8] = (),
     dice: bool | None = None,

@@ -6,7 +6,6 @@ that must be read stays in view.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,7 +21,7 @@ from kdscan.game.duel.report import spellbook_json
 from kdscan.game.score import outcome
 from kdscan.records import COLS
 from kdscan.sheet.book import BookLayout, marked_places
-from kdscan.synth.fields import F64, U8, Rng, chance, rotation
+from kdscan.synth.fields import F64, U8, Rng, chance, f32, plain_random, rotation
 from kdscan.synth.hands.book import draw_spellbook
 from kdscan.synth.hands.sketch import Hand
 from kdscan.synth.photo.camera import LEVELS, Level
@@ -107,7 +106,7 @@ def make_table(
     """
     rng = np.random.default_rng([seed, 11])
     player = greedy_player if chance(rng, 0.5) else random_player
-    game = play_game(random.Random(int(rng.integers(0, 2**32))), (player, player))
+    game = play_game(plain_random(rng), (player, player))
     untidy = rng.uniform(0, 1) if messiness is None else messiness
     hands = Hand.random(rng), Hand.random(rng)
     page = page or random_page(rng)
@@ -163,7 +162,7 @@ def photograph_table(
     camera = _aimed(rng, conditions.tilt_deg, meshes, [rect for *_, rect in sheets], size_wh)
     maps = [PageMap.through(camera, mesh) for mesh in meshes]
     top = int(order[-1])
-    paper = sheets[top][0][::16, ::16].reshape(-1, 3).mean(0).astype(np.float32)
+    paper = f32(sheets[top][0][::16, ::16].reshape(-1, 3).mean(0))
     lying = [(maps[k], sheets[k][2]) for k in (top, *order[:-1])]
     scenery = random_scenery(rng, camera, lying, severity, paper)
     below = [(sheets[k][0], maps[k]) for k in order[:-1]]
@@ -233,7 +232,7 @@ def _covers(
     (w, h), rect = upper
     page = pose.place(corners_of((0, 0, w, h)) - middle(rect))
     seen = there.place(corners_of(lower[1]) - middle(lower[1]))
-    area, _ = cv2.intersectConvexConvex(page.astype(np.float32), seen.astype(np.float32))
+    area, _ = cv2.intersectConvexConvex(f32(page), f32(seen))
     return float(area) > 0
 
 

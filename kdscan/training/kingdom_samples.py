@@ -15,7 +15,7 @@ from kdscan.imaging.rectify import project
 from kdscan.kinds.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.records import KINDS
 from kdscan.records.kinds import CASTLE, EMPTY
-from kdscan.synth.fields import F32, F64, U8, Rng, f32, log_uniform, rotation
+from kdscan.synth.fields import F32, F64, SQUARE, U8, Rng, f32, log_uniform, rotation
 from kdscan.synth.hands.strokes import turned
 from kdscan.synth.kingdoms.tabletop import other_colors
 from kdscan.synth.photo.sensor import compress
@@ -132,14 +132,13 @@ def occlude(rng: Rng, picture: U8, kinds: NDArray[np.int64]) -> tuple[U8, NDArra
     out, hidden = picture.copy(), np.zeros(picture.shape[:2], np.uint8)
     rows, cols = kinds.shape
     castles = np.argwhere(kinds == CASTLE)[:, ::-1]
-    corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
     for _ in range(int(rng.integers(1, 5))):
         castle = len(castles) > 0 and rng.random() < 0.6
         source = castles[0] + 0.5 if castle else rng.uniform(0, (cols, rows))
-        piece = source + corners * rng.uniform(0.25, 0.5)
+        piece = source + SQUARE * rng.uniform(0.25, 0.5)
         half = 0.5 * np.exp(rng.uniform(np.log(0.5), 0, 2))
         angle = rng.uniform(0, 2 * np.pi)
-        lies = turned(corners * half + rng.normal(0, 0.08, (4, 2)), angle)
+        lies = turned(SQUARE * half + rng.normal(0, 0.08, (4, 2)), angle)
         lies += rng.uniform(0, (cols, rows))
         piece, lies = ((p + RING) * SIDE_PX - 0.5 for p in (piece, lies))
         m = cv2.getPerspectiveTransform(piece.astype(np.float32), lies.astype(np.float32))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.sheet.parts import Castle, Layout
+from kdscan.synth.fields import SQUARE
 from kdscan.synth.hands.habits import Part
 from kdscan.synth.hands.hand import draw_board
 from kdscan.synth.hands.sketch import Hand
@@ -38,7 +39,7 @@ BLANK = np.full((650, 900, 3), 245, np.uint8)
 
 SEEDS = range(8)
 
-BOX = np.array(((-1, -1), (1, -1), (1, 1), (-1, 1))) / 2
+BOX = SQUARE / 2
 
 
 def draw(

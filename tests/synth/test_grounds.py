@@ -14,9 +14,11 @@ from kdscan.synth.sheets.grounds.draw import (
     FAMILIES,
     GROUPS,
     HELD_OUT,
+    PAINTED,
     PALE,
     PALE_SHARE,
     TRAINED,
+    asked_for,
     draw_ground,
     random_family,
 )
@@ -60,6 +62,9 @@ def test_held_out_families_are_drawn_when_asked_for(family: str) -> None:
 
 def test_groups_name_families_that_there_are() -> None:
     assert {family for group in GROUPS.values() for family in group} == {*FAMILIES, PALE}
+    family, colours = asked_for(np.random.default_rng(1), "sepia")
+    assert family in PAINTED and colours == "sepia"
+    assert asked_for(np.random.default_rng(1), "woodcut") == ("woodcut", None)
 
 
 @pytest.mark.parametrize("kind", ["full", "sepia", "soft", "wild"])

@@ -20,14 +20,6 @@ from tests.hands import careful
 SMALL = (800, 600)
 
 
-@pytest.mark.parametrize("level", ["flat", "easy", "normal", "hard"])
-def test_all_cells_lie_in_the_photo(level: Level) -> None:
-    photo = make_photo(5, level, size_wh=SMALL)
-    assert photo.bgr.shape == (600, 800, 3)
-    assert (photo.centers_xy > 0).all()
-    assert (photo.centers_xy < SMALL).all()
-
-
 def test_truth_names_what_a_check_needs() -> None:
     photo = make_photo(12, "easy", size_wh=SMALL)
     truth = photo.truth()

@@ -9,16 +9,19 @@ import cv2
 import numpy as np
 import pytest
 
+from kdscan.game.duel.board import Board
 from kdscan.sheet.book import load_book
 from kdscan.sheet.raster import render_page
 from kdscan.synth.fields import U8
 from kdscan.synth.hands.book import draw_spellbook, played_book
 from kdscan.synth.kingdoms.scene import make_kingdom_photo
-from kdscan.synth.own import own_book
+from kdscan.synth.own import own_book, own_page
 from kdscan.synth.pads import pad_print
 from kdscan.synth.photo.camera import Level
-from kdscan.synth.scene import draw_page, make_photo
-from kdscan.synth.sheets.grounds.draw import FAMILIES
+from kdscan.synth.scene import DrawnPage, draw_page, shoot
+from kdscan.synth.sheets.designs import random_layout
+from kdscan.synth.sheets.grounds.draw import FAMILIES, draw_ground
+from kdscan.synth.sheets.grounds.palette import random_palette
 from kdscan.synth.table import make_table
 from kdscan.training.dataset import flat_example, init_worker, photo_example, unpack
 from tests.synth.test_kingdoms import BANK
@@ -37,17 +40,25 @@ def thumbnail(seed: int) -> U8:
     return unpack(example.thumb)
 
 
-def photo(level: Level, seed: int) -> U8:
-    return make_photo(seed, level, size_wh=SMALL).bgr
-
-
-def ground(family: str, seed: int) -> U8:
-    return pad_print(seed, family)[1]
+PAGE = own_page(60)
 
 
 def hand(seed: int) -> U8:
-    page = pad_print(1, "pale")
-    return draw_page(np.random.default_rng(seed), page=page, messiness=1.0).bgr
+    return draw_page(np.random.default_rng(seed), page=PAGE, messiness=1.0).bgr
+
+
+def photo(level: Level, seed: int) -> U8:
+    empty = DrawnPage(PAGE[0], PAGE[1], PAGE[1], PAGE[2], Board(), False)
+    return shoot(np.random.default_rng(seed), empty, level, size_wh=SMALL).bgr
+
+
+def ground(family: str, seed: int) -> U8:
+    rng = np.random.default_rng(seed)
+    return draw_ground(family, rng, random_layout(rng), 2.0, random_palette(rng))
+
+
+def printed(seed: int) -> U8:
+    return pad_print(seed, "etched")[1]
 
 
 def book(seed: int) -> U8:
@@ -84,7 +95,7 @@ GOLDEN: dict[str, tuple[Callable[[int], U8], str]] = {
     "thumbnail": (thumbnail, "143 120 127 124 153 110 106 131 166 154 145 146"),
     "kingdom": (partial(kingdom, None), "85 102 87 88 81 98 105 103 80 80 79 84"),
     "book": (book, "240 245 245 238 249 238 240 245 241 245 245 239"),
-    "ground": (partial(ground, "etched"), "200 197 190 195 185 181 182 190 190 182 170 188"),
+    "ground": (printed, "200 197 190 195 185 181 182 190 190 182 170 188"),
 }
 """What draws seed 7, and the mean brightness of 4 × 3 parts of that picture."""
 

@@ -12,7 +12,7 @@ from kdscan.game.duel.greedy import greedy_player
 from kdscan.game.duel.players import play_game, random_player
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
 from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, MapReading, Photo, SpellbookReading
+from kdscan.records import CELLS, AnyReading, MapReading, Photo, SpellbookReading
 from kdscan.synth.own import own_book, own_page
 from kdscan.synth.photo.lens import net
 from kdscan.synth.table import SynthTable, make_table, photograph_table
@@ -26,9 +26,12 @@ def table() -> SynthTable:
 
 
 @pytest.fixture(scope="module")
-def answer(table: SynthTable) -> Any:
-    photo = Photo(table.bgr)
-    found = read_photo(photo)
+def found(table: SynthTable) -> tuple[AnyReading, ...]:
+    return read_photo(Photo(table.bgr))
+
+
+@pytest.fixture(scope="module")
+def answer(found: tuple[AnyReading, ...]) -> Any:
     assert [type(one) for one in found] == [MapReading, MapReading, SpellbookReading]
     return report_json([photo_json(PhotoReport("t", size_wh=(1, 1), sheets=found))])
 
@@ -56,11 +59,13 @@ def test_each_map_is_found_where_it_lies(table: SynthTable, answer: dict[str, An
         assert sum(same) > 0.8 * len(CELLS)
 
 
-def test_the_places_of_the_spellbook_lie_where_they_are_found(table: SynthTable) -> None:
-    (book,) = [one for one in read_photo(Photo(table.bgr)) if isinstance(one, SpellbookReading)]
-    found = [mark.at_xy[0] for mark in book.marks if mark.place.part != "struck"]
+def test_the_places_of_the_spellbook_lie_where_they_are_found(
+    table: SynthTable, found: tuple[AnyReading, ...]
+) -> None:
+    (book,) = [one for one in found if isinstance(one, SpellbookReading)]
+    places = [mark.at_xy[0] for mark in book.marks if mark.place.part != "struck"]
     square = np.linalg.norm(table.places_xy[1] - table.places_xy[0])
-    assert np.linalg.norm(np.array(found) - table.places_xy, axis=1).max() < 0.1 * square
+    assert np.linalg.norm(np.array(places) - table.places_xy, axis=1).max() < 0.1 * square
 
 
 def test_truth_tells_the_game_as_it_was_played() -> None:

@@ -6,8 +6,7 @@ same habits. All randomness comes from the generator passed in.
 
 from __future__ import annotations
 
-import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from kdscan.game.duel.greedy import greedy_player
 from kdscan.game.duel.players import play_game, random_player
 from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
 from kdscan.sheet.book import BookLayout, BookLine, BookSide
-from kdscan.synth.fields import U8, Rng, any_of
+from kdscan.synth.fields import SQUARE, U8, Rng, any_of, plain_random
 from kdscan.synth.hands import scrawl
 from kdscan.synth.hands.crosses import draw_cross
 from kdscan.synth.hands.dots import dot
@@ -75,7 +74,7 @@ class _Side(Drawing):
 
     def pen(self, room: float) -> Pen:
         """The player's pen, but no wider than suits something `room` mm wide."""
-        return replace(self.hand.pen, width=min(self.hand.pen.width, 0.2 * room))
+        return self.hand.pen.between(0, 0.2 * room)
 
     def ghost(self, at: Path, half: float) -> None:
         """Leave what an eraser left of an earlier mark."""
@@ -88,8 +87,7 @@ def played_book(rng: Rng) -> Spellbook:
     """The spellbook of a game, finished or not."""
     player = greedy_player if rng.random() < 0.3 else random_player
     rounds = 200 if rng.random() < 0.75 else int(rng.integers(1, 17))
-    seed = random.Random(int(rng.integers(0, 2**32)))
-    return play_game(seed, (player, player), rounds=rounds).spellbook
+    return play_game(plain_random(rng), (player, player), rounds=rounds).spellbook
 
 
 def wild_book(rng: Rng) -> Spellbook:
@@ -174,10 +172,6 @@ def _draw_choice(side: _Side, part: BookSide, coat: Coat | None, where: str) -> 
     return {f"{where}.{choice.coat}": choice.coat == coat for choice in part.choices}
 
 
-def _box(at: Path, half: float) -> Path:
-    return at + half * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float64)
-
-
 def _draw_square(side: _Side, at: Path) -> None:
     half = side.layout.square_mm / 2
     pen = side.pen(half)
@@ -186,7 +180,7 @@ def _draw_square(side: _Side, at: Path) -> None:
     if side.rng.random() < 0.06:
         style = any_of(side.rng, FILLED)
     if style == "fill":
-        inset = _box(at, half * brush.near(0.93, 0.06, 0.75, 1.05))
+        inset = at + half * brush.near(0.93, 0.06, 0.75, 1.05) * SQUARE
         strokes = fill(inset, brush, brush.pick("fill"))
     elif style == "dot":
         strokes = dot(at, half * brush.near(0.45, 0.15, 0.25, 0.8), "spiral", brush)
@@ -256,8 +250,7 @@ def _struck(ends: Path, half: float, style: str, brush: Brush) -> list[Stroke]:
 
 def _write_around(side: _Side) -> None:
     """Names on their lines, and occasionally a note in a margin."""
-    rng, layout, pen = side.rng, side.layout, side.hand.pen
-    thin = replace(pen, width=min(pen.width, 0.6))
+    rng, layout, thin = side.rng, side.layout, side.hand.pen.between(0, 0.6)
     for blank in layout.blanks:
         x, y, w, h = blank.box_mm
         if blank.kind == "line" and rng.random() < 0.7:

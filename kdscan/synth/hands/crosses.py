@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kdscan.synth.fields import Rng, toward
+from kdscan.synth.fields import Rng, points_at, toward
 from kdscan.synth.hands.dots import dot
 from kdscan.synth.hands.ink import Stroke
 from kdscan.synth.hands.preferences import Brush
@@ -51,8 +51,7 @@ def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) 
 
 def _inside(path: Path, at: Path, radius: float) -> float:
     """Return the length (mm) of a path within a circle, judged by its segments' middles."""
-    fine = np.linspace(0, len(path) - 1, 8 * len(path))
-    points = np.stack([np.interp(fine, np.arange(len(path)), axis) for axis in path.T], 1)
+    points = points_at(path, np.linspace(0, len(path) - 1, 8 * len(path)))
     parts = np.linalg.norm(np.diff(points, axis=0), axis=1)
     away = np.linalg.norm((points[1:] + points[:-1]) / 2 - at, axis=1)
     return float(parts[away < radius].sum())

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kdscan.synth.fields import toward
+from kdscan.synth.fields import points_at, toward
 from kdscan.synth.hands.ink import Stroke
 from kdscan.synth.hands.preferences import Brush, ShieldShape
 from kdscan.synth.hands.strokes import (
@@ -121,7 +121,7 @@ def _coils(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]
         length = float(np.hypot(*(row[-1] - row[0])))
         turns = max(2, int(length / max(0.8 * gap, 0.3 * loop)))
         t = np.linspace(0, 1, 12 * turns)
-        spots = np.stack([np.interp(t, np.linspace(0, 1, len(row)), x) for x in row.T], 1)
+        spots = points_at(row, t, np.linspace(0, 1, len(row)))
         a = 2 * math.pi * turns * t
         swing = loop * (1 + 0.15 * drift(len(t), rng, 3))
         strokes.append(Stroke(spots + np.stack((np.cos(a) * swing, np.sin(a) * swing), 1) * 0.85))
@@ -162,7 +162,7 @@ def _rays(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
     walk = np.concatenate(((0,), np.cumsum(np.hypot(*np.diff(edge, axis=0).T))))
     count = int(min(max(walk[-1] / (2.0 * gap), 14), 60))
     t = np.sort(rng.uniform(0, 0.6, count) + np.arange(count)) / count * walk[-1]
-    tips = np.stack([np.interp(t, walk, axis) for axis in edge.T], 1)
+    tips = points_at(edge, t, walk)
     inner = middle + rng.normal(0, 0.04, (count, 2)) * size
     return [Stroke(np.stack((tips, inner), 1).reshape(-1, 2))]
 

@@ -15,7 +15,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell
 from kdscan.records import CASTLE, CELLS
 from kdscan.sheet.parts import Layout
-from kdscan.synth.fields import U8, Rng, any_of
+from kdscan.synth.fields import SQUARE, U8, Rng, any_of, f32
 from kdscan.synth.hands import scrawl
 from kdscan.synth.hands.bank import StrokeBank
 from kdscan.synth.hands.checks import checked
@@ -103,8 +103,7 @@ def _draw_cell(sheet: Sketch, cell: Cell, mark: Shield | None) -> None:
     coat = mark.coat
     pen = hand.other if rng.random() < hand.swaps else hand.pen
     spots = _spots(sheet, shield, mark.crosses)
-    around = np.concatenate((shield.circles, shield.others))
-    aim, spare = shield, Spots(around, shield.circle * rng.uniform(1.02, 1.3))
+    aim, spare = shield, Spots(shield.around, shield.circle * rng.uniform(1.02, 1.3))
     brush, wrong = sheet.brush(pen), messiness * (8.0 if sheet.adds == "corrections" else 1.0)
     if sheet.adds == "shields" and rng.random() < 0.7:
         sheet.ink([_traced(shield, brush)], pen)
@@ -145,7 +144,7 @@ def _overrun(
     rng, cell = sheet.rng, np.array(sheet.layout.cell_mm)
     most = np.clip(0.98 * cell / np.ptp(shield.polygon, axis=0), 1.0, BEYOND)
     polygon = shield.centre + (shield.polygon - shield.centre) * rng.uniform(1.0, most)
-    around = np.concatenate((shield.circles, shield.others))
+    around = shield.around
     taken = np.array(crossed).reshape(-1, 2)
     free = [at for at in shield.circles if not (taken == at).all(axis=1).any()]
     covers = sheet.hand.traits.habits["cross"] in COVERING
@@ -165,10 +164,9 @@ def _swept(polygon: Path, circles: Path, radius: float, rng: Rng) -> tuple[Path,
     start = circles[int(rng.integers(len(circles)))]
     order = np.hypot(*(circles - start).T).argsort()
     swept = circles[order[: int(rng.integers(1, len(circles) + 1))]]
-    reach = radius * rng.uniform(0.3, 1.3)
-    corners = np.array(((-1, -1), (1, -1), (1, 1), (-1, 1))) * reach
+    corners = SQUARE * radius * rng.uniform(0.3, 1.3)
     points = np.concatenate((polygon, (swept[:, None] + corners).reshape(-1, 2)))
-    hull = cv2.convexHull(points.astype(np.float32))[:, 0]
+    hull = cv2.convexHull(f32(points))[:, 0]
     return hull.astype(np.float64), swept
 
 

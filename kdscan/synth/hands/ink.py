@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 
 from kdscan.records.arrays import sigmoid
-from kdscan.synth.fields import F32, U8, Rng, toward
+from kdscan.synth.fields import F32, U8, Rng, f32, toward, u8
 from kdscan.synth.hands.pens import Pen
 from kdscan.synth.hands.strokes import Path, drift
 from kdscan.synth.raster import SHIFT, fixed
@@ -67,9 +67,9 @@ def _noise(blur: float) -> F32:
     """Return (TEXTURE, TEXTURE) float32 periodic noise, uniformly distributed in 0..1."""
     white = np.random.default_rng(round(blur * 100)).standard_normal((TEXTURE, TEXTURE))
     pad = int(4 * blur) + 2
-    wide = np.pad(white.astype(np.float32), pad, mode="wrap")
+    wide = np.pad(f32(white), pad, mode="wrap")
     soft = cv2.GaussianBlur(wide, (0, 0), blur)[pad:-pad, pad:-pad]
-    return np.asarray(sigmoid(1.7 * (soft - soft.mean()) / soft.std()), np.float32)
+    return f32(sigmoid(1.7 * (soft - soft.mean()) / soft.std()))
 
 
 def noise_patch(shape: tuple[int, int], blur: float, rng: Rng) -> F32:
@@ -131,7 +131,7 @@ def _coverage(
     out = []
     for canvas in canvases:
         small = cv2.resize(canvas, (w, h), interpolation=cv2.INTER_AREA)
-        out.append(small.astype(np.float32) * np.float32(1 / 255))
+        out.append(f32(small) * np.float32(1 / 255))
     return out
 
 
@@ -168,7 +168,7 @@ def lay_ink(
     alpha = 1 - light
     soft = (blur_mm + pen.bleed) * px_per_mm
     if soft > 0.25:
-        alpha = np.asarray(cv2.GaussianBlur(alpha, (0, 0), soft), np.float32)
+        alpha = f32(cv2.GaussianBlur(alpha, (0, 0), soft))
     if spare is not None and len(spare.centers):
         _spare(alpha, spare, box[:2], px_per_mm, rng)
     multiply(page, box[:2], alpha, pen.bgr, BODY.get(pen.kind, 0.0))
@@ -189,10 +189,10 @@ def _textured(cover: F32, pen: Pen, rng: Rng) -> F32:
         fine, coarse = noise_patch(shape, 0.6, rng), noise_patch(shape, 1.7, rng)
         tooth = 0.6 * fine + 0.4 * coarse
         caught = cover * (1 - pen.grain * (1.25 - cover) * (1.9 * tooth - 0.35))
-        cover = np.clip(caught, 0, 1).astype(np.float32)
+        cover = f32(np.clip(caught, 0, 1))
     if pen.skip:
         gaps = noise_patch(shape, 1.6, rng)
-        cover = cover * np.clip((gaps - pen.skip) * 6 + 0.5, 0.35, 1).astype(np.float32)
+        cover = cover * f32(np.clip((gaps - pen.skip) * 6 + 0.5, 0.35, 1))
     return cover
 
 
@@ -238,9 +238,7 @@ def multiply(
     h, w = alpha.shape
     patch = page[y : y + h, x : x + w]
     for channel, through in enumerate(bgr):
-        patch[..., channel] = (inked(patch[..., channel], alpha, through, body) + 0.5).astype(
-            np.uint8
-        )
+        patch[..., channel] = u8(inked(patch[..., channel], alpha, through, body) + 0.5)
 
 
 def inked(paper: U8, alpha: F32, through: float, body: float) -> F32:

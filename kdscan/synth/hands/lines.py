@@ -57,8 +57,7 @@ def _drawn(
 
 def _off_circles(path: Path, shield: ShieldShape, brush: Brush) -> Path:
     """The longest piece of a path that stays off the circles its writer avoids."""
-    heeded = np.concatenate((shield.circles, shield.others))
-    return away_from(path, heeded, 1.15 * shield.circle + 0.6 * brush.width)
+    return away_from(path, shield.around, 1.15 * shield.circle + 0.6 * brush.width)
 
 
 def _misses(shield: ShieldShape, ends: Path, clear: float) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,10 @@ class Pen:
     pool: float = 0.0
     nib: float = 0.0
     nib_angle: float = 0.0
+
+    def between(self, least: float, most: float) -> Pen:
+        """The pen with a line no thinner and no wider than these, mm."""
+        return replace(self, width=min(max(self.width, least), most))
 
 
 BALL: tuple[Color, ...] = (

@@ -154,6 +154,11 @@ class ShieldShape:
     others: Path = field(default_factory=lambda: np.zeros((0, 2)))
 
     @property
+    def around(self) -> Path:
+        """(N, 2): centres of the circles of its cell and of the adjacent ones."""
+        return np.concatenate((self.circles, self.others))
+
+    @property
     def span(self) -> float:
         """The lesser of its width and height, mm."""
         return float(np.ptp(self.polygon, axis=0).min())

@@ -10,7 +10,7 @@ import math
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import U8, Rng, toward
+from kdscan.synth.fields import U8, Rng, f32, toward, u8
 from kdscan.synth.hands.bank import StrokeBank
 from kdscan.synth.hands.ink import Stroke, box_on, multiply, noise_patch
 from kdscan.synth.hands.strokes import Path, line, ring, rounded, turned
@@ -126,10 +126,10 @@ def smudge(page: U8, at: Path, size: float, rng: Rng, px_per_mm: float) -> None:
     if box is None:
         return
     x0, y0, x1, y1 = box
-    yy, xx = np.mgrid[y0:y1, x0:x1].astype(np.float32)
+    yy, xx = f32(np.mgrid[y0:y1, x0:x1])
     local = np.stack((xx / px_per_mm - at[0], yy / px_per_mm - at[1]), axis=-1).reshape(-1, 2)
     local = turned(local.astype(np.float64), -turn) / half
-    fall = np.exp(-1.5 * (local**2).sum(axis=1)).reshape(xx.shape).astype(np.float32)
+    fall = f32(np.exp(-1.5 * (local**2).sum(axis=1)).reshape(xx.shape))
     cloud = noise_patch((y1 - y0, x1 - x0), 12.0, rng)
     alpha = fall * (0.3 + 0.7 * cloud) * np.float32(rng.uniform(0.03, 0.16))
     multiply(page, (x0, y0), alpha, (0.3, 0.3, 0.3))
@@ -144,19 +144,19 @@ def smear(page: U8, blank: U8, at: Path, reach: float, rng: Rng, px_per_mm: floa
     if box is None:
         return
     x0, y0, x1, y1 = box
-    paper = np.maximum(blank[y0:y1, x0:x1], 1).astype(np.float32)
+    paper = f32(np.maximum(blank[y0:y1, x0:x1], 1))
     through = page[y0:y1, x0:x1] / paper
     long = max(3, round(reach * rng.uniform(0.2, 0.7) * px_per_mm)) | 1
     kernel = np.zeros((long, long), np.float32)
     end = toward(rng.uniform(0, math.pi)) * (long // 2)
     ends = [tuple(round(float(long // 2 + way * v)) for v in end) for way in (-1, 1)]
     cv2.line(kernel, ends[0], ends[1], 1.0, 1)
-    drawn = np.asarray(cv2.filter2D(through, -1, kernel / kernel.sum()), np.float32)
+    drawn = f32(cv2.filter2D(through, -1, kernel / kernel.sum()))
     yy, xx = np.mgrid[y0:y1, x0:x1] / px_per_mm
     away = ((xx - at[0]) ** 2 + (yy - at[1]) ** 2) / reach**2
-    weight = (np.exp(-(away**2)) * rng.uniform(0.25, 0.75)).astype(np.float32)[..., None]
+    weight = f32(np.exp(-(away**2)) * rng.uniform(0.25, 0.75))[..., None]
     mixed = through * (1 - weight) + drawn * weight
-    page[y0:y1, x0:x1] = np.clip(mixed * paper + 0.5, 0, 255).astype(np.uint8)
+    page[y0:y1, x0:x1] = u8(np.clip(mixed * paper + 0.5, 0, 255))
 
 
 def coffee_ring(page: U8, at: Path, radius: float, rng: Rng, px_per_mm: float) -> None:
@@ -173,7 +173,7 @@ def coffee_ring(page: U8, at: Path, radius: float, rng: Rng, px_per_mm: float) -
         axes = (int(radius * share * px_per_mm), int(radius * share * px_per_mm * 0.98))
         thick = max(1, int(rng.uniform(0.4, 1.8) * px_per_mm))
         cv2.ellipse(alpha, middle, axes, 0, start, start + sweep, strength, thick, cv2.LINE_AA)
-    soft = np.asarray(cv2.GaussianBlur(alpha, (0, 0), 0.3 * px_per_mm), np.float32)
+    soft = f32(cv2.GaussianBlur(alpha, (0, 0), 0.3 * px_per_mm))
     cloud = noise_patch((y1 - y0, x1 - x0), 12.0, rng)
     soft *= (0.2 + 0.8 * cloud) * np.float32(rng.uniform(0.15, 0.5))
     multiply(page, (x0, y0), soft, (0.25, 0.42, 0.6))
@@ -188,12 +188,12 @@ def fluid(page: U8, outline: Path, rng: Rng, px_per_mm: float) -> None:
     x0, y0, x1, y1 = box
     alpha = fill((y1 - y0, x1 - x0), outline * px_per_mm - (x0, y0) - 0.5)
     cloud = noise_patch((y1 - y0, x1 - x0), 12.0, rng)
-    cover = alpha.astype(np.float32) / 255 * (rng.uniform(0.9, 0.97) + 0.03 * cloud)
+    cover = f32(alpha) / 255 * (rng.uniform(0.9, 0.97) + 0.03 * cloud)
     white = rng.uniform(225, 252) + rng.normal(0, 2, 3)
     patch = page[y0:y1, x0:x1]
     for channel in range(3):
         mixed = patch[..., channel] * (1 - cover) + np.float32(white[channel]) * cover
-        patch[..., channel] = np.clip(mixed + 0.5, 0, 255).astype(np.uint8)
+        patch[..., channel] = u8(np.clip(mixed + 0.5, 0, 255))
 
 
 def _box(page: U8, at: Path, reach: float, px_per_mm: float) -> tuple[int, int, int, int] | None:

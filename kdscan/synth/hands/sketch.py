@@ -166,10 +166,10 @@ def fit_hand(hand: Hand, layout: Layout, messiness: float, ground: U8) -> Hand:
     return replace(
         hand,
         traits=traits,
-        pen=replace(pen, width=min(max(pen.width, seen), 0.28 * room)),
-        other=replace(other, width=min(max(other.width, seen), 0.28 * room)),
-        cross_pen=replace(cross_pen, width=min(max(cross_pen.width, seen), thin)),
-        border_pen=replace(hand.border_pen, width=min(hand.border_pen.width, edge)),
+        pen=pen.between(seen, 0.28 * room),
+        other=other.between(seen, 0.28 * room),
+        cross_pen=cross_pen.between(seen, thin),
+        border_pen=hand.border_pen.between(0, edge),
     )
 
 

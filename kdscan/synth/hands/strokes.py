@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.synth.fields import rotation, toward
+from kdscan.synth.fields import points_at, rotation, toward
 
 Path = NDArray[np.float64]
 
@@ -171,7 +171,7 @@ def outline(polygon: Path, rng: np.random.Generator, *, scale: float, wobble: fl
     walk = np.concatenate(((0.0,), np.cumsum(steps)))
     n = int(min(max(walk[-1] / STEP_MM, 12), 60))
     t = np.linspace(0, walk[-1], n)
-    path = np.stack((np.interp(t, walk, ring_[:, 0]), np.interp(t, walk, ring_[:, 1])), axis=1)
+    path = points_at(ring_, t, walk)
     middle = polygon.mean(axis=0)
     noise = np.stack((drift(n, rng, 4), drift(n, rng, 4)), axis=1)
     return np.asarray(middle + (path - middle) * scale + wobble * noise)

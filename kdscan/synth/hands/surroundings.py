@@ -11,7 +11,7 @@ import numpy as np
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import find_domains
-from kdscan.synth.fields import U8, Rng, any_of
+from kdscan.synth.fields import SQUARE, U8, Rng, any_of
 from kdscan.synth.hands import scrawl
 from kdscan.synth.hands.ink import Stroke, lay_ink
 from kdscan.synth.hands.pens import Pen, random_pen
@@ -121,8 +121,7 @@ def scribble_around(sheet: Sketch, board: Board) -> None:
             room = (low[0] if band == 2 else page[0]) - at[0]
         if height < 1.2 or room < 2 * height:
             continue
-        pen = any_of(rng, pens)
-        pen = replace(pen, width=min(pen.width, 0.2 * height))
+        pen = any_of(rng, pens).between(0, 0.2 * height)
         sheet.ink(scrawl.writing(at, float(room), height, rng, sheet.bank), pen)
     _strays(sheet)
     if sheet.adds in ("scores", "ringed_scores") or rng.random() < 0.1 * messiness:
@@ -144,8 +143,7 @@ def _strays(sheet: Sketch) -> None:
         off = np.linalg.norm(points[:, None] - circles, axis=-1)
         if off.size and off.min() < 1.2 * layout.circle_radius_mm:
             continue
-        pen = replace(sheet.hand.pen, width=min(sheet.hand.pen.width, 0.03 * float(pitch.min())))
-        sheet.ink(marks, pen)
+        sheet.ink(marks, sheet.hand.pen.between(0, 0.03 * float(pitch.min())))
 
 
 def _scores(sheet: Sketch, board: Board) -> None:
@@ -164,8 +162,7 @@ def _scores(sheet: Sketch, board: Board) -> None:
             marks = scrawl.number(text, at - 0.5 * height, height, rng)
             if sheet.adds == "ringed_scores":
                 marks.append(Stroke(ring(at, 1.1 * height, rng, squash=0.85)))
-            pen = replace(sheet.hand.pen, width=min(sheet.hand.pen.width, 0.16 * height))
-            sheet.ink(marks, pen)
+            sheet.ink(marks, sheet.hand.pen.between(0, 0.16 * height))
 
 
 def add_extras(sheet: Sketch, board: Board) -> None:
@@ -184,7 +181,7 @@ def _tint(sheet: Sketch, board: Board) -> None:
     wide = rng.uniform(0.04, 0.12) * float(cell.min())
     strength, grain = rng.uniform(0.12, 0.4), rng.uniform(0.1, 0.8)
     shades = {coat: _tint_pen(rng, wide, strength, grain) for coat in Coat}
-    angle, corners = rng.uniform(0, math.pi), np.array(((-1, -1), (1, -1), (1, 1), (-1, 1))) / 2
+    angle, corners = rng.uniform(0, math.pi), SQUARE / 2
     for domain in find_domains(board):
         pen = shades[domain.coat] if by_coat else _tint_pen(rng, wide, strength, grain)
         if rng.random() > share:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +13,7 @@ from kdscan.game.kingdomino.players import play_game, random_player
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.records import KINDS
 from kdscan.records.kinds import CASTLE
-from kdscan.synth.fields import F64, U8, Rng, any_of, chance, rotation
+from kdscan.synth.fields import F64, U8, Rng, any_of, chance, plain_random, rotation
 from kdscan.synth.kingdoms.tabletop import TABLE_PX, Domino, Manner, Square, Table, random_manner
 from kdscan.synth.kingdoms.tiles import Bank
 from kdscan.synth.photo.camera import Level, photograph
@@ -56,7 +55,7 @@ def played_kingdoms(
     are as frequent as common ones.
     """
     variants = Variants(great_duel=size == 7)
-    game = play_game(random.Random(int(rng.integers(2**32))), [random_player] * 2, variants)
+    game = play_game(plain_random(rng), [random_player] * 2, variants)
     kingdoms: tuple[list[Domino], list[Domino]] = ([], [])
     for mine, (player, land) in zip(kingdoms, enumerate(game.lands), strict=True):
         mine.append(Domino(((0, 0),), (CASTLE,)))
@@ -78,7 +77,7 @@ def make_kingdom_photo(
     wild: bool = False,
     whole: bool = False,
     manner: Manner | None = None,
-    size_wh: tuple[int, int] | None = None,
+    size_wh: tuple[int, int] = (2016, 1512),
     surfaces: Sequence[U8] = (),
 ) -> KingdomPhoto:
     """Make the photo of `seed`: a kingdom, sometimes a second one and loose dominoes too.
@@ -123,7 +122,7 @@ def _photographed(
     level: Level | None,
     box: F64,
     size: int,
-    size_wh: tuple[int, int] | None,
+    size_wh: tuple[int, int],
     surfaces: Sequence[U8],
 ) -> KingdomPhoto:
     """box: (2, 2), the region that must be entirely in view, in squares."""

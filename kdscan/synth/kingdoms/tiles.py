@@ -22,7 +22,7 @@ from kdscan.errors import UsageError
 from kdscan.imaging.rectify import flatten
 from kdscan.records import KINDS, Photo
 from kdscan.records.kinds import CASTLE, EMPTY
-from kdscan.synth.fields import U8, Rng, any_of
+from kdscan.synth.fields import U8, Rng, any_of, u8
 
 SQUARE_PX = 100
 """Side of a square's picture."""
@@ -65,7 +65,7 @@ def load_boards(folder: Path) -> list[Board]:
         for s in squares:
             kinds[int(s["row"]), int(s["col"])] = KINDS.index((s["terrain"], int(s["crowns"])))
         size = (shape[1] * SQUARE_PX, shape[0] * SQUARE_PX)
-        flat = np.asarray(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA), np.uint8)
+        flat = u8(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA))
         boards.append(Board(name, squares[0]["kingdom"], flat, kinds))
     return boards
 
@@ -80,7 +80,7 @@ def load_photos(folder: Path) -> list[Board]:
         bgr = cv2.imread(str(path.with_suffix(".jpg")))
         if bgr is None:
             raise UsageError(f"{path.with_suffix('.jpg')}: there is no such picture")
-        picture = np.asarray(bgr, np.uint8)
+        picture = u8(bgr)
         try:
             document = json.loads(path.read_text("utf-8"))
             sheets = [s for photo in document["photos"] for s in photo["sheets"]]
@@ -120,7 +120,7 @@ class Bank:
     def pick(self, rng: Rng, kind: int) -> U8:
         """A picture of a square of that kind, (SQUARE_PX, SQUARE_PX, 3), rotated at random."""
         chosen = any_of(rng, self._pictures[kind])
-        return np.asarray(np.rot90(chosen, int(rng.integers(4))), np.uint8)
+        return u8(np.rot90(chosen, int(rng.integers(4))))
 
 
 def _by_kind(boards: Iterable[Board]) -> dict[int, list[U8]]:

@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from kdscan.records import COLS
-from kdscan.synth.fields import F64, U8, Rng, chance
+from kdscan.synth.fields import F64, U8, Rng, chance, f32
 from kdscan.synth.photo.clutter import Solid
 from kdscan.synth.photo.exposure import expose
 from kdscan.synth.photo.lens import Camera, PageMap, Rect, aim, corners_of, frame, middle, net
@@ -81,7 +81,7 @@ def photograph(
     *,
     level: Level,
     grid_mm: Rect,
-    size_wh: tuple[int, int] | None = None,
+    size_wh: tuple[int, int],
     surfaces: Sequence[U8] = (),
     stiff: bool = False,
     cover: Cover | None = None,
@@ -93,18 +93,14 @@ def photograph(
     page_mm: width and height of the page.
     grid_mm: x, y, width, height of the map's grid on the page. The whole grid is inside
         the photo; the page's margins may be cut off.
-    size_wh: of the photo; random if None.
     surfaces: BGR textures used as table tops in addition to the procedural ones.
     stiff: the page is a board that does not bend. It is never photographed in grey, because its
         colours carry information.
     cover: something that lies on the sheet, over its grid; for all levels except `flat`.
     """
-    conditions = LEVELS[level]
-    severity = conditions.severity * rng.uniform(0.45, 1)
-    size = size_wh or _size(rng)
-    camera, page_map = _pose(rng, conditions, severity, size, page_mm, grid_mm, stiff)
+    severity, camera, page_map = pose(rng, level, size_wh, page_mm, grid_mm, stiff)
     corners = page_map.page_to_photo(corners_of(grid_mm))
-    paper = page_bgr[::16, ::16].reshape(-1, 3).mean(0).astype(np.float32)
+    paper = f32(page_bgr[::16, ::16].reshape(-1, 3).mean(0))
     if level == "flat":
         scenery = plain_scenery(rng)
     else:
@@ -122,24 +118,18 @@ def photograph(
     return Shot(image, page_map.page_to_photo)
 
 
-def _size(rng: Rng) -> tuple[int, int]:
-    long = int(rng.choice([1280, 1600, 1920, 2016, 2016, 2016]))
-    ratio = float(rng.choice([4 / 3, 4 / 3, 4 / 3, 16 / 9, 1.0]))
-    short = round(long / ratio)
-    return (long, short) if chance(rng, 0.5) else (short, long)
-
-
-def _pose(
+def pose(
     rng: Rng,
-    conditions: Conditions,
-    severity: float,
-    size: tuple[int, int],
+    level: Level,
+    size_wh: tuple[int, int],
     page_mm: tuple[float, float],
     grid_mm: Rect,
-    stiff: bool,
-) -> tuple[Camera, PageMap]:
-    """A sheet and a camera that sees its whole grid, with no part of the paper hidden."""
-    is_flat = conditions.severity == 0
+    stiff: bool = False,
+) -> tuple[float, Camera, PageMap]:
+    """The severity, 0..1, of a photo; a sheet and a camera that sees its whole grid, with no part
+    of the paper hidden. Arguments as of `photograph`."""
+    conditions, is_flat = LEVELS[level], level == "flat"
+    severity = conditions.severity * rng.uniform(0.45, 1)
     tilt = float(np.deg2rad(rng.uniform(*conditions.tilt_deg)))
     roll = float(
         rng.choice([0, 0, 0, 1, 2, 3]) * np.pi / 2
@@ -147,9 +137,9 @@ def _pose(
     )
     if chance(rng, conditions.turned):
         roll = rng.uniform(0, 2 * np.pi)
-    focal = max(size) * float(10 if is_flat else rng.uniform(0.7, 1.7))
+    focal = max(size_wh) * float(10 if is_flat else rng.uniform(0.7, 1.7))
     k1 = 0.0 if is_flat else rng.normal(0, 0.025)
-    camera = Camera(np.zeros(3), aim(rng, tilt, roll), focal, size, k1)
+    camera = Camera(np.zeros(3), aim(rng, tilt, roll), focal, size_wh, k1)
     share, spread = float(rng.uniform(*conditions.share)), rng.uniform(0, 1)
     inside, at = net(grid_mm, 9), middle(grid_mm)
     for attempt in range(6):
@@ -162,4 +152,4 @@ def _pose(
         page_map = PageMap.through(seen, sheet)
         if page_map.is_seen_whole():
             break
-    return seen, page_map
+    return severity, seen, page_map

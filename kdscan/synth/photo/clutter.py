@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kdscan.synth.fields import F64, U8, Rng, chance, color, toward
+from kdscan.synth.fields import F64, U8, Rng, chance, color, f32, toward
 from kdscan.synth.photo.lens import Camera
 from kdscan.synth.photo.light import GAMMA, Light
 from kdscan.synth.raster import fill_into, to_fine
@@ -277,4 +277,4 @@ def cast(mask: U8, solid: Solid, camera: Camera, light: Light) -> None:
     sizes = [len(f) for f in solid.faces]
     ground = to_fine(camera.project(light.shadow_of(np.concatenate(solid.faces))))
     for part in np.split(ground, np.cumsum(sizes)[:-1]):
-        fill_into(mask, cv2.convexHull(part.astype(np.float32))[:, 0].astype(float))
+        fill_into(mask, cv2.convexHull(f32(part))[:, 0].astype(float))

@@ -9,7 +9,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F32, U8, Rng, any_of, chance, fractal, noise, to_u8, weighted
+from kdscan.synth.fields import F32, U8, Rng, any_of, chance, fractal, noise, to_u8, u8, weighted
 from kdscan.synth.raster import lit
 from kdscan.synth.textures import SIDE, TEXTURES
 
@@ -33,7 +33,7 @@ def load_surfaces(folder: Path | None) -> list[U8]:
     """Pictures of real table tops (H, W, 3) in a folder and those below it; none without one."""
     files = sorted(folder.rglob("*.*g")) if folder else []
     pictures = (cv2.imread(str(file)) for file in files)
-    return [np.asarray(bgr, np.uint8) for bgr in pictures if bgr is not None]
+    return [u8(bgr) for bgr in pictures if bgr is not None]
 
 
 def plain_desk(bgr: F32) -> Desk:
@@ -78,12 +78,12 @@ def _borrowed(rng: Rng, surface: U8) -> U8:
     scale = SIDE / max(tile.shape[:2])
     if scale < 1:
         size = (max(2, round(pw * scale)), max(2, round(ph * scale)))
-        tile = np.asarray(cv2.resize(tile, size, interpolation=cv2.INTER_AREA), np.uint8)
+        tile = u8(cv2.resize(tile, size, interpolation=cv2.INTER_AREA))
     mix = np.eye(3) * rng.uniform(0.6, 1.2) + rng.normal(0, 0.08, (3, 3))
     if chance(rng, 0.15):
         mix = mix[rng.permutation(3)]
     mix = np.hstack([mix, rng.normal(0, 10, (3, 1))]).astype(np.float32)
-    return np.asarray(cv2.transform(tile, mix), np.uint8)
+    return u8(cv2.transform(tile, mix))
 
 
 def _stained(rng: Rng, tile: U8) -> U8:

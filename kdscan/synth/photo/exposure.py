@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F32, F64, LUMA, U8, Rng, chance, f32
+from kdscan.synth.fields import F32, F64, LUMA, U8, Rng, chance, f32, u8
 from kdscan.synth.photo.clutter import cast, paint_solid
 from kdscan.synth.photo.desk import Desk
 from kdscan.synth.photo.lens import Camera, PageMap
@@ -48,21 +48,21 @@ def expose(
     room = uneven(rng, (coarse.rows, coarse.cols), severity)
     room = finer(room * _vignette(rng, camera, coarse.xy, severity))
 
-    block = Block(page, coarse)
-    ambient, direct, shine = light_on_sheet(page, camera, light, block)
-    sheet_light = light.mixed(ambient, direct * (1 - block.fine(shade)))
-    sheet_light *= block.fine(room)[..., None]
+    def lit_sheet(sheet: PageMap, room: F32) -> tuple[Block, F32, F32]:
+        """Its block, the linear light on it, (h, w, 3), and its highlights, (h, w)."""
+        block = Block(sheet, coarse)
+        ambient, direct, shine = light_on_sheet(sheet, camera, light, block)
+        mixed = light.mixed(ambient, direct * (1 - block.fine(shade)))
+        return block, mixed * block.fine(room)[..., None], shine
+
+    block, sheet_light, shine = lit_sheet(page, room)
     gain = np.float32(scenery.exposure / max(float(np.median(sheet_light @ LUMA)), 1e-3))
     room = room * gain
 
     image = _table(rng, camera, page, scenery, coarse, shade, room, below)
     for other_bgr, other in below:
-        part = Block(other, coarse)
-        ambient_there, direct_there, shine_there = light_on_sheet(other, camera, light, part)
-        light_there = light.mixed(ambient_there, direct_there * (1 - part.fine(shade)))
-        # `room` holds the gain already, which is the same for all sheets
-        factor = to_display(light_there * part.fine(room)[..., None])
-        paste(rng, image, other_bgr, other, part, factor, shine_there * gain)
+        part, light_there, shine_there = lit_sheet(other, room)
+        paste(rng, image, other_bgr, other, part, to_display(light_there), shine_there * gain)
     paste(rng, image, page_bgr, page, block, to_display(sheet_light * gain), shine * gain)
     for solid in scenery.solids:
         at = to_fine(camera.project(solid.faces[0].mean(0)[None])[0]).round().astype(int)
@@ -106,13 +106,13 @@ def _table(
         glare += np.float32(0.3 * gloss) * reflections(rng, coarse.fine_shape)
     base = albedo * amount.mean(-1)
     extra = 255 * (to_display(base + glare * room) - to_display(base))
-    tint = (light.direct_bgr / light.direct_bgr.max()).astype(np.float32)
+    tint = f32(light.direct_bgr / light.direct_bgr.max())
     return added(image, coarse.full(extra[..., None] * tint))
 
 
 def _vignette(rng: Rng, camera: Camera, xy: F64, severity: float) -> F32:
     r2 = (((xy - camera.center) / camera.radius) ** 2).sum(-1)
-    return np.asarray(1 - rng.uniform(0, 0.1 + 0.4 * severity) * r2, np.float32)
+    return f32(1 - rng.uniform(0, 0.1 + 0.4 * severity) * r2)
 
 
 def _shade(
@@ -151,8 +151,8 @@ def _desk_picture(rng: Rng, camera: Camera, scenery: Scenery, xyz: F64, coarse: 
     desk, angle, distance = scenery.beyond
     far = xyz[..., 0] * np.cos(angle) + xyz[..., 1] * np.sin(angle) - distance
     floor = _tiled(rng, camera, desk, xyz, coarse)
-    floor = np.asarray(cv2.blur(floor, (9, 9)), np.uint8)
-    weight = coarse.full((far * camera.scale).astype(np.float32))
+    floor = u8(cv2.blur(floor, (9, 9)))
+    weight = coarse.full(f32(far * camera.scale))
     weight = np.clip(weight * 0.5 + 0.5, 0, 1)
     blend_into(image, floor, weight)
     return image
@@ -165,7 +165,7 @@ def _tiled(rng: Rng, camera: Camera, desk: Desk, xyz: F64, coarse: Coarse) -> U8
     c, s = np.cos(desk.angle) * scale, np.sin(desk.angle) * scale
     turned = xyz[..., :2] @ np.array([[c, s], [-s, c]]) + rng.uniform(0, 1, 2) * (width, height)
     reach = 60 * max(width, height)  # remap unfolds a mirror at a time: keep the horizon near
-    near = np.clip(turned, -reach, reach).astype(np.float32)
+    near = f32(np.clip(turned, -reach, reach))
     return looked_up(desk.tile, coarse.full(near), cv2.BORDER_REFLECT)
 
 
@@ -178,10 +178,10 @@ def _lay(image: U8, camera: Camera, thing: Print) -> None:
         return
     h, w = thing.bgr.shape[:2]
     source = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32) - 0.5
-    matrix = cv2.getPerspectiveTransform(source, (target - low).astype(np.float32))
+    matrix = cv2.getPerspectiveTransform(source, f32(target - low))
     size = (int(high[0] - low[0]), int(high[1] - low[1]))
     picture = cv2.warpPerspective(thing.bgr, matrix, size, borderMode=cv2.BORDER_REPLICATE)
     view = image[low[1] : high[1], low[0] : high[0]]
     weight = unit(fill((size[1], size[0]), target - low))
     view[:] = lit(np.ascontiguousarray(view), 1 - 0.4 * blur(weight, 5.0))  # its own shadow
-    blend_into(view, np.asarray(picture, np.uint8), weight)
+    blend_into(view, u8(picture), weight)

@@ -53,11 +53,11 @@ class Light:
             if self.beam:
                 fall = fall * np.maximum(to_light @ self.towards, 0) ** self.beam
         lit = np.maximum((to_light * normals).sum(-1), 0) * fall
-        return lit.astype(np.float32), to_light
+        return f32(lit), to_light
 
     def mixed(self, ambient: F32, direct: F32) -> F32:
         """Linear BGR (H, W, 3) of amounts (H, W) of ambient and direct light."""
-        a, d = self.ambient_bgr.astype(np.float32), self.direct_bgr.astype(np.float32)
+        a, d = f32(self.ambient_bgr), f32(self.direct_bgr)
         return ambient[..., None] * a + direct[..., None] * d
 
     def mirrored(self, xyz: F64, normals: F64, to_light: F64, eye: F64, sharpness: float) -> F32:
@@ -114,7 +114,7 @@ def _white(rng: Rng, spread: float) -> F64:
 
 def to_display(linear: F32) -> F32:
     """Convert linear light to the factor for stored pixels."""
-    return cv2.pow(np.maximum(linear, 1e-5), 1 / GAMMA).astype(np.float32, copy=False)
+    return f32(cv2.pow(np.maximum(linear, 1e-5), 1 / GAMMA))
 
 
 def thrown_shadow(rng: Rng, shape: tuple[int, int], severity: float) -> F32:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F32, F64, U8, Rng, chance
+from kdscan.synth.fields import F32, F64, U8, Rng, chance, f32, u8
 from kdscan.synth.photo.lens import Camera, PageMap
 from kdscan.synth.photo.light import GAMMA, Light, to_display
 from kdscan.synth.raster import (
@@ -55,8 +55,8 @@ def light_on_sheet(
         power = min(light.sharpness, 90.0)
         mirror = light.mirrored(sheet.xyz, sheet.normals, to_light, camera.eye, power)
         shine = np.float32(light.sheen) * mirror
-    fields = np.dstack([ambient, direct, shine]).astype(np.float32)
-    ij = finer(block.ij.astype(np.float32))
+    fields = f32(np.dstack([ambient, direct, shine]))
+    ij = finer(f32(block.ij))
     ambient_seen, direct_seen, shine_seen = np.moveaxis(looked_up(fields, ij), -1, 0)
     return ambient_seen, direct_seen, shine_seen
 
@@ -73,7 +73,7 @@ def paste(
     m, n = page.nodes_xy.shape[:2]
     texel = block.ij * (w / (n - 1), h / (m - 1)) - 0.5
     x0, y0 = STEP * block.x0, STEP * block.y0
-    mapping = grow(texel.astype(np.float32), STEP)
+    mapping = grow(f32(texel), STEP)
     view = image[y0 : y0 + mapping.shape[0], x0 : x0 + mapping.shape[1]]
     vh, vw = view.shape[:2]
     seen = looked_up(picture, mapping[:vh, :vw])
@@ -121,4 +121,4 @@ def _sized(page_bgr: U8, page: PageMap) -> U8:
     if scale > 0.9:
         return page_bgr
     size = (max(8, round(w * scale)), max(8, round(h * scale)))
-    return np.asarray(cv2.resize(page_bgr, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return u8(cv2.resize(page_bgr, size, interpolation=cv2.INTER_AREA))

@@ -9,7 +9,7 @@ from itertools import pairwise
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, rotation, toward
+from kdscan.synth.fields import F32, F64, SQUARE, U8, Rng, chance, color, f32, rotation, toward
 from kdscan.synth.photo.clutter import Solid, finger, random_solid, skin_color
 from kdscan.synth.photo.desk import Desk, plain_desk, random_desk
 from kdscan.synth.photo.lens import Camera, PageMap, Rect, corners_of
@@ -81,8 +81,7 @@ def _place_print(rng: Rng, camera: Camera) -> Print:
     at = camera.desk_at(np.array(camera.size_wh) * rng.uniform(-0.05, 1.05, 2))
     angle = rng.uniform(0, 2 * np.pi)
     along, across = np.pad(rotation(angle).T, ((0, 0), (0, 1)))
-    ways = ((-1, -1), (1, -1), (1, 1), (-1, 1))
-    return Print(bgr, np.stack([at + a * w / 2 * along + b * h / 2 * across for a, b in ways]))
+    return Print(bgr, np.stack([at + a * w / 2 * along + b * h / 2 * across for a, b in SQUARE]))
 
 
 def _arrange(
@@ -118,7 +117,7 @@ def _covers(solid: Solid, camera: Camera, grid: U8) -> float:
     points = np.concatenate(solid.faces)
     if ((camera.eye - points) @ -camera.axes[2]).min() < 40:
         return np.inf  # too close to the lens
-    hull = cv2.convexHull((camera.project(points) / 8).astype(np.float32))[:, 0]
+    hull = cv2.convexHull(f32(camera.project(points) / 8))[:, 0]
     return float(cv2.bitwise_and(grid, fill(grid.shape, hull.astype(float))).sum())
 
 

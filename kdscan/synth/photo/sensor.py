@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from kdscan.imaging.encode import jpeg
-from kdscan.synth.fields import F32, LUMA, U8, Rng, chance, f32, noise
+from kdscan.synth.fields import F32, LUMA, U8, Rng, chance, f32, noise, u8
 
 _PATCH = 640  # noise is drawn once in this size and repeated with flips
 
@@ -24,15 +24,15 @@ def develop(rng: Rng, image: U8, severity: float, detail_px: float, colored: boo
             rng.uniform(1.5, max(2.0, min(0.06 * detail_px, 12))) * (0.4 + 0.6 * severity)
         )
         streak = _streak(length, rng.uniform(0, np.pi))
-        image = np.asarray(cv2.filter2D(image, -1, streak), np.uint8)
-    image = cv2.transform(image, _colors(rng, severity, colored)).astype(np.uint8, copy=False)
-    image = cv2.LUT(image, _tone(rng, severity)).astype(np.uint8, copy=False)
+        image = u8(cv2.filter2D(image, -1, streak))
+    image = u8(cv2.transform(image, _colors(rng, severity, colored)))
+    image = u8(cv2.LUT(image, _tone(rng, severity)))
     if chance(rng, 0.85):
         image = _grainy(rng, image, severity)
     if chance(rng, 0.45):
         soft = cv2.GaussianBlur(image, (0, 0), rng.uniform(0.7, 2))
         amount = rng.uniform(0.2, 1.0)
-        image = cv2.addWeighted(image, 1 + amount, soft, -amount, 0).astype(np.uint8, copy=False)
+        image = u8(cv2.addWeighted(image, 1 + amount, soft, -amount, 0))
     quality = int(rng.integers(round(90 - 50 * severity), 96))
     if chance(rng, 0.06) and not colored:
         image = _whitened(rng, image, detail_px)
@@ -58,17 +58,17 @@ def _focus(rng: Rng, image: U8, severity: float, detail_px: float) -> U8:
     x = np.linspace(-1, 1, w, dtype=np.float32) * np.float32(np.cos(angle))
     y = np.linspace(-1, 1, h, dtype=np.float32)[:, None] * np.float32(np.sin(angle))
     weight = np.clip(0.5 + 0.6 * (x + y) + np.float32(rng.uniform(-0.4, 0.4)), 0, 1)
-    return cv2.blendLinear(image, far, 1 - weight, weight).astype(np.uint8, copy=False)
+    return u8(cv2.blendLinear(image, far, 1 - weight, weight))
 
 
 def _defocus(image: U8, radius: float) -> U8:
     """Blur by a disc of `radius` pixels; if that is small, by a Gaussian of the same variance."""
     if radius < 1.2:
-        return cv2.GaussianBlur(image, (0, 0), max(radius / 2, 0.2)).astype(np.uint8, copy=False)
+        return u8(cv2.GaussianBlur(image, (0, 0), max(radius / 2, 0.2)))
     k = int(np.ceil(radius))
     d = np.hypot(*np.mgrid[-k : k + 1, -k : k + 1])
-    disc = np.clip(radius + 0.5 - d, 0, 1).astype(np.float32)
-    return cv2.filter2D(image, -1, disc / disc.sum()).astype(np.uint8, copy=False)
+    disc = f32(np.clip(radius + 0.5 - d, 0, 1))
+    return u8(cv2.filter2D(image, -1, disc / disc.sum()))
 
 
 def _streak(length: float, angle: float) -> F32:
@@ -87,7 +87,7 @@ def _colors(rng: Rng, severity: float, colored: bool) -> F32:
         saturation = 0.0
     grey = np.tile(LUMA, (3, 1))
     mix = saturation * np.diag(balance) + (1 - saturation) * grey
-    return np.hstack([mix, np.zeros((3, 1))]).astype(np.float32)
+    return f32(np.hstack([mix, np.zeros((3, 1))]))
 
 
 def _tone(rng: Rng, severity: float) -> U8:
@@ -96,7 +96,7 @@ def _tone(rng: Rng, severity: float) -> U8:
     bend = rng.uniform(-0.25, 0.7) * (0.3 + 0.7 * severity)
     x = x + bend * (x - 0.5) * x * (1 - x) * 2  # an S for positive bends
     black, white = rng.uniform(0, 0.07 * severity), rng.uniform(1 - 0.1 * severity, 1.04)
-    return np.round(np.clip(black + (white - black) * x, 0, 1) * 255).astype(np.uint8, copy=False)
+    return u8(np.round(np.clip(black + (white - black) * x, 0, 1) * 255))
 
 
 def _whitened(rng: Rng, image: U8, detail_px: float) -> U8:
@@ -108,7 +108,7 @@ def _whitened(rng: Rng, image: U8, detail_px: float) -> U8:
     even = cv2.divide(image, cv2.resize(ground, image.shape[1::-1]), scale=255)
     black, white = rng.uniform(0, 80), rng.uniform(200, 250)
     tone = np.clip((np.arange(256) - black) / (white - black), 0, 1) * 255
-    return cv2.LUT(even, tone.astype(np.uint8)).astype(np.uint8, copy=False)
+    return u8(cv2.LUT(even, u8(tone)))
 
 
 def _grainy(rng: Rng, image: U8, severity: float) -> U8:
@@ -124,15 +124,15 @@ def _grainy(rng: Rng, image: U8, severity: float) -> U8:
         blotch = cv2.resize(
             noise(rng, (80, 80), 80), (_PATCH, _PATCH), interpolation=cv2.INTER_CUBIC
         )
-        tint = rng.normal(0, 0.6, 3).astype(np.float32)
+        tint = f32(rng.normal(0, 0.6, 3))
         patch += blotch[..., None] * tint
     if strength > 6 and chance(rng, 0.5):
-        image = cv2.medianBlur(image, 3).astype(np.uint8, copy=False)
+        image = u8(cv2.medianBlur(image, 3))
     h, w = image.shape[:2]
     reflect = cv2.BORDER_REFLECT
     field = cv2.copyMakeBorder(patch, 0, max(h - _PATCH, 0), 0, max(w - _PATCH, 0), reflect)[:h, :w]
     level = np.linspace(0, 1, 256)
     gain = strength * np.sqrt(0.25 + level * rng.uniform(0.2, 1.2)) * (1 - 0.7 * level**4)
-    weight = cv2.LUT(image, gain.astype(np.float32))
+    weight = cv2.LUT(image, f32(gain))
     cv2.multiply(field, weight, dst=weight)
-    return cv2.add(image, weight, dtype=cv2.CV_8U).astype(np.uint8, copy=False)
+    return u8(cv2.add(image, weight, dtype=cv2.CV_8U))

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from kdscan.records.arrays import sigmoid
-from kdscan.synth.fields import F32, U8, Rng, chance, f32, noise, to_u8, weighted
+from kdscan.synth.fields import F32, U8, Rng, chance, f32, noise, to_u8, u8, weighted
 
 COPIED = 0.1
 """Share of prints that come from a copier or a poor printer."""
@@ -24,7 +24,7 @@ def reproduced(rng: Rng, page: U8, px_per_mm: float, painted: bool) -> U8:
         return _faded(rng, page, px_per_mm)
     grey = f32(cv2.cvtColor(page, cv2.COLOR_BGR2GRAY))
     copy = (_photocopied if kind == "photocopy" else _screened)(rng, grey, px_per_mm, painted)
-    return np.asarray(cv2.cvtColor(to_u8(copy), cv2.COLOR_GRAY2BGR), np.uint8)
+    return u8(cv2.cvtColor(to_u8(copy), cv2.COLOR_GRAY2BGR))
 
 
 def _photocopied(rng: Rng, grey: F32, px_per_mm: float, painted: bool) -> F32:
@@ -43,7 +43,7 @@ def _photocopied(rng: Rng, grey: F32, px_per_mm: float, painted: bool) -> F32:
 def _screened(rng: Rng, grey: F32, px_per_mm: float, painted: bool) -> F32:
     """Greys as the dots of a laser printer, 2 to 4 a millimetre."""
     h, w = grey.shape
-    y, x = np.mgrid[:h, :w].astype(np.float32)
+    y, x = f32(np.mgrid[:h, :w])
     turn = rng.uniform(0, np.pi / 2)
     pitch = 2 * np.pi * rng.uniform(2, 4) / px_per_mm
     across, along = x * np.cos(turn) + y * np.sin(turn), y * np.cos(turn) - x * np.sin(turn)

@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 
 from kdscan.records import CELLS
-from kdscan.sheet.parts import Layout, Point
+from kdscan.sheet.parts import Layout, Point, moved
 from kdscan.synth.canvas import Canvas
-from kdscan.synth.fields import F32, U8, WHITE, Color, Rng, chance, f32
+from kdscan.synth.fields import F32, U8, WHITE, Color, Rng, chance, f32, u8
 from kdscan.synth.sheets.grounds.palette import Palette, luma
 from kdscan.synth.sheets.styles import PrintStyle
 
@@ -45,26 +45,26 @@ def lighten_ground(page: U8, layout: Layout, px_per_mm: float, rng: Rng) -> U8:
     fade = float(rng.uniform(0, PALER[0]) if bold else rng.uniform(*PALER))
     side = 2 * round(THIN * min(layout.cell_mm) * px_per_mm / 2) + 1
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
-    closed = np.asarray(cv2.morphologyEx(page, cv2.MORPH_CLOSE, disc), np.uint8)
+    closed = u8(cv2.morphologyEx(page, cv2.MORPH_CLOSE, disc))
     edge = 0.04 * min(layout.cell_mm) * px_per_mm
     weight = f32(cv2.GaussianBlur(places, (0, 0), edge)) * np.float32(fade / 255)
-    calm = np.asarray(cv2.blendLinear(closed, page, weight, 1 - weight), np.uint8)
-    grey = np.asarray(cv2.cvtColor(closed, cv2.COLOR_BGR2GRAY), np.uint8)
+    calm = u8(cv2.blendLinear(closed, page, weight, 1 - weight))
+    grey = u8(cv2.cvtColor(closed, cv2.COLOR_BGR2GRAY))
     dark = float(np.quantile(grey[places > 127], 0.05))
     if dark >= MIN_GROUND:
         return calm
     paler = (255 - MIN_GROUND) / (255 - dark)
-    return np.asarray(cv2.convertScaleAbs(calm, None, paler, 255 * (1 - paler)), np.uint8)
+    return u8(cv2.convertScaleAbs(calm, None, paler, 255 * (1 - paler)))
 
 
 def drawing_mask(layout: Layout, shape: tuple[int, int], px_per_mm: float) -> U8:
     """(H, W) uint8: 255 on shields and circles, where players draw."""
     canvas = Canvas(np.zeros(shape, np.uint8), px_per_mm)
     for at in CELLS:
-        x, y = layout.center_mm(*at)
-        canvas.fill([(x + u, y + v) for u, v in layout.shield], WHITE)
-        for u, v in layout.circles:
-            canvas.circle((x + u, y + v), 1.3 * layout.circle_radius_mm, WHITE, None)
+        middle = layout.center_mm(*at)
+        canvas.fill(moved(layout.shield, middle), WHITE)
+        for circle in moved(layout.circles, middle):
+            canvas.circle(circle, 1.3 * layout.circle_radius_mm, WHITE, None)
     return canvas.page
 
 
@@ -77,7 +77,7 @@ def ensure_contrast(page: U8, layout: Layout, style: PrintStyle, px_per_mm: floa
     if palette is None:
         return style
     soft = cv2.GaussianBlur(cv2.cvtColor(page, cv2.COLOR_BGR2GRAY), (0, 0), 1.5)
-    grey = np.asarray(soft, np.float32)
+    grey = f32(soft)
     around = _sample(grey, layout, layout.shield, px_per_mm)
     light, fill = style.shield_light, style.shield_fill
     marks = [style.shield_color] if style.emboss < 0.6 else []
@@ -103,7 +103,7 @@ def _sample(grey: F32, layout: Layout, places: tuple[Point, ...], px_per_mm: flo
     cells = np.array([layout.center_mm(*at) for at in CELLS])
     at = (cells[:, None] + np.array(places)).reshape(-1, 2) * px_per_mm - 0.5
     x, y = np.clip(np.round(at), 0, np.array(grey.shape[::-1]) - 1).astype(int).T
-    return np.asarray(grey[y, x], np.float32)
+    return f32(grey[y, x])
 
 
 def _stands_out(ground: F32, color: Color) -> float:

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from kdscan.records import CASTLE
-from kdscan.sheet.parts import Layout, Point, rect
+from kdscan.sheet.parts import Layout, Point, Polygon, moved, rect
 from kdscan.synth.canvas import Canvas
 from kdscan.synth.fields import U8, WHITE
 from kdscan.synth.sheets.copies import reproduced
@@ -75,7 +75,7 @@ def _cells_and_lines(canvas: Canvas, layout: Layout, style: PrintStyle) -> None:
                 box = rect(x + m, y + m, x + cw - m, y + ch - m)
                 canvas.fill(box, style.cell_tint)
                 if layout.lines != "none":
-                    canvas.stroke(box, style.line_color, style.line_mm)
+                    canvas.outline(box, style.line_color, style.line_mm)
     if style.cell_fill != "boxes":
         for i in range(1, layout.cols):
             _line(canvas, layout, style, (gx + i * cw, gy), (gx + i * cw, gy + gh))
@@ -97,17 +97,17 @@ def _frame(
     r = 1.5 if style.frame == "rounded" else 0.0
     outline = [(x0 + r, y0), (x1 - r, y0), (x1, y0 + r), (x1, y1 - r)]
     outline += [(x1 - r, y1), (x0 + r, y1), (x0, y1 - r), (x0, y0 + r)]
-    canvas.stroke(outline, style.line_color, style.line_mm * 1.4)
+    canvas.outline(outline, style.line_color, style.line_mm * 1.4)
     if style.frame == "double":
         d = 3 * style.line_mm
-        canvas.stroke(rect(x0 - d, y0 - d, x1 + d, y1 + d), style.line_color, style.line_mm)
+        canvas.outline(rect(x0 - d, y0 - d, x1 + d, y1 + d), style.line_color, style.line_mm)
 
 
 def _line(canvas: Canvas, layout: Layout, style: PrintStyle, a: Point, b: Point) -> None:
     if layout.lines == "none":
         return
     if layout.lines == "ruled":
-        canvas.stroke([a, b], style.line_color, style.line_mm, False, style.line_veil)
+        canvas.line([a, b], style.line_color, style.line_mm, style.line_veil)
         return
     length = float(np.hypot(b[0] - a[0], b[1] - a[1]))
     cw = layout.cell_mm[0]
@@ -119,49 +119,47 @@ def _line(canvas: Canvas, layout: Layout, style: PrintStyle, a: Point, b: Point)
         t = s + (t - s) * duty
         p = (a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]))
         q = (a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]))
-        canvas.stroke([p, q], style.line_color, style.line_mm, False, style.line_veil)
+        canvas.line([p, q], style.line_color, style.line_mm, style.line_veil)
 
 
 def _shield(canvas: Canvas, layout: Layout, style: PrintStyle, at: Point) -> None:
-    shield = [(at[0] + x, at[1] + y) for x, y in layout.shield]
+    shield = moved(layout.shield, at)
     if style.shield_fill is not None:
         canvas.fill(shield, style.shield_fill, style.shield_veil)
     if style.shield_light is not None:
-        canvas.stroke(shield, style.shield_light, 2.4 * style.shield_mm)
+        canvas.outline(shield, style.shield_light, 2.4 * style.shield_mm)
     if style.emboss:
         _emboss(canvas, shield, style)
     if style.emboss < 0.6:  # what stands out boldly needs no line
-        canvas.stroke(shield, style.shield_color, style.shield_mm)
+        canvas.outline(shield, style.shield_color, style.shield_mm)
     if style.shield_inner:
         cx, cy = np.mean(layout.shield, axis=0)
-        inner = [
-            (at[0] + cx + 0.86 * (x - cx), at[1] + cy + 0.86 * (y - cy)) for x, y in layout.shield
-        ]
-        canvas.stroke(inner, style.shield_color, style.shield_mm * 0.6)
-    for x, y in layout.circles:
-        center = (at[0] + x, at[1] + y)
-        radius = layout.circle_radius_mm
+        inner = tuple((0.86 * (x - cx), 0.86 * (y - cy)) for x, y in layout.shield)
+        middle = (at[0] + cx, at[1] + cy)
+        canvas.outline(moved(inner, middle), style.shield_color, style.shield_mm * 0.6)
+    radius = layout.circle_radius_mm
+    for center in moved(layout.circles, at):
         if style.circle_fill is not None:
             canvas.circle(center, radius, style.circle_fill, None, style.circle_veil)
         if style.circle_mm:
             canvas.circle(center, radius, style.circle_color, style.circle_mm)
 
 
-def _emboss(canvas: Canvas, shield: list[Point], style: PrintStyle) -> None:
+def _emboss(canvas: Canvas, shield: Polygon, style: PrintStyle) -> None:
     """Light on the edges that face the upper left, shade on the others."""
     cx, cy = np.mean(shield, axis=0)
     for a, b in pairwise([*shield, shield[0]]):
         mx, my = (a[0] + b[0]) / 2 - cx, (a[1] + b[1]) / 2 - cy
         facing = -(mx + my) / (np.hypot(mx, my) * np.sqrt(2) + 1e-9)
         shade = WHITE if facing > 0 else (0.0, 0.0, 0.0)
-        canvas.stroke([a, b], shade, 2 * style.shield_mm, False, abs(facing) * style.emboss)
+        canvas.line([a, b], shade, 2 * style.shield_mm, abs(facing) * style.emboss)
 
 
 def _castle(canvas: Canvas, layout: Layout, style: PrintStyle, at: Point) -> None:
     castle = layout.castle
     for part, color in ((castle.keep, style.castle_fill), (castle.roofs, style.roof_fill)):
         for polygon in part:
-            points = [(at[0] + x, at[1] + y) for x, y in polygon]
+            points = moved(polygon, at)
             if color is not None:
                 canvas.fill(points, color)
-            canvas.stroke(points, style.castle_color, max(0.2, style.shield_mm * 0.8))
+            canvas.outline(points, style.castle_color, max(0.2, style.shield_mm * 0.8))

@@ -7,7 +7,7 @@ import numpy as np
 
 from kdscan.sheet.parts import Layout, Point, rect
 from kdscan.synth.canvas import Canvas, smooth_noise
-from kdscan.synth.fields import F32, U8, Rng, toward
+from kdscan.synth.fields import F32, U8, Rng, f32, toward, u8
 from kdscan.synth.sheets.styles import PrintStyle
 
 
@@ -19,16 +19,16 @@ def bare_paper(rng: Rng, shape: tuple[int, int], style: PrintStyle) -> U8:
         tone += style.paper_grain * smooth_noise(rng, shape, rng.uniform(3, 60))
         tone += 0.5 * style.paper_grain * smooth_noise(rng, shape, rng.uniform(60, 300))
     if rng.random() < 0.15:  # aged edges
-        y, x = np.mgrid[0:h, 0:w].astype(np.float32)
+        y, x = f32(np.mgrid[0:h, 0:w])
         edge = np.minimum(np.minimum(x, w - x), np.minimum(y, h - y)) / (0.12 * min(h, w))
         tone -= 30 * np.exp(-edge) * rng.uniform(0.3, 1)
     picture = np.zeros((h, w), np.float32)
     if style.illustration:
         picture = _illustration(rng, shape) * style.illustration * 255
     paper = np.array(style.paper, np.float32)
-    tint = rng.uniform(0.4, 1.0, 3).astype(np.float32)
+    tint = f32(rng.uniform(0.4, 1.0, 3))
     page = paper + tone[..., None] - picture[..., None] * tint
-    return np.clip(page, 0, 255).astype(np.uint8)
+    return u8(np.clip(page, 0, 255))
 
 
 def _illustration(rng: Rng, shape: tuple[int, int]) -> F32:
@@ -56,8 +56,8 @@ def _illustration(rng: Rng, shape: tuple[int, int]) -> F32:
         else:
             cv2.circle(canvas, (x, y), size, shade, max(1, size // 12), cv2.LINE_AA)
     if rng.random() < 0.5:
-        canvas = np.asarray(cv2.GaussianBlur(canvas, (0, 0), rng.uniform(1, 8)), np.float32)
-    return np.asarray(cv2.resize(canvas, (w, h)), np.float32)
+        canvas = f32(cv2.GaussianBlur(canvas, (0, 0), rng.uniform(1, 8)))
+    return f32(cv2.resize(canvas, (w, h)))
 
 
 def ornaments(canvas: Canvas, layout: Layout, style: PrintStyle, rng: Rng) -> None:
@@ -74,13 +74,13 @@ def ornaments(canvas: Canvas, layout: Layout, style: PrintStyle, rng: Rng) -> No
         if kind == 0:  # a border round the page
             m = rng.uniform(0.8, max(0.9, min(gx, gy, below) * 0.7))
             box = rect(m, m, page_w - m, page_h - m)
-            canvas.stroke(box, style.line_color, rng.uniform(0.2, 1.2))
+            canvas.outline(box, style.line_color, rng.uniform(0.2, 1.2))
         elif kind == 1 and below > 6:  # boxes for points below the grid
             n = int(rng.integers(3, 9))
             size = min(below * 0.6, gw / n * 0.8)
             for i in range(n):
                 x, y = gx + gw * (i + 0.2) / n, gy + gh + below * 0.2
-                canvas.stroke(rect(x, y, x + size, y + size), style.shield_color, 0.3)
+                canvas.outline(rect(x, y, x + size, y + size), style.shield_color, 0.3)
         elif kind == 2 and below > 4:
             at, size = (gx + gw / 2, gy + gh + below * 0.55), min(below * 0.3, 4)
             canvas.text(at, "name ............ date ........", size, style.line_color, rng)
@@ -98,7 +98,7 @@ def _legend(canvas: Canvas, style: PrintStyle, at: Point, width: float, height: 
     for i in range(6):
         x, y = at[0] + width * (i + 0.5) / 6, at[1]
         box = rect(x - s, y - s, x + s, y + s)
-        canvas.stroke(box, style.shield_color, style.shield_mm)
+        canvas.outline(box, style.shield_color, style.shield_mm)
         ink = style.castle_color
         if i < 2:
             for d in ((0,), (-0.4, 0.4))[i]:
@@ -106,7 +106,7 @@ def _legend(canvas: Canvas, style: PrintStyle, at: Point, width: float, height: 
         elif i < 4:
             for d in ((0.0,), (-0.3, 0.3))[i - 2]:
                 ends = [(x - s * 0.7, y + (0.5 + d) * s), (x + s * 0.7, y + (d - 0.5) * s)]
-                canvas.stroke(ends, ink, s * 0.12, False)
+                canvas.line(ends, ink, s * 0.12)
         elif i == 4:
             canvas.fill(box, ink)
         else:

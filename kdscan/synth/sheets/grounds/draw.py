@@ -9,7 +9,7 @@ import numpy as np
 from kdscan.errors import UsageError
 from kdscan.sheet.parts import Layout, rect
 from kdscan.synth.canvas import Canvas
-from kdscan.synth.fields import U8, Rng, any_of, chance, f32, weighted
+from kdscan.synth.fields import U8, Rng, any_of, chance, f32, u8, weighted
 from kdscan.synth.raster import wash
 from kdscan.synth.sheets.grounds import line_art, painted, photographic
 from kdscan.synth.sheets.grounds.palette import Palette
@@ -120,7 +120,7 @@ def _frame(page: U8, rng: Rng, layout: Layout, scale: float, palette: Palette) -
     kind = rng.integers(0, 3)
     if kind == 0:
         px = max(1, round(m * scale))
-        blank = np.round(palette.paper if chance(rng, 0.5) else (252, 252, 252)).astype(np.uint8)
+        blank = u8(np.round(palette.paper if chance(rng, 0.5) else (252, 252, 252)))
         for side in (page[:px], page[-px:], page[:, :px], page[:, -px:]):
             side[:] = blank
     elif kind == 1 and room > 2:
@@ -136,7 +136,7 @@ def _frame(page: U8, rng: Rng, layout: Layout, scale: float, palette: Palette) -
             end = min(at + step, h - m)
             for x in (m, w - m - thick):
                 plate.fill(rect(x, at, x + thick, end), shade)
-    plate.stroke(rect(m, m, w - m, h - m), palette.ink, rng.uniform(0.2, 1.0))
+    plate.outline(rect(m, m, w - m, h - m), palette.ink, rng.uniform(0.2, 1.0))
     if chance(rng, 0.4):
         d = rng.uniform(0.6, 1.6)
-        plate.stroke(rect(m + d, m + d, w - m - d, h - m - d), palette.ink, rng.uniform(0.15, 0.5))
+        plate.outline(rect(m + d, m + d, w - m - d, h - m - d), palette.ink, rng.uniform(0.15, 0.5))

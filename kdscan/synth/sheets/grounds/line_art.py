@@ -15,7 +15,7 @@ from kdscan.synth.canvas import Canvas
 from kdscan.synth.fields import F32, U8, Color, Rng, chance, f32, fractal, log_uniform, noise
 from kdscan.synth.raster import wash
 from kdscan.synth.sheets.grounds import signs
-from kdscan.synth.sheets.grounds.painted import full_size, textured
+from kdscan.synth.sheets.grounds.painted import coasts, full_size, textured
 from kdscan.synth.sheets.grounds.palette import Palette, mixed
 from kdscan.synth.sheets.grounds.populate import populate
 from kdscan.synth.sheets.grounds.signs import Artist
@@ -62,13 +62,12 @@ def engraved(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     terrain = random_terrain(rng, layout, scale)
     page = _paper(rng, layout, scale, palette, terrain)
     plate, ink, mm = Canvas(page, scale), _ink_color(rng, palette), _line_mm(rng, layout)
-    for line in terrain.lines():
-        plate.stroke(line, ink, mm * 1.5, closed=False)
+    coasts(plate, terrain, ink, mm * 1.5)
     steps = int(rng.choice([0, 0, 2, 4, 7]))
     gap = rng.uniform(0.04, 0.15)
     for i in range(1, steps + 1):  # water lines along the coast
         for line in terrain.lines(-gap * i):
-            plate.stroke(line, mixed(ink, palette.paper, 0.5 * i / steps), mm * 0.7, closed=False)
+            plate.line(line, mixed(ink, palette.paper, 0.5 * i / steps), mm * 0.7)
     bare = chance(rng, 0.4)
     fill = None if bare else mixed(palette.paper, palette.sand, rng.uniform(0, 0.7))
     artist = Artist(plate, rng, ink, mm, fill, fill, rng.uniform(0.01, 0.08))
@@ -98,8 +97,7 @@ def etched(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
         cover = np.maximum(cover, cross)
     wash(page, ink, cover * np.float32(rng.uniform(0.4, 1.0)))
     plate, mm = Canvas(page, scale), _line_mm(rng, layout)
-    for line in terrain.lines():
-        plate.stroke(line, ink, mm * 1.4, closed=False)
+    coasts(plate, terrain, ink, mm * 1.4)
     artist = Artist(plate, rng, ink, mm, palette.paper, palette.paper)
     populate(artist, terrain, layout, palette, rng.uniform(0, 0.6))
     return page
@@ -119,10 +117,10 @@ def portolan(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
             a = 2 * np.pi * i / rays
             far = (cx + 2 * (w + h) * np.cos(a), cy + 2 * (w + h) * np.sin(a))
             faint = mixed(inks[i % 3 if rays > 8 else 0], palette.paper, rng.uniform(0, 0.6))
-            plate.stroke([(cx, cy), far], faint, mm * 0.6, closed=False)
+            plate.line([(cx, cy), far], faint, mm * 0.6)
     ink = inks[0]
     for line in terrain.lines():
-        plate.stroke(line, ink, mm * 2, closed=False)
+        plate.line(line, ink, mm * 2)
         for x, y in line[:: max(2, int(rng.integers(4, 12)))][:40]:
             if 0 < x < w and 0 < y < h and chance(rng, 0.3):
                 name = "".join(rng.choice(list("aeiornstlmcd"), int(rng.integers(3, 8))))
@@ -141,22 +139,22 @@ def charted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     plate, ink, mm = Canvas(page, scale), _ink_color(rng, palette), _line_mm(rng, layout)
     cell, (w, h) = min(layout.cell_mm), layout.page_mm
     for line in terrain.lines():
-        plate.stroke(line, ink, mm * 1.5, closed=False)
+        plate.line(line, ink, mm * 1.5)
         long = rng.uniform(0.04, 0.14) * cell
         points = np.array(line)
         ahead = np.diff(points, axis=0)
         reach = np.linalg.norm(ahead, axis=1, keepdims=True) + 1e-9
         across = ahead[:, ::-1] / reach * (-1.0, 1.0) * long
         for p, d in list(zip(points[:-1].tolist(), across.tolist(), strict=True))[::2]:
-            plate.stroke([(p[0], p[1]), (p[0] + d[0], p[1] + d[1])], ink, mm * 0.7, closed=False)
+            plate.line([(p[0], p[1]), (p[0] + d[0], p[1] + d[1])], ink, mm * 0.7)
     if chance(rng, 0.6):  # a net that is not the grid
         pitch = cell * float(rng.choice([0.37, 0.71, 1.43, 2.3]))
         faint = mixed(ink, palette.paper, rng.uniform(0.3, 0.8))
         lean = rng.normal(0, 0.15)
         for i in np.arange(-h * abs(lean) - pitch, w + h * abs(lean), pitch):
-            plate.stroke([(float(i), 0.0), (float(i) + lean * h, h)], faint, mm * 0.6, closed=False)
+            plate.line([(float(i), 0.0), (float(i) + lean * h, h)], faint, mm * 0.6)
         for i in np.arange(0, h, pitch):
-            plate.stroke([(0.0, float(i)), (w, float(i) - lean * h)], faint, mm * 0.6, closed=False)
+            plate.line([(0.0, float(i)), (w, float(i) - lean * h)], faint, mm * 0.6)
     for x, y in terrain.spots(rng, "sea", rng.uniform(0.25, 0.8) * cell, 160):
         plate.text((x, y), str(int(rng.integers(1, 99))), 0.08 * cell, ink, rng)
     for x, y in terrain.spots(rng, "meadow", rng.uniform(0.3, 1.0) * cell, 90):
@@ -167,8 +165,8 @@ def charted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
             plate.circle((x, y), 0.045 * cell, ink, mm)
         elif lot == 2:
             d = 0.04 * cell
-            plate.stroke([(x - d, y - d), (x + d, y + d)], ink, mm, closed=False)
-            plate.stroke([(x + d, y - d), (x - d, y + d)], ink, mm, closed=False)
+            plate.line([(x - d, y - d), (x + d, y + d)], ink, mm)
+            plate.line([(x + d, y - d), (x - d, y + d)], ink, mm)
     artist = Artist(plate, rng, ink, mm, None, None)
     populate(artist, terrain, layout, palette, 0.4)
     return page
@@ -198,11 +196,10 @@ def woodcut(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     height = f32(cv2.resize(terrain.height, (w, h), interpolation=cv2.INTER_CUBIC))
     grain = noise(rng, (h, w), rng.uniform(25, 60), rng.uniform(5, 12))
     cut = grain + np.float32(rng.uniform(0.2, 0.8)) * np.sin(height * np.float32(9))
-    limit = np.where(height < 0, rng.uniform(1.1, 1.7), rng.uniform(1.4, 2.2)).astype(np.float32)
+    limit = f32(np.where(height < 0, rng.uniform(1.1, 1.7), rng.uniform(1.4, 2.2)))
     wash(page, _ink_color(rng, palette), f32(np.clip((cut - limit) * 6, 0, 1)))
     plate = Canvas(page, scale)
-    for line in terrain.lines():
-        plate.stroke(line, palette.ink, 0.03 * min(layout.cell_mm), closed=False)
+    coasts(plate, terrain, palette.ink, 0.03 * min(layout.cell_mm))
     artist = Artist(plate, rng, palette.ink, 2 * _line_mm(rng, layout), None, palette.ink)
     populate(artist, terrain, layout, palette, 0.5)
     return page

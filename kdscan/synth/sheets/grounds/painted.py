@@ -23,6 +23,7 @@ from kdscan.synth.fields import (
     log_uniform,
     noise,
     toward,
+    u8,
 )
 from kdscan.synth.raster import blend_into, lit, wash
 from kdscan.synth.sheets.grounds.palette import Palette, luma, mixed
@@ -34,7 +35,7 @@ from kdscan.synth.sheets.grounds.terrain import COARSE, HILL, SHORE, Terrain, ra
 def full_size(areas: U8, layout: Layout, scale: float) -> U8:
     """Coarse areas at the page's resolution."""
     w, h = (round(v * scale) for v in layout.page_mm)
-    return np.asarray(cv2.resize(areas, (w, h), interpolation=cv2.INTER_LINEAR), np.uint8)
+    return u8(cv2.resize(areas, (w, h), interpolation=cv2.INTER_LINEAR))
 
 
 def textured(page: U8, tone: F32) -> U8:
@@ -61,7 +62,7 @@ def _areas(rng: Rng, terrain: Terrain, palette: Palette, soft: float) -> U8:
     """Sea, shore, meadow, wood and hills in their colours."""
     page = tinted(terrain.height, scale_of_heights(palette, rng, soft))
     wood = terrain.where("wood")
-    blurred = cv2.GaussianBlur(wood.astype(np.float32), (0, 0), 0.6 + 4 * soft)
+    blurred = cv2.GaussianBlur(f32(wood), (0, 0), 0.6 + 4 * soft)
     weight = f32(blurred * rng.uniform(0.4, 1.0))
     wash(page, palette.wood, weight)
     return page
@@ -83,11 +84,15 @@ def _dabs(rng: Rng, page: U8, count: int, reach: float) -> None:
         cv2.line(page, (x0, y0), (x1, y1), shade, thick, cv2.LINE_AA)
 
 
-def _outlined(canvas: Canvas, rng: Rng, terrain: Terrain, palette: Palette, mm: float) -> None:
-    """Coastlines drawn with a pen, light or dark."""
-    shade = palette.ink if chance(rng, 0.7) else palette.foam
+def coasts(canvas: Canvas, terrain: Terrain, shade: Color, mm: float) -> None:
+    """Coastlines drawn with a pen."""
     for line in terrain.lines():
-        canvas.stroke(line, shade, mm, closed=False)
+        canvas.line(line, shade, mm)
+
+
+def _outlined(canvas: Canvas, rng: Rng, terrain: Terrain, palette: Palette, mm: float) -> None:
+    """Coastlines, light or dark."""
+    coasts(canvas, terrain, palette.ink if chance(rng, 0.7) else palette.foam, mm)
 
 
 def _signs(
@@ -141,7 +146,7 @@ def watercolour(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     terrain = random_terrain(rng, layout, scale)
     areas = _areas(rng, terrain, palette, rng.uniform(0.2, 1.5))
     soft = rng.uniform(2, 8)
-    lit = cv2.cvtColor(areas, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    lit = f32(cv2.cvtColor(areas, cv2.COLOR_BGR2GRAY))
     pooled = np.abs(lit - cv2.GaussianBlur(lit, (0, 0), soft)) / 255
     shape = areas.shape[:2]
     thin = 0.5 + 0.25 * fractal(rng, shape, rng.uniform(2, 12), 4)
@@ -186,8 +191,8 @@ def _regions(rng: Rng, shape: tuple[int, ...], count: int, warp: float) -> np.nd
         return np.asarray(labels, np.int32)
     reach = warp * np.sqrt(h * w / count)
     maps = [fractal(rng, shape, rng.uniform(4, 14), 4) * np.float32(reach) for _ in range(2)]
-    y, x = np.mgrid[0:h, 0:w].astype(np.float32)
-    near, at = labels.astype(np.float32), (x + maps[0], y + maps[1])
+    y, x = f32(np.mgrid[0:h, 0:w])
+    near, at = f32(labels), (x + maps[0], y + maps[1])
     moved = cv2.remap(near, *at, cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(moved, np.int32)
 
@@ -199,14 +204,14 @@ def provinces(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     shades = np.array(palette.grounds[2:])
     table = shades[rng.integers(0, len(shades), labels.max() + 1)]
     table = table + rng.normal(0, rng.uniform(3, 18), table.shape)
-    areas = np.clip(table, 60, 255).astype(np.uint8)[labels]
+    areas = u8(np.clip(table, 60, 255))[labels]
     sea = terrain.where("sea") | terrain.where("shore")
     water = tinted(terrain.height, [(-2.0, palette.deep), (0.0, palette.sea)])
-    areas = np.where(sea[..., None] > 0, water, areas).astype(np.uint8)
+    areas = u8(np.where(sea[..., None] > 0, water, areas))
     page = full_size(areas, layout, scale)
     canvas = Canvas(page, scale)
-    edges = cv2.morphologyEx(labels.astype(np.float32), cv2.MORPH_GRADIENT, np.ones((3, 3))) > 0
-    border = full_size((edges & (sea == 0)).astype(np.uint8) * 255, layout, scale)
+    edges = cv2.morphologyEx(f32(labels), cv2.MORPH_GRADIENT, np.ones((3, 3))) > 0
+    border = full_size(u8(edges & (sea == 0)) * 255, layout, scale)
     shade = palette.ink if chance(rng, 0.7) else palette.foam
     wash(page, shade, f32(f32(border) / 255 * np.float32(rng.uniform(0.3, 1.0))))
     _outlined(canvas, rng, terrain, palette, rng.uniform(0.1, 0.6))
@@ -218,7 +223,7 @@ def patchwork(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """A different landscape in each cell, with sharp, wavy or no edges."""
     terrain = random_terrain(rng, layout, scale, sea=0.0)
     h, w = terrain.height.shape
-    y, x = np.mgrid[0:h, 0:w].astype(np.float32)
+    y, x = f32(np.mgrid[0:h, 0:w])
     wavy = float(rng.choice([0, rng.uniform(0.02, 0.12)])) * min(layout.cell_mm)
     step = scale * COARSE
     bend = wavy * fractal(rng, (h, w), 20, 3) if wavy else 0.0
@@ -233,7 +238,7 @@ def patchwork(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     pick[[0, -1]] = rim
     pick[:, [0, -1]] = rim
     table = shades[pick] * (1 + rng.normal(0, 0.06, (*pick.shape, 1)))
-    areas = np.clip(table, 50, 255).astype(np.uint8)[row, col]
+    areas = u8(np.clip(table, 50, 255))[row, col]
     tone = f32(rng.uniform(0.01, 0.12)) * fractal(rng, (h, w), rng.uniform(8, 80), 4)
     page = full_size(textured(areas, tone), layout, scale)
     kinds = np.where(terrain.wet > terrain.wooded, 0.5, np.where(pick[row, col] < 2, -1.0, 0.5))
@@ -251,8 +256,8 @@ def mosaic(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     first = np.zeros((labels.max() + 1, 3), np.uint8)
     first[labels.ravel()] = areas.reshape(-1, 3)
     tone = 1 + rng.normal(0, 0.1, (len(first), 1))
-    stones = np.clip(first * tone, 0, 255).astype(np.uint8)[labels]
+    stones = u8(np.clip(first * tone, 0, 255))[labels]
     joint = palette.paper if luma(palette.sea) < 150 else palette.ink
-    edges = cv2.morphologyEx(labels.astype(np.float32), cv2.MORPH_GRADIENT, np.ones((2, 2))) > 0
+    edges = cv2.morphologyEx(f32(labels), cv2.MORPH_GRADIENT, np.ones((2, 2))) > 0
     stones[edges] = np.round(mixed(joint, palette.sand, 0.4))
     return full_size(stones, layout, scale)

@@ -30,7 +30,7 @@ def _fibres(rng: Rng, shape: tuple[int, int], count: int) -> F32:
         path = at + np.cumsum(toward(angle) * w / 160, axis=0)
         tone = int(128 + rng.normal(0, 45))
         cv2.polylines(canvas, [np.round(path).astype(np.int32)], False, tone, 1, cv2.LINE_AA)
-    return f32((canvas.astype(np.float32) - 128) / 90)
+    return f32((f32(canvas) - 128) / 90)
 
 
 def parchment(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:

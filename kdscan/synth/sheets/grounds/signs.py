@@ -13,7 +13,7 @@ import numpy as np
 
 from kdscan.sheet.parts import Point
 from kdscan.synth.canvas import Canvas
-from kdscan.synth.fields import WHITE, Color, Rng
+from kdscan.synth.fields import WHITE, Color, Rng, points_at
 from kdscan.synth.sheets.grounds.palette import mixed
 
 Path = Sequence[tuple[float, float]]
@@ -37,14 +37,14 @@ class Artist:
 
     def line(self, at: Point, size: float, path: Path, width: float = 1.0) -> None:
         """An open line; `path` in units of `size` around `at`, y down."""
-        self.canvas.stroke(self._placed(at, size, path), self.ink, self.mm * width, closed=False)
+        self.canvas.line(self._placed(at, size, path), self.ink, self.mm * width)
 
     def shape(self, at: Point, size: float, path: Path, fill: Color | None) -> None:
         """A closed outline, filled if it has a colour."""
         points = self._placed(at, size, path)
         if fill is not None:
             self.canvas.fill(points, fill)
-        self.canvas.stroke(points, self.ink, self.mm)
+        self.canvas.outline(points, self.ink, self.mm)
 
     def _placed(self, at: Point, size: float, path: Path) -> list[Point]:
         points = np.array(path) + self.rng.normal(0, self.wobble, (len(path), 2))
@@ -191,7 +191,7 @@ def road(
     """A winding path through some places: dashed, or solid, or a river that widens."""
     points = np.array(stops, np.float64)
     t = np.linspace(0, len(points) - 1, 14 * (len(points) - 1) + 1)
-    path = np.stack([np.interp(t, np.arange(len(points)), points[:, i]) for i in (0, 1)], 1)
+    path = points_at(points, t)
     reach = float(np.linalg.norm(np.diff(points, axis=0), axis=1).mean())
     bend = np.cumsum(artist.rng.normal(0, 0.05, path.shape), axis=0)
     bend -= np.linspace(0, 1, len(path))[:, None] * bend[-1]
@@ -199,14 +199,14 @@ def road(
     line = [(float(x), float(y)) for x, y in path]
     if dashed:
         for a, b in zip(line[::2], line[1::2], strict=False):
-            artist.canvas.stroke([a, b], shade, mm, closed=False)
+            artist.canvas.line([a, b], shade, mm)
     elif river:
         for i, (a, b) in enumerate(pairwise(line)):
-            artist.canvas.stroke([a, b], shade, mm * (0.5 + i / len(line)), closed=False)
+            artist.canvas.line([a, b], shade, mm * (0.5 + i / len(line)))
     else:
         if artist.rng.random() < 0.4:
-            artist.canvas.stroke(line, artist.ink, mm + 2 * artist.mm, closed=False)
-        artist.canvas.stroke(line, shade, mm, closed=False)
+            artist.canvas.line(line, artist.ink, mm + 2 * artist.mm)
+        artist.canvas.line(line, shade, mm)
 
 
 def painter(canvas: Canvas, rng: Rng, ink: Color, mm: float, fill: Color, second: Color) -> Artist:

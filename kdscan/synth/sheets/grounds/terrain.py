@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from kdscan.sheet.parts import Layout, Point
-from kdscan.synth.fields import F32, U8, Color, Rng, f32, fractal, log_uniform
+from kdscan.synth.fields import F32, U8, Color, Rng, f32, fractal, log_uniform, u8
 
 COARSE = 0.5
 """Resolution of areas as a share of the page's."""
@@ -44,11 +44,11 @@ class Terrain:
             found = h >= HILL
         else:
             found = (h > SHORE) & (h < HILL) & (wooded == (kind == "wood"))
-        return np.asarray(found, np.uint8)
+        return u8(found)
 
     def lines(self, height: float = 0.0) -> list[list[Point]]:
         """Contour lines at a height, in mm on the page, closed unless they leave it."""
-        above = (self.height > height).astype(np.uint8)
+        above = u8(self.height > height)
         found, _ = cv2.findContours(above, cv2.RETR_LIST, cv2.CHAIN_APPROX_TC89_L1)
         last = np.array(above.shape[::-1]) - 1
         out: list[list[Point]] = []
@@ -115,4 +115,4 @@ def tinted(height: F32, stops: list[tuple[float, Color]]) -> U8:
     places = [stop for stop, _ in stops]
     table = np.stack([np.interp(at, places, [shade[i] for _, shade in stops]) for i in range(3)], 1)
     index = np.clip((height - low) * ((steps - 1) / (high - low)), 0, steps - 1).astype(np.int16)
-    return np.asarray(np.round(table).astype(np.uint8)[index])
+    return np.asarray(u8(np.round(table))[index])
