@@ -7,7 +7,7 @@ Everything is generated from the manifest, the recipes, the published measuremen
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -81,23 +81,21 @@ def measured(models: Path, name: str) -> dict[str, Any]:
 
 def card(recipe: Recipe, found: Mapping[str, Any], kept: bool) -> str:
     """The model card of a version, Markdown. kept: whether its weights are stored for training."""
-    rows = list(_facts(recipe, found))
-    text = [
+    figures = [(name, _format(value)) for name, value in found["figures"].items()]
+    parts = [
         f"# {recipe.network} {recipe.version}",
-        "",
         GENERATED,
-        "",
-        *_table("made", rows),
-        "",
+        _table("made", _facts(recipe, found)),
+        recipe.about.strip(),
+        "## Measured",
+        _table("held back", figures),
+        f"`python -m kdscan.training make {recipe.name}` trains by this recipe again.",
     ]
-    text += [recipe.about.strip(), "", "## Measured", ""]
-    text += _table("held back", [(name, _format(v)) for name, v in found["figures"].items()])
-    text += ["", f"`python -m kdscan.training make {recipe.name}` trains by this recipe again."]
     if kept:
-        text += ["", f"Training goes on from `models/weights/{recipe.name}.npz`."]
+        parts.append(f"Training goes on from `models/weights/{recipe.name}.npz`.")
     if missing := recipe.unknown():
-        text += ["", f"Nobody noted its {', '.join(missing)}: the usual values are taken."]
-    return "\n".join(text) + "\n"
+        parts.append(f"Nobody noted its {', '.join(missing)}: the usual values are taken.")
+    return "\n\n".join(parts) + "\n"
 
 
 def _facts(recipe: Recipe, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -123,15 +121,14 @@ def _format(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _table(title: str, rows: list[tuple[str, str]]) -> list[str]:
-    return [f"| {title} |  |", "|---|---|", *(f"| {a} | {b} |" for a, b in rows)]
+def _table(title: str, rows: Iterable[tuple[str, str]]) -> str:
+    return "\n".join([f"| {title} |  |", "|---|---|", *(f"| {a} | {b} |" for a, b in rows)])
 
 
 def overview(models: Path) -> str:
     """The page models/README.md: the models in use."""
-    text = ["# Models in use", "", GENERATED, ""]
-    text += ["| model | weights | bytes | goes on from | steps | highest rate | held back |"]
-    text += ["|---|---|---|---|---|---|---|"]
+    rows = ["| model | weights | bytes | goes on from | steps | highest rate | held back |"]
+    rows += ["|---|---|---|---|---|---|---|"]
     for name in shipped(models).values():
         recipe, found = load_recipe(models, name), measured(models, name)
         parent = recipe.parent_name.replace("-", " ") or "–"
@@ -139,23 +136,19 @@ def overview(models: Path) -> str:
         row = [f"[{recipe.network} {recipe.version}]({name}/card.md)"]
         row += [f"{found['parameters']:,}", f"{found['bytes']:,}", parent]
         row += [f"{recipe.training.steps:,}", f"{recipe.training.rate:g}", f"{held}"]
-        text.append(f"| {' | '.join(row)} |")
-    text += [
-        "",
-        "Recipes stand in `recipes/`, weights to train on in `weights/`, the models before",
-    ]
-    text += ["these in [CHANGELOG.md](CHANGELOG.md). How they are made:"]
-    text += ["[kdscan/training](../kdscan/training/README.md)."]
-    return "\n".join(text) + "\n"
+        rows.append(f"| {' | '.join(row)} |")
+    where = """Recipes stand in `recipes/`, weights to train on in `weights/`, the models before
+these in [CHANGELOG.md](CHANGELOG.md). How they are made:
+[kdscan/training](../kdscan/training/README.md).
+"""
+    return "\n\n".join(["# Models in use", GENERATED, "\n".join(rows), where])
 
 
 def reading_table(reading: Reading) -> str:
     """The table of results for README.md."""
     models = " and ".join(name.replace("-", " ") for name in reading.models)
-    rows = [
-        f"| {models} | board | wrong in silence | asks for a look | wrong after its questions |"
-    ]
-    rows += ["|---|---|---|---|---|"]
+    titles = "board | wrong in silence | asks for a look | wrong after its questions"
+    rows = [f"| {models} | {titles} |", "|---|---|---|---|---|"]
     for one in reading.sets:
         figures = f"{one.board:g}% | {one.silent} | {one.asks:g}% | {one.wrong_after}"
         rows.append(f"| {one.name}: {one.photos} photos | {figures} |")
