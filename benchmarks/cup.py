@@ -19,47 +19,19 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import signal
-import socket
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import httpx
 from cup_papers import ABSENT, DISPUTED, DROPPED, LATE, NAMES, NO_SHOW, ROUNDS, Paper, papers
 from organiser import Organiser
 from playwright.sync_api import sync_playwright
 from shared import parser
+from trials import serving
 
 from kdscan.tournament.games import Game, Seat
 from kdscan.tournament.standings import standings
-
-
-@contextmanager
-def serving(folder: Path) -> Iterator[str]:
-    """`kdscan serve` with a store of its own; yields its address."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "kdscan", "serve", "--host", "127.0.0.1", "--port", str(port)]
-    command += ["--event", "Cup", "--store", str(folder / "cup.sqlite")]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    address = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(600):
-            try:
-                httpx.get(f"{address}/health", timeout=60).raise_for_status()
-                break
-            except httpx.HTTPError:
-                time.sleep(0.1)
-        yield address
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(30)
 
 
 def play(organiser: Organiser, show: Path | None) -> list[Game]:
@@ -131,9 +103,9 @@ def main() -> None:
         sheets = papers(folder, given.seed, given.level)
         chromium = os.environ.get("KDSCAN_CHROMIUM") or shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        with serving(Path(scratch)) as address:
+        with serving(Path(scratch), "--event", "Cup") as served:
             page = browser.new_page(
-                base_url=address, viewport={"width": 1280, "height": 800}, locale="en"
+                base_url=served.address, viewport={"width": 1280, "height": 800}, locale="en"
             )
             page.set_default_timeout(60_000)
             organiser = Organiser(page, sheets, given.seed)

@@ -17,10 +17,9 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
-from shared import parser, with_interval
+from shared import judged_map, parser, with_interval
 
 from kdscan.errors import NoSheetFound
-from kdscan.game.duel.scoring import score_board
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.marks.fuse import fuse
 from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
@@ -50,10 +49,8 @@ def photos_of(page: DrawnPage, seed: int) -> list[MapReading]:
 
 def judge(page: DrawnPage, sheet: MapReading) -> tuple[float, bool, bool, bool]:
     """Share of shields right; board right; asks for a look; silently wrong."""
-    read = sheet.reading.board
-    right = [read.get(at) == page.board.get(at) for at in CELLS]
-    wrong = score_board(page.board).domain_points != sheet.score.domain_points
-    return float(np.mean(right)), all(right), sheet.review, wrong and not sheet.review
+    found = judged_map(page.board, [sheet])
+    return 1 - found.wrong / len(CELLS), found.board, found.ask, found.silent
 
 
 def table(tally: Tally) -> str:

@@ -29,11 +29,10 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from shared import maps_in, parser, with_interval
+from shared import KEYS, judged_map, maps_in, parser, with_interval
 
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.scoring import score_board
 from kdscan.records import MapReading, Photo
 from kdscan.synth.hands.bank import StrokeBank
 from kdscan.synth.hands.habits import HABITS, TIDY, Part
@@ -153,32 +152,6 @@ def board_for(habit: Habit, rng: np.random.Generator) -> tuple[Board, bool]:
     return max(boards, key=lambda b: sum(shield.coat in coats for shield in b[0].values()))
 
 
-def judged(
-    habit: Habit, ground: str, design: int, truth: Board, sheets: Sequence[MapReading]
-) -> Outcome:
-    """Compare the reading with what was drawn."""
-    where = (habit.part, habit.name, habit.held_out, ground, design)
-    if len(sheets) != 1:
-        return Outcome(*where, board=False, silent=False, ask=True, after=True)
-    sheet, right = sheets[0], _points(truth)
-    asked, read, answered = sheet.review, sheet.reading.board, {}
-    for cell in sheet.reading.cells:
-        if said := (truth if asked and cell.review else read).get(cell.at):
-            answered[cell.at] = said
-    wrong = _points(read) != right
-    return Outcome(
-        *where,
-        board=read == truth,
-        silent=wrong and not asked,
-        ask=asked,
-        after=_points(Board(answered)) != right,
-    )
-
-
-def _points(board: Board) -> int:
-    return score_board(board).domain_points
-
-
 Job = tuple[int, int, str, int, Path, Path | None]
 """Number of the habit, of the design, the ground, the size of photos, folder, recorded strokes."""
 
@@ -201,7 +174,9 @@ def photo_of(job: Job) -> Outcome:
     if design == 0:
         name = f"{habit.part}-{habit.name}-{ground}".replace(" ", "_")
         cv2.imwrite(str(folder / f"{name}.jpg"), picture(page, sheets))
-    return judged(habit, ground, design, page.board, sheets)
+    found = judged_map(page.board, sheets)
+    figures = (found.board, found.silent, found.ask, found.after)
+    return Outcome(habit.part, habit.name, habit.held_out, ground, design, *figures)
 
 
 def picture(page: DrawnPage, sheets: Sequence[MapReading]) -> np.ndarray:
@@ -225,9 +200,6 @@ def _key(job: Job) -> tuple[str, str, str, int]:
     number, design, ground, *_ = job
     habit = gallery()[number]
     return habit.part, habit.name, ground, design
-
-
-KEYS = ("board", "silent", "ask", "after")
 
 
 def row(name: str, outcomes: Sequence[Outcome], intervals: bool = False) -> str:

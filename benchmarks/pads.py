@@ -33,45 +33,40 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from shared import interval, parser
+from shared import (
+    KEYS,
+    NOT_READ,
+    Judged,
+    interval,
+    judged,
+    pads_in,
+    parser,
+    sheets_of,
+    true_board,
+)
 
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.scoring import score_board
 
-KEYS = ("board", "silent", "ask", "after")
 WAYS = ("none", "blank", "pile")
 
 
-def judge(
-    truth: dict[str, Any], sheets: list[dict[str, Any]]
-) -> tuple[dict[str, bool], list[float]]:
-    """Metrics of a photo from its truth and the output of `kdscan score --json`.
+Row = tuple[Judged, list[float]]
+"""How a sheet was read, and how far its cells lie from their true centres, in cells."""
 
-    Returns the metrics, and the distance of each cell from its true place, in cells. A photo in
-    which not exactly one map was found is wrong and asks.
-    """
+
+def judge(path: Path, sheets: list[dict[str, Any]]) -> Row:
+    """A photo, by its truth and the output of `kdscan score --json`. One in which not exactly one
+    map was found is wrong and asks."""
     maps = [sheet for sheet in sheets if sheet["kind"] == "duel_map"]
     if len(maps) != 1:
-        return {"board": False, "silent": False, "ask": True, "after": True}, []
-    (sheet,) = maps
-    right, answered = True, {}
-    for cell in sheet["cells"]:
-        at = (cell["row"], cell["col"])
-        told = tuple(truth["board"].get(f"{at[0]},{at[1]}", (None, 0)))
-        said = (cell["coat"], cell["crosses"])
-        right &= said == told
-        coat, crosses = told if sheet["review"] and cell["review"] else said
-        if coat:
-            answered[at] = Shield(Coat(coat), crosses)
-    wrong = sheet["score"]["domains"] != truth["score"]
-    figures = {
-        "board": right,
-        "silent": wrong and not sheet["review"],
-        "ask": bool(sheet["review"]),
-        "after": score_board(Board(answered)).domain_points != truth["score"],
-    }
-    return figures, _astray(truth, sheet["cells"])
+        return NOT_READ, []
+    (sheet,), truth = maps, path.with_suffix(".json")
+    cells = {(cell["row"], cell["col"]): cell for cell in sheet["cells"]}
+    read = {at: Shield(Coat(c["coat"]), c["crosses"]) for at, c in cells.items() if c["coat"]}
+    doubted = [at for at, cell in cells.items() if cell["review"]]
+    found = judged(true_board(truth), Board(read), bool(sheet["review"]), doubted)
+    return found, _astray(json.loads(truth.read_text("utf-8")), sheet["cells"])
 
 
 def _astray(truth: dict[str, Any], cells: list[dict[str, Any]]) -> list[float]:
@@ -87,11 +82,9 @@ def _astray(truth: dict[str, Any], cells: list[dict[str, Any]]) -> list[float]:
     return out
 
 
-def measure(
-    kdscan: Sequence[str], pad: Path, way: str
-) -> tuple[list[tuple[dict[str, bool], list[float]]], str]:
+def measure(kdscan: Sequence[str], pad: Path, way: str) -> tuple[list[Row], str]:
     """Metrics of a pad's filled sheets, and the message if learning its print failed."""
-    photos = sorted(path for path in pad.glob("*.jpg") if path.stem.isdigit())
+    photos = sheets_of(pad)
     with tempfile.TemporaryDirectory() as data:
         where, trouble = os.environ | {"XDG_DATA_HOME": data}, ""
         if way != "none":
@@ -115,13 +108,13 @@ def measure(
         said = json.loads(scored.stdout)["photos"]
     except ValueError:
         sys.exit(f"{pad}: {scored.stderr.strip() or 'kdscan said nothing'}")
-    truths = (json.loads(path.with_suffix(".json").read_text("utf-8")) for path in photos)
-    return [judge(t, one["sheets"]) for t, one in zip(truths, said, strict=True)], trouble
+    rows = [judge(path, one["sheets"]) for path, one in zip(photos, said, strict=True)]
+    return rows, trouble
 
 
-def line(rows: list[tuple[dict[str, bool], list[float]]]) -> str:
+def line(rows: list[Row]) -> str:
     """A line of the table."""
-    shares = "".join(f"{100 * np.mean([r[k] for r, _ in rows]):8.1f}%" for k in KEYS)
+    shares = "".join(f"{100 * np.mean([getattr(r, k) for r, _ in rows]):8.1f}%" for k in KEYS)
     off = [v for _, cells in rows for v in cells]
     if not off:
         return f"{len(rows):7d}{shares}"
@@ -136,9 +129,8 @@ def main() -> None:
     options.add_argument("--only", nargs="+", default=[], help="names of pads")
     options.add_argument("--kdscan", default="kdscan", help="the command, to compare two of them")
     args = options.parse_args()
-    pads = sorted(p for p in args.folder.iterdir() if (p / "blank.jpg").is_file())
-    chosen = [pad for pad in pads if not args.only or pad.name in args.only]
-    every: dict[str, list[tuple[dict[str, bool], list[float]]]] = defaultdict(list)
+    chosen = [pad for pad in pads_in(args.folder) if not args.only or pad.name in args.only]
+    every: dict[str, list[Row]] = defaultdict(list)
     heads = "".join(f"{key:>9s}" for key in (*KEYS, "median", "95%"))
     print(f"{'':18s}{'way':6s} {'sheets':>6s}{heads}")
     for pad in chosen:
@@ -150,7 +142,7 @@ def main() -> None:
     for way, rows in every.items():
         print(f"{'all':18s}{way:6s}{line(rows)}")
         for key in KEYS:
-            share = float(np.mean([r[key] for r, _ in rows]))
+            share = float(np.mean([getattr(r, key) for r, _ in rows]))
             print(f"  {key}: {interval(share, len(rows))}")
 
 

@@ -17,7 +17,6 @@ stages   one picture per stage: photo, print, print found in the photo, ink, rea
 
 from __future__ import annotations
 
-import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -28,10 +27,18 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from shared import CAMERA_QUALITY, maps_in, parser, photo_in
+from shared import (
+    CAMERA_QUALITY,
+    judged_map,
+    maps_in,
+    pads_in,
+    parser,
+    photo_in,
+    sheets_of,
+    true_board,
+)
 
 from kdscan.detection.find import find
-from kdscan.game.duel.coats import Coat
 from kdscan.imaging.encode import jpeg
 from kdscan.imaging.rectify import FLAT_MARGIN, flatten
 from kdscan.inference.store import default_models
@@ -46,23 +53,13 @@ from kdscan.prints.flat import FlatSheet, coats_of, flat_sheet_at, from_bytes, t
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.prints.learn import learn_flat_sheets, learn_print, register_either_way
 from kdscan.prints.recognize import SURELY, recognize
-from kdscan.records import CELLS, UNKNOWN_LAYOUT, MapReading, Photo
+from kdscan.records import UNKNOWN_LAYOUT, MapReading, Photo
 from kdscan.synth.pads import pad_blank, pad_print, pad_sheet
 
 FIRST = 71_000_000
 """Seed of the first generated print."""
 ROUNDS = 7
 HELD_BACK = 3
-
-
-def pads_in(folders: list[Path]) -> list[Path]:
-    """The folders of pads in these folders."""
-    return sorted(p for f in folders for p in f.iterdir() if (p / "blank.jpg").is_file())
-
-
-def sheets_of(pad: Path) -> list[Path]:
-    """A pad's filled sheets."""
-    return sorted(path for path in pad.glob("*.jpg") if path.stem.isdigit())
 
 
 def blank_of(pad: Path) -> KnownPrint:
@@ -88,7 +85,7 @@ def generated(number: int) -> Iterator[KnownPrint]:
 
 def pairs(folders: list[Path], number: int) -> None:
     """Count pairs, and those that would be mistaken for the same print."""
-    by, pads = default_models(), pads_in(folders)
+    by, pads = default_models(), [pad for folder in folders for pad in pads_in(folder)]
     own = [blank_of(pad) for pad in pads]
     others = list(generated(number))
     print(f"{len(own)} pads, {len(others)} generated prints", flush=True)
@@ -170,8 +167,7 @@ def kept(path: Path) -> FlatSheet | None:
     found = find(photo, by.locate, by.refine)
     if not found:
         return None
-    truth = json.loads(path.with_suffix(".json").read_text("utf-8"))["board"]
-    board = {(int(k[0]), int(k[2])): Coat(v[0]) for k, v in truth.items() if v[0]}
+    board = {at: shield.coat for at, shield in true_board(path.with_suffix(".json")).items()}
     sheet = flat_sheet_at(photo, found[0].centers_xy, coats_of(board), UNKNOWN_LAYOUT, path.stem)
     return from_bytes(to_bytes(sheet), sheet.key)
 
@@ -179,23 +175,15 @@ def kept(path: Path) -> FlatSheet | None:
 def judge(path: Path, known: KnownPrint | None) -> tuple[bool, int, bool, bool]:
     """Whether a sheet's whole board is right, number of wrong shields, whether it asks, silently
     wrong."""
-    truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
-    found = maps_in(photo_in(path), prints=[known] if known else [])
-    if len(found) != 1:
-        return False, len(CELLS), True, False
-    (sheet,) = found
-    wrong = sum(
-        c.marks != tuple(truth["board"].get(f"{c.row},{c.col}", (None, 0)))
-        for c in sheet.reading.cells
-    )
-    off = sheet.score.domain_points != truth["score"]
-    return wrong == 0, wrong, sheet.reading.review, off and not sheet.reading.review
+    sheets = maps_in(photo_in(path), prints=[known] if known else [])
+    found = judged_map(true_board(path.with_suffix(".json")), sheets)
+    return found.board, found.wrong, found.ask, found.silent
 
 
 def games(folders: list[Path], numbers: list[int]) -> None:
     """Accuracy by the number of sheets from which a pad was learned."""
     by, rows = default_models(), dict[str, list[tuple[bool, int, bool, bool]]]()
-    for pad in pads_in(folders):
+    for pad in (pad for folder in folders for pad in pads_in(folder)):
         paths = sheets_of(pad)
         flats = [flat for path in paths[:-HELD_BACK] if (flat := kept(path)) is not None]
         ways: dict[str, KnownPrint | None] = {"none": None, "blank": blank_of(pad)}

@@ -1,19 +1,26 @@
-"""What several benchmarks need: samples, arguments, photos and their maps, intervals."""
+"""What several benchmarks need: samples, arguments, photos, how they were read, intervals."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import cv2
 
 from kdscan.errors import KdscanError
+from kdscan.game.duel.board import Board, Shield
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.scoring import score_board
+from kdscan.game.grid import Cell
 from kdscan.imaging.encode import jpeg
 from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.read import read_photo
-from kdscan.records import MapReading, Photo, maps_of
+from kdscan.records import CELLS, MapReading, Photo, maps_of
 from kdscan.synth.fields import U8
 
 SAMPLES = sorted((Path(__file__).parent.parent / "samples").glob("*.jpg"))
@@ -49,6 +56,66 @@ def maps_in(photo: Photo, **how: Any) -> tuple[MapReading, ...]:
         return maps_of(read_photo(photo, **how))
     except KdscanError:
         return ()
+
+
+def true_board(truth: Path) -> Board:
+    """What is drawn, from the truth file beside a photo."""
+    drawn = json.loads(truth.read_text("utf-8"))["board"]
+    return Board(
+        {(int(at[0]), int(at[2])): Shield(Coat(coat), n) for at, (coat, n) in drawn.items()}
+    )
+
+
+def pads_in(folder: Path) -> list[Path]:
+    """The folders of pads that `kdscan.synth.pads` wrote."""
+    return sorted(pad for pad in folder.iterdir() if (pad / "blank.jpg").is_file())
+
+
+def sheets_of(pad: Path) -> list[Path]:
+    """A pad's filled sheets."""
+    return sorted(path for path in pad.glob("*.jpg") if path.stem.isdigit())
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How a sheet was read.
+
+    wrong: number of shields. silent: the total is wrong and no review is asked for. ask: one is.
+    after: the total is still wrong once every shield that is asked about is answered rightly.
+    """
+
+    wrong: int
+    silent: bool
+    ask: bool
+    after: bool
+
+    @property
+    def board(self) -> bool:
+        """Whether all shields are right."""
+        return not self.wrong
+
+
+KEYS = ("board", "silent", "ask", "after")
+"""Columns of a table of `Judged`."""
+
+NOT_READ = Judged(len(CELLS), silent=False, ask=True, after=True)
+
+
+def judged(truth: Board, read: Board, ask: bool, doubted: Collection[Cell]) -> Judged:
+    """Compare a reading with what was drawn."""
+    answers = {at: (truth if ask and at in doubted else read).get(at) for at in CELLS}
+    answered = Board({at: shield for at, shield in answers.items() if shield})
+    right, said, after = (score_board(b).domain_points for b in (truth, read, answered))
+    wrong = sum(read.get(at) != truth.get(at) for at in CELLS)
+    return Judged(wrong, said != right and not ask, ask, after != right)
+
+
+def judged_map(truth: Board, sheets: Sequence[MapReading]) -> Judged:
+    """As `judged`; a photo in which not exactly one map was found is wrong and asks."""
+    if len(sheets) != 1:
+        return NOT_READ
+    (sheet,), cells = sheets, sheets[0].reading.cells
+    return judged(truth, sheet.reading.board, sheet.review, {c.at for c in cells if c.review})
 
 
 def enlarged(bgr: U8, megapixels: float) -> bytes:

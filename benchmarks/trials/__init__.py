@@ -20,6 +20,8 @@ MOST_MB = 1000.0
 """Memory that one process may take."""
 CODE = "HOLDTRIAL"
 """The players' code of a page on trial."""
+ON_TRIAL = ("--workers", "1", "--code", CODE)
+"""Options of a page on trial."""
 BEARER = {"Authorization": f"Bearer {CODE}"}
 
 
@@ -115,10 +117,10 @@ class Page:
 
 @contextmanager
 def serving(folder: Path, *words: str) -> Iterator[Page]:
-    """Serve the folder's store `cup.sqlite`; killed at the end, not ended."""
+    """Serve the folder's store `cup.sqlite` with these options; killed at the end, not ended."""
     log = folder / "log"
     command = [sys.executable, "-m", "kdscan", "serve", "--host", "127.0.0.1", "--port", "0"]
-    command += ["--store", str(folder / "cup.sqlite"), "--workers", "1", "--code", CODE, *words]
+    command += ["--store", str(folder / "cup.sqlite"), *words]
     with log.open("a") as err:
         process = subprocess.Popen(
             command,

@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 from shared import SAMPLES, enlarged, photo_in
 
-from trials import CODE, Stopwatch, Trial, logged_faults, serving
+from trials import CODE, ON_TRIAL, Stopwatch, Trial, logged_faults, serving
 
 CLIENTS, STALLED, ATTACKERS = 64, 1000, 16
 """Phones, stalled sockets, and the addresses that these come from: only Linux has so many of its
@@ -28,7 +28,7 @@ ANSWERS_SECONDS = 2.0
 def waiting(rng: random.Random, folder: Path) -> Iterator[Trial]:
     """64 phones send photos of 12 megapixels while 1,000 sockets stall; another one looks."""
     while True:
-        with serving(folder) as page:
+        with serving(folder, *ON_TRIAL) as page:
             yield crowd(rng, page.address)
             yield Trial("the page's log", logged_faults(page))
 

@@ -25,7 +25,7 @@ from kdscan.tournament.export import write_csv
 from kdscan.tournament.results import results
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.events import events
-from trials import BEARER, Stopwatch, Trial, kdscan, kill, logged_faults, serving
+from trials import BEARER, ON_TRIAL, Stopwatch, Trial, kdscan, kill, logged_faults, serving
 
 EVENT = ("--event", "Cup", "--store", "cup.sqlite")
 PHOTOS = 5
@@ -169,7 +169,7 @@ def page(rng: random.Random, folder: Path) -> Iterator[Trial]:
     said = Acknowledged()
     while True:
         with (
-            serving(folder) as running,
+            serving(folder, *ON_TRIAL) as running,
             httpx.Client(base_url=running.address, headers=BEARER, timeout=60) as client,
         ):
             faults = list(_lost(client, said))

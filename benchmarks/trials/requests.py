@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 from shared import SAMPLES
 
-from trials import BEARER, Stopwatch, Trial, logged_faults, serving
+from trials import BEARER, ON_TRIAL, Stopwatch, Trial, logged_faults, serving
 from trials.archives import changed
 from trials.pictures import mutant
 
@@ -45,7 +45,10 @@ BODIES: tuple[Any, ...] = (
 
 def odd(rng: random.Random, folder: Path) -> Iterator[Trial]:
     """Random requests to a page with a photo; after each the page must be well."""
-    with serving(folder) as page, httpx.Client(base_url=page.address, timeout=60) as client:
+    with (
+        serving(folder, *ON_TRIAL) as page,
+        httpx.Client(base_url=page.address, timeout=60) as client,
+    ):
         photo = SAMPLES[0].read_bytes()
         client.post("/api/photos", content=photo, headers=BEARER).raise_for_status()
         said = client.get("/openapi.json").json()
