@@ -68,7 +68,7 @@ class InkedPage:
 def inked_page(
     rng: Rng,
     *,
-    page: Page | None = None,
+    page: Page | None,
     wild: bool = False,
     played: tuple[Board, bool] | None = None,
     messiness: float | None = None,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kdscan.synth.photo.camera import LEVELS, Level, Shot, photograph, pose
 from kdscan.synth.photo.lens import Camera, PageMap, aim, corners_of, frame, middle, net
 from kdscan.synth.photo.paper import flat_sheet
-from kdscan.synth.photo.scenery import random_scenery
+from kdscan.synth.photo.scenery import random_solids
 
 PAGE_MM = (210.0, 148.0)
 GRID_MM = (17.0, 25.0, 175.0, 110.0)
@@ -84,7 +84,7 @@ def test_truth_lies_where_the_picture_shows_it(level: Level) -> None:
 
 @pytest.mark.parametrize("level", ALL)
 def test_the_whole_grid_is_in_the_photo(level: Level) -> None:
-    for seed in range(20, 80):
+    for seed in range(20, 44):
         size_wh = [(640, 480), (360, 640), (500, 500)][seed % 3]
         _, _, page = pose(np.random.default_rng(seed), level, size_wh, PAGE_MM, GRID_MM)
         xy = page.page_to_photo(net(GRID_MM, 15))
@@ -96,7 +96,7 @@ def test_the_whole_grid_is_in_the_photo(level: Level) -> None:
 def test_the_grid_takes_small_and_large_shares_of_the_photo(page_mm: tuple[float, float]) -> None:
     x, y, w, h = (v * page_mm[0] / PAGE_MM[0] for v in GRID_MM)
     shares = []
-    for seed in range(60):
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         _, _, page = pose(rng, "hard", (320, 240), page_mm, (x, y, w, h))
         xy = page.page_to_photo(corners_of((x, y, w, h)))
@@ -142,8 +142,7 @@ def test_things_on_the_table_leave_the_grid_free() -> None:
         camera = frame(rng, camera, *points, 0.6, 0.01, 0.5)
         view = PageMap.through(camera, sheet)
         grid = view.page_to_photo(corners_of(GRID_MM)).astype(np.float32)
-        scenery = random_scenery(rng, camera, [(view, GRID_MM)], 0.9, BARE[0, 0].astype(np.float32))
-        for solid in scenery.solids:
+        for solid in random_solids(rng, camera, [(view, GRID_MM)], 0.9):
             seen = camera.project(np.concatenate(solid.faces)).astype(np.float32)
             hidden, _ = cv2.intersectConvexConvex(cv2.convexHull(seen), grid)
             assert hidden < 0.006 * cv2.contourArea(grid)  # a finger may reach in a little

@@ -14,15 +14,7 @@ from kdscan.synth.hands.habits import HABITS, Part
 from kdscan.synth.hands.hand import COATS
 from kdscan.synth.hands.preferences import Brush
 from kdscan.synth.hands.sketch import Hand, free_room
-from tests.synth.drawing import (
-    BOX,
-    LAYOUT,
-    SEEDS,
-    SHIELD,
-    darkened,
-    draw,
-    inside,
-)
+from tests.synth.drawing import BOX, LAYOUT, SEEDS, SHIELD, darkened, draw, inside
 
 
 @pytest.mark.parametrize("seed", SEEDS)

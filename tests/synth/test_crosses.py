@@ -17,17 +17,7 @@ from kdscan.synth.hands.hand import draw_board
 from kdscan.synth.hands.preferences import Brush, random_preferences
 from kdscan.synth.hands.sketch import Hand
 from kdscan.synth.scene import crossed_cells
-from tests.synth.drawing import (
-    BLANK,
-    BOX,
-    LAYOUT,
-    PX,
-    SEEDS,
-    SHIELD,
-    darkened,
-    draw,
-    inside,
-)
+from tests.synth.drawing import BLANK, BOX, LAYOUT, PX, SEEDS, SHIELD, darkened, draw, inside
 
 
 @pytest.mark.parametrize("crosses", [1, 2, 3, 4])

@@ -13,12 +13,7 @@ from kdscan.synth.fields import LUMA, as_bgr
 from kdscan.synth.hands.pens import Pen, random_pen
 from kdscan.synth.hands.sketch import visible_pen
 from kdscan.synth.sheets.designs import random_layout
-from kdscan.synth.sheets.legibility import (
-    MIN_CONTRAST,
-    MIN_GROUND,
-    drawing_mask,
-    lighten_ground,
-)
+from kdscan.synth.sheets.legibility import MIN_CONTRAST, MIN_GROUND, drawing_mask, lighten_ground
 from kdscan.synth.sheets.page import print_page
 from kdscan.synth.sheets.styles import random_style
 

@@ -75,8 +75,8 @@ def _tidy(slop: float, body: Path, angle: float) -> float:
     return slop * min(1.0, 1.3 * float(along / max(across, 1e-9)))
 
 
-def _hatching(body: Path, angle: float, gap: float, brush: Brush, slop: float) -> list[Stroke]:
-    slop = _tidy(slop, body, angle)
+def _hatching(body: Path, angle: float, gap: float, brush: Brush) -> list[Stroke]:
+    slop = _tidy(brush.traits.slop, body, angle)
     most = min(gap, 0.25 * float(np.ptp(body @ toward(angle))))
     over = float(np.clip(brush.rng.normal(0, 0.25), -0.5, 0.5)) * most
     paths = hatch(
@@ -94,7 +94,7 @@ def _slant(angle: float, brush: Brush) -> float:
 
 def _hatched(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
     """Two strokes with hatching between them."""
-    inner = _hatching(body, _slant(angle, brush), _gap(wide, brush), brush, brush.traits.slop)
+    inner = _hatching(body, _slant(angle, brush), _gap(wide, brush), brush)
     return _edges(body, angle, wide, brush) + inner
 
 
@@ -117,7 +117,7 @@ def _passes(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]
     gap = max(wide / count, 0.75 * brush.width)
     if wide < 2.6 * gap:  # two runs with paper between them would be two lines
         gap = 0.8 * brush.width
-    return _hatching(body, angle + brush.rng.normal(0, 0.03), gap, brush, brush.traits.slop)
+    return _hatching(body, angle + brush.rng.normal(0, 0.03), gap, brush)
 
 
 def _solid(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
@@ -128,8 +128,7 @@ def _solid(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
 def _lattice(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
     """Edges with hatching both ways between them."""
     gap = max(1.3 * _gap(wide, brush), 1.6 * brush.width)
-    ways = (angle + 0.8, angle - 0.8)
-    inner = [s for way in ways for s in _hatching(body, way, gap, brush, brush.traits.slop)]
+    inner = _hatching(body, angle + 0.8, gap, brush) + _hatching(body, angle - 0.8, gap, brush)
     return _edges(body, angle, wide, brush) + inner
 
 

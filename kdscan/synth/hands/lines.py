@@ -60,12 +60,12 @@ def _off_circles(path: Path, shield: ShieldShape, brush: Brush) -> Path:
     return away_from(path, shield.around, 1.15 * shield.circle + 0.6 * brush.width)
 
 
-def _misses(shield: ShieldShape, ends: Path, clear: float) -> bool:
-    """Whether a line stays `clear` mm away from every circle's centre."""
+def _misses(shield: ShieldShape, ends: Path, brush: Brush) -> bool:
+    """Whether a line stays away from every circle."""
     run = ends[1] - ends[0]
     share = np.clip((shield.circles - ends[0]) @ run / max(float(run @ run), 1e-9), 0, 1)
     gap = shield.circles - (ends[0] + share[:, None] * run)
-    return not len(gap) or bool(np.hypot(*gap.T).min() > clear)
+    return not len(gap) or bool(np.hypot(*gap.T).min() > 1.2 * shield.circle + brush.width)
 
 
 def _angle(brush: Brush) -> float:
@@ -107,7 +107,7 @@ def one_line(shield: ShieldShape, brush: Brush) -> list[Stroke]:
     for turn in range(6):
         at = _middle(shield, brush, 0.4 * shield.radius)
         ends = _ends(shield, brush, angle + turn * math.pi / 6, at, reach)
-        if _misses(shield, ends, 1.2 * shield.circle + brush.width):
+        if _misses(shield, ends, brush):
             break
     return _drawn(shield, brush, ends, style, _parted(shield, brush))
 
@@ -170,7 +170,7 @@ def two_lines(shield: ShieldShape, brush: Brush) -> list[Stroke]:
         if way == "staggered":
             shift = toward(lean) * rng.uniform(0.15, 0.35) * shield.radius
             pair = [pair[0] - shift, pair[1] + shift]
-        if all(_misses(shield, e, 1.2 * shield.circle + brush.width) for e in pair):
+        if all(_misses(shield, e, brush) for e in pair):
             break
     strokes = [_drawn(shield, brush, ends, style, parted) for ends in pair]
     real = brush.recorded("lines") if style == "stroke" and way == "even" else None

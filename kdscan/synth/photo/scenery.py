@@ -62,7 +62,7 @@ def random_scenery(
     light = random_light(rng, severity)
     count = int(rng.choice([0, 1, 2, 3], p=[0.62, 0.2, 0.11, 0.07]))
     prints = tuple(_place_print(rng, camera) for _ in range(count))
-    solids = _arrange(rng, camera, sheets, severity)
+    solids = random_solids(rng, camera, sheets, severity)
     exposure = float(rng.uniform(0.4, 1.0) if chance(rng, 0.5) else rng.uniform(0.65, 1.0))
     if chance(rng, 0.15 * severity):
         exposure = rng.uniform(0.06, 0.3)
@@ -84,7 +84,7 @@ def _place_print(rng: Rng, camera: Camera) -> Print:
     return Print(bgr, np.stack([at + a * w / 2 * along + b * h / 2 * across for a, b in SQUARE]))
 
 
-def _arrange(
+def random_solids(
     rng: Rng, camera: Camera, sheets: Sequence[tuple[PageMap, Rect]], severity: float
 ) -> tuple[Solid, ...]:
     """Solids in view that leave the grids free."""
