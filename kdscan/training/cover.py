@@ -69,9 +69,9 @@ class CoverNet(nn.Module):
     """Rectified sheets (B, 3, 336, 464) BGR 0..1 → logits (B, 5, 7) that an object hides the cell's
     shield; in training also logits (B, 1, 42, 58) of objects, pixel by pixel."""
 
-    def __init__(self, widths: tuple[int, int, int, int] = (20, 32, 48, 48)) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        a, b, c, d = widths
+        a, b, c, d = 20, 32, 48, 48
         side = COVER_PX // STRIDE
         stem = conv(3, a, STRIDE, kernel=3 * STRIDE, padding=STRIDE)
         self.to4 = nn.Sequential(stem, CellContext(a, side))

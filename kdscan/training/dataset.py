@@ -37,14 +37,7 @@ from kdscan.synth.hands.sketch import Hand
 from kdscan.synth.own import any_look, own_page
 from kdscan.synth.photo.camera import LEVELS, Level
 from kdscan.synth.photo.desk import load_surfaces
-from kdscan.synth.scene import (
-    Page,
-    SynthPhoto,
-    fill_in,
-    make_photo,
-    played_board,
-    wild_board,
-)
+from kdscan.synth.scene import Page, SynthPhoto, fill_in, make_photo, played_board, wild_board
 from kdscan.synth.sheets.copies import reproduced
 from kdscan.synth.sheets.designs import random_layout
 from kdscan.synth.sheets.page import print_page

@@ -46,10 +46,7 @@ OUTPUTS = {
     "tiles": ("on_square", "center", "doubt", "laid"),
     "squares": ("kind",),
 }
-LABELS = {
-    "marks": MARKS,
-    "squares": [f"{terrain} {crowns}" for terrain, crowns in KINDS],
-}
+LABELS = {"marks": MARKS, "squares": [f"{terrain} {crowns}" for terrain, crowns in KINDS]}
 
 
 def to_onnx(

@@ -18,13 +18,7 @@ from kdscan.training.dataset import WIDE_MARGIN
 from kdscan.training.filters import gaussian, grey, resized
 from kdscan.training.marks_networks import shield_positions
 from kdscan.training.random_tensors import RandomTensors
-from kdscan.training.sheet_views import (
-    PHOTO_SEVERITY,
-    degraded,
-    random_maps,
-    view_places,
-    warped,
-)
+from kdscan.training.sheet_views import PHOTO_SEVERITY, degraded, random_maps, view_places, warped
 
 SPOT_PX = 8
 """Radius of a cross in the auxiliary target, in pixels of a view."""

@@ -103,9 +103,8 @@ class CellFeatures(nn.Module):
 
     edges: Tensor
 
-    def __init__(self, width: int = 24) -> None:
+    def __init__(self, w: int) -> None:
         super().__init__()
-        w = width
         m = w + w // 2
         self.fine = conv(1, w, 2, kernel=5)
         # Two convolutions: concatenated, 27 channels would not fit onnxruntime's blocked layout.
@@ -189,10 +188,10 @@ class InkNet(CellFeatures):
     logits (S, 35, 128, 128).
     """
 
-    def __init__(self, width: int = 24) -> None:
-        super().__init__(width)
+    def __init__(self) -> None:
+        w, c, pixels = 24, 32, 16
+        super().__init__(w)
         self.requires_grad_(False)
-        w, c, pixels = width, 32, 16
         self.up16 = conv(4 * w, c, kernel=1)
         self.up8 = conv(2 * w + c, c)
         self.pixels = conv(pixels, c)  # of the crop itself, 4 × 4 a place

@@ -43,9 +43,8 @@ class LocateNet(nn.Module):
     it, from -1 to 1, and the log of its expected error (B, 1, H/8, W/8).
     """
 
-    def __init__(self, width: int = 12, outputs: int = 4) -> None:
+    def __init__(self, w: int = 12, outputs: int = 4) -> None:
         super().__init__()
-        w = width
         self.to4 = nn.Sequential(conv(3, w, 2), conv(w, 2 * w, 2))
         self.to8 = nn.Sequential(conv(2 * w, 3 * w, 2), Residual(3 * w))
         self.to16 = nn.Sequential(conv(3 * w, 5 * w, 2), Residual(5 * w))
@@ -81,8 +80,8 @@ class TilesNet(LocateNet):
     and sine of four times the square's angle, and the log of its side in patches.
     """
 
-    def __init__(self, width: int = 8) -> None:
-        super().__init__(width, outputs=7)
+    def __init__(self) -> None:
+        super().__init__(w=8, outputs=7)
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         out = self.votes(x)
@@ -96,9 +95,9 @@ class RefineNet(nn.Module):
     place, logit (B, 1) that the view is upright.
     """
 
-    def __init__(self, width: int = 16) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        w = width
+        w = 16
         self.body = nn.Sequential(
             conv(3, w, 2),
             conv(w, 2 * w, 2),
@@ -127,9 +126,10 @@ class Attention(nn.Module):
     """A transformer block with layer norm first (Vaswani et al., arXiv:1706.03762) among the
     shields of a sheet: (S, N, D) → (S, N, D)."""
 
-    def __init__(self, width: int, heads: int = 4) -> None:
+    HEADS = 4
+
+    def __init__(self, width: int) -> None:
         super().__init__()
-        self.heads = heads
         self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
         self.qkv, self.proj = nn.Linear(width, 3 * width), nn.Linear(width, width)
         self.mlp = nn.Sequential(
@@ -138,9 +138,9 @@ class Attention(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         s, n, d = x.shape
-        parts = self.qkv(self.norm1(x)).view(s, n, 3, self.heads, d // self.heads)
+        parts = self.qkv(self.norm1(x)).view(s, n, 3, self.HEADS, d // self.HEADS)
         q, k, v = parts.permute(2, 0, 3, 1, 4).unbind(0)
-        weight = torch.softmax(q @ k.transpose(-1, -2) * (d // self.heads) ** -0.5, -1)
+        weight = torch.softmax(q @ k.transpose(-1, -2) * (d // self.HEADS) ** -0.5, -1)
         x = x + self.proj((weight @ v).transpose(1, 2).reshape(s, n, d))
         return x + self.mlp(self.norm2(x))
 
@@ -151,9 +151,9 @@ class SquaresNet(nn.Module):
     (B, 3, 80, 80) BGR 0..1 → logits (B, K).
     """
 
-    def __init__(self, width: int = 12) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        w = width
+        w = 12
         self.body = nn.Sequential(
             conv(3, w, 2),
             conv(w, 2 * w, 2),

@@ -11,16 +11,11 @@ from typing import Any
 from kdscan.errors import UsageError
 from kdscan.synth.kingdoms.tiles import Board
 from kdscan.training import kingdoms, spellbook_examples
-from kdscan.training.dataset import (
-    Example,
-    init_worker,
-    photo_example,
-    random_example,
-)
+from kdscan.training.dataset import Example, init_worker, photo_example, random_example
 from kdscan.training.guesses import oversample_bent
 from kdscan.training.ink_examples import ink_example
 from kdscan.training.state import Run
-from kdscan.training.supply import FixedSupply, RenderedSupply, RenderSpec, Supply, render
+from kdscan.training.supply import FixedSupply, RenderedSupply, Supply, render
 
 PHOTO_SHARE = 0.5
 """Share of photos among the examples of marks; the rest are sheets rendered from above, which take
@@ -90,8 +85,8 @@ def supply(run: Run, material: Material, *, photos: int = 0, pages: int = 0) -> 
         draw = partial(random_example, first, PHOTO_SHARE if run.name == "marks" else 1.0)
     start = partial(init_worker, material.strokes, material.surfaces)
     arrange = oversample_bent if run.name == "refine" else list(material.labelled).__add__
-    drawing = RenderSpec(draw, start, run.count, run.views)
-    return RenderedSupply(material.folder / "sheets", drawing, run.seed, arrange)
+    home = material.folder / "sheets"
+    return RenderedSupply(home, draw, start, run.count, run.views, run.seed, arrange)
 
 
 def _books(material: Material, photos: int, pages: int) -> list[Any]:

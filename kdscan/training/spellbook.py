@@ -32,9 +32,9 @@ class SpellNet(nn.Module):
     zigzags through empty squares looks like single marks.
     """
 
-    def __init__(self, width: int = 16, depth: int = 64) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        w = width
+        w, depth = 16, 64
         self.body = nn.Sequential(
             conv(3, w, 2), conv(w, 2 * w, 2), conv(2 * w, 3 * w, 2), conv(3 * w, w, kernel=1)
         )

@@ -72,30 +72,21 @@ class FixedSupply:
         return _select(self.seed, len(self.all), 1, showings, lambda _: self.all)
 
 
-@dataclass(frozen=True)
-class RenderSpec:
-    """How the examples of a run are rendered.
-
-    draw: the example of a number, or None to skip it; pickled, called in worker processes after
-        `start`. count: examples in a block. views: how often each is used.
-    """
-
-    draw: Callable[[int], Any]
-    start: Callable[[], None]
-    count: int
-    views: int
-
-
 @dataclass(eq=False)
 class RenderedSupply:
     """Examples that worker processes render into a folder, one block ahead.
 
-    arrange: maps a block's examples to those that are used, for example with repetitions. process:
-    the training's, without which no examples come.
+    draw: the example of a number, or None to skip it; pickled, called in worker processes after
+    `start`. count: examples in a block. views: how often each is used. arrange: maps a block's
+    examples to those that are used, for example with repetitions. process: the training's, without
+    which no examples come.
     """
 
     folder: Path
-    drawing: RenderSpec
+    draw: Callable[[int], Any]
+    start: Callable[[], None]
+    count: int
+    views: int
     seed: int = 0
     arrange: Callable[[list[Any]], list[Any]] = list
     process: int = field(default_factory=os.getpid)
@@ -103,12 +94,12 @@ class RenderedSupply:
 
     def block(self, showing: int) -> int:
         """The block of the example at position `showing` of the stream."""
-        return showing // (self.drawing.count * self.drawing.views)
+        return showing // (self.count * self.views)
 
     def examples(self, step: int, size: int) -> list[Any]:
         """See `Supply`; raises RuntimeError if rendering fails."""
         showings = range(step * size, (step + 1) * size)
-        return _select(self.seed, self.drawing.count, self.drawing.views, showings, self._whole)
+        return _select(self.seed, self.count, self.views, showings, self._whole)
 
     def forget_failures(self) -> None:
         """Remove the errors of an earlier training, before anybody waits for their examples."""
@@ -117,8 +108,7 @@ class RenderedSupply:
 
     def parts(self, block: int) -> dict[Path, range]:
         """The files of a block and the numbers of their examples."""
-        count = self.drawing.count
-        return _parts(self.folder / f"{block:06d}", block * count, count)
+        return _parts(self.folder / f"{block:06d}", block * self.count, self.count)
 
     def _whole(self, block: int) -> list[Any]:
         if block not in self._read:
@@ -139,16 +129,12 @@ def _parts(home: Path, first: int, count: int) -> dict[Path, range]:
 
 
 def render(
-    folder: Path,
-    draw: Callable[[int], Any],
-    first: int,
-    count: int,
-    start: Callable[[], None],
+    folder: Path, draw: Callable[[int], Any], first: int, count: int, start: Callable[[], None]
 ) -> list[Any]:
     """The examples first … first + count - 1, rendered into a folder.
 
-    draw, start: as of a `RenderSpec`. Existing files are kept, so an interrupted run resumes where
-    it stopped.
+    draw, start: as of a `RenderedSupply`. Existing files are kept, so an interrupted run resumes
+    where it stopped.
     """
     folder.mkdir(parents=True, exist_ok=True)
     parts = _parts(folder, first, count)
@@ -181,9 +167,7 @@ class RenderPool:
         self.drawn, self.next = drawn, 0
         self.last = drawn.block(showings - 1)
         own = multiprocessing.get_context("spawn")
-        self.pool = ProcessPoolExecutor(
-            workers, own, _start_worker, (drawn.drawing.start, os.getpid())
-        )
+        self.pool = ProcessPoolExecutor(workers, own, _start_worker, (drawn.start, os.getpid()))
 
     def __enter__(self) -> RenderPool:
         return self
@@ -199,7 +183,7 @@ class RenderPool:
             for path, numbers in self.drawn.parts(number).items():
                 if not path.exists():
                     path.parent.mkdir(parents=True, exist_ok=True)
-                    done = self.pool.submit(_draw, path, self.drawn.drawing.draw, numbers)
+                    done = self.pool.submit(_draw, path, self.drawn.draw, numbers)
                     done.add_done_callback(partial(_report_failure, path))
             self.next = number + 1
             for home in self.drawn.folder.glob("*"):

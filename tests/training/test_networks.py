@@ -1,4 +1,4 @@
-"""The marks network's knowledge of where a shield lies."""
+"""The networks: where the shields of marks lie, and that what ships says what was trained."""
 
 from __future__ import annotations
 
@@ -95,3 +95,21 @@ def test_what_ships_says_what_was_trained() -> None:
     shipped = session.run(None, {"ink": ink.numpy(), "coarse": coarse.numpy()})
     for a, b in zip(shipped, meant, strict=True):  # 8 bits a weight
         assert torch.allclose(torch.tensor(a), b, atol=0.1)
+
+
+@pytest.mark.parametrize("network", ["cover", "ink"])
+def test_the_published_network_says_what_the_trained_one_says(network: str) -> None:
+    import onnxruntime
+
+    from kdscan.training.export import INPUTS, to_onnx
+    from kdscan.training.tasks import TASKS
+
+    torch.manual_seed(2)
+    net = TASKS[network].net().eval()
+    seen = {name: torch.rand(shape) for name, shape in INPUTS[network].items()}
+    session = onnxruntime.InferenceSession(to_onnx(network, net, "1"))
+    (said,) = session.run(None, {name: part.numpy() for name, part in seen.items()})
+    with torch.no_grad():
+        expected = net(*seen.values()).numpy()
+    assert said.shape == expected.shape
+    assert abs(said - expected).max() < 0.02 * abs(expected).max()

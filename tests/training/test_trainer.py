@@ -69,9 +69,9 @@ def nothing() -> None:
 
 
 def drawn(folder: Path) -> Any:
-    from kdscan.training.supply import RenderedSupply, RenderSpec
+    from kdscan.training.supply import RenderedSupply
 
-    return RenderedSupply(folder / "sheets", RenderSpec(square, nothing, count=10, views=2))
+    return RenderedSupply(folder / "sheets", square, nothing, count=10, views=2)
 
 
 def given(folder: Path) -> Any:
@@ -160,15 +160,13 @@ def test_what_is_there_is_not_overwritten_nor_mixed(tmp_path: Path) -> None:
 
 def test_a_drawing_that_fails_ends_the_training(tmp_path: Path) -> None:
     from kdscan.training.state import Run
-    from kdscan.training.supply import RenderedSupply, RenderSpec
+    from kdscan.training.supply import RenderedSupply
     from kdscan.training.trainer import train
 
-    supply = RenderedSupply(
-        tmp_path / "sheets", RenderSpec(int.__invert__, nothing, 10, 2), arrange=failing
-    )
+    supply = RenderedSupply(tmp_path / "sheets", int.__invert__, nothing, 10, 2, arrange=failing)
     with pytest.raises(RuntimeError, match="no such ink"):
         train(task(), Run("small", STEPS, 0.01, SIZE), supply, tmp_path / "run")
-    supply = RenderedSupply(tmp_path / "more", RenderSpec(spilt, nothing, 10, 2))
+    supply = RenderedSupply(tmp_path / "more", spilt, nothing, 10, 2)
     with pytest.raises(RuntimeError, match="the ink was spilt"):
         train(task(), Run("small", STEPS, 0.01, SIZE), supply, tmp_path / "run")
 
