@@ -27,7 +27,7 @@ from typing import Any
 
 import cv2
 import numpy as np
-from shared import folder_of_photos, interval, maps_in, parser, photo_in, wilson
+from shared import astray, folder_of_photos, interval, maps_in, parser, photo_in, wilson
 
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, project
 from kdscan.inference.store import Models, default_models, models_folder
@@ -45,10 +45,7 @@ def judge(truth: dict[str, Any], sheet: MapReading | None) -> dict[str, float]:
     out = dict.fromkeys(KEYS, 0.0)
     if sheet is None:
         return out
-    at = np.array([truth["pixels"][f"{r},{c}"] for r, c in CELLS])
-    got = np.array([sheet.rectified.centers_xy[r, c] for r, c in CELLS])
-    pitch = float(np.linalg.norm(at[0] - at[6])) / 6
-    out["placed"] = float(np.mean(np.linalg.norm(at - got, axis=1) < 0.25 * pitch))
+    out["placed"] = float(np.mean(astray(truth, sheet) < 0.25))
     for cell in sheet.reading.cells:
         coat, crosses = truth["board"].get(f"{cell.row},{cell.col}", (None, 0))
         same = (cell.coat == coat, cell.crosses == crosses)
@@ -106,19 +103,8 @@ def show(folder: Path, photo: Photo, path: Path, truth: dict[str, Any], sheet: M
         coat, crosses = truth["board"].get(f"{cell.row},{cell.col}", (None, 0))
         if (cell.coat, cell.crosses) != (coat, crosses):
             said = f"{coat} {crosses} not {cell.coat} {cell.crosses} {cell.confidence:.2f}"
-            cv2.putText(
-                flat,
-                said,
-                (
-                    round((cell.col + FLAT_MARGIN) * FLAT_PX),
-                    round((cell.row + FLAT_MARGIN) * FLAT_PX) + 16,
-                ),
-                0,
-                0.5,
-                (0, 0, 255),
-                1,
-                cv2.LINE_AA,
-            )
+            x, y = (round((at + FLAT_MARGIN) * FLAT_PX) for at in (cell.col, cell.row))
+            cv2.putText(flat, said, (x, y + 16), 0, 0.5, (0, 0, 255), 1, cv2.LINE_AA)
     cv2.imwrite(str(folder / f"{path.stem}-flat.png"), flat)
 
 
@@ -197,7 +183,6 @@ def main() -> None:
     options = parser(__doc__)
     options.add_argument("folder", type=folder_of_photos)
     options.add_argument("--show", type=Path, help="folder for pictures of wrong readings")
-    options.add_argument("--json", type=Path, help="file for the table as JSON")
     options.add_argument(
         "--without", action="append", default=[], choices=PARTS, help="leave a part out"
     )
@@ -218,22 +203,19 @@ def main() -> None:
                 show(args.show, photo_in(path), path, truth, sheet)
         for group in ("all", truth["level"], truth["design"]):
             groups[group].append(figures)
-    table = {}
     print(f"{'':12s}{'photos':>7s}" + "".join(f"{k:>9s}" for k in KEYS))
     for name, rows in sorted(groups.items(), key=lambda g: (g[0] != "all", g[0])):
         mean = {k: float(np.mean([row[k] for row in rows])) for k in KEYS}
-        table[name] = {k: (v, *wilson(v, len(rows))) for k, v in mean.items()}
         print(f"{name:12s}{len(rows):7d}" + "".join(f"{100 * mean[k]:8.2f}%" for k in KEYS))
     for key in ("found", "board", "silent", "review"):
-        print(f"{key}: {interval(table['all'][key][0], len(groups['all']))}")
+        rows = groups["all"]
+        print(f"{key}: {interval(float(np.mean([row[key] for row in rows])), len(rows))}")
     if said:
         stated, right = np.array(said).T
         error = expected_calibration_error(stated, right)
         print(f"expected calibration error of totals: {error:.3f}")
         if args.curves:
             draw_curves(args.curves, stated, right.astype(bool))
-    if args.json:
-        args.json.write_text(json.dumps(table, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

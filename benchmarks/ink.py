@@ -25,14 +25,7 @@ from shared import parser
 from kdscan.game.duel.board import Board, Shield
 from kdscan.synth.fields import any_of
 from kdscan.synth.photo.camera import HAND_HELD
-from kdscan.synth.scene import (
-    DrawnPage,
-    draw_page,
-    played_board,
-    random_page,
-    save_photo,
-    shoot,
-)
+from kdscan.synth.scene import DrawnPage, draw_page, played_board, random_page, save_photo, shoot
 
 FEWEST = 3
 """Writers with fewer crosses are left out, because a sheet would repeat them."""
@@ -81,10 +74,7 @@ def crosses_by_hand(folder: Path) -> list[list[NDArray[np.float32]]]:
 
 
 def paste(
-    page: DrawnPage,
-    board: Board,
-    hand: list[NDArray[np.float32]],
-    rng: np.random.Generator,
+    page: DrawnPage, board: Board, hand: list[NDArray[np.float32]], rng: np.random.Generator
 ) -> None:
     """Cross out as many circles of each shield as the board has crosses, in place."""
     layout, px = page.layout, page.px_per_mm

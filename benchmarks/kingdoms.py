@@ -226,13 +226,7 @@ def main(
         for seed in range(first, first + photos):
             size = 7 if seed % 3 == 0 else 5
             photo = make_kingdom_photo(
-                seed,
-                level,
-                bank,
-                size=size,
-                size_wh=size_wh,
-                whole=seed % 4 == 1,
-                surfaces=tops,
+                seed, level, bank, size=size, size_wh=size_wh, whole=seed % 4 == 1, surfaces=tops
             )
             wrong = judge_photo(photo, used, tally)
             if megapixels:

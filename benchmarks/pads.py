@@ -33,17 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from shared import (
-    KEYS,
-    NOT_READ,
-    Judged,
-    interval,
-    judged,
-    pads_in,
-    parser,
-    sheets_of,
-    true_board,
-)
+from shared import KEYS, NOT_READ, Judged, interval, judged, pads_in, parser, sheets_of, true_board
 
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat

@@ -215,7 +215,8 @@ def stages(pad: Path, out: Path) -> None:
     out.write_bytes(jpeg(np.vstack(rows), 80))
 
 
-def _fit(picture: NDArray[np.uint8], wide: int = 400, high: int = 300) -> NDArray[np.uint8]:
+def _fit(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    wide, high = 400, 300
     k = min((wide - 8) / picture.shape[1], (high - 8) / picture.shape[0])
     small = cv2.resize(picture, None, fx=k, fy=k, interpolation=cv2.INTER_AREA)
     tile = np.full((high, wide, 3), 255, np.uint8)

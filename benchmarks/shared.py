@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import cv2
+import numpy as np
 
 from kdscan.errors import KdscanError
 from kdscan.game.duel.board import Board, Shield
@@ -21,7 +22,7 @@ from kdscan.imaging.encode import jpeg
 from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, MapReading, Photo, maps_of
-from kdscan.synth.fields import U8
+from kdscan.synth.fields import F64, U8
 
 SAMPLES = sorted((Path(__file__).parent.parent / "samples").glob("*.jpg"))
 
@@ -56,6 +57,14 @@ def maps_in(photo: Photo, **how: Any) -> tuple[MapReading, ...]:
         return maps_of(read_photo(photo, **how))
     except KdscanError:
         return ()
+
+
+def astray(truth: Mapping[str, Any], sheet: MapReading) -> F64:
+    """(34,): how far from its true centre each cell was found, in cells."""
+    at = np.array([truth["pixels"][f"{r},{c}"] for r, c in CELLS])
+    got = np.array([sheet.rectified.centers_xy[r, c] for r, c in CELLS])
+    pitch = float(np.linalg.norm(at[0] - at[6])) / 6
+    return np.asarray(np.linalg.norm(at - got, axis=1) / pitch)
 
 
 def true_board(truth: Path) -> Board:
@@ -125,8 +134,9 @@ def enlarged(bgr: U8, megapixels: float) -> bytes:
     return jpeg(large, CAMERA_QUALITY)
 
 
-def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
-    """Wilson's score interval of a proportion among n (J. Am. Stat. Assoc. 22, 1927)."""
+def wilson(share: float, n: int) -> tuple[float, float]:
+    """Wilson's 95% score interval of a proportion among n (J. Am. Stat. Assoc. 22, 1927)."""
+    z = 1.96
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return max(0.0, middle - half), min(1.0, middle + half)

@@ -21,12 +21,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from shared import folder_of_photos, parser, photo_in, wilson
+from shared import astray, folder_of_photos, parser, photo_in, wilson
 
 from kdscan.errors import KdscanError
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
 from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, MapReading, Photo, SpellbookReading, maps_of
+from kdscan.records import MapReading, Photo, SpellbookReading, maps_of
 
 Counts = dict[str, list[float]]
 
@@ -35,16 +35,10 @@ def judge_map(
     truth: dict[str, Any], sheets: Sequence[MapReading], out: Counts
 ) -> MapReading | None:
     """Add one map's results; returns the reading that shows it."""
-    at = np.array([truth["pixels"][f"{r},{c}"] for r, c in CELLS])
-    pitch = float(np.linalg.norm(at[0] - at[6])) / 6
-    for sheet in sheets:
-        got = np.array([sheet.rectified.centers_xy[r, c] for r, c in CELLS])
-        if np.linalg.norm(at - got, axis=1).max() < 0.35 * pitch:
-            break
-    else:
-        out["maps found"].append(0)
+    sheet = next((one for one in sheets if astray(truth, one).max() < 0.35), None)
+    out["maps found"].append(sheet is not None)
+    if sheet is None:
         return None
-    out["maps found"].append(1)
     right = [
         (c.coat, c.crosses) == tuple(truth["board"].get(f"{c.row},{c.col}", (None, 0)))
         for c in sheet.reading.cells

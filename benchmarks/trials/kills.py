@@ -122,17 +122,21 @@ def commands(rng: random.Random, folder: Path) -> Iterator[Trial]:
         limit = rng.uniform(0, took[words]) if words in took else None
         ended = kdscan(*words, folder=folder, kill_after=limit)
         took.setdefault(words, watch() * 1.1)
-        faults = list(ended.faults)
-        try:
-            if len(rows(store)) < PHOTOS:
-                faults.append("a row was lost")
-        except Exception as error:  # whatever it is, the store is no longer whole
-            faults.append(f"the store: {error!r}")
-        if out and not is_whole(out):
-            faults.append(f"{out.name} is neither old nor new")
+        faults = (*ended.faults, *damaged(store, out))
         forget(folder, photos=False)
         store.write_bytes(kept)
-        yield Trial(f"kill of {words[0]}", tuple(faults), counts={"killed": int(ended.code < 0)})
+        yield Trial(f"kill of {words[0]}", faults, counts={"killed": int(ended.code < 0)})
+
+
+def damaged(store: Path, out: Path | None) -> Iterator[str]:
+    """What is wrong with a store, and with what a command wrote."""
+    try:
+        if len(rows(store)) < PHOTOS:
+            yield "a row was lost"
+    except Exception as error:  # whatever it is, the store is no longer whole
+        yield f"the store: {error!r}"
+    if out and not is_whole(out):
+        yield f"{out.name} is neither old nor new"
 
 
 def forget(folder: Path, photos: bool = True) -> None:
