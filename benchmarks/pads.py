@@ -77,23 +77,16 @@ def measure(kdscan: Sequence[str], pad: Path, way: str) -> tuple[list[Row], str]
     photos = sheets_of(pad)
     with tempfile.TemporaryDirectory() as data:
         where, trouble = os.environ | {"XDG_DATA_HOME": data}, ""
+
+        def run(*words: str) -> subprocess.CompletedProcess[str]:
+            command = [*kdscan, *words]
+            return subprocess.run(command, env=where, capture_output=True, text=True, check=False)
+
         if way != "none":
             shown = [pad / "blank.jpg"] if way == "blank" else photos
-            learned = subprocess.run(
-                [*kdscan, "layout", "learn", *map(str, shown), "--name", "pad"],
-                env=where,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
+            learned = run("layout", "learn", *map(str, shown), "--name", "pad")
             trouble = learned.stderr.strip()[-200:] if learned.returncode else ""
-        scored = subprocess.run(
-            [*kdscan, "score", "--json", *map(str, photos)],
-            env=where,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        scored = run("score", "--json", *map(str, photos))
     try:
         said = json.loads(scored.stdout)["photos"]
     except ValueError:

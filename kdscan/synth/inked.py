@@ -68,7 +68,7 @@ class InkedPage:
 def inked_page(
     rng: Rng,
     *,
-    page: Page | None,
+    page: Page | None = None,
     wild: bool = False,
     played: tuple[Board, bool] | None = None,
     messiness: float | None = None,
