@@ -7,7 +7,7 @@ the same rows.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,6 +35,12 @@ from kdscan.tournament.store.records import FileRow, PhotoRow, Sheet
 OK, REVIEW, FAILED, BLANK = "ok", "review", "failed", "blank"
 SAME_PHOTO, SAME_SHEET, IGNORED = "same photo", "same sheet", "ignored"
 CONFLICT = "conflict"
+
+TOGETHER = 100
+"""Files whose sheets are loaded at once: few queries, and the memory of a few megabytes."""
+
+_Lying = dict[tuple[int, int], list[Sheet]]
+"""The sheets on each page, by the photo's id and the page's number."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +121,7 @@ class _Rows:
 
     def __init__(self, db: Connection, event_id: int) -> None:
         said, event = corrections(db, event_id), get_event(db, event_id)
-        self._db = db
+        self._db, self._event_id = db, event_id
         self._rules = Rules() if event is None else rules_of(event)
         self._removed, self._overrides = removed_from(said), effective_by_sheet(said)
         known = (one for one in photos(db, event_id) if one.sha256 not in self._removed.photos)
@@ -123,7 +129,7 @@ class _Rows:
         self._files = [file for file in files(db, event_id) if self._stays(file)]
         self._named = first_names(self._files)
         self._where: dict[int, str] = {}
-        self._compared = compared(self._sheets(event_id), self._overrides, self._named)
+        self._compared = compared(self._sheets(), self._overrides, self._named)
         self._failures = errors(db, event_id)
 
     def _stays(self, file: FileRow) -> bool:
@@ -131,9 +137,9 @@ class _Rows:
             return file.name not in self._removed.files
         return file.photo_id in self._photos
 
-    def _sheets(self, event_id: int) -> Iterator[Sheet]:
+    def _sheets(self) -> Iterator[Sheet]:
         """All sheets that are not removed; notes their names."""
-        for sheet in sheets(self._db, event_id):
+        for sheet in sheets(self._db, self._event_id):
             photo = self._photos.get(sheet.photo_id)
             if photo is not None and not self._removed.has(photo.sha256, sheet.page):
                 self._where[sheet.id] = _name(self._named[sheet.photo_id][1], sheet)
@@ -141,27 +147,33 @@ class _Rows:
 
     def __iter__(self) -> Iterator[Result]:
         shown: dict[int, str] = {}
-        for file in self._files:
-            if file.photo_id is None:
-                yield Result(file, None, FAILED, problem=reason_of(file))
-                continue
-            photo = self._photos[file.photo_id]
-            if photo.id in shown:
-                yield Result(file, photo, SAME_PHOTO, other=shown[photo.id])
-            else:
-                shown[photo.id] = file.name
-                yield from self._of_photo(self._named[photo.id][1], photo)
+        for start in range(0, len(self._files), TOGETHER):
+            some = self._files[start : start + TOGETHER]
+            lying = self._lying_on({file.photo_id for file in some if file.photo_id} - shown.keys())
+            for file in some:
+                if file.photo_id is None:
+                    yield Result(file, None, FAILED, problem=reason_of(file))
+                    continue
+                photo = self._photos[file.photo_id]
+                if photo.id in shown:
+                    yield Result(file, photo, SAME_PHOTO, other=shown[photo.id])
+                else:
+                    shown[photo.id] = file.name
+                    yield from self._of_photo(self._named[photo.id][1], photo, lying)
 
-    def _of_photo(self, file: FileRow, photo: PhotoRow) -> Iterator[Result]:
+    def _lying_on(self, photo_ids: Collection[int]) -> _Lying:
+        found: _Lying = defaultdict(list)
+        for sheet in sheets(self._db, self._event_id, photo_ids):
+            found[sheet.photo_id, sheet.page].append(sheet)
+        return found
+
+    def _of_photo(self, file: FileRow, photo: PhotoRow, lying: _Lying) -> Iterator[Result]:
         if photo.error_code:
             yield Result(file, photo, FAILED, problem=reason_of(photo))
-        by_page: dict[int, list[Sheet]] = defaultdict(list)
-        for sheet in sheets(self._db, photo.event_id, [photo.id]):
-            by_page[sheet.page].append(sheet)
         for page in range(photo.pages or 0):
             if self._removed.has(photo.sha256, page):
                 continue
-            here = by_page[page]
+            here = lying[photo.id, page]
             standing = as_they_stand(here, self._asked, self._game_of)
             for sheet, data in zip(here, standing, strict=True):
                 yield self._of_sheet(file, photo, sheet, data)
