@@ -77,8 +77,8 @@ def test_what_others_have_changed_since_is_not_undone(store: Store) -> None:
             return {seat.player: seat.points for seat in event_state(db, event).games[0].seats}
 
         note_part(db, event, "C", True, "Ann", before=False)
-        set_result(db, event, 1, 1, "Ann", points={"A": 40})
-        set_result(db, event, 1, 1, "Bob", points={"A": 45})
+        set_result(db, event, 1, 1, "Ann", points=[("A", 40)])
+        set_result(db, event, 1, 1, "Bob", points=[("A", 45)])
         act = newest_act(db, event, "Ann")
         assert act is not None and act.text == "{name} taking part"
         take_back_act(db, event, "Bob")
@@ -86,9 +86,9 @@ def test_what_others_have_changed_since_is_not_undone(store: Store) -> None:
         take_back_act(db, event, "Ann")
         assert points() == {"A": None, "B": None}
         # A walkover and points replace each other.
-        set_result(db, event, 1, 1, "Ann", points={"A": 40})
+        set_result(db, event, 1, 1, "Ann", points=[("A", 40)])
         set_result(db, event, 1, 1, "Bob", walkover="B")
-        set_result(db, event, 1, 1, "Zoe", points={"B": 30})
+        set_result(db, event, 1, 1, "Zoe", points=[("B", 30)])
         texts = [act.text for who in ("Ann", "Bob", "Zoe") if (act := newest_act(db, event, who))]
         assert texts == ["{name} taking part", "the result of round {round}, table {table}"]
         # Whom another desk has taken back meanwhile does not drop out again.
