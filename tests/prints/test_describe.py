@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from kdscan.prints.circles import find_circles
 from kdscan.prints.describe import describe_cell
 from kdscan.prints.pattern import PATTERN_MARGIN, PATTERN_PX, pattern_of
 from kdscan.records import CASTLE, COLS, ROWS
@@ -112,3 +113,19 @@ def test_a_plain_ground_has_nothing() -> None:
     found = describe_cell(pattern_of(page))
     assert found.offset == (None, None)
     assert found.cell.circles == ()
+
+
+def test_what_looks_nothing_like_the_circles_is_none() -> None:
+    def disc(at: tuple[int, int], radius: int, level: float) -> NDArray[np.float32]:
+        light = np.zeros((PATTERN_PX, PATTERN_PX), np.float32)
+        cv2.circle(light, at, radius, level, -1, cv2.LINE_AA)
+        return light
+
+    trusted = np.ones((PATTERN_PX, PATTERN_PX), np.float32)
+    noise = np.random.default_rng(1).normal(0, 0.02, (PATTERN_PX, PATTERN_PX, 4))
+    period = noise.astype(np.float32)
+    period[..., 0] += disc((30, 30), 9, 1.0) + disc((30, 60), 9, 1.0) + disc((90, 90), 9, 0.7)
+    assert len(find_circles(period, trusted).xy) == 3
+    period[..., 0] -= disc((90, 90), 4, 3.0)  # a frame around a printed dot
+    found = find_circles(period, trusted)
+    assert sorted(found.xy.round().tolist()) == [[30, 30], [30, 60]]
