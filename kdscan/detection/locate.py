@@ -7,6 +7,8 @@ RANSAC; votes displaced by curl or clutter are outliers.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -38,6 +40,9 @@ TURNED_PX = 1536
 ZOOM_BELOW, ZOOM_MARGIN = 0.6, 0.35
 """A region that fills less than the first share of the frame is located again in a window around
 it, with a margin of the second share of its size."""
+WINDOW_MAPS = 1.7
+"""Side of the windows in which further maps are looked for, relative to those found: as for a small
+map with its margins."""
 
 
 def thumbnail(photo: Photo) -> tuple[NDArray[np.float32], float]:
@@ -82,16 +87,47 @@ def locate(photo: Photo, network: Network) -> Located:
     network: `thumbnail` → on-grid logit (1, 1, h, w), lattice place u, v (1, 2, h, w)
         from -1 to 1 across the grid, and the log of its expected error (1, 1, h, w).
     """
-    found: list[SheetOutline] = []
     regions = _regions(photo, (0, 0), 1, network)
-    for far in regions:
-        region = _zoomed(photo, far, network) or far
+    outlines = _outlines((_zoomed(photo, far, network) or far for far in regions), ())
+    return Located(outlines, _middles(regions))
+
+
+def locate_beside(photo: Photo, network: Network, known: Located) -> Located:
+    """What was found in a photo with several maps, and the maps beside them, which are looked for
+    in windows: as small as they are, the thumbnail of the whole photo may not show them.
+
+    The windows overlap by half, and have `WINDOW_MAPS` times the maps' median size. network: as for
+    `locate`.
+    """
+    sizes = [float(np.ptp(one.corners_xy, axis=0).max()) for one in known.outlines]
+    side = WINDOW_MAPS * float(np.median(sizes))
+    starts = [
+        np.linspace(0, max(0.0, whole - side), max(1, math.ceil(2 * whole / side) - 1))
+        for whole in (photo.width, photo.height)
+    ]
+    regions = [
+        region
+        for low in (np.array([x, y]) for y in starts[1] for x in starts[0])
+        for region in _regions(*window(photo, low, low + side, THUMB_PX), network)
+        if not any(lies_in(region.photo_xy.mean(0), one.corners_xy) for one in known.outlines)
+    ]
+    return Located(_outlines(regions, known.outlines), known.middles + _middles(regions))
+
+
+def _outlines(
+    regions: Iterable[_Region], known: Sequence[SheetOutline]
+) -> tuple[SheetOutline, ...]:
+    """The known outlines and those of further regions, the largest first."""
+    found = list(known)
+    for region in regions:
         corners = _fit(region) if len(region.log_precision) >= MIN_VOTES else None
         if corners is not None and not any(lies_in(corners.mean(0), o.corners_xy) for o in found):
             found.append(SheetOutline(corners, region.confidence))
-    found.sort(key=lambda o: -_area(o.corners_xy))
-    likely = [region for region in regions if len(region.log_precision) >= MIN_VOTES]
-    return Located(tuple(found), tuple(region.photo_xy.mean(0) for region in likely))
+    return tuple(sorted(found, key=lambda one: -_area(one.corners_xy)))
+
+
+def _middles(regions: Iterable[_Region]) -> tuple[Floats, ...]:
+    return tuple(r.photo_xy.mean(0) for r in regions if len(r.log_precision) >= MIN_VOTES)
 
 
 def locate_turned(photo: Photo, network: Network, turn: float) -> tuple[SheetOutline, ...]:
