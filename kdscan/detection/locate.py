@@ -43,6 +43,8 @@ it, with a margin of the second share of its size."""
 WINDOW_MAPS = 1.7
 """Side of the windows in which further maps are looked for, relative to those found: as for a small
 map with its margins."""
+LEAST_WINDOW = 0.25
+"""Least side of these windows, relative to the photo's longer side: 49 cover a square photo."""
 
 
 def thumbnail(photo: Photo) -> tuple[NDArray[np.float32], float]:
@@ -96,11 +98,12 @@ def locate_beside(photo: Photo, network: Network, known: Located) -> Located:
     """What was found in a photo with several maps, and the maps beside them, which are looked for
     in windows: as small as they are, the thumbnail of the whole photo may not show them.
 
-    The windows overlap by half, and have `WINDOW_MAPS` times the maps' median size. network: as for
-    `locate`.
+    The windows overlap by half, and have `WINDOW_MAPS` times the maps' mean size. What one of them
+    cuts off another may show whole: that comes first. network: as for `locate`.
     """
     sizes = [float(np.ptp(one.corners_xy, axis=0).max()) for one in known.outlines]
-    side = WINDOW_MAPS * float(np.median(sizes))
+    least = LEAST_WINDOW * max(photo.width, photo.height)
+    side = max(WINDOW_MAPS * sum(sizes) / len(sizes), least)
     starts = [
         np.linspace(0, max(0.0, whole - side), max(1, math.ceil(2 * whole / side) - 1))
         for whole in (photo.width, photo.height)
@@ -111,6 +114,7 @@ def locate_beside(photo: Photo, network: Network, known: Located) -> Located:
         for region in _regions(*window(photo, low, low + side, THUMB_PX), network)
         if not any(lies_in(region.photo_xy.mean(0), one.corners_xy) for one in known.outlines)
     ]
+    regions.sort(key=lambda one: -len(one.log_precision))
     return Located(_outlines(regions, known.outlines), known.middles + _middles(regions))
 
 

@@ -51,6 +51,7 @@ def found(
         return Located(outlines, tuple(middles))
 
     monkeypatch.setattr(finding, "locate", locate)
+    monkeypatch.setattr(finding, "locate_beside", lambda photo, network, known: known)
     monkeypatch.setattr(finding, "locate_turned", locate_turned)
     monkeypatch.setattr(finding, "register", lambda photo, outline, network: [told[id(outline)]])
     follow = lambda photo, centers, network: (centers, follow_paper)  # noqa: E731
