@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import csv
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.cells import cell_len
 
 from kdscan.records import CELLS
-from kdscan.sheet.tickets import tickets_from_csv
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import corrections
 from kdscan.tournament.store.events import ensure_event, find_event
@@ -222,17 +218,6 @@ def test_whose_name_is_anothers_code_has_a_sheet_of_his_own(tmp_path: Path, run:
     assert points == {"2": 10, "1": 20, "Ann Smith": 30, "Ann": 40}
 
 
-def test_two_people_of_one_name_are_asked_to_be_told_apart(tmp_path: Path, run: Command) -> None:
-    (tmp_path / "players.csv").write_text("name,round\nStrauss,1\nStrauß,1\nAda,1\nStrauss,2\n")
-    event = ["--event", "Cup", "--store", str(tmp_path / "cup.sqlite")]
-    run("pair", *event, "--players", str(tmp_path / "players.csv"), "--drop", "STRAUSS")
-    games = run("standings", *event, "--json").json["games"]
-    assert {seat["player"] for game in games for seat in game["seats"]} == {"Strauß", "Ada"}
-    (tmp_path / "players.csv").write_text("name\nAda\nBob\nAda\n")
-    said = run("pair", *event, "--players", str(tmp_path / "players.csv"), code=2).err
-    assert "row 4: Ada is in the list twice" in said
-
-
 def test_who_dropped_out_is_not_paired(say: Command) -> None:
     say("pair", "--again", "--drop", "Eve")
     assert not any("Eve" in names(game) for game in rounds(say))
@@ -294,49 +279,6 @@ def test_a_mistyped_store_is_not_made(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_accent_is_the_same_however_it_is_typed(tmp_path: Path, run: Command) -> None:
-    """Some programs write an accent as a letter of its own."""
-    players = tmp_path / "players.csv"
-    players.write_text("name\nZoe\u0308\nAda\n", "utf-8")
-    at = ("--event", "cup", "--store", tmp_path / "s.sqlite")
-    run("pair", *at, "--players", players)
-    run("result", *at, "--round", 1, "--table", 1, "Zo\u00eb=51", "Ada=48")
-    players.write_text("name\nZo\u00eb\nAda\n", "utf-8")
-    run("pair", *at, "--players", players, "--drop", "Zoe\u0308", code=2)  # one alone is too few
-    table = run("standings", *at, "--json").json["standings"]
-    assert [line["player"] for line in table] == ["Zo\u00eb", "Ada"]
-    players.write_text("name\nBo\nZo\u00eb Lu\nZoe\u0308  Lu\n", "utf-8")
-    assert "twice" in run("pair", *at, "--players", players, code=2).err
-
-
-def test_spaces_tell_nobody_apart(tmp_path: Path, run: Command) -> None:
-    players = tmp_path / "players.csv"
-    at = ("--event", "cup", "--store", tmp_path / "s.sqlite")
-    for name in ("Ada Love", "Ada  Love", "Ada\u00a0Love"):
-        players.write_text(f"name\n{name}\nBo\n", "utf-8")
-        run("pair", *at, "--players", players, "--again")
-    run("result", *at, "--round", 1, "--table", 1, "ada  love=51", "Bo=48")
-    table = run("standings", *at, "--json").json["standings"]
-    assert [line["player"] for line in table] == ["Ada Love", "Bo"]
-
-
-def test_who_is_paired_can_be_printed(tmp_path: Path, run: Command) -> None:
-    players, round1 = tmp_path / "players.csv", tmp_path / "round1.csv"
-    players.write_text(f"name,player\nAda,{'A' * 28}\nBob,{'B' * 27}\n")
-    run("pair", "--event", "c", "--store", tmp_path / "s", "--players", players, "--csv", round1)
-    found = tickets_from_csv(round1, "Spring cup", ())
-    assert {one.code for one in found} == {"SPRING/1/1/" + "B" * 27, "SPRING-CUP/1/1/1"}
-
-
-def test_wide_letters_keep_the_columns(tmp_path: Path, run: Command) -> None:
-    players, at = tmp_path / "p.csv", ("--event", "c", "--store", tmp_path / "s")
-    players.write_text("name\n山田太郎\nBo🎲\nZoe\u0308\nAda Lovelace\n", "utf-8")
-    pairs = run("pair", *at, "--players", players).out.splitlines()[1:]
-    table = run("standings", *at).out.splitlines()[2:]
-    assert len({cell_len(line.partition("–")[0]) for line in pairs}) == 1
-    assert len({cell_len(line) for line in table}) == 1
-
-
 def test_short_names_leave_the_columns_their_heads(say: Command) -> None:
     heads, line = say("standings").out.splitlines()[1:3]
     assert heads.startswith("      player  score")
@@ -350,20 +292,3 @@ def test_no_round_is_paired_of_which_no_list_can_be_written(tmp_path: Path, run:
     run(*pair, tmp_path / "nowhere" / "round1.csv", code=2)
     run(*pair, tmp_path / "round1.csv")
     assert (tmp_path / "round1.csv").read_text().startswith("round,table,name,player\n1,1,")
-
-
-def test_a_name_that_an_older_store_holds_with_accents_apart_is_found(
-    tmp_path: Path, run: Command
-) -> None:
-    players, store = tmp_path / "players.csv", tmp_path / "s.sqlite"
-    players.write_text("name,player\nZo\u00eb,ZZ\nAda,\n", "utf-8")
-    at = ("--event", "cup", "--store", store)
-    run("pair", *at, "--players", players)
-    with closing(sqlite3.connect(store)) as db, db:
-        db.execute("UPDATE player SET name = 'Zoe\u0308' WHERE name = 'Zo\u00eb'")
-    players.write_text("name\nZo\u00eb\nAda\n", "utf-8")
-    run("pair", *at, "--players", players, "--drop", "zo\u00eb", code=2)  # one alone is too few
-    run("result", *at, "--round", 1, "--table", 1, "Zoe\u0308=51", "Ada=48")
-    run("result", *at, "--round", 1, "--table", 1, "Zo\u00eb=52", "Ada=48")
-    table = run("standings", *at, "--json").json["standings"]
-    assert [(line["player"], line["wins"]) for line in table] == [("Zoe\u0308", 1), ("Ada", 0)]
