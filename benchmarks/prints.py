@@ -85,7 +85,7 @@ def generated(number: int) -> Iterator[KnownPrint]:
 
 def pairs(folders: list[Path], number: int) -> None:
     """Count pairs, and those that would be mistaken for the same print."""
-    by, pads = default_models(), [pad for folder in folders for pad in pads_in(folder)]
+    by, pads = default_models(), pads_in(*folders)
     own = [blank_of(pad) for pad in pads]
     others = list(generated(number))
     print(f"{len(own)} pads, {len(others)} generated prints", flush=True)
@@ -183,7 +183,7 @@ def judge(path: Path, known: KnownPrint | None) -> tuple[bool, int, bool, bool]:
 def games(folders: list[Path], numbers: list[int]) -> None:
     """Accuracy by the number of sheets from which a pad was learned."""
     by, rows = default_models(), dict[str, list[tuple[bool, int, bool, bool]]]()
-    for pad in (pad for folder in folders for pad in pads_in(folder)):
+    for pad in pads_in(*folders):
         paths = sheets_of(pad)
         flats = [flat for path in paths[:-HELD_BACK] if (flat := kept(path)) is not None]
         ways: dict[str, KnownPrint | None] = {"none": None, "blank": blank_of(pad)}

@@ -75,9 +75,9 @@ def true_board(truth: Path) -> Board:
     )
 
 
-def pads_in(folder: Path) -> list[Path]:
+def pads_in(*folders: Path) -> list[Path]:
     """The folders of pads that `kdscan.synth.pads` wrote."""
-    return sorted(pad for pad in folder.iterdir() if (pad / "blank.jpg").is_file())
+    return sorted(pad for f in folders for pad in f.iterdir() if (pad / "blank.jpg").is_file())
 
 
 def sheets_of(pad: Path) -> list[Path]:

@@ -104,13 +104,13 @@ def locate_beside(photo: Photo, network: Network, known: Located) -> Located:
     sizes = [float(np.ptp(one.corners_xy, axis=0).max()) for one in known.outlines]
     least = LEAST_WINDOW * max(photo.width, photo.height)
     side = max(WINDOW_MAPS * sum(sizes) / len(sizes), least)
-    starts = [
+    lefts, tops = (
         np.linspace(0, max(0.0, whole - side), max(1, math.ceil(2 * whole / side) - 1))
         for whole in (photo.width, photo.height)
-    ]
+    )
     regions = [
         region
-        for low in (np.array([x, y]) for y in starts[1] for x in starts[0])
+        for low in (np.array([x, y]) for y in tops for x in lefts)
         for region in _regions(*window(photo, low, low + side, THUMB_PX), network)
         if not any(lies_in(region.photo_xy.mean(0), one.corners_xy) for one in known.outlines)
     ]

@@ -152,9 +152,8 @@ def _with_siblings(period: Period, found: Circles, trusted: NDArray[np.float32])
     at_x, at_y = np.round(found.xy).astype(int).T % size
     looks = alike[at_y, at_x]
     if (looks > _SIBLING).sum() > 1:
-        found = replace(
-            found, xy=found.xy[looks > _STRANGER], response=found.response[looks > _STRANGER]
-        )
+        kept = looks > _STRANGER
+        found = replace(found, xy=found.xy[kept], response=found.response[kept])
 
     def take(px: float, py: float) -> None:
         away = [np.minimum(d % size, -d % size) for d in (xs - px, ys - py)]
