@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import cv2
-import numpy as np
 import pytest
 from PIL import Image
 
@@ -39,7 +38,7 @@ def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         pixels = photo.bgr if photo.half is None else photo.half
         arrays = [pixels, *(array for one in options.prints for array in (one.bgr, one.known))]
         names = tuple(one.name for one in options.prints)
-        key = (names, *(hashlib.sha256(np.ascontiguousarray(a)).digest() for a in arrays))
+        key = (names, *(hashlib.sha256(a.tobytes()).digest() for a in arrays))
         if key not in READ:
             READ[key] = read_with(photo, options)
         return READ[key]
