@@ -12,7 +12,8 @@ import pytest
 import typer
 
 from kdscan.cli.main import command_line
-from kdscan.imaging import photo
+from kdscan.imaging import limits
+from kdscan.imaging.photo import load_photos
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.duel_map.tell import tell
 from kdscan.locale.problems import PROBLEMS
@@ -87,7 +88,7 @@ def test_commands_can_be_typed(words: list[str]) -> None:
 def test_the_sample_of_output_is_what_its_command_prints() -> None:
     (sample,) = re.findall(r"```text\n(.*?)\n```", README, re.DOTALL)
     (name,) = re.findall(r"kdscan score (samples/\S+)", SHELL[0])
-    (taken,) = photo.load_photos(ROOT / name)
+    (taken,) = load_photos(ROOT / name)
     (sheet,) = read_photo(taken)
     assert isinstance(sheet, MapReading)
     assert without_percent(sample) == without_percent(tell(sheet, Style()))
@@ -109,9 +110,9 @@ def test_every_problem_is_explained() -> None:
 
 
 def test_the_limits_are_those_of_the_code() -> None:
-    assert f"more than {photo.MAX_PIXELS // 1_000_000} megapixels" in GUIDES
-    assert f"more than {photo.MAX_BYTES // 1_000_000} MB" in GUIDES
-    assert photo.FORMATS in GUIDES
+    assert f"more than {limits.MAX_PIXELS // 1_000_000} megapixels" in GUIDES
+    assert f"more than {limits.MAX_BYTES // 1_000_000} MB" in GUIDES
+    assert limits.FORMATS in GUIDES
 
 
 def test_the_readme_is_read_in_one_go() -> None:

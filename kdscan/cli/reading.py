@@ -11,7 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kdscan.errors import PhotoError, UsageError
-from kdscan.imaging.photo import MAX_BYTES, decode, open_photos
+from kdscan.imaging.limits import MAX_BYTES
+from kdscan.imaging.photo import decode, open_photos
 from kdscan.kinds import kind_of
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.pipeline.document import PhotoReport

@@ -9,9 +9,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.photo import check_size
-
-Bgr = NDArray[np.uint8]
+from kdscan.imaging.limits import check_size
+from kdscan.records.arrays import Bgr
 
 
 def open_heif(data: bytes) -> Callable[[int], Bgr]:

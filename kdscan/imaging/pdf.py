@@ -7,9 +7,10 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.errors import ImageTooLarge, UnreadableImage
+from kdscan.imaging import limits
+from kdscan.records.arrays import Bgr
 
 POINTS_PER_INCH = 72.0
 
@@ -23,11 +24,10 @@ PASSWORD_ERROR = 4
 """FPDF_ERR_PASSWORD in PDFium's public header fpdfview.h."""
 
 
-def open_pdf(data: bytes, max_pixels: int) -> tuple[int, Callable[[int], NDArray[np.uint8]]]:
+def open_pdf(data: bytes) -> tuple[int, Callable[[int], Bgr]]:
     """Return the number of pages and the function page → (H, W, 3) uint8 BGR.
 
-    max_pixels: largest picture allowed inside a page. PDFium is not thread-safe: render from one
-    thread at a time.
+    PDFium is not thread-safe: render from one thread at a time.
     Raises `UnreadableImage`, and all that PDFium raises.
     """
     import pypdfium2 as pdfium  # deferred: only PDF files need it
@@ -40,13 +40,13 @@ def open_pdf(data: bytes, max_pixels: int) -> tuple[int, Callable[[int], NDArray
         raise UnreadableImage(
             "the PDF is protected by a password; save a copy without one"
         ) from error
-    return len(document), lambda n: _render(document, n, max_pixels)
+    return len(document), lambda n: _render(document, n)
 
 
-def _render(document: Any, number: int, max_pixels: int) -> NDArray[np.uint8]:
+def _render(document: Any, number: int) -> Bgr:
     page = document[number]
     try:
-        bitmap = page.render(scale=_scale(page, max_pixels))
+        bitmap = page.render(scale=_scale(page))
         pixels = bitmap.to_numpy().copy()
         bitmap.close()
     finally:
@@ -54,7 +54,7 @@ def _render(document: Any, number: int, max_pixels: int) -> NDArray[np.uint8]:
     return np.asarray(pixels, np.uint8)
 
 
-def _scale(page: Any, max_pixels: int) -> float:
+def _scale(page: Any) -> float:
     """Pixels a point: the resolution of the finest picture that covers a quarter of the page."""
     from pypdfium2 import raw
 
@@ -62,13 +62,13 @@ def _scale(page: Any, max_pixels: int) -> float:
     finest = 0.0
     for image in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE]):
         px_wide, px_high = image.get_px_size()
-        if px_wide * px_high > max_pixels:
+        if px_wide * px_high > limits.MAX_PIXELS:
             raise ImageTooLarge(
                 "the page holds a picture of {width} × {height} pixels, but the limit is "
                 "{most} megapixels; export it smaller",
                 width=px_wide,
                 height=px_high,
-                most=max_pixels // 1_000_000,
+                most=limits.MAX_PIXELS // 1_000_000,
             )
         area = _area(image)
         if area > width * height / 4:

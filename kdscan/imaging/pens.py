@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.game.duel.coats import Coat
+from kdscan.records.arrays import Bgr
 
-Bgr = NDArray[np.uint8]
 Points = NDArray[np.float64]
 Color = tuple[int, int, int]
 

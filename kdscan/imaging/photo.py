@@ -10,7 +10,6 @@ into a score.
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,14 +23,11 @@ from numpy.typing import NDArray
 
 from kdscan.errors import ImageTooLarge, KdscanError, UnreadableImage
 from kdscan.imaging.brands import is_avif, is_heif
+from kdscan.imaging.jpeg import START, decode_jpeg, has_few_scans, jpeg_size
+from kdscan.imaging.limits import check_bytes, unknown
 from kdscan.imaging.pdf import open_pdf
 from kdscan.records import Photo
-
-MAX_PIXELS = 120_000_000
-"""Most pixels of one picture: more than the 108 megapixels of phones; 360 MB as BGR."""
-
-MAX_BYTES = 200_000_000
-"""Largest file; a scan of a hundred pages is smaller."""
+from kdscan.records.arrays import Bgr
 
 LARGE_PIXELS = 8_000_000
 """A JPEG with at least this many pixels is first decoded at half its size, which saves most of the
@@ -40,26 +36,13 @@ work: maps in such large photos are rarely too small for that."""
 PLAIN_PIXELS, PLAIN_BYTES = 50_000_000, 50_000_000
 """A JPEG or PNG up to this size is decoded in this process: ordinary photos at no extra cost."""
 
-PLAIN_SCANS = 16
-"""Most scans of a plain JPEG: progressive ones have ten, hostile ones thousands."""
-
 MAX_PAGES = 2000
 """Most pages of one file."""
 
-FORMATS = "JPEG, PNG, WebP, HEIC, AVIF, TIFF, BMP, GIF, PDF"
-
-_JPEG = b"\xff\xd8\xff"
-"""The first bytes of a JPEG: start of image and another marker (ITU T.81, B.1.1.3)."""
-
-_MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd7\xff])", re.DOTALL)
-"""A marker other than those that compressed data contain (ITU T.81, B.1.1.5 and F.1.2.3)."""
-
 _PNG = b"\x89PNG\r\n\x1a\n"
 
-_PICTURES = (_JPEG, _PNG, b"RIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"BM", b"GIF8")
+_PICTURES = (START, _PNG, b"RIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"BM", b"GIF8")
 """The first bytes of supported pictures, HEIF and AVIF excepted, see `kdscan.imaging.brands`."""
-
-Bgr = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -152,27 +135,13 @@ def _is_plain(data: bytes) -> bool:
     if len(data) > PLAIN_BYTES:
         return False
     with _decoding():
-        if data.startswith(_JPEG):
-            width, height = _jpeg_size(data)
-            return width * height <= PLAIN_PIXELS and _has_few_scans(data)
+        if data.startswith(START):
+            width, height = jpeg_size(data)
+            return width * height <= PLAIN_PIXELS and has_few_scans(data)
         if data.startswith(_PNG):
             width, height = (int.from_bytes(data[at : at + 4], "big") for at in (16, 20))
             return width * height <= PLAIN_PIXELS
     return False
-
-
-def _has_few_scans(data: bytes) -> bool:
-    """Whether decoding a JPEG takes time in proportion to its size. With many scans, decoding at
-    half the size takes as long as in full. What follows the picture is not looked at: phones append
-    a film."""
-    scans, at = 0, 2
-    while scans <= PLAIN_SCANS and (marker := _MARKER.search(data, at)):
-        kind, at = marker[1][0], marker.end()
-        if kind == 0xD9:  # end of image
-            break
-        scans += kind == 0xDA
-        at += int.from_bytes(data[at : at + 2], "big")
-    return scans <= PLAIN_SCANS
 
 
 def _is_known(data: bytes) -> bool:
@@ -191,18 +160,18 @@ def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
     half = None
     with _decoding():
         if _is_pdf(data):
-            count, read = open_pdf(data, MAX_PIXELS)
+            count, read = open_pdf(data)
         elif is_heif(data):
             from kdscan.imaging.heif import open_heif
 
             count, read = 1, open_heif(data)
-        elif data.startswith(_JPEG):  # MPO too: a JPEG followed by others
-            count, read = 1, partial(_decode_jpeg, data)
-            width, height = _jpeg_size(data)
+        elif data.startswith(START):  # MPO too: a JPEG followed by others
+            count, read = 1, partial(_jpeg_page, data)
+            width, height = jpeg_size(data)
             even = width % 2 == height % 2 == 0
             large = width * height >= LARGE_PIXELS
-            if even and large and (plain or _has_few_scans(data)):
-                half = partial(_decode_jpeg, data, 0, cv2.IMREAD_REDUCED_COLOR_2)
+            if even and large and (plain or has_few_scans(data)):
+                half = partial(decode_jpeg, data, cv2.IMREAD_REDUCED_COLOR_2)
         else:
             from kdscan.imaging.pillow import open_pillow  # deferred: slow to import
 
@@ -214,6 +183,11 @@ def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
             most=MAX_PAGES,
         )
     return Pages(name, count, read, half)
+
+
+def _jpeg_page(data: bytes, _page: int) -> Bgr:
+    """The only page of a JPEG. By name, so that a photo can be sent to another process."""
+    return decode_jpeg(data)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -234,67 +208,6 @@ def read_bytes(path: Path) -> bytes:
     except (OSError, ValueError) as error:
         why = (error.strerror if isinstance(error, OSError) else None) or error
         raise UnreadableImage("the file could not be read: {why}", why=why) from error
-
-
-def check_bytes(size: int) -> None:
-    """Raise `ImageTooLarge` for a file of more than `MAX_BYTES`."""
-    if size > MAX_BYTES:
-        limit = MAX_BYTES // 1_000_000
-        raise ImageTooLarge(
-            "the file is {size} MB, but the limit is {most} MB; save it smaller or split it",
-            size=f"{size / 1e6:.0f}",
-            most=limit,
-        )
-
-
-def check_size(width: int, height: int, limit: int = MAX_PIXELS) -> None:
-    """Raise `ImageTooLarge` for more than `limit` pixels, `UnreadableImage` for none."""
-    if width <= 0 or height <= 0:
-        raise UnreadableImage("the picture has no pixels; take or export it again")
-    if width * height > limit:
-        raise ImageTooLarge(
-            "the picture claims {width} × {height} pixels, but the limit is {most} megapixels; "
-            "save it smaller",
-            width=width,
-            height=height,
-            most=limit // 1_000_000,
-        )
-
-
-def _jpeg_size(data: bytes) -> tuple[int, int]:
-    """Width and height as stored, from the frame header (ITU T.81, B.2.2). Importing Pillow for
-    this would take longer than everything else here."""
-    at = 2
-    while at + 9 <= len(data):
-        kind = data[at + 1] if data[at] == 0xFF else 0
-        if kind in (0x00, 0xFF):  # no marker, or a fill byte before it
-            at += 1
-        elif kind == 0x01 or 0xD0 <= kind <= 0xD8:  # a marker without a length
-            at += 2
-        elif 0xC0 <= kind <= 0xCF and kind not in (0xC4, 0xC8, 0xCC):
-            height, width = (int.from_bytes(data[at + k : at + k + 2], "big") for k in (5, 7))
-            check_size(width, height)
-            return width, height
-        else:
-            length = int.from_bytes(data[at + 2 : at + 4], "big")
-            if kind in (0xD9, 0xDA) or length < 2:  # end of image, or start of the first scan
-                break
-            at += 2 + length
-    raise ValueError("no frame header")
-
-
-def unknown() -> UnreadableImage:
-    """The error for a file of an unsupported format."""
-    return UnreadableImage(
-        "this is not a picture that kdscan knows; save it as {formats}", formats=FORMATS
-    )
-
-
-def _decode_jpeg(data: bytes, _page: int, how: int = cv2.IMREAD_COLOR) -> Bgr:
-    bgr = cv2.imdecode(np.frombuffer(data, np.uint8), how)
-    if bgr is None:
-        raise UnreadableImage("the JPEG is broken or cut off; copy or send it again")
-    return np.asarray(bgr, np.uint8)
 
 
 @contextmanager

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
-from kdscan.imaging.photo import check_size, unknown
+from kdscan.imaging.limits import check_size, unknown
+from kdscan.records.arrays import Bgr
 
 STRIP_PX = 512
 """Rows of a picture that are converted to BGR at a time."""
@@ -28,8 +29,6 @@ mask of one."""
 
 THUMBNAIL_PX = 1000
 """Longer side of a raw photo's smaller version below which it is too small to read."""
-
-Bgr = NDArray[np.uint8]
 
 
 def open_pillow(data: bytes) -> tuple[int, Callable[[int], Bgr]]:

@@ -15,10 +15,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.errors import ReaderDied, UnreadableImage
 from kdscan.imaging.decoder import Request
+from kdscan.records.arrays import Bgr
 from kdscan.workers.process import Process
 
 CPU_SECONDS = 10.0
@@ -31,8 +31,6 @@ CLOCK_FACTOR = 4.0
 MEMORY_MB = 950
 """Memory that the child may use beyond what it uses at start: a picture of 120 megapixels twice, or
 once with the decoder's buffers."""
-
-Bgr = NDArray[np.uint8]
 
 
 class Decoder:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kdscan.game.duel.coats import Coat
     from kdscan.game.duel.spellbook import SpellbookLine
     from kdscan.game.grid import Cell
-    from kdscan.imaging.pens import Bgr, Points
+    from kdscan.imaging.pens import Points
     from kdscan.kinds.common.canvas import Canvas
     from kdscan.kinds.common.doubt import DoubtfulPlace
     from kdscan.kinds.common.terminal import Style
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         SpellbookReading,
         SquareKind,
     )
+    from kdscan.records.arrays import Bgr
     from kdscan.records.results import Json, SheetJson
 
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from kdscan.imaging.pens import Bgr
 from kdscan.imaging.pyramid import at_most
 from kdscan.kinds import kind_of, number_in
 from kdscan.kinds.common.board import TILE_WH
 from kdscan.kinds.common.canvas import Canvas
 from kdscan.locale import ENGLISH, Words
 from kdscan.records import AnyReading, Photo
+from kdscan.records.arrays import Bgr
 from kdscan.records.photo import check_photo
 
 LONGEST_PX = 2400

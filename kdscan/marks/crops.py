@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.records import CASTLE, CELLS, COLS, CellCrops
-from kdscan.records.arrays import quantile
+from kdscan.records.arrays import Plane, quantile
 
 CROP_PX = round((1 + 2 * FLAT_MARGIN) * FLAT_PX)
 """Side of a crop on the rectified sheet: 160 pixels for 1.25 cells."""
@@ -29,7 +29,6 @@ CROP_CELLS = (*CELLS, CASTLE)
 CHANNELS = ("ink", "print", "color")
 """The planes of a crop; see `planes` and `segment`."""
 
-Plane = NDArray[np.float32]
 Pixel = TypeVar("Pixel", bound=np.generic)
 
 COARSE = 2

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.records import COLS, ROWS, Ink
-from kdscan.records.arrays import median, quantile
+from kdscan.records.arrays import Bgr, Plane, median, quantile
 
 _DARK = 8.0  # grey levels added before dividing, so that noise in dark areas does not become ink
 _LIGHT_STEP = 8  # pixels per pixel of the light map
@@ -28,9 +28,6 @@ _TONE_BINS = 256 // _TONE_BIN  # complete ones
 _TONE_QUANTILE = 0.65  # above the median, because ink darkens some of the pixels
 _LIGHTNESS = np.float32(100 / 255)  # CIELAB units a level of L in 8 bits
 _NOISE_FLOOR = 1.6  # as a multiple of the median difference
-
-Bgr = NDArray[np.uint8]
-Plane = NDArray[np.float32]
 
 
 def divide(photo: Bgr, known: Bgr, coverage: Plane) -> Ink:

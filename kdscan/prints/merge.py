@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.prints.divide import apply_light, colour_distance, log_light
 from kdscan.prints.known import KNOWN_STEP
+from kdscan.records.arrays import Bgr, Plane
 
 SAME_COLOR = 7.0
 """CIELAB units: distance within which two colours are the same. Paper, noise and residual light
@@ -30,9 +30,6 @@ _ROUNDS = 3
 _INK = 9.0  # CIELAB units beyond the print's colour that count as drawn
 _MIN_WEIGHT = 0.02  # least weight, where ink covers a place on all sheets
 _INK_FACTOR = 1.5  # ink is an estimate: it is left out from a probability of two thirds
-
-Bgr = NDArray[np.uint8]
-Plane = NDArray[np.float32]
 
 
 def merge(sheets: Sequence[Bgr], ink: Sequence[Plane]) -> tuple[Bgr, Plane]:
@@ -65,12 +62,12 @@ def equalize_light(sheets: Sequence[Bgr], clear: Sequence[Plane]) -> list[Bgr]:
     return [apply_light(s, -log_light(s, common, c)) for s, c in zip(sheets, clear, strict=True)]
 
 
-def _mean(stack: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np.float32]:
+def _mean(stack: Plane, weight: Plane) -> Plane:
     total = weight.sum(0) + 1e-6
     return np.asarray((stack * weight[..., None]).sum(0) / total[..., None], np.float32)
 
 
-def _light(stack: NDArray[np.float32], clear: NDArray[np.float32]) -> Plane:
+def _light(stack: Plane, clear: Plane) -> Plane:
     """(n, H, W) weights: how similar each sheet's colour is to a reference colour at that pixel,
     that of the sheet at the quantile `LIGHT_SHARE` of lightness, weighted by `clear`."""
     lab = np.stack(
@@ -85,7 +82,7 @@ def _light(stack: NDArray[np.float32], clear: NDArray[np.float32]) -> Plane:
     return np.asarray(np.exp(-((off / SAME_COLOR) ** 2)) + 1e-4, np.float32)
 
 
-def _known(weight: NDArray[np.float32]) -> Plane:
+def _known(weight: Plane) -> Plane:
     """How well each place is known: by the number of sheets that agree there."""
     total = weight.sum(0)
     small = cv2.resize(

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError
 from kdscan.imaging.encode import png
-from kdscan.marks.crops import COARSE, CROP_PX, Plane, crop_cell, half_size, planes
+from kdscan.marks.crops import COARSE, CROP_PX, crop_cell, half_size, planes
 from kdscan.records import CELLS, RectifiedSheet
+from kdscan.records.arrays import Plane
 
 if TYPE_CHECKING:
     from kdscan.sheet.parts import Layout

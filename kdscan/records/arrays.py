@@ -10,6 +10,12 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+Bgr = NDArray[np.uint8]
+"""A picture: (H, W, 3), blue, green and red."""
+
+Plane = NDArray[np.float32]
+"""A value for each pixel: (H, W)."""
+
 Network = Callable[..., tuple[NDArray[np.float32], ...]]
 """A model: takes one float32 batch for each input, returns one array for each output."""
 

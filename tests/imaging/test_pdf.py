@@ -12,6 +12,7 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from kdscan.errors import ImageTooLarge, UnreadableImage
+from kdscan.imaging import limits
 from kdscan.imaging import photo as photo_module
 from kdscan.imaging.photo import decode, decode_here
 from tests.imaging.photos import pdf_objects, pdf_of, tile
@@ -96,9 +97,9 @@ def test_one_without_pages_is_refused() -> None:
 
 def test_one_holding_a_huge_picture_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     pages = pdf_of((Image.new("L", (2000, 1000)), 100))
-    monkeypatch.setattr(photo_module, "MAX_PIXELS", 2_000_000)
+    monkeypatch.setattr(limits, "MAX_PIXELS", 2_000_000)
     assert decode_here(pages)[0].width == 2000
-    monkeypatch.setattr(photo_module, "MAX_PIXELS", 1_999_999)
+    monkeypatch.setattr(limits, "MAX_PIXELS", 1_999_999)
     with pytest.raises(ImageTooLarge, match="2000 × 1000 pixels, but the limit is 1 megapixels"):
         decode_here(pages)[0]
 

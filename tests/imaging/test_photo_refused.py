@@ -17,6 +17,7 @@ from PIL import Image
 
 from kdscan.errors import ImageTooLarge, PhotoError, UnreadableImage
 from kdscan.imaging import photo as photo_module
+from kdscan.imaging.limits import MAX_BYTES
 from kdscan.imaging.photo import decode, decode_here, load_photos, open_photos
 from tests.imaging.photos import TILE, assert_same, encoded, heic, many_scans, pdf_of, tile
 
@@ -206,7 +207,7 @@ def test_a_name_that_no_file_can_have_is_refused() -> None:
 def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "huge.jpg"
     with path.open("wb") as file:
-        file.truncate(photo_module.MAX_BYTES + 1)  # sparse: takes no room on the disk
+        file.truncate(MAX_BYTES + 1)  # sparse: takes no room on the disk
     with pytest.raises(ImageTooLarge, match="is 200 MB, but the limit is 200 MB"):
         open_photos(path)
 

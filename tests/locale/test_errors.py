@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from kdscan.errors import ImageTooLarge, KdscanError, PhotoError, UsageError
-from kdscan.imaging.photo import check_bytes, decode
+from kdscan.imaging.limits import check_bytes
+from kdscan.imaging.photo import decode
 from kdscan.locale import ENGLISH, LANGUAGES, Words, words
 from kdscan.locale.errors import error_json, error_text
 

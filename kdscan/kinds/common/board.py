@@ -18,7 +18,6 @@ from kdscan.game.grid import Cell, cell_name
 from kdscan.imaging.pens import (
     INK,
     PAPER,
-    Bgr,
     Color,
     Points,
     circle,
@@ -33,6 +32,7 @@ from kdscan.kinds.common.canvas import Canvas
 from kdscan.kinds.common.colors import domain_colors, flagged_cells
 from kdscan.kinds.common.doubt import C, Doubt, DoubtfulPlace
 from kdscan.kinds.common.values import percent
+from kdscan.records.arrays import Bgr
 
 if TYPE_CHECKING:
     from kdscan.records import KingdomReading, MapReading

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kdscan.imaging.pens import Bgr, Points
+from kdscan.imaging.pens import Points
 from kdscan.locale import Words
+from kdscan.records.arrays import Bgr
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kdscan.imaging.pens import Bgr, Points, draw_square, square_width
+from kdscan.imaging.pens import Points, draw_square, square_width
 from kdscan.kinds.common.board import CellDrawing, draw_board, places_of
 from kdscan.kinds.common.canvas import Canvas
 from kdscan.kinds.common.doubt import DoubtfulPlace
@@ -12,6 +12,7 @@ from kdscan.kinds.kingdom.doubts import doubts
 from kdscan.kinds.kingdom.names import square_name
 from kdscan.locale import Words
 from kdscan.records import KingdomReading, SquareReading
+from kdscan.records.arrays import Bgr
 
 
 def draw(canvas: Canvas, kingdom: KingdomReading, others: Sequence[Points]) -> list[Bgr]:

@@ -11,7 +11,6 @@ from kdscan.game.duel.coats import Coat
 from kdscan.imaging.pens import (
     INK,
     PAPER,
-    Bgr,
     Color,
     Points,
     circle,
@@ -28,6 +27,7 @@ from kdscan.kinds.spellbook.lines import squares_of_line
 from kdscan.kinds.spellbook.names import mark_name
 from kdscan.locale import Words
 from kdscan.records import BookMark, SpellbookReading
+from kdscan.records.arrays import Bgr
 
 COLORS: dict[Part, Color] = {
     "square": GREEN,

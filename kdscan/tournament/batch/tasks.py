@@ -26,7 +26,8 @@ from kdscan.errors import (
 )
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.game.names import GameName
-from kdscan.imaging.photo import Pages, check_bytes, decode, read_bytes
+from kdscan.imaging.limits import check_bytes
+from kdscan.imaging.photo import Pages, decode, read_bytes
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.locale.errors import error_json
 from kdscan.pipeline.document import PhotoReport, photo_json

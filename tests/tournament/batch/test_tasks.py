@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kdscan.errors import ModelError, ReaderDied, StoreError
-from kdscan.imaging import photo
+from kdscan.imaging import limits
 from kdscan.inference.store import default_models
 from kdscan.locale.errors import error_json
 from kdscan.tournament.batch.tasks import Ingest, Ingested, Read
@@ -40,7 +40,7 @@ def test_what_cannot_be_read_is_said(
         place.mkdir()
     if what == "large":
         shutil.copy(SAMPLE, place)
-        monkeypatch.setattr(photo, "MAX_BYTES", 1000)
+        monkeypatch.setattr(limits, "MAX_BYTES", 1000)
     if what == "loop":
         place.symlink_to(place.name)
     taken = take(place, tmp_path)
