@@ -18,14 +18,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, select
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, TimeoutError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
-from kdscan.errors import StoreError, StoreFull, UsageError
+from kdscan.errors import StoreError, UsageError
 from kdscan.files.read import is_folder, unlistable
 from kdscan.files.write import default_folder, make_folder, no_folder, sync_folder
-from kdscan.locale import mark
 from kdscan.tournament.store import schema
-from kdscan.tournament.store.checks import NOT_UNDERSTOOD, is_damaged
+from kdscan.tournament.store.failures import explained
 from kdscan.tournament.store.files import MODE, PhotoFiles, hide_password, is_url
 from kdscan.tournament.store.upgrade import check_current, upgrade
 
@@ -64,7 +63,7 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection that sees a single snapshot of the store."""
-        with _explained(self.engine), self.engine.connect() as db:
+        with explained(self.engine), self.engine.connect() as db:
             yield db
 
     @contextmanager
@@ -74,7 +73,7 @@ class Store:
         Raises `StoreError` if it could not be committed, for example because the file is gone.
         """
         self._check_still_there()
-        with _explained(self.engine), self.engine.execution_options(writes=True).begin() as db:
+        with explained(self.engine), self.engine.execution_options(writes=True).begin() as db:
             yield db
         self._check_still_there()
 
@@ -128,7 +127,7 @@ def open_store(url: str | None = None, photos: str | None = None, *, make: bool 
     )
     event.listen(engine, "begin", _begin_postgresql)
     _have_tables(engine, upgrade)
-    with _explained(engine):
+    with explained(engine):
         return Store(engine, PhotoFiles(_remembered(engine, photos)))
 
 
@@ -251,7 +250,7 @@ def _have_tables(engine: Engine, how: Callable[[Engine], None]) -> None:
     """Make sure that a store has current tables, by `upgrade` or `check_current`; else dispose of
     the engine."""
     try:
-        with _explained(engine):
+        with explained(engine):
             how(engine)
     except BaseException:
         engine.dispose()
@@ -293,52 +292,3 @@ def _remembered(engine: Engine, photos: str | None) -> str:
         elif known != place:
             db.execute(schema.setting.update().where(at.key == "photos").values(value=place))
         return place
-
-
-@contextmanager
-def _explained(engine: Engine) -> Iterator[None]:
-    """Turn a database's error into one that tells a person what to do."""
-    try:
-        yield
-    except (DBAPIError, TimeoutError) as error:
-        said = getattr(error, "orig", None) or error
-        reason = str(said).strip().splitlines()[0]
-        failed = StoreError(
-            "the store {where} failed: {reason}", where=_shown(engine), reason=reason
-        )
-        code = getattr(said, "sqlstate", reason) or ""  # SQLite's have only a text
-        why = "locked" if isinstance(error, TimeoutError) else _CAUSES.get(code, code)
-        kind = StoreFull if "full" in why else StoreError
-        raise kind(mark("{error}; {what}"), error=failed, what=_remedy(why)) from error
-    except NOT_UNDERSTOOD as error:
-        if not is_damaged(engine):
-            raise
-        raise StoreError(
-            "the store {where} is damaged; use a backup, or read its photos again into another "
-            "store",
-            where=_shown(engine),
-        ) from error
-
-
-def _shown(engine: Engine) -> str:
-    return hide_password(engine.url.render_as_string(hide_password=True))
-
-
-_CAUSES = {"53100": "full", "25006": "readonly", "55P03": "locked", "22P05": "encoding"}
-"""PostgreSQL's error codes, whose texts may be in any language → SQLite's words for them."""
-
-
-def _remedy(reason: str) -> str:
-    if "full" in reason:
-        return mark("make room on the disk and run the command again: what was done is kept")
-    if "I/O" in reason:
-        return mark("the disk is full or damaged; make room there, or choose another place")
-    if "readonly" in reason:
-        return mark("it is read-only; ask for write access, or copy it with its photos")
-    if "locked" in reason:
-        return mark("another program is writing; wait for it and try again")
-    if "encoding" in reason:
-        return mark("its database cannot hold all alphabets: create one with the encoding UTF8")
-    if "not a database" in reason or "malformed" in reason:
-        return mark("this file is not a kdscan store, or it is damaged: name another, or a backup")
-    return mark("check that it is running, reachable and that you may write to it")
