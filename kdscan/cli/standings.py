@@ -33,7 +33,7 @@ from kdscan.tournament.words import decided_by, half, signed, so_far, where
 
 if TYPE_CHECKING:
     from kdscan.tournament.event import EventState
-    from kdscan.tournament.games import FindingCode
+    from kdscan.tournament.gather import FindingCode
     from kdscan.tournament.swiss import Pairing
 
 WHOSE: tuple[FindingCode, ...] = ("unplaced", "unknown_player", "code_conflict")

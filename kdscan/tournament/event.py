@@ -11,7 +11,8 @@ from sqlalchemy import Connection
 from kdscan.game.winner import worth
 from kdscan.kinds import is_player_sheet
 from kdscan.records.results import Json
-from kdscan.tournament.games import Finding, Game, SheetScore, Table, gather
+from kdscan.tournament.games import Game, SheetScore, Table
+from kdscan.tournament.gather import Finding, gather
 from kdscan.tournament.names import Names, names_of
 from kdscan.tournament.results import FAILED, Result, results
 from kdscan.tournament.rules import rules_of

@@ -1,4 +1,4 @@
-"""Sheets find their tables, and problems are reported."""
+"""Who won a game."""
 
 from __future__ import annotations
 
@@ -7,32 +7,13 @@ from dataclasses import replace
 import pytest
 
 from kdscan.game.winner import Outcome, Worth
-from kdscan.tournament.games import (
-    Game,
-    Seat,
-    SheetScore,
-    gather,
-    outcome_of,
-)
-
-
-def sheet(
-    key: int,
-    player: str | None,
-    total: int,
-    *,
-    at: tuple[int | None, int | None] = (1, 1),
-    largest: int = 5,
-    crowns: int = 0,
-    review: bool = False,
-) -> SheetScore:
-    return SheetScore(key, at[0], at[1], player, Worth(total, largest, crowns), review)
+from kdscan.tournament.games import Game, Seat, SheetScore, outcome_of
 
 
 def seats(*scores: tuple[int, int, int]) -> list[Seat]:
     return [
-        Seat(f"P{i}", sheet(i, f"P{i}", total, largest=largest, crowns=crowns))
-        for i, (total, largest, crowns) in enumerate(scores)
+        Seat(f"P{key}", SheetScore(key, 1, 1, f"P{key}", Worth(*score)))
+        for key, score in enumerate(scores)
     ]
 
 
@@ -58,172 +39,8 @@ def test_an_arbiters_points_stand_for_the_sheet() -> None:
     assert Game(1, 1, (replace(first, points=50), second)).outcome == Outcome((0,), "score")
 
 
-def test_codes_alone_make_games() -> None:
-    games, findings = gather(
-        [
-            sheet(1, "A", 50, at=(1, 7)),
-            sheet(2, "B", 40, at=(1, 7)),
-            sheet(3, "A", 20, at=(2, 1)),
-            sheet(4, "C", 20, at=(2, 1)),
-        ]
-    )
-    assert [(g.round, g.table, [s.player for s in g.seats]) for g in games] == [
-        (1, 7, ["A", "B"]),
-        (2, 1, ["A", "C"]),
-    ]
-    assert findings == ()
-
-
-PLAN = {(1, 1): ("A", "B"), (1, 2): ("C", "D"), (1, 3): ("E",)}
-
-
-def test_a_player_sits_where_the_plan_says() -> None:
-    # No table on A's sheet, a wrong one on C's: the round and the name are enough.
-    games, findings = gather(
-        [
-            sheet(1, "A", 50, at=(1, None)),
-            sheet(2, "B", 40),
-            sheet(3, "C", 30, at=(1, 9)),
-            sheet(4, "D", 31, at=(1, 2)),
-        ],
-        PLAN,
-    )
-    assert findings == ()
-    assert [[seat.total for seat in game.seats] for game in games] == [[50, 40], [30, 31], [None]]
-    assert [game.finished for game in games] == [True, True, True]
-    assert games[2].outcome == Outcome((0,), "bye")
-
-
-def test_each_sheet_belongs_to_its_round() -> None:
-    sheets = [
-        sheet(n + 2 * r, p, 10 * r + n, at=(r, None)) for r in (1, 2) for n, p in enumerate("AB")
-    ]
-    games, findings = gather(sheets, {(1, 4): ("A", "B"), (2, 3): ("B", "A")})
-    assert [[seat.total for seat in game.seats] for game in games] == [[10, 11], [21, 20]]
-    assert findings == ()
-
-
-def test_a_round_of_which_nothing_has_come_in_is_told_once() -> None:
-    planned = {(1, 1): "AB", (1, 2): "CD", (2, 1): "AC", (2, 2): "BD", (2, 3): "E"}
-    sheets = [sheet(n, player, 40 + n) for n, player in enumerate("ABC")]
-    _, findings = gather(sheets, planned)
-    assert [(f.round, f.table, f.message) for f in findings] == [
-        (1, 2, "the sheet of D is missing"),
-        (2, None, "no sheet of round 2 has come in yet"),
-    ]
-    _, findings = gather(sheets, planned, {(2, 1): {"A": 40}})
-    assert [(f.round, f.table) for f in findings] == [(1, 2), (2, 1), (2, 2), (2, 2)]
-
-
-def test_missing_sheets_are_named() -> None:
-    games, findings = gather([sheet(1, "A", 50)], {(1, 1): ("A", "B")})
-    assert not games[0].finished and games[0].outcome is None
-    assert [(f.code, f.round, f.table) for f in findings] == [("missing_sheet", 1, 1)]
-    assert "B" in findings[0].message
-
-
-def test_the_one_sheet_without_a_name_is_the_other_players() -> None:
-    games, findings = gather([sheet(1, "A", 50), sheet(2, None, 44)], {(1, 1): ("A", "B")})
-    assert [seat.total for seat in games[0].seats] == [50, 44]
-    assert findings == ()
-
-
-def test_two_sheets_without_names_are_nobodys() -> None:
-    games, findings = gather([sheet(1, None, 50), sheet(2, None, 44)], {(1, 1): ("A", "B")})
-    assert [seat.total for seat in games[0].seats] == [None, None]
-    assert [f.code for f in findings] == ["unknown_player", "missing_sheet", "missing_sheet"]
-
-
-def test_one_sheet_photographed_twice_counts_once() -> None:
-    twice = [sheet(1, "A", 50, review=True), sheet(2, "A", 50), sheet(3, "B", 40)]
-    games, findings = gather(twice, {(1, 1): ("A", "B")})
-    assert games[0].seats[0].sheet == twice[1]
-    assert findings == ()
-
-
-def test_two_sheets_that_differ_wait_for_a_person() -> None:
-    games, findings = gather(
-        [sheet(1, "A", 50), sheet(2, "A", 51), sheet(3, "B", 40)], {(1, 1): ("A", "B")}
-    )
-    assert games[0].seats[0].total is None
-    assert [(f.code, f.sheets) for f in findings] == [("two_sheets", (1, 2))]
-    games, _ = gather([sheet(1, "A", 50), sheet(2, "A", 50, largest=6)], {(1, 1): ("A", "B")})
-    assert games[0].seats[0].total is None  # the domains could decide
-    games, findings = gather(
-        [sheet(1, "A", 50), sheet(2, "A", 51), sheet(3, "B", 40)],
-        {(1, 1): ("A", "B")},
-        {(1, 1): {"A": 51}},
-    )
-    assert games[0].outcome == Outcome((0,), "score")
-    assert findings == ()
-
-
-def test_sheets_that_claim_one_code_count_for_nothing_even_if_their_totals_are_equal() -> None:
-    rivals = [replace(sheet(1, "A", 50), rivals=(2,)), replace(sheet(2, "A", 50), rivals=(1,))]
-    games, findings = gather([*rivals, sheet(3, "B", 40)], {(1, 1): ("A", "B")})
-    assert not games[0].finished
-    assert [(f.code, f.sheets) for f in findings] == [("code_conflict", (1, 2))]
-
-
-def test_in_a_walkover_nobody_has_points() -> None:
-    plan, came = {(1, 1): ("A", "B")}, [sheet(1, "A", 50, review=True)]
-    games, findings = gather(came, plan, walkovers={(1, 1): "A"})
-    assert [seat.total for seat in games[0].seats] == [None, None]
-    assert games[0].outcome == Outcome((0,), "walkover")
-    assert findings == ()
-
-
-def test_sheets_that_need_a_look_count_and_are_named() -> None:
-    games, findings = gather(
-        [sheet(1, "A", 50, review=True), sheet(2, "B", 40)], {(1, 1): ("A", "B")}
-    )
-    assert games[0].finished
-    assert [(f.code, f.sheets) for f in findings] == [("needs_look", (1,))]
-
-
-def test_sheets_of_nowhere() -> None:
-    _, findings = gather([sheet(1, "A", 50, at=(None, 1)), sheet(2, "B", 40, at=(1, None))])
-    assert [f.code for f in findings] == ["unplaced", "unplaced"]
-    assert "the round" in findings[0].message and "the table" in findings[1].message
-
-
-def test_a_sheet_that_is_cut_off_counts_for_nothing_until_all_of_it_is_seen() -> None:
-    plan = {(1, 1): ("A", "B")}
-    part = [replace(sheet(1, "A", 30), cut_off=True), sheet(2, "B", 40)]
-    games, findings = gather(part, plan)
-    assert not games[0].finished
-    assert [(f.code, f.sheets) for f in findings] == [("cut_off", (1,))]
-    games, findings = gather([*part, sheet(3, "A", 50)], plan)
-    assert games[0].seats[0].total == 50
-    assert findings == ()
-
-
-def test_strangers_at_a_table() -> None:
-    games, findings = gather(
-        [sheet(1, "A", 50), sheet(2, "B", 40), sheet(3, "X", 99)], {(1, 1): ("A", "B")}
-    )
-    assert games[0].finished
-    assert [(f.code, f.sheets) for f in findings] == [("unknown_player", (3,))]
-    games, findings = gather([sheet(1, "A", 50), sheet(3, "X", 99)], {(1, 1): ("A", "B")})
-    assert [seat.total for seat in games[0].seats] == [50, None]  # X's sheet is not B's
-    assert [f.code for f in findings] == ["unknown_player", "missing_sheet"]
-    games, findings = gather([sheet(1, "A", 50)])
-    assert games == () and findings[0].message == "a game needs two players; here are 1: A"
-
-
 def test_at_a_table_of_three_ties_are_broken_among_those_in_front() -> None:
-    def one(key: int, total: int, largest: int, crowns: int) -> Seat:
-        return Seat(str(key), SheetScore(key, 1, 1, str(key), Worth(total, largest, crowns)))
-
     # The third has the largest domain of all, but fewer points.
-    seats = [one(1, 50, 6, 4), one(2, 50, 6, 5), one(3, 49, 9, 9)]
-    assert outcome_of(seats) == Outcome((1,), "crowns")
-    assert outcome_of(seats[:1] + seats[2:]) == Outcome((0,), "score")
-
-
-def test_up_to_four_sheets_of_one_table_are_a_game_where_the_rules_allow() -> None:
-    sheets = [SheetScore(n, 1, 1, p, Worth(30 + n, 5)) for n, p in enumerate("ABC")]
-    games, findings = gather(sheets, most=4)
-    assert [seat.player for seat in games[0].seats] == ["A", "B", "C"] and not findings
-    games, findings = gather(sheets)
-    assert not games and "needs two players; here are 3" in findings[0].message
+    three = seats((50, 6, 4), (50, 6, 5), (49, 9, 9))
+    assert outcome_of(three) == Outcome((1,), "crowns")
+    assert outcome_of(three[:1] + three[2:]) == Outcome((0,), "score")

@@ -1,0 +1,215 @@
+"""From sheets to games: whose sheet belongs to which table, and what a person should settle.
+
+Pure functions on plain records, which the store and the command line provide.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from kdscan.locale import mark
+from kdscan.tournament.games import Game, Seat, SheetScore, Table
+
+FindingCode = Literal[
+    "missing_sheet",
+    "two_sheets",
+    "unknown_player",
+    "unplaced",
+    "needs_look",
+    "code_conflict",
+    "cut_off",
+]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that a person should settle, with the sheets concerned.
+
+    text: a sentence of the catalogues; values: for its braces.
+    """
+
+    code: FindingCode
+    text: str
+    values: Mapping[str, object] = field(default_factory=dict)
+    round: int | None = None
+    table: int | None = None
+    sheets: tuple[int, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """The sentence in English."""
+        return self.text.format(**self.values)
+
+
+def gather(
+    sheets: Sequence[SheetScore],
+    planned: Mapping[Table, Sequence[str]] = {},
+    results: Mapping[Table, Mapping[str, int]] = {},
+    most: int = 2,
+    walkovers: Mapping[Table, str] = {},
+) -> tuple[tuple[Game, ...], tuple[Finding, ...]]:
+    """Seat every sheet, and report what is missing or undecided.
+
+    planned: who sits where, by round and table. Without it, sheets with the same round and table
+    make a game, if they are of two to `most` players. results: points by player according to the
+    arbiter; they override whatever was read. walkovers: who wins because nobody came to play. Games
+    are ordered by round and table.
+    """
+    tables = {at: tuple(players) for at, players in planned.items()}
+    at_table: dict[Table, list[SheetScore]] = defaultdict(list)
+    findings = list(_conflicts(sheets))
+    begun = {at[0] for at in results}
+    for sheet in sheets:
+        begun.add(sheet.round or 0)
+        at = _table_of(sheet, tables)
+        if at is None:
+            findings.append(_unplaced(sheet))
+        else:
+            at_table[at].append(sheet)
+    games = []
+    for at in sorted(set(tables) | set(at_table)):
+        game, to_settle = _game(at, tables.get(at), at_table[at], results.get(at, {}), most)
+        winner = walkovers.get(at)
+        if game is not None and winner in [seat.player for seat in game.seats]:
+            seats = tuple(Seat(seat.player) for seat in game.seats)
+            game, to_settle = replace(game, seats=seats, walkover=winner), []
+        findings += to_settle
+        if game is not None:
+            games.append(game)
+    return tuple(games), tuple(_to_come(findings, begun))
+
+
+def _conflicts(sheets: Sequence[SheetScore]) -> Iterator[Finding]:
+    """Different sheets that bear one code, reported once for all of them."""
+    told: set[int] = set()
+    known = {sheet.key: sheet for sheet in sheets}
+    for sheet in sheets:
+        if not sheet.rivals or sheet.key in told:
+            continue
+        keys = (sheet.key, *(key for key in sheet.rivals if key in known))
+        told.update(keys)
+        totals = ", ".join(str(known[key].total) for key in keys)
+        text = mark(
+            "different sheets have the code of {player}, worth {totals}; say whose is which"
+        )
+        values = {"player": sheet.player or "?", "totals": totals}
+        yield Finding("code_conflict", text, values, sheet.round, sheet.table, keys)
+
+
+def _to_come(findings: Iterable[Finding], begun: Container[int | None]) -> Iterator[Finding]:
+    """Reports once that nothing of a round has come in, instead of its missing sheets."""
+    told: set[int | None] = set()
+    for finding in findings:
+        if finding.code != "missing_sheet" or finding.round in begun:
+            yield finding
+        elif finding.round not in told:
+            told.add(finding.round)
+            text = mark("no sheet of round {n} has come in yet")
+            yield Finding("missing_sheet", text, {"n": finding.round}, finding.round)
+
+
+def _table_of(sheet: SheetScore, tables: Mapping[Table, Sequence[str]]) -> Table | None:
+    """Where a sheet belongs: where its player sits in that round, else the table it names."""
+    if sheet.round is None:
+        return None
+    for at, players in tables.items():
+        if at[0] == sheet.round and sheet.player in players:
+            return at
+    return None if sheet.table is None else (sheet.round, sheet.table)
+
+
+def _game(
+    at: Table,
+    players: tuple[str, ...] | None,
+    sheets: Sequence[SheetScore],
+    stated: Mapping[str, int],
+    most: int,
+) -> tuple[Game | None, list[Finding]]:
+    """One table: its seats, each with the one sheet that can only be its player's."""
+    names = players
+    if names is None:
+        names = tuple(sorted({sheet.player for sheet in sheets if sheet.player}))
+        if not 2 <= len(names) <= most:
+            return None, [_no_game(at, sheets, most)]
+    own = {name: [sheet for sheet in sheets if sheet.player == name] for name in names}
+    strangers = [sheet for sheet in sheets if sheet.player not in own]
+    empty = [name for name in names if not own[name] and name not in stated]
+    if len(strangers) == 1 and len(empty) == 1 and strangers[0].player is None:
+        own[empty[0]].append(strangers.pop())
+    seats = tuple(_seat(name, own[name], stated.get(name)) for name in names)
+    findings = [_strangers(at, strangers)] if strangers else []
+    if len(seats) > 1:
+        findings += [
+            finding
+            for seat in seats
+            if seat.points is None and (finding := _to_settle(at, seat, own[seat.player]))
+        ]
+    return Game(*at, seats), findings
+
+
+def _seat(name: str, sheets: Sequence[SheetScore], points: int | None) -> Seat:
+    """A player's seat. Several readings with one total are one sheet photographed twice; the most
+    certain one counts."""
+    whole = _whole(sheets)
+    worths = {sheet.worth for sheet in whole}
+    if len(worths) != 1 or any(sheet.rivals or sheet.cut_off for sheet in whole):
+        return Seat(name, None, points)
+    return Seat(name, min(whole, key=lambda sheet: (sheet.review, sheet.key)), points)
+
+
+def _whole(sheets: Sequence[SheetScore]) -> Sequence[SheetScore]:
+    """The sheets that a photo shows in full; all if there is none."""
+    return [sheet for sheet in sheets if not sheet.cut_off] or sheets
+
+
+def _to_settle(at: Table, seat: Seat, sheets: Sequence[SheetScore]) -> Finding | None:
+    """What is to be settled about a seat; sheets: all of its player."""
+    player, keys = {"player": seat.player}, tuple(sheet.key for sheet in sheets)
+    whole = _whole(sheets)
+    if any(sheet.rivals for sheet in whole):
+        return None  # see `_conflicts`
+    if not whole:
+        return Finding("missing_sheet", mark("the sheet of {player} is missing"), player, *at)
+    if whole[0].cut_off:
+        text = mark("the photo cuts off shields of {player}'s sheet; photograph it again")
+        return Finding("cut_off", text, player, *at, keys)
+    if seat.sheet is None:
+        totals = ", ".join(str(sheet.total) for sheet in whole)
+        text = mark("{player} has several sheets, worth {totals}; choose which one counts")
+        return Finding("two_sheets", text, player | {"totals": totals}, *at, keys)
+    if seat.sheet.review:
+        text = mark("the sheet of {player} needs a look")
+        return Finding("needs_look", text, player, *at, (seat.sheet.key,))
+    return None
+
+
+def _unplaced(sheet: SheetScore) -> Finding:
+    if not sheet.player:
+        text = mark("a sheet does not say whose it is: {total} points")
+    elif sheet.round is None:
+        text = mark("the round of a sheet is not known: {player}, {total} points")
+    else:
+        text = mark("the table of a sheet is not known: {player}, {total} points")
+    values = {"player": sheet.player or "", "total": sheet.total}
+    return Finding("unplaced", text, values, sheet.round, sheet.table, (sheet.key,))
+
+
+def _strangers(at: Table, sheets: Sequence[SheetScore]) -> Finding:
+    whose = ", ".join(f"{sheet.player or '?'} ({sheet.total})" for sheet in sheets)
+    text = mark("there is no such player at this table: {players}")
+    keys = tuple(sheet.key for sheet in sheets)
+    return Finding("unknown_player", text, {"players": whose}, *at, keys)
+
+
+def _no_game(at: Table, sheets: Sequence[SheetScore], most: int) -> Finding:
+    names = sorted({sheet.player for sheet in sheets if sheet.player})
+    if most == 2:
+        text = mark("a game needs two players; here are {count}: {players}")
+    else:
+        text = mark("a game needs two to {most} players; here are {count}: {players}")
+    values = {"most": most, "count": len(names), "players": ", ".join(names) or "–"}
+    keys = tuple(sheet.key for sheet in sheets)
+    return Finding("unknown_player", text, values, *at, keys)
