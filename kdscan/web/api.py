@@ -17,6 +17,7 @@ from kdscan.records.results import Json
 from kdscan.web import bodies, schemas, schemas_event
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.operation import NEWS, NONE_SUCH, WAIT, WRONG_KIND, get, post
+from kdscan.web.photo_service import WAITING
 from kdscan.web.pictures import SIZES
 from kdscan.web.requests import (
     KEEP_FOREVER,
@@ -30,7 +31,6 @@ from kdscan.web.requests import (
     session_of,
 )
 from kdscan.web.sessions import session_info
-from kdscan.web.sheet_service import WAITING
 from kdscan.web.sheet_state import game_json
 from kdscan.web.tasks import Look
 
@@ -59,13 +59,13 @@ async def upload(request: Request) -> schemas.Accepted:
     services = services_of(request)
     name = clean_name(request.query_params.get("name", ""))
     who = session_of(request)
-    await run_in_threadpool(services.sheets.check_room, who, services.settings)
+    await run_in_threadpool(services.photos.check_room, who, services.settings)
     with tempfile.TemporaryFile() as file:  # unnamed: nothing is left after a kill
         await receive(request, file, services.settings)
         async with services.receiving:
             file.seek(0)
             photo, state = await run_in_threadpool(
-                lambda: services.sheets.add(file.read(), name, who)
+                lambda: services.photos.add(file.read(), name, who)
             )
     if state == WAITING:
         services.reader.enqueue(photo, sender=who.id)
@@ -83,8 +83,8 @@ def clean_name(name: str) -> str:
 @get("/api/photos")
 def photos(request: Request) -> schemas.Photos:
     """This session's photos."""
-    sheets, who = services_of(request).sheets, session_of(request)
-    return {"photos": sheets.photos(who, _spoken(request))}
+    service, who = services_of(request).photos, session_of(request)
+    return {"photos": service.photos(who, _spoken(request))}
 
 
 def _spoken(request: Request) -> Words:
@@ -97,17 +97,17 @@ async def photo(request: Request) -> schemas.Photo:
     services, number, who = services_of(request), id_of(request), session_of(request)
     wait = request.query_params.get("wait")
     if wait is not None:
-        await run_in_threadpool(services.sheets.photo_row, number, who)
+        await run_in_threadpool(services.photos.row, number, who)
         await services.reader.wait(number, seconds_of(wait))
-    return await run_in_threadpool(services.sheets.photo, number, who, _spoken(request))
+    return await run_in_threadpool(services.photos.photo, number, who, _spoken(request))
 
 
 @post("/api/photos/{id}/again")
 async def again(request: Request, body: bodies.Nothing) -> schemas.Photo:
     """Try again to read a photo that could not be read."""
     services, number, who = services_of(request), id_of(request), session_of(request)
-    await run_in_threadpool(services.sheets.again, number, who)
-    answer = await run_in_threadpool(services.sheets.photo, number, who, _spoken(request))
+    await run_in_threadpool(services.photos.again, number, who)
+    answer = await run_in_threadpool(services.photos.photo, number, who, _spoken(request))
     if answer["state"] == WAITING:
         services.reader.enqueue(number, sender=who.id)
     return answer
@@ -118,7 +118,7 @@ async def view(request: Request) -> Response:
     """A page as a picture."""
     services, page = services_of(request), id_of(request, "page")
     size = next((s for s in SIZES if s == request.path_params["size"]), None)
-    row = await run_in_threadpool(services.sheets.photo_row, id_of(request), session_of(request))
+    row = await run_in_threadpool(services.photos.row, id_of(request), session_of(request))
     if size is None or row.pages is None or page >= row.pages:
         raise not_found("picture")
     path = await services.pictures.get(row, page, size)

@@ -22,10 +22,12 @@ from kdscan.errors import KdscanError, StoreError, StoreFull
 from kdscan.inference.store import default_models
 from kdscan.locale.legible import legible
 from kdscan.tournament.store import Store
+from kdscan.tournament.store.events import ensure_event
 from kdscan.web import openapi, pages
 from kdscan.web.answers import ApiError, JsonAnswer, error_body
 from kdscan.web.connections import OnceAMinute, Protocol, allow_files
 from kdscan.web.middleware import Middleware, add_headers
+from kdscan.web.photo_service import PhotoService
 from kdscan.web.pictures import PictureCache
 from kdscan.web.pool import Pool
 from kdscan.web.prints import Prints
@@ -56,21 +58,23 @@ def make_app(store: Store, settings: Settings) -> Starlette:
         try:
             await pool.start()
             pictures = PictureCache(store, pool)
-            sheets = SheetService(store, settings.event)
-            tables = Tables(store, sheets.event)
-            prints = Prints(store, sheets.event.id)
-            reader = Reader(store, sheets, pool, pictures, default_models().version, prints)
+            with store.write() as db:
+                event = ensure_event(db, settings.event)
+            photos = PhotoService(store, event)
+            prints = Prints(store, event.id)
+            reader = Reader(store, photos, pool, pictures, default_models().version, prints)
             app.state.services = Services(
                 settings=settings,
                 store=store,
-                sheets=sheets,
+                photos=photos,
+                sheets=SheetService(store, event),
                 reader=reader,
                 pool=pool,
                 pictures=pictures,
-                tables=tables,
+                tables=Tables(store, event),
                 revoked=revoked,
                 prints=prints,
-                games=SharedGames(store, sheets.event.id),
+                games=SharedGames(store, event.id),
                 receiving=asyncio.Semaphore(RECEIVING),
                 ending=asyncio.Event(),
             )

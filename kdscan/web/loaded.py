@@ -10,9 +10,10 @@ from typing import TypeVar
 from sqlalchemy import Connection, select
 
 from kdscan.records.results import Json
+from kdscan.tournament.apply_corrections import Overrides
 from kdscan.tournament.multi_photo_games import MultiPhotoGames
 from kdscan.tournament.names import Names, names_of
-from kdscan.tournament.rules import Rules, rules_of
+from kdscan.tournament.rules import Rules, asked_of, rules_of
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.corrections import effective_values
 from kdscan.tournament.store.events import get_event, players
@@ -41,6 +42,10 @@ class Loaded:
     def held(self, sheet: Sheet) -> Json:
         """The values in force that people corrected."""
         return effective_values(self.corrections.get(sheet.id, ()))
+
+    def asked(self, sheet: Sheet) -> Overrides:
+        """The corrections with which a sheet is to be interpreted."""
+        return asked_of(sheet, self.held(sheet), self.rules)
 
 
 def load(

@@ -117,8 +117,7 @@ async def learn_print_of_photos(
     """Learn a pad's print from uploaded photos of filled sheets (desk)."""
     services = services_of(request)
     rows = [
-        await run_in_threadpool(services.sheets.photo_row, n, session_of(request))
-        for n in body.photos
+        await run_in_threadpool(services.photos.row, n, session_of(request)) for n in body.photos
     ]
     async with contextlib.AsyncExitStack() as files:
         local = (local_file(services.store, row) for row in rows)
@@ -156,7 +155,7 @@ async def ink(request: Request) -> Response:
     """Only the ink of a sheet of a known print."""
     services = services_of(request)
     sheet, photo = await run_in_threadpool(
-        services.sheets.sheet_place, id_of(request), session_of(request)
+        services.sheets.with_photo, id_of(request), session_of(request)
     )
     rows = await run_in_threadpool(services.prints.rows)
     # Only of a known print: else each request would have a worker read the photo for nothing.

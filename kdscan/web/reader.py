@@ -28,10 +28,10 @@ from kdscan.tournament.store.photos import set_pages
 from kdscan.tournament.store.prints import read_with
 from kdscan.tournament.store.readings import add_reading
 from kdscan.tournament.store.records import PhotoRow
+from kdscan.web.photo_service import PhotoService
 from kdscan.web.pictures import PictureCache, local_file
 from kdscan.web.pool import Pool
 from kdscan.web.prints import Prints
-from kdscan.web.sheet_service import SheetService
 from kdscan.web.tasks import Read
 from kdscan.workers.frames import Frame
 
@@ -64,13 +64,13 @@ class Reader:
     def __init__(
         self,
         store: Store,
-        sheets: SheetService,
+        photos: PhotoService,
         pool: Pool,
         pictures: PictureCache,
         models: str,
         prints: Prints,
     ) -> None:
-        self._store, self._sheets = store, sheets
+        self._store, self._photos = store, photos
         self._pool, self._pictures = pool, pictures
         self._models, self._prints = models, prints
         self._queue: asyncio.PriorityQueue[_Job] = asyncio.PriorityQueue()
@@ -84,7 +84,7 @@ class Reader:
 
     async def start(self) -> None:
         """Enqueue photos left unread by the last run, and start."""
-        self.enqueue(*await run_in_threadpool(self._sheets.left_behind))
+        self.enqueue(*await run_in_threadpool(self._photos.left_behind))
         self._tasks = [asyncio.create_task(self._work()) for _ in range(self._pool.size)]
 
     async def close(self) -> None:
@@ -188,13 +188,13 @@ class Reader:
             self._done = asyncio.Event()
 
     async def _read(self, job: _Job) -> None:
-        known = await run_in_threadpool(self._sheets.to_read, job.photo)
+        known = await run_in_threadpool(self._photos.to_read, job.photo)
         if known is None:
             return
         photo, name = known
         with self._pictures.coming(photo.sha256):
             try:
-                rules = await run_in_threadpool(self._sheets.rules)
+                rules = await run_in_threadpool(self._photos.rules)
                 await self._ask(job, photo, name, rules)
                 return
             except StoreError:

@@ -21,6 +21,7 @@ from kdscan.tournament.store import Store
 from kdscan.tournament.store.checks import MOST_NUMBER
 from kdscan.tournament.store.files import FULL
 from kdscan.web.answers import ApiError, desk_only, not_found
+from kdscan.web.photo_service import PhotoService
 from kdscan.web.pictures import PictureCache
 from kdscan.web.pool import Pool
 from kdscan.web.prints import Prints
@@ -55,6 +56,7 @@ class Services:
 
     settings: Settings
     store: Store
+    photos: PhotoService
     sheets: SheetService
     reader: Reader
     pool: Pool

@@ -13,9 +13,9 @@ from kdscan.kinds import decides_game
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError
 from kdscan.web.operation import NEWS, NONE_SUCH, get, post
+from kdscan.web.photo_service import READ
 from kdscan.web.requests import news, services_of, session_of
 from kdscan.web.shared import SharedGame
-from kdscan.web.sheet_service import READ
 from kdscan.web.sheet_state import game_json
 
 OTHERWISE = {409: "It cannot be so: nothing to bring, another kind of sheet, no room for more."}
@@ -65,7 +65,7 @@ def _sheets(request: Request, photo: int | None) -> dict[int, str]:
     """The sheets in a photo of this session: kind by sheet."""
     if photo is None:
         return {}
-    found = services_of(request).sheets.photo(photo, session_of(request))
+    found = services_of(request).photos.photo(photo, session_of(request))
     if found["state"] != READ:
         raise ApiError(409, "not_read", "this photo was not read yet")
     if not found["sheets"]:

@@ -14,12 +14,30 @@ from kdscan.pipeline.document import outcome_json
 from kdscan.records import UNKNOWN_LAYOUT
 from kdscan.records.results import Json
 from kdscan.sheet.layout import layouts
-from kdscan.tournament.store.corrections import effective_values
+from kdscan.tournament.apply_corrections import as_they_stand
+from kdscan.tournament.multi_photo_games import GAME
+from kdscan.tournament.places import place_of
 from kdscan.tournament.store.records import Correction, Sheet
 from kdscan.web import schemas
+from kdscan.web.loaded import Loaded
 
 UNKNOWN = 999
 """More than any map is worth: the end of an unknown range."""
+
+
+def standing(here: Sequence[Sheet], loaded: Loaded) -> list[schemas.Sheet]:
+    """The current state of the sheets of one page: correcting one may affect others."""
+
+    def game_of(one: Sheet) -> Sequence[Sheet]:
+        seated = place_of(one.code, loaded.held(one)).table is not None
+        return loaded.games.of(one) if one.kind in GAME and seated else ()
+
+    return with_facts(here, as_they_stand(here, loaded.asked, game_of), loaded)
+
+
+def with_facts(here: Sequence[Sheet], found: Sequence[Json], loaded: Loaded) -> list[schemas.Sheet]:
+    """The current JSON of sheets, with what the page needs besides."""
+    return [_with_facts(now, one, loaded) for now, one in zip(found, here, strict=True)]
 
 
 def _ink(sheet: Sheet) -> str | None:
@@ -29,23 +47,18 @@ def _ink(sheet: Sheet) -> str | None:
     return f"/api/sheets/{sheet.id}/ink.png?reading={sheet.reading_id}"
 
 
-def with_facts(
-    found: Json, sheet: Sheet, changes: Sequence[Correction], player: str | None
-) -> schemas.Sheet:
-    """A sheet's current JSON, and what the page needs besides.
-
-    changes: its corrections. player: whose it is.
-    """
+def _with_facts(found: Json, sheet: Sheet, loaded: Loaded) -> schemas.Sheet:
+    changes = loaded.corrections.get(sheet.id, ())
     decisions = history(changes)
     facts: schemas.SheetFacts = {
         "id": sheet.id,
         "photo": sheet.photo_id,
         "page": sheet.page,
         "ink": _ink(sheet),
-        "confirmed": effective_values(changes).get("confirmed") is True,
+        "confirmed": loaded.held(sheet).get("confirmed") is True,
         "corrections": decisions,
         "can_undo": any(not one["undone"] for one in decisions),
-        "player": player,
+        "player": loaded.names.of(place_of(sheet.code, loaded.held(sheet))),
     }
     more = _scored(found) if is_player_sheet(sheet.kind) else {}
     return cast(schemas.Sheet, {**found, **more, **facts})

@@ -219,7 +219,7 @@ def lay(served: Served, store: Store, *found: AnyReading) -> int:
     rng = np.random.default_rng(len(found))
     picture = rng.integers(120, 220, (size_wh[1], size_wh[0], 3), np.uint8)
     data = cv2.imencode(".png", picture)[1].tobytes() + str(os.urandom(8)).encode()
-    photo_id, _ = served.services.sheets.add(data, "table.png", new_session("desk", "test"))
+    photo_id, _ = served.services.photos.add(data, "table.png", new_session("desk", "test"))
     entry = photo_json(PhotoReport("table.png", size_wh=size_wh, sheets=found))
     with store.write() as db:
         photo = get_photo(db, photo_id)

@@ -8,8 +8,10 @@ from sqlalchemy import event
 
 from kdscan.game.duel.players import play_game
 from kdscan.tournament.store import open_store, schema
+from kdscan.tournament.store.events import ensure_event
+from kdscan.web.photo_service import PhotoService
+from kdscan.web.senders import SOURCE
 from kdscan.web.sessions import new_session
-from kdscan.web.sheet_service import SOURCE, SheetService
 from tests.readings import make_sheet, with_evidence
 from tests.tournament.entries import came_in
 
@@ -18,7 +20,8 @@ def test_a_list_of_photos_takes_few_queries(tmp_path: Path) -> None:
     ann = new_session("player", "Ann")
     board = str(next(iter(play_game(0).maps)))
     with open_store(str(tmp_path / "cup.sqlite")) as store:
-        service = SheetService(store, "Cup")
+        with store.write() as db:
+            service = PhotoService(store, ensure_event(db, "Cup"))
         for n in range(12):
             sheet = with_evidence(make_sheet(board), sheet_id=f"CUP/1/{n // 2 + 1}/{n}")
             came_in(store, f"{n}.jpg", sheet, details={"session": ann.id})

@@ -12,15 +12,16 @@ from kdscan.errors import NoSheetFound
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import Store
+from kdscan.tournament.store.events import ensure_event
 from kdscan.tournament.store.photos import get_photo
 from kdscan.tournament.store.readings import readings
 from kdscan.tournament.store.records import PhotoRow
+from kdscan.web.photo_service import PhotoService
 from kdscan.web.pictures import PictureCache
 from kdscan.web.pool import Limits, Pool
 from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
 from kdscan.web.sessions import new_session
-from kdscan.web.sheet_service import SheetService
 from kdscan.web.tasks import Read, Task
 from kdscan.workers.frames import Frame
 
@@ -72,16 +73,21 @@ class Broken(Pool):
         raise RuntimeError("unforeseen")
 
 
-def reader_of(store: Store, sheets: SheetService, pool: Pool) -> Reader:
-    prints = Prints(store, sheets.event.id)
-    return Reader(store, sheets, pool, PictureCache(store, pool), "models", prints)
+def photos_of(store: Store, name: str = "Cup") -> PhotoService:
+    with store.write() as db:
+        return PhotoService(store, ensure_event(db, name))
+
+
+def reader_of(store: Store, photos: PhotoService, pool: Pool) -> Reader:
+    prints = Prints(store, photos.event.id)
+    return Reader(store, photos, pool, PictureCache(store, pool), "models", prints)
 
 
 def test_a_photo_that_meets_a_bug_waits_no_longer_and_can_be_tried_again(store: Store) -> None:
-    sheets, session = SheetService(store, "Cup"), new_session("desk", "test")
+    photos, session = photos_of(store), new_session("desk", "test")
 
     async def read() -> None:
-        reader = reader_of(store, sheets, Broken(1, Limits()))
+        reader = reader_of(store, photos, Broken(1, Limits()))
         await reader.start()
         try:
             reader.enqueue(photo)
@@ -89,13 +95,13 @@ def test_a_photo_that_meets_a_bug_waits_no_longer_and_can_be_tried_again(store: 
         finally:
             await reader.close()
 
-    photo, _ = sheets.add(b"photo", "a.jpg", session)
+    photo, _ = photos.add(b"photo", "a.jpg", session)
     asyncio.run(read())
-    failed = sheets.photo(photo, session)
+    failed = photos.photo(photo, session)
     assert failed["state"] == "failed"
     assert failed["error"] and failed["error"]["code"] == "bug"
-    sheets.again(photo, session)
-    assert sheets.photo(photo, session)["state"] == "waiting"
+    photos.again(photo, session)
+    assert photos.photo(photo, session)["state"] == "waiting"
 
 
 @pytest.mark.parametrize("size", [5, 7])
@@ -106,8 +112,8 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
         with store.write() as db:
             ensure_rules(db, f"Cup {size}", Asked("kingdomino", great_duel=great_duel))
 
-    async def read(reader: Reader, sheets: SheetService, data: bytes) -> str:
-        photo, _ = sheets.add(data, "a.jpg", new_session("desk", "test"))
+    async def read(reader: Reader, photos: PhotoService, data: bytes) -> str:
+        photo, _ = photos.add(data, "a.jpg", new_session("desk", "test"))
         reader.enqueue(photo)
         await reader.wait(photo, 60)
         with store.read() as db:
@@ -115,23 +121,23 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
         return newest.models
 
     async def both() -> list[str]:
-        reader = reader_of(store, sheets, heard)
+        reader = reader_of(store, photos, heard)
         await reader.start()
         try:
-            before = await read(reader, sheets, b"before" + bytes([size]))
+            before = await read(reader, photos, b"before" + bytes([size]))
             say(size == 7)
-            return [before, await read(reader, sheets, b"after" + bytes([size]))]
+            return [before, await read(reader, photos, b"after" + bytes([size]))]
         finally:
             await reader.close()
 
     say(size != 7)
-    sheets, heard = SheetService(store, f"Cup {size}"), Heard()
+    photos, heard = photos_of(store, f"Cup {size}"), Heard()
     assert asyncio.run(both()) == [f"models {n}x{n}" for n in (12 - size, size)]
     assert [task.variants.size for task in heard.asked] == [12 - size, size]
 
 
 def sent_photo(store: Store, name: str) -> PhotoRow:
-    number, _ = SheetService(store, "Cup").add(b"photo", name, new_session("desk", "test"))
+    number, _ = photos_of(store).add(b"photo", name, new_session("desk", "test"))
     with store.read() as db:
         sent = get_photo(db, number)
     assert sent is not None
@@ -140,13 +146,13 @@ def sent_photo(store: Store, name: str) -> PhotoRow:
 
 def test_senders_take_turns(store: Store) -> None:
     """Who sends one photo waited for all of another's pile."""
-    sheets, heard = SheetService(store, "Turns"), Heard()
+    photos, heard = photos_of(store, "Turns"), Heard()
 
     def sent(name: str) -> int:
-        return sheets.add(name.encode(), name, new_session("player", ""))[0]
+        return photos.add(name.encode(), name, new_session("player", ""))[0]
 
     async def read() -> None:
-        reader = reader_of(store, sheets, heard)
+        reader = reader_of(store, photos, heard)
         for name in ("pile 1", "pile 2", "pile 3", "one", "pile 4", "other 1", "other 2"):
             reader.enqueue(last := sent(name), sender=name.split()[0])
         await reader.start()
@@ -164,7 +170,7 @@ def test_senders_take_turns(store: Store) -> None:
 
 def test_at_the_end_nobody_waits_for_a_photo_any_more(store: Store) -> None:
     async def wait() -> None:
-        reader = reader_of(store, SheetService(store, "Cup"), Heard())
+        reader = reader_of(store, photos_of(store), Heard())
         reader.enqueue(1)  # but it has not started
         waiting = asyncio.create_task(reader.wait(1, 25))
         await asyncio.sleep(0)
@@ -192,7 +198,7 @@ def test_pictures_wait_for_the_last_of_two_readings(store: Store) -> None:
 def test_a_photo_waits_again_while_its_first_pictures_are_made(store: Store) -> None:
     async def read() -> None:
         pool = Learning(lambda: reader.enqueue(photo), lambda: reader.length)
-        reader = reader_of(store, sheets, pool)
+        reader = reader_of(store, photos, pool)
         await reader.start()
         try:
             reader.enqueue(photo)
@@ -204,8 +210,8 @@ def test_a_photo_waits_again_while_its_first_pictures_are_made(store: Store) -> 
             await reader.close()
         assert pool.waited == [1, 1]
 
-    sheets = SheetService(store, "Twice")
-    photo, _ = sheets.add(b"twice", "a.jpg", new_session("desk", "test"))
+    photos = photos_of(store, "Twice")
+    photo, _ = photos.add(b"twice", "a.jpg", new_session("desk", "test"))
     asyncio.run(asyncio.wait_for(read(), 60))
 
 

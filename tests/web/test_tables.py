@@ -216,7 +216,7 @@ def test_a_kingdom_follows_the_events_rules(cup: Store) -> None:
     with cup.write() as db:
         event = ensure_rules(db, "Cup", Asked(game="kingdomino"))
     came_in(cup, "kingdom.jpg", make_kingdom())
-    tables, service, zoe = Tables(cup, event), SheetService(cup, "Cup"), new_session("desk", "Zoe")
+    tables, service, zoe = Tables(cup, event), SheetService(cup, event), new_session("desk", "Zoe")
     (before,) = tables.standings()["totals"]
     with cup.write() as db:
         ensure_rules(db, "Cup", Asked(middle_kingdom=True))
