@@ -13,6 +13,7 @@ import typer
 
 from kdscan.cli.messages import error_message, note, spoken
 from kdscan.cli.options import AsJson, PrintsEvent, PrintsStore, check_apart, same_event
+from kdscan.cli.table import aligned
 from kdscan.errors import KdscanError, UsageError
 
 if TYPE_CHECKING:
@@ -283,21 +284,12 @@ def print_json(one: FiledPrint) -> dict[str, Any]:
 
 def prints_table(prints: Sequence[FiledPrint]) -> str:
     """One line per print: sheets learned from, how well known, circles, date."""
-    from rich.cells import cell_len, set_cell_size
-
     t = spoken().t
-    heads = [t("sheets"), t("known"), t("circles"), t("learned on")]
-    rows = [
-        [str(one.sheets), f"{one.known.mean():.0%}", str(len(one.cell.circles)), one.head.learned]
-        for one in prints
-    ]
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    wide = max(cell_len(one.name) for one in prints)
-    lines = []
-    for name, values in zip(["", *(one.name for one in prints)], [heads, *rows], strict=True):
-        cells = "  ".join(f"{v:>{n}}" for v, n in zip(values, widths, strict=True))
-        lines.append(f"{set_cell_size(name, wide)}  {cells}")
-    return "\n".join(lines)
+    rows = [["", t("sheets"), t("known"), t("circles"), t("learned on")]]
+    for one in prints:
+        counts = [str(one.sheets), f"{one.known.mean():.0%}", str(len(one.cell.circles))]
+        rows.append([one.name, *counts, one.head.learned])
+    return "\n".join(aligned(rows, left=(0,)))
 
 
 COMMANDS: dict[str, Callable[..., None]] = {

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from kdscan.records import MapReading
     from kdscan.records.results import FusedJson, PhotoJson
 
+    Read = tuple[PhotoJson, dict[Where, MapReading]]
+    """A photo or page that was read: its entry in the JSON, and its maps."""
+
 
 def score_photos(
     photos: Sequence[str],
@@ -42,7 +45,33 @@ def score_photos(
     at once, so the others then have another turn. Raises ModelError, because then no photo can be
     read, and UsageError.
     """
-    read: dict[int, tuple[PhotoJson, dict[Where, MapReading]]] = {}
+    read = _read_and_learn(photos, corrections, options, printer, teaching, overlay)
+    entries = [entry for entry, _ in read]
+    together = {where: one for _, maps in read for where, one in maps.items()}
+    fused = fuse_sheets(together, risk=options.risk)
+    answer = report_json(entries, fused)
+    if options.variants.dynasty:
+        from kdscan.kinds.kingdom.to_json import dynasty_json
+
+        answer["dynasty"] = dynasty_json(entries)
+    printer.answer(answer, fused)
+    _check_all_applied(corrections, entries)
+    code = exit_code(entries, strict, answer["fused"])
+    unsure = strict and "dynasty" in answer and answer["dynasty"]["review"]
+    return NEEDS_REVIEW if unsure and code == 0 else code
+
+
+def _read_and_learn(
+    photos: Sequence[str],
+    corrections: Sequence[Correction],
+    options: ReadOptions,
+    printer: Printer,
+    teaching: SelfTaught,
+    overlay: OverlayFile | None,
+) -> list[Read]:
+    """Read and show all photos and pages, and those with sheets of unknown pads again as often as
+    the sheets have taught some."""
+    read: dict[int, Read] = {}
     wanted: set[int] | None = None  # None: all
     names: set[str] = set()
     stdin = cache(read_stdin)  # a pipe can be read only once
@@ -63,24 +92,11 @@ def score_photos(
         printer.clear()
         taught = teaching.learn()
         if not taught:
-            break
+            return list(read.values())
         wanted = {number for number, (_, maps) in read.items() if UNKNOWN_LAYOUT in _layouts(maps)}
         names = {one.name for one in taught}
         options = replace(options, prints=(*options.prints, *taught))
         printer.again()
-    entries = [entry for entry, _ in read.values()]
-    together = {where: one for _, maps in read.values() for where, one in maps.items()}
-    fused = fuse_sheets(together, risk=options.risk)
-    answer = report_json(entries, fused)
-    if options.variants.dynasty:
-        from kdscan.kinds.kingdom.to_json import dynasty_json
-
-        answer["dynasty"] = dynasty_json(entries)
-    printer.answer(answer, fused)
-    _check_all_applied(corrections, entries)
-    code = exit_code(entries, strict, answer["fused"])
-    unsure = strict and "dynasty" in answer and answer["dynasty"]["review"]
-    return NEEDS_REVIEW if unsure and code == 0 else code
 
 
 def exit_code(photos: Sequence[PhotoJson], strict: bool, fused: Sequence[FusedJson] = ()) -> int:

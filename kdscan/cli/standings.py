@@ -26,6 +26,7 @@ from kdscan.cli.options import (
     check_apart,
     same_event,
 )
+from kdscan.cli.table import aligned
 from kdscan.errors import UsageError
 from kdscan.files.write import STDOUT, writing_text
 from kdscan.locale.legible import legible
@@ -236,34 +237,23 @@ def state_json(state: EventState) -> dict[str, object]:
 
 
 def _table(state: EventState) -> str:
-    from rich.cells import cell_len, set_cell_size
-
     from kdscan.tournament.rules import rules_of
 
     w, planned = spoken(), rules_of(state.event).rounds
     t = w.t
-    names = [t("player"), *(legible(line.player) for line in state.standings)]
-    wide = max(map(cell_len, names))
     players = w.tn("{n} player", "{n} players", len(state.standings))
     after = so_far(w, state.played_round, planned)
     heads = [t("score"), t("won"), t("drawn"), t("lost"), t("byes"), t("spread"), "SB"]
-    least = (5, 3, 5, 4, 4, 6, 5)
-    widths = [max(len(head), n) for head, n in zip(heads, least, strict=True)]
-
-    def row(rank: str, player: str, values: Sequence[str], why: str = "") -> str:
-        cells = "  ".join(f"{v:>{n}}" for v, n in zip(values, widths, strict=True))
-        return f"{rank:>4}  {set_cell_size(player, wide)}  {cells}  {why}".rstrip()
-
-    lines = [f"{legible(state.event.name)}: {after}, {players}", row("", t("player"), heads)]
+    rows = [["", t("player"), *heads, ""]]
     before = None
     for line in state.standings:
         rank = "" if line.rank == before else f"{line.rank}."
         before = line.rank
-        numbers = (line.wins, line.draws, line.losses, line.byes)
-        values = [half(line.score), *map(str, numbers), signed(line.spread)]
-        values.append(f"{line.sonneborn_berger:.3g}")
-        lines.append(row(rank, legible(line.player), values, decided_by(w, line.decided_by)))
-    return "\n".join(lines)
+        numbers = map(str, (line.wins, line.draws, line.losses, line.byes))
+        values = [half(line.score), *numbers, signed(line.spread), f"{line.sonneborn_berger:.3g}"]
+        rows.append([rank, legible(line.player), *values, decided_by(w, line.decided_by)])
+    lines = aligned(rows, left=(1, len(heads) + 2), least=(4, 0, 5, 3, 5, 4, 4, 6, 5))
+    return "\n".join([f"{legible(state.event.name)}: {after}, {players}", *lines])
 
 
 def _tables(event: str, round_: int, found: Pairing) -> str:

@@ -117,6 +117,24 @@ def same_sheets(entries: Sequence[Entry]) -> Compared:
     A person's statement has priority, then equal codes on marks that agree, then marks. The result
     depends on the given order, not on when the photos were read.
     """
+    group_of, claims = _groups(entries)
+    best: dict[int, int] = {}
+    for group in group_of.values():
+        better = max(group, key=lambda one: one.rank)
+        best |= {one.key: better.key for one in group}
+    same = {key: other for key, other in best.items() if key != other}
+    conflicts: dict[int, tuple[int, ...]] = {}
+    for groups in claims:
+        keys = [best[group[0].key] for group in groups]
+        if len(keys) > 1:
+            conflicts |= {key: tuple(k for k in keys if k != key) for key in keys}
+    return Compared(same, conflicts)
+
+
+def _groups(
+    entries: Sequence[Entry],
+) -> tuple[dict[int, list[Entry]], list[list[list[Entry]]]]:
+    """The photos of each sheet: by each of their keys, and by code for the sheets that bear it."""
     of_key: dict[int, list[Entry]] = {}
     of_code: dict[tuple[str, str], list[list[Entry]]] = {}
     ordered = _references_last(entries)
@@ -128,18 +146,7 @@ def same_sheets(entries: Sequence[Entry]) -> Compared:
         of_key[entry.key] = group
         if entry.code and entry.same_as is None and not any(group is one for one in claims):
             claims.append(group)
-    best: dict[int, int] = {}
-    for key, group in of_key.items():
-        if key not in best:
-            better = max(group, key=lambda one: one.rank)
-            best |= {one.key: better.key for one in group}
-    same = {key: other for key, other in best.items() if key != other}
-    conflicts: dict[int, tuple[int, ...]] = {}
-    for claims in of_code.values():
-        keys = [best[group[0].key] for group in claims]
-        if len(keys) > 1:
-            conflicts |= {key: tuple(k for k in keys if k != key) for key in keys}
-    return Compared(same, conflicts)
+    return of_key, list(of_code.values())
 
 
 def _references_last(entries: Sequence[Entry]) -> list[Entry]:

@@ -101,32 +101,33 @@ def _begun(games: Sequence[Game]) -> tuple[Game, ...]:
 
 def rounds_of(player: str, games: Iterable[Game]) -> tuple[Round, ...]:
     """A player's results in all finished games, by round; one entry per opponent."""
-    found = []
-    for game in games:
-        outcome = game.outcome
-        mine = next((i for i, seat in enumerate(game.seats) if seat.player == player), None)
-        if mine is None or outcome is None:
-            continue
-        if game.bye:
-            found.append(Round(game.round, None, BYE, 0))
-            continue
-        if game.walkover is not None:  # a win like any other, but without points
-            won = WIN * (game.walkover == player)
-            absent = next(seat.player for seat in game.seats if seat.player != player)
-            found.append(Round(game.round, absent, won, 0, first=won))
-            continue
-        own = game.seats[mine]
-        others = [seat for seat in game.seats if seat is not own]
-        against = [outcome_of((own, other)).winner for other in others]
-        scores = [DRAW if first is None else WIN * (first == 0) for first in against]
-        first = WIN * (outcome.winner == mine)
-        if outcome.winner is None and min(scores) >= DRAW:
-            first = DRAW
-        share = Fraction(1, len(others))
-        for other, one in zip(others, scores, strict=True):
-            spread = (own.total or 0) - (other.total or 0)
-            found.append(Round(game.round, other.player, one, spread, share, first))
+    found = [one for game in games for one in _results_in(game, player)]
     return tuple(sorted(found, key=lambda one: one.round))
+
+
+def _results_in(game: Game, player: str) -> list[Round]:
+    """A player's results in a game, against each opponent; none if it is not finished."""
+    outcome = game.outcome
+    own = next((seat for seat in game.seats if seat.player == player), None)
+    if own is None or outcome is None:
+        return []
+    if game.bye:
+        return [Round(game.round, None, BYE, 0)]
+    others = [seat for seat in game.seats if seat is not own]
+    if game.walkover is not None:  # a win like any other, but without points
+        won = WIN * (game.walkover == player)
+        return [Round(game.round, others[0].player, won, 0, first=won)]
+    against = [outcome_of((own, other)).winner for other in others]
+    scores = [DRAW if winner is None else WIN * (winner == 0) for winner in against]
+    if outcome.winner is None:
+        first = DRAW * (min(scores) >= DRAW)
+    else:
+        first = WIN * (game.seats[outcome.winner] is own)
+    share = Fraction(1, len(others))
+    return [
+        Round(game.round, other.player, score, (own.total or 0) - (other.total or 0), share, first)
+        for other, score in zip(others, scores, strict=True)
+    ]
 
 
 def spread_but_best(rounds: Sequence[Round]) -> float:
