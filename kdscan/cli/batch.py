@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import shlex
-import sys
-import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kdscan.cli.exit_codes import SOME_FAILED
-from kdscan.cli.messages import note, quiet, spoken
+from kdscan.cli.messages import spoken
 from kdscan.cli.options import (
     MOST_PROCESSES,
     MOST_ROUNDS,
@@ -29,6 +27,7 @@ from kdscan.cli.options import (
     same_event,
 )
 from kdscan.cli.prints import known_prints
+from kdscan.cli.progress import progress_bar
 from kdscan.errors import UsageError
 from kdscan.locale import Words
 from kdscan.locale.legible import legible
@@ -40,9 +39,6 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 """Most failures that are listed; the results contain all of them."""
-
-SECONDS_A_LINE = 30.0
-"""Interval between lines of progress if stderr is not a terminal."""
 
 
 def batch(
@@ -135,7 +131,7 @@ def batch(
                 add_new_prints(kept, db, this.id, known_prints())
         learns = not no_learn and EventPrints(kept, this.id).learns()
         run = Run(kept, this, models, round, learns=learns)
-        with _workers(cluster, workers) as pool, _bar(len(files)) as show:
+        with _workers(cluster, workers) as pool, progress_bar(len(files)) as show:
             run.read(files, pool, show)
         with kept.read() as db:
             if STDOUT not in (csv, json_lines):
@@ -164,66 +160,6 @@ def _workers(cluster: str | None, count: int | None) -> AbstractContextManager[W
     return Cluster(cluster)
 
 
-@contextmanager
-def _bar(files: int) -> Iterator[Callable[[Progress], None]]:
-    """A bar on a terminal; elsewhere a line at intervals."""
-    if quiet():
-        yield lambda _: None
-        return
-    if not sys.stderr.isatty():
-        yield _line_now_and_then()
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[failed]}"),
-    )
-    start, w = time.monotonic(), spoken()
-    with Bar(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=files, rate="", failed="")
-
-        def show(progress: Progress) -> None:
-            rate = progress.read / max(time.monotonic() - start, 0.1)
-            bar.update(
-                task,
-                total=progress.total,
-                completed=progress.done,
-                rate=f"{rate:.1f}/s",
-                failed=w.t("{n} failed", n=progress.failed) if progress.failed else "",
-            )
-
-        yield show
-
-
-def _line_now_and_then() -> Callable[[Progress], None]:
-    start = last = time.monotonic()
-    w = spoken()
-
-    def show(progress: Progress) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if progress.read and now - last > SECONDS_A_LINE:
-            last = now
-            rate = progress.read / (now - start)
-            left = (progress.total - progress.done) / rate
-            text = w.t(
-                "{done} of {total}, {rate}/s, {left} s left",
-                done=progress.done,
-                total=progress.total,
-                rate=f"{rate:.1f}",
-                left=f"{left:.0f}",
-            )
-            note(f"kdscan: {text}")
-
-    return show
-
-
 def _tell(
     event: str,
     store: str | None,
@@ -235,46 +171,24 @@ def _tell(
 
     gone: names of photos that were given although they are removed.
     """
-    from kdscan.locale.errors import error_text
-    from kdscan.tournament.results import (
-        BLANK,
-        CONFLICT,
-        FAILED,
-        OK,
-        REVIEW,
-        SAME_PHOTO,
-        SAME_SHEET,
-    )
+    from kdscan.tournament.results import BLANK, CONFLICT, OK, REVIEW
 
     w = spoken()
     t = w.t
-    titles = {
-        FAILED: t("failed"),
-        SAME_PHOTO: t("the same photo again"),
-        SAME_SHEET: t("the same sheet again"),
-        CONFLICT: t("different sheets with the same code: say whose is which"),
-    }
+    rows_of: dict[str, list[Result]] = defaultdict(list)
     count: Counter[str] = Counter()
-    notable: dict[str, list[Result]] = {status: [] for status in titles}
     for row in rows:
         count[row.status] += 1
-        if row.status in notable and count[row.status] <= SHOWN:
-            notable[row.status].append(row)
+        if count[row.status] <= SHOWN:
+            rows_of[row.status].append(row)
     print(f"{legible(event)}: {', '.join(_summary(progress, w))}")
     for pad, sheets in sorted(progress.learned.items()):
         line = t("learned from {n} sheets and used to read them: {name}", n=sheets, name=pad)
         print("  " + line)
     counted = count[OK] + count[REVIEW] + count[CONFLICT]
     print("  " + t("sheets: {n}, {review} of them to check", n=counted, review=count[REVIEW]))
-    for status, title in titles.items():
-        if not count[status]:
-            continue
-        print(f"  {title}: {count[status]}")
-        for row in notable[status]:
-            why = error_text(row.problem, w) if row.problem else t("see {name}", name=row.other)
-            print(f"    {_named(row, w)}: {why}")
-        if count[status] > SHOWN:
-            print("    " + t("… and {n} more", n=count[status] - SHOWN))
+    for line in _notable(rows_of, count, w):
+        print("  " + line)
     if gone:
         print("  " + t("removed before, so not counted: {n}", n=len(gone)))
         for name in gone[:SHOWN]:
@@ -285,6 +199,31 @@ def _tell(
     if count[REVIEW] or count[CONFLICT]:
         command = f"kdscan serve {same_event(event, store)}"
         print("  " + t("check them: {command}", command=command))
+
+
+def _notable(
+    rows_of: Mapping[str, Sequence[Result]], count: Mapping[str, int], w: Words
+) -> Iterator[str]:
+    """What failed, came twice, or is in conflict; rows_of, count: by status, the first rows and the
+    number of all."""
+    from kdscan.locale.errors import error_text
+    from kdscan.tournament.results import CONFLICT, FAILED, SAME_PHOTO, SAME_SHEET
+
+    t = w.t
+    titles = {
+        FAILED: t("failed"),
+        SAME_PHOTO: t("the same photo again"),
+        SAME_SHEET: t("the same sheet again"),
+        CONFLICT: t("different sheets with the same code: say whose is which"),
+    }
+    for status, title in titles.items():
+        if count[status]:
+            yield f"{title}: {count[status]}"
+        for row in rows_of[status]:
+            why = error_text(row.problem, w) if row.problem else t("see {name}", name=row.other)
+            yield f"  {_named(row, w)}: {why}"
+        if count[status] > SHOWN:
+            yield "  " + t("… and {n} more", n=count[status] - SHOWN)
 
 
 def _summary(progress: Progress, w: Words) -> Iterator[str]:

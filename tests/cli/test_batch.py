@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.cli import batch as batch_module
+from kdscan.cli import progress
 from kdscan.cli.batch import _tell as tell
 from kdscan.cli.main import main
 from kdscan.tournament.batch.run import Progress
@@ -126,10 +126,10 @@ def test_who_gives_a_removed_photo_again_is_told(capsys: pytest.CaptureFixture[s
 def test_nobody_is_told_how_long_it_takes_before_anything_is_read(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    show = batch_module._line_now_and_then()
+    show = progress._line_now_and_then()
     show(Progress(total=8, read=1))
     assert capsys.readouterr().err == ""  # the last line is not old enough
-    monkeypatch.setattr(batch_module, "SECONDS_A_LINE", -1.0)
+    monkeypatch.setattr(progress, "SECONDS_A_LINE", -1.0)
     show(Progress(total=8))
     assert capsys.readouterr().err == ""
     show(Progress(total=8, read=2))

@@ -49,45 +49,67 @@ def replay(board: Board, witness: Witness, edition: Edition = ENGLISH) -> None:
     in which coats fill squares without being drawn, also if one of the coat had no room before.
     Dice are not checked.
     """
-    printed = {
-        cell: shield.crosses - (cell == witness.castle) - (cell == witness.wizard)
-        for cell, shield in board.items()
-    }
-    for cell, crosses in printed.items():
-        if not 0 <= crosses <= DIE_CROSSES:
-            raise BrokenWitnessError(f"no die brings {crosses} crosses to {cell}")
-    drawing, drawn, used = Drawing(), set[Cell](), set[Coat]()
-    filled = dict.fromkeys(Coat, 0)
-    crossed = witness.wizard is None
-    for number_, step in enumerate((*witness.steps, None)):
-        for coat in (coat for count, coat in witness.idle if count == number_):
-            if any(drawing.touch[coat] >> u & 1 for u, _ in drawing.free_slots()):
-                raise BrokenWitnessError(f"after step {number_} there was room for the {coat}")
-            if edition.squares is Squares.OBTAINED:
-                filled[coat] = SQUARES[coat]
-                crossed |= coat is Coat.CHECKED and witness.wizard in drawn
-        if step is None:
-            break
-        _check(step, drawing, board, drawn, f"step {number_ + 1}")
+    replayed = _Replay(board, witness, edition)
+    for drawn in range(len(witness.steps) + 1):
+        for coat in (coat for count, coat in witness.idle if count == drawn):
+            replayed.waste(coat, drawn)
+        if drawn < len(witness.steps):
+            replayed.draw(witness.steps[drawn], f"step {drawn + 1}")
+    replayed.check_end()
+
+
+class _Replay:
+    """A map while a witness is drawn on it. printed: the crosses that dice must have brought."""
+
+    def __init__(self, board: Board, witness: Witness, edition: Edition) -> None:
+        self._board, self._witness, self._edition = board, witness, edition
+        self._drawing, self._drawn = Drawing(), set[Cell]()
+        self._used, self._filled = set[Coat](), dict.fromkeys(Coat, 0)
+        self._crossed = witness.wizard is None
+        self._printed = {
+            cell: shield.crosses - (cell == witness.castle) - (cell == witness.wizard)
+            for cell, shield in board.items()
+        }
+        for cell, crosses in self._printed.items():
+            if not 0 <= crosses <= DIE_CROSSES:
+                raise BrokenWitnessError(f"no die brings {crosses} crosses to {cell}")
+
+    def waste(self, coat: Coat, drawn: int) -> None:
+        """A domino with a coat has no room after that many steps."""
+        touch = self._drawing.touch[coat]
+        if any(touch >> u & 1 for u, _ in self._drawing.free_slots()):
+            raise BrokenWitnessError(f"after step {drawn} there was room for the {coat}")
+        if self._edition.squares is Squares.OBTAINED:
+            self._fill(coat, SQUARES[coat])
+
+    def draw(self, step: Step, name: str) -> None:
+        """Draw a domino."""
+        board = self._board
+        _check(step, self._drawing, board, self._drawn, name)
         if step.power is not None:
-            if step.power in used or filled[step.power] < SQUARES[step.power]:
-                raise BrokenWitnessError(
-                    f"step {number_ + 1}: the {step.power}'s wizard is not at hand"
-                )
-            used.add(step.power)
-        drawn |= set(step.cells)
-        drawing.draw((number(c), board[c].coat, board[c].crosses) for c in step.cells)
-        plain = [board[c].coat for c in step.cells if not printed[c] and c != witness.castle]
-        for coat in plain:
-            filled[coat] += 1
-        if Coat.CHECKED in plain:
-            crossed |= witness.wizard in drawn
-    if drawing.board() != board:
-        raise BrokenWitnessError("the steps do not fill the board")
-    if witness.wizard is not None and filled[Coat.CHECKED] < SQUARES[Coat.CHECKED]:
-        raise BrokenWitnessError("the checked wizard was never won")
-    if not crossed:
-        raise BrokenWitnessError("the checked wizard's cross came before its shield")
+            if step.power in self._used or self._filled[step.power] < SQUARES[step.power]:
+                raise BrokenWitnessError(f"{name}: the {step.power}'s wizard is not at hand")
+            self._used.add(step.power)
+        self._drawn |= set(step.cells)
+        self._drawing.draw((number(c), board[c].coat, board[c].crosses) for c in step.cells)
+        for cell in step.cells:
+            if not self._printed[cell] and cell != self._witness.castle:
+                self._fill(board[cell].coat, 1)
+
+    def _fill(self, coat: Coat, squares: int) -> None:
+        """Fill squares of a coat's line. Any of the checked coat's may be the one that brings the
+        wizard's cross, to a shield drawn before."""
+        self._filled[coat] += squares
+        self._crossed |= coat is Coat.CHECKED and self._witness.wizard in self._drawn
+
+    def check_end(self) -> None:
+        """Check what is on the map after the last step."""
+        if self._drawing.board() != self._board:
+            raise BrokenWitnessError("the steps do not fill the board")
+        if self._witness.wizard is not None and self._filled[Coat.CHECKED] < SQUARES[Coat.CHECKED]:
+            raise BrokenWitnessError("the checked wizard was never won")
+        if not self._crossed:
+            raise BrokenWitnessError("the checked wizard's cross came before its shield")
 
 
 def _check(step: Step, drawing: Drawing, board: Board, drawn: set[Cell], name: str) -> None:
