@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kdscan.cli.exit_codes import SOME_FAILED
+from kdscan.cli.known_prints import known_prints
 from kdscan.cli.messages import spoken
 from kdscan.cli.options import (
     MOST_PROCESSES,
@@ -26,7 +27,6 @@ from kdscan.cli.options import (
     check_apart,
     same_event,
 )
-from kdscan.cli.prints import known_prints
 from kdscan.cli.progress import progress_bar
 from kdscan.errors import UsageError
 from kdscan.locale import Words

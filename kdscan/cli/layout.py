@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kdscan.cli.help import Command, Group
+from kdscan.cli.known_prints import prints_of, prints_table
 from kdscan.cli.messages import note
 from kdscan.cli.options import PrintsEvent, PrintsStore, check_apart
-from kdscan.cli.prints import COMMANDS, prints_of, prints_table
+from kdscan.cli.prints import COMMANDS
 from kdscan.errors import PhotoError, UsageError
 from kdscan.locale import mark
 

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from kdscan.cli.messages import error_message, note, spoken
+from kdscan.cli.known_prints import damaged, print_json, prints_of, prints_table
+from kdscan.cli.messages import note, spoken
 from kdscan.cli.options import AsJson, PrintsEvent, PrintsStore, check_apart, same_event
-from kdscan.cli.table import aligned
-from kdscan.errors import KdscanError, UsageError
+from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
-    from kdscan.prints.file import FiledPrint
-    from kdscan.prints.library import Library
+    from kdscan.cli.known_prints import Prints
     from kdscan.prints.pool import SheetPool
     from kdscan.tournament.store.prints import EventPrints
-
-    Prints = Library | EventPrints
 
 OnOff = Literal["on", "off"]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the print.")]
@@ -221,75 +217,6 @@ def import_(
         for one in new:
             kept.save(one)
     print(prints_table(new))
-
-
-@contextmanager
-def prints_of(event: str | None, store: str | None) -> Iterator[Prints]:
-    """This user's prints, or those of an event if it or a store is given."""
-    if event is None and store is None:
-        from kdscan.prints.library import own_library
-
-        yield own_library()
-        return
-    from kdscan.tournament.store import open_store
-    from kdscan.tournament.store.events import find_event
-    from kdscan.tournament.store.prints import EventPrints
-
-    with open_store(store, make=False) as opened:
-        with opened.read() as db:
-            this = find_event(db, event)
-        yield EventPrints(opened, this.id)
-
-
-def known_prints(files: Sequence[str] = ()) -> list[FiledPrint]:
-    """This user's prints, preceded by those of the print files among `files`.
-
-    Damaged ones of the library are reported and skipped; raises LayoutError for others.
-    """
-    from kdscan.prints.library import own_library
-    from kdscan.prints.names import is_print, same_name
-
-    named: list[FiledPrint] = []
-    if given := [file for file in files if is_print(file)]:
-        from kdscan.prints.file import load_print
-
-        named = [load_print(file, thoroughly=True) for file in given]
-    others = own_library().load(damaged)
-    return named + [o for o in others if not any(same_name(o.name, n.name) for n in named)]
-
-
-def damaged(error: KdscanError) -> None:
-    """Report that a file is skipped."""
-    w = spoken(sys.stderr)
-    note(w.t("{what} (skipped)", what=error_message(error)))
-
-
-def print_json(one: FiledPrint) -> dict[str, Any]:
-    """A print without its pictures.
-
-    known: 0..1, how well its places are known on average. aspect: height of a cell over its width.
-    """
-    return {
-        "name": one.name,
-        "sheets": one.sheets,
-        "by_itself": one.by_itself,
-        "known": round(float(one.known.mean()), 3),
-        "learned": one.head.learned,
-        "circles": len(one.cell.circles),
-        "shield_corners": len(one.cell.shield),
-        "lines": one.lines,
-        "aspect": round(one.aspect, 4),
-    }
-
-
-def prints_table(prints: Sequence[FiledPrint]) -> str:
-    """One line per print: sheets learned from, how well known, circles, date."""
-    t = spoken().t
-    rows = [["", t("sheets"), t("known"), t("circles"), t("learned on")]]
-    for one in prints:
-        counts = [str(one.sheets), f"{one.known.mean():.0%}", str(len(one.cell.circles))]
-        rows.append([one.name, *counts, one.head.learned])
-    return "\n".join(aligned(rows, left=(0,)))
 
 
 COMMANDS: dict[str, Callable[..., None]] = {

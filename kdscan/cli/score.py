@@ -118,8 +118,8 @@ def score(
     from kdscan.workers.cores import cores
 
     default_models().preload(threads=min(2, cores()))
+    from kdscan.cli.known_prints import known_prints
     from kdscan.cli.output import Printer
-    from kdscan.cli.prints import known_prints
     from kdscan.cli.scoring import score_photos
     from kdscan.cli.self_teaching import SelfTaught
     from kdscan.game.kingdomino.variants import Variants

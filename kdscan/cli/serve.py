@@ -92,7 +92,7 @@ def serve(
     import asyncio
 
     _check_certificate(certificate, key)
-    from kdscan.cli.prints import known_prints
+    from kdscan.cli.known_prints import known_prints
     from kdscan.inference.store import default_models
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import ensure_event

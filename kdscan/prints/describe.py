@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat
-from kdscan.prints.circles import NO_CIRCLES, Circles, cell_shifts, find_circles, rim_response
+from kdscan.prints.circle_cells import cell_shifts, rim_response
+from kdscan.prints.circles import NO_CIRCLES, Circles, find_circles
 from kdscan.prints.corners import centers_within, shifted_to
 from kdscan.prints.features import edges
 from kdscan.prints.known import (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.cli.prints import known_prints
+from kdscan.cli.known_prints import known_prints
 from kdscan.cli.score import _layouts
 from kdscan.prints.file import load_print, to_filed
 from kdscan.prints.library import own_library
