@@ -53,9 +53,8 @@ def test_only_what_is_new_is_kept_where_that_is_asked_for(store: Store) -> None:
 
 def test_a_sheet_that_is_named_keeps_the_round_that_its_file_says(store: Store) -> None:
     came_in(store, "a", with_evidence(make_sheet(), sheet_id="CUP//4/A"), details={"round": 3})
-    page = SheetService(store, "Cup")
     with store.read() as db:
-        one = only_sheet(db)
+        page, one = SheetService(store, find_event(db, "Cup")), only_sheet(db)
     page.name(one.id, "Bob", new_session("desk", "test"))
     with store.read() as db:
         place = place_now(db, one)

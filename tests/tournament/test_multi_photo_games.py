@@ -10,6 +10,7 @@ from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.readings import sheets
+from kdscan.web.photo_service import PhotoService
 from kdscan.web.sessions import Session, new_session
 from kdscan.web.sheet_service import SheetService
 from tests.readings import make_book, make_sheet, paid_game, with_evidence
@@ -28,12 +29,12 @@ def wizards(store: Store) -> dict[str, int]:
 
 def pages(store: Store, who: Session) -> dict[str, int]:
     """What each map's own page says of the wizard's points."""
-    shelf = SheetService(store, "Cup")
     with store.read() as db:
-        maps = [one for one in sheets(db, shelf.event.id) if one.kind == "duel_map"]
-    shown = [shelf.photo(one.photo_id, who) for one in maps]
+        event = find_event(db, "Cup")
+        maps = [one for one in sheets(db, event.id) if one.kind == "duel_map"]
+    shown = [PhotoService(store, event).photo(one.photo_id, who) for one in maps]
     for photo, one in zip(shown, maps, strict=True):
-        assert photo["sheets"] == [shelf.sheet(one.id, who)]
+        assert photo["sheets"] == [SheetService(store, event).sheet(one.id, who)]
     return {photo["name"]: photo["sheets"][0]["score"]["wizard"] for photo in shown}
 
 
