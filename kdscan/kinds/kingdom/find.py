@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import cv2
 import numpy as np
@@ -68,21 +67,20 @@ def find_kingdoms(
     variants: of a great duel each spans seven squares, otherwise that is inferred.
     """
     search = KingdomSearch(photo, locating)
-    size = 7 if variants.great_duel else None
-    read = partial(_windows, photo, search, reading, size)
-    windows = read(search.lattices())
-    windows += read(search.rest(_outlines(_suppress_overlaps(windows))), again=True)
+    reader = _Reader(photo, search, reading, 7 if variants.great_duel else None)
+    windows = reader.windows(search.lattices())
+    windows += reader.more(search.rest(_outlines(_suppress_overlaps(windows))))
     found = _suppress_overlaps(windows)
     if any(not window.lost for window in found):
         surest = max(found, key=lambda window: window.confidence)
-        windows += read(search.beside(surest.centers_xy, _outlines(found)), again=True)
+        windows += reader.more(search.beside(surest.centers_xy, _outlines(found)))
         found = _suppress_overlaps(windows)
     confidences = [window.confidence for window in found if not window.lost]
     doubtful = min(confidences, default=0.0) < DOUBTFUL
     side = min((resolution(window.centers_xy) for window in found), default=0.0)
     if doubtful or search.many_left(_outlines(found), side):
         sure = _outlines([window for window in found if window.confidence >= DOUBTFUL])
-        windows += read((*search.suppressed(sure), *search.slanted(sure)), again=True)
+        windows += reader.more((*search.suppressed(sure), *search.slanted(sure)))
         found = _suppress_overlaps(windows)
     found.sort(key=lambda window: -int((window.probs[..., EMPTY] < 0.5).sum()))
     return tuple(
@@ -107,45 +105,58 @@ def _outlines(found: Sequence[Window]) -> list[Floats]:
     return [window.outline_xy for window in found]
 
 
-def _windows(
-    photo: Photo,
-    search: KingdomSearch,
-    reading: Network,
-    size: int | None,
-    lattices: Sequence[Lattice],
-    again: bool = False,
-    outline: Floats | None = None,
-) -> list[Window]:
-    """The windows of the kingdoms on lattices.
+@dataclass(frozen=True, eq=False)
+class _Reader:
+    """Reads the squares of a photo's lattices. size: see `windows_of`."""
 
-    Adjacent kingdoms that were merged into one lattice do not fit it well: if a lattice extends
-    beyond a window, the squares inside the window are grown by themselves (again: without hidden
-    castles and further repetition). outline: (4, 2); everything outside is of another kingdom.
-    """
-    windows: list[Window] = []
-    for patch in lattices:
-        read = _read_lattice(photo, patch, reading)
-        if read.agreement < MIN_AGREEMENT:
-            rivals = [
-                _read_lattice(photo, other, reading) for other in search.others(read.rejected)
-            ]
-            read = max(
-                [read, *rivals], key=lambda one: (min(one.agreement, MIN_AGREEMENT), one.tiles)
-            )
-        wh = (photo.width, photo.height)
-        hidden = not again and not search.looks_bare(read.patch)
+    photo: Photo
+    search: KingdomSearch
+    reading: Network
+    size: int | None
+
+    def windows(self, lattices: Sequence[Lattice]) -> list[Window]:
+        """The windows of the kingdoms on lattices.
+
+        Adjacent kingdoms that were merged into one lattice do not fit it well: if a lattice extends
+        beyond a window, the squares inside the window are grown by themselves too.
+        """
+        found: list[Window] = []
+        for patch in lattices:
+            read = self._read(patch)
+            these = self._windows_of(read, hidden=not self.search.looks_bare(read.patch))
+            found += these
+            seen = read.patch.seen.sum()
+            if any(seen - window.seen.sum() >= MIN_LATTICE for window in these):
+                found += [one for window in these for one in self._grown_alone(window)]
+        return found
+
+    def _grown_alone(self, window: Window) -> list[Window]:
+        edge = window.outline_xy
+        alone = self.more(self.search.within(edge), edge if window.divided else None)
+        return [replace(one, touching=window.touching) for one in alone]
+
+    def more(self, lattices: Sequence[Lattice], outline: Floats | None = None) -> list[Window]:
+        """The windows of further kingdoms, none of them with a hidden castle. outline: (4, 2);
+        everything outside is of another kingdom."""
+        read = map(self._read, lattices)
+        return [window for one in read for window in self._windows_of(one, outline)]
+
+    def _windows_of(
+        self, read: _ReadLattice, outline: Floats | None = None, *, hidden: bool = False
+    ) -> list[Window]:
+        wh = (self.photo.width, self.photo.height)
         probs = read.probs if outline is None else _within(read, outline)
-        these = windows_of(read.patch, probs, read.unlike, wh, size, hidden)
-        windows += [replace(window, agreement=read.agreement) for window in these]
-        seen = read.patch.seen.sum()
-        if not again and any(seen - window.seen.sum() >= MIN_LATTICE for window in these):
-            for window in these:
-                own, edge = search.within(window.outline_xy), window.outline_xy
-                alone = _windows(
-                    photo, search, reading, size, own, True, edge if window.divided else None
-                )
-                windows += [replace(one, touching=window.touching) for one in alone]
-    return windows
+        found = windows_of(read.patch, probs, read.unlike, wh, self.size, hidden)
+        return [replace(window, agreement=read.agreement) for window in found]
+
+    def _read(self, patch: Lattice) -> _ReadLattice:
+        """A lattice; if it follows a pattern of the table, the best that is grown without it."""
+        read = _read_lattice(self.photo, patch, self.reading)
+        if read.agreement >= MIN_AGREEMENT:
+            return read
+        others = self.search.others(read.rejected)
+        rivals = [_read_lattice(self.photo, other, self.reading) for other in others]
+        return max([read, *rivals], key=lambda one: (min(one.agreement, MIN_AGREEMENT), one.tiles))
 
 
 def _within(read: _ReadLattice, outline: Floats) -> Floats:
