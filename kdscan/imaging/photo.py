@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import ImageTooLarge, KdscanError, UnreadableImage
+from kdscan.files.read import why_not
 from kdscan.imaging.brands import is_avif, is_heif
 from kdscan.imaging.jpeg import START, decode_jpeg, has_few_scans, jpeg_size
 from kdscan.imaging.limits import check_bytes, unknown
@@ -201,13 +202,9 @@ def read_bytes(path: Path) -> bytes:
         if not path.is_file():
             raise UnreadableImage("this is not a regular file; save the photo to one first")
         return path.read_bytes()
-    except FileNotFoundError as error:
-        raise UnreadableImage("there is no such file; check the name and the folder") from error
-    except PermissionError as error:
-        raise UnreadableImage("no permission to read the file; ask for read access") from error
     except (OSError, ValueError) as error:
-        why = (error.strerror if isinstance(error, OSError) else None) or error
-        raise UnreadableImage("the file could not be read: {why}", why=why) from error
+        why = why_not(error)
+        raise UnreadableImage(why.text, **why.values) from error
 
 
 @contextmanager

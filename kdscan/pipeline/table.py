@@ -27,12 +27,12 @@ def apply_spellbook(found: Sequence[AnyReading], risk: float) -> tuple[AnyReadin
     maps = [k for k, one in enumerate(found) if isinstance(one, MapReading)]
     for k in maps:
         readings[k] = _with_wizard(readings[k], WizardEvidence(), risk)
-    if all(one.kind != "duel_spellbook" for one in found):
+    books = {k: one for k, one in enumerate(found) if one.kind == "duel_spellbook"}
+    if not books:
         return tuple(readings)
     from kdscan.kinds.spellbook.interpret import interpret as interpret_book
     from kdscan.pipeline.wizard import wizards
 
-    books = {k: one for k, one in enumerate(found) if one.kind == "duel_spellbook"}
     for k, book in books.items():
         table = len(books), len(maps)
         readings[k] = books[k] = interpret_book(replace(book.evidence, table=table))

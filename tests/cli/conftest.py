@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from kdscan.cli import batch
+from kdscan.game.names import GameName
+from kdscan.records import AnyReading
 from kdscan.tournament.batch.tasks import perform
+from kdscan.tournament.rules import Asked
+from kdscan.tournament.store import open_store
+from tests.command import Command
+from tests.tournament.entries import came_in
 from tests.tournament.workers import Here
 
 
@@ -23,3 +31,32 @@ def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """`kdscan batch` reads in this process, which has loaded everything before."""
     monkeypatch.setattr(batch, "_workers", lambda *_: nullcontext(Here(perform)))
+
+
+def came(url: str, name: str, *found: AnyReading, game: GameName = "duel") -> None:
+    """A photo comes into the event "Cup", of which somebody read this."""
+    with open_store(url) as store:
+        came_in(store, name, *found, asked=Asked(game))
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A store."""
+    return str(tmp_path / "cup.sqlite")
+
+
+Rows = Callable[[], list[dict[str, str]]]
+
+
+@pytest.fixture
+def rows(url: str, run: Command) -> Rows:
+    """What the event's CSV holds."""
+    words = ("export", "--event", "Cup", "--store", url, "--csv", "-")
+    return lambda: list(csv.DictReader(run(*words).out.splitlines()))
+
+
+@pytest.fixture
+def say(url: str, run: Command) -> Command:
+    """What somebody says of a sheet."""
+    event = ("--event", "Cup", "--store", url)
+    return lambda name, *words, code=0: run("correct", name, *event, *words, code=code)

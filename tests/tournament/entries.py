@@ -7,6 +7,8 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
+from sqlalchemy import Connection
+
 from kdscan.errors import KdscanError
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.pipeline.serialize import serialize
@@ -19,8 +21,16 @@ from kdscan.tournament.store.events import ensure_event, find_event
 from kdscan.tournament.store.files import suffix_of
 from kdscan.tournament.store.photos import add_file, add_photo, set_pages
 from kdscan.tournament.store.readings import add_reading
+from kdscan.tournament.store.records import Event, PhotoRow
 
 MODELS = "models-1"
+SHA = "ab" * 32
+
+
+def one_photo(db: Connection) -> tuple[Event, PhotoRow]:
+    """An event with one photo."""
+    event = ensure_event(db, "e")
+    return event, add_photo(db, event.id, SHA, ".jpg", 10)
 
 
 def entry(

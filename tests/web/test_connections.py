@@ -8,10 +8,8 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -20,7 +18,7 @@ from starlette.requests import Request
 from kdscan.cli.serve import _listen
 from kdscan.errors import KdscanError, StoreError, StoreFull, UsageError
 from kdscan.tournament.store import Store
-from kdscan.web import connections, reader, requests
+from kdscan.web import connections, reader
 from kdscan.web.app import _kdscan_error
 from kdscan.web.connections import OnceAMinute, Waiting
 from tests.command import Command
@@ -199,31 +197,6 @@ def test_who_waits_for_news_is_answered_when_the_server_ends(
     assert "graceful shutdown" not in caplog.text
 
 
-def test_a_full_disk_is_507_and_what_was_sent_is_kept(store: Store) -> None:
-    with (
-        serving(store, settings(spare_bytes=10**18)) as page,
-        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
-    ):
-        answer = client.post("/api/photos", content=b"x")
-        assert answer.status_code == 507
-        assert answer.json()["error"]["code"] == "store_full"
-        assert "Retry-After" in answer.headers
-        assert client.get("/api/photos").status_code == 200
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
-def test_an_upload_that_the_disk_cannot_take_is_no_bug() -> None:
-    async def body() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"a photo"}
-
-    request = Request({"type": "http", "headers": []}, body)
-    with (
-        Path("/dev/full").open("wb", buffering=0) as out,
-        pytest.raises(StoreFull, match="No space left"),
-    ):
-        asyncio.run(requests.receive(request, out, settings()))
-
-
 def test_a_photo_waits_until_the_store_has_room_again(
     served: Served, login: Login, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,48 +212,6 @@ def test_a_photo_waits_until_the_store_has_room_again(
     photo = send(login(JOIN), "03.jpg")
     assert photo["state"] == "read"
     assert refusals == []
-
-
-def test_one_session_sends_no_more_than_its_share(store: Store) -> None:
-    with (
-        serving(store, settings(quota_bytes=3)) as page,
-        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
-    ):
-        assert client.post("/api/photos", content=b"mine alone").status_code == 201
-        answer = client.post("/api/photos", content=b"too much")
-        assert (answer.status_code, answer.json()["error"]["code"]) == (413, "quota")
-        client.headers["Authorization"] = f"Bearer {DESK}"
-        for content in (b"the desk's", b"as many as it needs"):
-            assert client.post("/api/photos", content=content).status_code == 201
-
-
-def test_what_is_too_large_is_not_received_to_its_end(store: Store) -> None:
-    with (
-        serving(store, settings(max_bytes=100)) as page,
-        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
-    ):
-        for content in (b"x" * 101, iter([b"x" * 60] * 2)):  # the latter of unknown length
-            answer = client.post("/api/photos", content=content)
-            assert (answer.status_code, answer.json()["error"]["code"]) == (413, "image_too_large")
-        assert client.post("/api/photos", content=b"x" * 100).status_code == 201
-
-
-@pytest.mark.parametrize("path", ["/api/photos", "/api/look"])
-def test_what_comes_too_slowly_is_not_received_to_its_end(
-    path: str, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def slowly() -> Iterator[bytes]:
-        yield b"x"
-        time.sleep(1)
-        yield b"x"
-
-    monkeypatch.setattr(requests, "BODY_SECONDS", 0.3)
-    with (
-        serving(store, settings(upload_seconds=0.3)) as page,
-        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
-    ):
-        answer = client.post(path, content=slowly())
-        assert (answer.status_code, answer.json()["error"]["code"]) == (408, "too_slow")
 
 
 def test_the_same_bytes_give_no_say_over_the_first_ones_corrections(login: Login) -> None:

@@ -6,9 +6,8 @@ import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import Connection
 
-from kdscan.errors import NoSheetFound, ReaderDied, UsageError
+from kdscan.errors import UsageError
 from kdscan.tournament.plan import next_round
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction, corrections, effective, undo
@@ -22,32 +21,13 @@ from kdscan.tournament.store.events import (
     set_event_detail,
 )
 from kdscan.tournament.store.games import games, remove_games, set_game
-from kdscan.tournament.store.photos import (
-    add_file,
-    add_photo,
-    files,
-    get_photo,
-    photos,
-    set_pages,
-)
-from kdscan.tournament.store.prints import pages_read
 from kdscan.tournament.store.readings import (
     add_reading,
-    readings,
     sheet,
     sheets,
 )
-from kdscan.tournament.store.records import Event, PhotoRow
-from tests.readings import make_kingdom, make_sheet
-from tests.tournament.entries import MODELS, entry, kept
-
-SHA = "ab" * 32
-
-
-def one_photo(db: Connection) -> tuple[Event, PhotoRow]:
-    """An event with one photo."""
-    event = ensure_event(db, "e")
-    return event, add_photo(db, event.id, SHA, ".jpg", 10)
+from tests.readings import make_sheet
+from tests.tournament.entries import MODELS, entry, kept, one_photo
 
 
 def test_events_and_players_are_made_once(store: Store) -> None:
@@ -87,147 +67,6 @@ def test_an_exception_leaves_nothing_behind(store: Store) -> None:
         raise ZeroDivisionError
     with store.read() as db:
         assert events(db) == []
-
-
-def test_a_photo_is_one_however_often_it_comes(store: Store) -> None:
-    with store.write() as db:
-        event, photo = one_photo(db)
-        assert add_photo(db, event.id, SHA, ".jpg", 10) == photo
-        assert add_photo(db, ensure_event(db, "f").id, SHA, ".jpg", 10) != photo
-        first = add_file(db, event.id, "b.jpg", photo.id)
-        assert add_file(db, event.id, "b.jpg", photo.id) == first
-        add_file(db, event.id, "a.jpg", photo.id, source="web", details={"round": 2})
-    with store.read() as db:
-        assert len(photos(db, event.id)) == 1
-        named = files(db, event.id, photo.id)
-        assert [(f.name, f.source, f.details) for f in named] == [
-            ("a.jpg", "web", {"round": 2}),
-            ("b.jpg", "batch", {}),
-        ]
-
-
-def test_a_file_that_could_not_be_read_gives_way_to_one_that_can(store: Store) -> None:
-    with store.write() as db:
-        event = ensure_event(db, "e")
-        for reason in ("gone", "still gone"):
-            add_file(
-                db, event.id, "a.jpg", None, error={"code": "unreadable_image", "message": reason}
-            )
-        assert [f.error_message for f in files(db, event.id)] == ["still gone"]
-        photo = add_photo(db, event.id, SHA, ".jpg", 10)
-        add_file(db, event.id, "a.jpg", photo.id)
-        assert [(f.error_code, f.photo_id) for f in files(db, event.id)] == [(None, photo.id)]
-
-
-def test_of_photos_of_one_name_the_later_ones_are_numbered(store: Store) -> None:
-    with store.write() as db:
-        event = ensure_event(db, "cup")
-        ids = [add_photo(db, event.id, f"{n}b" * 32, ".jpg", 10).id for n in range(3)]
-        for _ in range(2):  # as often as they come
-            for photo in ids:
-                add_file(db, event.id, "image.jpg", photo)
-        add_file(db, event.id, "image.jpg (2)", ids[0])
-        found = [(row.name, row.photo_id) for row in files(db, event.id)]
-    assert found == [
-        ("image.jpg", ids[0]),
-        ("image.jpg (2)", ids[1]),
-        ("image.jpg (2) (2)", ids[0]),
-        ("image.jpg (3)", ids[2]),
-    ]
-
-
-def test_a_round_that_is_said_later_holds(store: Store) -> None:
-    with store.write() as db:
-        event = ensure_event(db, "cup")
-        photo = add_photo(db, event.id, SHA, ".jpg", 10)
-        for details in ({}, {"round": 3}, {}):
-            add_file(db, event.id, "a.jpg", photo.id, details=details)
-        assert [row.details for row in files(db, event.id)] == [{"round": 3}]
-
-
-def test_what_was_read_is_known(store: Store) -> None:
-    with store.write() as db:
-        event = ensure_event(db, "e")
-        photo = add_photo(db, event.id, SHA, ".pdf", 10)
-        set_pages(db, photo.id, 3)
-        scan = get_photo(db, photo.id)
-        assert scan is not None
-        assert pages_read(db, scan.id, MODELS, ()) == {}
-        add_reading(db, scan, 1, MODELS, entry(), [], 0.1)
-        assert pages_read(db, scan.id, MODELS, ()) == {1: None}
-        assert pages_read(db, scan.id, "models-2", ()) == {}
-
-
-def test_a_page_is_read_once_by_each_version_of_the_models(store: Store) -> None:
-    one, two = make_sheet(), make_sheet(doubtful=[(0, 1)], origin_xy=(100, 700))
-    with store.write() as db:
-        event, photo = one_photo(db)
-        assert add_reading(db, photo, 0, MODELS, entry(one, two), kept(one, two), 0.5)
-        before = list(sheets(db, event.id))
-        assert not add_reading(db, photo, 0, MODELS, entry(), [], 0.5)
-        # New models find the two in another order, and with other doubts.
-        better = make_sheet(origin_xy=(103, 698))
-        assert add_reading(db, photo, 0, "models-2", entry(better, one), kept(better, one), 0.4)
-    with store.read() as db:
-        after = {s.id: s for s in sheets(db, event.id)}
-        assert [r.models for r in readings(db, [photo.id])] == [MODELS, "models-2"]
-        newest = readings(db, [photo.id])[-1]
-    assert [s.review for s in before] == [False, True]
-    assert before[0].data == entry(one)["sheets"][0]
-    assert before[1].kept == kept(two)[0]
-    assert sorted(after) == sorted(s.id for s in before)
-    assert [after[s.id].number for s in before] == [1, 0]
-    assert after[before[1].id].review is False
-    assert newest.entry == entry(better, one)
-
-
-def test_what_newer_models_do_not_find_is_no_sheet_unless_a_person_spoke_of_it(
-    store: Store,
-) -> None:
-    here, there = make_sheet(), make_sheet(origin_xy=(100, 700))
-    with store.write() as db:
-        event, photo = one_photo(db)
-        add_reading(db, photo, 0, MODELS, entry(here, there), kept(here, there), 0.5)
-        add_reading(db, photo, 0, "models-2", entry(error=ReaderDied("gone")), [], 0.5)
-        assert len(list(sheets(db, event.id))) == 2  # that a process died says nothing of sheets
-        one, _ = sheets(db, event.id)
-        add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=one.id)
-        add_reading(db, photo, 0, "models-2", entry(error=NoSheetFound("none")), [], 0.5)
-    with store.read() as db:
-        assert [sheet.id for sheet in sheets(db, event.id)] == [one.id]
-
-
-def test_a_sheet_stays_as_long_as_another_photo_is_said_to_show_it(store: Store) -> None:
-    with store.write() as db:
-        event = ensure_event(db, "e")
-        photos = [add_photo(db, event.id, sha * 32, ".jpg", 10) for sha in ("1a", "2b")]
-        for photo in photos:
-            add_reading(db, photo, 0, MODELS, entry(make_sheet()), kept(make_sheet()), 0.5)
-        one, other = sheets(db, event.id)
-        add_correction(db, event.id, "same_as", one.id, "Ada", sheet_id=other.id)
-        add_reading(db, photos[0], 0, "models-2", entry(error=NoSheetFound("none")), [], 0.5)
-        assert [sheet.id for sheet in sheets(db, event.id)] == [one.id, other.id]
-
-
-def test_another_kind_of_sheet_in_the_same_place_is_another_sheet(store: Store) -> None:
-    with store.write() as db:
-        event, photo = one_photo(db)
-        add_reading(db, photo, 0, MODELS, entry(make_sheet()), kept(make_sheet()), 0.5)
-        (before,) = sheets(db, event.id)
-        add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=before.id)
-        kingdom = make_kingdom()
-        add_reading(db, photo, 0, "models-2", entry(kingdom), kept(kingdom), 0.5)
-        kinds = {sheet.id: sheet.kind for sheet in sheets(db, event.id)}
-    assert kinds.pop(before.id) == "duel_map"
-    assert list(kinds.values()) == ["kingdom"]
-
-
-def test_a_page_without_a_sheet_is_a_reading_too(store: Store) -> None:
-    with store.write() as db:
-        event, photo = one_photo(db)
-        add_reading(db, photo, 0, MODELS, entry(error=NoSheetFound("none")), [], 0.1)
-        assert [r.error_code for r in readings(db, [photo.id])] == ["no_sheet"]
-        assert list(sheets(db, event.id)) == []
 
 
 def test_corrections_are_added_and_taken_back(store: Store) -> None:

@@ -1,0 +1,85 @@
+"""What is received of an upload, and what of one for which there is no room."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from starlette.requests import Request
+
+from kdscan.errors import StoreFull
+from kdscan.tournament.store import Store
+from kdscan.web import requests
+from tests.web.conftest import DESK, JOIN, serving, settings
+
+
+def test_a_full_disk_is_507_and_what_was_sent_is_kept(store: Store) -> None:
+    with (
+        serving(store, settings(spare_bytes=10**18)) as page,
+        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
+    ):
+        answer = client.post("/api/photos", content=b"x")
+        assert answer.status_code == 507
+        assert answer.json()["error"]["code"] == "store_full"
+        assert "Retry-After" in answer.headers
+        assert client.get("/api/photos").status_code == 200
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_an_upload_that_the_disk_cannot_take_is_no_bug() -> None:
+    async def body() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"a photo"}
+
+    request = Request({"type": "http", "headers": []}, body)
+    with (
+        Path("/dev/full").open("wb", buffering=0) as out,
+        pytest.raises(StoreFull, match="No space left"),
+    ):
+        asyncio.run(requests.receive(request, out, settings()))
+
+
+def test_one_session_sends_no_more_than_its_share(store: Store) -> None:
+    with (
+        serving(store, settings(quota_bytes=3)) as page,
+        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
+    ):
+        assert client.post("/api/photos", content=b"mine alone").status_code == 201
+        answer = client.post("/api/photos", content=b"too much")
+        assert (answer.status_code, answer.json()["error"]["code"]) == (413, "quota")
+        client.headers["Authorization"] = f"Bearer {DESK}"
+        for content in (b"the desk's", b"as many as it needs"):
+            assert client.post("/api/photos", content=content).status_code == 201
+
+
+def test_what_is_too_large_is_not_received_to_its_end(store: Store) -> None:
+    with (
+        serving(store, settings(max_bytes=100)) as page,
+        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
+    ):
+        for content in (b"x" * 101, iter([b"x" * 60] * 2)):  # the latter of unknown length
+            answer = client.post("/api/photos", content=content)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (413, "image_too_large")
+        assert client.post("/api/photos", content=b"x" * 100).status_code == 201
+
+
+@pytest.mark.parametrize("path", ["/api/photos", "/api/look"])
+def test_what_comes_too_slowly_is_not_received_to_its_end(
+    path: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slowly() -> Iterator[bytes]:
+        yield b"x"
+        time.sleep(1)
+        yield b"x"
+
+    monkeypatch.setattr(requests, "BODY_SECONDS", 0.3)
+    with (
+        serving(store, settings(upload_seconds=0.3)) as page,
+        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
+    ):
+        answer = client.post(path, content=slowly())
+        assert (answer.status_code, answer.json()["error"]["code"]) == (408, "too_slow")
