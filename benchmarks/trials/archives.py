@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from kdscan.errors import UsageError
-from kdscan.tournament.archive import load_event, save_event
+from kdscan.tournament.archive.load import load_event
+from kdscan.tournament.archive.save import save_event
 from kdscan.tournament.results import results
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.events import events

@@ -63,7 +63,7 @@ def export(
             this = find_event(db, event)
             save_results(db, this.id, csv, json_lines, spoken())
         if archive is not None:
-            from kdscan.tournament.archive import save_event
+            from kdscan.tournament.archive.save import save_event
 
             count = save_event(kept, this.name, archive)
             some = spoken(sys.stderr).tn("{n} photo", "{n} photos", count)
@@ -96,7 +96,7 @@ def import_event(
 
     $ kdscan import spring-cup.kdscan --as 'Spring cup 2026' --store club.sqlite
     """
-    from kdscan.tournament.archive import load_event
+    from kdscan.tournament.archive.load import load_event
     from kdscan.tournament.store import open_store
 
     with open_store(store, photos) as kept:

@@ -12,7 +12,8 @@ import pytest
 from kdscan.errors import StoreError, UnreadableImage, UsageError
 from kdscan.locale.errors import error_json
 from kdscan.tournament.acts import note_pairing, note_part
-from kdscan.tournament.archive import load_event, save_event
+from kdscan.tournament.archive.load import load_event
+from kdscan.tournament.archive.save import save_event
 from kdscan.tournament.event import event_state
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.plan import set_result

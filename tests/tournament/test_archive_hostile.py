@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from kdscan.errors import UsageError
-from kdscan.tournament.archive import load_event, save_event
+from kdscan.tournament.archive.load import load_event
+from kdscan.tournament.archive.save import save_event
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import events
 from kdscan.tournament.store.files import PhotoFiles

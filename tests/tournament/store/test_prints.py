@@ -9,7 +9,8 @@ import pytest
 from kdscan.errors import KdscanError, LayoutError
 from kdscan.prints.file import to_filed
 from kdscan.prints.names import SUFFIX
-from kdscan.tournament.archive import load_event, save_event
+from kdscan.tournament.archive.load import load_event
+from kdscan.tournament.archive.save import save_event
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event, find_event
 from kdscan.tournament.store.photos import add_photo

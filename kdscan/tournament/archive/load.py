@@ -1,8 +1,4 @@
-"""An event in one file: rows and photos, to move to another store or to keep for years.
-
-The file is a ZIP. `event.jsonl` has a line that identifies it, then one line per row, with tables
-in the order of their references; the photos are `photos/SHA256.suffix`.
-"""
+"""Loads an event from a file, which may come from anybody: all of it or nothing."""
 
 from __future__ import annotations
 
@@ -16,43 +12,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from types import SimpleNamespace
 from typing import IO, Any
 
-from sqlalchemy import Column, Connection, Table, select
+from sqlalchemy import Column, Connection
 from sqlalchemy.exc import IntegrityError
 
 from kdscan.errors import StoreError, UsageError
 from kdscan.files.read import why_not
-from kdscan.files.write import writing
 from kdscan.prints.file import parse_print
 from kdscan.prints.names import SUFFIX
 from kdscan.records.results import Json
-from kdscan.tournament.archive_checks import check_archived, check_head, checked_sheet
+from kdscan.tournament.archive import FORMAT, ROWS, TABLES
+from kdscan.tournament.archive.checks import check_archived, check_head, checked_sheet
 from kdscan.tournament.event import WALKOVER, event_state
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.checks import NOT_UNDERSTOOD
-from kdscan.tournament.store.events import check_name, find_event
+from kdscan.tournament.store.events import check_name
 from kdscan.tournament.store.files import check_place
 from kdscan.tournament.store.prints import event_prints
 from kdscan.tournament.store.records import Event
 from kdscan.tournament.store.rows import first, insert
-
-FORMAT = "kdscan-event/1"
-ROWS = "event.jsonl"
-
-TABLES = (
-    schema.player,
-    schema.photo,
-    schema.file,
-    schema.known_print,
-    schema.reading,
-    schema.sheet,
-    schema.game,
-    schema.seat,
-    schema.correction,
-)
-"""The tables of an event, in an order in which rows can be added."""
 
 Ids = dict[str, dict[int, int]]
 """For each table its rows' numbers in the file → their new ones."""
@@ -64,52 +43,6 @@ MOST_BYTES = 200_000_000
 
 MOST_ROWS_BYTES, MOST_LINE_BYTES = 2_000_000_000, 20_000_000
 """Most bytes of all unpacked rows, and of one; a reading has some twenty thousand per sheet."""
-
-
-def save_event(store: Store, name: str, path: Path) -> int:
-    """Write an event with all its photos to a file; returns the number of photos.
-
-    The file appears only when it is complete. Raises `UsageError` for an unknown event or a file
-    that cannot be written, `StoreError` if a photo is missing.
-    """
-    with writing(path) as file, store.read() as db:
-        # Written from front to back: what is appended (kdscan export --archive - >> FILE) cannot be
-        # rewound.
-        forward: Any = SimpleNamespace(write=file.write, flush=file.flush)
-        with zipfile.ZipFile(forward, "w") as out:
-            return _write(store, db, find_event(db, name), out)
-
-
-def _write(store: Store, db: Connection, event: Event, out: zipfile.ZipFile) -> int:
-    with out.open(ROWS, "w", force_zip64=True) as lines:
-        head = {"format": FORMAT, "name": event.name, "game": event.game}
-        _line(lines, head | {"details": event.details, "created_at": event.created_at})
-        for table in TABLES:
-            for row in db.execute(_rows(table, event.id).execution_options(yield_per=100)):
-                _line(lines, {"table": table.name, "row": dict(row._mapping)})
-    at = schema.photo.c
-    query = select(at.sha256, at.suffix).where(at.event_id == event.id).order_by(at.sha256)
-    photos = list(db.execute(query))
-    prints = [(row.sha256, SUFFIX) for row in event_prints(db, event.id)]
-    for sha256, suffix in sorted({*map(tuple, photos), *prints}):
-        # Undated: where no clock is set, today is before the first day of zip files. Photos are
-        # already compressed.
-        entry = zipfile.ZipInfo(f"photos/{sha256}{suffix}")
-        out.writestr(entry, store.photos.get(sha256, suffix))
-    return len(photos)
-
-
-def _rows(table: Table, event_id: int) -> Any:
-    query = select(table).order_by(table.c.id)
-    if "event_id" in table.c:
-        return query.where(table.c.event_id == event_id)
-    parent = {"reading": schema.photo, "seat": schema.game}[table.name]
-    joined = table.c[f"{parent.name}_id"] == parent.c.id
-    return query.join(parent, joined).where(parent.c.event_id == event_id)
-
-
-def _line(out: IO[bytes], value: Json) -> None:
-    out.write(json.dumps(value, default=datetime.isoformat).encode() + b"\n")
 
 
 @dataclass(frozen=True)
