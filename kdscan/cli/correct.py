@@ -80,7 +80,7 @@ def correct(
     $ kdscan correct IMG_0413.jpg --event 'Spring cup' --own --player Bob
     """
     from kdscan.cli.corrections import parse_corrections
-    from kdscan.tournament.correcting import find_row, say, take_back
+    from kdscan.tournament.correcting import correct_sheet, find_row, undo_last
     from kdscan.tournament.names import names_of, player_named
     from kdscan.tournament.results import CONFLICT
     from kdscan.tournament.store import open_store
@@ -94,7 +94,7 @@ def correct(
         row = find_row(db, this, sheet)
         if undo:
             assert row.sheet is not None
-            if not take_back(db, row.sheet, who or user()):
+            if not undo_last(db, row.sheet, who or user()):
                 raise UsageError("{name}: there is nothing to undo for this sheet", name=row.name)
             row = find_row(db, this, sheet)
         assert row.sheet is not None
@@ -119,7 +119,7 @@ def correct(
                 "{sheet}: say what to change, like --set C2=f++, --player, --confirm or --undo",
                 sheet=sheet,
             )
-        say(db, row.sheet, changes, who or user(), row.data)
+        correct_sheet(db, row.sheet, changes, who or user(), row.data)
     with open_store(store, make=False) as kept, kept.read() as db:
         this = find_event(db, event)
         row = find_row(db, this, row.address)

@@ -86,7 +86,7 @@ def _in_force(rows: Sequence[Correction]) -> list[Correction]:
     return [row for row in rows if row.id not in over]
 
 
-def take_back_act(db: Connection, event: Event, who: str) -> None:
+def undo_act(db: Connection, event: Event, who: str) -> None:
     """Undo what a person last did. Raises `UsageError` if there is nothing, or if it cannot be
     undone, like the pairing of a round from which sheets have come in."""
     act = newest_act(db, event, who)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
 from kdscan.kinds.common.fields import WIZARD, CellField, ChoiceField, LineField, parse_field
-from kdscan.tournament.names import of_file, several
+from kdscan.tournament.names import ambiguous, with_file_name
 from kdscan.tournament.places import place_now
 from kdscan.tournament.results import Result, results
 from kdscan.tournament.store.corrections import (
@@ -49,17 +49,19 @@ def find_row(db: Connection, event: Event, name: str) -> Result:
             name=name,
             event=event.name,
         )
-    raise several(name, [row.address for row in fitting])
+    raise ambiguous(name, [row.address for row in fitting])
 
 
 def _on_photos(every: Sequence[Result], name: str) -> list[Result]:
     """The sheets on photos with a file of that name; every: the rows of all files."""
     files = [row for row in every if row.photo is not None]
-    ids = {one.photo.id for one in of_file(files, name, attrgetter("file.name")) if one.photo}
+    ids = {
+        one.photo.id for one in with_file_name(files, name, attrgetter("file.name")) if one.photo
+    }
     return [row for row in files if row.sheet and row.photo and row.photo.id in ids]
 
 
-def say(
+def correct_sheet(
     db: Connection,
     sheet: Sheet,
     fields: Mapping[str, Any],
@@ -87,7 +89,7 @@ def say(
             add_correction(db, sheet.event_id, field, new, who, sheet_id=sheet.id, old=old, at=at)
 
 
-def take_back(db: Connection, sheet: Sheet, who: str) -> bool:
+def undo_last(db: Connection, sheet: Sheet, who: str) -> bool:
     """Undo the last correction of a sheet that is in force; False if there is none."""
     rows = last_act(corrections(db, sheet.event_id, sheet_id=sheet.id))
     for row in reversed(rows):

@@ -74,13 +74,13 @@ def player_of(entered: Sequence[Player], name: str) -> Player | None:
     return next((one for one in entered if one.name == spelled), None)
 
 
-def of_file(found: Sequence[T], name: str, file_of: Callable[[T], str]) -> list[T]:
+def with_file_name(found: Sequence[T], name: str, file_of: Callable[[T], str]) -> list[T]:
     """The items whose file has that name, or else ends with it."""
     fitting = [one for one in found if file_of(one) == name]
     return fitting or [one for one in found if file_of(one).endswith(f"/{name}")]
 
 
-def several(name: str, meant: Sequence[str]) -> UsageError:
+def ambiguous(name: str, meant: Sequence[str]) -> UsageError:
     """The error for a name that may mean any of these; the first few are listed."""
     known = ", ".join(meant[:SHOWN])
     return UsageError(
@@ -140,7 +140,7 @@ def _unknown(event: Event, name: str, close: Sequence[str], *, playing: bool) ->
             **values,
         )
     elif len(alike) > 1:
-        said = several(name, alike)
+        said = ambiguous(name, alike)
         error = UnknownPlayer(said.text, **said.values)
     elif playing:
         error = UnknownPlayer("{name}? {known} plays this round.", known=close[0], **values)

@@ -97,8 +97,8 @@ def keep_taught(store: Store, event_id: int, files: Sequence[bytes]) -> list[Fil
 def pages_to_read_again(
     db: Connection, event_id: int, models: str
 ) -> Iterator[tuple[PhotoRow, int]]:
-    """The pages read with these models (see `read_with`) that may be read differently now that the
-    event knows other prints: those with maps that are not of our own layouts."""
+    """The pages read with these models (see `reading_version`) that may be read differently now
+    that the event knows other prints: those with maps that are not of our own layouts."""
     prints = [row.sha256 for row in event_prints(db, event_id)]
     for photo in photos(db, event_id):
         mine = {r.page for r in readings(db, [photo.id]) if is_of_models(r.models, models)}

@@ -13,7 +13,7 @@ from operator import attrgetter
 from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
-from kdscan.tournament.names import SHOWN, of_file, several
+from kdscan.tournament.names import SHOWN, ambiguous, with_file_name
 from kdscan.tournament.store.corrections import add_correction, corrections, effective
 from kdscan.tournament.store.photos import files, photos
 from kdscan.tournament.store.records import Correction, Event, FileRow, PhotoRow
@@ -67,16 +67,16 @@ def set_removed(
     known, called = files(db, event.id), attrgetter("name")
     photo_of = {photo.id: photo for photo in photos(db, event.id)}
     fields = {one.id: _fields(one, photo_of.get(one.photo_id or 0)) for one in known}
-    meant, page = of_file(known, name, called), ""
+    meant, page = with_file_name(known, name, called), ""
     if not meant and "#" in name:  # unless it is part of a file's name
         file, _, number = name.rpartition("#")
         page = f"#{number}"
-        meant = [one for one in of_file(known, file, called) if page in fields[one.id]]
+        meant = [one for one in with_file_name(known, file, called) if page in fields[one.id]]
     if not meant:
         raise UsageError("{name}: {event} has no photo of that name", name=name, event=event.name)
     those = {fields[one.id][page] for one in meant}
     if len(those) > 1:
-        raise several(name, [one.name + page for one in meant])
+        raise ambiguous(name, [one.name + page for one in meant])
     field = those.pop()
     gone = _held(corrections(db, event.id))
     if not removed and field not in gone:

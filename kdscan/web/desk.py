@@ -18,8 +18,8 @@ from starlette.requests import Request
 
 from kdscan.errors import UsageError
 from kdscan.records.results import Json
-from kdscan.tournament.acts import Act, newest_act, note_pairing, note_part, take_back_act
-from kdscan.tournament.correcting import say
+from kdscan.tournament.acts import Act, newest_act, note_pairing, note_part, undo_act
+from kdscan.tournament.correcting import correct_sheet
 from kdscan.tournament.names import player_named, player_of
 from kdscan.tournament.plan import drop, enter_player, next_round, set_result
 from kdscan.tournament.removing import set_removed
@@ -81,7 +81,7 @@ def sheet_act(path: str) -> Callable[[A], A]:
         def handler(request: Request, body: object) -> schemas_event.DeskView:
             def correct(db: Connection, event: Event, who: str) -> None:
                 one = _sheet(db, event, id_of(request))
-                say(db, one, function(db, one, event, body), who)
+                correct_sheet(db, one, function(db, one, event, body), who)
 
             return _perform(request, correct)
 
@@ -186,4 +186,4 @@ def show(db: Connection, event: Event, body: bodies.Show, who: str) -> None:
 @event_act("/api/event/undo")
 def take_back(db: Connection, event: Event, body: bodies.Nothing, who: str) -> None:
     """Undo the last act at this desk (desk)."""
-    take_back_act(db, event, who)
+    undo_act(db, event, who)

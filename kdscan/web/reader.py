@@ -25,7 +25,7 @@ from kdscan.tournament.pads import Tried, not_tried
 from kdscan.tournament.rules import Rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.photos import set_pages
-from kdscan.tournament.store.prints import read_with
+from kdscan.tournament.store.prints import reading_version
 from kdscan.tournament.store.readings import add_reading
 from kdscan.tournament.store.records import PhotoRow
 from kdscan.web.photo_service import PhotoService
@@ -246,6 +246,6 @@ class Reader:
         with self._store.write() as db:
             for frame, seconds in frames:
                 entry, kept = frame.header["report"], frame.header["kept"]
-                page, models = int(entry["page"]), read_with(rules.name(self._models), prints)
+                page, models = int(entry["page"]), reading_version(rules.name(self._models), prints)
                 add_reading(db, photo, page, models, entry, kept, seconds)
             set_pages(db, photo.id, len(frames))

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from kdscan.tournament.apply_corrections import corrected_sheets
-from kdscan.tournament.correcting import say, take_back
+from kdscan.tournament.correcting import correct_sheet, undo_last
 from kdscan.tournament.names import player_named
 from kdscan.tournament.places import place_now
 from kdscan.tournament.store import Store
@@ -86,7 +86,7 @@ class SheetService:
                 raise ApiError(409, "not_kept", why)
             before = self._sheet_json(db, one)
             try:
-                say(db, one, changes, session.name, before, again=False)
+                correct_sheet(db, one, changes, session.name, before, again=False)
             except LookupError as error:
                 raise ApiError(409, "impossible", "there is no such square") from error
             return self._sheet_json(db, one)
@@ -99,7 +99,7 @@ class SheetService:
                 last = last_act(corrections(db, self.event.id, sheet_id=one.id))
                 if any(row.field in OF_DESK for row in last):
                     raise desk_only()
-            if not take_back(db, one, session.name):
+            if not undo_last(db, one, session.name):
                 raise ApiError(409, "nothing_to_undo", "there is nothing to undo")
             return self._sheet_json(db, one)
 
@@ -127,5 +127,5 @@ class SheetService:
             before = place_now(db, one)
             player = name and player_named(db, self.event, name, before.round)
             place = asdict(before) | {"player": player or None, "code": None}
-            say(db, one, {"place": place}, session.name)
+            correct_sheet(db, one, {"place": place}, session.name)
             return self._sheet_json(db, one)

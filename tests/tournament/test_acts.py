@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdscan.errors import UsageError
-from kdscan.tournament.acts import newest_act, note_part, take_back_act
+from kdscan.tournament.acts import newest_act, note_part, undo_act
 from kdscan.tournament.event import event_state
 from kdscan.tournament.plan import enter_player, next_round, set_result
 from kdscan.tournament.removing import removed_files, removed_from, set_removed
@@ -23,7 +23,7 @@ def test_restoring_a_photo_is_not_told_as_its_removal(store: Store) -> None:
             set_removed(db, event, "01.jpg", "Zoe", removed=removed)
             act = newest_act(db, event, "Zoe")
             assert act is not None and act.text == text
-        take_back_act(db, event, "Zoe")
+        undo_act(db, event, "Zoe")
         assert removed_from(corrections(db, event.id)).files == {"01.jpg"}
 
 
@@ -61,7 +61,7 @@ def test_undoing_a_result_takes_back_only_what_that_person_entered(store: Store)
         next_round(db, event)
         set_result(db, event, 1, 1, "Ann", points=[("A", 40)])
         set_result(db, event, 1, 1, "Bob", points=[("B", 30)])
-        take_back_act(db, event, "Ann")
+        undo_act(db, event, "Ann")
         totals = {seat.player: seat.points for seat in event_state(db, event).games[0].seats}
         assert totals == {"A": None, "B": 30}
 
@@ -81,9 +81,9 @@ def test_what_others_have_changed_since_is_not_undone(store: Store) -> None:
         set_result(db, event, 1, 1, "Bob", points=[("A", 45)])
         act = newest_act(db, event, "Ann")
         assert act is not None and act.text == "{name} taking part"
-        take_back_act(db, event, "Bob")
+        undo_act(db, event, "Bob")
         assert points() == {"A": 40, "B": None}
-        take_back_act(db, event, "Ann")
+        undo_act(db, event, "Ann")
         assert points() == {"A": None, "B": None}
         # A walkover and points replace each other.
         set_result(db, event, 1, 1, "Ann", points=[("A", 40)])

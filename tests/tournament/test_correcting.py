@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from kdscan.tournament.correcting import say, take_back
+from kdscan.tournament.correcting import correct_sheet, undo_last
 from kdscan.tournament.places import place_now
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import corrections, effective_values
@@ -30,12 +30,12 @@ def test_what_was_said_together_is_taken_back_together(store: Store) -> None:
     came_in(store, "a", make_sheet())
     with store.write() as db:
         one = only_sheet(db)
-        say(db, one, {"ignored": True}, "Zoe")
-        say(db, one, {"ignored": False, "same_as": 0}, "Zoe")
+        correct_sheet(db, one, {"ignored": True}, "Zoe")
+        correct_sheet(db, one, {"ignored": False, "same_as": 0}, "Zoe")
         assert [row.old for row in corrections(db, one.event_id)] == [None, True, None]
-        assert take_back(db, one, "Zoe")
+        assert undo_last(db, one, "Zoe")
         assert said(db, one) == {"ignored": True}
-        assert take_back(db, one, "Zoe") and not take_back(db, one, "Zoe")
+        assert undo_last(db, one, "Zoe") and not undo_last(db, one, "Zoe")
         assert said(db, one) == {}
 
 
@@ -45,9 +45,9 @@ def test_only_what_is_new_is_kept_where_that_is_asked_for(store: Store) -> None:
         one = only_sheet(db)
         sure, doubtful = {"coat": "dot", "crosses": 1}, {"coat": "dot", "crosses": 0}
         as_it_is = {"cell:0,0": sure, "cell:0,1": doubtful}
-        say(db, one, as_it_is, "Zoe", one.data, again=False)
+        correct_sheet(db, one, as_it_is, "Zoe", one.data, again=False)
         assert said(db, one) == {"cell:0,1": doubtful}
-        say(db, one, as_it_is, "Zoe", one.data)
+        correct_sheet(db, one, as_it_is, "Zoe", one.data)
         assert said(db, one) == as_it_is
 
 

@@ -9,7 +9,7 @@ from playwright.sync_api import ElementHandle, Page, Route, expect
 
 from kdscan.game.duel.players import play_game
 from kdscan.kinds.common.fields import CellField
-from kdscan.tournament.correcting import say
+from kdscan.tournament.correcting import correct_sheet
 from kdscan.tournament.plan import enter_player
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import find_event
@@ -167,7 +167,7 @@ def test_a_card_in_use_stays_though_another_desk_settled_it(
         with store.write() as db:
             other = get_sheet(db, number)
             assert other is not None
-            say(db, other, {"ignored": True}, "the other desk")
+            correct_sheet(db, other, {"ignored": True}, "the other desk")
     expect(shown.locator(".queue-total small")).to_have_text("✓")
     expect(field).to_have_value("Eva")
 

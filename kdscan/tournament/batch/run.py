@@ -35,7 +35,7 @@ from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.photos import add_file, add_photo, get_photo, set_pages
-from kdscan.tournament.store.prints import event_prints, pages_read, read_with
+from kdscan.tournament.store.prints import event_prints, pages_read, reading_version
 from kdscan.tournament.store.readings import add_reading
 from kdscan.tournament.store.records import Event, PhotoRow
 
@@ -134,7 +134,7 @@ class Run:
     def _know_prints(self) -> None:
         with self._store.read() as db:
             self._prints = tuple(row.sha256 for row in event_prints(db, self._event.id))
-        self._name = read_with(self._rules.name(self._models), self._prints)
+        self._version = reading_version(self._rules.name(self._models), self._prints)
 
     def _ask_again(self) -> bool:
         """Enqueue all pages that may be read differently with the prints that the event now
@@ -208,7 +208,7 @@ class Run:
             photo = get_photo(db, task.key)
             if photo is not None:  # else the event was deleted meanwhile
                 add_reading(
-                    db, photo, task.page, self._name, result.entry, result.kept, result.seconds
+                    db, photo, task.page, self._version, result.entry, result.kept, result.seconds
                 )
         code = (result.entry["error"] or {}).get("code")
         if code != ReaderDied.code:  # those are tried once per run

@@ -43,7 +43,7 @@ from kdscan.records.results import Json
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.events import check_name
 from kdscan.tournament.store.records import Correction
-from kdscan.tournament.store.rows import first, insert, now, those
+from kdscan.tournament.store.rows import all_with, first, insert, now
 
 
 def add_correction(
@@ -113,7 +113,7 @@ def corrections(
     """All corrections of an event (a sheet, a game, a field), the oldest first."""
     asked = {"sheet_id": sheet_id, "game_id": game_id, "field": field}
     given = {name: value for name, value in asked.items() if value is not None}
-    return those(db, Correction, schema.correction, event_id=event_id, **given)
+    return all_with(db, Correction, schema.correction, event_id=event_id, **given)
 
 
 def effective(rows: Iterable[Correction]) -> dict[str, Correction]:

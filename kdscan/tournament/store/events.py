@@ -13,7 +13,7 @@ from kdscan.game.names import GAMES, GameName
 from kdscan.locale.legible import legible
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import Event, Player
-from kdscan.tournament.store.rows import first, insert_new, now, those
+from kdscan.tournament.store.rows import all_with, first, insert_new, now
 
 MOST_LETTERS = 200
 """Most letters of a name; three times the longest that any table shows."""
@@ -97,7 +97,7 @@ def get_event(db: Connection, event_id: int) -> Event | None:
 
 def events(db: Connection) -> list[Event]:
     """All events, the oldest first."""
-    return those(db, Event, schema.event)
+    return all_with(db, Event, schema.event)
 
 
 def set_event_detail(db: Connection, event_id: int, key: str, value: Any) -> None:
@@ -134,4 +134,4 @@ def set_active(db: Connection, player_ids: Iterable[int], active: bool) -> None:
 
 def players(db: Connection, event_id: int) -> list[Player]:
     """All players of an event, in the order in which they were entered."""
-    return those(db, Player, schema.player, event_id=event_id)
+    return all_with(db, Player, schema.player, event_id=event_id)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from kdscan.records.results import Json
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import FileRow, PhotoRow
-from kdscan.tournament.store.rows import all_of, first, insert, insert_new, now, those
+from kdscan.tournament.store.rows import all_of, all_with, first, insert, insert_new, now
 
 
 def add_photo(db: Connection, event_id: int, sha256: str, suffix: str, size: int) -> PhotoRow:
@@ -101,7 +101,7 @@ def get_photo(db: Connection, photo_id: int) -> PhotoRow | None:
 
 def photos(db: Connection, event_id: int) -> list[PhotoRow]:
     """All photos of an event, in the order in which they came."""
-    return those(db, PhotoRow, schema.photo, event_id=event_id)
+    return all_with(db, PhotoRow, schema.photo, event_id=event_id)
 
 
 def files(db: Connection, event_id: int, photo_id: int | None = None) -> list[FileRow]:

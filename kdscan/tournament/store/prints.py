@@ -24,14 +24,14 @@ from kdscan.tournament.store.events import get_event, set_event_detail
 from kdscan.tournament.store.print_files import load_prints
 from kdscan.tournament.store.readings import readings
 from kdscan.tournament.store.records import PrintRow, ReadingRow
-from kdscan.tournament.store.rows import insert, now, those
+from kdscan.tournament.store.rows import all_with, insert, now
 
 _PRINTS, _OFF = "prints-", "pads_by_hand"
 
 
 def event_prints(db: Connection, event_id: int) -> list[PrintRow]:
     """The prints that an event knows, by name."""
-    rows = those(db, PrintRow, schema.known_print, event_id=event_id)
+    rows = all_with(db, PrintRow, schema.known_print, event_id=event_id)
     return sorted(rows, key=lambda row: folded(row.name))
 
 
@@ -117,7 +117,7 @@ class EventPrints:
             set_event_detail(db, self.event_id, _OFF, None if on else True)
 
 
-def read_with(models: str, prints: Iterable[str]) -> str:
+def reading_version(models: str, prints: Iterable[str]) -> str:
     """The name under which readings with these models and prints (SHA-256) are stored: after a
     print was learned, a photo is read again."""
     together = "".join(sorted(prints))
@@ -127,7 +127,7 @@ def read_with(models: str, prints: Iterable[str]) -> str:
 
 
 def is_of_models(name: str, models: str) -> bool:
-    """Whether a reading with a name from `read_with` was made with these models."""
+    """Whether a reading with a name from `reading_version` was made with these models."""
     return name == models or name.startswith(f"{models} {_PRINTS}")
 
 
@@ -135,12 +135,15 @@ def pages_read(
     db: Connection, photo_id: int, models: str, prints: Iterable[str]
 ) -> dict[int, str | None]:
     """The pages of a photo that need not be read again with these models and prints (see
-    `read_with`), each with its error's code if any: these were the last to read it, or other prints
-    would not change it, because it shows no map of a design other than kdscan's.
+    `reading_version`), each with its error's code if any: these were the last to read it, or other
+    prints would not change it, because it shows no map of a design other than kdscan's.
 
     A page that killed the reading process is not included: it may be tried again.
     """
-    name, newest = read_with(models, prints), {row.page: row for row in readings(db, [photo_id])}
+    name, newest = (
+        reading_version(models, prints),
+        {row.page: row for row in readings(db, [photo_id])},
+    )
     return {
         page: row.error_code
         for page, row in newest.items()

@@ -24,7 +24,7 @@ def first(db: Connection, record: type[R], table: Table, **values: Any) -> R | N
     return None if row is None else as_record(record, row)
 
 
-def those(db: Connection, record: type[R], table: Table, **values: Any) -> list[R]:
+def all_with(db: Connection, record: type[R], table: Table, **values: Any) -> list[R]:
     """All rows of a table with these values as records, in the order in which they were added."""
     return all_of(db, record, select(table).filter_by(**values).order_by(table.c.id))
 

@@ -20,7 +20,7 @@ from kdscan.tournament.store.prints import (
     add_new_prints,
     event_prints,
     pages_read,
-    read_with,
+    reading_version,
 )
 from kdscan.tournament.store.readings import add_reading
 from tests.prints.made import made_print
@@ -92,10 +92,13 @@ def test_one_that_is_gone_is_told_and_skipped(store: Store) -> None:
 
 
 def test_readings_with_other_prints_are_others() -> None:
-    assert read_with("marks-1", ()) == "marks-1"
-    one, two = read_with("marks-1", ["a" * 64]), read_with("marks-1", ["b" * 64, "a" * 64])
+    assert reading_version("marks-1", ()) == "marks-1"
+    one, two = (
+        reading_version("marks-1", ["a" * 64]),
+        reading_version("marks-1", ["b" * 64, "a" * 64]),
+    )
     assert len({one, two, "marks-1"}) == 3
-    assert two == read_with("marks-1", ["a" * 64, "b" * 64])
+    assert two == reading_version("marks-1", ["a" * 64, "b" * 64])
 
 
 def test_an_event_takes_its_prints_along(tmp_path: Path) -> None:
@@ -147,7 +150,7 @@ def test_a_new_print_has_only_pages_read_anew_that_it_may_change(store: Store) -
         [("duel_spellbook", "kdscan-a5-spellbook")],
         [],
     ]
-    name, other = read_with("marks-1", ["a" * 64]), ["b" * 64]
+    name, other = reading_version("marks-1", ["a" * 64]), ["b" * 64]
     with store.write() as db:
         event = ensure_event(db, "cup")
         photo = add_photo(db, event.id, "c" * 64, ".jpg", 1)
