@@ -10,6 +10,9 @@ MAX_PIXELS = 120_000_000
 MAX_BYTES = 200_000_000
 """Largest file; a scan of a hundred pages is smaller."""
 
+MAX_PAGES = 2000
+"""Most pages of one file."""
+
 FORMATS = "JPEG, PNG, WebP, HEIC, AVIF, TIFF, BMP, GIF, PDF"
 
 
@@ -34,6 +37,16 @@ def check_size(width: int, height: int) -> None:
             width=width,
             height=height,
             most=MAX_PIXELS // 1_000_000,
+        )
+
+
+def check_pages(count: int) -> None:
+    """Raise `ImageTooLarge` for a file of more than `MAX_PAGES`."""
+    if count > MAX_PAGES:
+        raise ImageTooLarge(
+            "the file has {pages} pages, but the limit is {most}; split it",
+            pages=count,
+            most=MAX_PAGES,
         )
 
 

@@ -25,7 +25,7 @@ from kdscan.errors import ImageTooLarge, KdscanError, UnreadableImage
 from kdscan.files.read import why_not
 from kdscan.imaging.brands import is_avif, is_heif
 from kdscan.imaging.jpeg import START, decode_jpeg, has_few_scans, jpeg_size
-from kdscan.imaging.limits import check_bytes, unknown
+from kdscan.imaging.limits import check_bytes, check_pages, unknown
 from kdscan.imaging.pdf import open_pdf
 from kdscan.records import Photo
 from kdscan.records.arrays import Bgr
@@ -36,9 +36,6 @@ work: maps in such large photos are rarely too small for that."""
 
 PLAIN_PIXELS, PLAIN_BYTES = 50_000_000, 50_000_000
 """A JPEG or PNG up to this size is decoded in this process: ordinary photos at no extra cost."""
-
-MAX_PAGES = 2000
-"""Most pages of one file."""
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -177,12 +174,7 @@ def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
             from kdscan.imaging.pillow import open_pillow  # deferred: slow to import
 
             count, read = open_pillow(data)
-    if count > MAX_PAGES:
-        raise ImageTooLarge(
-            "the file has {pages} pages, but the limit is {most}; split it",
-            pages=count,
-            most=MAX_PAGES,
-        )
+    check_pages(count)
     return Pages(name, count, read, half)
 
 

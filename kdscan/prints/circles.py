@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -74,26 +75,47 @@ def find_circles(period: Period, trusted: NDArray[np.float32]) -> Circles:
     trusted: (H, W) 0..1, weight of responses at each pixel.
     """
     best, most = NO_CIRCLES, 0.0
-    for channel in range(period.shape[2]):
-        steps, ridges = derivatives(period[..., channel])
-        styles, signs, calibration = [(False, steps), (True, ridges)], [1, -1], 1.0
-        if channel == EDGE:  # an outline is a ridge of the edges
-            styles, signs, calibration = [(True, ridges)], [-1], 0.5
-        for is_ridge, maps in styles:
-            usual = 1.5 * float(np.median(np.abs(maps))) + _FLOOR * (0.5 if is_ridge else 1)
-            for radii, around in _around(maps / np.float32(usual), is_ridge):
-                for sign in signs:
-                    places = _low_quantile_around(around, sign) * trusted
-                    if calibration * MAX_CROSSES * float(places.max()) <= most:
-                        continue
-                    xy, response = _peaks(places, radii)
-                    weight = calibration * float(response.sum())
-                    if weight > most:
-                        most = weight
-                        best = Circles(xy, radii, response, channel, is_ridge, sign)
+    for style in _styles(period):
+        for radii, around in _around(style.maps, style.ridge):
+            for sign in style.signs:
+                places = _low_quantile_around(around, sign) * trusted
+                if style.weight * MAX_CROSSES * float(places.max()) <= most:
+                    continue
+                xy, response = _peaks(places, radii)
+                weight = style.weight * float(response.sum())
+                if weight > most:
+                    most = weight
+                    best = Circles(xy, radii, response, style.channel, style.ridge, sign)
     if not len(best.xy):
         return best
     return _with_siblings(period, _with_outline_radii(period, best), trusted)
+
+
+class _Style(NamedTuple):
+    """How circles may be drawn, see `Circles`. maps: derivatives relative to the typical change.
+    weight: factor of responses, to compare those of different styles."""
+
+    channel: int
+    ridge: bool
+    signs: tuple[int, ...]
+    maps: Maps
+    weight: float
+
+
+def _styles(period: Period) -> Iterator[_Style]:
+    for channel in range(period.shape[2]):
+        steps, ridges = derivatives(period[..., channel])
+        if channel == EDGE:  # an outline is a ridge of the edges
+            yield _Style(channel, True, (-1,), _relative(ridges, 0.5), 0.5)
+        else:
+            yield _Style(channel, False, (1, -1), _relative(steps, 1), 1.0)
+            yield _Style(channel, True, (1, -1), _relative(ridges, 0.5), 1.0)
+
+
+def _relative(maps: Maps, floor: float) -> Maps:
+    """Derivatives relative to the typical change; floor: least change, in multiples of `_FLOOR`."""
+    usual = 1.5 * float(np.median(np.abs(maps))) + _FLOOR * floor
+    return maps / np.float32(usual)
 
 
 def _with_outline_radii(period: Period, found: Circles) -> Circles:

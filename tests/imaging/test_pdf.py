@@ -13,7 +13,6 @@ from reportlab.pdfgen.canvas import Canvas
 
 from kdscan.errors import ImageTooLarge, UnreadableImage
 from kdscan.imaging import limits
-from kdscan.imaging import photo as photo_module
 from kdscan.imaging.photo import decode, decode_here
 from tests.imaging.photos import pdf_objects, pdf_of, tile
 
@@ -105,7 +104,7 @@ def test_one_holding_a_huge_picture_is_refused(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_too_many_pages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(photo_module, "MAX_PAGES", 1)
+    monkeypatch.setattr(limits, "MAX_PAGES", 1)
     assert len(decode_here(pdf_of((tile(), 100)))) == 1
     with pytest.raises(ImageTooLarge, match="2 pages, but the limit is 1"):
         decode_here(pdf_of((tile(), 100), (tile(), 100)))
