@@ -13,7 +13,7 @@ import typer
 
 from kdscan.cli.exit_codes import SOME_FAILED
 from kdscan.cli.known_prints import known_prints
-from kdscan.cli.messages import spoken
+from kdscan.cli.messages import terminal_words
 from kdscan.cli.options import (
     MOST_PROCESSES,
     MOST_ROUNDS,
@@ -138,7 +138,7 @@ def batch(
                 given = {file.name for file in files}
                 gone = [name for name in removed_files(db, this) if name in given]
                 _tell(this.name, store, run.progress, results(db, this.id), gone)
-            save_results(db, this.id, csv, json_lines, spoken())
+            save_results(db, this.id, csv, json_lines, terminal_words())
     raise typer.Exit(SOME_FAILED if run.progress.failed else 0)
 
 
@@ -173,7 +173,7 @@ def _tell(
     """
     from kdscan.tournament.results import BLANK, CONFLICT, OK, REVIEW
 
-    w = spoken()
+    w = terminal_words()
     t = w.t
     rows_of: dict[str, list[Result]] = defaultdict(list)
     count: Counter[str] = Counter()

@@ -9,7 +9,7 @@ import typer
 
 from kdscan.cli.board_maps import audit_maps, game_notes, parse_boards, read_text
 from kdscan.cli.board_text import book_text, game_text, kingdom_text, map_text
-from kdscan.cli.messages import spoken
+from kdscan.cli.messages import terminal_words
 from kdscan.cli.options import (
     AsJson,
     Edition,
@@ -112,7 +112,7 @@ def board(
             answer["spellbooks"] = [{"problems": problems_json(book)} for book in books]
         print(json.dumps(answer))
         return
-    w = spoken()
+    w = terminal_words()
     parts = [map_text(one, n, w) for n, one in enumerate(maps, 1)]
     parts += [game_text(pair, n, w) for n, pair in enumerate(pairs, 1)]
     parts += [book_text(book, n, w) for n, book in enumerate(books, 1) if book]
@@ -145,7 +145,7 @@ def _kingdoms(file: str, text: str, variants: Variants, as_json: bool) -> None:
             answer["dynasties"] = sums
         print(json.dumps(answer))
         return
-    w = spoken()
+    w = terminal_words()
     parts = [kingdom_text(one, n, w) for n, one in enumerate(found, 1)]
     parts += [w.t("dynasty {n}: {total}", n=n, total=total) for n, total in enumerate(sums, 1)]
     print("\n\n".join(parts))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kdscan.cli.messages import spoken, user
+from kdscan.cli.messages import terminal_words, user
 from kdscan.cli.options import MOST_ROUNDS, MOST_TABLES, Event, Store, Who
 from kdscan.errors import UsageError
 from kdscan.locale.legible import legible
@@ -136,7 +136,7 @@ def _other(row: Result, other: Result) -> int:
 
 def _summary(row: Result, player: str | None) -> str:
     assert row.data is not None
-    w, total = spoken(), row.value("score", "total")
+    w, total = terminal_words(), row.value("score", "total")
     points = "" if total is None else ": " + w.tn("{n} point", "{n} points", total)
     parts = [
         w.t("round {round}", round=row.place.round) if row.place.round is not None else "",

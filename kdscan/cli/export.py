@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from kdscan.cli.messages import note, spoken
+from kdscan.cli.messages import note, terminal_words
 from kdscan.cli.options import Event, Photos, Store, check_apart
 from kdscan.errors import UsageError
 from kdscan.locale.legible import legible
@@ -61,18 +61,18 @@ def export(
     with open_store(store, photos, make=False) as kept:
         with kept.read() as db:
             this = find_event(db, event)
-            save_results(db, this.id, csv, json_lines, spoken())
+            save_results(db, this.id, csv, json_lines, terminal_words())
         if archive is not None:
             from kdscan.tournament.archive.save import save_event
 
             count = save_event(kept, this.name, archive)
-            some = spoken(sys.stderr).tn("{n} photo", "{n} photos", count)
+            some = terminal_words(sys.stderr).tn("{n} photo", "{n} photos", count)
             note(f"{legible(str(archive))}: {legible(this.name)}, {some}")
         if labels is not None:
             from kdscan.tournament.labels import save_labels
 
             sheets, shields = save_labels(kept, this.name, labels)
-            w = spoken(sys.stderr)
+            w = terminal_words(sys.stderr)
             some = w.tn("{n} sheet", "{n} sheets", sheets)
             seen = w.t("shields and squares checked by a person: {n}", n=shields)
             note(f"{legible(str(labels))}: {some}; {seen}")
@@ -101,7 +101,7 @@ def import_event(
 
     with open_store(store, photos) as kept:
         loaded = load_event(kept, archive, name)
-    w = spoken()
+    w = terminal_words()
     photo_count = w.tn("{n} photo", "{n} photos", loaded.photos)
     sheet_count = w.tn("{n} sheet", "{n} sheets", loaded.sheets)
     print(f"{legible(loaded.event.name)}: {photo_count}, {sheet_count}")

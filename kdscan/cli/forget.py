@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kdscan.cli.messages import spoken
+from kdscan.cli.messages import terminal_words
 from kdscan.cli.options import Photos, Store
 from kdscan.errors import UsageError
 
@@ -35,7 +35,7 @@ def forget(
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
 
-    w = spoken()
+    w = terminal_words()
     with open_store(store, photos, make=False) as kept:
         with kept.read() as db:
             this = find_event(db, event)

@@ -15,7 +15,7 @@ from typing import Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
-from kdscan.cli.messages import spoken
+from kdscan.cli.messages import terminal_words
 from kdscan.locale import mark
 from kdscan.locale.legible import legible
 
@@ -93,7 +93,7 @@ class _Spoken:
     """Makes a Typer command use the terminal's language."""
 
     def format_usage(self: Any, ctx: Any, formatter: Any) -> None:
-        t = spoken().t
+        t = terminal_words().t
         pieces = " ".join(self.collect_usage_pieces(ctx))
         usage = t("Usage:")
         bare = pieces.replace("{", "").replace("}", "")  # Typer puts them around required ones
@@ -103,7 +103,7 @@ class _Spoken:
         from typer import rich_utils
 
         rich_utils.Table = _unabridged()  # type: ignore[attr-defined]
-        t = spoken().t
+        t = terminal_words().t
         put(self, t)
         own = self.get_help_option(ctx)
         own.help = t("Show this message and exit.")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from kdscan.cli.messages import error_message, note, spoken
+from kdscan.cli.messages import error_message, note, terminal_words
 from kdscan.cli.table import aligned
 from kdscan.errors import KdscanError
 
@@ -56,7 +56,7 @@ def known_prints(files: Sequence[str] = ()) -> list[FiledPrint]:
 
 def damaged(error: KdscanError) -> None:
     """Report that a file is skipped."""
-    w = spoken(sys.stderr)
+    w = terminal_words(sys.stderr)
     note(w.t("{what} (skipped)", what=error_message(error)))
 
 
@@ -80,7 +80,7 @@ def print_json(one: FiledPrint) -> dict[str, Any]:
 
 def prints_table(prints: Sequence[FiledPrint]) -> str:
     """One line per print: sheets learned from, how well known, circles, date."""
-    t = spoken().t
+    t = terminal_words().t
     rows = [["", t("sheets"), t("known"), t("circles"), t("learned on")]]
     for one in prints:
         counts = [str(one.sheets), f"{one.known.mean():.0%}", str(len(one.cell.circles))]

@@ -22,7 +22,7 @@ import typer
 
 from kdscan.cli.exit_codes import CLOSED, INTERRUPTED
 from kdscan.cli.help import Command, Group, complaint
-from kdscan.cli.messages import be_quiet, complain, error_message, spoken
+from kdscan.cli.messages import be_quiet, complain, error_message, terminal_words
 from kdscan.errors import KdscanError, UsageError
 
 UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF)
@@ -144,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = app(given, prog_name="kdscan", standalone_mode=False) or 0
         sys.stdout.flush()
     except typer.TyperException as error:  # wrong usage, or help because nothing was requested
-        if message := complaint(error, spoken(sys.stderr).t):
+        if message := complaint(error, terminal_words(sys.stderr).t):
             _complain(message, debug)
         return error.exit_code
     except KdscanError as error:
@@ -157,13 +157,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         return _unexpected(error, given, debug)
     if code == INTERRUPTED:
-        _complain(spoken(sys.stderr).t("interrupted"), debug=False)
+        _complain(terminal_words(sys.stderr).t("interrupted"), debug=False)
     return int(code)
 
 
 def _unexpected(error: Exception, given: Sequence[str], debug: bool) -> int:
     """Report an error that no code expects; returns the exit code. Usually it is a bug."""
-    t = spoken(sys.stderr).t
+    t = terminal_words(sys.stderr).t
     if _interrupted(error):
         _complain(t("interrupted"), debug)
         return INTERRUPTED
@@ -217,7 +217,7 @@ def _unwritable(error: BaseException) -> int | None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(failed, BrokenPipeError):
         return CLOSED
-    t = spoken(sys.stderr).t
+    t = terminal_words(sys.stderr).t
     _complain(t("the output could not be written: {why}", why=failed.strerror), debug=False)
     return UsageError.exit_code
 

@@ -14,7 +14,7 @@ from kdscan.locale.errors import error_json, error_text
 from kdscan.locale.legible import legible
 
 
-def spoken(stream: TextIO | None = None) -> Words:
+def terminal_words(stream: TextIO | None = None) -> Words:
     """The language of the environment; English if the stream (stdout by default) lacks its
     letters."""
     found = words(of_terminal())
@@ -83,4 +83,4 @@ def user() -> str:
 
 def error_message(error: KdscanError) -> str:
     """An error in the language of stderr."""
-    return error_text(error_json(error), spoken(sys.stderr))
+    return error_text(error_json(error), terminal_words(sys.stderr))

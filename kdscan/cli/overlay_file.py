@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from kdscan.cli.messages import note, spoken
+from kdscan.cli.messages import note, terminal_words
 from kdscan.errors import UsageError
 from kdscan.files.read import is_folder
 from kdscan.files.write import no_folder
@@ -65,7 +65,7 @@ class OverlayFile:
 
             picture = draw_inks(report.sheets)
             if picture is None:
-                t = spoken(sys.stderr).t
+                t = terminal_words(sys.stderr).t
                 why = t("--overlay {path}: not written; ink is shown only of maps", path=path)
                 note(f"kdscan: {why}")
                 return

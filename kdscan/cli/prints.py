@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from kdscan.cli.known_prints import damaged, print_json, prints_of, prints_table
-from kdscan.cli.messages import note, spoken
+from kdscan.cli.messages import note, terminal_words
 from kdscan.cli.options import AsJson, PrintsEvent, PrintsStore, check_apart, same_event
 from kdscan.errors import UsageError
 
@@ -38,7 +38,7 @@ def list_(as_json: AsJson = False, event: PrintsEvent = None, store: PrintsStore
     elif prints:
         print(prints_table(prints))
     else:
-        note(spoken(sys.stderr).t("no print is known yet; see: kdscan layout learn --help"))
+        note(terminal_words(sys.stderr).t("no print is known yet; see: kdscan layout learn --help"))
 
 
 def show(
@@ -95,7 +95,7 @@ def forget(
             one = known.get(folded(name))
             if one is not None and one.by_itself:
                 _learner(kept).switch(False)
-                text = spoken(sys.stderr).t(
+                text = terminal_words(sys.stderr).t(
                     "{name} had been learned automatically; automatic learning is now off. "
                     "To turn it back on: kdscan layout auto on",
                     name=one.name,
@@ -134,7 +134,7 @@ def auto(
     if as_json:
         print(json.dumps({"on": on, "sheets": sheets, "bytes": size}))
         return
-    t = spoken().t
+    t = terminal_words().t
     told = t("on") if on else t("off")
     if sheets:
         told += ", " + t("sheets kept: {n} ({size} MB)", n=sheets, size=f"{size / 1e6:.1f}")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from kdscan.cli.messages import note, quiet, spoken
+from kdscan.cli.messages import note, quiet, terminal_words
 
 if TYPE_CHECKING:
     from kdscan.tournament.batch.run import Progress
@@ -37,7 +37,7 @@ def progress_bar(files: int) -> Iterator[Callable[[Progress], None]]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[failed]}"),
     )
-    start, w = time.monotonic(), spoken()
+    start, w = time.monotonic(), terminal_words()
     with Bar(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=files, rate="", failed="")
 
@@ -56,7 +56,7 @@ def progress_bar(files: int) -> Iterator[Callable[[Progress], None]]:
 
 def _line_now_and_then() -> Callable[[Progress], None]:
     start = last = time.monotonic()
-    w = spoken()
+    w = terminal_words()
 
     def show(progress: Progress) -> None:
         nonlocal last

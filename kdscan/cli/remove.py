@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kdscan.cli.messages import spoken, user
+from kdscan.cli.messages import terminal_words, user
 from kdscan.cli.options import Event, Store, Who
 
 
@@ -34,7 +34,7 @@ def remove(
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
 
-    w = spoken()
+    w = terminal_words()
     done = w.t("put back") if undo else w.t("taken out")
     with open_store(store, make=False) as kept, kept.write() as db:
         this = find_event(db, event)

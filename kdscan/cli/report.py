@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from kdscan.cli.messages import error_message, note, spoken
+from kdscan.cli.messages import error_message, note, terminal_words
 from kdscan.cli.options import Event, Photos, Store
 from kdscan.locale import of_terminal, words
 from kdscan.locale.legible import legible
@@ -57,6 +57,6 @@ def report(
     for error in album.lost[:1]:
         note(f"kdscan: {error_message(error)}")
     if album.lost[1:]:
-        note("kdscan: " + spoken(sys.stderr).t("… and {n} more", n=len(album.lost) - 1))
+        note("kdscan: " + terminal_words(sys.stderr).t("… and {n} more", n=len(album.lost) - 1))
     if output != STDOUT:
         note(f"{legible(str(output))}: {output.stat().st_size / 1e6:.1f} MB")

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from kdscan.cli.messages import error_message, note, spoken, working
+from kdscan.cli.messages import error_message, note, terminal_words, working
 from kdscan.errors import UsageError, bug_of
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class SelfTaught:
         from kdscan.inference.store import default_models
         from kdscan.prints.pool import own_pool
 
-        w, pool = spoken(sys.stderr), own_pool()
+        w, pool = terminal_words(sys.stderr), own_pool()
         try:
             pool.add(sheets)
             with working(w.t("comparing what is printed on these sheets …")):

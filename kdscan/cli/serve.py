@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kdscan.cli.messages import spoken
+from kdscan.cli.messages import terminal_words
 from kdscan.cli.options import MOST_PROCESSES
 from kdscan.errors import UsageError
 
@@ -177,7 +177,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _greet(listening: socket.socket, host: str, settings: Settings) -> None:
     """Print the address of the page, and on a terminal the QR code of the players' link."""
-    t = spoken().t
+    t = terminal_words().t
     name = _reachable(host)
     scheme = "https" if settings.https else "http"
     address = f"{scheme}://{f'[{name}]' if ':' in name else name}:{listening.getsockname()[1]}"

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from kdscan.cli.messages import note, spoken
+from kdscan.cli.messages import note, terminal_words
 from kdscan.errors import UsageError
 from kdscan.locale import Words
 from kdscan.sheet.look import Paper, Style, Ticket
@@ -148,7 +148,9 @@ def sheet(
         tickets, back_tickets = _tickets(players, event, rounds, language, side)
     pdf = sheet_pdf(first, plan, tickets, Look(language, style), behind, back_tickets)
     written, copies = _write(output, pdf), len(tickets)
-    note(f"{written}: {_summary(spoken(sys.stderr), copies, side, -(-copies // fit), paper)}")
+    note(
+        f"{written}: {_summary(terminal_words(sys.stderr), copies, side, -(-copies // fit), paper)}"
+    )
 
 
 def _tickets(

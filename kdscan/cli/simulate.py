@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import typer
 
 from kdscan.cli.board import SCHEMA
-from kdscan.cli.messages import spoken
+from kdscan.cli.messages import terminal_words
 from kdscan.cli.options import (
     AsJson,
     Edition,
@@ -89,7 +89,7 @@ def _print(
 ) -> None:
     """Print game by game, so that any number of games needs little memory."""
     if not as_json:
-        w = spoken()
+        w = terminal_words()
         for at, game in enumerate(games):
             print("\n" * (at > 0) + text(game, at + 1, w))
         return

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kdscan.cli.messages import note, spoken, user
+from kdscan.cli.messages import note, terminal_words, user
 from kdscan.cli.options import (
     MOST_ROUNDS,
     MOST_TABLES,
@@ -77,7 +77,7 @@ def standings(
         print(json_format.dumps(state_json(state), indent=2, default=asdict))
     elif csv != STDOUT:
         print(_table(state))
-    w = spoken()
+    w = terminal_words()
     for finding in state.findings:
         at = where(w, finding.round, finding.table) + ": " if finding.table else ""
         files = ", ".join(state.names[key] for key in finding.sheets)
@@ -154,10 +154,12 @@ def pair(
     if csv != STDOUT:
         print(_tables(this.name, round_, found))
     elif found.bye is not None:
-        bye = spoken().t("bye")
+        bye = terminal_words().t("bye")
         note(f"kdscan: {bye}: {found.bye}")
     for met in found.again:
-        text = spoken().t("{players} have met before; no other pairing was left", players=met)
+        text = terminal_words().t(
+            "{players} have met before; no other pairing was left", players=met
+        )
         note(f"kdscan: {text}")
 
 
@@ -208,11 +210,11 @@ def result(
         set_result(db, this, round, table, who or user(), points=scores, walkover=walkover)
         game = event_state(db, this).game(round, table)
     if game.walkover is not None:
-        won = spoken().t("{name} wins by walkover", name=game.walkover)
-        print(f"{where(spoken(), round, table)}: {won}")
+        won = terminal_words().t("{name} wins by walkover", name=game.walkover)
+        print(f"{where(terminal_words(), round, table)}: {won}")
         return
     shown = ", ".join(f"{seat.player} {_number(seat.total)}" for seat in game.seats)
-    print(f"{where(spoken(), round, table)}: {shown}")
+    print(f"{where(terminal_words(), round, table)}: {shown}")
 
 
 def state_json(state: EventState) -> dict[str, object]:
@@ -239,7 +241,7 @@ def state_json(state: EventState) -> dict[str, object]:
 def _table(state: EventState) -> str:
     from kdscan.tournament.rules import rules_of
 
-    w, planned = spoken(), rules_of(state.event).rounds
+    w, planned = terminal_words(), rules_of(state.event).rounds
     t = w.t
     players = w.tn("{n} player", "{n} players", len(state.standings))
     after = so_far(w, state.played_round, planned)
@@ -260,7 +262,7 @@ def _tables(event: str, round_: int, found: Pairing) -> str:
     from rich.cells import cell_len, set_cell_size
 
     wide = max((cell_len(name) for table in found.tables for name in table[:-1]), default=0)
-    w = spoken()
+    w = terminal_words()
     lines = [f"{event}: " + w.t("round {round}", round=round_)]
     for number, table in enumerate(found.tables, 1):
         *others, last = table

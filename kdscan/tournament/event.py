@@ -133,7 +133,7 @@ def _arbiters_word(
     for row in corrections(db, event_id, field="result"):
         said[row.game_id].append(row)
     for game in paired:
-        at, held = (game.round, game.table), _held(said[game.id])
+        at, held = (game.round, game.table), _stated(said[game.id])
         if WALKOVER in held:
             walkovers[at] = names[int(held[WALKOVER])]
         elif held:
@@ -141,7 +141,7 @@ def _arbiters_word(
     return points, walkovers
 
 
-def _held(rows: Iterable[Correction]) -> Json:
+def _stated(rows: Iterable[Correction]) -> Json:
     """A game's result: each row adds points to those before it, or replaces a walkover."""
     held: Json = {}
     for row in not_undone(rows):

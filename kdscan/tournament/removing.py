@@ -35,7 +35,7 @@ class Removed:
 
 def removed_from(said: Iterable[Correction]) -> Removed:
     """What is currently removed from an event; said: all of its corrections."""
-    held = _held(said)
+    held = _in_force(said)
 
     def of(kind: str) -> frozenset[str]:
         return frozenset(f.removeprefix(kind) for f in held if f.startswith(kind))
@@ -43,7 +43,7 @@ def removed_from(said: Iterable[Correction]) -> Removed:
     return Removed(of("photo:"), of("page:"), of("file:"))
 
 
-def _held(said: Iterable[Correction]) -> set[str]:
+def _in_force(said: Iterable[Correction]) -> set[str]:
     """The event's fields that are true."""
     rows = (row for row in said if row.sheet_id is None and not row.game_id)
     return {field for field, row in effective(rows).items() if row.new is True}
@@ -78,7 +78,7 @@ def set_removed(
     if len(those) > 1:
         raise ambiguous(name, [one.name + page for one in meant])
     field = those.pop()
-    gone = _held(corrections(db, event.id))
+    gone = _in_force(corrections(db, event.id))
     if not removed and field not in gone:
         names = [f.name + place for f in known for place, of in fields[f.id].items() if of in gone]
         raise UsageError(

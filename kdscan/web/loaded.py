@@ -39,13 +39,13 @@ class Loaded:
     names: Names
     rules: Rules
 
-    def held(self, sheet: Sheet) -> Json:
+    def corrected(self, sheet: Sheet) -> Json:
         """The values in force that people corrected."""
         return effective_values(self.corrections.get(sheet.id, ()))
 
     def asked(self, sheet: Sheet) -> Overrides:
         """The corrections with which a sheet is to be interpreted."""
-        return asked_of(sheet, self.held(sheet), self.rules)
+        return asked_of(sheet, self.corrected(sheet), self.rules)
 
 
 def load(

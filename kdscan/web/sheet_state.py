@@ -29,7 +29,7 @@ def standing(here: Sequence[Sheet], loaded: Loaded) -> list[schemas.Sheet]:
     """The current state of the sheets of one page: correcting one may affect others."""
 
     def game_of(one: Sheet) -> Sequence[Sheet]:
-        seated = place_of(one.code, loaded.held(one)).table is not None
+        seated = place_of(one.code, loaded.corrected(one)).table is not None
         return loaded.games.of(one) if one.kind in GAME and seated else ()
 
     return with_facts(here, as_they_stand(here, loaded.asked, game_of), loaded)
@@ -55,10 +55,10 @@ def _with_facts(found: Json, sheet: Sheet, loaded: Loaded) -> schemas.Sheet:
         "photo": sheet.photo_id,
         "page": sheet.page,
         "ink": _ink(sheet),
-        "confirmed": loaded.held(sheet).get("confirmed") is True,
+        "confirmed": loaded.corrected(sheet).get("confirmed") is True,
         "corrections": decisions,
         "can_undo": any(not one["undone"] for one in decisions),
-        "player": loaded.names.of(place_of(sheet.code, loaded.held(sheet))),
+        "player": loaded.names.of(place_of(sheet.code, loaded.corrected(sheet))),
     }
     more = _scored(found) if is_player_sheet(sheet.kind) else {}
     return cast(schemas.Sheet, {**found, **more, **facts})
