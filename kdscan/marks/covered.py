@@ -2,8 +2,8 @@
 
 What a finger, a die, a scrap of paper or glare hides cannot be read, but the occlusion itself can
 be detected. The network was trained on shapes of any colour, not on these objects: it learned what
-is neither print nor ink nor paper. A solid area in a colour found nowhere else on the sheet is
-further evidence (`foreign`).
+is neither print nor ink nor paper. Colours found nowhere else on the sheet are further evidence
+(`foreign`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kdscan.game.grid import Cell
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.marks.crops import COARSE, half_size
-from kdscan.marks.foreign import foreign
+from kdscan.marks.foreign import foreign, unseen_colors
 from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
 from kdscan.records.arrays import Network, sigmoid
 
@@ -34,6 +34,11 @@ drew a single coat looks the same."""
 
 FOREIGN_OFFSET, MAX_FOREIGN = 0.05, 4.0
 
+UNSEEN_WEIGHT, UNSEEN_OFFSET, MAX_UNSEEN = 400.0, 0.05, 12.0
+"""The same for the share of a cell in colours that no other cell shows (`unseen_colors`). The limit
+outweighs the network, because ink hardly ever looks like this: of 286 photos without an object on
+the sheet, painted ones among them, the largest share is 0.043, a red sail painted on the map."""
+
 
 def covered(sheet: RectifiedSheet, network: Network) -> dict[Cell, float]:
     """Probability, 0..1, that an object covers each shield.
@@ -45,6 +50,8 @@ def covered(sheet: RectifiedSheet, network: Network) -> dict[Cell, float]:
     foreign_logits = np.zeros((ROWS, COLS))
     for at, distance in foreign(bgr).items():
         foreign_logits[at] = np.clip(FOREIGN_WEIGHT * (distance - FOREIGN_OFFSET), 0, MAX_FOREIGN)
+    for at, share in unseen_colors(bgr).items():
+        foreign_logits[at] += np.clip(UNSEEN_WEIGHT * (share - UNSEEN_OFFSET), 0, MAX_UNSEEN)
     logits = _logits(bgr, network)
     if max(_probabilities(logits + foreign_logits).values()) >= MIRROR_FROM:
         logits = (logits + _logits(bgr[:, ::-1], network)[:, ::-1]) / 2

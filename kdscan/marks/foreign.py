@@ -1,7 +1,8 @@
-"""Solid areas in a colour that is drawn nowhere else on the sheet: objects, hardly ever ink.
+"""Colours that occur nowhere else on the sheet: objects, hardly ever ink.
 
 A die within a shield looks like a filled coat, and the occlusion network may mistake it for one.
 But a sheet is drawn with one or two pens, and nothing else on it has the colour of the die.
+`foreign` compares what is solid with what is drawn, `unseen_colors` every pixel with all others.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.game.grid import Cell
-from kdscan.imaging.rectify import FLAT_MARGIN
-from kdscan.marks.crops import crop_cell, relative_to_paper
+from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
+from kdscan.marks.crops import COARSE, crop_cell, relative_to_paper
 from kdscan.records import CELLS
 from kdscan.records.arrays import median, quantile
 
@@ -36,6 +37,16 @@ CHANCE, MIN_PIXELS = 0.02, 20
 """Share of other shields' pixels that may have the colour by chance; least number of pixels drawn
 elsewhere for a comparison."""
 
+UNSEEN_PX = 32
+"""Pixels a cell at which colours are looked for in other cells."""
+
+BINS, BIN_WIDTH, DARKEST = 24, 0.16, -2.8
+"""Bins of a channel's histogram, their width and the first one's lower end, in natural logarithms.
+The bins at both ends stay empty, because `BLACK` lies in the second one."""
+
+MIN_SEEN = 2
+"""Least number of pixels of a cell that show a colour."""
+
 
 def foreign(bgr: NDArray[np.uint8]) -> dict[Cell, float]:
     """For shields with a solid area: the distance of its colour from everything drawn in others.
@@ -43,7 +54,7 @@ def foreign(bgr: NDArray[np.uint8]) -> dict[Cell, float]:
     bgr: (336, 464, 3) uint8, a rectified sheet at half its size (`crops.half_size`). Distances
     are Euclidean in the natural logarithms of the three channels.
     """
-    tone = np.asarray(cv2.log(np.maximum(relative_to_paper(bgr), np.float32(BLACK))), np.float32)
+    tone = _tone(bgr)
     tones = np.stack([_inner_cell(tone, at) for at in CELLS])
     far = np.sqrt(np.einsum("nyxc,nyxc->nyx", tones, tones))
     printed = np.partition(far, len(CELLS) // 4, axis=0)[len(CELLS) // 4]
@@ -60,6 +71,47 @@ def foreign(bgr: NDArray[np.uint8]) -> dict[Cell, float]:
             distances = np.linalg.norm(others - own, axis=1)
             found[at] = float(quantile(distances, CHANCE)[0]) if len(others) >= MIN_PIXELS else 0.0
     return found
+
+
+def unseen_colors(bgr: NDArray[np.uint8]) -> dict[Cell, float]:
+    """For each shield: the share of its cell, 0..1, in colours that no other shield's cell shows.
+
+    bgr: (336, 464, 3) uint8, as for `foreign`. A colour is shown by pixels in its bin or one beside
+    it. Areas less than two pixels (of `UNSEEN_PX` a cell) wide do not count.
+    """
+    scale = UNSEEN_PX * COARSE / FLAT_PX
+    tone = cv2.resize(_tone(bgr), None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    bins = np.clip(((tone - DARKEST) / BIN_WIDTH).astype(int), 1, BINS - 2)
+    colors = np.ravel_multi_index(tuple(np.moveaxis(bins, -1, 0)), (BINS,) * 3)
+    cells = [_whole_cell(colors, at) for at in CELLS]
+    shown = np.stack([_shown(one) for one in cells])
+    times = shown.sum(0, dtype=np.uint8)
+    shares = {}
+    for at, one, own in zip(CELLS, cells, shown, strict=True):
+        unseen = (times[one] == own[one]).astype(np.uint8)
+        wide = cv2.morphologyEx(unseen, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
+        shares[at] = float(wide.mean())
+    return shares
+
+
+def _shown(colors: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """(BINS ** 3,): 1 for each colour that a cell shows, or that lies beside one that it shows."""
+    counts = np.bincount(colors.ravel(), minlength=BINS**3).reshape((BINS,) * 3)
+    shown = (counts >= MIN_SEEN).astype(np.uint8)
+    for axis in range(3):
+        shown = shown | np.roll(shown, 1, axis) | np.roll(shown, -1, axis)
+    return shown.ravel()
+
+
+def _whole_cell(plane: NDArray[np.int64], at: Cell) -> NDArray[np.int64]:
+    """A cell of a plane with `UNSEEN_PX` pixels a cell."""
+    y, x = (round((n + FLAT_MARGIN) * UNSEEN_PX) for n in at)
+    return plane[y : y + UNSEEN_PX, x : x + UNSEEN_PX]
+
+
+def _tone(bgr: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """(H, W, 3): natural logarithms of the colours relative to the paper nearby."""
+    return np.asarray(cv2.log(np.maximum(relative_to_paper(bgr), np.float32(BLACK))), np.float32)
 
 
 def _inner_cell(plane: NDArray[np.float32], at: Cell) -> NDArray[np.float32]:

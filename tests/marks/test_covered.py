@@ -97,3 +97,14 @@ def test_a_disc_as_large_as_a_cell_is_asked_about(
     assert sheet.review
     assert at in [(c.row, c.col) for c in sheet.reading.cells if c.covered]
     assert [at in one.cells for one in sheet.problems if one.code == "covered"] == [True]
+
+
+def test_a_small_thing_in_a_colour_of_its_own_is_told_from_ink() -> None:
+    """The network alone takes it for drawn (probability 0.02)."""
+    sheet = open_().rectified
+    flat = sheet.bgr.copy()
+    px = 2 * COVER_PX
+    at = (0, 2)
+    x, y = (round((n + 0.5 + FLAT_MARGIN) * px) for n in (at[1], at[0]))
+    cv2.circle(flat, (x, y), round(0.2 * px), (40, 200, 250), -1, cv2.LINE_AA)
+    assert covered(replace(sheet, bgr=flat), default_models().cover)[at] > 0.9

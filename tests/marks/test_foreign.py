@@ -1,4 +1,4 @@
-"""A solid area in a colour of its own is detected; ink, in however many colours, is not."""
+"""Areas in colours of their own are detected; ink, in however many colours, is not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.marks.covered import COVER_HW, COVER_PX
-from kdscan.marks.foreign import foreign
+from kdscan.marks.foreign import foreign, unseen_colors
 
 BLUE, RED, GREY, PAPER = (150, 60, 40), (60, 60, 200), (130, 130, 130), (225, 235, 240)
 
@@ -55,3 +55,21 @@ def test_where_nothing_else_is_drawn_no_colour_is_foreign() -> None:
     flat = sheet((3, 5, RED))
     flat[: round(1.125 * COVER_PX)] = PAPER
     assert foreign(flat) == {(3, 5): 0.0}
+
+
+def test_colours_that_no_other_shield_shows_are_told() -> None:
+    shares = unseen_colors(sheet((1, 1, BLUE), (3, 5, RED)))
+    assert shares.pop((3, 5)) > 0.2
+    assert max(shares.values()) < 0.02
+
+
+def test_a_thing_over_a_coat_is_told_though_most_of_what_is_solid_is_ink() -> None:
+    """A disc of half the coat's size: the median of what is solid is the ink's colour."""
+    flat = sheet((1, 1, BLUE), (3, 5, BLUE))
+    cv2.circle(flat, (round(5.5 * COVER_PX), round(3.5 * COVER_PX)), 12, RED, -1)
+    assert foreign(flat)[3, 5] < 0.05
+    assert unseen_colors(flat)[3, 5] > 0.05
+
+
+def test_a_pen_that_drew_two_shields_is_seen() -> None:
+    assert max(unseen_colors(sheet((1, 1, BLUE), (3, 5, RED), (4, 2, RED))).values()) < 0.02
