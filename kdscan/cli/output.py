@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from kdscan.cli.messages import CLEAR_LINE, attended, complain, error_message
 from kdscan.game.grid import cell_name
+from kdscan.game.kingdomino.variants import DYNASTY_GAMES
 from kdscan.kinds import kind_of, number_in
 from kdscan.kinds.common.terminal import Style
 from kdscan.locale import of_terminal, words
@@ -131,16 +132,23 @@ class Printer:
 
     def _dynasty(self, dynasty: DynastyJson | None) -> None:
         """Print the sum of a player's kingdoms (`dynasty` of the JSON)."""
-        if dynasty is not None:
-            t, tn = self._style.words.t, self._style.words.tn
-            check = ", " + t("please check") if dynasty["review"] else ""
-            total = self._style.bold(tn("{n} point", "{n} points", dynasty["total"]))
-            title = tn(
-                "Dynasty of {n} kingdom", "Dynasty of {n} kingdoms", len(dynasty["kingdoms"])
-            )
-            print(f"{title}: {total}{check}")
-            if len({photo for photo, _ in dynasty["kingdoms"]}) < len(dynasty["kingdoms"]):
-                print(t("A photo shows several kingdoms, but a dynasty belongs to one player."))
+        if dynasty is None:
+            return
+        t, tn = self._style.words.t, self._style.words.tn
+        found = dynasty["kingdoms"]
+        if not found:
+            print(t("No kingdom was found that --dynasty could add up."))
+            return
+        check = ", " + t("please check") if dynasty["review"] else ""
+        total = self._style.bold(tn("{n} point", "{n} points", dynasty["total"]))
+        title = tn("Dynasty of {n} kingdom", "Dynasty of {n} kingdoms", len(found))
+        print(f"{title}: {total}{check}")
+        if len({photo for photo, _ in found}) < len(found):
+            print(t("A photo shows several kingdoms, but a dynasty belongs to one player."))
+        if dynasty["repeated"]:
+            print(t("Two photos show the same kingdom; leave one out."))
+        elif len(found) > DYNASTY_GAMES:
+            print(t("A dynasty is three games."))
 
 
 def terminal_style() -> Style:

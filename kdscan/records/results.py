@@ -229,11 +229,12 @@ class GameJson(TypedDict):
 
 
 class DynastyJson(TypedDict):
-    """A player's kingdoms of several games, added up."""
+    """A player's kingdoms of several games, added up; repeated: whether one is there twice."""
 
     kingdoms: list[Pair]
     total: int
     confidence: float
+    repeated: bool
     review: bool
 
 

@@ -52,13 +52,30 @@ def test_who_won_is_said_with_the_reason(
     assert told(capsys, game=WON | changes) == text
 
 
+THREE = {"total": 90, "kingdoms": [[0, 0], [1, 0], [2, 0]], "review": False, "repeated": False}
+
+
 def test_several_kingdoms_in_one_photo_of_a_dynasty_are_remarked_on(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    apart = {"total": 90, "kingdoms": [[0, 0], [1, 0], [2, 0]], "review": False}
-    assert told(capsys, dynasty=apart) == "Dynasty of 3 kingdoms: 90 points\n"
-    together = apart | {"kingdoms": [[0, 0], [0, 1], [1, 0]]}
+    assert told(capsys, dynasty=THREE) == "Dynasty of 3 kingdoms: 90 points\n"
+    together = THREE | {"kingdoms": [[0, 0], [0, 1], [1, 0]]}
     assert "a dynasty belongs to one player" in told(capsys, dynasty=together)
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"kingdoms": []}, "No kingdom was found"),
+        ({"kingdoms": [[n, 0] for n in range(4)]}, "A dynasty is three games."),
+        ({"repeated": True}, "Two photos show the same kingdom"),
+    ],
+)
+def test_what_is_no_dynasty_is_remarked_on(
+    changes: dict[str, object], text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = told(capsys, dynasty=THREE | changes)
+    assert text in said and "of 0" not in said
 
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere users have no numbers")

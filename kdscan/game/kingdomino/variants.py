@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 
 from kdscan.errors import UsageError
 
+DYNASTY_GAMES = 3
+"""How many games make a dynasty."""
+
 
 class VariantError(UsageError, ValueError):
     """Rules that cannot go together."""
@@ -39,7 +42,7 @@ class Variants:
     @property
     def games(self) -> int:
         """How many games make a match."""
-        return 3 if self.dynasty else 1
+        return DYNASTY_GAMES if self.dynasty else 1
 
     def with_extras(self, *, middle_kingdom: bool, harmony: bool) -> Variants:
         """The same rules with different rules for extra points, which do not affect squares."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from kdscan.game.kingdomino.report import domains_json, score_json
+from kdscan.game.kingdomino.variants import DYNASTY_GAMES
 from kdscan.game.problem import problems_json
 from kdscan.kinds.common.values import judged_json, point_json, probability_json
 from kdscan.kinds.kingdom.doubts import doubts
@@ -37,6 +38,7 @@ def dynasty_json(photos: Sequence[PhotoJson]) -> DynastyJson:
     """A player's kingdoms of several games, added up; photos: entries of the JSON.
 
     A photo without a kingdom leaves a game out; a photo with several also shows other players'.
+    Kingdoms of equal domains are one kingdom, photographed twice.
     """
     found = [
         ([n, k], sheet)
@@ -44,13 +46,24 @@ def dynasty_json(photos: Sequence[PhotoJson]) -> DynastyJson:
         for k, sheet in enumerate(photo["sheets"])
         if sheet["kind"] == "kingdom"
     ]
+    different = {_domains_of(sheet) for _, sheet in found}
+    repeated = len(different) < len(found)
     return {
         "kingdoms": [where for where, _ in found],
         "total": sum(sheet["score"]["total"] for _, sheet in found),
         "confidence": probability_json(math.prod(sheet["confidence"] for _, sheet in found)),
-        "review": any(sheet["review"] for _, sheet in found)
+        "repeated": repeated,
+        "review": repeated
+        or len(found) > DYNASTY_GAMES
+        or any(sheet["review"] for _, sheet in found)
         or [photo for (photo, _), _ in found] != list(range(len(photos))),
     }
+
+
+def _domains_of(kingdom: KingdomJson) -> tuple[tuple[str, int, int], ...]:
+    """Terrain, squares and crowns of each domain, the same whichever way the kingdom lies."""
+    found = ((one["terrain"], len(one["cells"]), one["crowns"]) for one in kingdom["domains"])
+    return tuple(sorted(found))
 
 
 def _square_json(

@@ -17,7 +17,8 @@ from kdscan.kinds.kingdom.to_json import dynasty_json, to_json
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.locale import words
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
-from kdscan.records import KINDS, Photo, SquareKind
+from kdscan.records import KINDS, KingdomReading, Photo, SquareKind
+from kdscan.records.results import PhotoJson
 from tests.readings import KINGDOM, make_kingdom, make_sheet
 
 RICH = Variants(middle_kingdom=True, harmony=True)
@@ -66,25 +67,47 @@ def test_kingdoms_and_maps_of_one_photo_stand_side_by_side() -> None:
     assert report_json([entry])["game"] is None
 
 
-def test_a_dynasty_adds_up() -> None:
-    entries = [photo_json(PhotoReport("x.jpg", sheets=(make_kingdom(),))) for _ in range(3)]
-    added = dynasty_json(entries)
-    assert added["total"] == 3 * make_kingdom().score.total
-    assert added["kingdoms"] == [[0, 0], [1, 0], [2, 0]]
-    assert not added["review"]
-    doubtful = photo_json(PhotoReport("x.jpg", sheets=(make_kingdom(doubtful=DOUBT),)))
-    (one,) = doubtful["sheets"]
-    assert dynasty_json([doubtful] * 2)["confidence"] == pytest.approx(
-        one["confidence"] ** 2, abs=1e-3
+def games(*kingdoms: KingdomReading) -> list[PhotoJson]:
+    """A photo of each kingdom."""
+    return [photo_json(PhotoReport("x.jpg", sheets=(one,))) for one in kingdoms]
+
+
+ONE, TWO, THREE, FOUR = (
+    make_kingdom(KINGDOM.replace(*change))
+    for change in (
+        ("", ""),
+        ("g   w   w   w   w", "g   w   w   .   ."),
+        ("w+  w  ", ".   .  "),
+        ("f   f   l\n", "f   f   f\n"),
     )
-    assert dynasty_json([doubtful] * 2)["review"]
+)
+
+
+def test_a_dynasty_adds_up() -> None:
+    added = dynasty_json(games(ONE, TWO, THREE))
+    assert added["total"] == sum(one.score.total for one in (ONE, TWO, THREE))
+    assert added["kingdoms"] == [[0, 0], [1, 0], [2, 0]]
+    assert not added["review"] and not added["repeated"]
+    doubtful = make_kingdom(doubtful=DOUBT)
+    added = dynasty_json(games(doubtful, TWO))
+    assert added["review"]
+    assert added["confidence"] == pytest.approx(doubtful.confidence * TWO.confidence, abs=1e-3)
 
 
 def test_a_dynasty_asks_for_a_look_unless_each_photo_shows_one_kingdom() -> None:
-    one, two, none = (
-        photo_json(PhotoReport("x.jpg", sheets=(make_kingdom(),) * n)) for n in (1, 2, 0)
-    )
-    assert dynasty_json([one, two])["review"] and dynasty_json([one, none, one])["review"]
+    two, none = (photo_json(PhotoReport("x.jpg", sheets=some)) for some in ((TWO, THREE), ()))
+    assert dynasty_json([*games(ONE), two])["review"]
+    assert dynasty_json([*games(ONE), none, *games(TWO)])["review"]
+
+
+def test_a_dynasty_asks_for_a_look_if_there_are_more_than_three_games_or_one_is_there_twice() -> (
+    None
+):
+    assert dynasty_json(games(ONE, TWO, THREE, FOUR))["review"] and not FOUR.review
+    rows = [line.split() for line in KINGDOM.strip().splitlines()]
+    turned = "\n".join(" ".join(column) for column in zip(*rows[::-1], strict=True))
+    again = dynasty_json(games(ONE, TWO, make_kingdom(turned)))
+    assert again["review"] and again["repeated"]
 
 
 def test_the_second_kingdom_of_a_photo_is_put_right_by_its_number(
