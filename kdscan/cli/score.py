@@ -130,7 +130,7 @@ def score(
     options = ReadOptions(
         risk=DEFAULT_RISK if risk is None else risk,
         game=game,
-        variants=Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel)),
+        variants=Variants(dynasty, bool(middle_kingdom), bool(harmony), great_duel),
         layouts=_layouts(layout) if layout else (),
         prints=prints,
     )

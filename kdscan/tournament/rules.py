@@ -39,9 +39,10 @@ class Rules:
 
     @property
     def variants(self) -> Variants:
-        """The extra rules as the game knows them."""
+        """The extra rules as the game knows them; those of Duel say nothing of a kingdom's size."""
+        great_duel = None if self.game == "duel" else self.great_duel
         return Variants(
-            great_duel=self.great_duel, middle_kingdom=self.middle_kingdom, harmony=self.harmony
+            great_duel=great_duel, middle_kingdom=self.middle_kingdom, harmony=self.harmony
         )
 
     @property

@@ -49,3 +49,8 @@ def test_readings_of_other_limits_are_other_readings() -> None:
     small, large = Rules("kingdomino"), Rules("kingdomino", great_duel=True)
     assert len({Rules().name("m"), small.name("m"), large.name("m")}) == 3
     assert Rules().name("m") == "m"
+
+
+def test_only_an_event_of_kingdomino_says_how_large_kingdoms_are() -> None:
+    sizes = [rules.variants.great_duel for rules in (Rules(), Rules("kingdomino"))]
+    assert sizes == [None, False]

@@ -20,14 +20,15 @@ class Variants:
 
     dynasty: three games, their scores added. middle_kingdom: 10 points for a castle in
     the centre. harmony: 5 points if nothing was discarded. great_duel: two players,
-    all 48 dominoes, 7 x 7. demo: the two-player demo. Its rulebook does not list its own 24
-    dominoes; pass them to the game, or any 24 of the box are used instead.
+    all 48 dominoes, 7 x 7; None: not said, as False except that a photo may show it. demo: the
+    two-player demo. Its rulebook does not list its own 24 dominoes; pass them to the game, or any
+    24 of the box are used instead.
     """
 
     dynasty: bool = False
     middle_kingdom: bool = False
     harmony: bool = False
-    great_duel: bool = False
+    great_duel: bool | None = None
     demo: bool = False
 
     def __post_init__(self) -> None:

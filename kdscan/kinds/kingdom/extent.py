@@ -210,7 +210,7 @@ def _limited(
     mine: frozenset[Cell], castle: Cell, patch: Lattice, probs: Floats, size: int | None
 ) -> tuple[frozenset[Cell], int]:
     """A kingdom without the loose dominoes beside it, and its limit; size: see `windows_of`."""
-    if size is None and _span(mine, castle, probs) > 5:
+    if size != 7 and _span(mine, castle, probs) > 5:
         mine = without_loose(mine, castle, patch.centers_xy, 5)
     return mine, size or (5 if _span(mine, castle, probs) <= 5 else 7)
 

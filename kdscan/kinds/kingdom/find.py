@@ -64,10 +64,11 @@ def find_kingdoms(
     most confident kingdom. Lattices that follow a pattern of the table are classified as table;
     they are grown again without those squares.
 
-    variants: of a great duel each spans seven squares, otherwise that is inferred.
+    variants: if these do not say whether it is a great duel, each kingdom's limit is inferred.
     """
     search = KingdomSearch(photo, locating)
-    reader = _Reader(photo, search, reading, 7 if variants.great_duel else None)
+    size = None if variants.great_duel is None else variants.size
+    reader = _Reader(photo, search, reading, size)
     windows = reader.windows(search.lattices())
     windows += reader.more(search.rest(_outlines(_suppress_overlaps(windows))))
     found = _suppress_overlaps(windows)

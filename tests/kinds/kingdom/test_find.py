@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.game.kingdomino.variants import PLAIN
+from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.imaging.rectify import lattice_points
 from kdscan.kinds.kingdom import find as finding
 from kdscan.kinds.kingdom.classify import SIDE_PX
@@ -181,3 +181,29 @@ def test_a_square_is_part_of_one_kingdom_only() -> None:
     )
     assert _suppress_overlaps([one, shifted]) == [one]
     assert _suppress_overlaps([one, beside]) == [one, beside]
+
+
+@pytest.mark.parametrize(
+    ("great_duel", "size", "beyond"), [(None, 7, 0), (True, 7, 0), (False, 5, 24)]
+)
+def test_what_spans_seven_counts_only_where_the_rules_do_not_say_five(
+    great_duel: bool | None, size: int, beyond: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = np.zeros((9, 9), bool)
+    seen[1:-1, 1:-1] = True
+
+    class Search(OneLook):
+        def lattices(self) -> tuple[Lattice, ...]:
+            return (Lattice(lattice_points(9, 9) * SIDE_PX + 100.0, seen),)
+
+    def classify(*_: object) -> NDArray[np.float64]:
+        kinds = np.where(seen, CASTLE + 1, EMPTY)
+        kinds[4, 4] = CASTLE
+        return np.asarray(np.eye(len(KINDS))[kinds] * 0.98 + 0.001)
+
+    monkeypatch.setattr(finding, "KingdomSearch", Search)
+    monkeypatch.setattr(finding, "classify_squares", classify)
+    rules = Variants(great_duel=great_duel)
+    photo = Photo(np.zeros((900, 1200, 3), np.uint8))
+    (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: (), rules)
+    assert (found.evidence.variants.size, found.evidence.beyond) == (size, beyond)
