@@ -15,10 +15,12 @@ from sqlalchemy import Connection
 from kdscan.errors import UsageError
 from kdscan.game.kingdomino.variants import VariantError, Variants
 from kdscan.game.names import GameName
-from kdscan.kinds.common.fields import VARIANTS
+from kdscan.kinds.common.fields import VARIANTS, cell_values
 from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides
+from kdscan.tournament.store.corrections import corrections, effective_by_sheet
 from kdscan.tournament.store.events import ensure_event, find_event, set_event_detail
+from kdscan.tournament.store.readings import sheets
 from kdscan.tournament.store.records import Event, Sheet
 
 
@@ -96,8 +98,11 @@ def ensure_rules(db: Connection, name: str | None, asked: Asked, *, make: bool =
     given.pop("game", None)
     if not given:
         return event
-    rules = replace(rules_of(event), **given)
+    before = rules_of(event)
+    rules = replace(before, **given)
     _check(rules, given)
+    if rules.variants.size != before.variants.size:
+        _check_untouched(db, event)
     kept = asdict(rules)
     kept.pop("game")
     set_event_detail(db, event.id, "rules", kept)
@@ -121,6 +126,22 @@ def _check(rules: Rules, given: Json) -> None:
         rules.variants.check_players(rules.seats)
     except VariantError as error:
         raise UsageError("{where}: {error}", where=f"--seats {rules.seats}", error=error) from error
+
+
+def _check_untouched(db: Connection, event: Event) -> None:
+    """Raise UsageError if people looked at kingdoms' squares, which another limit moves."""
+    touched = {
+        sheet_id
+        for sheet_id, fields in effective_by_sheet(corrections(db, event.id)).items()
+        if fields.get("confirmed") or cell_values(fields)
+    }
+    count = sum(one.kind == "kingdom" and one.id in touched for one in sheets(db, event.id))
+    if count:
+        raise UsageError(
+            "kingdoms that were corrected or confirmed: {n}; these corrections do not fit another "
+            "size. Create another event, or undo them first: kdscan correct SHEET --undo",
+            n=count,
+        )
 
 
 def asked_of(sheet: Sheet, given: Overrides, rules: Rules) -> Overrides:

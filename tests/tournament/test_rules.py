@@ -8,6 +8,10 @@ from kdscan.errors import UsageError
 from kdscan.game.names import GameName
 from kdscan.tournament.rules import Asked, Rules, ensure_rules, rules_of
 from kdscan.tournament.store import Store
+from kdscan.tournament.store.corrections import add_correction, undo
+from kdscan.tournament.store.readings import sheets
+from tests.readings import make_kingdom
+from tests.tournament.entries import came_in
 
 
 def test_an_event_keeps_its_rules_and_they_can_be_set_right(store: Store) -> None:
@@ -54,3 +58,24 @@ def test_readings_of_other_limits_are_other_readings() -> None:
 def test_only_an_event_of_kingdomino_says_how_large_kingdoms_are() -> None:
     sizes = [rules.variants.great_duel for rules in (Rules(), Rules("kingdomino"))]
     assert sizes == [None, False]
+
+
+@pytest.mark.parametrize(
+    ("field", "new"), [("cell:1,1", {"terrain": "wheat", "crowns": 1}), ("confirmed", True)]
+)
+def test_kingdoms_keep_their_size_once_somebody_looked_at_their_squares(
+    field: str, new: object, store: Store
+) -> None:
+    """A corrected square of 7 x 7 would be another one of 5 x 5."""
+    came_in(store, "k.jpg", make_kingdom(), asked=Asked("kingdomino"))
+    with store.write() as db:
+        event = ensure_rules(db, "Cup", Asked(harmony=True))
+        (sheet,) = sheets(db, event.id)
+        add_correction(db, event.id, "place", {"player": "Ada"}, "Zoe", sheet_id=sheet.id)
+        ensure_rules(db, "Cup", Asked(great_duel=True))
+        said = add_correction(db, event.id, field, new, "Zoe", sheet_id=sheet.id)
+        with pytest.raises(UsageError, match="corrected or confirmed: 1"):
+            ensure_rules(db, "Cup", Asked(great_duel=False))
+        assert rules_of(ensure_rules(db, "Cup", Asked(harmony=False))).great_duel
+        undo(db, said.id, "Zoe")
+        assert not rules_of(ensure_rules(db, "Cup", Asked(great_duel=False))).great_duel
