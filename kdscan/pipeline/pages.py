@@ -11,7 +11,7 @@ from kdscan.imaging.photo import Pages
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.pipeline.document import PhotoReport
 from kdscan.pipeline.read import read_with
-from kdscan.pipeline.table import apply_spellbook
+from kdscan.pipeline.table import interpret_table
 
 if TYPE_CHECKING:
     from kdscan.records import AnyReading, Photo
@@ -44,7 +44,7 @@ def read_page(
         sheets = read_with(photo, options)
         if change is not None:
             changed = [change(sheet, number) for number, sheet in enumerate(sheets)]
-            sheets = apply_spellbook(changed, options.risk)
+            sheets = interpret_table(changed, options.risk)
         return report(size, sheets), photo
     except (NoSheetFound, PhotoError) as error:  # a large photo may be decoded in full only here
         return report(size, error=error), photo

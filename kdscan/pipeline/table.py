@@ -1,7 +1,8 @@
-"""Two maps and their spellbook in one photo belong to one game.
+"""What the sheets of one photo imply for each other.
 
-The spellbook determines whose domains the wizard of the filled coat pays for, and both of its sides
-are compared with the maps. Contradictions become problems; they do not change what was read.
+Kingdoms share one box of dominoes. Two maps and their spellbook belong to one game: the spellbook
+determines whose domains the wizard of the filled coat pays for, and both of its sides are compared
+with the maps. Contradictions become problems; they do not change what was read.
 """
 
 from __future__ import annotations
@@ -11,10 +12,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kdscan.kinds.duel_map.interpret import interpret as interpret_map
-from kdscan.records import MapReading, WizardEvidence
+from kdscan.records import KingdomReading, MapReading, WizardEvidence
 
 if TYPE_CHECKING:
     from kdscan.records import AnyReading
+
+
+def interpret_table(found: Sequence[AnyReading], risk: float) -> tuple[AnyReading, ...]:
+    """The sheets of one photo after some were corrected, each with what the others imply for it.
+
+    risk: as for `apply_spellbook`.
+    """
+    kingdoms = [one for one in found if isinstance(one, KingdomReading)]
+    if len(kingdoms) < 2:
+        return apply_spellbook(found, risk)
+    from kdscan.kinds.kingdom.interpret import decode_kingdoms
+
+    return decode_kingdoms([one.evidence for one in kingdoms], risk)
 
 
 def apply_spellbook(found: Sequence[AnyReading], risk: float) -> tuple[AnyReading, ...]:

@@ -52,7 +52,8 @@ class SquareReading:
 class KingdomCorrections:
     """A person's corrections of a kingdom, which override the evidence.
 
-    squares: the true kinds of some squares. confirmed: everything is right.
+    squares: the true kinds of some squares, in the order in which they were said; a second castle
+    replaces the first. confirmed: everything is right.
     Raises ValueError for what no square can hold.
     """
 
@@ -67,10 +68,9 @@ class KingdomCorrections:
                 raise ValueError(f"no square holds {kind!r}")
 
     def merge(self, later: KingdomCorrections) -> KingdomCorrections:
-        """These corrections updated by later ones."""
-        return KingdomCorrections(
-            {**self.squares, **later.squares}, self.confirmed or later.confirmed
-        )
+        """These corrections updated by later ones, which come last."""
+        before = {at: kind for at, kind in self.squares.items() if at not in later.squares}
+        return KingdomCorrections({**before, **later.squares}, self.confirmed or later.confirmed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from kdscan.kinds import kind_named, kind_of
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.document import sheet_json
 from kdscan.pipeline.serialize import deserialize
-from kdscan.pipeline.table import apply_spellbook
+from kdscan.pipeline.table import interpret_table
 from kdscan.records import AnyReading
 from kdscan.records.results import Json, SheetJson
 from kdscan.tournament.store.records import Sheet
@@ -36,14 +36,15 @@ def corrected_sheets(
 ) -> list[Json]:
     """The current state of the sheets of one page; overrides: the corrections of each.
 
-    Two maps and a spellbook among them are one game: a correction of one affects the others.
-    one_table: they are, even if they were photographed separately.
+    Two maps and a spellbook among them are one game, and kingdoms share a box: a correction of one
+    affects the others. one_table: they do, even if they were photographed separately.
     """
     asked = [_asked(one.kind, mine) for one, mine in zip(sheets, overrides, strict=True)]
     found: Sequence[SheetJson | None]
     known = all(one.kept is not None for one in sheets)
-    books = sum(one.kind == "duel_spellbook" for one in sheets)
-    if known and books and (one_table or any(asked)):
+    kinds = [one.kind for one in sheets]
+    linked = "duel_spellbook" in kinds or kinds.count("kingdom") > 1
+    if known and linked and (one_table or any(asked)):
         found = _read_again(tuple(map(_as_text, sheets, asked)))
     else:
         found = [
@@ -54,8 +55,8 @@ def corrected_sheets(
 
 
 def _as_text(sheet: Sheet, asked: Json) -> tuple[str, str]:
-    """A sheet's stored evidence and its corrections, as a cache key."""
-    return json.dumps(sheet.kept), json.dumps(asked, sort_keys=True)
+    """A sheet's stored evidence and its corrections, the oldest first, as a cache key."""
+    return json.dumps(sheet.kept), json.dumps(asked)
 
 
 def as_they_stand(
@@ -95,8 +96,8 @@ def _read_again(kept: tuple[tuple[str, str], ...]) -> tuple[SheetJson, ...]:
     """Cached: decoding takes a tenth of a second, and a page requests the same sheets
     repeatedly."""
     found: Sequence[AnyReading] = [corrected(json.loads(one), json.loads(a)) for one, a in kept]
-    if any(one.kind == "duel_spellbook" for one in found):
-        found = apply_spellbook(found, DEFAULT_RISK)
+    if len(found) > 1:
+        found = interpret_table(found, DEFAULT_RISK)
     return tuple(sheet_json(one) for one in found)
 
 

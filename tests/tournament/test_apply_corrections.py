@@ -127,6 +127,16 @@ def test_what_was_photographed_apart_may_be_one_table() -> None:
     assert [s["score"]["wizard"] for s in together[:2]] == [s.wizard for s in game.scores()]
 
 
+def test_kingdoms_of_one_photo_share_a_box_when_one_is_corrected_too() -> None:
+    sheet = row(make_kingdom("## w m+++ . ." + "\n. . . . ." * 4))  # the only domino of this kind
+    said = {"variants": {"middle_kingdom": True, "harmony": False}}
+    found = corrected_sheets([sheet, sheet], [said, {}])
+    codes = [[problem["code"] for problem in one["problems"]] for one in found]
+    assert codes == [["not_from_one_box"]] * 2
+    changed = said | {"cell:0,2": {"terrain": "forest", "crowns": 0}}
+    assert [one["problems"] for one in corrected_sheets([sheet, sheet], [changed, {}])] == [[]] * 2
+
+
 def test_a_kingdoms_squares_and_rules_are_corrected() -> None:
     sheet = row(make_kingdom(doubtful={(0, 0): ("wheat", 0)}))
     before = corrected_json(sheet, {})

@@ -6,6 +6,8 @@ from sqlalchemy import Connection
 
 from kdscan.tournament.correcting import correct_sheet, undo_last
 from kdscan.tournament.places import place_now
+from kdscan.tournament.results import results
+from kdscan.tournament.rules import Asked
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import corrections, effective_values
 from kdscan.tournament.store.events import find_event
@@ -13,7 +15,7 @@ from kdscan.tournament.store.readings import sheets
 from kdscan.tournament.store.records import Sheet
 from kdscan.web.sessions import new_session
 from kdscan.web.sheet_service import SheetService
-from tests.readings import make_sheet, with_evidence
+from tests.readings import make_kingdom, make_sheet, with_evidence
 from tests.tournament.entries import came_in
 
 
@@ -49,6 +51,21 @@ def test_only_what_is_new_is_kept_where_that_is_asked_for(store: Store) -> None:
         assert said(db, one) == {"cell:0,1": doubtful}
         correct_sheet(db, one, as_it_is, "Zoe", one.data)
         assert said(db, one) == as_it_is
+
+
+def test_the_castle_is_where_it_was_said_to_be_last(store: Store) -> None:
+    """Two castles left no kingdom, and no page or command could show the event."""
+    came_in(store, "a", make_kingdom(), asked=Asked("kingdomino"))
+    castle = {"terrain": "castle", "crowns": 0}
+    found = []
+    with store.write() as db:
+        one = only_sheet(db)
+        for at in ("0,0", "0,1", "0,0"):
+            correct_sheet(db, one, {f"cell:{at}": castle}, "Zoe", one.data)
+            (row,) = results(db, one.event_id)
+            assert row.data is not None
+            found += [cell["col"] for cell in row.data["cells"] if cell["terrain"] == "castle"]
+    assert found == [0, 1, 0]
 
 
 def test_a_sheet_that_is_named_keeps_the_round_that_its_file_says(store: Store) -> None:

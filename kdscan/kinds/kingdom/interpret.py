@@ -101,14 +101,15 @@ def _reading(
 
 
 def _probabilities(evidence: KingdomEvidence) -> Floats:
-    """(S * S, K): probabilities with a lower bound, and certainty for corrected squares."""
+    """(S * S, K): probabilities with a lower bound, and certainty for corrected squares. Of several
+    squares that were said to be the castle, the last one is it."""
     probs = np.maximum(evidence.probs, MIN_PROBABILITY)
-    for (row, col), kind in evidence.corrections.squares.items():
-        probs[row, col] = np.eye(len(KINDS))[KINDS.index(kind)]
-        if kind == ("castle", 0):
-            elsewhere = np.ones(probs.shape[:2], np.bool_)
-            elsewhere[row, col] = False
-            probs[elsewhere, CASTLE] = 0
+    said = {at: KINDS.index(kind) for at, kind in evidence.corrections.squares.items()}
+    if castles := [at for at, kind in said.items() if kind == CASTLE]:
+        probs[..., CASTLE] = 0
+        said = {at: kind for at, kind in said.items() if at not in castles[:-1]}
+    for at, kind in said.items():
+        probs[at] = np.eye(len(KINDS))[kind]
     probs = probs.reshape(-1, len(KINDS))
     return np.asarray(probs / probs.sum(1, keepdims=True))
 

@@ -40,6 +40,9 @@ MAX_CASTLES, MIN_CASTLE = 3, 0.01
 MIN_COMPLEMENT = 1e-5
 """Least probability that a square is not the castle."""
 
+TINY = 1e-12
+"""Least probability of a castle even where a person saw none, so that some kingdom is listed."""
+
 MIN_CHOICE = 1e-4
 """Kinds less probable than this on a square are left out of candidates."""
 
@@ -118,7 +121,7 @@ def enumerate_kingdoms(probs: Floats, variants: Variants) -> Posterior:
     probs: (S * S, K), rows sum to 1. Exactly one square is the castle; each probable one is
     tried with the kingdom around it.
     """
-    odds = probs[:, CASTLE] / np.maximum(1 - probs[:, CASTLE], MIN_COMPLEMENT)
+    odds = np.maximum(probs[:, CASTLE], TINY) / np.maximum(1 - probs[:, CASTLE], MIN_COMPLEMENT)
     shares = odds / (odds.sum() + NO_CASTLE_ODDS)
     weighed: list[Candidate] = []
     heaviest = listed = 0.0

@@ -117,11 +117,16 @@ def corrections(
 
 
 def effective(rows: Iterable[Correction]) -> dict[str, Correction]:
-    """The correction in force for each field; rows: of one sheet or game, the oldest first.
+    """The correction in force for each field, the oldest first; rows: of one sheet or game,
+    likewise.
 
     That is the newest one that was not undone; without one the reading holds.
     """
-    return {row.field: row for row in not_undone(rows)}
+    found: dict[str, Correction] = {}
+    for row in not_undone(rows):
+        found.pop(row.field, None)
+        found[row.field] = row
+    return found
 
 
 def not_undone(rows: Iterable[Correction]) -> list[Correction]:

@@ -13,6 +13,7 @@ from kdscan.game.kingdomino.players import play_game, random_player
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.kinds import correct
 from kdscan.kinds.kingdom.interpret import decode_kingdoms, interpret
+from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.records import KINDS, KingdomEvidence
 from tests.readings import KINGDOM, make_kingdom
 
@@ -141,6 +142,25 @@ def test_shares_add_up() -> None:
     assert np.isclose(reading.probs.sum(-1), 1).all()
     assert all(0 <= s.confidence <= 1 + 1e-9 for s in reading.squares)
     assert len(KINDS) == 18
+
+
+def test_who_moves_the_castle_twice_means_the_second_place() -> None:
+    before = make_kingdom(KINGDOM)
+    first, second, third = (0, 0), (0, 1), before.kingdom.castle
+    after = correct(correct(before, {first: ("castle", 0)}), {second: ("castle", 0)})
+    assert after.kingdom.castle == second
+    assert after.kingdom.squares[first] == before.kingdom.squares[first]
+    again = correct(after, {first: ("castle", 0)})
+    assert again.kingdom.castle == first
+    assert deserialize(serialize(again)).evidence.corrections == again.evidence.corrections
+    assert correct(again, {third: ("castle", 0)}).kingdom.castle == third
+
+
+def test_where_somebody_saw_no_castle_at_all_nothing_is_certain() -> None:
+    before = make_kingdom(KINGDOM)
+    bare = correct(before, {square.at: ("wheat", 0) for square in before.squares})
+    beside = decode_kingdoms([bare.evidence, before.evidence])
+    assert bare.review and [one.confidence < 0.01 for one in beside] == [True, False]
 
 
 def test_exactly_one_square_is_the_castle() -> None:
