@@ -161,4 +161,6 @@ def _match_text(games: Sequence[KingdominoGame], at: int, w: Words) -> str:
         totals=" : ".join(str(total) for total in match_totals(scores)),
         who=", ".join(str(player + 1) for player in winners),
     )
-    return f"# {told}\n" + "\n\n".join(str(one) for game in games for one in game.kingdoms)
+    # One player's kingdoms after the other's, as `board --dynasty` adds them up.
+    kingdoms = zip(*(game.kingdoms for game in games), strict=True)
+    return f"# {told}\n" + "\n\n".join(str(one) for own in kingdoms for one in own)

@@ -167,3 +167,13 @@ def test_kingdoms_are_audited_and_added_up(run: Command, tmp_path: Path) -> None
     said = run("board", file, "--game", "kingdomino", "--dynasty", code=2).err
     assert "1 boards cannot be split into threes" in said
     assert "too few" in run(*arguments, "--demo", code=2).err
+
+
+def test_a_simulated_dynasty_is_added_up_by_player(
+    run: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    simulated = "simulate", "1", "--game", "kingdomino", "--dynasty", "--players", "3"
+    text, (match,) = run(*simulated).out, run(*simulated, "--json").json["games"]
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    answer = run("board", "-", "--game", "kingdomino", "--dynasty", "--json").json
+    assert answer["dynasties"] == match["totals"]
