@@ -104,7 +104,7 @@ OF_ONE_GAME = {
     "duel": ("edition", "chosen_coat", "castle_used", "spellbook", "together"),
     "kingdomino": ("players", "great_duel", "middle_kingdom", "harmony", "dynasty", "demo"),
 }
-"""The games, and the options of `board` and `simulate` that only one of them has."""
+"""The games, and the options of `board`, `simulate` and `score` that only one of them has."""
 
 
 def check_game(context: typer.Context, game: GameName) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kdscan.cli.options import AsJson, GreatDuel, Harmony, MiddleKingdom
+from kdscan.cli.options import AsJson, GreatDuel, Harmony, MiddleKingdom, check_game
 from kdscan.cli.overlay_file import OverlayFile, OverlayStyle
 from kdscan.errors import UsageError
 from kdscan.game.names import GameName
@@ -104,6 +104,8 @@ def score(
     needs a look (only with --strict); 6 the model is missing or corrupt; 7 done, but some photos
     could not be read; 9 no lawful game leads to a board (only with --strict).
     """
+    if game is not None:
+        check_game(context, game)
     if risk is not None and not 0 <= risk <= 1:
         raise UsageError("--risk {risk}: a probability lies between 0 and 1, like 0.02", risk=risk)
     drawn = None if overlay is None else OverlayFile(overlay, overlay_style, photos)

@@ -279,6 +279,14 @@ def test_what_does_not_fit_the_sheet_is_refused(
     assert why in run("score", photo(width), "--set", said, code=2).err
 
 
+def test_rules_of_the_other_game_are_refused_where_the_game_is_named(
+    photo: Make, run: Command
+) -> None:
+    said = run("score", photo(800), "--game", "duel", "--middle-kingdom", code=2).err
+    assert "--middle-kingdom only applies to kingdomino" in said
+    run("score", photo(807), "--game", "kingdomino", "--middle-kingdom")
+
+
 def test_a_dynasty_is_added_up(photo: Make, run: Command) -> None:
     told = run("score", photo(807, "a.jpg"), photo(807, "b.jpg"), "--dynasty").out
     assert f"Dynasty of 2 kingdoms: {2 * make_kingdom().score.total} points" in told
