@@ -8,13 +8,14 @@ with its problems.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from kdscan.detection.clipping import edges_text
-from kdscan.game.grid import Cell
+from kdscan.game.grid import Cell, neighbours
 from kdscan.game.kingdomino.audit import audit_kingdom, unlaid
 from kdscan.game.kingdomino.checks import find_problems
 from kdscan.game.kingdomino.kingdom import Kingdom
@@ -38,7 +39,11 @@ MIN_PROBABILITY = 1e-5
 
 SURELY_COVERED = 2.5
 """Least difference from the table at which a bare place counts as covered. In a kingdom that
-dominoes cannot form as it was read, any reported difference counts (`extent.MIN_UNLIKE`)."""
+dominoes cannot form as it was read, any reported difference counts (`extent.MIN_UNLIKE`), and so
+does any place that tiles enclose, even if an object there looks like the table around."""
+
+ENCLOSED = 3
+"""Sides on which tiles enclose a place."""
 
 
 def decode_kingdoms(
@@ -186,9 +191,14 @@ def _is_odd(best: Candidate, variants: Variants) -> bool:
 
 def _covered(evidence: KingdomEvidence, best: Candidate) -> tuple[Cell, ...]:
     """The places that seem to be covered by an object, except those that somebody has corrected."""
-    return tuple(
-        (row, col)
-        for (row, col), unlike in evidence.covered.items()
-        if (unlike >= SURELY_COVERED or best.lawful is False)
-        and (row, col) not in evidence.corrections.squares
-    )
+    found = {at for at, unlike in evidence.covered.items() if unlike >= SURELY_COVERED}
+    if best.lawful is False:
+        found |= {*evidence.covered, *_holes(best.kingdom)}
+    return tuple(sorted(found - evidence.corrections.squares.keys()))
+
+
+def _holes(kingdom: Kingdom) -> Iterator[Cell]:
+    """The bare places that tiles enclose."""
+    taken = {*kingdom.squares, kingdom.castle}
+    beside = Counter(near for cell in taken for near in neighbours(cell))
+    yield from (cell for cell, count in beside.items() if count >= ENCLOSED and cell not in taken)

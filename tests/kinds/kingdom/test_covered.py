@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.variants import PLAIN
 from kdscan.imaging.rectify import lattice_points
 from kdscan.inference.store import default_models
@@ -20,7 +21,7 @@ from kdscan.kinds.kingdom.read import read_kingdoms
 from kdscan.kinds.kingdom.surface import MIN_PLACES, unlike_table
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.serialize import deserialize, serialize
-from kdscan.records import KINDS, KingdomCorrections, KingdomReading, Photo
+from kdscan.records import KINDS, KingdomCorrections, KingdomReading, Photo, SquareKind
 from kdscan.records.arrays import Floats
 from kdscan.records.kinds import CASTLE, EMPTY
 from tests.kinds.kingdom.test_surface import GOLD, OAK, certainty, flat
@@ -42,9 +43,9 @@ NOT_LAID = LAID.replace("g++", "s++")
 """One that no dominoes of the box make."""
 
 
-def covered(unlike: float, text: str = LAID) -> KingdomReading:
+def covered(unlike: float) -> KingdomReading:
     """A kingdom with a place that looks so unlike the table."""
-    return interpret(replace(make_kingdom(text).evidence, covered={BARE: unlike}))
+    return interpret(replace(make_kingdom(LAID).evidence, covered={BARE: unlike}))
 
 
 def unlike(looks: list[list[tuple[int, int, int]]], bare: list[list[bool]]) -> Floats:
@@ -116,15 +117,28 @@ def test_it_asks_though_the_rules_make_a_tile_of_it() -> None:
 
 def test_a_place_that_looks_a_little_unlike_counts_only_where_dominoes_cannot_be_laid() -> None:
     assert not covered(CLOSE).review
-    assert not make_kingdom(NOT_LAID).review
-    assert covered(CLOSE, NOT_LAID).problems[-1].code == "tiles_covered"
+    not_laid = make_kingdom()
+    assert not not_laid.review
+    close = interpret(replace(not_laid.evidence, covered={(2, 4): CLOSE}))
+    assert close.problems[-1].code == "tiles_covered"
+
+
+def test_a_place_that_tiles_enclose_may_be_covered_where_dominoes_cannot_be_laid() -> None:
+    """A hand that reaches beyond the kingdom looks like the table."""
+    assert not make_kingdom(LAID).problems
+    one = make_kingdom(NOT_LAID)
+    assert one.review and one.problems[-1].code == "tiles_covered"
+    assert one.problems[-1].cells == ((2, 0), BARE)
+    bare: dict[Cell, SquareKind] = dict.fromkeys(one.problems[-1].cells, ("empty", 0))
+    seen = interpret(replace(one.evidence, corrections=KingdomCorrections(bare)))
+    assert not seen.review and [p.code for p in seen.problems] == ["not_laid_lawfully"]
 
 
 @pytest.mark.parametrize("kind", [("empty", 0), ("wheat", 0)])
 def test_what_a_person_said_of_a_covered_place_holds(kind: tuple[str, int]) -> None:
     said = KingdomCorrections({BARE: kind})
     one = interpret(replace(covered(SURELY_COVERED).evidence, corrections=said))
-    assert not any(problem.code == "tiles_covered" for problem in one.problems)
+    assert not any(BARE in p.cells for p in one.problems if p.code == "tiles_covered")
     assert one.review == (kind != ("empty", 0)), "a tile too many cannot be laid"
 
 
