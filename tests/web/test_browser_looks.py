@@ -262,6 +262,9 @@ def test_text_alone_at_twice_its_size_cuts_nothing_off(
     for button in page.locator(".bar-button, .doubt .choice").all():
         box = button.bounding_box()
         assert box and box["x"] >= 0 and box["x"] + box["width"] <= width, button.inner_text()
+    page.locator(".board [role=button]").first.tap()
+    question = page.locator("dialog[open]")
+    assert question.evaluate("one => one.scrollWidth - one.clientWidth") <= 0
     page.goto("/desk")
     page.locator("[data-tab=sheets]").click()
     page.locator(".queue button").first.click()
