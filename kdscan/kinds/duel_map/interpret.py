@@ -75,13 +75,13 @@ def decoded(
 
 def _with_corrections(evidence: MapEvidence, risk: float) -> Reading:
     """The most probable board under the corrections; corrected cells keep the pixels' own result in
-    `seen`."""
+    `seen`, and nobody is asked for them again."""
     corrections = evidence.corrections
     reading = decoded(evidence.probs, tuple(sorted(corrections.cells.items())), risk)
     if corrections.cells:
         before = decoded(evidence.probs, (), risk).cells
         cells = tuple(
-            replace(c, seen=own.marks) if c.at in corrections.cells else c
+            replace(c, seen=own.marks, review=False) if c.at in corrections.cells else c
             for c, own in zip(reading.cells, before, strict=True)
         )
         reading = replace(reading, cells=cells)

@@ -78,17 +78,17 @@ def _reading(
     unsure = evidence.beyond or evidence.cut or evidence.touching or covered or bare
     if unsure or _is_odd(best, variants):
         confidence = min(confidence, 0.5)
-    review = confidence < 1 - risk
+    review, told = confidence < 1 - risk, evidence.corrections.squares
     squares = []
     for index, (kind, p) in enumerate(zip(best.kinds, posterior.marginals(), strict=True)):
         row, col = divmod(index, variants.size)
         pixels = int(np.argmax(evidence.probs[row, col]))
         p *= posterior.castle if kind == CASTLE else 1.0
         seen = None if pixels == kind else KINDS[pixels]
-        look, hides = p < 1 - risk, (row, col) in covered
+        look, hides = p < 1 - risk and (row, col) not in told, (row, col) in covered
         p = min(p * flat.confidence, 0.5) if hides else p * flat.confidence
         squares.append(SquareReading(row, col, *KINDS[kind], p, look or hides, seen, hides))
-    if review and not any(s.review for s in squares):
+    if review and not told and not any(s.review for s in squares):
         worst = min(range(len(squares)), key=lambda i: squares[i].confidence)
         squares[worst] = replace(squares[worst], review=True)
     if evidence.corrections.confirmed:

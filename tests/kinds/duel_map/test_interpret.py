@@ -95,3 +95,13 @@ def test_a_corrected_shield_tells_what_the_picture_showed() -> None:
     assert (said[CROSSED]["coat"], said[CROSSED]["crosses"]) == ("filled", 2)
     assert said[CROSSED]["seen"] == {"coat": "dot", "crosses": 1}
     assert said[WORTHLESS]["seen"] is None
+
+
+def test_whoever_has_told_of_a_shield_is_not_asked_again_though_the_grid_may_lie_elsewhere() -> None:
+    evidence = make_sheet(BOARD).evidence
+    evidence = replace(evidence, probs=replace(evidence.probs, placed=0.9))
+    (first,) = (cell for cell in interpret(evidence).reading.cells if cell.review)
+    told = MapCorrections({first.at: first.marks})
+    found = interpret(replace(evidence, corrections=told))
+    assert found.review, "the place is as doubtful as before"
+    assert not any(cell.review for cell in found.reading.cells)

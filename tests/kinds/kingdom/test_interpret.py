@@ -99,6 +99,8 @@ def test_if_no_square_is_doubtful_the_least_sure_one_is_shown() -> None:
     (shown,) = (square for square in reading.squares if square.review)
     sure = [square.confidence for square in reading.squares]
     assert shown.confidence == min(sure) < max(sure)
+    told = correct(reading, {(shown.row, shown.col): (shown.terrain, shown.crowns)})
+    assert told.review and not any(square.review for square in told.squares), "nor one by one"
 
 
 def test_a_search_that_gave_up_accuses_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
