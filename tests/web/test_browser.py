@@ -227,6 +227,8 @@ def test_a_file_that_is_no_picture_is_not_tried_again(open_page: Open, tmp_path:
     page.set_input_files("input[multiple]", broken)
     expect(page.get_by_role("alert")).to_contain_text("broken or cut off")
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+    page.get_by_role("link", name="Another photo").tap()
+    expect(page.locator(".result strong").first).to_have_text("could not be read")
 
 
 def test_a_worker_that_dies_loses_no_photo(open_page: Open, served: Served) -> None:

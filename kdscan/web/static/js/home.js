@@ -72,11 +72,12 @@ function line({ id }) {
   const link = h("a", { class: "result card" });
   return { element: h("li", {}, link), show: (photo) => {
     const thumb = photo.pages.find((page) => page.thumb)?.thumb, waits = photo.state === "waiting";
-    const summary = photo.sheets.map((sheet) => sheet.photograph_again ? t("Photograph again") : `${sheet.total === null ? t("Spellbook") : pointsText(sheet.total)}${sheet.review ? " ?" : ""}`);
+    const points = photo.sheets.length > 1 ? String : pointsText; // of a table and a scan of many pages, numbers alone
+    const summary = photo.sheets.map((sheet) => sheet.photograph_again ? t("Photograph again") : `${sheet.total === null ? t("Spellbook") : points(sheet.total)}${sheet.review ? "\u00a0?" : ""}`);
     link.href = waits ? `#/wait/${id}` : `#/photo/${id}`;
     put(link, thumb ? h("img", { src: thumb, alt: "", loading: "lazy" }) : h("span", { class: waits ? "no-thumb busy" : "no-thumb" }),
       h("span", { class: "result-name" }, (photo.sheets.length === 1 ? photo.sheets[0].player : namesOf(photo.sheets)) || photo.name, h("small", {}, when(photo.added_at))),
-      h("strong", {}, waits ? t("reading …") : summary.length ? summary.join(" · ") : t("nothing found")));
+      h("strong", {}, waits ? t("reading …") : photo.state === "failed" ? t("could not be read") : summary.join(" · ") || t("nothing found")));
   } };
 }
 
