@@ -88,7 +88,8 @@ def _cells_to_review(boards: Sequence[RankedBoard], risk: float) -> set[int]:
 
     Greedy: each step takes the shield that distinguishes the most probability of boards with
     another total from the best board, until the boards that no answer rules out are rarer than
-    the risk allows, or no shield alone gains enough to ask for it.
+    the risk allows, or no shield alone gains enough to ask for it. None if the grid itself may be
+    wrong, or there are too many boards to list.
     """
     _, best, total = boards[0]
     others = [(p, marks) for p, marks, t in boards if t != total]
@@ -100,9 +101,6 @@ def _cells_to_review(boards: Sequence[RankedBoard], risk: float) -> set[int]:
             break
         chosen.add(first)
         others = [(p, marks) for p, marks in others if marks[first] == best[first]]
-    if not chosen:  # the grid itself may be wrong, or there are too many boards to list
-        same = [sum(p for p, marks, _ in boards if marks[i] == best[i]) for i in range(len(best))]
-        chosen.add(int(np.argmin(same)))
     return chosen
 
 

@@ -75,7 +75,7 @@ def test_a_sheet_that_is_out_of_place_is_never_sure() -> None:
     reading = decode(probs_of({(0, 0): {(Coat.DOT, 1): 1.0}}, placed=0.5))
     assert reading.confidence == pytest.approx(0.5)
     assert reading.review
-    assert sum(c.review for c in reading.cells) == 1, "who looks at it is shown where to begin"
+    assert not any(c.review for c in reading.cells), "no shield would settle it"
 
 
 def test_small_doubts_of_many_shields_weigh_less_than_a_large_one_of_a_single_one() -> None:

@@ -78,6 +78,8 @@ def _with_corrections(evidence: MapEvidence, risk: float) -> Reading:
     `seen`, and nobody is asked for them again."""
     corrections = evidence.corrections
     reading = decoded(evidence.probs, tuple(sorted(corrections.cells.items())), risk)
+    if reading.review and not corrections.cells:
+        reading = _with_a_beginning(reading)
     if corrections.cells:
         before = decoded(evidence.probs, (), risk).cells
         cells = tuple(
@@ -88,6 +90,14 @@ def _with_corrections(evidence: MapEvidence, risk: float) -> Reading:
     return (
         reading if corrections.castle is None else replace(reading, castle_used=corrections.castle)
     )
+
+
+def _with_a_beginning(reading: Reading) -> Reading:
+    """The least sure shield marked if none is: whoever looks at the sheet sees where to begin."""
+    if any(cell.review for cell in reading.cells):
+        return reading
+    least = min(reading.cells, key=lambda cell: cell.confidence)
+    return replace(reading, cells=tuple(replace(c, review=c is least) for c in reading.cells))
 
 
 def _without_clipped(reading: Reading, clipped: tuple[Cell, ...]) -> Reading:

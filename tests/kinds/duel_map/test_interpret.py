@@ -97,7 +97,9 @@ def test_a_corrected_shield_tells_what_the_picture_showed() -> None:
     assert said[WORTHLESS]["seen"] is None
 
 
-def test_whoever_has_told_of_a_shield_is_not_asked_again_though_the_grid_may_lie_elsewhere() -> None:
+def test_where_only_the_grid_is_doubtful_one_shield_is_asked_for_as_a_beginning_and_no_other() -> (
+    None
+):
     evidence = make_sheet(BOARD).evidence
     evidence = replace(evidence, probs=replace(evidence.probs, placed=0.9))
     (first,) = (cell for cell in interpret(evidence).reading.cells if cell.review)
