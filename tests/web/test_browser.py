@@ -203,7 +203,7 @@ def test_who_cannot_sign_out_is_told_so_and_stays(open_page: Open) -> None:
     page = open_page(service_workers="block")
     page.route("**/api/leave", lambda route: route.abort())
     page.locator("#leave").click()
-    expect(page.locator("#toast")).to_contain_text("No connection")
+    expect(page.locator("#toast")).to_contain_text("No connection: try again later")
     expect(page.locator(".actions")).to_be_visible()
 
 

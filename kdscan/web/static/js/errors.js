@@ -31,7 +31,7 @@ const WORDS = {
   not_read: () => t("This photo is still being read. Try again in a moment."),
   not_yours: () => t("Somebody else has already uploaded this photo. To change it, ask at the desk."),
   store: () => t("The results cannot be saved or loaded right now. Try again later."),
-  offline: () => t("No connection. What you did last can still be read here."),
+  offline: () => t("No connection: try again later."),
   refused: (error) => sentence(error.message),
   model: ourFault,
   bug: ourFault,
