@@ -39,8 +39,8 @@ WAITING: PhotoState = "waiting"
 READ: PhotoState = "read"
 FAILED: PhotoState = "failed"
 
-MOST_LISTED = 50
-"""Most photos in a session's list."""
+MOST_LISTED = 200
+"""Most photos in a session's list: more than are chosen at once."""
 
 
 class PhotoService:

@@ -37,7 +37,7 @@ def no_map(seed: int) -> bytes:
     return bytes(cv2.imencode(".jpg", cv2.resize(noise, (320, 320)))[1].tobytes())
 
 
-def test_fifty_at_once_all_arrive(served: Served) -> None:
+def test_sixty_at_once_all_arrive_and_are_listed(served: Served) -> None:
     with httpx.Client(base_url=served.address, headers=BEARER, timeout=120) as client:
 
         def send(number: int) -> int:
@@ -45,9 +45,11 @@ def test_fifty_at_once_all_arrive(served: Served) -> None:
             assert answer.status_code == 201
             return int(answer.json()["id"])
 
-        with ThreadPoolExecutor(50) as pool:
-            ids = list(pool.map(send, range(50)))
-        assert len(set(ids)) == 50
+        with ThreadPoolExecutor(60) as pool:
+            ids = list(pool.map(send, range(60)))
+        assert len(set(ids)) == 60
+        listed = client.get("/api/photos").json()["photos"]
+        assert {photo["id"] for photo in listed} >= set(ids)
         for one in ids:
             photo = awaited(client, one)
             assert photo["state"] == "failed"
