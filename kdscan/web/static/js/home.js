@@ -141,10 +141,9 @@ function row(entry) {
     fail: (error) => {
       bar.remove();
       item.classList.add("failed");
-      state.textContent = "";
-      state.append(explain(error));
-      if (mayChange(error)) state.append(" ", h("button", { type: "button", class: "quiet", onclick: () => { end(); enqueue(entry); } }, t("Try again")));
-      state.append(" ", h("button", { type: "button", class: "quiet", onclick: () => { end(); forget(id); } }, t("Remove")));
+      put(state, explain(error), h("span", { class: "row" },
+        mayChange(error) && h("button", { type: "button", class: "quiet", onclick: () => { end(); enqueue(entry); } }, t("Try again")),
+        h("button", { type: "button", class: "quiet", onclick: () => { end(); forget(id); } }, t("Remove"))));
       announce(`${name}: ${explain(error)}`);
     },
   };
