@@ -127,10 +127,11 @@ async def standings(request: Request) -> Response:
 
 
 async def join_form(
-    request: Request, problem: str = "", status: int = 200, code: str = "", game: str = ""
+    request: Request, problem: str = "", status: int = 200, **typed: str
 ) -> Response:
-    """GET /join"""
-    return _html(request, "join.html", status, problem=problem, code=code, game=game)
+    """GET /join. typed: what its fields hold: code, name, game."""
+    fields = {"code": "", "name": "", "game": ""} | {key: text[:60] for key, text in typed.items()}
+    return _html(request, "join.html", status, problem=problem, **fields)
 
 
 async def join(request: Request) -> Response:
@@ -141,7 +142,7 @@ async def join(request: Request) -> Response:
     role = sessions.role_of(code, settings)
     if role is None:
         problem = words(language_of(request)).t("This code is not valid. Check it and try again.")
-        return await join_form(request, problem, 403, game=game[:40])
+        return await join_form(request, problem, 403, code=code, name=name, game=game)
     known: Session | None = request.state.session
     who = "".join(c for c in name if c.isprintable()).strip()[:60]
     session = sessions.new_session(role, who)
@@ -168,7 +169,7 @@ async def join_by_link(request: Request) -> Response:
     game = request.query_params.get("game", "")
     if is_code(game) and request.state.session is not None:
         return RedirectResponse(_start(game), 303)
-    return await join_form(request, code=str(request.path_params["code"])[:40], game=game[:40])
+    return await join_form(request, code=str(request.path_params["code"]), game=game)
 
 
 async def leave(request: Request) -> Response:

@@ -42,9 +42,12 @@ def test_no_host_header_lets_anybody_in(stranger: Stranger, host: str) -> None:
 def test_a_wrong_code_lets_nobody_in(stranger: Stranger, code: str) -> None:
     client = stranger()
     answer = client.post(
-        "/join", data={"code": code}, headers={"Origin": str(client.base_url).rstrip("/")}
+        "/join",
+        data={"code": code, "name": "Ada"},
+        headers={"Origin": str(client.base_url).rstrip("/")},
     )
     assert answer.status_code == 403
+    assert f'value="{code}"' in answer.text and 'value="Ada"' in answer.text, "to be put right"
     assert not client.cookies
 
 
@@ -65,7 +68,7 @@ def test_what_people_write_is_text_on_the_page(store: Store) -> None:
         httpx.Client(base_url=page.address) as client,
     ):
         link = client.get(f"/j/{quote(evil)}", params={"game": evil})
-        wrong = client.post("/join", data={"code": "WRONGONE", "game": evil})
+        wrong = client.post("/join", data=dict.fromkeys(("code", "name", "game"), evil))
         client.post("/join", data={"code": JOIN, "name": evil})
         assert client.get("/api/session").json()["who"] == evil
         for answer in (link, wrong, client.get("/"), client.get("/standings")):
