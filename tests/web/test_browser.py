@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -99,10 +100,18 @@ def test_a_map_that_is_still_being_read_joins_those_to_play_against(open_page: O
         told["photos"] = [one | {"state": "waiting", "sheets": []} for one in told["photos"]]
         route.fulfill(json=told)
 
+    def cut_off(route: Route) -> None:
+        told = route.fetch().json()
+        for sheet in chain.from_iterable(one["sheets"] for one in told["photos"]):
+            sheet |= {"total": None, "photograph_again": True}
+        route.fulfill(json=told)
+
     page.locator(".results .result").last.tap()
     expect(page.locator(".total-number")).to_be_visible()
+    page.route("**/api/photos", cut_off)
     page.route("**/api/photos", both_wait, times=1)
     page.get_by_role("link", name="Game").tap()
+    expect(page.locator(".results strong")).to_have_text("Photograph again")
     page.locator(".results .result").first.tap()
     expect(page.locator(".player")).to_have_count(2)
 

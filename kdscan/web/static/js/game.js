@@ -5,7 +5,7 @@ import { emblem } from "./coats.js";
 import { h, put, sign } from "./dom.js";
 import { pointsText, t, tn } from "./i18n.js";
 import { joinForm } from "./join.js";
-import { hasScore, kindOf, nameOf } from "./kinds.js";
+import { briefly, hasScore, kindOf, nameOf } from "./kinds.js";
 import { doubtText } from "./score.js";
 import { share } from "./share.js";
 
@@ -23,7 +23,7 @@ const others = (photos, kind, but) => photos.flatMap((photo) => photo.sheets.map
 
 const links = (list, href) => h("ul", { class: "results" }, list.map(({ photo, sheet }) => h("li", {}, h("a", { class: "result card", href: href(sheet) },
   h("img", { src: photo.pages.find((page) => page.page === sheet.page)?.thumb, alt: "", loading: "lazy" }),
-  h("span", { class: "result-name" }, sheet.player ?? photo.name), h("strong", {}, sheet.total === null ? t("Spellbook") : pointsText(sheet.total))))));
+  h("span", { class: "result-name" }, sheet.player ?? photo.name), h("strong", {}, briefly(sheet))))));
 
 const game = (ids) => `#/game/${ids.join("/")}`;
 

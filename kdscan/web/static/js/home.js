@@ -6,6 +6,7 @@ import { announce, h, lines, put } from "./dom.js";
 import { explain, mayChange } from "./errors.js";
 import { pointsText, t, when } from "./i18n.js";
 import { joinForm } from "./join.js";
+import { briefly } from "./kinds.js";
 import { nameField, namesOf } from "./names.js";
 import { deliver, forget, keep, waiting } from "./outbox.js";
 import { photoButtons } from "./take.js";
@@ -73,7 +74,7 @@ function line({ id }) {
   return { element: h("li", {}, link), show: (photo) => {
     const thumb = photo.pages.find((page) => page.thumb)?.thumb, waits = photo.state === "waiting";
     const points = photo.sheets.length > 1 ? String : pointsText; // of a table and a scan of many pages, numbers alone
-    const summary = photo.sheets.map((sheet) => sheet.photograph_again ? t("Photograph again") : `${sheet.total === null ? t("Spellbook") : points(sheet.total)}${sheet.review ? "\u00a0?" : ""}`);
+    const summary = photo.sheets.map((sheet) => briefly(sheet, points));
     link.href = waits ? `#/wait/${id}` : `#/photo/${id}`;
     put(link, thumb ? h("img", { src: thumb, alt: "", loading: "lazy" }) : h("span", { class: waits ? "no-thumb busy" : "no-thumb" }),
       h("span", { class: "result-name" }, (photo.sheets.length === 1 ? photo.sheets[0].player : namesOf(photo.sheets)) || photo.name, h("small", {}, when(photo.added_at))),

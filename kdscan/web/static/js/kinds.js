@@ -1,6 +1,7 @@
 // What the page needs to know of each kind of sheet, by its name in the JSON.
 
 import { spellbook } from "./book.js";
+import { pointsText, t } from "./i18n.js";
 import { kingdom, map } from "./parts.js";
 
 const KINDS = { duel_map: map, kingdom, duel_spellbook: spellbook };
@@ -16,3 +17,7 @@ export function nameOf(sheet, all) {
 }
 
 export const hasScore = (sheet) => "score" in sheet;
+
+// What a list of photos says of a sheet. points(n): a total in words, or as a number.
+export const briefly = (sheet, points = pointsText) => sheet.photograph_again ? t("Photograph again")
+  : `${sheet.total === null ? kindOf(sheet).name() : points(sheet.total)}${sheet.review ? "\u00a0?" : ""}`;
