@@ -27,14 +27,20 @@ POOLED = {
 """Layers that read several concatenated feature maps: the maps' channels, as multiples of the
 network's width. The inputs after them (counts, tokens) do not depend on the width."""
 
+_GRID = "offset.cell.weight"
+
 
 def widen(net: MarksNet, narrow: Mapping[str, Tensor]) -> None:
     """Load the weights of a narrower network, in place.
 
-    Raises ValueError for weights that are not those of a `MarksNet` with fewer channels.
+    The head that predicts offsets reads whole grids of features: if the narrower network saw crops
+    of another size (marks 18: 160 pixels), it keeps its initial weights. Raises ValueError for
+    weights that are not those of a `MarksNet` with fewer channels.
     """
     wide = net.state_dict()
     width, old = len(wide["fine.0.weight"]), len(narrow["fine.0.weight"])
+    if narrow[_GRID].shape != wide[_GRID].shape:
+        narrow = {name: w for name, w in narrow.items() if not name.startswith("offset.")}
     for name, weights in narrow.items():
         own = wide.get(name)
         if own is None or any(a < b for a, b in zip(own.shape, weights.shape, strict=True)):

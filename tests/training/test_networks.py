@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -113,3 +114,15 @@ def test_the_published_network_says_what_the_trained_one_says(network: str) -> N
         expected = net(*seen.values()).numpy()
     assert said.shape == expected.shape
     assert abs(said - expected).max() < 0.02 * abs(expected).max()
+
+
+@pytest.mark.parametrize("recipe", ["ink-2", "marks-19", "refine-6", "tiles-4"])
+def test_a_recipe_can_start_from_its_parent(recipe: str) -> None:
+    from kdscan.training.recipe import load_recipe
+    from kdscan.training.state import load_weights
+    from kdscan.training.tasks import TASKS
+    from kdscan.training.weights import weights_path
+
+    models = Path(__file__).parent.parent.parent / "models"
+    made = load_recipe(models, recipe)
+    load_weights(TASKS[made.network].net(), weights_path(models, made.parent_name))
