@@ -10,9 +10,9 @@ from kdscan.game.duel.book_checks import SIDES, map_problems, whose_maps
 from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.problem import Problem
-from kdscan.kinds.common.values import percent
 from kdscan.kinds.spellbook.lines import marks_of_choice
 from kdscan.records import MapReading, SpellbookReading, WizardEvidence
+from kdscan.records.short import percent
 
 
 def wizards(

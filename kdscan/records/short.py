@@ -1,4 +1,4 @@
-"""Readings in notebooks: a one-line `repr`, or an HTML table."""
+"""Readings in few words: a percentage, a one-line `repr`, an HTML table for notebooks."""
 
 from __future__ import annotations
 
@@ -12,10 +12,15 @@ Shown = tuple[str, bool]
 """A cell's text, and whether a person should check it."""
 
 
+def percent(p: float) -> str:
+    """Whole percent, rounded down and at most 99: no reading is entirely certain."""
+    return f"{min(99, int(100 * p + 1e-9))}%"
+
+
 def short(found: Found, what: str) -> str:
     """A reading's kind, score and confidence on one line."""
     check = ", please check" if found.review else ""
-    return f"<{found.kind}: {what}, {100 * found.confidence:.1f}% sure{check}>"
+    return f"<{found.kind}: {what}, {percent(found.confidence)} sure{check}>"
 
 
 def table(found: object, rows: Iterable[Iterable[Shown]]) -> str:

@@ -31,8 +31,8 @@ from kdscan.imaging.rectify import cell_corners
 from kdscan.kinds.common.canvas import Canvas
 from kdscan.kinds.common.colors import domain_colors, flagged_cells
 from kdscan.kinds.common.doubt import C, Doubt, DoubtfulPlace
-from kdscan.kinds.common.values import percent
 from kdscan.records.arrays import Bgr
+from kdscan.records.short import percent
 
 if TYPE_CHECKING:
     from kdscan.records import KingdomReading, MapReading

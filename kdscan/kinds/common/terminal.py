@@ -12,9 +12,9 @@ from kdscan.game.grid import Cell, cell_name
 from kdscan.game.score import Worthy
 from kdscan.kinds.common.colors import MAX_NAMED, domain_colors
 from kdscan.kinds.common.doubt import C, Doubt
-from kdscan.kinds.common.values import percent
 from kdscan.locale import ENGLISH, Words
 from kdscan.locale.problems import problem_line
+from kdscan.records.short import percent
 
 if TYPE_CHECKING:
     from kdscan.records import Found

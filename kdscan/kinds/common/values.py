@@ -33,11 +33,6 @@ def probability_json(p: float) -> float:
     return round(float(p), 4)
 
 
-def percent(p: float) -> str:
-    """Whole percent, rounded down and at most 99: no reading is entirely certain."""
-    return f"{min(99, int(100 * p + 1e-9))}%"
-
-
 def judged_json(center_xy: Any, confidence: float, review: bool) -> JudgedJson:
     """Position and confidence of a shield or square."""
     return {

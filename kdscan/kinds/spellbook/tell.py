@@ -5,10 +5,10 @@ from __future__ import annotations
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.kinds.common.terminal import Style, explain_problems
-from kdscan.kinds.common.values import percent
 from kdscan.kinds.duel_map.names import coat_sign
 from kdscan.kinds.spellbook.names import mark_name
 from kdscan.records import SpellbookReading
+from kdscan.records.short import percent
 
 _WIDTH = 24
 

@@ -13,11 +13,11 @@ from itertools import groupby
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from kdscan.game.problem import problem_from
-from kdscan.kinds.common.values import percent
 from kdscan.locale import Words
 from kdscan.locale import errors as error_words
 from kdscan.locale.problems import problem_text
 from kdscan.records.results import Json
+from kdscan.records.short import percent
 from kdscan.tournament.event import EventState
 from kdscan.tournament.games import Game, Seat
 from kdscan.tournament.report.pictures import CROP_PX, Album, Pictures
