@@ -59,7 +59,9 @@ class SelfTaught:
             with working(w.t("comparing what is printed on these sheets …")):
                 found = pool.learn(self._known, default_models().ink)
         except UsageError as error:
-            note(f"kdscan: {error_message(error)}")
+            why = error_message(error)
+            text = w.t("no pad can be learned from these sheets: {why}", why=why)
+            note(f"kdscan: {text}")
             return []
         except Exception as cause:  # the readings must still be reported
             note(f"kdscan: {error_message(bug_of(cause))}")

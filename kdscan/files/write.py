@@ -93,12 +93,22 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def keep_file(path: Path, data: bytes) -> None:
-    """The same in a folder that is made if it does not exist."""
+    """The same in a folder of kdscan's own, which is made if it does not exist."""
     try:
         make_folder(path.parent)
+        with _opened(path) as out:
+            out.write(data)
     except OSError as error:
-        raise unwritable(path, error) from error
-    write_file(path, data)
+        raise unkept(path.parent, error) from error
+
+
+def unkept(folder: Path, error: OSError) -> UsageError:
+    """The error for a folder of kdscan's own that the system did not let us write."""
+    return UsageError(
+        "{path}: this folder cannot be written ({why}); make room there, or ask for write access",
+        path=folder,
+        why=error.strerror or error,
+    )
 
 
 def remove_file(path: Path) -> None:

@@ -18,7 +18,7 @@ from kdscan.files.write import (
     keep_file,
     make_folder,
     remove_file,
-    unwritable,
+    unkept,
     write_file,
 )
 from kdscan.prints.flat import FlatSheet, FlatSheetHead, from_bytes, head_of, same_sheet, to_bytes
@@ -63,7 +63,7 @@ class SheetPool:
             else:
                 (self.folder / _OFF).touch()
         except OSError as error:
-            raise unwritable(self.folder / _OFF, error) from error
+            raise unkept(self.folder, error) from error
 
     @property
     def size(self) -> tuple[int, int]:

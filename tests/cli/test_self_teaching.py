@@ -105,6 +105,17 @@ def test_the_fourth_game_teaches_the_pad(
     assert auto(run)["sheets"] == 1
 
 
+def test_where_no_sheet_can_be_kept_the_score_is_told_all_the_same(
+    games: list[Path], run: Command
+) -> None:
+    own_pool().folder.parent.mkdir(parents=True)
+    own_pool().folder.write_text("in the way")
+    found, said = layouts(run, games[2])
+    assert found == [UNKNOWN_LAYOUT]
+    assert "no pad can be learned from these sheets" in said and "cannot be written" in said
+    assert "another file" not in said, "no file was named"
+
+
 @pytest.mark.slow
 def test_sheets_that_teach_a_pad_together_are_read_again_by_it(
     games: list[Path], run: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

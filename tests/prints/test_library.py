@@ -71,7 +71,7 @@ def test_where_nothing_can_be_written_it_is_said(tmp_path: Path) -> None:
     (tmp_path / "prints").write_text("in the way")
     library = Library(tmp_path / "prints")
     assert library.load() == ()
-    with pytest.raises(UsageError, match="cannot be written"):
+    with pytest.raises(UsageError, match=r"prints: this folder cannot be written"):
         library.save(made_print())
 
 
