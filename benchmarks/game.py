@@ -153,7 +153,7 @@ WHAT: dict[str, Callable[[int, Edition], None]] = {
 
 if __name__ == "__main__":
     options = parser(__doc__)
-    options.add_argument("what", nargs="*", choices=[*WHAT, []], default=[])
+    options.add_argument("what", nargs="*", choices=[*WHAT, []], default=[], metavar="|".join(WHAT))
     options.add_argument("--boards", type=int, default=2000)
     options.add_argument("--edition", choices=EDITIONS, default="english")
     given = options.parse_args()

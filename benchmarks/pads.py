@@ -33,7 +33,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from shared import KEYS, NOT_READ, Judged, interval, judged, pads_in, parser, sheets_of, true_board
+from shared import (
+    KEYS,
+    NOT_READ,
+    Judged,
+    folder_of_pads,
+    interval,
+    judged,
+    pads_in,
+    parser,
+    sheets_of,
+    true_board,
+)
 
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
@@ -107,7 +118,7 @@ def line(rows: list[Row]) -> str:
 def main() -> None:
     """Read all filled sheets of all pads in all ways and print the table."""
     options = parser(__doc__)
-    options.add_argument("folder", type=Path)
+    options.add_argument("folder", type=folder_of_pads)
     options.add_argument("--ways", nargs="+", choices=WAYS, default=["none"])
     options.add_argument("--only", nargs="+", default=[], help="names of pads")
     options.add_argument("--kdscan", default="kdscan", help="the command, to compare two of them")

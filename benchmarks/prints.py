@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from shared import (
     CAMERA_QUALITY,
+    folder_of_pads,
     judged_map,
     maps_in,
     pads_in,
@@ -230,11 +231,11 @@ def main() -> None:
     options = parser(__doc__)
     verbs = options.add_subparsers(dest="verb", required=True)
     asked = verbs.add_parser("pairs")
-    asked.add_argument("folders", nargs="+", type=Path)
+    asked.add_argument("folders", nargs="+", type=folder_of_pads)
     asked.add_argument("--prints", type=int, default=70)
     verbs.add_parser("time").add_argument("--prints", type=int, default=50)
     asked = verbs.add_parser("games")
-    asked.add_argument("folders", nargs="+", type=Path)
+    asked.add_argument("folders", nargs="+", type=folder_of_pads)
     asked.add_argument("--games", nargs="+", type=int, default=[2, 4, 6, 7])
     asked = verbs.add_parser("stages")
     asked.add_argument("pad", type=Path)

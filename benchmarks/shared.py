@@ -46,6 +46,21 @@ def folder_of_photos(name: str) -> Path:
     return folder
 
 
+def folder_of_pads(name: str) -> Path:
+    """A folder as `kdscan.synth.pads` writes it; the type of a parser's argument."""
+    folder = Path(name)
+    if not folder.is_dir() or not pads_in(folder):
+        raise argparse.ArgumentTypeError(f"{name} holds no pads; make some: kdscan.synth.pads")
+    return folder
+
+
+def file_name(name: str) -> Path:
+    """An existing file; the type of a parser's argument."""
+    if not Path(name).is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {name}")
+    return Path(name)
+
+
 def photo_in(path: Path) -> Photo:
     """The first photo in a file."""
     return next(iter(load_photos(path)))

@@ -29,7 +29,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from shared import SAMPLES, enlarged, parser, photo_in
+from shared import SAMPLES, enlarged, file_name, parser, photo_in
 
 from kdscan.errors import NoSheetFound
 from kdscan.kinds.common.options import ReadOptions
@@ -160,7 +160,7 @@ def table(photos: dict[Path, Times], commands: Times) -> None:
 def main() -> int:
     """Print the table; with --check the ratios, and return 1 if something has become slower."""
     options = parser(__doc__)
-    options.add_argument("photos", nargs="*", type=Path, default=SAMPLES)
+    options.add_argument("photos", nargs="*", type=file_name, default=SAMPLES)
     options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--megapixels", type=float)
     options.add_argument("--check", action="store_true")

@@ -15,7 +15,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from shared import parser
+from shared import file_name, parser
 
 from kdscan.game.duel.board import CASTLE, CELLS, COLS, LETTERS, ROWS
 from kdscan.imaging.photo import load_photos
@@ -108,7 +108,7 @@ def marks(sheet: MapReading) -> Bgr:
 
 if __name__ == "__main__":
     options = parser(__doc__)
-    options.add_argument("photo", type=Path)
+    options.add_argument("photo", type=file_name)
     options.add_argument("-o", dest="folder", type=Path, default=Path("pictures"))
     given = options.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)

@@ -34,6 +34,8 @@ def test_accuracy_is_measured_with_and_without_parts_of_the_reader(
     [
         ("accuracy.py", "holds no photos NAME.jpg with their NAME.json"),
         ("tables.py", "holds no photos NAME.jpg with their NAME.json"),
+        ("pads.py", "holds no pads"),
+        ("stages_pictures.py", "there is no file"),
         ("kingdoms.py", "there is no such table of squares"),
     ],
 )
