@@ -51,7 +51,7 @@ def as_network(net: nn.Module) -> Network:
 
     def network(*batches: F32) -> tuple[F32, ...]:
         with torch.inference_mode():
-            found = net(*(torch.from_numpy(np.ascontiguousarray(batch)) for batch in batches))
+            found = net(*(torch.from_numpy(np.array(batch, order="C")) for batch in batches))
             outs = found if isinstance(found, tuple) else (found,)
             return tuple(out.numpy() for out in outs)
 

@@ -68,9 +68,10 @@ def train(
     start: initial weights, random by default: a checkpoint, or the stored weights of a version.
     resume: continue the training in `folder` if there is one. loaders: processes that make samples.
     painters: processes that render examples, if supply is a `RenderedSupply`.
-    Raises UsageError for an invalid start, for an existing training without `resume`, and for one
-    that differs from `run`.
+    Raises UsageError for a device that torch cannot use, for an invalid start, for an existing
+    training without `resume`, and for one that differs from `run`.
     """
+    _check_device(device)
     kept = state.latest(folder)
     if kept is not None:
         _check(folder, kept[1], run, resume)
@@ -114,6 +115,14 @@ def train(
         save(run.steps)
     ready: nn.Module = average.module.eval()
     return ready
+
+
+def _check_device(device: str) -> None:
+    try:
+        torch.empty(0, device=device)
+    except (AssertionError, NotImplementedError, RuntimeError) as error:
+        why = str(error).partition("\n")[0]
+        raise UsageError(f"this torch cannot use --device {device} ({why}); cpu works") from error
 
 
 def _check(folder: Path, before: Run, run: Run, resume: bool) -> None:

@@ -103,6 +103,11 @@ def test_what_was_broken_off_ends_like_what_was_not(tmp_path: Path, supply: Any)
     assert equal(whole, torch.load(tmp_path / "parts.pt"))
 
 
+def test_a_device_that_is_not_there_is_no_bug(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot use --device cuda:77"):
+        trained(tmp_path, given, task(), device="cuda:77")
+
+
 def test_a_loss_that_is_no_number_ends_the_training_and_leaves_its_state(tmp_path: Path) -> None:
     from kdscan.training.state import latest
 
