@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import shlex
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from kdscan.cli.corrections import parse_corrections
 from kdscan.cli.main import command_line
 from kdscan.imaging import limits
 from kdscan.imaging.photo import load_photos
@@ -97,6 +99,16 @@ def test_the_sample_of_output_is_what_its_command_prints() -> None:
 def without_percent(text: str) -> str:
     """Probabilities differ a little from one processor to another."""
     return re.sub(r"\d+%", "%", text)
+
+
+def test_the_tutorial_corrects_a_shield_to_what_is_drawn() -> None:
+    text = (ROOT / "docs/tutorial.md").read_text("utf-8")
+    ((name, said),) = re.findall(r"kdscan score (samples/\d+)\.jpg --set (\S+)", text)
+    correction = parse_corrections([said])[0].fields["duel_map"]
+    assert isinstance(correction, tuple)
+    field, marks = correction
+    drawn = json.loads((ROOT / f"{name}.json").read_text("utf-8"))["board"]
+    assert drawn[field.removeprefix("cell:")] == [marks["coat"], marks["crosses"]]
 
 
 def test_the_columns_of_a_table_of_results_are_explained() -> None:

@@ -41,21 +41,22 @@ def main(
     first: Annotated[int, typer.Option(help="Seed of the first one.", min=0)] = 20_000_000,
     level: Annotated[
         Literal["flat", "easy", "normal", "hard", "mixed"],
-        typer.Option(help="How hard to read; mixed: at random."),
+        typer.Option(help="Difficulty; mixed: random."),
     ] = "mixed",
-    own: Annotated[bool, typer.Option("--own", help="Our own printed sheet.")] = False,
+    own: Annotated[bool, typer.Option("--own", help="Use our own printed sheet.")] = False,
     style: Annotated[
-        Literal["plain", "decorated", "saving", "mixed"], typer.Option(help="Of our own sheet.")
+        Literal["plain", "decorated", "saving", "mixed"],
+        typer.Option(help="Style of our own sheet."),
     ] = "plain",
-    code: Annotated[str, typer.Option(help="Of our own sheet: what its code says.")] = "",
+    code: Annotated[str, typer.Option(help="Text of the code on our own sheet.")] = "",
     ground: Annotated[
         str | None,
         typer.Option(
-            help=f"Of designs at random: {', '.join(GROUPS)}, or a family; at random too."
+            help=f"Ground of random designs: {', '.join(GROUPS)}, or a family; random by default."
         ),
     ] = None,
     table: Annotated[
-        bool, typer.Option("--table", help="Both maps of a game and their spellbook in a photo.")
+        bool, typer.Option("--table", help="Photograph both maps of a game with their spellbook.")
     ] = False,
     messiness: Messiness = None,
     dice: Dice = None,

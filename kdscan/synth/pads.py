@@ -81,16 +81,15 @@ def main(
     level: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"{', '.join(LEVELS)}: how hard to read; several: sheets take turns; "
-            "normal if not given."
+            help=f"Difficulty: {', '.join(LEVELS)}; several: sheets take turns; normal by default."
         ),
     ] = None,
     blank_level: Annotated[
-        Level, typer.Option(help="How hard to read the photo of the blank is.")
+        Level, typer.Option(help="Difficulty of the photo of the blank sheet.")
     ] = "easy",
     ground: Annotated[
         list[str] | None,
-        typer.Option(help=f"{', '.join(GROUPS)}, or a family; several: pads take turns."),
+        typer.Option(help=f"Ground: {', '.join(GROUPS)}, or a family; several: pads take turns."),
     ] = None,
     messiness: Messiness = None,
     strokes: Annotated[

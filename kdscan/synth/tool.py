@@ -15,11 +15,13 @@ import typer
 from kdscan.errors import KdscanError, UsageError
 
 Messiness = Annotated[
-    float | None, typer.Option(help="0 clean .. 1 messy; random if not given.", min=0, max=1)
+    float | None, typer.Option(help="0 clean .. 1 messy; random by default.", min=0, max=1)
 ]
 Dice = Annotated[
     bool | None,
-    typer.Option("--dice/--no-dice", help="Coats as on the dice, or never; at random too."),
+    typer.Option(
+        "--dice/--no-dice", help="Coats as on the dice, always or never; random by default."
+    ),
 ]
 LongSide = Annotated[int, typer.Option(help="Pixels of the longer side.", min=400, max=8000)]
 Quality = Annotated[int, typer.Option(help="JPEG quality.", min=1, max=100)]

@@ -1,10 +1,10 @@
 """python -m kdscan.training: train, calibrate, publish.
 
-python -m kdscan.training make marks-19                    by models/recipes/marks-19.toml
-python -m kdscan.training make marks-19 --effort 0.01      a hundredth of it, for a trial run
-python -m kdscan.training cards                            update model cards and tables
+python -m kdscan.training make marks-19                by its recipe
+python -m kdscan.training make marks-19 --effort 0.01  a trial run
+python -m kdscan.training cards                        update the model cards
 python -m kdscan.training fit marks --resume --steps 90000 --device cuda
-python -m kdscan.training fit marks --start models --labels labels/ --steps 500
+python -m kdscan.training fit marks --start models --labels labels/
 python -m kdscan.training test labels/
 python -m kdscan.training calibrate-totals photos/
 """

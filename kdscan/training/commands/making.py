@@ -25,11 +25,14 @@ def make(
     out: Out = Path("data/training"),
     models: Store = Path("models"),
     into: Annotated[
-        Path | None, typer.Option(help="Where to write the model; OUT/models.", file_okay=False)
+        Path | None,
+        typer.Option(help="Where to write the model; OUT/models by default.", file_okay=False),
     ] = None,
     trained: Annotated[
         Path | None,
-        typer.Option(help="Measure and publish these weights.", exists=True, dir_okay=False),
+        typer.Option(
+            help="Measure and publish these weights, do not train.", exists=True, dir_okay=False
+        ),
     ] = None,
     strokes: Strokes = None,
     surfaces: Surfaces = None,
@@ -65,7 +68,7 @@ def kingdoms(
     version: str = "1",
     held: Annotated[str, typer.Option(help="Kingdoms to measure on: 0/5 is each fifth.")] = "0/5",
     again: Annotated[
-        float, typer.Option(help="Share of steps trained once more with those too.")
+        float, typer.Option(help="Share of the steps for a second training that includes these.")
     ] = 0.4,
     count: Annotated[int, typer.Option(help="How many synthetic photos.")] = 500,
     effort: Effort = 1.0,
@@ -83,7 +86,9 @@ def kingdoms(
 
     found_boards = kingdoms_in(boards, photos)
     if not found_boards:
-        raise UsageError("no kingdoms: name a folder with --boards or --photos")
+        raise UsageError(
+            "no kingdom was found: name a folder that holds some with --boards or --photos"
+        )
     for network in ("tiles", "squares"):
         task = TASKS[network]
         how = Training(

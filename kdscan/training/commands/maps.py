@@ -34,14 +34,16 @@ def _labelled(folder: Path) -> list[Example]:
 def fit(
     name: Network,
     out: Out = Path("data/training"),
-    steps: Annotated[int | None, typer.Option(help="How many; the usual number.", min=3)] = None,
+    steps: Annotated[
+        int | None, typer.Option(help="Number of steps; by default the network's usual one.", min=3)
+    ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the training in OUT, if there is one.")
+        bool, typer.Option("--resume", help="Continue the training in OUT, if there is one.")
     ] = False,
     start: Annotated[
         Path | None,
         typer.Option(
-            help="What to begin from: a folder of published models, weights kept or a checkpoint.",
+            help="Initial weights: a folder of models, a file in models/weights, a checkpoint.",
             exists=True,
         ),
     ] = None,
@@ -49,24 +51,31 @@ def fit(
     strokes: Strokes = None,
     surfaces: Surfaces = None,
     rate: Annotated[
-        float | None, typer.Option(help="Highest learning rate; lower it when going on.")
+        float | None,
+        typer.Option(
+            help="Highest learning rate; lower it when you train published weights further."
+        ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Another one shows other sheets.", min=0, max=80)
+        int | None, typer.Option(help="Random seed of the sheets.", min=0, max=80)
     ] = None,
-    count: Annotated[int | None, typer.Option(help="Sheets drawn at a time; 600.", min=1)] = None,
-    views: Annotated[int | None, typer.Option(help="How often each is shown; 6.", min=1)] = None,
-    batch: Annotated[int | None, typer.Option(help="Examples a step.", min=1)] = None,
+    count: Annotated[
+        int | None, typer.Option(help="Sheets rendered at a time; 600 by default.", min=1)
+    ] = None,
+    views: Annotated[
+        int | None, typer.Option(help="How often each sheet is used; 6 by default.", min=1)
+    ] = None,
+    batch: Annotated[int | None, typer.Option(help="Examples per step.", min=1)] = None,
     device: Device = "cpu",
-    painters: Annotated[int, typer.Option(help="Processes that draw sheets.", min=1)] = 1,
-    loaders: Annotated[int, typer.Option(help="Processes that cut samples.", min=1)] = 1,
-    save_every: Annotated[float, typer.Option(help="Seconds between two states.")] = 180.0,
+    painters: Annotated[int, typer.Option(help="Processes that render sheets.", min=1)] = 1,
+    loaders: Annotated[int, typer.Option(help="Processes that make samples.", min=1)] = 1,
+    save_every: Annotated[float, typer.Option(help="Seconds between two checkpoints.")] = 180.0,
 ) -> None:
-    """Train one network, from the start or from a published one, while its sheets are drawn.
+    """Train one network from random or published weights, rendering sheets meanwhile.
 
-    Its state is written every few minutes, so that --resume goes on with it after any end, or with
-    more --steps. Labelled photos teach beside drawn ones, so that what it knows of other hands and
-    papers stays.
+    Checkpoints are written every few minutes; --resume continues from the last one, or with
+    more --steps. Labelled photos are mixed with synthetic sheets, so that nothing is
+    forgotten.
     """
     if labels is not None and name != "marks":
         why = "labelled sheets teach marks alone"
@@ -116,13 +125,13 @@ def test(
     weights: Annotated[
         Path | None,
         typer.Option(
-            help="Checkpoint of marks; the published model if left out.",
+            help="Checkpoint of marks; by default the published model.",
             exists=True,
             dir_okay=False,
         ),
     ] = None,
 ) -> None:
-    """How well a marks' network reads the shields that people have seen."""
+    """Measure how well the marks network reads shields that people labelled."""
     from kdscan.inference.store import default_models
     from kdscan.training.measure import marks_figures, marks_logits
 
