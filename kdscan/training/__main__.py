@@ -1,7 +1,7 @@
 """python -m kdscan.training: train, calibrate, publish.
 
 python -m kdscan.training make marks-19                by its recipe
-python -m kdscan.training make marks-19 --effort 0.01  a trial run
+python -m kdscan.training make marks-19 --effort 1e-4  a trial run
 python -m kdscan.training cards                        update the model cards
 python -m kdscan.training fit marks --resume --steps 90000 --device cuda
 python -m kdscan.training fit marks --start models --labels labels/

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kdscan.synth.kingdoms.tiles import Board
 
 Effort = Annotated[
-    float, typer.Option(help="Share of the work: 0.01 to try the command out.", min=1e-4)
+    float, typer.Option(help="Share of the work; 1e-4 to try the command out.", min=1e-4)
 ]
 
 
