@@ -56,7 +56,7 @@ def layers(session: nox.Session) -> None:
 
 @nox.session
 def test(session: nox.Session) -> None:
-    """Tests, on all cores; arguments go to pytest: `nox -s test -- -k scoring`, `-- -n 0 --pdb`."""
+    """Tests, on all cores; arguments go to pytest: `nox -s test -- tests/game`, `-- -n 0 --pdb`."""
     _python(session, "-m", "pytest", *PARALLEL, env=ONE_THREAD)
 
 
