@@ -30,7 +30,7 @@ def rebuilt(data: bytes, **changes: bytes | None) -> bytes:
         for part in PARTS:
             content = changes.get(part.split(".")[0], old.read(part))
             if content is not None:
-                new.writestr(part, content, zipfile.ZIP_DEFLATED)
+                new.writestr(zipfile.ZipInfo(part), content, zipfile.ZIP_DEFLATED)
     return out.getvalue()
 
 
