@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,8 @@ def main() -> None:
     )
     options.add_argument("--curves", type=Path, help="picture of calibration and of what it costs")
     args = options.parse_args()
+    if args.curves and find_spec("matplotlib") is None:  # before hours of reading
+        options.error("--curves needs matplotlib: pip install -e '.[train]'")
     groups: dict[str, list[dict[str, float]]] = defaultdict(list)
     said: list[tuple[float, bool]] = []
     for path, sheets in all_read(sorted(args.folder.glob("*.jpg")), args.without):
