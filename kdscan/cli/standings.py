@@ -244,7 +244,7 @@ def _table(state: EventState) -> str:
     w, planned = terminal_words(), rules_of(state.event).rounds
     t = w.t
     players = w.tn("{n} player", "{n} players", len(state.standings))
-    after = so_far(w, state.played_round, planned)
+    after = so_far(w, state.played_round, state.round_over, planned)
     heads = [t("score"), t("won"), t("drawn"), t("lost"), t("byes"), t("spread"), "SB"]
     rows = [["", t("player"), *heads, ""]]
     before = None

@@ -53,8 +53,12 @@ class Act:
 
 
 def note_pairing(db: Connection, event: Event, round_: int, who: str) -> None:
-    """Note that somebody paired a round, so that it can be undone."""
-    add_correction(db, event.id, f"{PAIRED}:{round_}", True, who)
+    """Note that somebody paired a round, so that it can be undone; paired again, it replaces the
+    note before."""
+    field = f"{PAIRED}:{round_}"
+    for row in not_undone(corrections(db, event.id, field=field)):
+        undo(db, row.id, who)
+    add_correction(db, event.id, field, True, who)
 
 
 def note_part(

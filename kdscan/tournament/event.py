@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
@@ -55,6 +56,11 @@ class EventState:
         played = (game.round for game in self.games if game.played)
         return max(played, default=0)
 
+    @property
+    def round_over(self) -> bool:
+        """Whether all games of that round are finished."""
+        return all(game.finished for game in self.games if game.round == self.played_round)
+
     def game(self, round_: int, table: int) -> Game:
         """The game at a table that was planned or played."""
         return next(game for game in self.games if (game.round, game.table) == (round_, table))
@@ -86,8 +92,9 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
         key: address if together[photo] > 1 else name
         for key, (photo, name, address) in called.items()
     }
-    points, walkovers = _arbiters_word(db, event.id, paired, names)
-    played, findings = gather(scores, planned, points, rules_of(event).most, walkovers)
+    word = _arbiters_word(db, event.id, paired, names)
+    most = rules_of(event).most
+    played, findings = gather(scores, planned, word.points, most, word.walkovers, word.unseen)
     table = standings([player.name for player in entered], played)
     return EventState(
         event, tuple(entered), played, findings, table, tuple(scores), tuple(failed), shown
@@ -121,31 +128,45 @@ def result_row(db: Connection, event_id: int, game_id: int) -> Correction | None
     return effective(corrections(db, event_id, game_id=game_id)).get("result")
 
 
+class _Word(NamedTuple):
+    """What arbiters said, by round and table: points by player, who wins by walkover, and whose
+    points were entered while none were known."""
+
+    points: dict[Table, dict[str, int]]
+    walkovers: dict[Table, str]
+    unseen: dict[Table, set[str]]
+
+
 def _arbiters_word(
     db: Connection, event_id: int, paired: Iterable[PlannedGame], names: Mapping[int, str]
-) -> tuple[dict[Table, dict[str, int]], dict[Table, str]]:
-    """Points according to an arbiter, and who wins by walkover, by round and table.
-
-    names: of players, by id.
-    """
-    points, walkovers = {}, {}
+) -> _Word:
+    """What arbiters said. names: of players, by id."""
+    word = _Word({}, {}, {})
     said: dict[int | None, list[Correction]] = defaultdict(list)
     for row in corrections(db, event_id, field="result"):
         said[row.game_id].append(row)
     for game in paired:
-        at, held = (game.round, game.table), _stated(said[game.id])
+        at, (held, before) = (game.round, game.table), _stated(said[game.id])
         if WALKOVER in held:
-            walkovers[at] = names[int(held[WALKOVER])]
+            word.walkovers[at] = names[int(held[WALKOVER])]
         elif held:
-            points[at] = {names[int(k)]: int(v) for k, v in held.items() if int(k) in names}
-    return points, walkovers
+            word.points[at] = {names[int(k)]: int(v) for k, v in held.items() if int(k) in names}
+            word.unseen[at] = {
+                names[int(k)] for k in held if int(k) in names and before.get(k) is None
+            }
+    return word
 
 
-def _stated(rows: Iterable[Correction]) -> Json:
-    """A game's result: each row adds points to those before it, or replaces a walkover."""
+def _stated(rows: Iterable[Correction]) -> tuple[Json, Json]:
+    """A game's result: each row adds points to those before it, or replaces a walkover. And the
+    points that were known before; entering the same ones again, one has seen what is known now."""
     held: Json = {}
+    before: Json = {}
     for row in not_undone(rows):
         if isinstance(row.new, dict):
+            known = row.old or {}
+            new = (who for who, points in row.new.items() if held.get(who) in (None, points))
+            before |= {who: known.get(who) for who in new}
             both_points = WALKOVER not in held and WALKOVER not in row.new
             held = held | row.new if both_points else row.new
-    return held
+    return held, before

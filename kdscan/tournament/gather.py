@@ -6,7 +6,7 @@ Pure functions on plain records, which the store and the command line provide.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -16,6 +16,7 @@ from kdscan.tournament.games import Game, Seat, SheetScore, Table
 FindingCode = Literal[
     "missing_sheet",
     "two_sheets",
+    "points_differ",
     "unknown_player",
     "unplaced",
     "needs_look",
@@ -50,13 +51,15 @@ def gather(
     results: Mapping[Table, Mapping[str, int]] = {},
     most: int = 2,
     walkovers: Mapping[Table, str] = {},
+    unseen: Mapping[Table, Collection[str]] = {},
 ) -> tuple[tuple[Game, ...], tuple[Finding, ...]]:
     """Seat every sheet, and report what is missing or undecided.
 
     planned: who sits where, by round and table. Without it, sheets with the same round and table
     make a game, if they are of two to `most` players. results: points by player according to the
-    arbiter; they override whatever was read. walkovers: who wins because nobody came to play. Games
-    are ordered by round and table.
+    arbiter; they override whatever was read. unseen: players whose points were entered before their
+    sheet came in; if it says otherwise, a person is asked. walkovers: who wins because nobody came
+    to play. Games are ordered by round and table.
     """
     tables = {at: tuple(players) for at, players in planned.items()}
     at_table: dict[Table, list[SheetScore]] = defaultdict(list)
@@ -71,7 +74,8 @@ def gather(
             at_table[at].append(sheet)
     games = []
     for at in sorted(set(tables) | set(at_table)):
-        game, to_settle = _game(at, tables.get(at), at_table[at], results.get(at, {}), most)
+        stated = results.get(at, {})
+        game, to_settle = _game(at, tables.get(at), at_table[at], stated, unseen.get(at, ()), most)
         winner = walkovers.get(at)
         if game is not None and winner in [seat.player for seat in game.seats]:
             seats = tuple(Seat(seat.player) for seat in game.seats)
@@ -91,7 +95,7 @@ def _conflicts(sheets: Sequence[SheetScore]) -> Iterator[Finding]:
             continue
         keys = (sheet.key, *(key for key in sheet.rivals if key in known))
         told.update(keys)
-        totals = ", ".join(str(known[key].total) for key in keys)
+        totals = ", ".join("–" if known[k].cut_off else str(known[k].total) for k in keys)
         text = mark(
             "different sheets have the code of {player}, worth {totals}; say whose is which"
         )
@@ -126,6 +130,7 @@ def _game(
     players: tuple[str, ...] | None,
     sheets: Sequence[SheetScore],
     stated: Mapping[str, int],
+    unseen: Collection[str],
     most: int,
 ) -> tuple[Game | None, list[Finding]]:
     """One table: its seats, each with the one sheet that can only be its player's."""
@@ -139,14 +144,16 @@ def _game(
     empty = [name for name in names if not own[name] and name not in stated]
     if len(strangers) == 1 and len(empty) == 1 and strangers[0].player is None:
         own[empty[0]].append(strangers.pop())
-    seats = tuple(_seat(name, own[name], stated.get(name)) for name in names)
     findings = [_strangers(at, strangers)] if strangers else []
-    if len(seats) > 1:
-        findings += [
-            finding
-            for seat in seats
-            if seat.points is None and (finding := _to_settle(at, seat, own[seat.player]))
-        ]
+    if len(names) == 1:
+        findings += [_in_bye(at, sheet) for sheet in own[names[0]] if not sheet.rivals]
+        return Game(*at, (Seat(names[0]),)), findings
+    seats = tuple(_seat(name, own[name], stated.get(name)) for name in names)
+    for seat in seats:
+        if seat.points is None:
+            findings += _to_settle(at, seat, own[seat.player])
+        elif seat.player in unseen:
+            findings += _otherwise(at, seat)
     return Game(*at, seats), findings
 
 
@@ -165,25 +172,40 @@ def _whole(sheets: Sequence[SheetScore]) -> Sequence[SheetScore]:
     return [sheet for sheet in sheets if not sheet.cut_off] or sheets
 
 
-def _to_settle(at: Table, seat: Seat, sheets: Sequence[SheetScore]) -> Finding | None:
+def _to_settle(at: Table, seat: Seat, sheets: Sequence[SheetScore]) -> Iterator[Finding]:
     """What is to be settled about a seat; sheets: all of its player."""
     player, keys = {"player": seat.player}, tuple(sheet.key for sheet in sheets)
     whole = _whole(sheets)
     if any(sheet.rivals for sheet in whole):
-        return None  # see `_conflicts`
+        return  # see `_conflicts`
     if not whole:
-        return Finding("missing_sheet", mark("the sheet of {player} is missing"), player, *at)
-    if whole[0].cut_off:
+        yield Finding("missing_sheet", mark("the sheet of {player} is missing"), player, *at)
+    elif whole[0].cut_off:
         text = mark("the photo cuts off shields of {player}'s sheet; photograph it again")
-        return Finding("cut_off", text, player, *at, keys)
-    if seat.sheet is None:
+        yield Finding("cut_off", text, player, *at, keys)
+    elif seat.sheet is None:
         totals = ", ".join(str(sheet.total) for sheet in whole)
         text = mark("{player} has several sheets, worth {totals}; choose which one counts")
-        return Finding("two_sheets", text, player | {"totals": totals}, *at, keys)
-    if seat.sheet.review:
+        yield Finding("two_sheets", text, player | {"totals": totals}, *at, keys)
+    elif seat.sheet.review:
         text = mark("the sheet of {player} needs a look")
-        return Finding("needs_look", text, player, *at, (seat.sheet.key,))
-    return None
+        yield Finding("needs_look", text, player, *at, (seat.sheet.key,))
+
+
+def _otherwise(at: Table, seat: Seat) -> Iterator[Finding]:
+    """A sheet that says otherwise than the points that were entered before it came in."""
+    sheet = seat.sheet
+    if sheet is not None and not sheet.review and sheet.total != seat.points:
+        text = mark("the sheet of {player} is worth {total}, but {points} points were entered")
+        values = {"player": seat.player, "total": sheet.total, "points": seat.points}
+        yield Finding("points_differ", text, values, *at, (sheet.key,))
+
+
+def _in_bye(at: Table, sheet: SheetScore) -> Finding:
+    """Usually a sheet that was printed for this round and played in another."""
+    text = mark("{player} has a bye in this round, but a sheet of {total} points has come in")
+    values = {"player": sheet.player, "total": sheet.total}
+    return Finding("unplaced", text, values, *at, (sheet.key,))
 
 
 def _unplaced(sheet: SheetScore) -> Finding:

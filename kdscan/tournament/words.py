@@ -32,14 +32,16 @@ def where(w: Words, round_: int | None, table: int | None) -> str:
     return w.t("round {round}, table {table}", round=round_, table=table)
 
 
-def so_far(w: Words, played: int, planned: int | None) -> str:
+def so_far(w: Words, played: int, over: bool, planned: int | None) -> str:
     """A table's heading: after which round it stands. played: the last round with a finished game,
-    0 if there is none."""
+    0 if there is none; over: whether all games of that round are finished."""
     if not played:
         return w.t("before round 1")
     if planned is None:
-        return w.t("after round {n}", n=played)
-    return w.t("after round {n} of {rounds}", n=played, rounds=planned)
+        return w.t("after round {n}", n=played) if over else w.t("during round {n}", n=played)
+    if over:
+        return w.t("after round {n} of {rounds}", n=played, rounds=planned)
+    return w.t("during round {n} of {rounds}", n=played, rounds=planned)
 
 
 def half(score: float) -> str:

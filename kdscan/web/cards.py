@@ -19,7 +19,7 @@ from kdscan.web.photo_state import picture
 from kdscan.web.schemas_event import Card, CardKind, SheetBrief, SheetLine
 
 ORDER: tuple[CardKind | Literal["decides"], ...] = (
-    *("conflict", "twice", "owner", "decides", "again"),
+    *("conflict", "twice", "owner", "differs", "decides", "again"),
     *("opponent", "look", "failed", "missing", "rules"),  # a failed photo may be the missing one
 )
 """Kinds by urgency; "decides": a look that may change who wins a game."""
@@ -27,6 +27,7 @@ ORDER: tuple[CardKind | Literal["decides"], ...] = (
 _KINDS: Mapping[str, CardKind] = {
     "code_conflict": "conflict",
     "two_sheets": "twice",
+    "points_differ": "differs",
     "cut_off": "again",
     "missing_sheet": "missing",
     "unplaced": "owner",
@@ -171,4 +172,9 @@ def sheet_line(row: Result) -> SheetLine:
 def sheet_brief(row: Result) -> SheetBrief:
     """A sheet in a card or in the desk's list."""
     assert row.data is not None
-    return {**sheet_line(row), "review": row.data["review"], "status": row.status}
+    return {
+        **sheet_line(row),
+        "review": row.data["review"],
+        "confirmed": row.overrides.get("confirmed") is True,
+        "status": row.status,
+    }

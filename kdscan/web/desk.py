@@ -24,7 +24,6 @@ from kdscan.tournament.names import player_named, player_of
 from kdscan.tournament.plan import drop, enter_player, next_round, set_result
 from kdscan.tournament.removing import set_removed
 from kdscan.tournament.store.events import find_event, players, set_event_detail
-from kdscan.tournament.store.games import games
 from kdscan.tournament.store.readings import sheet
 from kdscan.tournament.store.records import Event, Sheet
 from kdscan.web import bodies, schemas_event
@@ -148,10 +147,8 @@ def result(db: Connection, event: Event, body: bodies.TableResult, who: str) -> 
 @event_act("/api/event/pair")
 def pair(db: Connection, event: Event, body: bodies.Pair, who: str) -> None:
     """Pair the next round, or pair the last one again (desk)."""
-    paired = {game.round for game in games(db, event.id)}
     round_, _ = next_round(db, event, again=body.again)
-    if round_ not in paired:
-        note_pairing(db, event, round_, who)
+    note_pairing(db, event, round_, who)
     set_event_detail(db, event.id, CLOCK, None)
 
 
@@ -164,6 +161,11 @@ def player(db: Connection, event: Event, body: bodies.Entry, who: str) -> None:
     known = player_of(players(db, event.id), name)
     spelled = known.name if known else name
     before = known is not None and known.active
+    if body.active and before:
+        raise UsageError(
+            "{name} is in the list already; tell two of one name apart by a letter or a town.",
+            name=spelled,
+        )
     if body.active:
         spelled = enter_player(db, event, spelled).name
     drop(db, event, [spelled], body.active)

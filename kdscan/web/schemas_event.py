@@ -8,7 +8,16 @@ from kdscan.tournament.event_json import EventTable, TableGame
 from kdscan.web.schemas import Probability, Shown
 
 CardKind = Literal[
-    "conflict", "twice", "owner", "again", "opponent", "missing", "look", "failed", "rules"
+    "conflict",
+    "twice",
+    "owner",
+    "differs",
+    "again",
+    "opponent",
+    "missing",
+    "look",
+    "failed",
+    "rules",
 ]
 
 
@@ -70,9 +79,13 @@ class Queue(TypedDict):
 
 
 class SheetBrief(SheetLine):
-    """A sheet in a card or in the desk's list. status: as in the CSV of `kdscan export`."""
+    """A sheet in a card or in the desk's list.
+
+    confirmed: by a person, as a whole. status: as in the CSV of `kdscan export`.
+    """
 
     review: bool
+    confirmed: bool
     status: str
 
 

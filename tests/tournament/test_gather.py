@@ -121,11 +121,39 @@ def test_two_sheets_that_differ_wait_for_a_person() -> None:
     assert findings == ()
 
 
+def test_of_a_sheet_that_is_cut_off_no_total_is_named() -> None:
+    rivals = [replace(sheet(1, "A", 50), rivals=(2,)), replace(sheet(2, "A", 9), rivals=(1,))]
+    _, findings = gather([rivals[0], replace(rivals[1], cut_off=True)], {(1, 1): ("A", "B")})
+    assert "worth 50, –;" in findings[0].message
+
+
 def test_sheets_that_claim_one_code_count_for_nothing_even_if_their_totals_are_equal() -> None:
     rivals = [replace(sheet(1, "A", 50), rivals=(2,)), replace(sheet(2, "A", 50), rivals=(1,))]
     games, findings = gather([*rivals, sheet(3, "B", 40)], {(1, 1): ("A", "B")})
     assert not games[0].finished
     assert [(f.code, f.sheets) for f in findings] == [("code_conflict", (1, 2))]
+
+
+def test_points_entered_before_the_sheet_came_are_compared_with_it() -> None:
+    plan, stated, unseen = {(1, 1): ("A", "B")}, {(1, 1): {"A": 30}}, {(1, 1): {"A"}}
+    came = [sheet(1, "A", 40), sheet(2, "B", 35)]
+    games, findings = gather(came, plan, stated, unseen=unseen)
+    assert games[0].seats[0].total == 30
+    assert [(f.code, f.round, f.table, f.sheets) for f in findings] == [
+        ("points_differ", 1, 1, (1,))
+    ]
+    assert findings[0].message == "the sheet of A is worth 40, but 30 points were entered"
+    agreed = [sheet(1, "A", 30), came[1]]
+    looked_at = [replace(came[0], review=True), came[1]]
+    for sheets, seen in ((came, {}), (agreed, unseen), (looked_at, unseen)):
+        assert gather(sheets, plan, stated, unseen=seen)[1] == ()
+
+
+def test_a_sheet_of_a_player_with_a_bye_is_asked_about() -> None:
+    games, findings = gather([sheet(1, "E", 40, at=(1, None))], PLAN)
+    assert games[2].bye and games[2].seats[0].total is None
+    assert ("unplaced", (1,)) in [(f.code, f.sheets) for f in findings]
+    assert "E has a bye in this round" in findings[-1].message
 
 
 def test_in_a_walkover_nobody_has_points() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kdscan.tournament.words import half, signed
+from kdscan.locale import words
+from kdscan.tournament.words import half, signed, so_far
 
 
 @pytest.mark.parametrize(
@@ -19,3 +20,11 @@ def test_spreads_have_their_sign(spread: float, text: str) -> None:
 )
 def test_halves_are_halves(score: float, text: str) -> None:
     assert half(score) == text
+
+
+def test_a_round_that_is_played_is_not_over() -> None:
+    en = words("en")
+    assert so_far(en, 0, True, 5) == "before round 1"
+    assert so_far(en, 2, False, None) == "during round 2"
+    assert so_far(en, 2, False, 5) == "during round 2 of 5"
+    assert so_far(en, 2, True, 5) == "after round 2 of 5"

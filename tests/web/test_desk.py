@@ -156,6 +156,27 @@ def test_a_first_round_paired_again_can_be_undone(cup: Store) -> None:
         assert desk.do("/api/event/undo")["last_round"] == 0
 
 
+def test_of_a_round_paired_again_the_last_pairing_is_undone_first(cup: Store) -> None:
+    with at_desk(cup) as desk:
+        for name in ("Ada", "Bob", "Cleo", "Dan"):
+            desk.do("/api/event/player", name=name)
+        desk.do("/api/event/pair")
+        desk.do("/api/event/player", name="Dan", active=False)
+        assert desk.do("/api/event/pair", again=True)["undo"]["text"] == "the pairing of round {n}"
+        view = desk.do("/api/event/undo")
+        assert view["last_round"] == 0 and view["undo"]["text"] == "{name} dropping out"
+
+
+def test_two_players_of_one_name_are_told_apart(cup: Store) -> None:
+    with at_desk(cup) as desk:
+        desk.do("/api/event/player", name="Ada")
+        refused = desk.do("/api/event/player", status=409, name="ada ")["error"]
+        assert "Ada is in the list already" in refused["message"]
+        desk.do("/api/event/player", name="Ada", active=False)
+        (ada,) = desk.do("/api/event/player", name="Ada")["players"]
+        assert ada["active"]
+
+
 def test_a_sheet_handed_in_twice_counts_once(cup: Store) -> None:
     with at_desk(cup) as desk:
         for name in ("Ada", "Bob"):
@@ -172,6 +193,25 @@ def test_a_sheet_handed_in_twice_counts_once(cup: Store) -> None:
         desk.do("/api/event/undo")
         desk.do(f"/api/sheets/{second}/same", of=first)
         assert desk.kinds() == ["missing"]
+
+
+def test_a_late_sheet_that_differs_from_the_points_entered_is_asked_about(cup: Store) -> None:
+    with at_desk(cup) as desk:
+        for name in ("Ada", "Bob"):
+            desk.do("/api/event/player", name=name)
+        desk.do("/api/event/pair")
+        at = {"round": 1, "table": 1}
+        desk.do("/api/event/result", **at, points={"Ada": 99, "Bob": 20})
+        desk.do("/api/event/result", **at, points={"Ada": 98})  # a slip of the pen
+        sheet_of(cup, 0, "CUP/1//1", "a.jpg")
+        (card,) = desk.see()["cards"]
+        assert (card["kind"], card["player"], card["values"]["points"]) == ("differs", "Ada", "98")
+        assert card["sheets"][0]["name"] == "a.jpg"
+        desk.do("/api/event/result", **at, points={"Ada": 98})  # as entered
+        assert desk.kinds() == []
+        desk.do("/api/event/undo")
+        desk.do("/api/event/result", **at, points={"Ada": card["sheets"][0]["total"]})
+        assert desk.kinds() == []
 
 
 def test_of_sheets_to_look_at_the_least_sure_comes_first(cup: Store) -> None:

@@ -11,6 +11,7 @@ export const HEADINGS = {
   conflict: () => t("One code, different sheets"),
   twice: () => t("Submitted twice"),
   owner: () => t("Whose is it?"),
+  differs: () => t("Sheet or entered points?"),
   again: () => t("Photograph again"),
   opponent: () => t("An opponent is missing"),
   missing: () => t("A sheet is missing"),
@@ -45,11 +46,11 @@ async function evidence(brief) {
 const summary = (brief) => h("p", { class: "evidence-line" }, h("strong", {}, brief.total === null ? "–" : pointsText(brief.total)), " ", h("small", {}, brief.name));
 
 // Candidates for a sheet's player: first those whose points are missing, also in the current round
-// (an old sheet bears the code of its own round), and a field for everybody else.
-function owners(card, desk, act, sheet, own) {
+// (an old sheet bears the code of its own round), if they may be meant, and a field for everybody else.
+function owners(card, desk, act, sheet, own, meant = () => true) {
   const body = (player, round = card.round ?? sheet.round ?? (desk.last_round || null)) => ({ player, round, table: null, own });
   const now = desk.last_round, waiting = card.round === null || card.round === now ? [] : desk.games.filter((game) => game.round === now && !game.finished)
-    .flatMap((game) => game.seats.filter((seat) => seat.total === null).map((seat) => seat.player));
+    .flatMap((game) => game.seats.filter((seat) => seat.total === null && meant(seat.player)).map((seat) => seat.player));
   const to = `/api/sheets/${sheet.id}/place`;
   const names = card.players.filter((name) => !own || name !== card.player);
   const other = h("input", { type: "text", list: "players", "aria-label": t("Somebody else"), placeholder: t("Somebody else"), maxlength: "60" });
@@ -59,15 +60,26 @@ function owners(card, desk, act, sheet, own) {
       other, h("button", { class: "quiet" }, t("Assign"))));
 }
 
+const everybody = (desk) => h("datalist", { id: "players" }, desk.players.map((player) => h("option", { value: player.name })));
+
+// To say that a sheet is another player's: of those at its table, or anybody's; or of the current round.
+export function otherOwner(card, desk, act) {
+  const [sheet] = card.sheets, seats = desk.games.find((game) => game.round === card.round && game.table === sheet.table)?.seats ?? [];
+  const players = seats.map((seat) => seat.player).filter((name) => name !== sheet.player);
+  return h("details", {}, h("summary", {}, t("Whose is it?")), owners({ ...card, players }, desk, act, sheet, false, (name) => name === sheet.player), everybody(desk));
+}
+
+const notCounted = (act, sheet) => answer(t("Do not count it"), () => act(`/api/sheets/${sheet.id}/ignore`, { ignored: true }));
+
 // Sheets of one player side by side, each with what else may be true of it; more(sheet): another answer.
-const sides = async (card, desk, act, more = () => null) => h("div", { class: "sides" }, await Promise.all(card.sheets.map(async (sheet) =>
+const sides = async (card, desk, act, more) => h("div", { class: "sides" }, await Promise.all(card.sheets.map(async (sheet) =>
   h("article", { class: "side card", "aria-label": sheet.name }, summary(sheet), more(sheet), await evidence(sheet),
-    h("h3", {}, t("Not {name}'s, but", { name: card.values.player })), owners(card, desk, act, sheet, true)))));
+    h("h3", {}, t("Or it is the sheet of")), owners(card, desk, act, sheet, true)))));
 
 const VIEWS = {
   async conflict(card, desk, act) {
     const [one, ...others] = card.sheets;
-    return [answer(t("It is the same sheet"), () => act(`/api/sheets/${others.at(-1).id}/same`, { of: one.id }), { class: "answer wide" }), await sides(card, desk, act)];
+    return [answer(t("It is the same sheet"), () => act(`/api/sheets/${others.at(-1).id}/same`, { of: one.id }), { class: "answer wide" }), await sides(card, desk, act, (sheet) => notCounted(act, sheet))];
   },
   twice: (card, desk, act) => sides(card, desk, act, (sheet) => {
     const other = card.sheets.find((one) => one.id !== sheet.id);
@@ -75,7 +87,13 @@ const VIEWS = {
   }),
   owner: (card, desk, act) => Promise.all(card.sheets.map(async (sheet) => h("article", { class: "side card owner", "aria-label": sheet.name }, summary(sheet),
       h("div", { class: "owner-body" }, await evidence(sheet), h("div", {}, h("h3", {}, card.players.length ? t("Their sheet is missing") : t("Whose is it?")), owners(card, desk, act, sheet, false),
-        answer(t("Do not count it"), () => act(`/api/sheets/${sheet.id}/ignore`, { ignored: true }))))))),
+        notCounted(act, sheet)))))),
+  async differs(card, desk, act) {
+    const [sheet] = card.sheets, entered = Number(card.values.points);
+    const says = (points, from) => answer([pointsText(points), h("small", {}, " ", from)], () => act("/api/event/result", { round: card.round, table: card.table, points: { [card.player]: points } }));
+    return [h("div", { class: "answers" }, says(sheet.total, t("as on the sheet")), says(entered, t("as entered"))),
+      h("article", { class: "side card", "aria-label": sheet.name }, summary(sheet), await evidence(sheet))];
+  },
   missing(card, desk, act) {
     const game = desk.games.find((one) => one.round === card.round && one.table === card.table);
     if (!game) return [];
@@ -95,7 +113,7 @@ VIEWS.opponent = VIEWS.owner;
 
 export async function cardView(card, desk, act) {
   const inside = await (VIEWS[card.kind] ?? VIEWS.failed)(card, desk, act);
-  const element = h("section", { class: `remedy remedy-${card.kind}` }, title(card), h("p", { class: "card-text" }, sentence(t(card.text, card.values))), inside,
-    h("datalist", { id: "players" }, desk.players.map((player) => h("option", { value: player.name }))));
+  const element = h("section", { class: `remedy remedy-${card.kind}` }, title(card), h("p", { class: "card-text" }, sentence(t(card.text), card.values)), inside,
+    everybody(desk));
   return { remedies: numbered(element), element };
 }

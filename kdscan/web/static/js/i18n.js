@@ -21,8 +21,9 @@ export const pointsText = (n) => tn("{n} point", "{n} points", n);
 // A problem of a sheet: in English its own message, in other languages the text for its code.
 export const problemText = ({ code, message }) => (language !== "en" && problems[code] ? t(problems[code]) : message);
 
-// One of the program's messages without its full stop, to stand alone.
-export const sentence = (text) => text.charAt(0).toLocaleUpperCase(language) + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+// One of the program's messages without its full stop, to stand alone; values: for its braces, as
+// they are written.
+export const sentence = (text, values = {}) => filled(text.charAt(0).toLocaleUpperCase(language) + text.slice(1) + (/[.!?]$/.test(text) ? "" : "."), values);
 
 export const percent = (p) => {
   const whole = Math.min(99, Math.floor(100 * p + 1e-9)); // never 100: no reading is entirely certain
