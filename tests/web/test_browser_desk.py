@@ -280,14 +280,18 @@ def test_standings_of_thirty_are_seen_at_once_or_page_by_themselves(open_page: O
     expect(shown.first).to_be_visible()
     expect(shown.first.locator("td").last).to_have_text("+59.7")
     page.clock.pause_at(datetime.now(UTC) + timedelta(minutes=1))  # a slow machine skips no page
+    expect(page.locator(".standings-head")).to_contain_text("after round 4")
     names: set[str] = set()
+    pages: set[int] = set()
     for _ in range(4):
         lowest = shown.last.bounding_box()
         assert lowest is not None and lowest["y"] + lowest["height"] <= 1080
         assert page.evaluate("document.documentElement.scrollHeight") <= 1080
         names |= set(page.locator(".league tbody tr:visible .name").all_inner_texts())
+        pages.add(shown.count())
         page.clock.run_for(12_000)
     assert names == {row["player"] for row in rows}
+    assert max(pages) - min(pages) <= len(pages) - 1, "no page is nearly empty"
     style = "getComputedStyle(document.querySelector('.league td')).fontSize"
     size = float(page.evaluate(style).removesuffix("px"))
     assert size >= 16  # pixels at 1080 lines: read from the last row

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from kdscan.tournament.store import open_store
+from kdscan.game.duel.players import play_game
+from kdscan.kinds.duel_map.interpret import interpret
+from kdscan.tournament.store import Store, open_store
+from tests.readings import make_sheet, with_evidence
 from tests.web import browsing
-from tests.web.browsing import DESKTOP, Open, accessible, held
-from tests.web.conftest import DESK, serving, settings
+from tests.web.browsing import DESKTOP, Open, accessible, csrf, held
+from tests.web.conftest import DESK, Served, lay, serving, settings
 
 browser, open_page = browsing.browser, browsing.open_page
 
@@ -99,3 +103,44 @@ def test_names_are_typed_without_waiting_or_pasted_as_a_list(open_page: Open) ->
     expect(page.locator(".people")).to_contain_text("Yves")
     names = page.locator(".people .seat").all_inner_texts()
     assert names[-5:] == ["Uma", "Vera", "Wim", "Xena", "Yves"]
+
+
+def test_a_sheet_is_given_to_the_other_player_at_its_table(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    page = open_page(DESK, **DESKTOP)
+    for name in ("Rita", "Sam"):
+        page.request.post("/api/event/player", data={"name": name}, headers=csrf(page))
+    paired = page.request.post("/api/event/pair", data={}, headers=csrf(page)).json()
+    one, other = (seat["player"] for seat in paired["games"][0]["seats"])
+    number = next(who["number"] for who in paired["players"] if who["name"] == one)
+    board = str(play_game(3).maps[0])
+    lay(served, store, with_evidence(make_sheet(board), sheet_id=f"C/1//{number}"))
+    page.goto("/desk")
+    page.locator("[data-tab=sheets]").click()
+    sheet = page.locator(".queue li")
+    expect(sheet).to_contain_text(one)
+    sheet.locator("button").click()
+    page.locator(".desk-sheet summary", has_text="Whose is it?").click()
+    accessible(page)
+    page.locator(".desk-sheet").get_by_role("button", name=other).click()
+    expect(sheet).to_contain_text(other)
+    page.locator("[data-tab=rounds]").click()
+    for media, shown in (("screen", True), ("print", False)):
+        page.emulate_media(media=media)
+        expect(page.locator(".tables .seat").first).to_be_visible()
+        for part in (page.locator(".desk-top"), page.get_by_role("button", name="Save").first):
+            expect(part).to_be_visible(visible=shown)
+
+
+def test_a_broken_rule_is_answered_without_a_keyboard(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    dots = re.sub(r"[a-z.]+\+*", "d", str(play_game(0).maps[0]))
+    lay(served, store, interpret(make_sheet(dots, confidence=0.9999).evidence))
+    page = open_page(DESK)
+    page.goto("/desk")
+    card = page.locator(".queue li.card-rules")
+    card.locator("button").tap()
+    page.get_by_role("button", name="The whole sheet is right").tap()
+    expect(card).to_have_count(0)

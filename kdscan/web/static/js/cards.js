@@ -66,7 +66,7 @@ const everybody = (desk) => h("datalist", { id: "players" }, desk.players.map((p
 export function otherOwner(card, desk, act) {
   const [sheet] = card.sheets, seats = desk.games.find((game) => game.round === card.round && game.table === sheet.table)?.seats ?? [];
   const players = seats.map((seat) => seat.player).filter((name) => name !== sheet.player);
-  return h("details", {}, h("summary", {}, t("Whose is it?")), owners({ ...card, players }, desk, act, sheet, false, (name) => name === sheet.player), everybody(desk));
+  return h("details", { class: "other-owner" }, h("summary", {}, t("Whose is it?")), owners({ ...card, players }, desk, act, sheet, false, (name) => name === sheet.player), everybody(desk));
 }
 
 const notCounted = (act, sheet) => answer(t("Do not count it"), () => act(`/api/sheets/${sheet.id}/ignore`, { ignored: true }));

@@ -3,12 +3,12 @@
 
 import { get } from "./api.js";
 import { focusPart } from "./board.js";
-import { HEADINGS, cardView, where } from "./cards.js";
+import { HEADINGS, cardView, otherOwner, where } from "./cards.js";
 import { $, announce, h, inUse, lines, put, sign, typing } from "./dom.js";
 import { choice, options } from "./editor.js";
 import { explain } from "./errors.js";
 import { percent, t } from "./i18n.js";
-import { kindOf } from "./kinds.js";
+import { hasScore, kindOf } from "./kinds.js";
 import { photoView } from "./photo.js";
 import { sheetView } from "./sheet.js";
 
@@ -23,7 +23,7 @@ export const cardOf = (sheet) => ({ kind: "look", key: `look-${sheet.id}`, sheet
 const sideOf = (card) => {
   const [sheet] = card.sheets;
   const total = sheet && sheet.total !== null ? String(sheet.total) : "";
-  const small = card.settled ? "✓" : card.decides ? t("decides the game") : card.kind === "look" ? percent(card.confidence) : "";
+  const small = card.settled ? "✓" : card.decides ? t("decides the game") : card.kind !== "look" ? "" : sheet.confirmed && !sheet.review ? "✓" : percent(card.confidence);
   return h("span", { class: "queue-total" }, ["look", "rules"].includes(card.kind) ? total : "", small && h("small", {}, small));
 };
 
@@ -149,8 +149,9 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
     const board = h("div", { class: "sheet" }), shown = h("section", { class: "desk-photo", "aria-label": t("Photo") });
     const side = h("section", { class: "desk-sheet", "aria-label": t("Sheet") },
       h("h2", { class: "file-name" }, [card.player, photo.name, where(card)].filter(Boolean).join(" · ")), board,
-      h("p", { class: "row" }, sheet.review && h("button", { type: "button", class: "main", onclick: () => here(confirmed) }, t("The whole sheet is right")),
-        h("button", { type: "button", class: "quiet", onclick: () => act(`/api/sheets/${sheet.id}/ignore`, { ignored: counts }) }, counts ? t("Do not count it") : t("Count it again"))));
+      h("p", { class: "row" }, (sheet.review || card.kind === "rules") && h("button", { type: "button", class: "main", onclick: () => here(confirmed) }, t("The whole sheet is right")),
+        h("button", { type: "button", class: "quiet", onclick: () => act(`/api/sheets/${sheet.id}/ignore`, { ignored: counts }) }, counts ? t("Do not count it") : t("Count it again"))),
+      hasScore(sheet) && otherOwner(card, desk, act));
     put(body, h("div", { class: "desk-left" }, shown, h("section", { class: "desk-shield", "aria-label": t("This place in the photo") })), side);
     const page = photo.pages.find((p) => p.page === sheet.page);
     const draw = (s) => put(shown, page.view && photoView(page, [s], (_, part) => focusPart(board, part), s, { upright: true }));

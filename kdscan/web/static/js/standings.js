@@ -71,7 +71,7 @@ function fit() {
       per = Math.max(FEWEST, Math.floor(0.95 * per));
       rows.forEach((row, n) => { row.hidden = n >= per; });
     }
-    return [rows, per];
+    return [rows, Math.ceil(rows.length / Math.ceil(rows.length / per))]; // no page of two rows after a full one
   });
   // By the time since the page was opened: news must not bring the first page back.
   const turn = () => {
@@ -85,12 +85,13 @@ addEventListener("resize", fit);
 
 function draw(now) {
   const latest = now.games.length ? Math.max(...now.games.map((game) => game.round)) : null;
+  const over = now.games.every((game) => game.round !== now.played_round || game.finished);
   const round = now.games.filter((game) => game.round === latest), sitting = now.shown === "pairings" && latest;
   ends = now.clock ? Date.parse(now.clock) : null;
   put(place,
     h("header", { class: "standings-head" }, emblem(),
       h("h1", { tabindex: "-1" }, now.event),
-      h("p", {}, sitting ? t("Round {n}", { n: latest }) : latest ? (now.played_round ? t("after round {n}", { n: now.played_round }) : t("before round 1")) : tn("{n} map", "{n} maps", now.totals.length)),
+      h("p", {}, sitting ? t("Round {n}", { n: latest }) : latest ? !now.played_round ? t("before round 1") : over ? t("after round {n}", { n: now.played_round }) : t("during round {n}", { n: now.played_round }) : tn("{n} map", "{n} maps", now.totals.length)),
       ends && h("p", { class: "clock", role: "timer" })),
     sitting ? pairings(round) : h("div", { class: latest ? "standings two" : "standings" },
       now.standings.length ? table(now.standings) : now.totals.length ? totals(now.totals) : h("p", { class: "none" }, t("Nothing yet.")),
