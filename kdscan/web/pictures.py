@@ -118,9 +118,10 @@ class PictureCache:
 
 @contextlib.asynccontextmanager
 async def local_file(store: Store, photo: PhotoRow) -> AsyncIterator[Path]:
-    """A photo's file on this machine: the stored file, or a temporary copy."""
+    """A photo's file on this machine: the stored file, or a temporary copy; raises `StoreError` if
+    it is gone: a worker would die of that, one after the other at each request for a picture."""
     place = store.photos.place(photo.sha256, photo.suffix)
-    if not is_url(place):
+    if not is_url(place) and Path(place).is_file():
         yield Path(place)
         return
     data = await run_in_threadpool(store.photos.get, photo.sha256, photo.suffix)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
-from kdscan.errors import NoSheetFound
+from kdscan.errors import NoSheetFound, StoreError
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import Store
@@ -224,3 +225,14 @@ def test_a_page_that_cannot_be_drawn_is_not_tried_at_each_request(store: Store) 
         assert pool.tries == 1
 
     asyncio.run(look(sent_photo(store, "a.pdf")))
+
+
+def test_a_photo_whose_file_is_gone_costs_no_worker(store: Store) -> None:
+    async def look(photo: PhotoRow) -> None:
+        Path(store.photos.place(photo.sha256, photo.suffix)).unlink()
+        pool = Undrawing(1, Limits())
+        with pytest.raises(StoreError, match="restore the folder of photos"):
+            await PictureCache(store, pool).get(photo, 7, "thumb")
+        assert pool.tries == 0
+
+    asyncio.run(look(sent_photo(store, "gone.png")))

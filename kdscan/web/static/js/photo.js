@@ -19,8 +19,8 @@ export function photoView(page, sheets, onPart, about, { upright = false } = {})
   const turn = TURNS[upright ? quarters(about?.outline) : 0](page), size = turn.size;
   const svg = s("svg", { class: "photo", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
     "aria-label": t("The photo with what was read drawn over it") });
-  const inside = s("g", { transform: turn.transform },
-    s("image", { href: page.view, width: page.width, height: page.height, preserveAspectRatio: "none" }));
+  const image = s("image", { href: page.view, width: page.width, height: page.height, preserveAspectRatio: "none" });
+  const inside = s("g", { transform: turn.transform }, image);
   for (const sheet of sheets) inside.append(kindOf(sheet).overlay(sheet, onPart && ((part) => onPart(sheet, part))));
   svg.append(inside);
   const zoom = zoomable(svg, size);
@@ -31,9 +31,11 @@ export function photoView(page, sheets, onPart, about, { upright = false } = {})
       const on = svg.classList.toggle("bare");
       shown.setAttribute("aria-pressed", String(!on));
     } }, "◧");
-  return h("div", { class: "photo-box" }, svg, h("div", { class: "zoom" },
+  const box = h("div", { class: "photo-box" }, svg, h("div", { class: "zoom" },
     press(t("Zoom in"), "+", () => zoom.by(1.5)), press(t("Zoom out"), "−", () => zoom.by(1 / 1.5)),
     press(t("Whole photo"), "⤢", zoom.reset), shown));
+  image.addEventListener("error", () => box.prepend(h("p", { class: "error-text" }, t("The photo cannot be shown right now."))));
+  return box;
 }
 
 // Zoom and pan by changing the viewBox, so that drawings stay sharp.
