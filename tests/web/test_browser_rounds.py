@@ -11,6 +11,8 @@ from playwright.sync_api import Browser, expect
 
 from kdscan.game.duel.players import play_game
 from kdscan.kinds.duel_map.interpret import interpret
+from kdscan.tournament.plan import enter_player, next_round
+from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import Store, open_store
 from tests.readings import make_sheet, with_evidence
 from tests.web import browsing
@@ -82,6 +84,23 @@ def test_a_result_of_an_earlier_round_is_changed(browser: Browser, tmp_path: Pat
             ).to_be_visible()
             assert page.evaluate("document.documentElement.scrollWidth") <= 360, tab
         context.close()
+
+
+def test_a_table_of_three_has_no_walkover(browser: Browser, tmp_path: Path) -> None:
+    with open_store(str(tmp_path / "cup.sqlite")) as own:
+        with own.write() as db:
+            event = ensure_rules(db, settings().event, Asked("kingdomino", seats=3))
+            for name in ("Ada", "Bob", "Cleo"):
+                enter_player(db, event, name)
+            next_round(db, event)
+        with serving(own, settings()) as served:
+            context = browser.new_context(base_url=served.address, locale="en")
+            context.request.post("/join", form={"code": DESK})
+            page = context.new_page()
+            page.goto("/desk")
+            page.locator("[data-tab=rounds]").click()
+            expect(page.locator(".tables option")).to_have_text(["…", "Withdraw the result"])
+            context.close()
 
 
 def test_names_are_typed_without_waiting_or_pasted_as_a_list(open_page: Open) -> None:

@@ -73,7 +73,7 @@ function table({ round, table: number, seats }, act) {
     more.value = "";
     more.blur();
     keep(what === "withdraw" ? {} : { walkover: what });
-  } }, h("option", { value: "" }, "…"), seats.map(({ player }) => h("option", { value: player }, t("Walkover: {name} wins", { name: player }))), h("option", { value: "withdraw" }, t("Withdraw the result")));
+  } }, h("option", { value: "" }, "…"), seats.length === 2 && seats.map(({ player }) => h("option", { value: player }, t("Walkover: {name} wins", { name: player }))), h("option", { value: "withdraw" }, t("Withdraw the result")));
   const walkover = h("em", {}, t("walkover")), element = h("li", {}, h("span", { class: "table-number" }, String(number)), form, walkover, more);
   return { element, show: (game) => {
     element.className = game.finished ? "" : "open";
