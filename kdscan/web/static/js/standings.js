@@ -53,7 +53,7 @@ function tick() {
 setInterval(tick, 500);
 
 // On a projector everything should be visible at once: smaller as long as it is readable from afar,
-// then page by page, each list by itself.
+// else page by page, each list by itself, and then as large as its longest page allows.
 const SMALLEST = 0.62, SECONDS_A_PAGE = 12, FEWEST = 3;
 let paging;
 function fit() {
@@ -64,7 +64,9 @@ function fit() {
   body.style.fontSize = "";
   const { scrollHeight } = document.documentElement, bottom = (part) => part.getBoundingClientRect().bottom + scrollY;
   const end = innerHeight - (scrollHeight - bottom(body)); // what follows stays visible
-  for (let scale = 1; bottom(body) > end && scale > SMALLEST; scale -= 0.04) body.style.fontSize = `calc(var(--from-afar) * ${scale})`;
+  let scale = 1;
+  const shrink = () => { for (; bottom(body) > end && scale > SMALLEST; scale -= 0.04) body.style.fontSize = `calc(var(--from-afar) * ${scale})`; };
+  shrink();
   const paged = lists.map((rows) => {
     let per = rows.length;
     while (per > FEWEST && bottom(rows[0].parentElement) > end) {
@@ -73,11 +75,12 @@ function fit() {
     }
     return [rows, Math.ceil(rows.length / Math.ceil(rows.length / per))]; // no page of two rows after a full one
   });
+  const show = (page) => { for (const [rows, per] of paged) rows.forEach((row, n) => { row.hidden = Math.floor(n / per) !== page % Math.ceil(rows.length / per); }); };
+  const pages = Math.max(...paged.map(([rows, per]) => Math.ceil(rows.length / per)));
+  [body.style.fontSize, scale] = ["", 1];
+  for (let page = 0; page < pages; page += 1) { show(page); shrink(); }
   // By the time since the page was opened: news must not bring the first page back.
-  const turn = () => {
-    const turns = Math.floor(performance.now() / (1000 * SECONDS_A_PAGE));
-    for (const [rows, per] of paged) rows.forEach((row, n) => { row.hidden = Math.floor(n / per) !== turns % Math.ceil(rows.length / per); });
-  };
+  const turn = () => show(Math.floor(performance.now() / (1000 * SECONDS_A_PAGE)));
   turn();
   paging = setInterval(turn, 1000);
 }
