@@ -100,7 +100,8 @@ class Organiser:
         self.page.goto("/")
         self.page.set_input_files("input[multiple]", photos)
         self.page.locator(".upload").first.wait_for()
-        expect(self.page.locator(".upload")).to_have_count(0, timeout=600_000)
+        for waiting in (self.page.locator(".upload"), self.page.get_by_text("reading …")):
+            expect(waiting).to_have_count(0, timeout=600_000)
         self.page.wait_for_timeout(200)
         self.tap(self.page.get_by_role("link", name="Desk"))
         self.page.locator("[data-tab=settle][aria-pressed=true]").wait_for()
@@ -162,11 +163,11 @@ class Organiser:
         if len({id(paper) for _, paper in sides}) == 1:
             self.press("1")
             return
-        heading = self.page.locator(".side h3").first.inner_text()
+        said = self.page.locator(".card-text").inner_text()
         side, paper = next(
             (side, paper)
             for side, paper in sides
-            if paper.player not in heading or paper.round != self.round_shown()
+            if paper.player not in said or paper.round != self.round_shown()
         )
         self.answer(side, paper.player)
 
@@ -183,6 +184,12 @@ class Organiser:
         """A sheet without an owner."""
         [(side, paper)] = self.whose()
         self.answer(side, paper.player)
+
+    def on_differs(self) -> None:
+        """A sheet worth something else than the points that were called out: those on paper."""
+        [(_, paper)] = self.whose()
+        button = self.page.locator("button.answer").filter(has_text=f"{paper.score().total} points")
+        self.press(button.locator("kbd").inner_text())
 
     def on_failed(self) -> None:
         """A photo that could not be read: remove it, and photograph the sheet again."""
