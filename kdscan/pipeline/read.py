@@ -24,6 +24,7 @@ from kdscan.kinds import kind_of
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.kinds.duel_map.read import is_legible, read_map
 from kdscan.marks.risk import DEFAULT_RISK
+from kdscan.pipeline.reading_order import in_reading_order
 from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import UNKNOWN_LAYOUT
 from kdscan.records.photo import check_photo
@@ -60,7 +61,7 @@ def read_photo(
     variants: Variants = PLAIN,
     prints: Sequence[KnownPrint] = (),
 ) -> tuple[AnyReading, ...]:
-    """Read every map or kingdom of tiles in a photo, the largest first, then the spellbooks.
+    """Read every map or kingdom of tiles in a photo, row by row, then the spellbooks.
 
     risk: accepted probability that a total which is not marked for review is wrong.
     game: the one to look for; None to detect it. variants: extra rules of Kingdomino.
@@ -90,7 +91,7 @@ def read_with(
     if kingdoms:
         from kdscan.kinds.kingdom.read import assign_card_codes
 
-        return assign_card_codes(kingdoms, photo)
+        return in_reading_order(assign_card_codes(kingdoms, photo))
     raise _cut_kingdom_error(lost) if lost else _no_sheet_error(photo, options.game, cut)
 
 
@@ -121,8 +122,8 @@ def _read_kingdoms(
 def _read_duel(
     photo: Photo, models: Models, options: ReadOptions, search: MapSearch
 ) -> tuple[tuple[AnyReading, ...], tuple[SheetOutline, ...]]:
-    """The maps in a photo, the largest first, and its spellbooks; and the outlines of maps that the
-    picture cuts off."""
+    """The maps in a photo and then its spellbooks, in reading order; and the outlines of maps that
+    the picture cuts off."""
     with options.observe("spellbooks"):
         books = _read_books(photo, models, options.risk)
     with options.observe("find"):
@@ -136,7 +137,8 @@ def _read_duel(
     if sheets and (sides := _beside(sheets[0], photo, cut)):
         evidence: Any = sheets[0].evidence
         sheets[0] = kind_of(sheets[0]).interpret(replace(evidence, beside=sides), options.risk)
-    return tuple(sheets), cut
+    first, last = sheets[: len(maps)], sheets[len(maps) :]
+    return (*in_reading_order(first), *in_reading_order(last)), cut
 
 
 def _read_books(photo: Photo, models: Models, risk: float) -> tuple[SpellbookReading, ...]:
