@@ -15,7 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
 from kdscan.errors import KdscanError, StoreFull
-from kdscan.locale import asked_for, words
+from kdscan.locale import asked_for, mark, words
 from kdscan.locale.errors import error_json, error_text
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.checks import MOST_NUMBER
@@ -45,6 +45,21 @@ MAX_WAIT = 25.0
 
 LOOK_EVERY = 0.5
 """Seconds between two checks for news while somebody waits for them."""
+
+ON_PAGE = {
+    "{name}: too few players ({n}); add them with --players FILE.csv.": mark(
+        "{name}: too few players ({n}); add them under Players."
+    ),
+    "{name}: all rounds are paired ({rounds}); to add one, use --rounds {round}.": mark(
+        "{name}: all rounds are paired ({rounds})."
+    ),
+    "tables whose points are still missing: {n}, the first in round {round}, table {table} "
+    "({missing}); read the sheets, or enter the points with `kdscan result`.": mark(
+        "tables whose points are still missing: {n}, the first in round {round}, table {table} "
+        "({missing}); photograph the sheets, or enter the points."
+    ),
+}
+"""Errors that name a command, by their texts, as the page says them."""
 
 KEEP_FOREVER = "private, max-age=31536000, immutable"
 """Cache header for resources that are named after their content."""
@@ -98,7 +113,8 @@ def desk_session(request: Request) -> Session:
 
 def refused(request: Request, error: KdscanError, code: str = "refused") -> ApiError:
     """The answer to an impossible request, in the reader's language."""
-    message = error_text(error_json(error), words(language_of(request)))
+    told = error_json(error) | {"text": ON_PAGE.get(error.text, error.text)}
+    message = error_text(told, words(language_of(request)))
     return ApiError(409, code, message, known=getattr(error, "known", ()))
 
 

@@ -86,10 +86,12 @@ def test_a_result_of_an_earlier_round_is_changed(browser: Browser, tmp_path: Pat
         context.close()
 
 
-def test_a_table_of_three_has_no_walkover(browser: Browser, tmp_path: Path) -> None:
+def test_a_table_of_three_has_no_walkover_and_the_last_round_no_next(
+    browser: Browser, tmp_path: Path
+) -> None:
     with open_store(str(tmp_path / "cup.sqlite")) as own:
         with own.write() as db:
-            event = ensure_rules(db, settings().event, Asked("kingdomino", seats=3))
+            event = ensure_rules(db, settings().event, Asked("kingdomino", seats=3, rounds=1))
             for name in ("Ada", "Bob", "Cleo"):
                 enter_player(db, event, name)
             next_round(db, event)
@@ -100,6 +102,8 @@ def test_a_table_of_three_has_no_walkover(browser: Browser, tmp_path: Path) -> N
             page.goto("/desk")
             page.locator("[data-tab=rounds]").click()
             expect(page.locator(".tables option")).to_have_text(["…", "Withdraw the result"])
+            expect(page.get_by_text("All rounds are paired.")).to_be_visible()
+            assert page.get_by_role("button", name="Pair round 2").count() == 0
             context.close()
 
 

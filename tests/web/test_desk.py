@@ -14,11 +14,14 @@ import pytest
 from kdscan.errors import NoSheetFound
 from kdscan.game.duel.players import play_game
 from kdscan.kinds.duel_map.interpret import interpret
+from kdscan.locale import words
+from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event, ensure_player, find_event
 from kdscan.tournament.store.photos import add_file, photos, set_pages
 from kdscan.tournament.store.readings import add_reading
 from kdscan.web.openapi import OPERATIONS
+from kdscan.web.requests import ON_PAGE
 from tests.readings import make_sheet, with_evidence
 from tests.tournament.entries import MODELS, came_in, entry
 from tests.web.conftest import DESK, JOIN, serving, settings
@@ -175,6 +178,24 @@ def test_two_players_of_one_name_are_told_apart(cup: Store) -> None:
         desk.do("/api/event/player", name="Ada", active=False)
         (ada,) = desk.do("/api/event/player", name="Ada")["players"]
         assert ada["active"]
+
+
+def test_what_cannot_be_paired_is_told_without_commands(cup: Store) -> None:
+    with cup.write() as db:
+        ensure_rules(db, CUP, Asked(rounds=1))
+    assert set(ON_PAGE) <= set(words("de").messages)
+    with at_desk(cup) as desk:
+
+        def refused() -> str:
+            return str(desk.do("/api/event/pair", status=409)["error"]["message"])
+
+        assert refused() == f"{CUP}: too few players (0); add them under Players."
+        for name in ("Ada", "Bob"):
+            desk.do("/api/event/player", name=name)
+        desk.do("/api/event/pair")
+        assert refused().endswith("photograph the sheets, or enter the points.")
+        desk.do("/api/event/result", round=1, table=1, walkover="Ada")
+        assert refused() == f"{CUP}: all rounds are paired (1)."
 
 
 def test_a_sheet_handed_in_twice_counts_once(cup: Store) -> None:

@@ -25,14 +25,15 @@ export function roundsTab(act) {
   const tab = h("div", { class: "rounds" }, begin,
     h("section", { class: "card controls-row" }, h("strong", {}, t("Projector")), shown.map(([, one]) => one),
       h("span", { class: "controls-row" }, h("strong", {}, t("Clock")), minutes, button(t("Start"), () => minutes.reportValidity() && act("/api/event/clock", { minutes: Number(minutes.value) })), stop)));
-  function show({ last_round: last, games: all, players, shown: what, clock }) {
+  function show({ last_round: last, rounds: planned, games: all, players, shown: what, clock }) {
     const now = all.filter((game) => game.round === last), playing = now.filter((game) => !game.finished).length;
     const begun = now.some((game) => game.seats.some((seat) => seat.total !== null));
     pair.textContent = last ? t("Pair round {n}", { n: last + 1 }) : t("Pair the first round");
     pair.disabled = playing > 0 || players.filter((one) => one.active).length < 2;
     again.textContent = t("Pair round {n} again", { n: last });
     open.textContent = playing ? tn("{n} table still playing", "{n} tables still playing", playing) : "";
-    put(begin, pair, last > 0 && !begun && again, open);
+    const over = planned !== null && last >= planned;
+    put(begin, over ? h("span", {}, t("All rounds are paired.")) : pair, last > 0 && !begun && again, open);
     for (const [name, one] of shown) one.setAttribute("aria-pressed", String(what === name));
     stop.hidden = !clock;
     // Newest first; when a round begins, only that one is open, and whatever somebody types in.
