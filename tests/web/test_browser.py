@@ -216,6 +216,15 @@ def test_who_cannot_sign_out_is_told_so_and_stays(open_page: Open) -> None:
     expect(page.locator(".actions")).to_be_visible()
 
 
+def test_whose_session_has_ended_finds_the_form_to_sign_in(open_page: Open) -> None:
+    page = open_page(service_workers="block")
+    page.locator(".together summary").click()
+    page.context.clear_cookies()
+    page.locator(".together button.main").click()
+    page.locator("#toast a").click()
+    page.wait_for_url("**/join")
+
+
 def test_a_photo_that_cannot_be_sent_says_so_and_is_sent_again(open_page: Open) -> None:
     page = open_page(service_workers="block")
     page.goto("/")

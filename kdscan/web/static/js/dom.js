@@ -61,13 +61,13 @@ export function announce(text) {
 }
 
 let toastTimer;
-// Shown as long as reading it takes.
-export function toast(text) {
+// Shown as long as reading it takes. said: children.
+export function toast(said) {
   const place = $("#toast");
-  place.textContent = text;
+  put(place, said);
   place.hidden = false;
   clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => { place.hidden = true; }, Math.max(5000, 80 * text.length));
+  toastTimer = setTimeout(() => { place.hidden = true; }, Math.max(5000, 80 * place.textContent.length));
 }
 
 export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,8 +1,9 @@
 // What people are told of an error of the HTTP interface, and whether it passes.
 
+import { h } from "./dom.js";
 import { language, sentence, t } from "./i18n.js";
 
-const ended = () => t("The session has ended. Open the link with the code again.");
+const ended = () => [t("The session has ended. Open the link with the code again."), " ", h("a", { href: "/join" }, t("Sign in"))];
 const halfSent = () => t("The photo did not arrive complete. Upload it again.");
 const ourFault = () => t("Something went wrong in the program. The photo is kept.");
 
@@ -37,6 +38,7 @@ const WORDS = {
   bug: ourFault,
 };
 
+// What an error says, as children of an element.
 export const explain = (error) => WORDS[error.code]?.(error) ?? (language === "en" ? error.message : t("This cannot be done."));
 
 // Whether reading the same file again may succeed.

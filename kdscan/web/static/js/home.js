@@ -142,10 +142,11 @@ function row(entry) {
     fail: (error) => {
       bar.remove();
       item.classList.add("failed");
-      put(state, explain(error), h("span", { class: "row" },
+      put(state, explain(error));
+      announce(`${name}: ${state.textContent}`);
+      state.append(h("span", { class: "row" },
         mayChange(error) && h("button", { type: "button", class: "quiet", onclick: () => { end(); enqueue(entry); } }, t("Try again")),
         h("button", { type: "button", class: "quiet", onclick: () => { end(); forget(id); } }, t("Remove"))));
-      announce(`${name}: ${explain(error)}`);
     },
   };
 }
