@@ -130,7 +130,7 @@ def result_row(db: Connection, event_id: int, game_id: int) -> Correction | None
 
 class _Word(NamedTuple):
     """What arbiters said, by round and table: points by player, who wins by walkover, and whose
-    points were entered while none were known."""
+    points were not known then."""
 
     points: dict[Table, dict[str, int]]
     walkovers: dict[Table, str]
@@ -151,9 +151,7 @@ def _arbiters_word(
             word.walkovers[at] = names[int(held[WALKOVER])]
         elif held:
             word.points[at] = {names[int(k)]: int(v) for k, v in held.items() if int(k) in names}
-            word.unseen[at] = {
-                names[int(k)] for k in held if int(k) in names and before.get(k) is None
-            }
+        word.unseen[at] = {names[seat] for seat in game.seats if before.get(str(seat)) is None}
     return word
 
 
@@ -165,8 +163,8 @@ def _stated(rows: Iterable[Correction]) -> tuple[Json, Json]:
     for row in not_undone(rows):
         if isinstance(row.new, dict):
             known = row.old or {}
-            new = (who for who, points in row.new.items() if held.get(who) in (None, points))
-            before |= {who: known.get(who) for who in new}
+            new = [who for who, points in row.new.items() if held.get(who) in (None, points)]
+            before |= {who: known.get(who) for who in (known if WALKOVER in row.new else new)}
             both_points = WALKOVER not in held and WALKOVER not in row.new
             held = held | row.new if both_points else row.new
     return held, before

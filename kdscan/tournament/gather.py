@@ -57,9 +57,9 @@ def gather(
 
     planned: who sits where, by round and table. Without it, sheets with the same round and table
     make a game, if they are of two to `most` players. results: points by player according to the
-    arbiter; they override whatever was read. unseen: players whose points were entered before their
-    sheet came in; if it says otherwise, a person is asked. walkovers: who wins because nobody came
-    to play. Games are ordered by round and table.
+    arbiter; they override whatever was read. walkovers: who wins because nobody came to play.
+    unseen: players of whose sheets nothing was known when either was entered; if they say
+    otherwise, a person is asked. Games are ordered by round and table.
     """
     tables = {at: tuple(players) for at, players in planned.items()}
     at_table: dict[Table, list[SheetScore]] = defaultdict(list)
@@ -78,8 +78,9 @@ def gather(
         game, to_settle = _game(at, tables.get(at), at_table[at], stated, unseen.get(at, ()), most)
         winner = walkovers.get(at)
         if game is not None and winner in [seat.player for seat in game.seats]:
+            to_settle = list(_played_after_all(game, winner)) if unseen.get(at) else []
             seats = tuple(Seat(seat.player) for seat in game.seats)
-            game, to_settle = replace(game, seats=seats, walkover=winner), []
+            game = replace(game, seats=seats, walkover=winner)
         findings += to_settle
         if game is not None:
             games.append(game)
@@ -199,6 +200,16 @@ def _otherwise(at: Table, seat: Seat) -> Iterator[Finding]:
         text = mark("the sheet of {player} is worth {total}, but {points} points were entered")
         values = {"player": seat.player, "total": sheet.total, "points": seat.points}
         yield Finding("points_differ", text, values, *at, (sheet.key,))
+
+
+def _played_after_all(game: Game, winner: str) -> Iterator[Finding]:
+    """All sheets of a game that was entered as a walkover before they came in."""
+    sheets = [seat.sheet for seat in game.seats if seat.sheet is not None and not seat.sheet.review]
+    if len(sheets) == len(game.seats):
+        text = mark("a walkover of {player} was entered, but both sheets have come in: {totals}")
+        values = {"player": winner, "totals": " : ".join(str(sheet.total) for sheet in sheets)}
+        keys = tuple(sheet.key for sheet in sheets)
+        yield Finding("points_differ", text, values, game.round, game.table, keys)
 
 
 def _in_bye(at: Table, sheet: SheetScore) -> Finding:

@@ -235,6 +235,28 @@ def test_a_late_sheet_that_differs_from_the_points_entered_is_asked_about(cup: S
         assert desk.kinds() == []
 
 
+def test_a_walkover_is_asked_about_when_both_sheets_come_in(cup: Store) -> None:
+    with at_desk(cup) as desk:
+        for name in ("Ada", "Bob"):
+            desk.do("/api/event/player", name=name)
+        desk.do("/api/event/pair")
+        at = {"round": 1, "table": 1}
+        desk.do("/api/event/result", **at, walkover="Bob")
+        sheet_of(cup, 0, "CUP/1//1", "a.jpg")
+        assert desk.kinds() == []
+        sheet_of(cup, 1, "CUP/1/1/", "b.jpg")  # whoever is left
+        (card,) = desk.see()["cards"]
+        assert (card["kind"], card["player"], len(card["sheets"])) == ("differs", "Bob", 2)
+        desk.do("/api/event/result", **at, walkover="Bob")  # as entered
+        assert desk.kinds() == []
+        desk.do("/api/event/undo")
+        assert desk.kinds() == ["differs"]
+        view = desk.do("/api/event/result", **at)  # as on the sheets
+        assert [card["kind"] for card in view["cards"]] == []
+        totals = [seat["total"] for seat in view["games"][0]["seats"]]
+        assert sorted(totals) == sorted(sheet["total"] for sheet in card["sheets"])
+
+
 def test_of_sheets_to_look_at_the_least_sure_comes_first(cup: Store) -> None:
     for board, confidence in enumerate((0.8, 0.4, 0.6)):
         name = f"{confidence}.jpg"

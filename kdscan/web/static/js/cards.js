@@ -89,10 +89,13 @@ const VIEWS = {
       h("div", { class: "owner-body" }, await evidence(sheet), h("div", {}, h("h3", {}, card.players.length ? t("Their sheet is missing") : t("Whose is it?")), owners(card, desk, act, sheet, false),
         notCounted(act, sheet)))))),
   async differs(card, desk, act) {
-    const [sheet] = card.sheets, entered = Number(card.values.points);
-    const says = (points, from) => answer([pointsText(points), h("small", {}, " ", from)], () => act("/api/event/result", { round: card.round, table: card.table, points: { [card.player]: points } }));
-    return [h("div", { class: "answers" }, says(sheet.total, t("as on the sheet")), says(entered, t("as entered"))),
-      h("article", { class: "side card", "aria-label": sheet.name }, summary(sheet), await evidence(sheet))];
+    const says = (said, from, result) => answer([said, h("small", {}, " ", from)], () => act("/api/event/result", { round: card.round, table: card.table, ...result }));
+    const points = (n, from) => says(pointsText(n), from, { points: { [card.player]: n } });
+    const answers = card.sheets.length > 1 // a walkover, withdrawn or entered again
+      ? [says(card.values.totals, t("as on the sheet"), {}), says(t("{name} wins, opponent absent", { name: card.player }), t("as entered"), { walkover: card.player })]
+      : [points(card.sheets[0].total, t("as on the sheet")), points(Number(card.values.points), t("as entered"))];
+    return [h("div", { class: "answers" }, answers), h("div", { class: card.sheets.length > 1 && "sides" }, await Promise.all(card.sheets.map(async (sheet) =>
+      h("article", { class: "side card", "aria-label": sheet.name }, summary(sheet), await evidence(sheet)))))];
   },
   missing(card, desk, act) {
     const game = desk.games.find((one) => one.round === card.round && one.table === card.table);
