@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Literal, cast
 
 from kdscan.game.problem import unanswered
 from kdscan.game.winner import known_total
@@ -16,6 +16,7 @@ from kdscan.tournament.event import EventState
 from kdscan.tournament.results import FAILED, OK, Result
 from kdscan.tournament.store.records import short_name
 from kdscan.web.photo_state import picture
+from kdscan.web.schemas import ErrorText
 from kdscan.web.schemas_event import Card, CardKind, SheetBrief, SheetLine
 
 ORDER: tuple[CardKind | Literal["decides"], ...] = (
@@ -94,7 +95,7 @@ def _of_rows(rows: Iterable[Result], turning: Collection[int], state: EventState
             text = mark("{name} could not be read")
             card = _card("failed", f"failed-{row.file.id}-{row.page}", text, values)
             card["file"], card["photo"] = row.name, row.file.photo_id
-            card["problem"] = row.problem
+            card["problem"] = cast(ErrorText | None, row.problem)
             yield card
         elif row.counts and row.sheet is not None and row.sheet.id not in told:
             yield from _of_sheet(row, turning)

@@ -17,6 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from kdscan.errors import UsageError
+from kdscan.locale import words
 from kdscan.records.results import Json
 from kdscan.tournament.acts import Act, newest_act, note_pairing, note_part, undo_act
 from kdscan.tournament.correcting import correct_sheet
@@ -29,7 +30,8 @@ from kdscan.tournament.store.records import Event, Sheet
 from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import not_found
 from kdscan.web.operation import NEWS, get, post
-from kdscan.web.requests import desk_session, id_of, news, refused, services_of
+from kdscan.web.photo_state import tell_error
+from kdscan.web.requests import desk_session, id_of, language_of, news, refused, services_of
 from kdscan.web.tables import CLOCK, SHOWN
 
 A = TypeVar("A", bound=Callable[..., Any])
@@ -48,7 +50,11 @@ def _answer(request: Request) -> schemas_event.DeskView:
     services, who = services_of(request), desk_session(request).name
     with services.store.read() as db:
         act = newest_act(db, find_event(db, services.settings.event), who)
-    return {**services.tables.desk(), "undo": _undoable(act) if act else None}
+    view, spoken = services.tables.desk(), words(language_of(request))
+    cards: list[schemas_event.Card] = [
+        {**card, "problem": tell_error(card["problem"], spoken)} for card in view["cards"]
+    ]
+    return {**view, "cards": cards, "undo": _undoable(act) if act else None}
 
 
 def _undoable(act: Act) -> schemas_event.Undoable:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from kdscan.errors import Bug
 from kdscan.game.winner import known_total
 from kdscan.locale import Words, mark
@@ -14,7 +17,7 @@ from kdscan.web.pictures import Size
 BUG = mark("Something went wrong in the program. The photo is kept.")
 
 
-def tell_error(error: Json | None, spoken: Words) -> schemas.ErrorText | None:
+def tell_error(error: Mapping[str, Any] | None, spoken: Words) -> schemas.ErrorText | None:
     """A stored error, in words."""
     if error is None:
         return None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 from kdscan.tournament.event_json import EventTable, TableGame
-from kdscan.web.schemas import Probability, Shown
+from kdscan.web.schemas import ErrorText, Probability, Shown
 
 CardKind = Literal[
     "conflict",
@@ -108,7 +108,7 @@ class Card(TypedDict):
     decides: bool
     confidence: Probability | None
     file: str | None
-    problem: dict[str, Any] | None
+    problem: ErrorText | None
     photo: int | None
 
 

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { h, typedPoints } from "./dom.js";
-import { explain } from "./errors.js";
+import { why } from "./errors.js";
 import { strip } from "./geometry.js";
 import { pointsText, sentence, t } from "./i18n.js";
 import { photoView } from "./photo.js";
@@ -110,7 +110,7 @@ const VIEWS = {
     const absent = game.seats.length === 2 && game.seats.map((seat) => answer(t("{name} wins, opponent absent", { name: seat.player }), () => act("/api/event/result", { ...at, walkover: seat.player })));
     return [h("div", { class: "answers" }, absent), form];
   },
-  failed: (card, desk, act) => [h("p", {}, card.problem ? explain(card.problem) : ""), answer(t("Remove it"), () => act("/api/event/remove", { file: card.file }))],
+  failed: (card, desk, act) => [h("p", {}, card.problem && why(card.problem)), answer(t("Remove it"), () => act("/api/event/remove", { file: card.file }))],
 };
 VIEWS.opponent = VIEWS.owner;
 

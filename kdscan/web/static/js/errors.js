@@ -41,6 +41,9 @@ const WORDS = {
 // What an error says, as children of an element.
 export const explain = (error) => WORDS[error.code]?.(error) ?? (language === "en" ? error.message : t("This cannot be done."));
 
+// Why a photo could not be read.
+export const why = (error) => (error.message ? sentence(error.message) : explain(error));
+
 // Whether reading the same file again may succeed.
 export const mayChange = (error) => !["unreadable_image", "image_too_large", "quota"].includes(error.code);
 

@@ -2,8 +2,8 @@
 
 import { get, post } from "./api.js";
 import { h, put, toast } from "./dom.js";
-import { explain, mayChange } from "./errors.js";
-import { sentence, t } from "./i18n.js";
+import { explain, mayChange, why } from "./errors.js";
+import { t } from "./i18n.js";
 import { hasScore, kindOf, nameOf } from "./kinds.js";
 import { namesOf } from "./names.js";
 import { offer } from "./pads.js";
@@ -77,7 +77,7 @@ function gameOf(sheets) {
 function failure(photo, error) {
   const page = photo.pages.find((p) => p.thumb);
   return h("section", { class: "card failure" }, page && h("img", { src: page.thumb, alt: "" }),
-    h("p", { role: "alert" }, error.message ? sentence(error.message) : explain(error)),
+    h("p", { role: "alert" }, why(error)),
     h("div", { class: "row" },
       photo.state === "failed" && mayChange(error) && h("button", { type: "button", class: "main", onclick: () =>
         post(`/api/photos/${photo.id}/again`).then(() => { location.hash = `#/wait/${photo.id}`; }).catch((e) => toast(explain(e))) }, t("Try again")),
