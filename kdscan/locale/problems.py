@@ -77,6 +77,7 @@ PROBLEMS: dict[str, str] = {
     "no_tiles": mark(
         "no tile was found around the castle; is this a finished kingdom, and all of it in view?"
     ),
+    "no_castle": mark("the castle is missing; set its square"),
     "too_large": mark("the kingdom is larger than its limit"),
     "odd_squares": mark(
         "an odd number of squares holds tiles, but dominoes have two. The score stands. Is one "

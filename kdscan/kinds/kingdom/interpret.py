@@ -74,13 +74,16 @@ def _reading(
     flat, variants, best = evidence.rectified, evidence.variants, posterior.best
     confidence = float(min(posterior.p_total, 1.0) * flat.confidence)
     bare = not best.kingdom.squares  # nobody ends a game with a castle alone
+    told = evidence.corrections.squares
+    lost = bool(told) and posterior.castle < 0.5  # somebody says that it was no castle
     covered = _covered(evidence, best)
-    unsure = evidence.beyond or evidence.cut or evidence.touching or covered or bare
+    unsure = evidence.beyond or evidence.cut or evidence.touching or covered or bare or lost
     if unsure or _is_odd(best, variants):
         confidence = min(confidence, 0.5)
-    review, told = confidence < 1 - risk, evidence.corrections.squares
+    review = confidence < 1 - risk
     squares = []
-    for index, (kind, p) in enumerate(zip(best.kinds, posterior.marginals(), strict=True)):
+    certainty = _own(evidence, best) if lost else posterior.marginals()
+    for index, (kind, p) in enumerate(zip(best.kinds, certainty, strict=True)):
         row, col = divmod(index, variants.size)
         pixels = int(np.argmax(evidence.probs[row, col]))
         p *= posterior.castle if kind == CASTLE else 1.0
@@ -91,7 +94,7 @@ def _reading(
     if review and not told and not any(s.review for s in squares):
         worst = min(range(len(squares)), key=lambda i: squares[i].confidence)
         squares[worst] = replace(squares[worst], review=True)
-    if evidence.corrections.confirmed:
+    if evidence.corrections.confirmed and not lost:
         review, squares = False, [replace(square, review=False) for square in squares]
     return KingdomReading(
         evidence=evidence,
@@ -100,7 +103,7 @@ def _reading(
         score=score_kingdom(best.kingdom, variants),
         confidence=confidence,
         review=review,
-        problems=tuple(_problems(evidence, best.kingdom, covered, together)),
+        problems=tuple(_problems(evidence, best.kingdom, covered, together, lost)),
         totals=posterior.totals(),
     )
 
@@ -119,6 +122,12 @@ def _probabilities(evidence: KingdomEvidence) -> Floats:
     return np.asarray(probs / probs.sum(1, keepdims=True))
 
 
+def _own(evidence: KingdomEvidence, best: Candidate) -> list[float]:
+    """For each square the probability of its kind by itself, whatever the kingdom around it."""
+    rows = zip(_probabilities(evidence), best.kinds, strict=True)
+    return [float(row[kind]) for row, kind in rows]
+
+
 def _as_question(problem: Problem) -> Problem:
     """A broken rule as a question, because people make mistakes and the reading may be right."""
     if problem.code == "odd_squares":
@@ -131,11 +140,17 @@ def _as_question(problem: Problem) -> Problem:
 
 
 def _problems(
-    evidence: KingdomEvidence, kingdom: Kingdom, covered: tuple[Cell, ...], together: bool
+    evidence: KingdomEvidence,
+    kingdom: Kingdom,
+    covered: tuple[Cell, ...],
+    together: bool,
+    lost: bool,
 ) -> Iterator[Problem]:
     """The problems of a kingdom, of objects that lie over it, of other kingdoms beside it, and of
-    the picture's edge."""
-    if kingdom.squares:
+    the picture's edge. lost: whether its castle is a guess, by which no rule is judged."""
+    if lost:
+        yield problem_of("no_castle")
+    elif kingdom.squares:
         yield from _broken_rules(kingdom, evidence.variants, evidence.beyond, together)
     else:
         yield problem_of("no_tiles")

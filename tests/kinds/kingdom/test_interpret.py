@@ -14,7 +14,7 @@ from kdscan.game.kingdomino.variants import Variants
 from kdscan.kinds import correct
 from kdscan.kinds.kingdom.interpret import decode_kingdoms, interpret
 from kdscan.pipeline.serialize import deserialize, serialize
-from kdscan.records import KINDS, KingdomEvidence
+from kdscan.records import KINDS, KingdomCorrections, KingdomEvidence
 from tests.readings import KINGDOM, make_kingdom
 
 
@@ -163,6 +163,20 @@ def test_where_somebody_saw_no_castle_at_all_nothing_is_certain() -> None:
     bare = correct(before, {square.at: ("wheat", 0) for square in before.squares})
     beside = decode_kingdoms([bare.evidence, before.evidence])
     assert bare.review and [one.confidence < 0.01 for one in beside] == [True, False]
+
+
+def test_a_kingdom_without_its_castle_asks_for_it() -> None:
+    """Even if it was confirmed before; its other squares are as sure as they were."""
+    before = make_kingdom(KINGDOM)
+    castle = before.kingdom.castle
+    confirmed = KingdomCorrections({castle: ("wheat", 0)}, confirmed=True)
+    lost = interpret(replace(before.evidence, corrections=confirmed))
+    assert lost.review and [one.code for one in lost.problems] == ["no_castle"]
+    guess = lost.kingdom.castle
+    assert all(s.confidence > 0.9 for s in lost.squares if s.at != guess)
+    assert [s.at for s in lost.squares if s.review] == [guess]
+    found = correct(lost, {(0, 0): ("castle", 0)})
+    assert not found.review and "no_castle" not in [one.code for one in found.problems]
 
 
 def test_exactly_one_square_is_the_castle() -> None:
