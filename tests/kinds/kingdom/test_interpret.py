@@ -12,6 +12,7 @@ from kdscan.game.kingdomino.audit import KingdomAudit, audit_kingdom
 from kdscan.game.kingdomino.players import play_game, random_player
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.kinds import correct
+from kdscan.kinds.kingdom.doubts import doubts
 from kdscan.kinds.kingdom.interpret import decode_kingdoms, interpret
 from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.records import KINDS, KingdomCorrections, KingdomEvidence
@@ -129,6 +130,14 @@ def test_a_person_moves_the_castle() -> None:
     assert after.kingdom.castle == (0, 0)
     (castle,) = (s for s in after.squares if s.terrain == "castle")
     assert castle.confidence > 0.99, "whatever the pixels say of the other place"
+
+
+def test_no_square_is_offered_as_the_castle_once_somebody_placed_it() -> None:
+    before = make_kingdom(KINGDOM, {(0, 1): ("castle", 0)})
+    after = correct(before, {(0, 0): ("castle", 0)})
+    unsure = replace(after, squares=tuple(replace(s, review=True) for s in after.squares))
+    offered = [other.terrain for doubt in doubts(unsure) for other in doubt.others]
+    assert "castle" not in offered
 
 
 def test_extra_points_by_variant() -> None:
