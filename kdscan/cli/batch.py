@@ -13,7 +13,7 @@ import typer
 
 from kdscan.cli.exit_codes import SOME_FAILED
 from kdscan.cli.known_prints import known_prints
-from kdscan.cli.messages import terminal_words
+from kdscan.cli.messages import note_other_sizes, terminal_words
 from kdscan.cli.options import (
     MOST_PROCESSES,
     MOST_ROUNDS,
@@ -112,8 +112,8 @@ def batch(
     from kdscan.tournament.batch.run import Run
     from kdscan.tournament.export import save_results
     from kdscan.tournament.removing import removed_files
-    from kdscan.tournament.results import results
-    from kdscan.tournament.rules import Asked, ensure_rules
+    from kdscan.tournament.results import of_another_size, results
+    from kdscan.tournament.rules import Asked, ensure_rules, rules_of
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.prints import EventPrints, add_new_prints
 
@@ -138,6 +138,8 @@ def batch(
                 given = {file.name for file in files}
                 gone = [name for name in removed_files(db, this) if name in given]
                 _tell(this.name, store, run.progress, results(db, this.id), gone)
+            again = f"kdscan batch PHOTO... {same_event(event, store)}"
+            note_other_sizes(of_another_size(results(db, this.id), rules_of(this)), again)
             save_results(db, this.id, csv, json_lines, terminal_words())
     raise typer.Exit(SOME_FAILED if run.progress.failed else 0)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
@@ -25,6 +25,9 @@ def terminal_words(stream: TextIO | None = None) -> Words:
     return found
 
 
+MOST_NAMES = 5
+"""Most files that one note names."""
+
 _quiet = False
 
 
@@ -43,6 +46,22 @@ def note(text: str) -> None:
     """Print useful information on stderr, unless it should be quiet."""
     if not _quiet:
         complain(text)
+
+
+def note_other_sizes(names: Sequence[str], batch: str) -> None:
+    """Note the files whose kingdoms were read with another size limit than the event's; batch: the
+    command that reads them again."""
+    if names:
+        shown = legible(", ".join([*names[:MOST_NAMES], *(["…"] if names[MOST_NAMES:] else [])]))
+        t = terminal_words(sys.stderr).t
+        why = t(
+            "photos whose kingdoms keep the size limit with which they were read: {n} ({names}); "
+            "to read them with the event's, give them again: {command}",
+            n=len(names),
+            names=shown,
+            command=batch,
+        )
+        note(f"kdscan: {why}")
 
 
 def complain(text: str) -> None:

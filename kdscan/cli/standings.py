@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kdscan.cli.messages import note, terminal_words, user
+from kdscan.cli.messages import note, note_other_sizes, terminal_words, user
 from kdscan.cli.options import (
     MOST_ROUNDS,
     MOST_TABLES,
@@ -138,7 +138,8 @@ def pair(
     """
     from kdscan.tournament.plan import drop as leave
     from kdscan.tournament.plan import enter_players, next_round, pairing_rows
-    from kdscan.tournament.rules import Asked, ensure_rules
+    from kdscan.tournament.results import of_another_size, results
+    from kdscan.tournament.rules import Asked, ensure_rules, rules_of
     from kdscan.tournament.store import open_store
 
     with open_store(store, make=players is not None) as kept, kept.write() as db:
@@ -151,6 +152,7 @@ def pair(
         round_, found = next_round(db, this, seed, again=again)
         if csv is not None:  # if it cannot be written, no round is paired
             _write_csv(csv, pairing_rows(db, this, round_))
+        otherwise = of_another_size(results(db, this.id), rules_of(this))
     if csv != STDOUT:
         print(_tables(this.name, round_, found))
     elif found.bye is not None:
@@ -161,6 +163,7 @@ def pair(
             "{players} have met before; no other pairing was left", players=met
         )
         note(f"kdscan: {text}")
+    note_other_sizes(otherwise, f"kdscan batch PHOTO... {same_event(event, store)}")
 
 
 def result(

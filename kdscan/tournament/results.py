@@ -206,6 +206,14 @@ class _Rows:
         )
 
 
+def of_another_size(rows: Iterable[Result], rules: Rules) -> list[str]:
+    """The names of files with kingdoms that were read while the rules said another size limit."""
+    if rules.game == "duel":
+        return []
+    found = (row for row in rows if row.counts and row.value("kind") == "kingdom")
+    return sorted({row.file.name for row in found if row.value("size") != rules.variants.size})
+
+
 def _name(file: FileRow, sheet: Sheet) -> str:
     first = (sheet.page, sheet.number) == (0, 0)
     return file.name if first else f"{file.name}#{sheet.place}"

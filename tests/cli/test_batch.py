@@ -19,7 +19,11 @@ from kdscan.cli import progress
 from kdscan.cli.batch import _tell as tell
 from kdscan.cli.main import main
 from kdscan.tournament.batch.run import Progress
+from kdscan.tournament.rules import Asked
+from kdscan.tournament.store import open_store
 from tests.command import Command
+from tests.readings import make_kingdom
+from tests.tournament.entries import came_in
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 
@@ -158,3 +162,16 @@ def test_what_is_written_to_stdout_stands_alone_there(
         assert main([*more, *event]) == 0
         assert capfdbinary.readouterr().out.startswith(start)
     assert not (tmp_path / "-").exists()
+
+
+def test_kingdoms_that_keep_their_old_size_are_named(tmp_path: Path, run: Command) -> None:
+    url = str(tmp_path / "castles.sqlite")
+    event = ["--event", "Cup", "--store", url]
+    (tmp_path / "players.csv").write_text("name,player\nAda,A\nBob,B\n")
+    players = str(tmp_path / "players.csv")
+    with open_store(url) as kept:
+        came_in(kept, "k.jpg", make_kingdom(), asked=Asked("kingdomino"))
+    words = ["pair", *event, "--players", players]
+    assert "k.jpg" not in run(*words).err
+    changed = run(*words, "--again", "--great-duel").err
+    assert "1 (k.jpg)" in changed and f"kdscan batch PHOTO... --event Cup --store {url}" in changed
