@@ -99,8 +99,10 @@ def _params(command: Any) -> Iterator[str]:
         names = [*param.opts, *param.secondary_opts] if param.param_type_name == "option" else []
         shown = ", ".join(names) or (param.metavar or param.name.upper())
         value = param.metavar or "|".join(getattr(param.type, "choices", ()))
-        wanted = not isinstance(param.default, bool) and param.default not in (None, "")
-        default = f" [default: {param.default}]" if wanted else ""
+        named = getattr(param, "show_default", None)  # the word for a default that is not given
+        value_if_omitted = named if isinstance(named, str) else param.default
+        wanted = not isinstance(value_if_omitted, bool) and value_if_omitted not in (None, "")
+        default = f" [default: {value_if_omitted}]" if wanted else ""
         yield ".TP"
         yield rf"\fB{_text(shown)}\fR {_text(value if names else '')}".rstrip()
         yield _text(" ".join((getattr(param, "help", "") or "").split()) + default)

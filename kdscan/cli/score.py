@@ -38,11 +38,12 @@ def score(
         ),
     ] = None,
     overlay_style: Annotated[
-        OverlayStyle,
+        OverlayStyle | None,
         typer.Option(
-            help="reading: what was read, over the photo; ink: only what was drawn by hand."
+            help="reading: what was read, over the photo; ink: only what was drawn by hand.",
+            show_default="reading",
         ),
-    ] = "reading",
+    ] = None,
     game: Annotated[GameName | None, typer.Option(help="The game; detected by default.")] = None,
     risk: Annotated[
         float | None,
@@ -108,7 +109,9 @@ def score(
         check_game(context, game)
     if risk is not None and not 0 <= risk <= 1:
         raise UsageError("--risk {risk}: a probability lies between 0 and 1, like 0.02", risk=risk)
-    drawn = None if overlay is None else OverlayFile(overlay, overlay_style, photos)
+    if overlay is None and overlay_style is not None:
+        raise UsageError("--overlay-style needs --overlay FILE, the picture to write")
+    drawn = None if overlay is None else OverlayFile(overlay, overlay_style or "reading", photos)
     parsed: Sequence[Correction] = ()
     if corrections:
         from kdscan.cli.corrections import parse_corrections

@@ -138,6 +138,7 @@ def test_version(run: Command) -> None:
         ["score", "--risk", "2", "a.jpg"],
         ["score", "--overlay", "out.gif", "a.jpg"],
         ["score", "--overlay", "no-such-folder/out.png", "a.jpg"],
+        ["score", "--overlay-style", "ink", "a.jpg"],
         ["score", "--set", "Z9=f", "a.jpg"],
     ],
 )
