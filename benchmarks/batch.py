@@ -23,7 +23,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from shared import SAMPLES, parser
+from shared import SAMPLES, parser, positive
 
 
 def make_photos(folder: Path, count: int) -> None:
@@ -198,9 +198,9 @@ def main() -> None:
     """Make the photos, measure, clean up."""
     options = parser(__doc__)
     options.add_argument("what", choices=("scaling", "kills", "load", "books"))
-    options.add_argument("--photos", type=int, default=40)
-    options.add_argument("--workers", type=int, default=2)
-    options.add_argument("--kills", type=int, default=10)
+    options.add_argument("--photos", type=positive, default=40)
+    options.add_argument("--workers", type=positive, default=2)
+    options.add_argument("--kills", type=positive, default=10)
     args = options.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="kdscan-batch-"))
     try:

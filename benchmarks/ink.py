@@ -20,7 +20,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from shared import parser
+from shared import folder_with, parser
 
 from kdscan.game.duel.board import Board, Shield
 from kdscan.synth.fields import any_of
@@ -108,7 +108,7 @@ def within_circles(rng: np.random.Generator, circles: int) -> tuple[Board, bool]
 def main() -> None:
     """Write FOLDER/real and FOLDER/drawn: NUMBER.jpg and NUMBER.json for each seed."""
     options = parser(__doc__)
-    options.add_argument("ink", type=Path)
+    options.add_argument("ink", type=folder_with("labels.csv"))
     options.add_argument("folder", type=Path)
     options.add_argument("--count", type=int, default=300)
     options.add_argument("--first", type=int, default=53_000_000, help="seed of the first one")

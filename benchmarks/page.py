@@ -12,12 +12,14 @@ from __future__ import annotations
 import statistics
 import time
 import urllib.request
+from argparse import ArgumentTypeError
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException
 from json import load
 from pathlib import Path
 from typing import Any
 
-from shared import SAMPLES, parser
+from shared import SAMPLES, parser, positive
 
 from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.read import read_photo
@@ -27,6 +29,15 @@ def ask(url: str, data: bytes | None = None) -> Any:
     """A JSON answer; raises for every status from 400 on."""
     with urllib.request.urlopen(urllib.request.Request(url, data), timeout=600) as answer:
         return load(answer)
+
+
+def served(address: str) -> str:
+    """The address of a running page; the type of a parser's argument."""
+    try:
+        ask(f"{address.rstrip('/')}/health")
+    except (OSError, ValueError, HTTPException) as error:
+        raise ArgumentTypeError(f"{address}: no page of kdscan answers there: {error}") from error
+    return address.rstrip("/")
 
 
 def read_by_page(address: str, data: bytes, *, alone: bool = False) -> float:
@@ -63,9 +74,9 @@ def fresh(path: Path) -> bytes:
 def main() -> None:
     """Print the figures."""
     options = parser(__doc__)
-    options.add_argument("address", type=lambda text: text.rstrip("/"))
-    options.add_argument("--photos", type=int, default=50)
-    options.add_argument("--times", type=int, default=5, help="how often each sample is read")
+    options.add_argument("address", type=served)
+    options.add_argument("--photos", type=positive, default=50)
+    options.add_argument("--times", type=positive, default=5, help="how often each sample is read")
     given = options.parse_args()
     read_here(SAMPLES[0])
     ratios = []

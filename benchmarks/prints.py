@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from shared import (
     CAMERA_QUALITY,
     folder_of_pads,
+    folder_with,
     judged_map,
     maps_in,
     pads_in,
@@ -238,7 +239,7 @@ def main() -> None:
     asked.add_argument("folders", nargs="+", type=folder_of_pads)
     asked.add_argument("--games", nargs="+", type=int, default=[2, 4, 6, 7])
     asked = verbs.add_parser("stages")
-    asked.add_argument("pad", type=Path)
+    asked.add_argument("pad", type=folder_with("blank.jpg", "[0-9]*.jpg"))
     asked.add_argument("out", type=Path)
     args = options.parse_args()
     cv2.setNumThreads(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,37 @@ def file_name(name: str) -> Path:
     if not Path(name).is_file():
         raise argparse.ArgumentTypeError(f"there is no file {name}")
     return Path(name)
+
+
+def file_with_map(name: str) -> Path:
+    """A photo in which a map is found; the type of a parser's argument."""
+    path = file_name(name)
+    try:
+        found = maps_of(read_photo(photo_in(path)))
+    except KdscanError as error:
+        raise argparse.ArgumentTypeError(f"{name}: {error}") from error
+    if not found:
+        raise argparse.ArgumentTypeError(f"{name}: it shows no map")
+    return path
+
+
+def folder_with(*patterns: str) -> Callable[[str], Path]:
+    """A folder with a file of each pattern; the type of a parser's argument."""
+
+    def folder(name: str) -> Path:
+        for pattern in patterns:
+            if not any(Path(name).glob(pattern)):
+                raise argparse.ArgumentTypeError(f"{name} holds no {pattern}")
+        return Path(name)
+
+    return folder
+
+
+def positive(text: str) -> int:
+    """A whole number from 1; the type of a parser's argument."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number from 1")
+    return int(text)
 
 
 def photo_in(path: Path) -> Photo:

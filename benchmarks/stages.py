@@ -29,7 +29,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from shared import SAMPLES, enlarged, file_name, parser, photo_in
+from shared import SAMPLES, enlarged, file_with_map, parser, photo_in, positive
 
 from kdscan.errors import NoSheetFound
 from kdscan.kinds.common.options import ReadOptions
@@ -160,8 +160,8 @@ def table(photos: dict[Path, Times], commands: Times) -> None:
 def main() -> int:
     """Print the table; with --check the ratios, and return 1 if something has become slower."""
     options = parser(__doc__)
-    options.add_argument("photos", nargs="*", type=file_name, default=SAMPLES)
-    options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("photos", nargs="*", type=file_with_map, default=SAMPLES)
+    options.add_argument("--rounds", type=positive, default=5)
     options.add_argument("--megapixels", type=float)
     options.add_argument("--check", action="store_true")
     options.add_argument("--write", action="store_true")

@@ -15,10 +15,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from shared import file_name, parser
+from shared import file_with_map, parser, photo_in
 
 from kdscan.game.duel.board import CASTLE, CELLS, COLS, LETTERS, ROWS
-from kdscan.imaging.photo import load_photos
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.marks.crops import segment
 from kdscan.pipeline.read import read_photo
@@ -36,7 +35,7 @@ ORANGE = (0, 110, 230)
 
 def pictures(path: Path) -> dict[str, Bgr]:
     """The stages of the first map in a photo, in order, by name."""
-    (photo,) = load_photos(path)
+    photo = photo_in(path)
     sheets = read_photo(photo)
     sheet = maps_of(sheets)[0]
     found = {
@@ -108,7 +107,7 @@ def marks(sheet: MapReading) -> Bgr:
 
 if __name__ == "__main__":
     options = parser(__doc__)
-    options.add_argument("photo", type=file_name)
+    options.add_argument("photo", type=file_with_map)
     options.add_argument("-o", dest="folder", type=Path, default=Path("pictures"))
     given = options.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
