@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 from typing import Any
 
 import numpy as np
@@ -81,3 +82,10 @@ def pdf_objects(*objects: bytes) -> bytes:
     head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
     tail = b"trailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF"
     return out + head + table + tail % (len(objects) + 1, len(out))
+
+
+def tagged(image: Image.Image, tag: int, value: int) -> bytes:
+    """A TIFF with a tag of one short number that Pillow writes otherwise."""
+    data = encoded(image, "TIFF")
+    at = data.index(struct.pack("<HHI", tag, 3, 1)) + 8
+    return data[:at] + struct.pack("<H", value) + data[at + 2 :]

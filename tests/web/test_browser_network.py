@@ -1,4 +1,4 @@
-"""Uploads while the network or the server goes away, and while much is being sent."""
+"""Uploads while the network or the server goes away."""
 
 from __future__ import annotations
 
@@ -95,93 +95,12 @@ def test_the_limits_of_a_proxy_are_told_in_words(open_page: Open, status: int, s
     expect(page.locator(".upload strong")).to_contain_text(said)
 
 
-def test_photos_are_kept_before_they_are_shrunk_each_on_its_own_way(open_page: Open) -> None:
-    page = open_page(service_workers="block")
-    page.add_init_script("""
-      let asked = 0;
-      window.createImageBitmap = () => (asked++ ? new Promise(() => {}) : Promise.reject());
-    """)
-    page.goto("/?again")
-    page.route(SENT, lambda route: route.abort())
-    choose(page, *[1_600_000] * 4)
-    states = page.locator(".upload strong")
-    expect(states).to_have_text(["waiting for the network", *["uploading …"] * 3])
-    page.reload()
-    expect(states).to_have_count(4)
-
-
-def test_one_photo_at_a_time_is_shrunk(open_page: Open) -> None:
-    """A phone's largest, decoded, take some 400 MB each."""
-    page = open_page(service_workers="block")
-    page.add_init_script("""
-      let now = 0;
-      window.most = 0;
-      window.createImageBitmap = async () => {
-        most = Math.max(most, ++now);
-        await new Promise((done) => setTimeout(done, 100));
-        now -= 1;
-        throw new Error("too large");
-      };
-    """)
-    page.goto("/?again")
-    page.route(SENT, lambda route: route.abort())
-    choose(page, *[1_600_000] * 2)
-    expect(page.locator(".upload strong")).to_have_text(["waiting for the network"] * 2)
-    assert page.evaluate("most") == 1
-
-
-def test_a_photo_that_is_being_read_stands_there_once(open_page: Open, served: Served) -> None:
-    page = open_page()
-    page.goto("/")
-    with served.workers_asleep():
-        page.set_input_files("input[multiple]", SAMPLES / "03.jpg")
-        expect(page.locator(".results .busy")).to_have_count(1)
-        with page.expect_response("**/api/photos"):
-            page.evaluate("location.hash = '#/elsewhere'")
-        expect(page.locator(".result-name", has_text="03.jpg")).to_have_count(1)
-        (photo,) = page.request.get("/api/photos").json()["photos"]
-        page.goto(f"/#/photo/{photo['id']}")  # as Back does
-        expect(page.locator("h1")).to_have_text("reading …")
-    expect(page.locator(".total-number")).to_be_visible()
-    page.get_by_role("link", name="kdscan").tap()
-    expect(page.locator(".upload")).to_have_count(0)
-    expect(page.locator(".result-name", has_text="03.jpg")).to_have_count(1)
-
-
 def test_a_full_disk_is_not_blamed_on_the_network(open_page: Open) -> None:
     page = open_page(service_workers="block")
     full = {"error": {"code": "store_full", "message": "the disk is full"}}
     page.route(SENT, lambda route: route.fulfill(status=507, json=full))
     choose(page, 1000)
     expect(page.locator(".upload strong")).to_have_text("waiting for the server")
-
-
-def test_photos_that_wait_leave_the_server_free_for_others(open_page: Open, served: Served) -> None:
-    page = open_page(service_workers="block")
-    asked: set[str] = set()
-    page.on("request", lambda one: asked.add(one.url) if "wait=" in one.url else None)
-    with served.workers_asleep():
-        choose(page, *[1000] * 4)
-        expect(page.locator(".results .busy")).to_have_count(4)
-        expect(page.locator(".upload")).to_have_count(0)
-        assert len(asked) == 1
-        page.locator(".results .result").first.tap()
-        expect(page.locator("h1:focus")).to_have_text("reading …")
-        page.locator(".brand").tap()
-        expect(page.locator(".results .busy")).to_have_count(4)
-        assert len(asked) == 2
-
-
-def test_photos_taken_one_by_one_do_so_too(open_page: Open, served: Served) -> None:
-    page = open_page(service_workers="block")
-    asked: set[str] = set()
-    page.on("request", lambda one: asked.add(one.url) if "wait=" in one.url else None)
-    with served.workers_asleep():
-        for n in range(4):
-            choose(page, 1000)
-            expect(page.locator(".results .busy")).to_have_count(n + 1)
-        expect(page.locator(".upload")).to_have_count(0)
-        assert len(asked) == 1
 
 
 @pytest.mark.parametrize(("status", "code"), [(503, "store"), (404, "not_found")])
@@ -199,23 +118,6 @@ def test_the_list_goes_on_though_a_photo_could_not_be_waited_for(
         expect(page.locator(".upload")).to_have_count(0)
     page.clock.run_for(4_100)
     expect(page.locator(".results .busy")).to_have_count(0)
-
-
-def test_a_photo_that_was_sent_stays_shown_until_the_list_has_it(open_page: Open) -> None:
-    """Without a network, the service worker answers with the list as it was before."""
-    page = open_page(service_workers="block")
-    page.clock.install()
-    page.goto("/")
-    kept = {"X-Kept": "1"}
-    page.route("**/api/photos", lambda route: route.fulfill(json={"photos": []}, headers=kept))
-    with page.expect_response("**/api/photos"):
-        choose(page, 1000, 1001)
-    expect(page.locator(".lost")).to_be_visible()
-    expect(page.locator(".upload")).to_have_count(2)
-    page.unroute("**/api/photos")
-    page.clock.run_for(4_100)
-    expect(page.locator(".upload")).to_have_count(0)
-    expect(page.locator(".results .result")).to_have_count(2)
 
 
 def test_results_show_while_newer_ones_are_asked_for(
@@ -288,22 +190,3 @@ def test_a_photo_that_was_not_added_to_a_game_is_kept(open_page: Open) -> None:
         page.goto("/")
         expect(page.locator(".none")).to_be_visible()
         expect(page.locator(".upload")).to_have_count(kept)
-
-
-def test_files_of_one_name_that_are_too_large_are_each_refused(open_page: Open) -> None:
-    page = open_page(service_workers="block")
-
-    def small(route: Route) -> None:
-        answer = route.fetch()
-        text = answer.text().replace('"bytes": 40000000', '"bytes": 9')
-        route.fulfill(response=answer, body=text)
-
-    page.route("**/?small", small)
-    page.goto("/?small")
-    for n in range(2):
-        choose(page, 1000 + n)
-        expect(page.locator(".upload.failed")).to_have_count(n + 1)
-    page.evaluate("location.hash = '#/photo/999999'")
-    expect(page.get_by_role("alert")).to_be_visible()
-    page.evaluate("location.hash = '#/'")
-    expect(page.locator(".upload")).to_contain_text(["too large", "too large"])
