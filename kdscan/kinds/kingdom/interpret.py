@@ -23,6 +23,7 @@ from kdscan.game.kingdomino.scoring import score_kingdom
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.game.problem import Problem
 from kdscan.kinds.kingdom.posterior import (
+    MIN_CASTLE,
     Candidate,
     Posterior,
     condition_on_box,
@@ -32,7 +33,7 @@ from kdscan.locale.problems import problem_of
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import KINDS, KingdomEvidence, KingdomReading, SquareReading
 from kdscan.records.arrays import Floats
-from kdscan.records.kinds import CASTLE
+from kdscan.records.kinds import CASTLE, EMPTY
 
 MIN_PROBABILITY = 1e-5
 """Lower bound of all kinds' probabilities; a network cannot be surer than its training data."""
@@ -75,15 +76,19 @@ def _reading(
     confidence = float(min(posterior.p_total, 1.0) * flat.confidence)
     bare = not best.kingdom.squares  # nobody ends a game with a castle alone
     told = evidence.corrections.squares
-    lost = bool(told) and posterior.castle < 0.5  # somebody says that it was no castle
-    covered = _covered(evidence, best)
+    lost = posterior.castle < 0.5 and _castle_denied(evidence)
+    covered = _covered(evidence, best, judged=not lost)
     unsure = evidence.beyond or evidence.cut or evidence.touching or covered or bare or lost
     if unsure or _is_odd(best, variants):
         confidence = min(confidence, 0.5)
     review = confidence < 1 - risk
     squares = []
-    certainty = _own(evidence, best) if lost else posterior.marginals()
-    for index, (kind, p) in enumerate(zip(best.kinds, certainty, strict=True)):
+    read = (
+        _without_castle(evidence, best)
+        if lost
+        else zip(best.kinds, posterior.marginals(), strict=True)
+    )
+    for index, (kind, p) in enumerate(read):
         row, col = divmod(index, variants.size)
         pixels = int(np.argmax(evidence.probs[row, col]))
         p *= posterior.castle if kind == CASTLE else 1.0
@@ -110,22 +115,35 @@ def _reading(
 
 def _probabilities(evidence: KingdomEvidence) -> Floats:
     """(S * S, K): probabilities with a lower bound, and certainty for corrected squares. Of several
-    squares that were said to be the castle, the last one is it."""
+    squares that were said to be the castle, the last one is it; if one was said to be none and
+    nothing else looks like it, a bare place is taken for it, so that all tiles count."""
     probs = np.maximum(evidence.probs, MIN_PROBABILITY)
     said = {at: KINDS.index(kind) for at, kind in evidence.corrections.squares.items()}
     if castles := [at for at, kind in said.items() if kind == CASTLE]:
         probs[..., CASTLE] = 0
         said = {at: kind for at, kind in said.items() if at not in castles[:-1]}
+    if _castle_denied(evidence):
+        unlike = probs[..., CASTLE] < MIN_CASTLE
+        probs[unlike, CASTLE] *= probs[unlike, EMPTY]
     for at, kind in said.items():
         probs[at] = np.eye(len(KINDS))[kind]
     probs = probs.reshape(-1, len(KINDS))
     return np.asarray(probs / probs.sum(1, keepdims=True))
 
 
-def _own(evidence: KingdomEvidence, best: Candidate) -> list[float]:
-    """For each square the probability of its kind by itself, whatever the kingdom around it."""
-    rows = zip(_probabilities(evidence), best.kinds, strict=True)
-    return [float(row[kind]) for row, kind in rows]
+def _castle_denied(evidence: KingdomEvidence) -> bool:
+    """Whether somebody said that what looks most like the castle is none, and not where it is."""
+    told = evidence.corrections.squares
+    likeliest = divmod(int(evidence.probs[..., CASTLE].argmax()), evidence.variants.size)
+    return likeliest in told and KINDS[CASTLE] not in told.values()
+
+
+def _without_castle(evidence: KingdomEvidence, best: Candidate) -> Iterator[tuple[int, float]]:
+    """Each square's kind and its own probability, whatever the kingdom around it; the castle, which
+    is only a guess, counts as what its square looks like otherwise."""
+    for row, kind in zip(_probabilities(evidence), best.kinds, strict=True):
+        shown = int(row.argmax()) if kind == CASTLE else kind
+        yield shown, float(row[shown])
 
 
 def _as_question(problem: Problem) -> Problem:
@@ -204,10 +222,11 @@ def _is_odd(best: Candidate, variants: Variants) -> bool:
     return variants.size > Variants().size and best.lawful is False
 
 
-def _covered(evidence: KingdomEvidence, best: Candidate) -> tuple[Cell, ...]:
-    """The places that seem to be covered by an object, except those that somebody has corrected."""
+def _covered(evidence: KingdomEvidence, best: Candidate, *, judged: bool) -> tuple[Cell, ...]:
+    """The places that seem to be covered by an object, except those that somebody has corrected;
+    judged: whether the rules count."""
     found = {at for at, unlike in evidence.covered.items() if unlike >= SURELY_COVERED}
-    if best.lawful is False:
+    if judged and best.lawful is False:
         found |= {*evidence.covered, *_holes(best.kingdom)}
     return tuple(sorted(found - evidence.corrections.squares.keys()))
 

@@ -181,9 +181,11 @@ def test_a_kingdom_without_its_castle_asks_for_it() -> None:
     confirmed = KingdomCorrections({castle: ("wheat", 0)}, confirmed=True)
     lost = interpret(replace(before.evidence, corrections=confirmed))
     assert lost.review and [one.code for one in lost.problems] == ["no_castle"]
-    guess = lost.kingdom.castle
-    assert all(s.confidence > 0.9 for s in lost.squares if s.at != guess)
-    assert [s.at for s in lost.squares if s.review] == [guess]
+    assert [s.kind for s in lost.squares if s.at != castle] == [
+        s.kind for s in before.squares if s.at != castle
+    ]
+    assert all(s.confidence > 0.9 and not s.review for s in lost.squares)
+    assert len(lost.kingdom.squares) == len(before.kingdom.squares) + 1, "all tiles count"
     found = correct(lost, {(0, 0): ("castle", 0)})
     assert not found.review and "no_castle" not in [one.code for one in found.problems]
 
