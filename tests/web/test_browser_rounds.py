@@ -149,11 +149,11 @@ def test_a_sheet_is_given_to_the_other_player_at_its_table(
     page.locator(".desk-sheet").get_by_role("button", name=other).click()
     expect(sheet).to_contain_text(other)
     page.locator("[data-tab=rounds]").click()
-    for media, shown in (("screen", True), ("print", False)):
-        page.emulate_media(media=media)
+    for paper in (False, True):
+        page.emulate_media(media="print" if paper else "screen")
         expect(page.locator(".tables .seat").first).to_be_visible()
         for part in (page.locator(".desk-top"), page.get_by_role("button", name="Save").first):
-            expect(part).to_be_visible(visible=shown)
+            expect(part).to_be_visible(visible=not paper)
 
 
 def test_a_broken_rule_is_answered_without_a_keyboard(
