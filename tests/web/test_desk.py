@@ -63,6 +63,12 @@ class Desk:
         said: dict[str, Any] = answer.json()
         return said
 
+    def pair(self, *players: str) -> dict[str, Any]:
+        """Enter players and pair a round."""
+        for name in players:
+            self.do("/api/event/player", name=name)
+        return self.do("/api/event/pair")
+
     def kinds(self) -> list[str]:
         return [card["kind"] for card in self.see()["cards"]]
 
@@ -78,9 +84,7 @@ def test_every_complaint_is_a_card_with_its_remedy(cup: Store) -> None:
             db, event.id, "broken.jpg", None, error={"code": "unreadable_image", "message": ""}
         )
     with at_desk(cup) as desk:
-        for name in ("Ada", "Bob", "Cleo", "Dan"):
-            desk.do("/api/event/player", name=name)
-        view = desk.do("/api/event/pair")
+        view = desk.pair("Ada", "Bob", "Cleo", "Dan")
         assert [len(game["seats"]) for game in view["games"]] == [2, 2]
         (a, b), (c, d) = ([seat["player"] for seat in game["seats"]] for game in view["games"])
         number = {player["name"]: player["number"] for player in view["players"]}
@@ -161,9 +165,7 @@ def test_a_first_round_paired_again_can_be_undone(cup: Store) -> None:
 
 def test_of_a_round_paired_again_the_last_pairing_is_undone_first(cup: Store) -> None:
     with at_desk(cup) as desk:
-        for name in ("Ada", "Bob", "Cleo", "Dan"):
-            desk.do("/api/event/player", name=name)
-        desk.do("/api/event/pair")
+        desk.pair("Ada", "Bob", "Cleo", "Dan")
         desk.do("/api/event/player", name="Dan", active=False)
         assert desk.do("/api/event/pair", again=True)["undo"]["text"] == "the pairing of round {n}"
         view = desk.do("/api/event/undo")
@@ -190,9 +192,7 @@ def test_what_cannot_be_paired_is_told_without_commands(cup: Store) -> None:
             return str(desk.do("/api/event/pair", status=409)["error"]["message"])
 
         assert refused() == f"{CUP}: too few players (0); add them under Players."
-        for name in ("Ada", "Bob"):
-            desk.do("/api/event/player", name=name)
-        desk.do("/api/event/pair")
+        desk.pair("Ada", "Bob")
         assert refused().endswith("photograph the sheets, or enter the points.")
         desk.do("/api/event/result", round=1, table=1, walkover="Ada")
         assert refused() == f"{CUP}: all rounds are paired (1)."
@@ -200,9 +200,7 @@ def test_what_cannot_be_paired_is_told_without_commands(cup: Store) -> None:
 
 def test_a_sheet_handed_in_twice_counts_once(cup: Store) -> None:
     with at_desk(cup) as desk:
-        for name in ("Ada", "Bob"):
-            desk.do("/api/event/player", name=name)
-        desk.do("/api/event/pair")
+        desk.pair("Ada", "Bob")
         for n, name in enumerate(("a.jpg", "b.jpg")):
             sheet_of(cup, n, None, name)
         first, second = sorted(s["id"] for s in desk.see()["sheets"])
@@ -218,9 +216,7 @@ def test_a_sheet_handed_in_twice_counts_once(cup: Store) -> None:
 
 def test_a_late_sheet_that_differs_from_the_points_entered_is_asked_about(cup: Store) -> None:
     with at_desk(cup) as desk:
-        for name in ("Ada", "Bob"):
-            desk.do("/api/event/player", name=name)
-        desk.do("/api/event/pair")
+        desk.pair("Ada", "Bob")
         at = {"round": 1, "table": 1}
         desk.do("/api/event/result", **at, points={"Ada": 99, "Bob": 20})
         desk.do("/api/event/result", **at, points={"Ada": 98})  # a slip of the pen
@@ -237,9 +233,7 @@ def test_a_late_sheet_that_differs_from_the_points_entered_is_asked_about(cup: S
 
 def test_a_walkover_is_asked_about_when_both_sheets_come_in(cup: Store) -> None:
     with at_desk(cup) as desk:
-        for name in ("Ada", "Bob"):
-            desk.do("/api/event/player", name=name)
-        desk.do("/api/event/pair")
+        desk.pair("Ada", "Bob")
         at = {"round": 1, "table": 1}
         desk.do("/api/event/result", **at, walkover="Bob")
         sheet_of(cup, 0, "CUP/1//1", "a.jpg")
