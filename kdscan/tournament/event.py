@@ -120,6 +120,7 @@ def sheet_score(row: Result, known: Names) -> SheetScore | None:
         review=row.data["review"],
         rivals=row.rivals,
         cut_off=bool(row.data.get("photograph_again")),
+        event=place.event,
     )
 
 

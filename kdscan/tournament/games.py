@@ -22,7 +22,8 @@ class SheetScore:
     key: any unique number. round, table, player: according to its code, its photo or a person; None
     if unknown. worth: what decides a game. review: whether its total still needs a look. rivals:
     keys of sheets that bear the same code but hold different marks; a person must say whose is
-    which. cut_off: the photo does not show all of it, so that the total is unknown.
+    which. cut_off: the photo does not show all of it, so that the total is unknown. event: as its
+    code names it; None without a code, or if a person said whose it is.
     """
 
     key: int
@@ -33,6 +34,7 @@ class SheetScore:
     review: bool = False
     rivals: tuple[int, ...] = ()
     cut_off: bool = False
+    event: str | None = None
 
     @property
     def total(self) -> int:

@@ -5,7 +5,7 @@ Pure functions on plain records, which the store and the command line provide.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -65,10 +65,16 @@ def gather(
     at_table: dict[Table, list[SheetScore]] = defaultdict(list)
     findings = list(_conflicts(sheets))
     begun = {at[0] for at in results}
+    events: dict[int | None, Counter[str]] = defaultdict(Counter)
+    for sheet in sheets:
+        if sheet.event is not None:
+            events[sheet.round][sheet.event] += 1
     for sheet in sheets:
         begun.add(sheet.round or 0)
         at = _table_of(sheet, tables)
-        if at is None:
+        if _of_another_event(sheet, events[sheet.round]):
+            findings.append(_foreign(sheet))
+        elif at is None:
             findings.append(_unplaced(sheet))
         else:
             at_table[at].append(sheet)
@@ -102,6 +108,26 @@ def _conflicts(sheets: Sequence[SheetScore]) -> Iterator[Finding]:
         )
         values = {"player": sheet.player or "?", "totals": totals}
         yield Finding("code_conflict", text, values, sheet.round, sheet.table, keys)
+
+
+def _of_another_event(sheet: SheetScore, events: Counter[str]) -> bool:
+    """Whether half of the codes of a sheet's round or more name another event than its own does.
+
+    events: how many codes of the round name each. Codes are compared only with each other, because
+    the store's event may be called otherwise, and only within a round, because another round may
+    have been printed under another name. Long names are cut in codes, at different lengths.
+    """
+    own = sheet.event
+    if own is None:
+        return False
+    alike = sum(n for word, n in events.items() if word.startswith(own) or own.startswith(word))
+    return 2 * alike <= events.total()
+
+
+def _foreign(sheet: SheetScore) -> Finding:
+    text = mark("the code of a sheet names another event, {event}: {player}, {total} points")
+    values = {"event": sheet.event, "player": sheet.player or "?", "total": sheet.total}
+    return Finding("unplaced", text, values, sheet.round, sheet.table, (sheet.key,))
 
 
 def _to_come(findings: Iterable[Finding], begun: Container[int | None]) -> Iterator[Finding]:

@@ -18,13 +18,15 @@ from kdscan.tournament.store.records import FileRow, Sheet
 class Place:
     """Whose sheet it is, as far as known.
 
-    player: according to a person; code: according to the printed code, if no person says it.
+    player: according to a person; code, event: according to the printed code, if no person says
+    whose it is.
     """
 
     round: int | None = None
     table: int | None = None
     player: str | None = None
     code: str | None = None
+    event: str | None = None
 
     @property
     def who(self) -> str | None:
@@ -63,4 +65,4 @@ def place_of(code: str | None, overrides: Overrides, file: FileRow | None = None
     if printed is None:
         return Place(round=given)
     round_ = given if printed.round is None else printed.round
-    return Place(round_, printed.table, code=printed.player or None)
+    return Place(round_, printed.table, code=printed.player or None, event=printed.event)

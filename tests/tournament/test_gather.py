@@ -189,6 +189,24 @@ def test_a_sheet_that_is_cut_off_counts_for_nothing_until_all_of_it_is_seen() ->
     assert findings == ()
 
 
+def test_a_sheet_whose_code_names_another_event_than_most_is_nobodys() -> None:
+    def printed(key: int, player: str, event: str | None, round_: int = 1) -> SheetScore:
+        return replace(sheet(key, player, 40 + key, at=(round_, key)), event=event)
+
+    plan = {(1, 1): ("A", "B"), (1, 2): ("C", "D")}
+    ours = [printed(1, "A", "SPRING-CUP"), printed(2, "B", "SPRING-CU"), printed(3, "C", None)]
+    games, findings = gather([*ours, printed(4, "D", "WINTER")], plan)
+    assert [seat.total for game in games for seat in game.seats] == [41, 42, 43, None]
+    assert [f.sheets for f in findings if f.code == "unplaced"] == [(4,)]
+    for meant in (None, "SPRING-CUP"):  # a person said whose it is; it was printed for this event
+        games, findings = gather([*ours, printed(4, "D", meant)], plan)
+        assert all(game.finished for game in games) and findings == ()
+    _, findings = gather([*ours[:1], printed(2, "B", "WINTER")], plan)
+    assert [f.sheets for f in findings if f.code == "unplaced"] == [(1,), (2,)]  # which one is?
+    _, findings = gather([*ours, printed(4, "A", "CUP", round_=2)], plan)
+    assert [f for f in findings if f.code == "unplaced" and f.round == 1] == []
+
+
 def test_strangers_at_a_table() -> None:
     games, findings = gather(
         [sheet(1, "A", 50), sheet(2, "B", 40), sheet(3, "X", 99)], {(1, 1): ("A", "B")}

@@ -38,8 +38,8 @@ def test_a_code_goes_before_a_number_and_on_sheets_before_a_name() -> None:
 @pytest.mark.parametrize(
     ("code", "overrides", "place"),
     [
-        ("CUP/1/2/A", {}, Place(1, 2, code="A")),
-        ("CUP//2/A", {}, Place(3, 2, code="A")),
+        ("CUP/1/2/A", {}, Place(1, 2, code="A", event="CUP")),
+        ("CUP//2/A", {}, Place(3, 2, code="A", event="CUP")),
         (None, {}, Place(3)),
         ("other", {}, Place(3)),
         ("CUP/1/2/A", {"place": {"round": 5, "table": 6, "player": "Zoe"}}, Place(5, 6, "Zoe")),
