@@ -74,7 +74,6 @@ class Example:
     A sheet rendered without a camera (`flat_example`) has only its rectified picture.
     """
 
-    seed: int
     flat: bytes
     coat: NDArray[np.int64]
     crosses: NDArray[np.int64]
@@ -109,7 +108,7 @@ def thumbnail(bgr: U8) -> tuple[bytes, float]:
     return jpeg(np.asarray(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA), np.uint8)), scale
 
 
-def to_example(seed: int, synth: SynthPhoto) -> Example:
+def to_example(synth: SynthPhoto) -> Example:
     """The example of a synthetic photo."""
     photo = Photo(synth.bgr)
     thumb, scale = thumbnail(synth.bgr)
@@ -121,7 +120,6 @@ def to_example(seed: int, synth: SynthPhoto) -> Example:
     coarse_centers = lattice_to_flat(inside, COARSE_PX, COARSE_MARGIN)
     coat, crosses = _labels(synth.board)
     return Example(
-        seed=seed,
         thumb=thumb,
         thumb_nodes=((synth.nodes_xy + 0.5) * scale - 0.5).astype(np.float32),
         coarse=jpeg(coarse),
@@ -171,7 +169,6 @@ def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
     scale = np.array([seen.shape[1], seen.shape[0]]) / np.array(layout.page_mm)
     coat, crosses = _labels(sheet.board)
     return Example(
-        seed=seed,
         flat=jpeg(flatten(photo, sheet.centers_mm * scale - 0.5, FLAT_PX, WIDE_MARGIN), 88),
         coat=coat,
         crosses=crosses,
@@ -241,7 +238,7 @@ def photo_example(seed: int) -> Example | None:
     )
     h, w = synth.bgr.shape[:2]
     inside = (synth.centers_xy > 0).all() and (synth.centers_xy < (w, h)).all()
-    return to_example(seed, synth) if inside else None
+    return to_example(synth) if inside else None
 
 
 def random_example(first: int, photos: float, number: int) -> Example | None:

@@ -29,7 +29,7 @@ def load_labels(folder: Path) -> list[Example]:
         try:
             truth = json.loads(path.read_text("utf-8"))
             if isinstance(truth, dict) and {"board", "pixels"} <= truth.keys():
-                found.append(_example(next(iter(load_photos(_photo_of(path)))), truth, len(found)))
+                found.append(_example(next(iter(load_photos(_photo_of(path)))), truth))
         except (ValueError, KeyError, TypeError) as error:
             why = f"{path}: not what kdscan export --labels writes ({error}); write it again"
             raise UsageError(why) from error
@@ -43,7 +43,7 @@ def _photo_of(path: Path) -> Path:
     raise UsageError(f"{path}: there is no photo beside it; write both again")
 
 
-def _example(photo: Photo, truth: dict[str, Any], number: int) -> Example:
+def _example(photo: Photo, truth: dict[str, Any]) -> Example:
     centers, used = _centers(truth), truth.get("castle_used")
     seen = set(truth.get("seen", truth["pixels"]))
     coat = np.full(len(CELLS), UNKNOWN, np.int64)
@@ -54,7 +54,6 @@ def _example(photo: Photo, truth: dict[str, Any], number: int) -> Example:
             coat[index] = COATS.index(Coat(name) if name else None)
             crosses[index] = count
     return Example(
-        seed=number,
         flat=jpeg(flatten(photo, centers, FLAT_PX, WIDE_MARGIN)),
         coat=coat,
         crosses=crosses,

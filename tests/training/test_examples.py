@@ -35,7 +35,7 @@ def photo() -> SynthPhoto:
 
 @cache
 def example() -> Example:
-    return to_example(3, photo())
+    return to_example(photo())
 
 
 def test_an_example_keeps_what_was_drawn() -> None:

@@ -26,7 +26,7 @@ CELL_PX = FLAT_PX * INPUT_PX / 160
 @cache
 def example() -> Example:
     page = random_page(np.random.default_rng(3))
-    return to_example(3, make_photo(3, "easy", page=page, size_wh=(1200, 900), messiness=0.0))
+    return to_example(make_photo(3, "easy", page=page, size_wh=(1200, 900), messiness=0.0))
 
 
 def drawn(examples: list[Example], seed: int = 0) -> Any:
