@@ -1,21 +1,17 @@
-"""Measures batches: cores, kills, load. The photos are copies of the samples that differ in
-content.
+"""Measures batches: cores, load. The photos are copies of the samples that differ in content.
 
     python benchmarks/batch.py scaling --photos 40     one worker against several
-    python benchmarks/batch.py kills --photos 20       SIGKILL at random moments, then compare
     python benchmarks/batch.py load --photos 10000     memory of all processes, as it goes
     python benchmarks/batch.py books --photos 10000    the same without reading: the books alone
 
 Every run is a separate `kdscan batch` into a new store in a temporary folder; `books` runs in this
-process and gives every page the sheet of the first sample.
+process and gives every page the sheet of the first sample. Killed batches: `hold.py`.
 """
 
 from __future__ import annotations
 
 import os
-import random
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -60,38 +56,6 @@ def scaling(photos: Path, folder: Path, count: int, workers: int) -> None:
         rate = count / seconds
         print(f"{n} workers: {seconds:6.1f} s, {rate:5.2f} photos/s", flush=True)
     print(f"a run over one photo takes {start:.1f} s: that much of each is the start")
-
-
-def kills(photos: Path, folder: Path, times: int, workers: int) -> None:
-    """Kill a run at random moments, let it finish, and compare it with an uninterrupted one."""
-    whole, broken = folder / "whole.sqlite", folder / "broken.sqlite"
-    usual = run(command(photos, whole, workers))
-    expected, rng, killed = exported(whole), random.Random(0), 0
-    while True:
-        process = subprocess.Popen(
-            command(photos, broken, workers), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        if killed < times:
-            try:
-                process.wait(rng.uniform(0, usual))
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGKILL)
-                killed += 1
-        if process.wait() != 0:
-            continue
-        same = exported(broken) == expected
-        print(f"{killed} kills: {'equal byte for byte' if same else 'DIFFERENT'}", flush=True)
-        if killed == times or not same:
-            sys.exit(not same)
-        for left in (*folder.glob("broken.sqlite*"), folder / "broken.photos"):
-            shutil.rmtree(left) if left.is_dir() else left.unlink()
-
-
-def exported(store: Path) -> bytes:
-    """Both exports of a store."""
-    words = [sys.executable, "-m", "kdscan", "export", "--event", "load", "--store", str(store)]
-    parts = [subprocess.check_output([*words, form, "-"]) for form in ("--csv", "--json-lines")]
-    return b"".join(parts)
 
 
 def load(photos: Path, folder: Path, count: int, workers: int) -> None:
@@ -197,10 +161,9 @@ def books(photos: Path, folder: Path, count: int) -> None:
 def main() -> None:
     """Make the photos, measure, clean up."""
     options = parser(__doc__)
-    options.add_argument("what", choices=("scaling", "kills", "load", "books"))
+    options.add_argument("what", choices=("scaling", "load", "books"))
     options.add_argument("--photos", type=positive, default=40)
     options.add_argument("--workers", type=positive, default=2)
-    options.add_argument("--kills", type=positive, default=10)
     args = options.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="kdscan-batch-"))
     try:
@@ -208,8 +171,6 @@ def main() -> None:
         make_photos(photos, args.photos)
         if args.what == "scaling":
             scaling(photos, folder, args.photos, args.workers)
-        elif args.what == "kills":
-            kills(photos, folder, args.kills, args.workers)
         elif args.what == "load":
             load(photos, folder, args.photos, args.workers)
         else:
