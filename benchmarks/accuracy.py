@@ -28,7 +28,7 @@ from typing import Any
 
 import cv2
 import numpy as np
-from shared import astray, folder_of_photos, interval, maps_in, parser, photo_in, wilson
+from shared import SHIELDS, astray, folder_of_photos, interval, maps_in, parser, photo_in, wilson
 
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, project
 from kdscan.inference.store import Models, default_models, models_folder
@@ -46,7 +46,7 @@ def judge(truth: dict[str, Any], sheet: MapReading | None) -> dict[str, float]:
     out = dict.fromkeys(KEYS, 0.0)
     if sheet is None:
         return out
-    out["placed"] = float(np.mean(astray(truth, sheet) < 0.25))
+    out["placed"] = float(np.mean(astray(truth, sheet.rectified.centers_xy[SHIELDS]) < 0.25))
     for cell in sheet.reading.cells:
         coat, crosses = truth["board"].get(f"{cell.row},{cell.col}", (None, 0))
         same = (cell.coat == coat, cell.crosses == crosses)

@@ -37,6 +37,7 @@ from shared import (
     KEYS,
     NOT_READ,
     Judged,
+    astray,
     folder_of_pads,
     interval,
     judged,
@@ -67,20 +68,8 @@ def judge(path: Path, sheets: list[dict[str, Any]]) -> Row:
     read = {at: Shield(Coat(c["coat"]), c["crosses"]) for at, c in cells.items() if c["coat"]}
     doubted = [at for at, cell in cells.items() if cell["review"]]
     found = judged(true_board(truth), Board(read), bool(sheet["review"]), doubted)
-    return found, _astray(json.loads(truth.read_text("utf-8")), sheet["cells"])
-
-
-def _astray(truth: dict[str, Any], cells: list[dict[str, Any]]) -> list[float]:
-    """Distances of cells from their true centres, relative to the size of the nearest ones."""
-    places = {tuple(map(int, k.split(","))): np.array(v) for k, v in truth["pixels"].items()}
-    out = []
-    for cell in cells:
-        row, col = cell["row"], cell["col"]
-        at = places[row, col]
-        near = [places.get((row + r, col + c)) for r, c in ((0, 1), (1, 0), (0, -1), (-1, 0))]
-        pitch = np.mean([np.linalg.norm(at - other) for other in near if other is not None])
-        out.append(float(np.linalg.norm(at - cell["center"]) / pitch))
-    return out
+    centers = np.array([cell["center"] for cell in sheet["cells"]])
+    return found, astray(json.loads(truth.read_text("utf-8")), centers).tolist()
 
 
 def measure(kdscan: Sequence[str], pad: Path, way: str) -> tuple[list[Row], str]:

@@ -54,16 +54,11 @@ def folder_of_pads(name: str) -> Path:
     return folder
 
 
-def file_name(name: str) -> Path:
-    """An existing file; the type of a parser's argument."""
-    if not Path(name).is_file():
-        raise argparse.ArgumentTypeError(f"there is no file {name}")
-    return Path(name)
-
-
 def file_with_map(name: str) -> Path:
     """A photo in which a map is found; the type of a parser's argument."""
-    path = file_name(name)
+    path = Path(name)
+    if not path.is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {name}")
     try:
         found = maps_of(read_photo(photo_in(path)))
     except KdscanError as error:
@@ -105,12 +100,18 @@ def maps_in(photo: Photo, **how: Any) -> tuple[MapReading, ...]:
         return ()
 
 
-def astray(truth: Mapping[str, Any], sheet: MapReading) -> F64:
-    """(34,): how far from its true centre each cell was found, in cells."""
+SHIELDS = tuple(np.transpose(CELLS))
+"""Index of the 34 shields in an array of all cells, (5, 7, …)."""
+
+
+def astray(truth: Mapping[str, Any], centers_xy: F64) -> F64:
+    """(34,): how far from its true centre each cell was found, in cells.
+
+    centers_xy: (34, 2), where they were found, in the order of `CELLS`.
+    """
     at = np.array([truth["pixels"][f"{r},{c}"] for r, c in CELLS])
-    got = np.array([sheet.rectified.centers_xy[r, c] for r, c in CELLS])
     pitch = float(np.linalg.norm(at[0] - at[6])) / 6
-    return np.asarray(np.linalg.norm(at - got, axis=1) / pitch)
+    return np.asarray(np.linalg.norm(at - centers_xy, axis=1) / pitch)
 
 
 def true_board(truth: Path) -> Board:

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from shared import astray, folder_of_photos, parser, photo_in, wilson
+from shared import SHIELDS, astray, folder_of_photos, parser, photo_in, wilson
 
 from kdscan.errors import KdscanError
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
@@ -35,7 +35,9 @@ def judge_map(
     truth: dict[str, Any], sheets: Sequence[MapReading], out: Counts
 ) -> MapReading | None:
     """Add one map's results; returns the reading that shows it."""
-    sheet = next((one for one in sheets if astray(truth, one).max() < 0.35), None)
+    sheet = next(
+        (s for s in sheets if astray(truth, s.rectified.centers_xy[SHIELDS]).max() < 0.35), None
+    )
     out["maps found"].append(sheet is not None)
     if sheet is None:
         return None
