@@ -37,6 +37,7 @@ from kdscan.kinds.overlay import draw_overlay
 from kdscan.marks import posterior
 from kdscan.records import CELLS, MapReading, Photo
 from kdscan.records.arrays import Network
+from kdscan.training.measure import expected_calibration_error
 
 KEYS = ("found", "placed", "coat", "crosses", "cell", "board", "score", "silent", "review")
 
@@ -58,17 +59,6 @@ def judge(truth: dict[str, Any], sheet: MapReading | None) -> dict[str, float]:
     out["score"], out["review"] = float(right), float(sheet.reading.review)
     out["silent"] = float(not right and not sheet.reading.review)
     return out
-
-
-def expected_calibration_error(said: np.ndarray, right: np.ndarray) -> float:
-    """Mean gap between stated probability and outcome, over ten bins with equal numbers of photos.
-
-    (Naeini, Cooper and Hauskrecht, AAAI 2015; equal-mass bins after Nixon et al., 2019.)
-    """
-    order = np.array_split(np.argsort(said), 10)
-    return float(
-        sum(abs(said[i].mean() - right[i].mean()) * len(i) for i in order if len(i)) / len(said)
-    )
 
 
 def draw_curves(path: Path, said: np.ndarray, right: np.ndarray) -> None:

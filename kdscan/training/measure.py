@@ -65,6 +65,17 @@ def best_temperature(logits: F64, truth: NDArray[np.int64]) -> float:
     return float(min(np.exp(np.linspace(np.log(0.4), np.log(3), 80)), key=loss))
 
 
+def expected_calibration_error(stated: F64, right: F64) -> float:
+    """Mean gap between stated probabilities (N,) and outcomes (N,), 0 or 1, over ten bins of equal
+    numbers.
+
+    (Naeini, Cooper and Hauskrecht, AAAI 2015; equal-mass bins after Nixon et al., 2019.)
+    """
+    bins = [part for part in np.array_split(np.argsort(stated), 10) if len(part)]
+    gaps = [len(part) * abs(stated[part].mean() - right[part].mean()) for part in bins]
+    return float(sum(gaps) / len(stated))
+
+
 def marks_figures(logits: MarksLogits) -> dict[str, float]:
     """Accuracy of shields, and of sheets with all 34 right; unknown labels are ignored."""
     coat, cross, true_coat, true_cross = logits

@@ -15,7 +15,7 @@ from torch.nn import functional as F
 from kdscan.records.arrays import sigmoid
 from kdscan.records.book import StruckBy
 from kdscan.synth.fields import F64, Rng
-from kdscan.training.measure import best_temperature
+from kdscan.training.measure import best_temperature, expected_calibration_error
 from kdscan.training.networks import Attention, Calibrated, conv
 from kdscan.training.spellbook_examples import IN_PLACE_MM, BookExample
 from kdscan.training.task import Batch, Task
@@ -129,7 +129,7 @@ def temperature(net: nn.Module, examples: list[BookExample], head: int) -> float
 def figures(net: nn.Module, struck_by: StruckBy, examples: list[BookExample]) -> dict[str, Any]:
     """Accuracy of places and lines, and the network's confidence in its errors."""
     count: Counter[str] = Counter()
-    gaps = []
+    said = []
     for example in examples:
         out = logits(net, example)
         near = example.off_mm < IN_PLACE_MM
@@ -143,19 +143,12 @@ def figures(net: nn.Module, struck_by: StruckBy, examples: list[BookExample]) ->
         count["wrong_in_place"] += int((~right & near).sum())
         count["wrong_and_sure"] += int((~right & (sure > 0.98)).sum())
         count["unsure"] += int((sure <= 0.98).sum())
-        gaps.append(np.stack([sure, right], 1))
+        said.append(np.stack([sure, right], 1))
         for ids, struck in example.struck:
             count["lines"] += 1
             count["lines_wrong"] += (struck_by.logit(out[list(ids), 1]) > 0) != struck
-    return dict(count) | {"expected_calibration_error": _ece(np.concatenate(gaps))}
-
-
-def _ece(sure_right: F64) -> float:
-    """Expected calibration error, in ten bins of equal size."""
-    order = sure_right[np.argsort(sure_right[:, 0])]
-    parts = np.array_split(order, 10)
-    gaps = [len(part) * abs(float(np.diff(part.mean(0))[0])) for part in parts]
-    return round(sum(gaps) / len(order), 5)
+    error = expected_calibration_error(*np.concatenate(said).T)
+    return dict(count) | {"expected_calibration_error": round(error, 5)}
 
 
 def measure(net: nn.Module, held: Sequence[BookExample]) -> dict[str, Any]:
