@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 import cv2
@@ -11,6 +12,8 @@ import numpy as np
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import find_domains
+from kdscan.game.grid import Cell
+from kdscan.sheet.parts import Layout
 from kdscan.synth.fields import SQUARE, U8, Rng, any_of
 from kdscan.synth.hands import scrawl
 from kdscan.synth.hands.ink import Stroke, lay_ink
@@ -21,28 +24,35 @@ from kdscan.synth.hands.strokes import Path, hatch, line, ring, rounded
 
 def draw_borders(sheet: Sketch, board: Board) -> None:
     """Shade lines between cells with different coats, if this hand does so."""
-    hand, rng, layout = sheet.hand, sheet.rng, sheet.layout
+    hand = sheet.hand
     if not hand.borders and not hand.rims:
         return
-    origin, pitch = np.array(layout.grid_mm), np.array(layout.cell_mm)
     wrong = 0.03 * sheet.messiness
     coats = {at: shield.coat for at, shield in board.items()}
     marks: list[Stroke] = []
-    for r in range(layout.rows):
-        for c in range(layout.cols):
-            here = coats.get((r, c))
-            for dr, dc in ((0, 1), (1, 0), (0, -1), (-1, 0)):
-                inside = 0 <= r + dr < layout.rows and 0 <= c + dc < layout.cols
-                if inside and (dr < 0 or dc < 0):
-                    continue
-                there = coats.get((r + dr, c + dc))
-                often = (hand.borders if inside else hand.rims) if here != there else 0.0
-                if rng.random() < often * (1 - wrong) + wrong * (hand.borders > 0) * inside:
-                    corner = origin + pitch * (c + max(dc, 0), r + max(dr, 0))
-                    end = corner + pitch * (abs(dr), abs(dc))
-                    marks += _border(sheet, corner, end)
+    for cell, beyond, inner, (start, end) in _grid_lines(sheet.layout):
+        often = hand.borders if inner else hand.rims
+        often *= (1 - wrong) * (coats.get(cell) != coats.get(beyond))
+        if inner and hand.borders:
+            often += wrong
+        if sheet.rng.random() < often:
+            marks += _border(sheet, start, end)
     for i in range(0, len(marks), 6):
         sheet.ink(marks[i : i + 6], hand.border_pen)
+
+
+def _grid_lines(layout: Layout) -> Iterator[tuple[Cell, Cell, bool, Path]]:
+    """Each side of a cell once: the cell, the place beyond it, whether that is a cell too, and the
+    side's ends (2, 2) in mm."""
+    for row, col in np.ndindex(layout.rows, layout.cols):
+        for down, right in ((0, 1), (1, 0), (0, -1), (-1, 0)):
+            beyond = row + down, col + right
+            inner = 0 <= beyond[0] < layout.rows and 0 <= beyond[1] < layout.cols
+            if inner and min(down, right) < 0:  # the other cell's right or lower side
+                continue
+            start = np.array((col + max(right, 0), row + max(down, 0)))
+            ends = np.stack((start, start + (abs(down), abs(right))))
+            yield (row, col), beyond, inner, layout.grid_mm + ends * layout.cell_mm
 
 
 def _border(sheet: Sketch, a: Path, b: Path) -> list[Stroke]:

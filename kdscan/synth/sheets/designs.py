@@ -7,6 +7,8 @@ castle; in `styles` how the sheet is printed.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from kdscan.records import COLS, ROWS
@@ -69,73 +71,114 @@ Plan = tuple[Box, tuple[Point, ...], float]
 """A shield's box, its circles' centres and their radius, in mm from the cell's centre."""
 
 
-def _along_an_edge(
-    rng: Rng, n: int, length: float, depth: float, edge: float, gap: float, side: float
-) -> tuple[Box, list[Point]]:
-    """Circles in a row along one edge, x along it, and the shield beside them.
+@dataclass(frozen=True)
+class _Circles:
+    """The circles of a cell before they have a place; lengths in mm.
 
-    length, depth: of the cell. edge: from the cell's edge to the circles' centres. side: -1 or 1.
+    gap: between the centres of neighbours. edge: from the cell's edge to a centre.
+    side: on which side of the cell they lie, -1 or 1.
     """
-    gap = min(gap, (length - 2 * edge) / max(n - 1, 1))
-    room = max(0.0, (length - 2 * edge - gap * (n - 1)) / 2)
-    shift = rng.choice([0.0, 0.0, 1.0, -1.0]) * room
-    y = side * (depth / 2 - edge)
-    circles: list[Point] = [(shift + gap * (i - (n - 1) / 2), y) for i in range(n)]
-    return (0.0, -side * edge, length * 0.9, (depth - 2 * edge - 0.02 * depth) * 0.98), circles
+
+    count: int
+    radius: float
+    gap: float
+    edge: float
+    side: float
+
+    def row(self, gap: float) -> list[float]:
+        """Their places in a row about 0."""
+        return [gap * (i - (self.count - 1) / 2) for i in range(self.count)]
+
+
+def _row(rng: Rng, w: float, h: float, circles: _Circles) -> Plan:
+    """Along the upper or lower edge."""
+    length = w - 2 * circles.edge
+    gap = min(circles.gap, length / max(circles.count - 1, 1))
+    room = max(0.0, (length - gap * (circles.count - 1)) / 2)
+    shift = float(rng.choice([0.0, 0.0, 1.0, -1.0])) * room
+    y = circles.side * (h / 2 - circles.edge)
+    box = (0.0, -circles.side * circles.edge, w * 0.9, (h - 2 * circles.edge - 0.02 * h) * 0.98)
+    return box, tuple((shift + x, y) for x in circles.row(gap)), circles.radius
+
+
+def _column(rng: Rng, w: float, h: float, circles: _Circles) -> Plan:
+    """Along the left or right edge."""
+    (y, x, long, wide), row, radius = _row(rng, h, w, circles)
+    return (x, y, wide, long), tuple((a, b) for b, a in row), radius
+
+
+def _block(rng: Rng, w: float, h: float, circles: _Circles) -> Plan:
+    """Three or four in a square in one corner."""
+    edge, gap = circles.edge, circles.gap
+    sx, sy = circles.side, float(rng.choice([-1, 1]))
+    cx, cy = sx * (w / 2 - edge - gap / 2), sy * (h / 2 - edge - gap / 2)
+    corners = _CORNERS[:3] if circles.count == 3 else _CORNERS
+    used = 2 * edge + gap
+    box = (-sx * edge * 0.6, -sy * edge * 0.6, w * 0.72, h * 0.72)
+    if rng.random() < 0.6:
+        box = (-sx * used / 2, 0.0, (w - used) * 0.96, h * 0.9)
+    places = tuple((cx + gap / 2 * a, cy + gap / 2 * b) for a, b in corners)
+    return box, places, circles.radius
+
+
+def _corners(rng: Rng, w: float, h: float, circles: _Circles) -> Plan:
+    """Each in a corner of its own."""
+    wide, high = w - 2 * circles.edge, h - 2 * circles.edge
+    chosen = [_CORNERS[i] for i in sorted(rng.permutation(4)[: circles.count])]
+    places = tuple((a * wide / 2, b * high / 2) for a, b in chosen)
+    return (0.0, 0.0, wide * 0.92, high * 0.92), places, circles.radius
+
+
+def _arc(rng: Rng, w: float, h: float, circles: _Circles) -> Plan:
+    """Along an ellipse in the cell, about the middle of one of its edges."""
+    radius_x, radius_y = w / 2 - circles.edge, h / 2 - circles.edge
+    middle = float(np.pi / 2 * rng.integers(0, 4))
+    step = circles.gap * 1.25 / min(radius_x, radius_y)
+    angles = [middle + a for a in circles.row(step)]
+    places = tuple((float(radius_x * np.cos(a)), float(radius_y * np.sin(a))) for a in angles)
+    off = circles.radius * 1.1
+    x, y = float(-np.cos(middle) * off), float(-np.sin(middle) * off)
+    return (x, y, w - 4.2 * circles.edge, h - 4.2 * circles.edge), places, circles.radius
+
+
+def _inside(rng: Rng, w: float, h: float, circles: _Circles) -> Plan:
+    """Inside the shield, along its top or foot."""
+    radius = min(circles.radius, min(w, h) * 0.06)
+    y = circles.side * h * 0.26
+    places = tuple((x, y) for x in circles.row(radius * rng.uniform(2.2, 2.8)))
+    return (0.0, 0.0, w * 0.86, h * 0.9), places, radius
+
+
+_CORNERS = ((-1, -1), (1, -1), (-1, 1), (1, 1))
+
+_ARRANGEMENTS = {
+    _row: 0.28,
+    _column: 0.28,
+    _block: 0.16,
+    _corners: 0.1,
+    _arc: 0.1,
+    _inside: 0.08,
+}
+"""How circles lie in a cell, and how often. Each function returns the most room that they leave to
+the shield."""
 
 
 def _cell_plan(rng: Rng, w: float, h: float) -> Plan:
     """Divide a cell of w × h mm between a shield and its circles."""
-    n = int(rng.choice([2, 3, 4], p=[0.25, 0.4, 0.35]))
+    count = int(rng.choice([2, 3, 4], p=[0.25, 0.4, 0.35]))
     unit = min(w, h)
-    r = unit * rng.uniform(0.052, 0.095)
-    gap = r * rng.uniform(2.1, 3.0)
-    kind = rng.choice(
-        ["row", "column", "block", "corners", "arc", "inside"], p=[0.28, 0.28, 0.16, 0.1, 0.1, 0.08]
-    )
-    edge = r + unit * rng.uniform(0.015, 0.06)
-    sign = float(rng.choice([-1, 1]))
-    if kind == "row":
-        box, circles = _along_an_edge(rng, n, w, h, edge, gap, sign)
-    elif kind == "column":
-        (y, x, long, wide), upright = _along_an_edge(rng, n, h, w, edge, gap, sign)
-        box, circles = (x, y, wide, long), [(a, b) for b, a in upright]
-    elif kind == "block":
-        n = 3 if n == 3 else 4
-        sx, sy = sign, float(rng.choice([-1, 1]))
-        cx, cy = sx * (w / 2 - edge - gap / 2), sy * (h / 2 - edge - gap / 2)
-        circles = [(cx + gap / 2 * a, cy + gap / 2 * b) for a, b in _CORNERS[:n]]
-        used = 2 * edge + gap
-        if rng.random() < 0.6:
-            box = (-sx * used / 2, 0.0, (w - used) * 0.96, h * 0.9)
-        else:
-            box = (-sx * edge * 0.6, -sy * edge * 0.6, w * 0.72, h * 0.72)
-    elif kind == "corners":
-        chosen = [_CORNERS[i] for i in sorted(rng.permutation(4)[:n])]
-        circles = [(a * (w / 2 - edge), b * (h / 2 - edge)) for a, b in chosen]
-        box = (0.0, 0.0, (w - 2 * edge) * 0.92, (h - 2 * edge) * 0.92)
-    elif kind == "arc":
-        radius_x, radius_y = w / 2 - edge, h / 2 - edge
-        middle = np.pi / 2 * rng.integers(0, 4)
-        step = gap * 1.25 / min(radius_x, radius_y)
-        angles = [middle + step * (i - (n - 1) / 2) for i in range(n)]
-        circles = [(radius_x * np.cos(a), radius_y * np.sin(a)) for a in angles]
-        off = r * 1.1
-        box = (-np.cos(middle) * off, -np.sin(middle) * off, w - 4.2 * edge, h - 4.2 * edge)
-    else:  # inside the shield, along its top or foot
-        r = min(r, unit * 0.06)
-        gap = r * rng.uniform(2.2, 2.8)
-        y = sign * h * 0.26
-        circles = [(gap * (i - (n - 1) / 2), y) for i in range(n)]
-        box = (0.0, 0.0, w * 0.86, h * 0.9)
-    bx, by, bw, bh = box
-    side = min(bw, bh * rng.uniform(0.85, 1.1)) if rng.random() < 0.75 else bw
+    radius = unit * rng.uniform(0.052, 0.095)
+    gap = radius * rng.uniform(2.1, 3.0)
+    arranged = weighted(rng, _ARRANGEMENTS)
+    edge = radius + unit * rng.uniform(0.015, 0.06)
+    side = float(rng.choice([-1, 1]))
+    circles = _Circles(count, radius, gap, edge, side)
+    (x, y, wide, high), places, radius = arranged(rng, w, h, circles)
+    if rng.random() < 0.75:
+        wide = min(wide, high * rng.uniform(0.85, 1.1))
     size = rng.uniform(0.74, 1.0)
-    box = (bx, by, side * size, bh * size)
-    return box, tuple((float(a), float(b)) for a, b in circles), float(r)
+    return (x, y, wide * size, high * size), places, radius
 
-
-_CORNERS = ((-1, -1), (1, -1), (-1, 1), (1, 1))
 
 BOXED = 0.15
 """Share of layouts that resemble the picture on the game's box."""
