@@ -22,7 +22,7 @@ from kdscan.synth.hands.checks import checked
 from kdscan.synth.hands.crosses import COVERING, FREE_STANDING, cross_through, draw_cross, in_a_row
 from kdscan.synth.hands.dots import one_dot, two_dots
 from kdscan.synth.hands.fills import fill, filled
-from kdscan.synth.hands.ink import Spots, Stroke
+from kdscan.synth.hands.ink import Spared, Stroke
 from kdscan.synth.hands.lines import one_line, two_lines
 from kdscan.synth.hands.pens import Pen
 from kdscan.synth.hands.preferences import Brush, ShieldShape
@@ -103,7 +103,7 @@ def _draw_cell(sheet: Sketch, cell: Cell, mark: Shield | None) -> None:
     coat = mark.coat
     pen = hand.other if rng.random() < hand.swaps else hand.pen
     spots = _spots(sheet, shield, mark.crosses)
-    aim, spare = shield, Spots(shield.around, shield.circle * rng.uniform(1.02, 1.3))
+    aim, spare = shield, Spared(shield.around, shield.circle * rng.uniform(1.02, 1.3))
     brush, wrong = sheet.brush(pen), messiness * (8.0 if sheet.adds == "corrections" else 1.0)
     if sheet.adds == "shields" and rng.random() < 0.7:
         sheet.ink([_traced(shield, brush)], pen)
@@ -135,7 +135,7 @@ such a coat relative to its shield. Guesses."""
 
 def _overrun(
     sheet: Sketch, shield: ShieldShape, coat: Coat, crossed: list[Path]
-) -> tuple[ShieldShape, Spots]:
+) -> tuple[ShieldShape, Spared]:
     """Return the shield as a writer sees it whose strokes run out of it, and the discs that stay
     free.
 
@@ -156,7 +156,7 @@ def _overrun(
         around = around[gaps > 1e-6]
     heeded = shield.circles if covers else shield.circles[:0]
     careless = replace(shield, polygon=polygon, circles=heeded)
-    return careless, Spots(around, 1.1 * shield.circle, GRAZED)
+    return careless, Spared(around, 1.1 * shield.circle, GRAZED)
 
 
 def _swept(polygon: Path, circles: Path, radius: float, rng: Rng) -> tuple[Path, Path]:

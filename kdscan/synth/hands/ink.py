@@ -51,7 +51,7 @@ class Stroke:
 
 
 @dataclass(frozen=True, eq=False)
-class Spots:
+class Spared:
     """Discs that stay free of ink because the hand avoids them: (K, 2) centres and radius in mm.
 
     grazed: share of a disc up to which ink on it is kept.
@@ -144,7 +144,7 @@ def lay_ink(
     px_per_mm: float,
     fade: float = 1.0,
     blur_mm: float = 0.0,
-    spare: Spots | None = None,
+    spare: Spared | None = None,
 ) -> None:
     """Draw strokes on a page, in place.
 
@@ -196,14 +196,14 @@ def _textured(cover: F32, pen: Pen, rng: Rng) -> F32:
     return cover
 
 
-def _spare(alpha: F32, spots: Spots, origin: tuple[int, int], px_per_mm: float, rng: Rng) -> None:
+def _spare(alpha: F32, spared: Spared, origin: tuple[int, int], px_per_mm: float, rng: Rng) -> None:
     """Take the ink off the discs, with a slightly soft and uneven edge, in place."""
-    radius = max(1, round(spots.radius * px_per_mm))
-    near = (spots.centers * px_per_mm - origin > -radius).all(axis=1)
-    near &= (spots.centers * px_per_mm - origin < np.array(alpha.shape[::-1]) + radius).all(axis=1)
-    for x, y in spots.centers[near] * px_per_mm:
+    radius = max(1, round(spared.radius * px_per_mm))
+    near = (spared.centers * px_per_mm - origin > -radius).all(axis=1)
+    near &= (spared.centers * px_per_mm - origin < np.array(alpha.shape[::-1]) + radius).all(axis=1)
+    for x, y in spared.centers[near] * px_per_mm:
         at = (round(float(x) - origin[0] - 0.5), round(float(y) - origin[1] - 0.5))
-        if spots.grazed and _inked(alpha, at, radius) <= spots.grazed:
+        if spared.grazed and _inked(alpha, at, radius) <= spared.grazed:
             continue
         reach = radius * (1.06 + 0.06 * np.abs(drift(len(_AROUND), rng, 2.5)))
         edge = np.array(at) + _AROUND * reach[:, None]

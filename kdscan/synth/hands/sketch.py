@@ -14,7 +14,7 @@ from kdscan.sheet.parts import Layout
 from kdscan.synth.fields import F32, U8, Rng, any_of, f32
 from kdscan.synth.hands.bank import StrokeBank
 from kdscan.synth.hands.habits import Part
-from kdscan.synth.hands.ink import BODY, Spots, Stroke, inked, lay_ink
+from kdscan.synth.hands.ink import BODY, Spared, Stroke, inked, lay_ink
 from kdscan.synth.hands.pens import Pen, random_pen
 from kdscan.synth.hands.preferences import Brush, Preferences, ShieldShape, random_preferences
 from kdscan.synth.hands.strokes import Path
@@ -105,7 +105,7 @@ class Drawing:
         faint = pen.opacity < 0.65 or pen.grain > 0.7
         return Brush(self.hand.traits, self.rng, pen.width, self.bank, self.hand.real, faint)
 
-    def ink(self, strokes: list[Stroke], pen: Pen, spare: Spots | None = None) -> None:
+    def ink(self, strokes: list[Stroke], pen: Pen, spare: Spared | None = None) -> None:
         """Draw strokes; `spare`: discs that stay free."""
         lay_ink(self.page, strokes, pen, self.rng, px_per_mm=self.px_per_mm, spare=spare)
 
