@@ -32,17 +32,12 @@ class Canvas:
             cv2.fillPoly(self.page, [outline], color, cv2.LINE_AA, SHIFT)
 
     def outline(self, points: Iterable[Point], color: Color, mm: float) -> None:
-        self._stroke(points, color, mm, True, 1.0)
+        cv2.polylines(self.page, [self.px(points)], True, color, self.width(mm), cv2.LINE_AA, SHIFT)
 
     def line(self, points: Iterable[Point], color: Color, mm: float, opacity: float = 1.0) -> None:
-        self._stroke(points, color, mm, False, opacity)
-
-    def _stroke(
-        self, points: Iterable[Point], color: Color, mm: float, closed: bool, opacity: float
-    ) -> None:
         path, thick = self.px(points), self.width(mm)
         with self._through(path, thick, opacity):
-            cv2.polylines(self.page, [path], closed, color, thick, cv2.LINE_AA, SHIFT)
+            cv2.polylines(self.page, [path], False, color, thick, cv2.LINE_AA, SHIFT)
 
     def circle(
         self, at: Point, radius: float, color: Color, mm: float | None, opacity: float = 1.0

@@ -60,7 +60,8 @@ def fractal(
 
 
 def paint(base_bgr: F32, tone: F32, other_bgr: F32) -> F32:
-    """Blend two colours (3,) by `tone` (H, W), 0 giving the first; (H, W, 3) float32."""
+    """Blend two colours (3,) or pictures (H, W, 3) by `tone` (H, W), 0 giving the first; (H, W, 3)
+    float32."""
     return base_bgr + tone[..., None] * (other_bgr - base_bgr)
 
 

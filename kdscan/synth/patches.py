@@ -22,6 +22,7 @@ from kdscan.synth.fields import (
     chance,
     f32,
     log_uniform,
+    paint,
     rotation,
     toward,
     u8,
@@ -77,13 +78,9 @@ def _thing(rng: Rng, seen: F32, hidden: F32, other: F32, cell_px: float) -> Hidd
         middle = at + rng.normal(0, 0.3, 2) * size
         radius = max(1, round(rng.uniform(0.02, 0.1) * cell_px))
         cv2.circle(spot, (int(middle[0]), int(middle[1])), radius, 255, -1, cv2.LINE_AA)
-        body = _over(body, _color(rng, seen), f32(spot / 255))
+        body = paint(body, f32(spot / 255), _color(rng, seen))
     soft = cv2.GaussianBlur(mask, (0, 0), rng.uniform(0.4, 1.6))
-    return _over(seen, f32(np.clip(body, 0, 255)), f32(soft)), np.maximum(hidden, mask)
-
-
-def _over(below: F32, above: F32, mask: F32) -> F32:
-    return below + (above - below) * mask[..., None]
+    return paint(seen, f32(soft), f32(np.clip(body, 0, 255))), np.maximum(hidden, mask)
 
 
 def _color(rng: Rng, seen: F32) -> F32:

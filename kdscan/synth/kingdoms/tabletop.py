@@ -21,7 +21,6 @@ TABLE_PX = 100
 RULED = 0.15
 """Share of table tops with a pattern of squares."""
 
-Cells = tuple[tuple[int, int], ...]
 HALF = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
 """A square's corners about its middle, clockwise from the top left."""
 
@@ -45,7 +44,7 @@ class Square:
 class Domino:
     """Adjacent cells (one for the castle) and the kinds of their squares."""
 
-    cells: Cells
+    cells: tuple[tuple[int, int], ...]
     kinds: tuple[int, ...]
 
 

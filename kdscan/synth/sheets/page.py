@@ -89,10 +89,9 @@ def _frame(
 ) -> None:
     x0, y0, x1, y1 = box
     if style.frame == "none":
-        if layout.lines != "none":
-            corners = rect(x0, y0, x1, y1)
-            for i, j in ((0, 1), (3, 2), (0, 3), (1, 2)):
-                _line(canvas, layout, style, corners[i], corners[j])
+        corners = rect(x0, y0, x1, y1)
+        for i, j in ((0, 1), (3, 2), (0, 3), (1, 2)):
+            _line(canvas, layout, style, corners[i], corners[j])
         return
     r = 1.5 if style.frame == "rounded" else 0.0
     outline = [(x0 + r, y0), (x1 - r, y0), (x1, y0 + r), (x1, y1 - r)]
