@@ -12,7 +12,7 @@ import numpy as np
 
 from kdscan.records import CELLS
 from kdscan.sheet.parts import Layout
-from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32, rotation, toward
+from kdscan.synth.fields import F32, F64, U8, Rng, color, f32, rotation, toward
 from kdscan.synth.patches import GONE, mirrored_lamp
 from kdscan.synth.photo.clutter import Solid, finger, random_solid, skin_color
 from kdscan.synth.photo.lens import Camera, PageMap
@@ -106,7 +106,7 @@ class Covering:
         for _ in range(1 if self.kind == "glare" else int(rng.integers(2, 5))):
             turn = rng.uniform(0, np.pi)
             axes = cell * rng.uniform(0.35, 2.0), cell * rng.uniform(0.3, 0.7)
-            power = 1.0 if chance(rng, 0.5) else 3.0
+            power = 1.0 if rng.random() < 0.5 else 3.0
             strength = rng.uniform(110, 420)
             extra += f32(strength * mirrored_lamp((h, w), at, turn, axes, power))
             at = at + rng.normal(0, 1.2, 2) * cell

@@ -121,11 +121,6 @@ def to_u8(image: F32) -> U8:
     return u8(cv2.convertScaleAbs(np.maximum(image, 0)))
 
 
-def chance(rng: Rng, p: float) -> bool:
-    """True with probability p."""
-    return rng.random() < p
-
-
 def plain_random(rng: Rng) -> random.Random:
     """A generator for the simulated games."""
     return random.Random(int(rng.integers(2**32)))

@@ -19,7 +19,6 @@ from kdscan.synth.fields import (
     U8,
     Rng,
     any_of,
-    chance,
     f32,
     log_uniform,
     paint,
@@ -45,12 +44,12 @@ def with_things(rng: Rng, flat: U8, other: U8, cell_px: float) -> tuple[U8, F32]
     Returns the picture, and (H, W) float32, 0..1: how much of each pixel is hidden.
     """
     seen, hidden = f32(flat), np.zeros(flat.shape[:2], np.float32)
-    for _ in range(0 if chance(rng, OPEN) else int(rng.integers(1, 6))):
-        if chance(rng, 0.2):
+    for _ in range(0 if rng.random() < OPEN else int(rng.integers(1, 6))):
+        if rng.random() < 0.2:
             seen, hidden = _glare(rng, seen, hidden, cell_px)
         else:
             seen, hidden = _thing(rng, seen, hidden, f32(other), cell_px)
-    if chance(rng, 0.35):
+    if rng.random() < 0.35:
         seen = seen * _shade(rng, flat.shape[:2])[..., None]
     return u8(np.clip(seen, 0, 255)), hidden
 
@@ -60,20 +59,20 @@ def _thing(rng: Rng, seen: F32, hidden: F32, other: F32, cell_px: float) -> Hidd
     h, w = hidden.shape
     size = cell_px * log_uniform(rng, 0.2, 1.2)
     at = rng.uniform(-0.1, 1.1, 2) * (w, h)
-    if chance(rng, 0.6):  # in the middle of a cell, or nearly so
+    if rng.random() < 0.6:  # in the middle of a cell, or nearly so
         at = (np.floor(at / cell_px) + 0.5 + FLAT_MARGIN + rng.normal(0, 0.2, 2)) * cell_px
     shape = any_of(rng, SHAPES)(rng, at, size)
     mask = _filled(shape, (h, w))
-    if chance(rng, 0.75):
+    if rng.random() < 0.75:
         slip = np.array([[1, 0, 0.0], [0, 1, 0]], np.float64)
         slip[:, 2] = rng.normal(0, 0.1, 2) * cell_px
         shadow = cv2.GaussianBlur(cv2.warpAffine(mask, slip, (w, h)), (0, 0), rng.uniform(1, 8))
         seen = seen * f32(1 - rng.uniform(0.1, 0.6) * shadow)[..., None]
     body = _body(rng, seen, other, at, size)
-    if chance(rng, 0.35):  # a side of it in another light
+    if rng.random() < 0.35:  # a side of it in another light
         side = _filled(shape + rng.normal(0, 0.5, 2) * size, (h, w))
         body = body * (1 + side * rng.uniform(-0.5, 0.6))[..., None]
-    for _ in range(int(rng.integers(1, 7)) if chance(rng, 0.3) else 0):  # spots, pips, letters
+    for _ in range(int(rng.integers(1, 7)) if rng.random() < 0.3 else 0):  # spots, pips, letters
         spot = np.zeros((h, w), np.uint8)
         middle = at + rng.normal(0, 0.3, 2) * size
         radius = max(1, round(rng.uniform(0.02, 0.1) * cell_px))
@@ -98,15 +97,15 @@ def _color(rng: Rng, seen: F32) -> F32:
 def _body(rng: Rng, seen: F32, other: F32, at: F64, size: float) -> F32:
     """(H, W, 3): the texture of a thing, as if it covered the whole picture."""
     h, w = seen.shape[:2]
-    if chance(rng, 0.15):  # another piece of paper with something on it
+    if rng.random() < 0.15:  # another piece of paper with something on it
         way = cv2.getRotationMatrix2D((w / 2, h / 2), rng.uniform(0, 360), 1.0)
         turn: F64 = np.array(way, np.float64)
         turn[:, 2] += rng.uniform(-0.3, 0.3, 2) * (w, h)
         return f32(cv2.warpAffine(other, turn, (w, h), borderMode=cv2.BORDER_REFLECT))
     shade = f32(1 + rng.uniform(0, 0.4) * smooth_noise(rng, (h, w), rng.uniform(3, 10)))
-    if chance(rng, 0.4):
+    if rng.random() < 0.4:
         shade = f32(shade + rng.uniform(0, 0.12) * smooth_noise(rng, (h, w), rng.uniform(40, 150)))
-    if chance(rng, 0.4):  # round: brighter towards the light
+    if rng.random() < 0.4:  # round: brighter towards the light
         y, x = np.mgrid[0:h, 0:w]
         light = at + rng.normal(0, 0.5, 2) * size
         far = ((x - light[0]) ** 2 + (y - light[1]) ** 2) / (2 * size * size)

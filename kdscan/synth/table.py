@@ -21,7 +21,7 @@ from kdscan.game.duel.report import spellbook_json
 from kdscan.game.score import outcome
 from kdscan.records import COLS
 from kdscan.sheet.book import BookLayout, marked_places
-from kdscan.synth.fields import F64, U8, Rng, chance, f32, plain_random, rotation
+from kdscan.synth.fields import F64, U8, Rng, f32, plain_random, rotation
 from kdscan.synth.hands.book import draw_spellbook
 from kdscan.synth.hands.sketch import Hand
 from kdscan.synth.photo.camera import LEVELS, Level
@@ -105,7 +105,7 @@ def make_table(
     messiness: as in `kdscan.synth.scene.make_photo`.
     """
     rng = np.random.default_rng([seed, 11])
-    player = greedy_player if chance(rng, 0.5) else random_player
+    player = greedy_player if rng.random() < 0.5 else random_player
     game = play_game(plain_random(rng), (player, player))
     untidy = rng.uniform(0, 1) if messiness is None else messiness
     hands = Hand.random(rng), Hand.random(rng)
@@ -209,15 +209,15 @@ def _tried(
     gap = rng.uniform(*_GAP_MM, 2) * loose
     step = np.array([w + gap[0], h + gap[1]])
     places = np.array([(0.0, float(k)) for k in range(count)])
-    if chance(rng, 0.5):
+    if rng.random() < 0.5:
         places = np.array([(-0.5 + k % 2, float(k // 2)) for k in range(count)])
         places[count // 2 * 2 :, 0] = 0.0
-    elif chance(rng, 0.4):
+    elif rng.random() < 0.4:
         places = places[:, ::-1]
     places = places[rng.permutation(count)]
     poses = []
     for at in places * step:
-        turn = rng.normal(0, 0.12) + np.pi * chance(rng, 0.3)
+        turn = rng.normal(0, 0.12) + np.pi * (rng.random() < 0.3)
         shift = rng.normal(0, 8 * loose, 2)
         poses.append(_Pose(float(at[0] + shift[0]), float(at[1] + shift[1]), turn))
     return poses

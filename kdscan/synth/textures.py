@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from kdscan.synth import fields
-from kdscan.synth.fields import F32, Rng, any_of, chance, color, f32, paint, shade
+from kdscan.synth.fields import F32, Rng, any_of, color, f32, paint, shade
 
 SIDE = 896
 """Pixels along a side of a tile."""
@@ -65,7 +65,7 @@ def _planks(rng: Rng) -> F32:
         plank[:] = np.roll(plank, int(rng.integers(0, SIDE)), 1)
         plank *= np.float32(rng.normal(1, spread))
         plank[:gap] *= np.float32(0.35)
-        if chance(rng, 0.7):
+        if rng.random() < 0.7:
             x = int(rng.integers(0, SIDE))
             plank[:, x:] *= np.float32(rng.normal(1, spread))
             plank[:, x : x + gap] *= np.float32(0.4)
@@ -111,12 +111,12 @@ def _weave(rng: Rng) -> F32:
     x, y = _axes()
     threads = rng.uniform(60, 220)
     px, py = np.sin(x * threads * 6.283), np.sin(y * threads * 6.283)
-    over = px * py if chance(rng, 0.5) else np.sin((x + y) * threads * 4.4)
+    over = px * py if rng.random() < 0.5 else np.sin((x + y) * threads * 4.4)
     tone = 0.6 * over + 0.5 * _noise(rng, threads * 2) + 0.3 * _noise(rng, 12)
     tone += 0.4 * _noise(rng, 300, 60.0)
     first = color(rng, (0, 0.8), (0.15, 0.9))
     other = (
-        first * rng.uniform(0.45, 0.85) if chance(rng, 0.6) else color(rng, (0, 0.7), (0.1, 0.9))
+        first * rng.uniform(0.45, 0.85) if rng.random() < 0.6 else color(rng, (0, 0.7), (0.1, 0.9))
     )
     return paint(first, np.clip(0.5 + 0.4 * tone, 0, 1), f32(other))
 
@@ -126,10 +126,10 @@ def _checked(rng: Rng) -> F32:
     n = float(rng.integers(2, 14))
     duty = rng.uniform(0.25, 0.6)
     a, b = f32(x * n % 1 < duty), f32(y * n % 1 < duty)
-    if chance(rng, 0.4):  # a second, thin stripe
+    if rng.random() < 0.4:  # a second, thin stripe
         a += 0.6 * (np.abs(x * n % 1 - 0.8) < 0.04)
         b += 0.6 * (np.abs(y * n % 1 - 0.8) < 0.04)
-    mix = (a + b) / 2 if chance(rng, 0.7) else np.abs(a - b)
+    mix = (a + b) / 2 if rng.random() < 0.7 else np.abs(a - b)
     mix = np.clip(mix + 0.07 * _noise(rng, 300), 0, 1)
     return paint(color(rng, (0, 0.25), (0.7, 1)), f32(mix), color(rng, (0.2, 0.9), (0.1, 0.8)))
 
@@ -167,7 +167,7 @@ def _speckled(rng: Rng) -> F32:
         np.clip(0.5 + 0.35 * tone, 0, 1),
         color(rng, (0, 0.4), (0.1, 0.9)),
     )
-    if chance(rng, 0.6):
+    if rng.random() < 0.6:
         spots = np.clip((_noise(rng, bumps * 0.8) - 1.2) * 3, 0, 1)
         out += spots[..., None] * (color(rng, (0, 0.4), (0, 1)) - out)
     return out
@@ -192,7 +192,7 @@ def _blotches(rng: Rng) -> F32:
     stretch = float(rng.choice([1, 1, 3]))
     out = np.empty((SIDE, SIDE, 3), np.float32)
     out[:] = color(rng, (0, 0.6), (0.1, 0.9))
-    calm = chance(rng, 0.6)
+    calm = rng.random() < 0.6
     for _ in range(3):
         field = _fractal(rng, float(10 ** rng.uniform(0.3, 1.5)), 5, stretch, 0.65)
         edge = np.clip(
@@ -218,7 +218,7 @@ def _pebbles(rng: Rng) -> F32:
 
 def _tiles(rng: Rng) -> F32:
     n = int(rng.integers(2, 9))
-    m = n if chance(rng, 0.6) else n * 2
+    m = n if rng.random() < 0.6 else n * 2
     palette = np.stack([color(rng, (0, 0.5), (0.15, 0.95)) for _ in range(int(rng.integers(1, 4)))])
     cells = palette[rng.integers(0, len(palette), (m, n))] * rng.normal(1, 0.06, (m, n, 1))
     out = f32(cv2.resize(f32(cells), (SIDE, SIDE), interpolation=cv2.INTER_NEAREST))
@@ -228,7 +228,7 @@ def _tiles(rng: Rng) -> F32:
         out[i * SIDE // m : i * SIDE // m + width] = grout
     for j in range(n):
         out[:, j * SIDE // n : j * SIDE // n + width] = grout
-    if chance(rng, 0.3):  # every other row shifted, as bricks
+    if rng.random() < 0.3:  # every other row shifted, as bricks
         for i in range(0, m, 2):
             rows = out[i * SIDE // m : (i + 1) * SIDE // m]
             rows[:] = np.roll(rows, SIDE // n // 2, 1)
@@ -246,7 +246,7 @@ def _pattern(rng: Rng) -> F32:
         at = [int(v) for v in rng.uniform(0, step, 2)]
         size = max(1, int(rng.uniform(0.08, 0.4) * step))
         kind = rng.integers(0, 4)
-        thick = -1 if chance(rng, 0.5) else max(1, step // 25)
+        thick = -1 if rng.random() < 0.5 else max(1, step // 25)
         if kind == 0:
             cv2.circle(motif, at, size, ink, thick, cv2.LINE_AA)
         elif kind == 1:

@@ -13,7 +13,7 @@ from kdscan.game.kingdomino.players import play_game, random_player
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.records import KINDS
 from kdscan.records.kinds import CASTLE
-from kdscan.synth.fields import F64, U8, Rng, any_of, chance, plain_random, rotation
+from kdscan.synth.fields import F64, U8, Rng, any_of, plain_random, rotation
 from kdscan.synth.kingdoms.tabletop import TABLE_PX, Domino, Manner, Square, Table, random_manner
 from kdscan.synth.kingdoms.tiles import Bank
 from kdscan.synth.photo.camera import Level, photograph
@@ -90,7 +90,7 @@ def make_kingdom_photo(
     rng = np.random.default_rng([seed, 11])
     board = any_of(rng, bank.boards) if whole else None
     size = max(board.kinds.shape) if board else size
-    both = chance(rng, 0.25)
+    both = rng.random() < 0.25
     table = Table(rng, (2 if both else 1) * size + 2 * ROOM, surfaces)
     manner = manner or random_manner(rng)
     played = played_kingdoms(rng, size, bank.kinds if wild else ())
@@ -107,7 +107,7 @@ def make_kingdom_photo(
     # A rectangle of the first kingdom's, a little larger, that later ones keep off.
     around = np.array([at + low - 0.7, at + high + 0.7])
     box = np.array([at + low - 0.5, at + high + 0.5])
-    if both and _lay_beside(table, bank, around, other, 1, manner) and chance(rng, 0.7):
+    if both and _lay_beside(table, bank, around, other, 1, manner) and rng.random() < 0.7:
         seen = np.concatenate([s.corners for s in table.squares])
         box = np.array([seen.min(0), seen.max(0)])
     for _ in range(int(rng.choice([0, 1, 2, 4], p=[0.55, 0.2, 0.15, 0.1]))):

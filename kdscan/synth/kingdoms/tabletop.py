@@ -10,7 +10,7 @@ import numpy as np
 
 from kdscan.records import KINDS
 from kdscan.records.kinds import CASTLE, EMPTY
-from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32, log_uniform, rotation, toward
+from kdscan.synth.fields import F32, F64, U8, Rng, color, f32, log_uniform, rotation, toward
 from kdscan.synth.kingdoms.tiles import Bank, Board
 from kdscan.synth.photo.desk import random_desk
 from kdscan.synth.raster import SHIFT, blend_into, fixed, lit, wash
@@ -69,9 +69,9 @@ def random_manner(rng: Rng) -> Manner:
     """A random manner: mostly neat, mostly with the print of the pictures."""
     return Manner(
         askew=rng.uniform(0.005, 0.06),
-        gap=rng.uniform(0, 0.09) if chance(rng, 0.35) else 0.0,
-        tints=_tints(rng) if chance(rng, 0.5) else None,
-        shine=rng.uniform(0.1, 1) if chance(rng, 0.3) else 0.0,
+        gap=rng.uniform(0, 0.09) if rng.random() < 0.35 else 0.0,
+        tints=_tints(rng) if rng.random() < 0.5 else None,
+        shine=rng.uniform(0.1, 1) if rng.random() < 0.3 else 0.0,
         castle=0.35,
     )
 
@@ -125,9 +125,9 @@ class Table:
         self._shadow(np.concatenate([corners for corners, _ in faces]))
         for corners, picture in faces:
             self._paste(picture, corners)
-        if chance(rng, manner.shine):
+        if rng.random() < manner.shine:
             self._shine(np.concatenate([corners for corners, _ in faces]))
-        if domino.kinds == (CASTLE,) and chance(rng, manner.castle):
+        if domino.kinds == (CASTLE,) and rng.random() < manner.castle:
             self._castle(faces[0][0])
 
     def lay_board(self, board: Board, kingdom: int, at: F64) -> None:
@@ -221,7 +221,7 @@ def _table_top(rng: Rng, side_px: int, surfaces: Sequence[U8]) -> U8:
     reflect = cv2.BORDER_REFLECT
     top = cv2.copyMakeBorder(tile, 0, max(side_px - h, 0), 0, max(side_px - w, 0), reflect)
     whole: U8 = np.ascontiguousarray(top[:side_px, :side_px], np.uint8)
-    return _ruled(rng, whole) if chance(rng, RULED) else whole
+    return _ruled(rng, whole) if rng.random() < RULED else whole
 
 
 def _ruled(rng: Rng, top: U8) -> U8:
@@ -232,11 +232,11 @@ def _ruled(rng: Rng, top: U8) -> U8:
     along = toward(turn)
     across = np.array([-along[1], along[0]])
     ruled = top
-    if chance(rng, 0.7):  # a coloured mat; else the table shows through
+    if rng.random() < 0.7:  # a coloured mat; else the table shows through
         part = rng.uniform(0.4, 0.95)
         ruled = np.asarray(top * (1 - part) + part * color(rng, (0, 0.9), (0.1, 0.9)), np.uint8)
     shade, line = color(rng, (0, 0.9), (0, 1)), color(rng, (0, 0.4), (0, 1))
-    if chance(rng, 0.3):
+    if rng.random() < 0.3:
         y, x = np.mgrid[0:side, 0:side] / pitch
         odd = (np.floor(x * along[0] + y * along[1]) + np.floor(y * along[0] - x * along[1])) % 2
         ruled[odd > 0] = (0.5 * ruled[odd > 0] + 0.5 * shade).astype(np.uint8)

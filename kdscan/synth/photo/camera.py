@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from kdscan.records import COLS
-from kdscan.synth.fields import F64, U8, Rng, chance, f32
+from kdscan.synth.fields import F64, U8, Rng, f32
 from kdscan.synth.photo.clutter import Solid
 from kdscan.synth.photo.exposure import expose
 from kdscan.synth.photo.lens import Camera, PageMap, Rect, aim, corners_of, frame, middle, net
@@ -135,7 +135,7 @@ def pose(
         rng.choice([0, 0, 0, 1, 2, 3]) * np.pi / 2
         + np.deg2rad(rng.normal(0, 0.7 if is_flat else 6))
     )
-    if chance(rng, conditions.turned):
+    if rng.random() < conditions.turned:
         roll = rng.uniform(0, 2 * np.pi)
     focal = max(size_wh) * float(10 if is_flat else rng.uniform(0.7, 1.7))
     k1 = 0.0 if is_flat else rng.normal(0, 0.025)

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kdscan.synth.fields import F64, U8, Rng, chance, color, f32, toward
+from kdscan.synth.fields import F64, U8, Rng, color, f32, toward
 from kdscan.synth.photo.lens import Camera
 from kdscan.synth.photo.light import GAMMA, Light
 from kdscan.synth.raster import fill_into, to_fine
@@ -135,7 +135,7 @@ def _pencil(rng: Rng, bgr: F64, scale: float) -> Solid:
     wood, lead = np.array([150, 190, 225.0]), np.full(3, 40.0)
     end = color(rng, (0, 0.8), (0.1, 0.9)).astype(float)
     profile = [(0, 0), (r, 0), (r, 10), (r, length - 22), (0.25 * r, length - 4), (0.05, length)]
-    colors = [end, end, bgr, wood if chance(rng, 0.6) else bgr, lead]
+    colors = [end, end, bgr, wood if rng.random() < 0.6 else bgr, lead]
     shape = lathe(profile, colors, int(rng.choice([6, 14])), 0.35)
     return shape.moved(spin=turn(y=np.pi / 2, z=rng.uniform(0, 2 * np.pi)))
 
@@ -159,9 +159,9 @@ def _cube(rng: Rng, bgr: F64, scale: float, pips: bool = False) -> Solid:
 def _cup(rng: Rng, bgr: F64, scale: float) -> Solid:
     r, h = scale * rng.uniform(28, 48), scale * rng.uniform(20, 100)
     r0 = r * rng.uniform(0.65, 1.0)
-    inside = bgr * 0.8 if chance(rng, 0.5) else np.full(3, 225.0)
+    inside = bgr * 0.8 if rng.random() < 0.5 else np.full(3, 225.0)
     drink = color(rng, (0.2, 0.8), (0.05, 0.6), (10, 50)).astype(float)
-    if chance(rng, 0.4):  # a candle, a block, a lid
+    if rng.random() < 0.4:  # a candle, a block, a lid
         return lathe([(r0, 0), (r, h), (0, h)], [bgr, bgr * 0.95], 28, 0.25)
     wall = lathe([(r0, 0), (r, h), (0.93 * r, h)], [bgr, bgr], 28, 0.3)
     surface = [(0.93 * r, h - 0.1), (0.8 * r, h - 0.1), (0, h - 0.1)]
@@ -235,7 +235,7 @@ def finger(rng: Rng, skin: F64, tip: F64, along: F64) -> Solid:
         np.array([1.015 * r, 0, 1.0]), np.array([0, 0.62 * r, 0]), np.array([0, 0, 0.75 * r]), nail
     )
     plate = Solid(plate.faces, up[None], plate.colors, 0.5)
-    if chance(rng, 0.7):
+    if rng.random() < 0.7:
         shape = shape.joined(plate)
     # lay it down: its axis (z) along the desk and rising, its back (x) up
     rise = rng.uniform(0.15, 0.6)

@@ -9,7 +9,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F32, U8, Rng, any_of, chance, fractal, noise, to_u8, u8, weighted
+from kdscan.synth.fields import F32, U8, Rng, any_of, fractal, noise, to_u8, u8, weighted
 from kdscan.synth.raster import lit
 from kdscan.synth.textures import SIDE, TEXTURES
 
@@ -48,19 +48,19 @@ def random_desk(rng: Rng, severity: float, paper_bgr: F32, surfaces: Sequence[U8
     """
     angle = float(
         rng.choice([0.0, np.pi / 2]) + rng.normal(0, 0.3)
-        if chance(rng, 0.6)
+        if rng.random() < 0.6
         else rng.uniform(0, 2 * np.pi)
     )
-    if surfaces and chance(rng, 0.5):
+    if surfaces and rng.random() < 0.5:
         tile = _borrowed(rng, any_of(rng, surfaces))
         return Desk(tile, float(10 ** rng.uniform(-0.6, 0.35)), angle, rng.uniform(0, 1))
-    if chance(rng, 0.06 + 0.06 * severity):  # a table like paper
+    if rng.random() < 0.06 + 0.06 * severity:  # a table like paper
         like = np.clip(paper_bgr * rng.uniform(0.88, 1.08) + rng.normal(0, 4, 3), 0, 255)
         tile = to_u8(like.astype(np.float32) + 2 * noise(rng, (SIDE, SIDE), 200)[..., None])
         return Desk(tile, 1.0, angle, rng.uniform(0, 1))
     kind = weighted(rng, {name: weight for name, (_, weight) in TEXTURES.items()})
     tile = to_u8(TEXTURES[kind][0](rng))
-    if chance(rng, 0.3):
+    if rng.random() < 0.3:
         tile = _stained(rng, tile)
     glossy = 3.0 if kind == "dark" else rng.choice([0.1, 0.5, 1.5])
     return Desk(
@@ -80,7 +80,7 @@ def _borrowed(rng: Rng, surface: U8) -> U8:
         size = (max(2, round(pw * scale)), max(2, round(ph * scale)))
         tile = u8(cv2.resize(tile, size, interpolation=cv2.INTER_AREA))
     mix = np.eye(3) * rng.uniform(0.6, 1.2) + rng.normal(0, 0.08, (3, 3))
-    if chance(rng, 0.15):
+    if rng.random() < 0.15:
         mix = mix[rng.permutation(3)]
     mix = np.hstack([mix, rng.normal(0, 10, (3, 1))]).astype(np.float32)
     return u8(cv2.transform(tile, mix))

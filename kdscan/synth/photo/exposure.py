@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F32, F64, LUMA, U8, Rng, chance, f32, u8
+from kdscan.synth.fields import F32, F64, LUMA, U8, Rng, f32, u8
 from kdscan.synth.photo.clutter import cast, paint_solid
 from kdscan.synth.photo.desk import Desk
 from kdscan.synth.photo.lens import Camera, PageMap
@@ -102,7 +102,7 @@ def _table(
         return image
     mirror = light.mirrored(xyz, up, to_light, camera.eye, light.sharpness)
     glare = np.float32(gloss) * finer(mirror) * sun
-    if chance(rng, 0.5):
+    if rng.random() < 0.5:
         glare += np.float32(0.3 * gloss) * reflections(rng, coarse.fine_shape)
     base = albedo * amount.mean(-1)
     extra = 255 * (to_display(base + glare * room) - to_display(base))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kdscan.synth.fields import F64, Rng, chance
+from kdscan.synth.fields import F64, Rng
 from kdscan.synth.photo.paper import Sheet
 
 Rect = tuple[float, float, float, float]
@@ -94,7 +94,7 @@ def aim(rng: Rng, tilt: float, roll: float) -> F64:
     right = np.array([np.cos(roll), np.sin(roll), 0])
     down = np.array([-np.sin(roll), np.cos(roll), 0])
     look = np.array([0, 0, -1.0])
-    towards = -np.pi / 2 + rng.normal(0, 0.4) if chance(rng, 0.6) else rng.uniform(0, 2 * np.pi)
+    towards = -np.pi / 2 + rng.normal(0, 0.4) if rng.random() < 0.6 else rng.uniform(0, 2 * np.pi)
     c, s = np.cos(towards), np.sin(towards)
     lean, across = c * right + s * down, c * down - s * right
     tilted = np.cos(tilt) * look + np.sin(tilt) * lean

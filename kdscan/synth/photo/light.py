@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F32, F64, U8, Rng, chance, f32, noise, toward
+from kdscan.synth.fields import F32, F64, U8, Rng, f32, noise, toward
 from kdscan.synth.raster import blur, fill_into, unit
 
 GAMMA = 2.2
@@ -85,19 +85,19 @@ def random_light(rng: Rng, severity: float) -> Light:
     height = np.deg2rad(rng.uniform(80 - 45 * severity, 85) - 12)
     around = rng.uniform(0, 2 * np.pi)
     towards = np.append(np.cos(height) * toward(around), np.sin(height))
-    distance = np.inf if chance(rng, 0.35) else rng.uniform(300, 700) / (0.3 + 0.7 * severity)
-    ambient = rng.uniform(0.1, 0.7) if chance(rng, 0.7) else rng.uniform(0.05, 0.25)
-    glossy = chance(rng, 0.25 + 0.25 * severity)
+    distance = np.inf if rng.random() < 0.35 else rng.uniform(300, 700) / (0.3 + 0.7 * severity)
+    ambient = rng.uniform(0.1, 0.7) if rng.random() < 0.7 else rng.uniform(0.05, 0.25)
+    glossy = rng.random() < 0.25 + 0.25 * severity
     return Light(
         towards,
         distance,
         direct_bgr=(1 - ambient) * _white(rng, 1.0),
         ambient_bgr=ambient * _white(rng, 0.7),
-        beam=rng.uniform(2, 20) if chance(rng, 0.35 * severity) else 0.0,
+        beam=rng.uniform(2, 20) if rng.random() < 0.35 * severity else 0.0,
         softness=float(rng.choice([0.02, 0.08, 0.25, 0.6]) * rng.uniform(0.6, 1.5)),
         gloss=float(rng.uniform(0.1, 1.0) ** 2 * rng.choice([0.3, 1, 4])) if glossy else 0.0,
         sharpness=float(10 ** rng.uniform(0.8, 3.3)),
-        sheen=float(rng.uniform(0, 0.3) * severity) if chance(rng, 0.4) else 0.0,
+        sheen=float(rng.uniform(0, 0.3) * severity) if rng.random() < 0.4 else 0.0,
     )
 
 
@@ -106,7 +106,7 @@ def _white(rng: Rng, spread: float) -> F64:
 
     The slope of log blue and red against warmth follows black bodies of 2700 to 9000 K.
     """
-    warmth = rng.normal(0, 0.35) if chance(rng, 0.6) else rng.uniform(-0.8, 1.3)
+    warmth = rng.normal(0, 0.35) if rng.random() < 0.6 else rng.uniform(-0.8, 1.3)
     tint = rng.normal(0, 0.06)
     white = np.exp(spread * np.array([-0.45 * warmth, tint, 0.35 * warmth]))
     return np.asarray(white / white.mean())
@@ -124,7 +124,7 @@ def thrown_shadow(rng: Rng, shape: tuple[int, int], severity: float) -> F32:
     """
     h, w = shape
     shade = np.zeros(shape, np.float32)
-    if not chance(rng, 0.15 + 0.5 * severity):
+    if rng.random() >= 0.15 + 0.5 * severity:
         return shade
     for _ in range(int(rng.integers(1, 3))):
         kind = str(rng.choice(["arm", "phone", "edge", "window", "leaves", "blob"]))

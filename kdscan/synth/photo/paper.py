@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kdscan.synth.fields import F64, Rng, chance, noise, toward
+from kdscan.synth.fields import F64, Rng, noise, toward
 
 _NODE_MM = 2.2  # pitch of the mesh: narrow enough for a crease
 _SAMPLES = 600
@@ -67,9 +67,9 @@ def bent_sheet(
     """A sheet bent at random; `amount` 0 is flat, 1 is as bad as people photograph."""
     half = float(np.hypot(*page_mm)) / 2
     bends = [_bend(rng, half, page_mm, kind, amount) for kind in _kinds(rng, amount)]
-    crumple = float(rng.uniform(0, 0.5) * amount) * (3.0 if chance(rng, 0.15 * amount) else 1.0)
+    crumple = float(rng.uniform(0, 0.5) * amount) * (3.0 if rng.random() < 0.15 * amount else 1.0)
     dents = crumple * noise(rng, _mesh(page_mm), rng.uniform(2, 9)).astype(np.float64)
-    if not chance(rng, 0.1 * amount):
+    if rng.random() >= 0.1 * amount:
         return _build(page_mm, middle_mm, bends, dents)
     # held in the air, or leaning on something
     slope, lift = rng.normal(0, 0.1, 2), float(rng.uniform(0, 0.35) * half)
@@ -84,13 +84,13 @@ def _mesh(page_mm: tuple[float, float]) -> tuple[int, int]:
 
 def _kinds(rng: Rng, amount: float) -> list[str]:
     kinds = []
-    if chance(rng, 0.25 + 0.55 * amount):
+    if rng.random() < 0.25 + 0.55 * amount:
         kinds.append(str(rng.choice(["curl", "curl", "wave", "corner", "edge"])))
-    if chance(rng, 0.15 * amount):
+    if rng.random() < 0.15 * amount:
         kinds.append(str(rng.choice(["corner", "wave", "edge"])))
-    if chance(rng, 0.5 * amount - 0.05):
+    if rng.random() < 0.5 * amount - 0.05:
         kinds.append("fold")
-        if chance(rng, 0.35):
+        if rng.random() < 0.35:
             kinds.append("cross fold")
     return kinds
 
@@ -103,13 +103,13 @@ def _bend(
     unit = s / half
     sign = float(rng.choice([-1.0, 1.0]))
     angle = float(rng.choice([0.0, np.pi / 2]) + rng.normal(0, 0.25))
-    if chance(rng, 0.35):
+    if rng.random() < 0.35:
         angle = rng.uniform(0, np.pi)
     strength = amount * rng.uniform(0.15, 1.0)
     if kind == "curl":
         center = rng.uniform(-0.5, 0.5)
         theta = sign * 0.6 * strength * (unit - center)
-        if chance(rng, 0.3):  # tighter at one side
+        if rng.random() < 0.3:  # tighter at one side
             theta = theta * (1 + sign * 0.6 * unit)
     elif kind == "wave":
         theta = 0.4 * strength * np.sin(np.pi * rng.uniform(1.0, 3.2) * unit + rng.uniform(0, 6.3))
@@ -122,9 +122,9 @@ def _bend(
         theta = 1.1 * strength * np.clip((s - start) / (reach - start), 0, 1)
     else:
         theta = _folds(rng, s, page_mm, strength, sign)
-        vertical = chance(rng, page_mm[0] / (page_mm[0] + page_mm[1]))
+        vertical = rng.random() < page_mm[0] / (page_mm[0] + page_mm[1])
         angle = (0.0 if vertical != (kind == "cross fold") else np.pi / 2) + rng.normal(0, 0.03)
-        if chance(rng, 0.12):
+        if rng.random() < 0.12:
             angle = rng.uniform(0, np.pi)
     return angle, s, theta
 

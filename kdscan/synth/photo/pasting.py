@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F32, F64, U8, Rng, chance, f32, u8
+from kdscan.synth.fields import F32, F64, U8, Rng, f32, u8
 from kdscan.synth.photo.lens import Camera, PageMap
 from kdscan.synth.photo.light import GAMMA, Light, to_display
 from kdscan.synth.raster import (
@@ -91,11 +91,11 @@ def paste(
 def _cut(rng: Rng, page: PageMap) -> F64:
     """The paper's edge in page mm, (K, 2): straight, with round corners, or torn on a side."""
     w, h = float(page.sheet.x_mm[-1]), float(page.sheet.y_mm[-1])
-    r = rng.uniform(1, 7) if chance(rng, 0.12) else 0.0
+    r = rng.uniform(1, 7) if rng.random() < 0.12 else 0.0
     turn = np.linspace(0, np.pi / 2, 7)
     arc = r * np.stack([1 - np.cos(turn), 1 - np.sin(turn)], 1)
     corners = [arc, (w, 0) + arc[::-1] * (-1, 1), (w, h) - arc, (0, h) + arc[::-1] * (1, -1)]
-    torn = int(rng.integers(0, 4)) if chance(rng, 0.06) else -1
+    torn = int(rng.integers(0, 4)) if rng.random() < 0.06 else -1
     parts = []
     for k in range(4):
         a, b = corners[k][-1], corners[(k + 1) % 4][0]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F32, U8, Color, Rng, any_of, chance, color, fractal, shade
+from kdscan.synth.fields import F32, U8, Color, Rng, any_of, color, fractal, shade
 from kdscan.synth.raster import lit
 
 _LETTERS = np.array(list("aaabcdeeeeefghiiiklmnnooprrssttttuvwyz"))
@@ -32,7 +32,9 @@ def random_print(rng: Rng) -> tuple[U8, tuple[float, float]]:
 
 
 def _paper(rng: Rng) -> F32:
-    return color(rng, (0, 0.12), (0.75, 1)) if chance(rng, 0.7) else color(rng, (0, 0.8), (0.1, 1))
+    return (
+        color(rng, (0, 0.12), (0.75, 1)) if rng.random() < 0.7 else color(rng, (0, 0.8), (0.1, 1))
+    )
 
 
 def _ink(rng: Rng, page: U8) -> Color:
@@ -48,16 +50,16 @@ def _put(
 
 def _word(rng: Rng, letters: int) -> str:
     word = "".join(rng.choice(_LETTERS, max(1, letters)))
-    return word.capitalize() if chance(rng, 0.25) else word
+    return word.capitalize() if rng.random() < 0.25 else word
 
 
 def _blank(rng: Rng, page: U8) -> None:
-    if chance(rng, 0.4):  # ruled or squared
+    if rng.random() < 0.4:  # ruled or squared
         h, w = page.shape[:2]
         step, ink = int(rng.integers(9, 26)), _ink(rng, page)
         for y in range(step, h, step):
             cv2.line(page, (0, y), (w, y), ink, 1)
-        for x in range(step, w, step if chance(rng, 0.5) else w):
+        for x in range(step, w, step if rng.random() < 0.5 else w):
             cv2.line(page, (x, 0), (x, h), ink, 1)
 
 
@@ -74,7 +76,7 @@ def _text(rng: Rng, page: U8) -> None:
             line = " ".join(_word(rng, int(k)) for k in rng.integers(2, 9, 3))
             fits = max(1, int(wide * 0.92 / (19 * size)))
             _put(page, line[:fits], (x, y), face, size, ink)
-    if chance(rng, 0.5):
+    if rng.random() < 0.5:
         x, y = int(rng.uniform(0, 0.5) * w), int(rng.uniform(0.2, 0.6) * h)
         cv2.rectangle(page, (x, y), (x + w // 3, y + h // 4), shade(rng), -1)
 
@@ -87,7 +89,7 @@ def _table(rng: Rng, page: U8) -> None:
     cw, ch = (w - 2 * x0) / cols, (h - y0 - 0.04 * h) / rows
     ink, thick = _ink(rng, page), int(rng.integers(1, 4))
     what = rng.integers(0, 5)
-    open_cells, gap = chance(rng, 0.3), rng.uniform(0, 0.12)
+    open_cells, gap = rng.random() < 0.3, rng.uniform(0, 0.12)
     for i in range(rows):
         for j in range(cols):
             a = (round(x0 + (j + gap) * cw), round(y0 + (i + gap) * ch))
@@ -99,11 +101,11 @@ def _table(rng: Rng, page: U8) -> None:
             if what == 0:
                 number, left = str(i * cols + j + 1), (a[0] + 3, middle[1])
                 _put(page, number, left, _FACES[0], min(cw, ch) / 60, ink)
-            elif what == 1 and chance(rng, 0.6):
+            elif what == 1 and rng.random() < 0.6:
                 cv2.circle(page, middle, r, ink, int(rng.choice([-1, 1, 2])), cv2.LINE_AA)
             elif what == 2 and (i + j) % 2:
                 cv2.rectangle(page, a, b, ink, -1)
-            elif what == 3 and chance(rng, 0.5):
+            elif what == 3 and rng.random() < 0.5:
                 cv2.line(page, a, b, ink, 1, cv2.LINE_AA)
                 cv2.line(page, (a[0], b[1]), (b[0], a[1]), ink, 1, cv2.LINE_AA)
 
@@ -133,7 +135,7 @@ def _cover(rng: Rng, page: U8) -> None:
     for _ in range(int(rng.integers(1, 7))):
         ink = shade(rng)
         a, b = (rng.uniform(0, 1, (2, 2)) * (w, h)).astype(int)
-        if chance(rng, 0.5):
+        if rng.random() < 0.5:
             cv2.rectangle(page, a, b, ink, -1)
         else:
             cv2.circle(page, a, int(rng.uniform(0.05, 0.4) * w), ink, -1, cv2.LINE_AA)

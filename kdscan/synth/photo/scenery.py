@@ -9,7 +9,7 @@ from itertools import pairwise
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F32, F64, SQUARE, U8, Rng, chance, color, f32, rotation, toward
+from kdscan.synth.fields import F32, F64, SQUARE, U8, Rng, color, f32, rotation, toward
 from kdscan.synth.photo.clutter import Solid, finger, random_solid, skin_color
 from kdscan.synth.photo.desk import Desk, plain_desk, random_desk
 from kdscan.synth.photo.lens import Camera, PageMap, Rect, corners_of
@@ -45,7 +45,7 @@ class Scenery:
 
 def plain_scenery(rng: Rng) -> Scenery:
     """A scanner: even light, a lid of one colour."""
-    lid = color(rng, (0, 0.03), (0.85, 1.0) if chance(rng, 0.7) else (0.02, 0.3))
+    lid = color(rng, (0, 0.03), (0.85, 1.0) if rng.random() < 0.7 else (0.02, 0.3))
     return Scenery(plain_desk(lid), None, daylight(), (), (), rng.uniform(0.85, 1.1))
 
 
@@ -63,14 +63,14 @@ def random_scenery(
     count = int(rng.choice([0, 1, 2, 3], p=[0.62, 0.2, 0.11, 0.07]))
     prints = tuple(_place_print(rng, camera) for _ in range(count))
     solids = random_solids(rng, camera, sheets, severity)
-    exposure = float(rng.uniform(0.4, 1.0) if chance(rng, 0.5) else rng.uniform(0.65, 1.0))
-    if chance(rng, 0.15 * severity):
+    exposure = float(rng.uniform(0.4, 1.0) if rng.random() < 0.5 else rng.uniform(0.65, 1.0))
+    if rng.random() < 0.15 * severity:
         exposure = rng.uniform(0.06, 0.3)
-    elif chance(rng, 0.12 * severity):
+    elif rng.random() < 0.12 * severity:
         exposure = rng.uniform(1.05, 1.6)
     desk = random_desk(rng, severity, paper_bgr, surfaces)
     beyond = None
-    if chance(rng, 0.15):
+    if rng.random() < 0.15:
         reach = float(np.hypot(*page.sheet.xyz[0, 0, :2])) * rng.uniform(0.8, 2)
         beyond = (random_desk(rng, severity, paper_bgr, surfaces), rng.uniform(0, 6.3), reach)
     return Scenery(desk, beyond, light, prints, solids, exposure)
@@ -95,7 +95,7 @@ def random_solids(
         corners = corners_of(rect)[[0, 1, 2, 3, 0]]
         rim = np.concatenate([a + t * (b - a) for a, b in pairwise(corners)])
         grid = np.maximum(grid, fill(shape, sheet.page_to_photo(rim) / 8))
-    allowed = 0.004 * float(grid.sum()) if chance(rng, 0.15 * severity) else 0.0
+    allowed = 0.004 * float(grid.sum()) if rng.random() < 0.15 * severity else 0.0
     out: list[Solid] = []
     for _ in range(int(rng.integers(0, 2 + round(3 * severity)))):
         for _ in range(4):
@@ -104,7 +104,7 @@ def random_solids(
             if _covers(solid, camera, grid) <= 0:
                 out.append(solid)
                 break
-    if chance(rng, 0.05 + 0.2 * severity):
+    if rng.random() < 0.05 + 0.2 * severity:
         skin = skin_color(rng)
         for _ in range(int(rng.integers(1, 4))):
             solid = _hold(rng, sheets[0][0], skin)

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from kdscan.imaging.encode import jpeg
-from kdscan.synth.fields import F32, LUMA, U8, Rng, chance, f32, noise, u8
+from kdscan.synth.fields import F32, LUMA, U8, Rng, f32, noise, u8
 
 _PATCH = 640  # noise is drawn once in this size and repeated with flips
 
@@ -19,7 +19,7 @@ def develop(rng: Rng, image: U8, severity: float, detail_px: float, colored: boo
     colored: the picture is never stored in grey.
     """
     image = _focus(rng, image, severity, detail_px)
-    if chance(rng, 0.35 * severity):
+    if rng.random() < 0.35 * severity:
         length = float(
             rng.uniform(1.5, max(2.0, min(0.06 * detail_px, 12))) * (0.4 + 0.6 * severity)
         )
@@ -27,14 +27,14 @@ def develop(rng: Rng, image: U8, severity: float, detail_px: float, colored: boo
         image = u8(cv2.filter2D(image, -1, streak))
     image = u8(cv2.transform(image, _colors(rng, severity, colored)))
     image = u8(cv2.LUT(image, _tone(rng, severity)))
-    if chance(rng, 0.85):
+    if rng.random() < 0.85:
         image = _grainy(rng, image, severity)
-    if chance(rng, 0.45):
+    if rng.random() < 0.45:
         soft = cv2.GaussianBlur(image, (0, 0), rng.uniform(0.7, 2))
         amount = rng.uniform(0.2, 1.0)
         image = u8(cv2.addWeighted(image, 1 + amount, soft, -amount, 0))
     quality = int(rng.integers(round(90 - 50 * severity), 96))
-    if chance(rng, 0.06) and not colored:
+    if rng.random() < 0.06 and not colored:
         image = _whitened(rng, image, detail_px)
     return compress(image, quality)
 
@@ -46,11 +46,11 @@ def compress(image: U8, quality: int) -> U8:
 
 
 def _focus(rng: Rng, image: U8, severity: float, detail_px: float) -> U8:
-    if chance(rng, 0.35):
+    if rng.random() < 0.35:
         return image
     worst = min(0.05 * detail_px, 7.0)
     radius = float(rng.uniform(0.3, max(0.6, worst)) * rng.uniform(0.25, 0.4 + 0.6 * severity))
-    if not chance(rng, 0.3 * severity):
+    if rng.random() >= 0.3 * severity:
         return _defocus(image, radius)
     h, w = image.shape[:2]
     far = _defocus(image, min(2 * radius + 0.5, worst + 1))
@@ -83,7 +83,7 @@ def _colors(rng: Rng, severity: float, colored: bool) -> F32:
     """White balance and saturation as a matrix (3, 4)."""
     balance = np.exp(rng.normal(0, 0.02 + 0.06 * severity, 3))
     saturation = rng.uniform(0.6, 1.4)
-    if chance(rng, 0.04) and not colored:
+    if rng.random() < 0.04 and not colored:
         saturation = 0.0
     grey = np.tile(LUMA, (3, 1))
     mix = saturation * np.diag(balance) + (1 - saturation) * grey
@@ -117,16 +117,16 @@ def _grainy(rng: Rng, image: U8, severity: float) -> U8:
     patch = rng.standard_normal((_PATCH, _PATCH, 3), dtype=np.float32)
     luma = patch[..., :1] * np.float32(rng.uniform(0.6, 1.3))
     patch = patch * np.float32(rng.uniform(0.1, 0.9)) + luma
-    if chance(rng, 0.6):
+    if rng.random() < 0.6:
         size = rng.uniform(0.5, 1.8)
         patch = cv2.GaussianBlur(patch, (0, 0), size) * np.float32(1 + size)
-    if chance(rng, 0.3):
+    if rng.random() < 0.3:
         blotch = cv2.resize(
             noise(rng, (80, 80), 80), (_PATCH, _PATCH), interpolation=cv2.INTER_CUBIC
         )
         tint = f32(rng.normal(0, 0.6, 3))
         patch += blotch[..., None] * tint
-    if strength > 6 and chance(rng, 0.5):
+    if strength > 6 and rng.random() < 0.5:
         image = u8(cv2.medianBlur(image, 3))
     h, w = image.shape[:2]
     reflect = cv2.BORDER_REFLECT

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from kdscan.records.arrays import sigmoid
-from kdscan.synth.fields import F32, U8, Rng, chance, f32, noise, to_u8, u8, weighted
+from kdscan.synth.fields import F32, U8, Rng, f32, noise, to_u8, u8, weighted
 
 COPIED = 0.1
 """Share of prints that come from a copier or a poor printer."""
@@ -17,7 +17,7 @@ def reproduced(rng: Rng, page: U8, px_per_mm: float, painted: bool) -> U8:
 
     painted: its ground carries most of the picture, which a hard copy would turn black.
     """
-    if not chance(rng, COPIED):
+    if rng.random() >= COPIED:
         return page
     kind = weighted(rng, {"photocopy": 0.4, "screen": 0.3, "toner": 0.3})
     if kind == "toner":

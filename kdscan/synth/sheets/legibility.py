@@ -11,7 +11,7 @@ import numpy as np
 from kdscan.records import CELLS
 from kdscan.sheet.parts import Layout, Point, moved
 from kdscan.synth.canvas import Canvas
-from kdscan.synth.fields import F32, U8, WHITE, Color, Rng, chance, f32, u8
+from kdscan.synth.fields import F32, U8, WHITE, Color, Rng, f32, u8
 from kdscan.synth.sheets.grounds.palette import Palette, luma
 from kdscan.synth.sheets.styles import PrintStyle
 
@@ -41,7 +41,7 @@ def lighten_ground(page: U8, layout: Layout, px_per_mm: float, rng: Rng) -> U8:
     whole page is lightened.
     """
     places = drawing_mask(layout, page.shape[:2], px_per_mm)
-    bold = chance(rng, BOLD)
+    bold = rng.random() < BOLD
     fade = float(rng.uniform(0, PALER[0]) if bold else rng.uniform(*PALER))
     side = 2 * round(THIN * min(layout.cell_mm) * px_per_mm / 2) + 1
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))

@@ -9,7 +9,7 @@ import numpy as np
 from kdscan.errors import UsageError
 from kdscan.sheet.parts import Layout, rect
 from kdscan.synth.canvas import Canvas
-from kdscan.synth.fields import U8, Rng, any_of, chance, f32, u8, weighted
+from kdscan.synth.fields import U8, Rng, any_of, f32, u8, weighted
 from kdscan.synth.raster import wash
 from kdscan.synth.sheets.grounds import line_art, painted, photographic
 from kdscan.synth.sheets.grounds.palette import Palette
@@ -91,9 +91,9 @@ def draw_ground(family: str, rng: Rng, layout: Layout, scale: float, palette: Pa
     family: one of `FAMILIES`. scale: pixels per mm.
     """
     page = FAMILIES[family][0](rng, layout, scale, palette)
-    if chance(rng, 0.25):
+    if rng.random() < 0.25:
         _vignette(page, rng, palette)
-    if chance(rng, 0.35):
+    if rng.random() < 0.35:
         _frame(page, rng, layout, scale, palette)
     return page
 
@@ -107,7 +107,7 @@ def _vignette(page: U8, rng: Rng, palette: Palette) -> None:
     edge = (x**power + y**power) ** np.float32(1 / power)
     start = rng.uniform(0.6, 0.95)
     weight = f32(np.clip((edge - start) / (1.1 - start), 0, 1) * rng.uniform(0.3, 1.0))
-    shade = np.array(palette.paper) if chance(rng, 0.5) else np.array(palette.ink) * 0.5 + 60
+    shade = np.array(palette.paper) if rng.random() < 0.5 else np.array(palette.ink) * 0.5 + 60
     wash(page, shade, weight)
 
 
@@ -120,7 +120,7 @@ def _frame(page: U8, rng: Rng, layout: Layout, scale: float, palette: Palette) -
     kind = rng.integers(0, 3)
     if kind == 0:
         px = max(1, round(m * scale))
-        blank = u8(np.round(palette.paper if chance(rng, 0.5) else (252, 252, 252)))
+        blank = u8(np.round(palette.paper if rng.random() < 0.5 else (252, 252, 252)))
         for side in (page[:px], page[-px:], page[:, :px], page[:, -px:]):
             side[:] = blank
     elif kind == 1 and room > 2:
@@ -137,6 +137,6 @@ def _frame(page: U8, rng: Rng, layout: Layout, scale: float, palette: Palette) -
             for x in (m, w - m - thick):
                 plate.fill(rect(x, at, x + thick, end), shade)
     plate.outline(rect(m, m, w - m, h - m), palette.ink, rng.uniform(0.2, 1.0))
-    if chance(rng, 0.4):
+    if rng.random() < 0.4:
         d = rng.uniform(0.6, 1.6)
         plate.outline(rect(m + d, m + d, w - m - d, h - m - d), palette.ink, rng.uniform(0.15, 0.5))

@@ -12,7 +12,7 @@ import numpy as np
 
 from kdscan.sheet.parts import Layout
 from kdscan.synth.canvas import Canvas
-from kdscan.synth.fields import F32, U8, Color, Rng, chance, f32, fractal, log_uniform, noise
+from kdscan.synth.fields import F32, U8, Color, Rng, f32, fractal, log_uniform, noise
 from kdscan.synth.raster import wash
 from kdscan.synth.sheets.grounds import signs
 from kdscan.synth.sheets.grounds.painted import coasts, full_size, textured
@@ -31,7 +31,7 @@ def _paper(rng: Rng, layout: Layout, scale: float, palette: Palette, terrain: Te
     shape = areas.shape[:2]
     tone = rng.uniform(0.0, 0.06) * fractal(rng, shape, rng.uniform(3, 40), 4)
     page = full_size(textured(areas, tone), layout, scale)
-    if chance(rng, 0.5):
+    if rng.random() < 0.5:
         page = textured(page, f32(rng.uniform(0.005, 0.03)) * noise(rng, page.shape[:2], 350))
     return page
 
@@ -68,7 +68,7 @@ def engraved(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     for i in range(1, steps + 1):  # water lines along the coast
         for line in terrain.lines(-gap * i):
             plate.line(line, mixed(ink, palette.paper, 0.5 * i / steps), mm * 0.7)
-    bare = chance(rng, 0.4)
+    bare = rng.random() < 0.4
     fill = None if bare else mixed(palette.paper, palette.sand, rng.uniform(0, 0.7))
     artist = Artist(plate, rng, ink, mm, fill, fill, rng.uniform(0.01, 0.08))
     populate(artist, terrain, layout, palette, rng.uniform(0.4, 1.0))
@@ -79,7 +79,7 @@ def etched(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Light and shade by hatching everywhere: land, sea, hills."""
     terrain = random_terrain(rng, layout, scale)
     page = _paper(rng, layout, scale, palette, terrain)
-    shade = terrain.height if chance(rng, 0.5) else -terrain.height
+    shade = terrain.height if rng.random() < 0.5 else -terrain.height
     dark = 0.25 + rng.uniform(0.05, 0.25) * shade + rng.uniform(0, 0.2) * terrain.wet
     where = str(rng.choice(["all", "sea", "land"]))
     if where != "all":
@@ -92,7 +92,7 @@ def etched(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     angle, ink = rng.uniform(0, np.pi), _ink_color(rng, palette)
     bend = float(rng.choice([0.0, rng.uniform(0.1, 2.0)]))
     cover = _screen(rng, page, tone, pitch, angle, bend)
-    if chance(rng, 0.4):
+    if rng.random() < 0.4:
         cross = _screen(rng, page, tone * 1.4 - 0.25, pitch, angle + 1.2, bend)
         cover = np.maximum(cover, cross)
     wash(page, ink, cover * np.float32(rng.uniform(0.4, 1.0)))
@@ -122,7 +122,7 @@ def portolan(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     for line in terrain.lines():
         plate.line(line, ink, mm * 2)
         for x, y in line[:: max(2, int(rng.integers(4, 12)))][:40]:
-            if 0 < x < w and 0 < y < h and chance(rng, 0.3):
+            if 0 < x < w and 0 < y < h and rng.random() < 0.3:
                 name = "".join(rng.choice(list("aeiornstlmcd"), int(rng.integers(3, 8))))
                 plate.text((x, y), name, 0.09 * min(layout.cell_mm), ink, rng)
     artist = Artist(plate, rng, ink, mm, palette.paper, palette.accent)
@@ -147,7 +147,7 @@ def charted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
         across = ahead[:, ::-1] / reach * (-1.0, 1.0) * long
         for p, d in list(zip(points[:-1].tolist(), across.tolist(), strict=True))[::2]:
             plate.line([(p[0], p[1]), (p[0] + d[0], p[1] + d[1])], ink, mm * 0.7)
-    if chance(rng, 0.6):  # a net that is not the grid
+    if rng.random() < 0.6:  # a net that is not the grid
         pitch = cell * float(rng.choice([0.37, 0.71, 1.43, 2.3]))
         faint = mixed(ink, palette.paper, rng.uniform(0.3, 0.8))
         lean = rng.normal(0, 0.15)

@@ -17,7 +17,6 @@ from kdscan.synth.fields import (
     U8,
     Color,
     Rng,
-    chance,
     f32,
     fractal,
     log_uniform,
@@ -92,7 +91,7 @@ def coasts(canvas: Canvas, terrain: Terrain, shade: Color, mm: float) -> None:
 
 def _outlined(canvas: Canvas, rng: Rng, terrain: Terrain, palette: Palette, mm: float) -> None:
     """Coastlines, light or dark."""
-    coasts(canvas, terrain, palette.ink if chance(rng, 0.7) else palette.foam, mm)
+    coasts(canvas, terrain, palette.ink if rng.random() < 0.7 else palette.foam, mm)
 
 
 def _signs(
@@ -101,7 +100,7 @@ def _signs(
     cell = min(layout.cell_mm)
     mm = log_uniform(rng, 0.006, 0.022) * cell
     ink = mixed(palette.ink, palette.sand, float(rng.choice([0, 0, rng.uniform(0.2, 0.7)])))
-    second = palette.accent if chance(rng, 0.4) else palette.peak
+    second = palette.accent if rng.random() < 0.4 else palette.peak
     artist = painter(canvas, rng, ink, mm, palette.hill, second)
     populate(artist, terrain, layout, palette, rich)
 
@@ -110,17 +109,17 @@ def painted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """A painter's map: soft shores, brush strokes, ships and woods."""
     terrain = random_terrain(rng, layout, scale)
     areas = _areas(rng, terrain, palette, rng.uniform(0.05, 1.0))
-    if chance(rng, 0.6):
+    if rng.random() < 0.6:
         _dabs(rng, areas, int(rng.integers(150, 900)), float(rng.uniform(0.06, 0.4) * 60))
     shape = areas.shape[:2]
     tone = rng.uniform(0, 0.1) * fractal(
         rng, shape, rng.uniform(4, 60), 3, float(rng.choice([1, 1, 4, 10]))
     )
     page = full_size(textured(areas, tone), layout, scale)
-    if chance(rng, 0.5):
+    if rng.random() < 0.5:
         page = textured(page, f32(rng.uniform(0.01, 0.06)) * noise(rng, page.shape[:2], 400))
     canvas = Canvas(page, scale)
-    if chance(rng, 0.35):
+    if rng.random() < 0.35:
         _outlined(canvas, rng, terrain, palette, rng.uniform(0.1, 0.5))
     _signs(canvas, rng, terrain, layout, palette, rng.uniform(0, 0.8))
     return page
@@ -130,12 +129,12 @@ def cartoon(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Flat areas with sharp edges, shores in bands, outlines."""
     terrain = random_terrain(rng, layout, scale, coarse=0.75)
     areas = _areas(rng, terrain, palette, 0.0)
-    if chance(rng, 0.5):  # a second tone: shallow water, or light and dark meadows
+    if rng.random() < 0.5:  # a second tone: shallow water, or light and dark meadows
         bands = np.floor(terrain.height * rng.uniform(1.5, 5)).astype(np.int64) % 2
         areas = textured(areas, f32(bands * rng.uniform(-0.12, 0.12)))
     page = full_size(areas, layout, scale)
     canvas = Canvas(page, scale)
-    if chance(rng, 0.75):
+    if rng.random() < 0.75:
         _outlined(canvas, rng, terrain, palette, rng.uniform(0.15, 0.8))
     _signs(canvas, rng, terrain, layout, palette, rng.uniform(0.2, 1.0))
     return page
@@ -157,7 +156,7 @@ def watercolour(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     grain = f32(rng.uniform(0.01, 0.05)) * noise(rng, page.shape[:2], rng.uniform(150, 500))
     page = textured(page, grain)
     canvas = Canvas(page, scale)
-    if chance(rng, 0.5):
+    if rng.random() < 0.5:
         _outlined(canvas, rng, terrain, palette, rng.uniform(0.08, 0.35))
     _signs(canvas, rng, terrain, layout, palette, rng.uniform(0, 0.8))
     return page
@@ -167,7 +166,7 @@ def relief(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Heights in colours, lit from one side."""
     terrain = random_terrain(rng, layout, scale)
     areas = _areas(rng, terrain, palette, rng.uniform(0.2, 3.0))
-    height = np.maximum(terrain.height, -0.2 if chance(rng, 0.7) else -9)
+    height = np.maximum(terrain.height, -0.2 if rng.random() < 0.7 else -9)
     a = rng.uniform(0, 2 * np.pi)
     slope = np.cos(a) * cv2.Sobel(height, cv2.CV_32F, 1, 0) + np.sin(a) * cv2.Sobel(
         height, cv2.CV_32F, 0, 1
@@ -212,7 +211,7 @@ def provinces(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     canvas = Canvas(page, scale)
     edges = cv2.morphologyEx(f32(labels), cv2.MORPH_GRADIENT, np.ones((3, 3))) > 0
     border = full_size(u8(edges & (sea == 0)) * 255, layout, scale)
-    shade = palette.ink if chance(rng, 0.7) else palette.foam
+    shade = palette.ink if rng.random() < 0.7 else palette.foam
     wash(page, shade, f32(f32(border) / 255 * np.float32(rng.uniform(0.3, 1.0))))
     _outlined(canvas, rng, terrain, palette, rng.uniform(0.1, 0.6))
     _signs(canvas, rng, terrain, layout, palette, rng.uniform(0, 0.7))
@@ -232,7 +231,7 @@ def patchwork(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     row = np.clip(np.floor((y / step + bend - gy) / ch), -1, layout.rows).astype(int) + 1
     shades = np.array(palette.grounds)
     pick = rng.integers(0, len(shades), (layout.rows + 2, layout.cols + 2))
-    if chance(rng, 0.5):  # neighbours often alike, as domains are
+    if rng.random() < 0.5:  # neighbours often alike, as domains are
         pick = np.repeat(np.repeat(pick, 2, 0), 2, 1)[: layout.rows + 2, : layout.cols + 2]
     rim = int(rng.integers(0, len(shades)))
     pick[[0, -1]] = rim

@@ -7,7 +7,7 @@ import numpy as np
 
 from kdscan.sheet.parts import Layout
 from kdscan.synth.canvas import Canvas
-from kdscan.synth.fields import F32, U8, Rng, any_of, chance, f32, fractal, noise, to_u8, toward
+from kdscan.synth.fields import F32, U8, Rng, any_of, f32, fractal, noise, to_u8, toward
 from kdscan.synth.sheets.grounds.palette import INK_LEFT, Palette
 from kdscan.synth.sheets.grounds.populate import populate
 from kdscan.synth.sheets.grounds.signs import painter
@@ -52,7 +52,7 @@ def parchment(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
         rng.choice([0, rng.uniform(0.1, 1.0)])
     )
     out = to_u8(f32(page))
-    if chance(rng, 0.6):
+    if rng.random() < 0.6:
         terrain = random_terrain(rng, layout, scale)
         cell = min(layout.cell_mm)
         artist = painter(
@@ -75,6 +75,6 @@ def surface(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     calm = rng.uniform(0.15, 0.6)
     light = rng.uniform(max(130.0, INK_LEFT), 225)
     tinted = mean + (tile - mean) * calm + (light - mean)
-    if chance(rng, 0.5):
+    if rng.random() < 0.5:
         tinted = tinted * (f32(palette.sand) / max(palette.sand))
     return to_u8(f32(tinted + noise(rng, (h, w), 300)[..., None] * 1.5))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kdscan.sheet.parts import Layout, Point
-from kdscan.synth.fields import WHITE, Rng, any_of, chance, log_uniform
+from kdscan.synth.fields import WHITE, Rng, any_of, log_uniform
 from kdscan.synth.sheets.grounds import signs
 from kdscan.synth.sheets.grounds.palette import Palette, mixed
 from kdscan.synth.sheets.grounds.signs import Artist, Sign
@@ -31,7 +31,7 @@ def populate(
     rng, cell = artist.rng, min(layout.cell_mm)
     size = log_uniform(rng, 0.08, 0.24) * cell
     many = {
-        sort: rng.uniform(0.1, 1.0) * rich if chance(rng, often) else 0.0
+        sort: rng.uniform(0.1, 1.0) * rich if rng.random() < often else 0.0
         for sort, often in _SORTS.items()
     }
     page = layout.page_mm
@@ -41,16 +41,16 @@ def populate(
     for _ in range(round(4 * many["rivers"])):
         _way(artist, places, palette.sea, 0.05 * cell, river=True)
     for _ in range(round(5 * many["roads"])):
-        shade = palette.hill if chance(rng, 0.5) else artist.ink
+        shade = palette.hill if rng.random() < 0.5 else artist.ink
         _way(artist, places, shade, rng.uniform(0.02, 0.05) * cell, river=False)
-    wood = signs.fir if chance(rng, 0.5) else signs.round_tree
-    rise = signs.hill if chance(rng, 0.5) else signs.mountain
-    swell = signs.wave if chance(rng, 0.5) else signs.ripple
+    wood = signs.fir if rng.random() < 0.5 else signs.round_tree
+    rise = signs.hill if rng.random() < 0.5 else signs.mountain
+    swell = signs.wave if rng.random() < 0.5 else signs.ripple
     _crowd(artist, terrain, "sea", swell, 0.9 * size, many["waves"], area)
     _crowd(artist, terrain, "hill", rise, 2.2 * size, many["hills"], area)
     green = replace(artist, second=None if artist.second is None else palette.wood)
     _crowd(green, terrain, "wood", wood, 1.2 * size, many["woods"], area)
-    if chance(rng, 0.3):
+    if rng.random() < 0.3:
         _crowd(green, terrain, "meadow", signs.tuft, 0.7 * size, 0.5 * many["woods"], area)
     for at in _pick(rng, places, round(8 * many["houses"])):
         signs.house(artist, at, size * rng.uniform(1.2, 2.2))
@@ -84,7 +84,7 @@ def _way(
     stops = _pick(rng, places, int(rng.integers(2, 5)))
     stops.sort(key=lambda p: p[0] + 0.3 * p[1])
     faded = mixed(shade, WHITE, rng.uniform(0, 0.3))
-    signs.road(artist, stops, faded, mm, not river and chance(rng, 0.5), river)
+    signs.road(artist, stops, faded, mm, not river and rng.random() < 0.5, river)
 
 
 def _pick(rng: Rng, places: list[Point], count: int) -> list[Point]:
