@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -35,14 +35,6 @@ WORKERS = 2
 
 NICENESS = 5
 """Niceness of rendering processes relative to the training."""
-
-
-class Supply(Protocol):
-    """A source of examples."""
-
-    def examples(self, step: int, size: int) -> list[Any]:
-        """The `size` examples of a step, counted from 0; may block until they are rendered."""
-        ...
 
 
 def _select(
@@ -67,7 +59,7 @@ class FixedSupply:
     seed: int = 0
 
     def examples(self, step: int, size: int) -> list[Any]:
-        """See `Supply`."""
+        """The `size` examples of a step, counted from 0."""
         showings = range(step * size, (step + 1) * size)
         return _select(self.seed, len(self.all), 1, showings, lambda _: self.all)
 
@@ -97,7 +89,7 @@ class RenderedSupply:
         return showing // (self.count * self.views)
 
     def examples(self, step: int, size: int) -> list[Any]:
-        """See `Supply`; raises RuntimeError if rendering fails."""
+        """As of a `FixedSupply`, once they are rendered; raises RuntimeError if that fails."""
         showings = range(step * size, (step + 1) * size)
         return _select(self.seed, self.count, self.views, showings, self._whole)
 
@@ -117,6 +109,9 @@ class RenderedSupply:
             drawn = [e for path in self.parts(block) for e in _wait_for(path, self.process)]
             self._read[block] = self.arrange(drawn)
         return self._read[block]
+
+
+Supply = FixedSupply | RenderedSupply
 
 
 def _parts(home: Path, first: int, count: int) -> dict[Path, range]:
