@@ -27,7 +27,6 @@ from kdscan.marks.crops import segment
 from kdscan.records import CELLS, CellCrops, MarkProbs, Photo
 from kdscan.synth.fields import Rng
 from kdscan.synth.scene import DrawnPage, draw_page, random_page
-from kdscan.synth.sheets.grounds.draw import asked_for
 
 FIRST_SEED = 66_000_000
 """Of designs and hands; no training uses it."""
@@ -84,7 +83,7 @@ def main() -> None:
     wrong: dict[str, Counter[str]] = {"one hand": Counter(), "34 hands": Counter()}
     for design in range(designs):
         rng = np.random.default_rng(FIRST_SEED + design)
-        page = random_page(rng, *asked_for(rng, "painted" if design % 2 else "pale"))
+        page = random_page(rng, "painted" if design % 2 else "pale")
         drawn = [draw_page(rng, page=page) for _ in range(HANDS)]
         meant = [truth(one) for one in drawn]
         sheets = [seen(one, rng) for one in drawn]

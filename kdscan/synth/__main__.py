@@ -24,7 +24,7 @@ from kdscan.synth.fields import Rng, any_of
 from kdscan.synth.own import any_look, own_book, own_page
 from kdscan.synth.photo.camera import HAND_HELD
 from kdscan.synth.scene import Page, SynthPhoto, make_photo, random_page, save_photo
-from kdscan.synth.sheets.grounds.draw import GROUPS, asked_for
+from kdscan.synth.sheets.grounds.draw import GROUPS
 from kdscan.synth.table import SynthTable, make_table
 from kdscan.synth.tool import Dice, LongSide, Messiness, Quality, run
 
@@ -76,7 +76,7 @@ def main(
         size = (long_side, round(long_side * 0.75))
         page = _own_page(rng, style, code) if own else None
         if ground:
-            page = random_page(rng, *asked_for(rng, ground))
+            page = random_page(rng, ground)
         turned = size[::-1] if rng.random() < 0.5 else size
         synth: SynthTable | SynthPhoto
         if table:

@@ -31,7 +31,7 @@ from kdscan.synth.scene import (
     save_photo,
     shoot,
 )
-from kdscan.synth.sheets.grounds.draw import GROUPS, asked_for
+from kdscan.synth.sheets.grounds.draw import GROUPS
 from kdscan.synth.tool import Dice, LongSide, Messiness, Quality, run
 
 _PRINT, _BLANK, _SHEET = 11, 12, 13
@@ -39,10 +39,9 @@ _PRINT, _BLANK, _SHEET = 11, 12, 13
 
 
 def pad_print(seed: int, ground: str | None = None, name: str = "pad") -> Page:
-    """The print of a pad: a random design; ground: a group (`GROUPS`) or family, at random if
-    None."""
+    """The print of a pad; ground: see `random_page`."""
     rng = np.random.default_rng([seed, _PRINT])
-    layout, bgr, px_per_mm = random_page(rng, *asked_for(rng, ground))
+    layout, bgr, px_per_mm = random_page(rng, ground)
     return replace(layout, name=name), bgr, px_per_mm
 
 

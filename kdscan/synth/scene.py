@@ -23,6 +23,7 @@ from kdscan.synth.hands.hand import draw_board
 from kdscan.synth.hands.sketch import Hand, Spot
 from kdscan.synth.photo.camera import Cover, Level, photograph
 from kdscan.synth.sheets.designs import random_layout
+from kdscan.synth.sheets.grounds.draw import asked_for
 from kdscan.synth.sheets.page import print_page
 from kdscan.synth.sheets.styles import random_style
 
@@ -148,8 +149,9 @@ class DrawnPage:
         return np.asarray(self.layout.grid_mm + (NODES + 0.5) * self.layout.cell_mm)
 
 
-def random_page(rng: Rng, family: str | None = None, colours: str | None = None) -> Page:
-    """Print a random design; family, colours: see `random_style`."""
+def random_page(rng: Rng, ground: str | None = None) -> Page:
+    """Print a random design; ground: a group (`GROUPS`) or family, at random if None."""
+    family, colours = asked_for(rng, ground)
     layout = random_layout(rng)
     px_per_mm = rng.uniform(110, 180) / layout.cell_mm[0]
     style = random_style(rng, family, colours)

@@ -27,7 +27,7 @@ def drawn(seed: int, ground: str | None) -> DrawnPage:
     return draw_page(rng, page=page, wild=True, messiness=0.8)
 
 
-@pytest.mark.parametrize("ground", [None, "paper", "painted", "provinces", "engraved", "mosaic"])
+@pytest.mark.parametrize("ground", [None, "pale", "painted", "provinces", "engraved", "mosaic"])
 def test_a_map_has_a_castle_whatever_its_ground_and_however_it_is_filled(
     ground: str | None,
 ) -> None:
@@ -56,7 +56,7 @@ def test_where_the_castle_would_be_another_shield_there_is_none() -> None:
 
 
 def test_what_cells_share_is_told_in_any_light() -> None:
-    sheet = flat(drawn(2, "paper"))
+    sheet = flat(drawn(2, "pale"))
     edge = round(FLAT_MARGIN * FLAT_PX)
     inner = sheet.bgr[edge : edge + 5 * FLAT_PX, edge : edge + 7 * FLAT_PX]
     light = np.linspace(0.4, 1.0, inner.shape[1])[None, :, None]

@@ -23,7 +23,7 @@ from tests.command import Command
 
 def unmarked(seed: int, own: bool) -> tuple[SynthPhoto, Layout]:
     rng = np.random.default_rng([25_000_000, seed])
-    page = draw_page(rng, page=own_page(150) if own else random_page(rng, "paper"))
+    page = draw_page(rng, page=own_page(150) if own else random_page(rng, "pale"))
     page = replace(page, bgr=page.blank_bgr, board=Board())
     return shoot(np.random.default_rng(seed), page, "flat", size_wh=(2016, 1512)), page.layout
 

@@ -14,14 +14,14 @@ from kdscan.synth.inked import InkedPage, inked_page
 from kdscan.synth.scene import chosen, draw_page, random_page
 
 
-def sheet(seed: int, family: str = "painted", messiness: float = 0.0) -> InkedPage:
-    page = random_page(np.random.default_rng([seed, 1]), family)
+def sheet(seed: int, ground: str = "painted", messiness: float = 0.0) -> InkedPage:
+    page = random_page(np.random.default_rng([seed, 1]), ground)
     return inked_page(np.random.default_rng([seed, 2]), page=page, messiness=messiness)
 
 
-@pytest.mark.parametrize(("seed", "family"), [(0, "painted"), (1, "etched"), (2, "paper")])
-def test_ink_is_where_filled_and_blank_differ_and_nowhere_else(seed: int, family: str) -> None:
-    inked = sheet(seed, family)
+@pytest.mark.parametrize(("seed", "ground"), [(0, "painted"), (1, "etched"), (2, "pale")])
+def test_ink_is_where_filled_and_blank_differ_and_nowhere_else(seed: int, ground: str) -> None:
+    inked = sheet(seed, ground)
     page, ink = inked.page, inked.ink
     assert ink.shape == page.bgr.shape[:2] and ink.dtype == np.float32
     changed = np.abs(page.bgr.astype(int) - page.blank_bgr).max(axis=2)
@@ -41,7 +41,7 @@ def test_the_page_is_the_one_that_is_drawn_without_a_mask() -> None:
 
 def test_smudges_are_no_ink() -> None:
     """With nothing played on a very messy table, what is left is writing and slips alone."""
-    page = random_page(np.random.default_rng(4), "paper")
+    page = random_page(np.random.default_rng(4), "pale")
     layout, blank, px_per_mm = page
     smudged = 0
     for seed in range(6):
