@@ -1,27 +1,23 @@
 """The benefit of two photos of one sheet over one: makes the photos and measures.
 
     python benchmarks/fusion.py --sheets 100
-    python benchmarks/fusion.py --sheets 100 --temper 0.5 0.574 0.7 1    other weights as well
 
 Each sheet has a random design and is photographed twice, from different sides, in different light,
 on different tables. Compared are the first photo, the more certain of both, and both fused by
-`kdscan.marks.fuse`. Only pairs recognised as one sheet are counted, because others are not fused.
-Figures are shares of sheets, with 95% Wilson intervals.
+`kdscan.pipeline.fusion`. Only pairs recognised as one sheet are counted, because others are not
+fused. Figures are shares of sheets, with 95% Wilson intervals.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from dataclasses import replace
 
 import cv2
 import numpy as np
 from shared import judged_map, parser, with_interval
 
 from kdscan.errors import NoSheetFound
-from kdscan.kinds.duel_map.interpret import interpret
-from kdscan.marks.fuse import fuse
 from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
 from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, MapReading, Photo
@@ -72,7 +68,6 @@ def main() -> None:
     """Make the photos, read them, print the table."""
     options = parser(__doc__)
     options.add_argument("--sheets", type=int, default=50)
-    options.add_argument("--temper", type=float, nargs="*", default=[], help="other weights to try")
     args = options.parse_args()
     cv2.setNumThreads(1)
     tally: Tally = defaultdict(list)
@@ -83,17 +78,13 @@ def main() -> None:
         if len(sheets) != 2:
             continue
         pairs += 1
-        if not fuse_sheets({(k, 0): sheet for k, sheet in enumerate(sheets)}):
+        fused = fuse_sheets({(k, 0): sheet for k, sheet in enumerate(sheets)})
+        if not fused:
             continue
         known += 1
-        surer = max(sheets, key=lambda sheet: sheet.confidence)
         tally["the first photo"].append(judge(page, sheets[0]))
-        tally["the surer of two"].append(judge(page, surer))
-        for temper in (None, *args.temper):
-            both = fuse([sheet.probs for sheet in sheets], temper)
-            name = "two together" + (f", weight {temper:g} each" if temper else "")
-            read = interpret(replace(surer.evidence, probs=both))
-            tally[name].append(judge(page, read))
+        tally["the surer of two"].append(judge(page, sheets[fused[0].best[0]]))
+        tally["two together"].append(judge(page, fused[0].sheet))
         print(f"{pairs} pairs, {known} taken for one sheet", end="\r", file=sys.stderr)
     print(table(tally))
     print(f"\n{known} of {pairs} pairs were taken for one sheet.")

@@ -86,21 +86,20 @@ def likeness(one: MarkProbs, two: MarkProbs) -> Likeness:
     return Likeness(float(ratios.sum()), float(alike.min()))
 
 
-def fuse(views: Sequence[MarkProbs], temper: float | None = None) -> MarkProbs:
+def fuse(views: Sequence[MarkProbs]) -> MarkProbs:
     """Fuse several photos of one sheet, read by the same models; a single one stays as it is.
 
     The grid is misplaced only if it is in every photo, independently. Equal views are one picture
     given twice and count once. (Counting them twice settled 13 of 108 maps that ask for review,
     two of them wrongly.)
-    temper: weight of each photo's log probabilities; by default `CORRELATION` gives it.
     """
     views = [
         one for n, one in enumerate(views) if not any(same_photo(one, two) for two in views[:n])
     ]
-    temper = len(views) ** -CORRELATION if temper is None else temper
     first, *others = views
     if not others:
         return first
+    temper = len(views) ** -CORRELATION
     castle = np.array([[view.castle_used, 1 - view.castle_used] for view in views])
     return replace(
         first,
