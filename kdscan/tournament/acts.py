@@ -7,7 +7,7 @@ rows of the event: `round:N` and `player:NAME` (see `store.corrections`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -74,20 +74,20 @@ def newest_act(db: Connection, event: Event, who: str) -> Act | None:
     return Act(tuple(rows), *_described(db, rows[0])) if rows else None
 
 
-def _in_force(rows: Sequence[Correction]) -> list[Correction]:
-    """The rows without those that later ones override: undoing these would change nothing, or
-    overrule whoever came later."""
-    over: set[int] = set()
+def _in_force(rows: Iterable[Correction]) -> list[Correction]:
+    """The rows that were neither undone nor overridden by later ones: undoing these would change
+    nothing, or overrule whoever came later."""
+    held: list[Correction] = []
     later: dict[object, set[str]] = defaultdict(set)
     for row in reversed(not_undone(rows)):
         said = later[row.sheet_id, row.game_id, row.field]
         # Of a result each player's points count; a walkover and points replace each other.
         result = row.field == "result" and isinstance(row.new, dict)
         parts = set(row.new) if result else {WALKOVER}
-        if said and (parts <= said or WALKOVER in parts | said):
-            over.add(row.id)
+        if not said or not (parts <= said or WALKOVER in parts | said):
+            held.append(row)
         said |= parts
-    return [row for row in rows if row.id not in over]
+    return held[::-1]
 
 
 def undo_act(db: Connection, event: Event, who: str) -> None:

@@ -80,12 +80,12 @@ def add_correction(
 
 
 def undo(db: Connection, correction_id: int, who: str) -> Correction:
-    """Undo a correction, by a row of its own; undoing an undo restores it.
+    """Undo a correction permanently, by a row of its own.
 
-    Raises `UsageError` if it is unknown, or already undone.
+    Raises `UsageError` if it is unknown, an undo itself, or already undone.
     """
     target = first(db, Correction, schema.correction, id=correction_id)
-    if target is None:
+    if target is None or target.undoes is not None:
         raise UsageError("there is no correction {n}", n=correction_id)
     if first(db, Correction, schema.correction, undoes=correction_id):
         raise UsageError("correction {n} was taken back already", n=correction_id)
@@ -132,10 +132,7 @@ def effective(rows: Iterable[Correction]) -> dict[str, Correction]:
 def not_undone(rows: Iterable[Correction]) -> list[Correction]:
     """The corrections that were not undone, the oldest first; rows: in the same order."""
     rows = list(rows)
-    undone: set[int] = set()
-    for row in reversed(rows):  # an undo may be undone itself, later
-        if row.undoes is not None and row.id not in undone:
-            undone.add(row.undoes)
+    undone = {row.undoes for row in rows}
     return [row for row in rows if row.undoes is None and row.id not in undone]
 
 
@@ -155,12 +152,6 @@ def effective_by_sheet(rows: Iterable[Correction]) -> dict[int, Json]:
 
 def last_act(rows: Iterable[Correction], who: str | None = None) -> list[Correction]:
     """The last correction that was not undone (by that person, if given), together with those that
-    were made at the same time, the oldest first; empty if there is none.
-
-    Undoing is final here: what was undone and restored is not included.
-    """
-    rows = list(rows)
-    undone = {row.undoes for row in rows}
-    held = [row for row in rows if row.undoes is None and row.id not in undone]
-    held = [row for row in held if who in (None, row.who)]
+    were made at the same time, the oldest first; empty if there is none."""
+    held = [row for row in not_undone(rows) if who in (None, row.who)]
     return [row for row in held if (row.at, row.who) == (held[-1].at, held[-1].who)]
