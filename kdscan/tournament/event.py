@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from sqlalchemy import Connection
 
@@ -13,15 +12,15 @@ from kdscan.game.winner import worth
 from kdscan.kinds import is_player_sheet
 from kdscan.records.results import Json
 from kdscan.tournament.games import Game, SheetScore, Table
-from kdscan.tournament.gather import Finding, gather
+from kdscan.tournament.gather import Finding, Planned, gather
 from kdscan.tournament.names import Names, names_of
 from kdscan.tournament.results import FAILED, Result, results
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.standings import Standing, standings
-from kdscan.tournament.store.corrections import corrections, effective, not_undone
+from kdscan.tournament.store.corrections import corrections, not_undone
 from kdscan.tournament.store.events import players
 from kdscan.tournament.store.games import games
-from kdscan.tournament.store.records import Correction, Event, PlannedGame, Player
+from kdscan.tournament.store.records import Correction, Event, Player
 
 WALKOVER = "walkover"
 """Key in the value of `result`: the id of the player who wins because the opponent did not come."""
@@ -73,10 +72,6 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
     """
     entered = players(db, event.id)
     names = {player.id: player.name for player in entered}
-    paired = games(db, event.id)
-    planned = {
-        (game.round, game.table): tuple(names[player] for player in game.seats) for game in paired
-    }
     known = names_of(entered)
     scores, failed, called = [], [], {}
     together: Counter[int] = Counter()  # the sheets of each photo
@@ -92,9 +87,8 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
         key: address if together[photo] > 1 else name
         for key, (photo, name, address) in called.items()
     }
-    word = _arbiters_word(db, event.id, paired, names)
-    most = rules_of(event).most
-    played, findings = gather(scores, planned, word.points, most, word.walkovers, word.unseen)
+    planned = _planned(db, event.id, names)
+    played, findings = gather(scores, planned, rules_of(event).most)
     table = standings([player.name for player in entered], played)
     return EventState(
         event, tuple(entered), played, findings, table, tuple(scores), tuple(failed), shown
@@ -124,36 +118,22 @@ def sheet_score(row: Result, known: Names) -> SheetScore | None:
     )
 
 
-def result_row(db: Connection, event_id: int, game_id: int) -> Correction | None:
-    """An arbiter's result of a game; None if there is none."""
-    return effective(corrections(db, event_id, game_id=game_id)).get("result")
-
-
-class _Word(NamedTuple):
-    """What arbiters said, by round and table: points by player, who wins by walkover, and whose
-    points were not known then."""
-
-    points: dict[Table, dict[str, int]]
-    walkovers: dict[Table, str]
-    unseen: dict[Table, set[str]]
-
-
-def _arbiters_word(
-    db: Connection, event_id: int, paired: Iterable[PlannedGame], names: Mapping[int, str]
-) -> _Word:
-    """What arbiters said. names: of players, by id."""
-    word = _Word({}, {}, {})
+def _planned(db: Connection, event_id: int, names: Mapping[int, str]) -> dict[Table, Planned]:
+    """The games as they were paired, and what arbiters said. names: of players, by id."""
     said: dict[int | None, list[Correction]] = defaultdict(list)
     for row in corrections(db, event_id, field="result"):
         said[row.game_id].append(row)
-    for game in paired:
-        at, (held, before) = (game.round, game.table), _stated(said[game.id])
-        if WALKOVER in held:
-            word.walkovers[at] = names[int(held[WALKOVER])]
-        elif held:
-            word.points[at] = {names[int(k)]: int(v) for k, v in held.items() if int(k) in names}
-        word.unseen[at] = {names[seat] for seat in game.seats if before.get(str(seat)) is None}
-    return word
+    found = {}
+    for game in games(db, event_id):
+        held, before = _stated(said[game.id])
+        walkover = names[int(held[WALKOVER])] if WALKOVER in held else None
+        points = {
+            names[int(k)]: int(v) for k, v in held.items() if k != WALKOVER and int(k) in names
+        }
+        unseen = {names[seat] for seat in game.seats if before.get(str(seat)) is None}
+        seats = tuple(names[seat] for seat in game.seats)
+        found[game.round, game.table] = Planned(seats, points, walkover, unseen)
+    return found
 
 
 def _stated(rows: Iterable[Correction]) -> tuple[Json, Json]:

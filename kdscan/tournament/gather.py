@@ -45,51 +45,58 @@ class Finding:
         return self.text.format(**self.values)
 
 
+@dataclass(frozen=True)
+class Planned:
+    """A table as it was paired, and what an arbiter said of it.
+
+    players: in the order of the seats. points: by player; they override whatever was read.
+    walkover: who wins because nobody came to play. unseen: players of whose sheets nothing was
+    known when either was entered; if they say otherwise, a person is asked.
+    """
+
+    players: tuple[str, ...]
+    points: Mapping[str, int] = field(default_factory=dict)
+    walkover: str | None = None
+    unseen: Collection[str] = ()
+
+
 def gather(
-    sheets: Sequence[SheetScore],
-    planned: Mapping[Table, Sequence[str]] = {},
-    results: Mapping[Table, Mapping[str, int]] = {},
-    most: int = 2,
-    walkovers: Mapping[Table, str] = {},
-    unseen: Mapping[Table, Collection[str]] = {},
+    sheets: Sequence[SheetScore], planned: Mapping[Table, Planned] = {}, most: int = 2
 ) -> tuple[tuple[Game, ...], tuple[Finding, ...]]:
     """Seat every sheet, and report what is missing or undecided.
 
-    planned: who sits where, by round and table. Without it, sheets with the same round and table
-    make a game, if they are of two to `most` players. results: points by player according to the
-    arbiter; they override whatever was read. walkovers: who wins because nobody came to play.
-    unseen: players of whose sheets nothing was known when either was entered; if they say
-    otherwise, a person is asked. Games are ordered by round and table.
+    planned: by round and table. At a table that was not planned, sheets with the same round and
+    table make a game, if they are of two to `most` players. Games are ordered by round and table.
     """
-    tables = {at: tuple(players) for at, players in planned.items()}
-    at_table: dict[Table, list[SheetScore]] = defaultdict(list)
+    at_table: dict[Table, list[SheetScore]] = {at: [] for at in planned}
     findings = list(_conflicts(sheets))
-    begun = {at[0] for at in results}
+    begun = {at[0] for at, plan in planned.items() if plan.points}
     events: dict[int | None, Counter[str]] = defaultdict(Counter)
     for sheet in sheets:
         if sheet.event is not None:
             events[sheet.round][sheet.event] += 1
     for sheet in sheets:
         begun.add(sheet.round or 0)
-        at = _table_of(sheet, tables)
+        at = _table_of(sheet, planned)
         if _of_another_event(sheet, events[sheet.round]):
             findings.append(_foreign(sheet))
         elif at is None:
             findings.append(_unplaced(sheet))
         else:
-            at_table[at].append(sheet)
+            at_table.setdefault(at, []).append(sheet)
     games = []
-    for at in sorted(set(tables) | set(at_table)):
-        stated = results.get(at, {})
-        game, to_settle = _game(at, tables.get(at), at_table[at], stated, unseen.get(at, ()), most)
-        winner = walkovers.get(at)
-        if game is not None and winner in [seat.player for seat in game.seats]:
-            to_settle = list(_played_after_all(game, winner)) if unseen.get(at) else []
-            seats = tuple(Seat(seat.player) for seat in game.seats)
-            game = replace(game, seats=seats, walkover=winner)
+    for at, here in sorted(at_table.items()):
+        plan = planned.get(at) or _as_played(here, most)
+        if plan is None:
+            findings.append(_no_game(at, here, most))
+            continue
+        game, to_settle = _game(at, plan, here)
+        if plan.walkover is not None and plan.walkover in plan.players:
+            to_settle = list(_played_after_all(game, plan.walkover)) if plan.unseen else []
+            seats = tuple(Seat(player) for player in plan.players)
+            game = replace(game, seats=seats, walkover=plan.walkover)
         findings += to_settle
-        if game is not None:
-            games.append(game)
+        games.append(game)
     return tuple(games), tuple(_to_come(findings, begun))
 
 
@@ -142,44 +149,39 @@ def _to_come(findings: Iterable[Finding], begun: Container[int | None]) -> Itera
             yield Finding("missing_sheet", text, {"n": finding.round}, finding.round)
 
 
-def _table_of(sheet: SheetScore, tables: Mapping[Table, Sequence[str]]) -> Table | None:
+def _table_of(sheet: SheetScore, planned: Mapping[Table, Planned]) -> Table | None:
     """Where a sheet belongs: where its player sits in that round, else the table it names."""
     if sheet.round is None:
         return None
-    for at, players in tables.items():
-        if at[0] == sheet.round and sheet.player in players:
+    for at, plan in planned.items():
+        if at[0] == sheet.round and sheet.player in plan.players:
             return at
     return None if sheet.table is None else (sheet.round, sheet.table)
 
 
-def _game(
-    at: Table,
-    players: tuple[str, ...] | None,
-    sheets: Sequence[SheetScore],
-    stated: Mapping[str, int],
-    unseen: Collection[str],
-    most: int,
-) -> tuple[Game | None, list[Finding]]:
+def _as_played(sheets: Sequence[SheetScore], most: int) -> Planned | None:
+    """A table that was not planned, from its sheets; None if they make no game."""
+    names = tuple(sorted({sheet.player for sheet in sheets if sheet.player}))
+    return Planned(names) if 2 <= len(names) <= most else None
+
+
+def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game, list[Finding]]:
     """One table: its seats, each with the one sheet that can only be its player's."""
-    names = players
-    if names is None:
-        names = tuple(sorted({sheet.player for sheet in sheets if sheet.player}))
-        if not 2 <= len(names) <= most:
-            return None, [_no_game(at, sheets, most)]
-    own = {name: [sheet for sheet in sheets if sheet.player == name] for name in names}
+    own = {name: [sheet for sheet in sheets if sheet.player == name] for name in plan.players}
     strangers = [sheet for sheet in sheets if sheet.player not in own]
-    empty = [name for name in names if not own[name] and name not in stated]
+    empty = [name for name in plan.players if not own[name] and name not in plan.points]
     if len(strangers) == 1 and len(empty) == 1 and strangers[0].player is None:
         own[empty[0]].append(strangers.pop())
     findings = [_strangers(at, strangers)] if strangers else []
-    if len(names) == 1:
-        findings += [_in_bye(at, sheet) for sheet in own[names[0]] if not sheet.rivals]
-        return Game(*at, (Seat(names[0]),)), findings
-    seats = tuple(_seat(name, own[name], stated.get(name)) for name in names)
+    if len(plan.players) == 1:
+        (alone,) = plan.players
+        findings += [_in_bye(at, sheet) for sheet in own[alone] if not sheet.rivals]
+        return Game(*at, (Seat(alone),)), findings
+    seats = tuple(_seat(name, own[name], plan.points.get(name)) for name in plan.players)
     for seat in seats:
         if seat.points is None:
             findings += _to_settle(at, seat, own[seat.player])
-        elif seat.player in unseen:
+        elif seat.player in plan.unseen:
             findings += _otherwise(at, seat)
     return Game(*at, seats), findings
 

@@ -12,11 +12,11 @@ from kdscan.errors import UsageError
 from kdscan.locale.legible import canonical
 from kdscan.sheet.ids import MOST_OF_PLAYER, code_word
 from kdscan.sheet.tickets import read_rows
-from kdscan.tournament.event import WALKOVER, EventState, event_state, result_row
+from kdscan.tournament.event import WALKOVER, EventState, event_state
 from kdscan.tournament.games import Game
 from kdscan.tournament.names import player_named, player_of
 from kdscan.tournament.rules import rules_of
-from kdscan.tournament.store.corrections import add_correction, undo
+from kdscan.tournament.store.corrections import add_correction, corrections, effective, undo
 from kdscan.tournament.store.events import ensure_player, players, set_active
 from kdscan.tournament.store.games import games, remove_games, set_game
 from kdscan.tournament.store.records import Event, PlannedGame, Player
@@ -153,7 +153,7 @@ def set_result(
     twice, a walkover at a table that is not of two, or if there is nothing to withdraw.
     """
     planned, sitting = _planned(db, event, round_, table)
-    held = result_row(db, event.id, planned.id)
+    held = effective(corrections(db, event.id, game_id=planned.id)).get("result")
     where = {"round": round_, "table": table}
     if walkover is not None:
         if len(planned.seats) != 2:
