@@ -15,6 +15,8 @@ from kdscan.cli.options import MOST_PROCESSES
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
+    import ssl
+
     from kdscan.web.settings import Settings
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -91,7 +93,7 @@ def serve(
     _check_proxy(proxy)
     import asyncio
 
-    _check_certificate(certificate, key)
+    tls = None if certificate is None else _tls(certificate, key)
     from kdscan.cli.known_prints import known_prints
     from kdscan.inference.store import default_models
     from kdscan.tournament.store import open_store
@@ -116,14 +118,13 @@ def serve(
             join_code=(code or join_code).upper(),
             desk_code=desk_code,
             open_here=host in LOOPBACK and code is None,
-            https=certificate is not None,
             proxy=proxy,
             workers=workers or cores(),
         )
-        _greet(listening, host, settings)
+        _greet(listening, host, settings, "http" if tls is None else "https")
         from kdscan.web.app import run
 
-        asyncio.run(run(kept, settings, listening, certificate, key))
+        asyncio.run(run(kept, settings, listening, tls))
 
 
 def _check_proxy(addresses: str | None) -> None:
@@ -139,20 +140,20 @@ def _check_proxy(addresses: str | None) -> None:
             ) from error
 
 
-def _check_certificate(certificate: Path | None, key: Path | None) -> None:
-    """Raise `UsageError` for a certificate that cannot be used."""
-    if certificate is None:
-        return
+def _tls(certificate: Path, key: Path | None) -> ssl.SSLContext:
+    """What encrypts the connections; raises `UsageError` for a certificate that cannot be used."""
     import ssl
 
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
-        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
+        context.load_cert_chain(certificate, key)
     except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
         raise UsageError(
             "--certificate {path}: it does not work with that key ({why}); both must be PEM files",
             path=certificate,
             why=error.strerror if isinstance(error, OSError) and error.strerror else error,
         ) from error
+    return context
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -175,11 +176,10 @@ def _listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _greet(listening: socket.socket, host: str, settings: Settings) -> None:
+def _greet(listening: socket.socket, host: str, settings: Settings, scheme: str) -> None:
     """Print the address of the page, and on a terminal the QR code of the players' link."""
     t = terminal_words().t
     name = _reachable(host)
-    scheme = "https" if settings.https else "http"
     address = f"{scheme}://{f'[{name}]' if ':' in name else name}:{listening.getsockname()[1]}"
     if settings.open_here:
         alone = t("this machine only, no code needed")

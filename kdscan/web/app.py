@@ -7,7 +7,8 @@ import contextlib
 import logging
 import socket
 from collections.abc import AsyncIterator
-from pathlib import Path
+from functools import partial
+from ssl import SSLContext
 from typing import Any, cast
 
 import uvicorn
@@ -38,7 +39,7 @@ from kdscan.web.settings import Settings
 from kdscan.web.shared import SharedGames
 from kdscan.web.sheet_service import SheetService
 from kdscan.web.tables import Tables
-from kdscan.web.tls import encrypted
+from kdscan.web.tls import Encrypted
 
 log = logging.getLogger("kdscan.web")
 
@@ -105,17 +106,11 @@ def make_app(store: Store, settings: Settings) -> Starlette:
 class Server(uvicorn.Server):
     """uvicorn's server, whose shutdown answers everybody who waits for news.
 
-    certificate, key: if both are given, connections are encrypted.
+    tls: encrypts the connections; None leaves them plain.
     """
 
-    def __init__(
-        self,
-        app: Starlette,
-        settings: Settings,
-        certificate: Path | None = None,
-        key: Path | None = None,
-    ) -> None:
-        protocol = Protocol if certificate is None or key is None else encrypted(certificate, key)
+    def __init__(self, app: Starlette, settings: Settings, tls: SSLContext | None) -> None:
+        protocol = Protocol if tls is None else partial(Encrypted, tls)
         config = uvicorn.Config(
             app,
             lifespan="on",
@@ -138,11 +133,7 @@ class Server(uvicorn.Server):
 
 
 async def run(
-    store: Store,
-    settings: Settings,
-    listening: socket.socket,
-    certificate: Path | None = None,
-    key: Path | None = None,
+    store: Store, settings: Settings, listening: socket.socket, tls: SSLContext | None
 ) -> None:
     """Serve until a signal ends it; raises the error that prevented the start."""
     logging.basicConfig(level=logging.WARNING, format="kdscan: %(message)s")
@@ -150,7 +141,7 @@ async def run(
         handler.addFilter(OnceAMinute())
     app = make_app(store, settings)
     Protocol.most_open = allow_files()
-    server = Server(app, settings, certificate, key)
+    server = Server(app, settings, tls)
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     with contextlib.suppress(SystemExit):  # by which newer uvicorns end if it does not start
         await server.serve(sockets=[listening])

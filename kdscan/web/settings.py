@@ -26,9 +26,9 @@ class Settings:
 
     event: name of the event that uploads belong to.
     secret: signs sessions. join_code, desk_code: let players and organisers in.
-    open_here: this machine's own browsers need no code (the page listens to nobody else). https:
-    it is served with a certificate. proxy: address of a proxy whose headers about the client and
-    https are trusted; None for none. guesses: how often one address may try codes.
+    open_here: this machine's own browsers need no code (the page listens to nobody else). proxy:
+    address of a proxy whose headers about the client and https are trusted; None for none.
+    guesses: how often one address may try codes.
     max_bytes: largest upload; upload_seconds: how long one may take to arrive.
     quota_bytes: of all photos of one session; spare_bytes: what stays free on the disk.
     """
@@ -38,7 +38,6 @@ class Settings:
     join_code: str
     desk_code: str
     open_here: bool = False
-    https: bool = False
     proxy: str | None = None
     max_bytes: int = 40_000_000
     upload_seconds: float = 120.0
@@ -62,7 +61,7 @@ def unexpired(store: Store, prefix: str, ends: Callable[[str], float]) -> dict[s
 
 
 def remembered(store: Store, name: str, fresh: str) -> str:
-    """A setting that is kept over restarts, so that links and sessions stay valid."""
+    """A setting that is kept over restarts, as it was stored first, perhaps by another page."""
     at = schema.setting.c
     with store.write() as db:
         known = db.scalar(select(at.value).where(at.key == name))

@@ -9,23 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from functools import partial
-from pathlib import Path
 from typing import Any, cast
 
 from kdscan.web import connections
 from kdscan.web.connections import Protocol
 
 
-def encrypted(certificate: Path, key: Path) -> partial[Encrypted]:
-    """Replaces `Protocol` if the page is served with a certificate."""
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(certificate, key)
-    return partial(Encrypted, context)
-
-
 class Encrypted(asyncio.Protocol):
-    """A connection until its handshake is done; then it is passed on to a `Protocol` of its own."""
+    """A connection until its handshake is done; then it is passed on to a `Protocol` of its own.
+
+    It replaces `Protocol` if the page is served with a certificate.
+    """
 
     def __init__(self, context: ssl.SSLContext, **options: Any) -> None:
         self._context = context

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import socket
+import ssl
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -97,20 +98,20 @@ async def _not_yet(pool: Pool) -> None:
 def serving(
     store: Store,
     given: Settings,
-    certificate: tuple[Path, Path] | None = None,
+    tls: ssl.SSLContext | None = None,
     *,
     workers_first: bool = False,
 ) -> Iterator[Served]:
-    """The page as it is served, in a thread; certificate: its file and its key's, for https.
+    """The page as it is served, in a thread; tls: for https.
 
     workers_first: they start with the page, as they do for people; else with the first photo,
     because many tests send none.
     """
     listening = socket.create_server(("127.0.0.1", 0))
     app = make_app(store, given)
-    server = Server(app, given, *(certificate or ()))
+    server = Server(app, given, tls)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), daemon=True)
-    scheme = "https" if certificate else "http"
+    scheme = "https" if tls else "http"
     address = f"{scheme}://127.0.0.1:{listening.getsockname()[1]}"
     try:
         with pytest.MonkeyPatch.context() as patch:

@@ -66,7 +66,7 @@ def test_the_terminal_shows_a_qr_code_that_lets_a_phone_in(
     monkeypatch.setattr("sys.stdout", shown)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        _greet(listening, "127.0.0.1", settings())
+        _greet(listening, "127.0.0.1", settings(), "http")
     said = re.sub(r"\x1b\[[0-9;]*m", "", shown.getvalue())
     assert qr_text(said) == f"{address}/j/{JOIN}"
     *_, players, desk = said.splitlines()

@@ -33,9 +33,15 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return paths
 
 
+def encryption(certificate: tuple[Path, Path]) -> ssl.SSLContext:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(*certificate)
+    return context
+
+
 @pytest.fixture(scope="module")
 def secure(store: Store, certificate: tuple[Path, Path]) -> Iterator[Served]:
-    with serving(store, settings(https=True), certificate) as page:
+    with serving(store, settings(), encryption(certificate)) as page:
         yield page
 
 
@@ -103,7 +109,7 @@ def test_handshakes_that_never_end_keep_nobody_out(secure: Served, client: httpx
 def test_of_handshakes_only_so_many_are_open_and_none_outlives_the_page(
     store: Store, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving(store, settings(https=True), certificate) as page:
+    with serving(store, settings(), encryption(certificate)) as page:
         monkeypatch.setattr(connections.Protocol, "most_open", 2)
         held = [plain(page), plain(page)]
         start = time.monotonic()
