@@ -16,11 +16,9 @@ import time
 from dataclasses import asdict, dataclass
 from typing import get_args
 
-from sqlalchemy import select
-
-from kdscan.tournament.store import Store, schema
+from kdscan.tournament.store import Store
 from kdscan.web.schemas import Role, SessionInfo
-from kdscan.web.settings import Settings, unexpired
+from kdscan.web.settings import Settings, remembered, unexpired
 
 COOKIE = "kdscan"
 LASTS_SECONDS = 14 * 24 * 3600
@@ -122,10 +120,7 @@ class RevokedSessions:
         """End a session permanently."""
         key = self._key(session)
         if key not in self._keys:
-            at = schema.setting.c
-            with self._store.write() as db:
-                if db.scalar(select(at.key).where(at.key == key)) is None:  # left at another page
-                    db.execute(schema.setting.insert().values(key=key, value=str(session.ends)))
+            remembered(self._store, key, str(session.ends))
             self._keys.add(key)
 
     def _key(self, session: Session) -> str:
