@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kdscan.cli.messages import CLEAR_LINE, attended, complain, error_message
+from kdscan.cli.messages import CLEAR_LINE, attended, complain, error_message, terminal_words
 from kdscan.game.grid import cell_name
 from kdscan.game.kingdomino.variants import DYNASTY_GAMES
 from kdscan.kinds import kind_of, number_in
 from kdscan.kinds.common.terminal import Style
-from kdscan.locale import of_terminal, words
 from kdscan.locale.legible import legible
 
 if TYPE_CHECKING:
@@ -161,5 +160,4 @@ def terminal_style() -> Style:
     color = (
         sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     )
-    # Other languages need letters that ASCII lacks.
-    return Style(unicode, color, words(of_terminal() if unicode else "en"))
+    return Style(unicode, color, terminal_words())
