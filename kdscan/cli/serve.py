@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from kdscan.web.settings import Settings
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
-
 
 def serve(
     host: Annotated[
@@ -99,6 +97,7 @@ def serve(
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import ensure_event
     from kdscan.tournament.store.prints import EventPrints, add_new_prints
+    from kdscan.web.middleware import HERE
     from kdscan.web.settings import Settings, codes_of
     from kdscan.workers.cores import cores
 
@@ -117,7 +116,7 @@ def serve(
             secret=secret,
             join_code=(code or join_code).upper(),
             desk_code=desk_code,
-            open_here=host in LOOPBACK and code is None,
+            open_here=host in HERE and code is None,
             proxy=proxy,
             workers=workers or cores(),
         )

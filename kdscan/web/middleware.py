@@ -66,6 +66,7 @@ WRONG_CODE = 403
 """Status of the page's answer to a wrong code."""
 
 HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Names of this machine that no other reaches."""
 
 
 class Middleware:
