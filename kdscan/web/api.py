@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from kdscan.kinds import decides_game
-from kdscan.locale import Words, words
 from kdscan.records.results import Json
 from kdscan.web import bodies, schemas, schemas_event
 from kdscan.web.answers import ApiError, not_found
@@ -23,12 +22,12 @@ from kdscan.web.requests import (
     KEEP_FOREVER,
     body_of,
     id_of,
-    language_of,
     news,
     receive,
     seconds_of,
     services_of,
     session_of,
+    words_of,
 )
 from kdscan.web.sessions import session_info
 from kdscan.web.sheet_state import game_json
@@ -84,11 +83,7 @@ def clean_name(name: str) -> str:
 def photos(request: Request) -> schemas.Photos:
     """This session's photos."""
     service, who = services_of(request).photos, session_of(request)
-    return {"photos": service.photos(who, _spoken(request))}
-
-
-def _spoken(request: Request) -> Words:
-    return words(language_of(request))
+    return {"photos": service.photos(who, words_of(request))}
 
 
 @get("/api/photos/{id}", query={"wait": (WAIT, "seconds to wait until it was read", False)})
@@ -99,7 +94,7 @@ async def photo(request: Request) -> schemas.Photo:
     if wait is not None:
         await run_in_threadpool(services.photos.row, number, who)
         await services.reader.wait(number, seconds_of(wait))
-    return await run_in_threadpool(services.photos.photo, number, who, _spoken(request))
+    return await run_in_threadpool(services.photos.photo, number, who, words_of(request))
 
 
 @post("/api/photos/{id}/again")
@@ -107,7 +102,7 @@ async def again(request: Request, body: bodies.Nothing) -> schemas.Photo:
     """Try again to read a photo that could not be read."""
     services, number, who = services_of(request), id_of(request), session_of(request)
     await run_in_threadpool(services.photos.again, number, who)
-    answer = await run_in_threadpool(services.photos.photo, number, who, _spoken(request))
+    answer = await run_in_threadpool(services.photos.photo, number, who, words_of(request))
     if answer["state"] == WAITING:
         services.reader.enqueue(number, sender=who.id)
     return answer

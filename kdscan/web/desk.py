@@ -17,7 +17,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from kdscan.errors import UsageError
-from kdscan.locale import words
 from kdscan.records.results import Json
 from kdscan.tournament.acts import Act, newest_act, note_pairing, note_part, undo_act
 from kdscan.tournament.correcting import correct_sheet
@@ -31,7 +30,7 @@ from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import not_found
 from kdscan.web.operation import NEWS, get, post
 from kdscan.web.photo_state import tell_error
-from kdscan.web.requests import desk_session, id_of, language_of, news, refused, services_of
+from kdscan.web.requests import desk_session, id_of, news, refused, services_of, words_of
 from kdscan.web.tables import CLOCK, SHOWN
 
 A = TypeVar("A", bound=Callable[..., Any])
@@ -50,7 +49,7 @@ def _answer(request: Request) -> schemas_event.DeskView:
     services, who = services_of(request), desk_session(request).name
     with services.store.read() as db:
         act = newest_act(db, find_event(db, services.settings.event), who)
-    view, spoken = services.tables.desk(), words(language_of(request))
+    view, spoken = services.tables.desk(), words_of(request)
     cards: list[schemas_event.Card] = [
         {**card, "problem": tell_error(card["problem"], spoken)} for card in view["cards"]
     ]

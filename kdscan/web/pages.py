@@ -17,11 +17,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
-from kdscan.locale import LANGUAGES, Words, words
+from kdscan.locale import LANGUAGES
 from kdscan.locale.problems import PROBLEMS
 from kdscan.web import sessions
 from kdscan.web.answers import JsonAnswer, not_found
-from kdscan.web.requests import KEEP_FOREVER, body_of, language_of, services_of, session_of
+from kdscan.web.requests import KEEP_FOREVER, body_of, services_of, session_of, words_of
 from kdscan.web.sessions import Session
 from kdscan.web.shared import is_code
 
@@ -85,7 +85,7 @@ def modules(script: str) -> list[str]:
 
 
 def _html(request: Request, template: str, status: int = 200, **values: Any) -> Response:
-    spoken = words(language_of(request))
+    spoken = words_of(request)
     text = _templates.get_template(template).render(
         t=spoken.t, language=spoken.language, static=static_url, languages=NAMES, **values
     )
@@ -93,7 +93,7 @@ def _html(request: Request, template: str, status: int = 200, **values: Any) -> 
 
 
 def _page(request: Request, script: str) -> Response:
-    spoken: Words = words(language_of(request))
+    spoken = words_of(request)
     return _html(
         request,
         "page.html",
@@ -141,7 +141,7 @@ async def join(request: Request) -> Response:
     settings = services_of(request).settings
     role = sessions.role_of(code, settings)
     if role is None:
-        problem = words(language_of(request)).t("This code is not valid. Check it and try again.")
+        problem = words_of(request).t("This code is not valid. Check it and try again.")
         return await join_form(request, problem, 403, code=code, name=name, game=game)
     known: Session | None = request.state.session
     who = "".join(c for c in name if c.isprintable()).strip()[:60]
@@ -231,7 +231,7 @@ async def service_worker(request: Request) -> Response:
 
 async def manifest(request: Request) -> Response:
     """GET /manifest.webmanifest: what a phone needs to install the page."""
-    t = words(language_of(request)).t
+    spoken = words_of(request)
     icons = [
         {"src": static_url("icon.svg"), "sizes": "any", "type": "image/svg+xml"},
         {"src": static_url("icon-192.png"), "sizes": "192x192", "type": "image/png"},
@@ -245,8 +245,8 @@ async def manifest(request: Request) -> Response:
     content = {
         "name": "kdscan",
         "short_name": "kdscan",
-        "description": t("Photograph the finished map, check what is doubtful, done."),
-        "lang": language_of(request),
+        "description": spoken.t("Photograph the finished map, check what is doubtful, done."),
+        "lang": spoken.language,
         "id": "/",
         "start_url": "/",
         "scope": "/",

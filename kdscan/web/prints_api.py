@@ -16,7 +16,6 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from kdscan.errors import KdscanError, LayoutError
-from kdscan.locale import words
 from kdscan.locale.errors import error_json, error_text
 from kdscan.records.results import Json
 from kdscan.web import bodies, schemas_event
@@ -28,11 +27,11 @@ from kdscan.web.requests import (
     KEEP_FOREVER,
     Services,
     id_of,
-    language_of,
     receive,
     refused,
     services_of,
     session_of,
+    words_of,
 )
 from kdscan.web.tasks import LearnPrint
 
@@ -136,7 +135,7 @@ async def _learned(
     except KdscanError as error:
         problem = error_json(error)
     if problem is not None:
-        raise ApiError(409, "not_learned", error_text(problem, words(language_of(request))))
+        raise ApiError(409, "not_learned", error_text(problem, words_of(request)))
     known, again = await run_in_threadpool(services.prints.add, data)
     services.reader.enqueue(*again)
     return {**known, "again": again}

@@ -15,7 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
 from kdscan.errors import KdscanError, StoreFull
-from kdscan.locale import asked_for, mark, words
+from kdscan.locale import Words, asked_for, mark, words
 from kdscan.locale.errors import error_json, error_text
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.checks import MOST_NUMBER
@@ -114,7 +114,7 @@ def desk_session(request: Request) -> Session:
 def refused(request: Request, error: KdscanError, code: str = "refused") -> ApiError:
     """The answer to an impossible request, in the reader's language."""
     told = error_json(error) | {"text": ON_PAGE.get(error.text, error.text)}
-    message = error_text(told, words(language_of(request)))
+    message = error_text(told, words_of(request))
     return ApiError(409, code, message, known=getattr(error, "known", ()))
 
 
@@ -161,10 +161,10 @@ def _no(text: str) -> float:
     raise ValueError(f"{text} is no JSON")
 
 
-def language_of(request: Request) -> str:
-    """The reader's language: chosen explicitly, or else the browser's."""
+def words_of(request: Request) -> Words:
+    """The texts in the reader's language: chosen explicitly, or else the browser's."""
     chosen = request.cookies.get("language", "")
-    return asked_for(chosen or request.headers.get("accept-language", ""))
+    return words(asked_for(chosen or request.headers.get("accept-language", "")))
 
 
 async def receive(request: Request, out: IO[bytes], settings: Settings) -> None:
