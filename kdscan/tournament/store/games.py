@@ -10,24 +10,19 @@ from kdscan.errors import UsageError
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.corrections import corrections, effective
 from kdscan.tournament.store.records import PlannedGame
-from kdscan.tournament.store.rows import as_record, insert_new
+from kdscan.tournament.store.rows import as_record, insert
 
 
 def set_game(
     db: Connection, event_id: int, round: int, table: int, player_ids: Sequence[int]
 ) -> int:
-    """Seat players at a table in a round, in the order given; a single one has a bye. An existing
-    game gets these seats instead. Returns its id.
+    """Seat players at a table in a round that has no game yet, in the order given; a single one has
+    a bye. Returns the game's id.
     """
-    at = schema.game.c
     place = {"event_id": event_id, "round": round, "table": table}
-    insert_new(db, schema.game, place | {"details": {}})
-    query = select(at.id).where(at.event_id == event_id, at.round == round, at.table == table)
-    game_id = int(db.execute(query).scalar_one())
-    db.execute(schema.seat.delete().where(schema.seat.c.game_id == game_id))
+    game_id = insert(db, schema.game, place | {"details": {}})
     for number, player_id in enumerate(player_ids):
-        seat = {"game_id": game_id, "number": number, "player_id": player_id}
-        db.execute(schema.seat.insert().values(**seat))
+        insert(db, schema.seat, {"game_id": game_id, "number": number, "player_id": player_id})
     return game_id
 
 

@@ -104,9 +104,8 @@ def test_games_seat_players(store: Store) -> None:
     with store.write() as db:
         event = ensure_event(db, "e")
         a, b, c = (ensure_player(db, event.id, name).id for name in "abc")
-        game = set_game(db, event.id, 1, 2, [a, b])
+        game = set_game(db, event.id, 1, 2, [b, a])
         set_game(db, event.id, 1, 1, [c])
-        assert set_game(db, event.id, 1, 2, [b, a]) == game
         set_game(db, event.id, 2, 1, [a, c])
     with store.write() as db:
         table = [(g.round, g.table, g.seats) for g in games(db, event.id)]
