@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Table
@@ -11,7 +10,6 @@ from sqlalchemy import Table
 from kdscan.game.names import GAMES
 from kdscan.locale.legible import legible
 from kdscan.prints.names import SUFFIX, checked_name
-from kdscan.records.results import Json
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.checks import check_json, check_reading, check_row
 from kdscan.tournament.store.events import MOST_LETTERS, check_name
@@ -59,10 +57,3 @@ def check_archived(table: Table, row: Any) -> None:
             raise ValueError(column)
     if not isinstance(row.get("details", {}), dict):
         raise ValueError("details")
-
-
-def checked_sheet(row: Json, readings: Mapping[int, int]) -> None:
-    """Raise ValueError for a sheet that is not in its reading; readings: id → number of its
-    sheets."""
-    if row["number"] >= readings[row["reading_id"]]:
-        raise ValueError("number")

@@ -23,7 +23,7 @@ from kdscan.prints.file import parse_print
 from kdscan.prints.names import SUFFIX
 from kdscan.records.results import Json
 from kdscan.tournament.archive import FORMAT, ROWS, TABLES
-from kdscan.tournament.archive.checks import check_archived, check_head, checked_sheet
+from kdscan.tournament.archive.checks import check_archived, check_head
 from kdscan.tournament.event import WALKOVER, event_state
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.checks import NOT_UNDERSTOOD
@@ -180,7 +180,7 @@ def _load_rows(
     tables = {table.name: table for table in TABLES}
     ids: Ids = {name: {} for name in tables}
     ids["event"] = defaultdict(lambda: event_id)  # whatever its number was
-    found: dict[int, int] = {}
+    sheets_of: dict[int, int] = {}  # the number of each reading's
     spoken_of = set()
     sheets = 0
     for line in rows:
@@ -192,9 +192,10 @@ def _load_rows(
         elif table is schema.known_print:
             spoken_of.add((old["sha256"], SUFFIX))
         elif table is schema.reading:
-            found[old["id"]] = len(old["entry"]["sheets"])
+            sheets_of[old["id"]] = len(old["entry"]["sheets"])
         elif table is schema.sheet:
-            checked_sheet(old, found)
+            if old["number"] >= sheets_of[old["reading_id"]]:
+                raise ValueError("number")
             sheets += 1
         values = {name: _moved(table.c[name], value, ids) for name, value in old.items()}
         del values["id"]
