@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from kdscan.errors import ReaderDied
-from kdscan.web.tasks import Allowed, Task, weight
+from kdscan.web.tasks import Allowed, Task
 from kdscan.workers.cores import cores
 from kdscan.workers.frames import Frame
 from kdscan.workers.pool import Processes
@@ -50,7 +50,7 @@ class Pool:
             allowed = Allowed(task, limits.pages, threads)
             try:
                 with self._processes.one() as process:
-                    frames = process.ask(allowed, limits.seconds * weight(task))
+                    frames = process.ask(allowed, limits.seconds * task.weight)
                     try:
                         while (frame := await self._wait_for(next, frames, None)) is not None:
                             yield frame

@@ -1,4 +1,7 @@
-"""The tasks of the page's workers; `kdscan.web.worker` performs them."""
+"""The tasks of the page's workers; `kdscan.web.worker` performs them.
+
+Each has a `weight`: its time limit relative to reading a file.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,8 @@ class Read:
     photos: str = ""
     prints: tuple[str, ...] = ()
 
+    weight = 1.0
+
 
 @dataclass(frozen=True)
 class Show:
@@ -36,12 +41,16 @@ class Show:
 
     path: Path
 
+    weight = 1.0
+
 
 @dataclass(frozen=True)
 class Look:
     """Locate a map in a camera's live picture."""
 
     path: Path
+
+    weight = 1.0
 
 
 @dataclass(frozen=True)
@@ -51,6 +60,10 @@ class LearnPrint:
     name: str
     paths: tuple[Path, ...]
     unmarked: bool = False
+
+    @property
+    def weight(self) -> float:
+        return LEARNING + len(self.paths) - 1
 
 
 Task = Read | Show | Look | LearnPrint | Learn
@@ -63,10 +76,3 @@ class Allowed:
     task: Task
     max_pages: int
     threads: int
-
-
-def weight(task: Task) -> int:
-    """Time limit of a task, relative to reading a file."""
-    if isinstance(task, Learn):
-        return max(1, len(task.pile))
-    return LEARNING + len(task.paths) - 1 if isinstance(task, LearnPrint) else 1

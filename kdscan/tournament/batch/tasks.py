@@ -177,7 +177,7 @@ class Learn:
 
     @property
     def weight(self) -> float:
-        return max(1.0, len(self.pile) / 2)
+        return len(self.pile)
 
     def perform(self) -> Learned:
         """Learn what a pile teaches; a bug in that costs only the print."""
