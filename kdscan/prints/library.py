@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from kdscan.errors import KdscanError, LayoutError, UsageError
 from kdscan.files.read import unlistable
@@ -94,7 +94,15 @@ class Library:
             raise unlistable(self.folder, error) from error
 
 
-def named(known: Sequence[FiledPrint], name: str) -> FiledPrint:
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+N = TypeVar("N", bound=_Named)
+
+
+def named(known: Sequence[N], name: str) -> N:
     """The print of a name, ignoring case; raises LayoutError if there is none."""
     for one in known:
         if same_name(one.name, name):

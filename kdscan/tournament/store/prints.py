@@ -89,15 +89,10 @@ class EventPrints:
     def forget(self, *names: str) -> None:
         """Forget prints; raises LayoutError, and forgets none, if there is none of one name. Their
         files stay, like the photos of removed sheets."""
-        there = self.rows()
-        for name in names:
-            if not any(same_name(row.name, name) for row in there):
-                self.get(name)
-        at = schema.known_print.c.id
         with self.store.write() as db:
             rows = event_prints(db, self.event_id)
-            gone = [row.id for row in rows if any(same_name(row.name, name) for name in names)]
-            db.execute(schema.known_print.delete().where(at.in_(gone)))
+            gone = [named(rows, name).id for name in names]
+            db.execute(schema.known_print.delete().where(schema.known_print.c.id.in_(gone)))
 
     def learns(self) -> bool:
         """Whether prints are learned automatically from the sheets of this event."""
@@ -140,10 +135,8 @@ def pages_read(
 
     A page that killed the reading process is not included: it may be tried again.
     """
-    name, newest = (
-        reading_version(models, prints),
-        {row.page: row for row in readings(db, [photo_id])},
-    )
+    name = reading_version(models, prints)
+    newest = {row.page: row for row in readings(db, [photo_id])}
     return {
         page: row.error_code
         for page, row in newest.items()
