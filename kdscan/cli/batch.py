@@ -134,13 +134,14 @@ def batch(
         with _workers(cluster, workers) as pool, progress_bar(len(files)) as show:
             run.read(files, pool, show)
         with kept.read() as db:
+            rows = results(db, this.id)
             if STDOUT not in (csv, json_lines):
                 given = {file.name for file in files}
                 gone = [name for name in removed_files(db, this) if name in given]
-                _tell(this.name, store, run.progress, results(db, this.id), gone)
+                _tell(this.name, store, run.progress, rows, gone)
             again = f"kdscan batch PHOTO... {same_event(event, store)}"
-            note_other_sizes(of_another_size(results(db, this.id), rules_of(this)), again)
-            save_results(db, this.id, csv, json_lines, terminal_words())
+            note_other_sizes(of_another_size(rows, rules_of(this)), again)
+            save_results(db, this.id, rows, csv, json_lines, terminal_words())
     raise typer.Exit(SOME_FAILED if run.progress.failed else 0)
 
 

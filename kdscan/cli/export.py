@@ -55,13 +55,15 @@ def export(
         raise UsageError("choose what to write: --csv, --json-lines, --archive or --labels")
     check_apart({"--csv": csv, "--json-lines": json_lines, "--archive": archive})
     from kdscan.tournament.export import save_results
+    from kdscan.tournament.results import results
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
 
     with open_store(store, photos, make=False) as kept:
         with kept.read() as db:
             this = find_event(db, event)
-            save_results(db, this.id, csv, json_lines, terminal_words())
+            rows = results(db, this.id)
+            save_results(db, this.id, rows, csv, json_lines, terminal_words())
         if archive is not None:
             from kdscan.tournament.archive.save import save_event
 

@@ -50,9 +50,9 @@ def report(
     w = words(language or of_terminal())
     with open_store(store, photos, make=False) as kept, kept.read() as db:
         this = find_event(db, event)
-        state, album = event_state(db, this), Album(kept, w)
+        rows, album = results(db, this.id), Album(kept, w)
         with writing_text(output) as out:
-            for piece in write_report(state, results(db, this.id), album, w):
+            for piece in write_report(event_state(db, this, rows), rows, album, w):
                 out.write(piece)
     for error in album.lost[:1]:
         note(f"kdscan: {error_message(error)}")

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from kdscan.files.write import writing_text
 from kdscan.locale import ENGLISH, Words
-from kdscan.tournament.results import COLUMNS, Result, columns, results, seated
+from kdscan.tournament.results import COLUMNS, Result, columns, seated
 
 Rows = Iterable[Result]
 
@@ -52,10 +52,15 @@ def harmless(value: object) -> object:
 
 
 def save_results(
-    db: Connection, event_id: int, csv: Path | None, json_lines: Path | None, words: Words
+    db: Connection,
+    event_id: int,
+    rows: Rows,
+    csv: Path | None,
+    json_lines: Path | None,
+    words: Words,
 ) -> None:
-    """Write an event's results to the given files; raise `UsageError`."""
+    """Write an event's results, `rows`, to the given files; raise `UsageError`."""
     for path, write in ((csv, partial(write_csv, words=words)), (json_lines, write_json_lines)):
         if path is not None:
             with writing_text(path) as out:
-                write(seated(db, event_id, results(db, event_id)), out)
+                write(seated(db, event_id, rows), out)

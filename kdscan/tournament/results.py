@@ -93,9 +93,12 @@ class Result:
         return f"{self.file.name}#{self.sheet.place}"
 
 
-def results(db: Connection, event_id: int) -> Iterator[Result]:
-    """All rows of an event, one after another, without removed photos and pages."""
-    yield from _Rows(db, event_id)
+def results(db: Connection, event_id: int) -> Iterable[Result]:
+    """All rows of an event, one after another, without removed photos and pages.
+
+    They can be iterated again, for which the sheets are not compared again.
+    """
+    return _Rows(db, event_id)
 
 
 def seated(db: Connection, event_id: int, rows: Iterable[Result]) -> Iterator[Result]:
