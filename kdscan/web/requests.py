@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import json
 import time
 from collections.abc import Callable
@@ -128,18 +129,30 @@ def id_of(request: Request, name: str = "id") -> int:
 
 async def body_of(request: Request, most: int = MAX_BODY) -> bytes:
     """A small body; raises ApiError for a large one."""
-    data = b""
+    body = io.BytesIO()
+    too_large = ApiError(413, "too_much", f"a body has {most} bytes at most")
+    await _copy(request, body, most, BODY_SECONDS, too_large)
+    return body.getvalue()
+
+
+async def _copy(
+    request: Request, out: IO[bytes], most: int, seconds: float, too_large: ApiError
+) -> None:
+    """Write a body to a file; raise ApiError if it is incomplete, takes longer or is larger."""
+    size = 0
     try:
-        async with asyncio.timeout(BODY_SECONDS):
+        async with asyncio.timeout(seconds):
             async for chunk in request.stream():
-                data += chunk
-                if len(data) > most:
-                    raise ApiError(413, "too_much", f"a body has {most} bytes at most")
+                size += len(chunk)
+                if size > most:
+                    raise too_large
+                out.write(chunk)
     except TimeoutError as error:
-        raise ApiError(408, "too_slow", "the request did not arrive in time") from error
+        why = "the request did not arrive in time; send it again"
+        raise ApiError(408, "too_slow", why) from error
     except ClientDisconnect as error:
-        raise ApiError(400, "cut_off", "the request did not arrive whole") from error
-    return data
+        why = "the request did not arrive whole; send it again"
+        raise ApiError(400, "cut_off", why) from error
 
 
 async def body_as(request: Request, kind: type[B]) -> B:
@@ -176,26 +189,14 @@ async def receive(request: Request, out: IO[bytes], settings: Settings) -> None:
     announced = request.headers.get("content-length", "")
     if announced.isdigit() and int(announced) > most:
         raise too_large
-    size = 0
     try:
-        async with asyncio.timeout(settings.upload_seconds):
-            async for chunk in request.stream():
-                size += len(chunk)
-                if size > most:
-                    raise too_large
-                out.write(chunk)
-            out.flush()
-    except TimeoutError as error:
-        raise ApiError(
-            408, "too_slow", "the photo did not arrive in time; send it again"
-        ) from error
-    except ClientDisconnect as error:
-        raise ApiError(400, "cut_off", "the photo did not arrive whole; send it again") from error
+        await _copy(request, out, most, settings.upload_seconds, too_large)
+        out.flush()
     except OSError as error:
         if error.errno not in FULL:
             raise
         raise StoreFull("the upload could not be received ({why})", why=error.strerror) from error
-    if size == 0:
+    if out.tell() == 0:
         raise ApiError(400, "unreadable_image", "the file is empty; copy or send it again")
 
 
