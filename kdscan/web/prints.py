@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -31,7 +31,7 @@ class Prints(EventPrints):
 
     def all(self) -> list[KnownPrint]:
         """Each readable print, for JSON."""
-        return [_print_json(row, one) for row, one in self._readable()]
+        return [_print_json(row, one) for row in self.rows() for one in self._load(row)]
 
     def picture(self, number: int) -> bytes:
         """A print's picture as PNG; raises ApiError 404."""
@@ -57,8 +57,7 @@ class Prints(EventPrints):
         """Save a print that a worker learned; returns it, and the photos to read again with it."""
         one = parse_print(data, "print")
         with self.store.write() as db:
-            add_print(self.store, db, self.event_id, one)
-            (row,) = [r for r in event_prints(db, self.event_id) if r.name == one.name]
+            row = add_print(self.store, db, self.event_id, one)
             unknown = self._to_read_again(db, [one.name])
         return _print_json(row, one), unknown
 
@@ -80,23 +79,25 @@ class Prints(EventPrints):
             return self._to_read_again(db, [one.name])
 
     def _get(self, number: int) -> FiledPrint:
-        for row, one in self._readable():
-            if row.id == number:
-                return one
+        for one in self._load(self._row(number)):
+            return one
         raise not_found("print")
 
-    def _readable(self) -> Iterator[tuple[PrintRow, FiledPrint]]:
+    def _row(self, number: int) -> PrintRow:
         for row in self.rows():
-            for one in load_prints(self.store.photos.root, [row.sha256]):
-                yield row, one
+            if row.id == number:
+                return row
+        raise not_found("print")
+
+    def _load(self, row: PrintRow) -> tuple[FiledPrint, ...]:
+        """The print of a row; none if its file is missing or damaged."""
+        return load_prints(self.store.photos.root, [row.sha256])
 
     def forget_numbered(self, number: int) -> None:
         """Make the event forget a print, and learn no more automatically if that one was learned
         so; raises ApiError 404."""
-        row = next((row for row in self.rows() if row.id == number), None)
-        if row is None:
-            raise not_found("print")
-        known = load_prints(self.store.photos.root, [row.sha256])
+        row = self._row(number)
+        known = self._load(row)
         self.forget(row.name)
         if any(one.by_itself for one in known):
             self.switch(False)

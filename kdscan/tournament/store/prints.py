@@ -35,16 +35,16 @@ def event_prints(db: Connection, event_id: int) -> list[PrintRow]:
     return sorted(rows, key=lambda row: folded(row.name))
 
 
-def add_print(store: Store, db: Connection, event_id: int, one: FiledPrint) -> None:
+def add_print(store: Store, db: Connection, event_id: int, one: FiledPrint) -> PrintRow:
     """Add a print to an event, replacing one of the same name."""
     sha256 = store.photos.put(one.data, SUFFIX)
     for row in event_prints(db, event_id):
         if same_name(row.name, one.name):
             if row.sha256 == sha256:
-                return
+                return row
             db.execute(schema.known_print.delete().where(schema.known_print.c.id == row.id))
-    values = {"event_id": event_id, "name": one.name, "sha256": sha256, "added_at": now()}
-    insert(db, schema.known_print, values)
+    values: Json = {"event_id": event_id, "name": one.name, "sha256": sha256, "added_at": now()}
+    return PrintRow(id=insert(db, schema.known_print, values), **values)
 
 
 def add_new_prints(
