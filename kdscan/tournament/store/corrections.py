@@ -1,32 +1,6 @@
 """Corrections by people: rows that are only ever added.
 
-A field names the value that a row corrects:
-
-======================  ============================================================
-of a sheet
-``cell:R,C``            what a shield holds: ``{"coat": "dot" | null, "crosses": 0}``;
-                        of a kingdom what lies there: ``{"terrain": "lake", "crowns": 1}``
-``line:P,COAT``         side P's line of a spellbook:
-                        ``{"filled": 3, "struck": false, "used": true}``
-``choice:P``            the coat that side P of a spellbook chose, or null
-``variants``            extra rules of a kingdom: ``{"middle_kingdom": true, "harmony": false}``
-``castle``              whether the castle's bonus is used: true, false
-``value:chosen_coat``   the coat for which the filled coat's wizard pays a map, or null
-``confirmed``           true: a person has seen the sheet and says that it is right
-``ignored``             true: this sheet counts nowhere
-``same_as``             id of the sheet of which this is another photo; 0: of none
-``place``               whose sheet it is: ``{"round": 1, "table": 4, "player": "Ada"}``
-of a game
-``result``              points by player id, as the arbiter says, in addition to those of
-                        earlier rows; or ``{"walkover": id}``
-of the event
-``photo:SHA256``        true: the photo is taken out; its file and readings stay
-``page:SHA256#7``       true: page 7 of the photo is taken out
-``round:N``             true: somebody paired that round
-``player:NAME``         whether the player takes part: true, false
-``file:NAME``           true: a name that could not be read is taken out
-any                     free for those who need it
-======================  ============================================================
+A field names the value that a row corrects; `docs/store.md` lists them.
 """
 
 from __future__ import annotations
