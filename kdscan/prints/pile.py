@@ -6,7 +6,7 @@ is learned from the first ones that agree.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -65,13 +65,16 @@ def learn_from_pile(
     names = {folded(known.name) for known in prints}
     left = [sheet for sheet in pile if folded(sheet.layout) not in names]
     looks = {sheet.key: _as_known(sheet).signature for sheet in left}
-    seeds = [sheet for sheet in left if fresh is None or sheet.key in fresh]
-    for seed in seeds:
-        if len(left) < MIN_FILLED or seed not in left:
+    seeds = deque(sheet for sheet in left if fresh is None or sheet.key in fresh)
+    tried: set[str] = set()
+    while seeds:
+        seed = seeds.popleft()
+        if seed.key in tried or seed not in left or len(left) < MIN_FILLED:
             continue
+        tried.add(seed.key)
         mates = [seed, *_same_print(seed, [one for one in left if one is not seed], looks)]
         if len(mates) < MIN_FILLED:
-            seeds += [mate for mate in mates if mate not in seeds]  # seeds of later iterations
+            seeds += mates
             continue
         try:
             known = learn_flat_sheets(_first(mates), new_name(names), inking)
