@@ -14,7 +14,7 @@ from kdscan.locale.legible import legible
 
 if TYPE_CHECKING:
     from kdscan.cli.corrections import Correction
-    from kdscan.tournament.results import Result
+    from kdscan.tournament.results import SheetResult
 
 
 def correct(
@@ -93,11 +93,9 @@ def correct(
         this = find_event(db, event)
         row = find_row(db, this, sheet)
         if undo:
-            assert row.sheet is not None
             if not undo_last(db, row.sheet, who or user()):
                 raise UsageError("{name}: there is nothing to undo for this sheet", name=row.name)
             row = find_row(db, this, sheet)
-        assert row.sheet is not None
         changes: dict[str, Any] = dict(_field(one, row) for one in cells)
         if player is not None:
             player = player_named(db, this, player, round or row.place.round)
@@ -126,16 +124,14 @@ def correct(
         print(_summary(row, names_of(players(db, this.id)).of(row.place)))
 
 
-def _other(row: Result, other: Result) -> int:
+def _other(row: SheetResult, other: SheetResult) -> int:
     """The id of the sheet of which this row shows another photo."""
-    assert row.sheet is not None and other.sheet is not None
     if row.sheet.id == other.sheet.id:
         raise UsageError("--same-as {name}: that is the same photo; name another", name=other.name)
     return other.sheet.id
 
 
-def _summary(row: Result, player: str | None) -> str:
-    assert row.data is not None
+def _summary(row: SheetResult, player: str | None) -> str:
     w, total = terminal_words(), row.value("score", "total")
     points = "" if total is None else ": " + w.tn("{n} point", "{n} points", total)
     parts = [
@@ -149,9 +145,8 @@ def _summary(row: Result, player: str | None) -> str:
     return f"{legible(row.name)}{points}" + (f" ({where})" if where else "")
 
 
-def _field(one: Correction, row: Result) -> tuple[str, Any]:
+def _field(one: Correction, row: SheetResult) -> tuple[str, Any]:
     """A correction as the store represents it."""
-    assert row.data is not None
     if one.photo is not None or one.sheet:
         raise UsageError(
             "--set {text}: the sheet is already named; leave the number out", text=one.text

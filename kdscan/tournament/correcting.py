@@ -13,7 +13,7 @@ from kdscan.errors import UsageError
 from kdscan.kinds.common.fields import WIZARD, CellField, ChoiceField, LineField, parse_field
 from kdscan.tournament.names import ambiguous, with_file_name
 from kdscan.tournament.places import place_now
-from kdscan.tournament.results import Result, results
+from kdscan.tournament.results import Result, SheetResult, results
 from kdscan.tournament.store.corrections import (
     add_correction,
     corrections,
@@ -28,19 +28,19 @@ BESIDE = ("confirmed", "ignored", "same_as")
 """Fields that concern a sheet as a whole, not what is on it."""
 
 
-def find_row(db: Connection, event: Event, name: str) -> Result:
+def find_row(db: Connection, event: Event, name: str) -> SheetResult:
     """The sheet that a name refers to: a file's name or its end, or a code; `#2.1` is page 2, sheet
     1.
 
     Raises UsageError if there is none, or several.
     """
     every = list(results(db, event.id))
-    fitting = [row for row in every if row.sheet and row.sheet.code == name]
+    fitting = [row for row in every if isinstance(row, SheetResult) and row.sheet.code == name]
     fitting = fitting or _on_photos(every, name)
     if not fitting and "#" in name:  # unless it is part of a file's name
         file, place = name.rsplit("#", 1)
         there = _on_photos(every, file)
-        fitting = [row for row in there if row.sheet and row.sheet.place == place]
+        fitting = [row for row in there if row.sheet.place == place]
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:
@@ -52,13 +52,11 @@ def find_row(db: Connection, event: Event, name: str) -> Result:
     raise ambiguous(name, [row.address for row in fitting])
 
 
-def _on_photos(every: Sequence[Result], name: str) -> list[Result]:
+def _on_photos(every: Sequence[Result], name: str) -> list[SheetResult]:
     """The sheets on photos with a file of that name; every: the rows of all files."""
-    files = [row for row in every if row.photo is not None]
-    ids = {
-        one.photo.id for one in with_file_name(files, name, attrgetter("file.name")) if one.photo
-    }
-    return [row for row in files if row.sheet and row.photo and row.photo.id in ids]
+    named = with_file_name(every, name, attrgetter("file.name"))
+    ids = {row.photo.id for row in named if row.photo is not None}
+    return [row for row in every if isinstance(row, SheetResult) and row.photo.id in ids]
 
 
 def correct_sheet(

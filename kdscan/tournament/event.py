@@ -14,7 +14,7 @@ from kdscan.records.results import Json
 from kdscan.tournament.games import Game, SheetScore, Table
 from kdscan.tournament.gather import Finding, Planned, gather
 from kdscan.tournament.names import Names, names_of
-from kdscan.tournament.results import FAILED, Result, results
+from kdscan.tournament.results import FAILED, Result, SheetResult, results
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.standings import Standing, standings
 from kdscan.tournament.store.corrections import corrections, not_undone
@@ -76,13 +76,13 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
     scores, failed, called = [], [], {}
     together: Counter[int] = Counter()  # the sheets of each photo
     for row in results(db, event.id) if rows is None else rows:
-        if row.sheet is not None:
-            together[row.sheet.photo_id] += 1
-        if row.status == FAILED:
+        if isinstance(row, SheetResult):
+            together[row.photo.id] += 1
+            if (score := sheet_score(row, known)) is not None:
+                scores.append(score)
+                called[score.key] = row.photo.id, row.name, row.address
+        elif row.status == FAILED:
             failed.append((row.name, row.problem or {}))
-        elif row.sheet is not None and (score := sheet_score(row, known)) is not None:
-            scores.append(score)
-            called[score.key] = row.sheet.photo_id, row.name, row.address
     shown = {
         key: address if together[photo] > 1 else name
         for key, (photo, name, address) in called.items()
@@ -95,14 +95,12 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
     )
 
 
-def sheet_score(row: Result, known: Names) -> SheetScore | None:
+def sheet_score(row: SheetResult, known: Names) -> SheetScore | None:
     """A row of the results as a sheet of a game; None if it does not count.
 
     known: the event's players.
     """
-    if not row.counts or row.sheet is None or row.data is None:
-        return None
-    if not is_player_sheet(row.data["kind"]):
+    if not row.counts or not is_player_sheet(row.data["kind"]):
         return None
     place = row.place
     return SheetScore(

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from kdscan.files.write import writing_text
 from kdscan.locale import ENGLISH, Words
-from kdscan.tournament.results import COLUMNS, Result, columns, seated
+from kdscan.tournament.results import COLUMNS, Result, SheetResult, columns, seated
 
 Rows = Iterable[Result]
 
@@ -39,7 +39,8 @@ def write_table(rows: Iterable[Mapping[str, object]], names: Sequence[str], out:
 def write_json_lines(rows: Rows, out: TextIO) -> None:
     """One JSON object per line: the columns of the CSV, and `data`, the sheet as in `kdscan/1`."""
     for row in rows:
-        out.write(json.dumps(columns(row) | {"data": row.data}) + "\n")
+        data = row.data if isinstance(row, SheetResult) else None
+        out.write(json.dumps(columns(row) | {"data": data}) + "\n")
 
 
 def harmless(value: object) -> object:

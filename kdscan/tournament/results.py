@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection
@@ -45,26 +45,42 @@ _Lying = dict[tuple[int, int], list[Sheet]]
 
 @dataclass(frozen=True)
 class Result:
-    """One row. status: one of the words above; a sheet counts if it is `OK` or `REVIEW`, and may
-    count if it is `CONFLICT`: another sheet bears its code, and a person must say whose is which.
+    """One row: a file, or a page of its photo, that shows no sheet; or a `SheetResult`. status: one
+    of the words above.
 
-    photo: None if the file could not be read at all. sheet: as it was read; data: its current
-    state. overrides: its corrections by field. other: the name of a file with the same photo, or of
-    a sheet (`name#page.number`) that shows the same sheet better or bears the same code. rivals:
-    ids of the sheets that bear the same code.
+    photo: None if the file could not be read at all. other: the name of a file with the same photo,
+    or of a sheet (`name#page.number`) that shows the same sheet better or bears the same code.
     """
 
     file: FileRow
     photo: PhotoRow | None
     status: str
     page: int = 0
-    sheet: Sheet | None = None
-    data: Json | None = None
-    overrides: Overrides = field(default_factory=dict)
-    place: Place = field(default_factory=Place)
     other: str | None = None
     problem: Json | None = None
-    rivals: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its name for people: the file, and the page or sheet if there are others."""
+        pages = self.photo.pages if self.photo else None
+        return f"{self.file.name}#{self.page + 1}" if pages and pages > 1 else self.file.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class SheetResult(Result):
+    """A row with a sheet. It counts if its status is `OK` or `REVIEW`, and may count if it is
+    `CONFLICT`: another sheet bears its code, and a person must say whose is which.
+
+    sheet: as it was read; data: its current state. overrides: its corrections by field. rivals: ids
+    of the sheets that bear the same code.
+    """
+
+    photo: PhotoRow
+    sheet: Sheet
+    data: Json
+    overrides: Overrides
+    place: Place
+    rivals: tuple[int, ...]
 
     @property
     def counts(self) -> bool:
@@ -80,17 +96,17 @@ class Result:
 
     @property
     def name(self) -> str:
-        """Its name for people: the file, and the page or sheet if there are others."""
-        if self.sheet is not None:
-            return _name(self.file, self.sheet)
-        pages = self.photo.pages if self.photo else None
-        return f"{self.file.name}#{self.page + 1}" if pages and pages > 1 else self.file.name
+        return _name(self.file, self.sheet)
 
     @property
     def address(self) -> str:
         """The name that tells a sheet from all others: the file, and the sheet's place in it."""
-        assert self.sheet is not None
         return f"{self.file.name}#{self.sheet.place}"
+
+
+def counting(rows: Iterable[Result]) -> Iterator[SheetResult]:
+    """The sheets that count."""
+    return (row for row in rows if isinstance(row, SheetResult) and row.counts)
 
 
 def results(db: Connection, event_id: int) -> Iterable[Result]:
@@ -108,6 +124,9 @@ def seated(db: Connection, event_id: int, rows: Iterable[Result]) -> Iterator[Re
     known, names = names_of(entered), {one.id: one.name for one in entered}
     tables = {(g.round, names[s]): g.table for g in games(db, event_id) for s in g.seats}
     for row in rows:
+        if not isinstance(row, SheetResult):
+            yield row
+            continue
         place = row.place
         name = known.of(place)
         table = place.table
@@ -193,7 +212,7 @@ class _Rows:
         game = self._compared.games.get(one.id, ())
         return [sheet for key in game if (sheet := get_sheet(self._db, key)) is not None]
 
-    def _of_sheet(self, file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json) -> Result:
+    def _of_sheet(self, file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json) -> SheetResult:
         overrides, same = self._overrides.get(sheet.id, {}), self._compared.same
         status, other = REVIEW if data["review"] else OK, None
         if overrides.get("ignored") is True:
@@ -203,9 +222,17 @@ class _Rows:
         rivals = self._compared.conflicts.get(sheet.id, ())
         if rivals:
             status, other = CONFLICT, self._where[rivals[0]]
-        place = place_of(sheet.code, overrides, file)
-        return Result(
-            file, photo, status, sheet.page, sheet, data, overrides, place, other, rivals=rivals
+        return SheetResult(
+            file,
+            status=status,
+            page=sheet.page,
+            other=other,
+            photo=photo,
+            sheet=sheet,
+            data=data,
+            overrides=overrides,
+            place=place_of(sheet.code, overrides, file),
+            rivals=rivals,
         )
 
 
@@ -213,7 +240,7 @@ def of_another_size(rows: Iterable[Result], rules: Rules) -> list[str]:
     """The names of files with kingdoms that were read while the rules said another size limit."""
     if rules.game == "duel":
         return []
-    found = (row for row in rows if row.counts and row.value("kind") == "kingdom")
+    found = (row for row in counting(rows) if row.value("kind") == "kingdom")
     return sorted({row.file.name for row in found if row.value("size") != rules.variants.size})
 
 
@@ -222,25 +249,32 @@ def _name(file: FileRow, sheet: Sheet) -> str:
     return file.name if first else f"{file.name}#{sheet.place}"
 
 
+def _of_sheet(
+    value: Callable[[SheetResult], Any], otherwise: Any = None
+) -> Callable[[Result, Words], Any]:
+    """A column with a value only for rows with a sheet."""
+    return lambda row, _: value(row) if isinstance(row, SheetResult) else otherwise
+
+
 COLUMNS: Mapping[str, Callable[[Result, Words], Any]] = {
     "file": lambda row, _: row.file.name,
     "page": lambda row, _: row.page + 1,
-    "sheet": lambda row, _: row.sheet.number + 1 if row.sheet else None,
+    "sheet": _of_sheet(lambda row: row.sheet.number + 1),
     "status": lambda row, _: row.status,
-    "kind": lambda row, _: row.value("kind"),
-    "code": lambda row, _: row.sheet.code if row.sheet else None,
-    "round": lambda row, _: row.place.round,
-    "table": lambda row, _: row.place.table,
-    "player": lambda row, _: row.place.who,
-    "total": lambda row, _: row.value("score", "total"),
-    "domains": lambda row, _: row.value("score", "domains"),
-    "wizard": lambda row, _: row.value("score", "wizard"),
-    "middle_kingdom": lambda row, _: row.value("score", "middle_kingdom"),
-    "harmony": lambda row, _: row.value("score", "harmony"),
-    "castle_bonus_used": lambda row, _: row.value("castle_bonus_used"),
-    "confidence": lambda row, _: row.value("confidence"),
-    "look_at": lambda row, _: " ".join(_to_look_at(row)),
-    "corrected": lambda row, _: bool(row.overrides),
+    "kind": _of_sheet(lambda row: row.value("kind")),
+    "code": _of_sheet(lambda row: row.sheet.code),
+    "round": _of_sheet(lambda row: row.place.round),
+    "table": _of_sheet(lambda row: row.place.table),
+    "player": _of_sheet(lambda row: row.place.who),
+    "total": _of_sheet(lambda row: row.value("score", "total")),
+    "domains": _of_sheet(lambda row: row.value("score", "domains")),
+    "wizard": _of_sheet(lambda row: row.value("score", "wizard")),
+    "middle_kingdom": _of_sheet(lambda row: row.value("score", "middle_kingdom")),
+    "harmony": _of_sheet(lambda row: row.value("score", "harmony")),
+    "castle_bonus_used": _of_sheet(lambda row: row.value("castle_bonus_used")),
+    "confidence": _of_sheet(lambda row: row.value("confidence")),
+    "look_at": _of_sheet(lambda row: " ".join(_to_look_at(row)), ""),
+    "corrected": _of_sheet(lambda row: bool(row.overrides), False),
     "same_as": lambda row, _: None if row.status == CONFLICT else row.other,
     "error": lambda row, _: row.problem["code"] if row.problem else None,
     "message": lambda row, words: error_text(row.problem, words) if row.problem else None,
@@ -255,7 +289,7 @@ def columns(row: Result, words: Words = ENGLISH) -> Json:
     return {name: value(row, words) for name, value in COLUMNS.items()}
 
 
-def _to_look_at(row: Result) -> Iterator[str]:
+def _to_look_at(row: SheetResult) -> Iterator[str]:
     for cell in row.value("cells") or ():
         if cell["review"]:
             yield cell_name((cell["row"], cell["col"]))

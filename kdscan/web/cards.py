@@ -13,7 +13,7 @@ from kdscan.locale.problems import AGAINST_RULES
 from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides
 from kdscan.tournament.event import EventState
-from kdscan.tournament.results import FAILED, OK, Result
+from kdscan.tournament.results import FAILED, OK, Result, SheetResult
 from kdscan.tournament.store.records import short_name
 from kdscan.web.photo_state import picture
 from kdscan.web.schemas import ErrorText
@@ -38,7 +38,7 @@ _KINDS: Mapping[str, CardKind] = {
 
 def cards(state: EventState, rows: Sequence[Result], turning: Collection[int]) -> list[Card]:
     """The cards of an event. rows: all of its results; turning: sheets that may change who wins."""
-    shown = {row.sheet.id: row for row in rows if row.sheet is not None}
+    shown = {row.sheet.id: row for row in rows if isinstance(row, SheetResult)}
     found = [*_of_findings(state, shown), *_of_rows(rows, turning, state)]
     return sorted(found, key=_urgency)
 
@@ -49,7 +49,7 @@ def _urgency(card: Card) -> tuple[int, int, int, float, str]:
     return ORDER.index(kind), -(card["round"] or 0), card["table"] or 0, sure, card["key"]
 
 
-def _of_findings(state: EventState, shown: Mapping[int, Result]) -> Iterator[Card]:
+def _of_findings(state: EventState, shown: Mapping[int, SheetResult]) -> Iterator[Card]:
     missing = missing_players(state)
     for finding in state.findings:
         if finding.code == "needs_look" or (
@@ -97,12 +97,11 @@ def _of_rows(rows: Iterable[Result], turning: Collection[int], state: EventState
             card["file"], card["photo"] = row.name, row.file.photo_id
             card["problem"] = cast(ErrorText | None, row.problem)
             yield card
-        elif row.counts and row.sheet is not None and row.sheet.id not in told:
+        elif isinstance(row, SheetResult) and row.counts and row.sheet.id not in told:
             yield from _of_sheet(row, turning)
 
 
-def _of_sheet(row: Result, turning: Collection[int]) -> Iterator[Card]:
-    assert row.sheet is not None and row.data is not None
+def _of_sheet(row: SheetResult, turning: Collection[int]) -> Iterator[Card]:
     kind: CardKind
     if row.data["review"]:
         kind, text = "look", mark("{name} needs a look")
@@ -151,9 +150,8 @@ def _card(
     }
 
 
-def sheet_line(row: Result) -> SheetLine:
+def sheet_line(row: SheetResult) -> SheetLine:
     """A sheet in a list."""
-    assert row.sheet is not None and row.data is not None and row.photo is not None
     sheet = row.sheet
     return {
         "id": sheet.id,
@@ -170,9 +168,8 @@ def sheet_line(row: Result) -> SheetLine:
     }
 
 
-def sheet_brief(row: Result) -> SheetBrief:
+def sheet_brief(row: SheetResult) -> SheetBrief:
     """A sheet in a card or in the desk's list."""
-    assert row.data is not None
     return {
         **sheet_line(row),
         "review": row.data["review"],

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, func, select
 from kdscan.tournament.event import EventState, event_state
 from kdscan.tournament.event_json import event_table, table_game
 from kdscan.tournament.games import Game
-from kdscan.tournament.results import Result, results, seated
+from kdscan.tournament.results import Result, SheetResult, counting, results, seated
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.events import get_event
@@ -100,9 +100,9 @@ class Tables:
             event = get_event(db, self._event.id) or self._event
             rows = list(seated(db, event.id, results(db, event.id)))
             state = event_state(db, event, rows)
-        sheets = [row for row in rows if row.counts]
-        shown = {row.sheet.id: row for row in sheets if row.sheet is not None}
-        ranges = {one.key: range_of(shown[one.key].data or {}) for one in state.sheets}
+        sheets = list(counting(rows))
+        shown = {row.sheet.id: row for row in sheets}
+        ranges = {one.key: range_of(shown[one.key].data) for one in state.sheets}
         turning = turning_games(state.games, ranges)
         return _Views(
             {"state": now, "sheets": queue_json(sheets, ranges, turning)},
@@ -139,13 +139,15 @@ class Tables:
         return f"{zlib.crc32(held_now.encode()):x}"
 
 
-def queue_json(rows: Iterable[Result], ranges: Ranges, turning: Collection[int]) -> list[Doubtful]:
+def queue_json(
+    rows: Iterable[SheetResult], ranges: Ranges, turning: Collection[int]
+) -> list[Doubtful]:
     """Doubtful sheets: first those that may change who wins a game, then by the probability that
     they are wrong. rows: those that count. turning: sheets that may change who wins.
     """
     found: list[Doubtful] = []
     for row in rows:
-        if row.sheet is not None and row.data is not None and row.data["review"]:
+        if row.data["review"]:
             key = row.sheet.id
             reach = None if row.data.get("photograph_again") else ranges.get(key)
             found.append({**sheet_line(row), "range": reach, "decides": key in turning})
@@ -165,7 +167,7 @@ def desk_json(
         "state": name,
         "event": state.event.name,
         "cards": cards(state, rows, turning),
-        "sheets": [sheet_brief(row) for row in rows if row.sheet is not None],
+        "sheets": [sheet_brief(row) for row in rows if isinstance(row, SheetResult)],
         "players": entered,
         "games": [table_game(game) for game in state.games],
         "played_round": state.played_round,
@@ -191,9 +193,9 @@ def turning_games(games: Iterable[Game], ranges: Ranges) -> set[int]:
     return found
 
 
-def standings_json(name: str, rows: Iterable[Result], state: EventState) -> Standings:
+def standings_json(name: str, rows: Iterable[SheetResult], state: EventState) -> Standings:
     """The standings page's data. name: of the current state; rows: those that count."""
-    names = {row.sheet.id: short_name(row.file.name) for row in rows if row.sheet is not None}
+    names = {row.sheet.id: short_name(row.file.name) for row in rows}
     best = sorted(state.sheets, key=lambda sheet: (-sheet.total, sheet.key))
     totals: list[Total] = [
         {"name": one.player or names[one.key], "total": one.total, "review": one.review}

@@ -11,7 +11,7 @@ from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
-from kdscan.tournament.results import COLUMNS, results
+from kdscan.tournament.results import COLUMNS, counting, results
 from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import corrections
@@ -52,7 +52,7 @@ def test_a_line_and_the_coat_of_a_side_of_a_spellbook_are_corrected(url: str, sa
     with open_store(url) as kept, kept.read() as db:
         event = find_event(db, "Cup")
         said = {one.field: (one.old, one.new) for one in corrections(db, event.id)}
-        (row,) = results(db, event.id)
+        (row,) = counting(results(db, event.id))
     three = {"filled": 3, "struck": True, "used": False}
     chosen = game.spellbook.chosen_by(0)
     assert said == {"line:1,dot": (line, three), "choice:0": (chosen, None)}

@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from kdscan.tournament.correcting import correct_sheet, undo_last
 from kdscan.tournament.places import place_now
-from kdscan.tournament.results import results
+from kdscan.tournament.results import SheetResult, results
 from kdscan.tournament.rules import Asked
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import corrections, effective_values
@@ -63,7 +63,7 @@ def test_the_castle_is_where_it_was_said_to_be_last(store: Store) -> None:
         for at in ("0,0", "0,1", "0,0"):
             correct_sheet(db, one, {f"cell:{at}": castle}, "Zoe", one.data)
             (row,) = results(db, one.event_id)
-            assert row.data is not None
+            assert isinstance(row, SheetResult)
             found += [cell["col"] for cell in row.data["cells"] if cell["terrain"] == "castle"]
     assert found == [0, 1, 0]
 

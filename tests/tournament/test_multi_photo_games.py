@@ -5,7 +5,7 @@ from __future__ import annotations
 from kdscan.tournament.event import event_state
 from kdscan.tournament.places import place_now
 from kdscan.tournament.removing import set_removed
-from kdscan.tournament.results import OK, REVIEW, results
+from kdscan.tournament.results import OK, REVIEW, SheetResult, results
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import find_event
@@ -19,11 +19,11 @@ from tests.tournament.entries import came_in
 
 def wizards(store: Store) -> dict[str, int]:
     with store.read() as db:
-        rows = [row for row in results(db, find_event(db, "Cup").id) if row.data]
+        rows = list(results(db, find_event(db, "Cup").id))
     return {
         row.file.name: row.data["score"]["wizard"]
         for row in rows
-        if row.data and "score" in row.data
+        if isinstance(row, SheetResult) and "score" in row.data
     }
 
 
@@ -119,6 +119,7 @@ def test_the_round_may_be_said_of_any_name_of_a_photo(store: Store) -> None:
     with store.read() as db:
         event = find_event(db, "Cup")
         (first, again) = results(db, event.id)
+        assert isinstance(first, SheetResult)
         assert (first.file.name, first.place.round) == ("all/a.jpg", 2)
         assert again.other == "all/a.jpg"
-        assert first.sheet is not None and place_now(db, first.sheet).round == 2
+        assert place_now(db, first.sheet).round == 2

@@ -11,7 +11,7 @@ import pytest
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.tournament.event import event_state
 from kdscan.tournament.removing import set_removed
-from kdscan.tournament.results import results
+from kdscan.tournament.results import counting, results
 from kdscan.tournament.rules import Asked
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
@@ -93,7 +93,7 @@ def test_a_corrected_kingdom_is_scored_by_the_rules_of_its_event(store: Store) -
             (sheet,) = sheets(db, event.id)
             if new:
                 add_correction(db, event.id, "cell:1,1", new, "Zoe", sheet_id=sheet.id)
-            (row,) = list(results(db, event.id))
+            (row,) = counting(results(db, event.id))
             scores.append((row.value("score", "domains"), row.value("score", "middle_kingdom")))
     (before, middle), after = scores
     assert middle == 10

@@ -22,7 +22,7 @@ from kdscan.tournament.event import EventState
 from kdscan.tournament.games import Game, Seat
 from kdscan.tournament.report.pictures import CROP_PX, Album, Pictures
 from kdscan.tournament.report.plots import places_svg, totals_svg
-from kdscan.tournament.results import REVIEW, Result
+from kdscan.tournament.results import REVIEW, Result, SheetResult, counting
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store.records import short_name
 from kdscan.tournament.words import decided_by, half, signed, where
@@ -116,13 +116,11 @@ def _cards(state: EventState, rows: Iterable[Result], album: Album, w: Words) ->
         for seat in game.seats
         if seat.sheet is not None
     }
-    for row in rows:
-        if row.counts and row.sheet is not None:
-            yield _card(row, album.pictures(row), seats.get(row.sheet.id), w)
+    for row in counting(rows):
+        yield _card(row, album.pictures(row), seats.get(row.sheet.id), w)
 
 
-def _card(row: Result, pictures: Pictures, seated: tuple[Game, Seat] | None, w: Words) -> Json:
-    assert row.sheet is not None and row.data is not None
+def _card(row: SheetResult, pictures: Pictures, seated: tuple[Game, Seat] | None, w: Words) -> Json:
     place = row.place
     player, at = place.who, where(w, place.round, place.table)
     if seated:

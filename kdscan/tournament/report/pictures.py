@@ -20,7 +20,7 @@ from kdscan.kinds.overlay import draw_overlay
 from kdscan.locale import Words
 from kdscan.records import AnyReading, Photo, SpellbookReading
 from kdscan.tournament.apply_corrections import corrected
-from kdscan.tournament.results import Result
+from kdscan.tournament.results import SheetResult
 from kdscan.tournament.store import Store
 
 LONGEST_PX, QUALITY = 1000, 72
@@ -57,9 +57,9 @@ class Album:
         self._last: tuple[str, int] | None = None
         self._photo: Photo | None = None
 
-    def pictures(self, row: Result) -> Pictures:
-        """The pictures for a row of the results."""
-        if row.sheet is None or row.photo is None or not row.sheet.data["outline"]:
+    def pictures(self, row: SheetResult) -> Pictures:
+        """The pictures of a sheet."""
+        if not row.sheet.data["outline"]:
             return NOTHING
         photo = self._open(row)
         if photo is None:
@@ -75,8 +75,7 @@ class Album:
         places = tuple((one, _jpeg(_crop(photo, one.quad_xy))) for one in doubtful)
         return Pictures(_jpeg(drawn), (shown.width, shown.height), places)
 
-    def _open(self, row: Result) -> Photo | None:
-        assert row.photo is not None
+    def _open(self, row: SheetResult) -> Photo | None:
         key = (row.photo.sha256, row.page)
         if key != self._last:
             self._last, self._photo = key, None
@@ -90,9 +89,8 @@ class Album:
         return self._photo
 
 
-def _reading(row: Result) -> AnyReading | None:
+def _reading(row: SheetResult) -> AnyReading | None:
     """A sheet's current reading; None if an older version did not store it."""
-    assert row.sheet is not None and row.data is not None
     if row.sheet.kept is None:
         return None
     overrides = dict(row.overrides)
