@@ -132,7 +132,7 @@ def seated(db: Connection, event_id: int, rows: Iterable[Result]) -> Iterator[Re
         table = place.table
         if table is None and place.round is not None and name:
             table = tables.get((place.round, name))
-        yield replace(row, place=Place(place.round, table, name))
+        yield replace(row, place=replace(place, table=table, player=name, code=None))
 
 
 class _Rows:

@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from kdscan.game.duel.players import play_game
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.tournament.event import event_state
 from kdscan.tournament.removing import set_removed
-from kdscan.tournament.results import counting, results
+from kdscan.tournament.results import counting, results, seated
 from kdscan.tournament.rules import Asked
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.photos import add_file, add_photo, set_pages
 from kdscan.tournament.store.readings import sheets
-from tests.readings import make_kingdom, make_sheet
+from tests.readings import make_kingdom, make_sheet, with_evidence
 from tests.tournament.entries import came_in
 
 
@@ -55,6 +56,19 @@ def test_a_sheet_that_a_person_ignores_hides_no_other_photo_of_it(store: Store) 
         sharp, _ = sheets(db, event.id)
         add_correction(db, event.id, "ignored", True, "Zoe", sheet_id=sharp.id)
     assert statuses(store) == {"blurred.jpg": "ok", "sharp.jpg": "ignored"}
+
+
+def test_whose_sheets_they_are_is_the_same_with_players_names_in_the_rows(store: Store) -> None:
+    boards = play_game(0).maps + play_game(1).maps
+    for board, code in zip(
+        boards, ("CUP/1/1/A", "CUP/1/1/B", "CUP/1/2/C", "FAIR/1/2/D"), strict=True
+    ):
+        came_in(store, code[-1], with_evidence(make_sheet(str(board)), sheet_id=code))
+    with store.read() as db:
+        event = find_event(db, "Cup")
+        found = event_state(db, event).findings
+        assert "names another event, FAIR" in found[0].message
+        assert event_state(db, event, seated(db, event.id, results(db, event.id))).findings == found
 
 
 def test_the_photo_that_a_person_corrected_counts_and_not_one_that_was_only_placed(
