@@ -52,7 +52,7 @@ from kdscan.prints.divide import divide
 from kdscan.prints.drawing import draw_ink, draw_print
 from kdscan.prints.dropout import drop_out
 from kdscan.prints.flat import FlatSheet, coats_of, flat_sheet_at, from_bytes, to_bytes
-from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
+from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, SHEET, KnownPrint
 from kdscan.prints.learn import learn_flat_sheets, learn_print, register_either_way
 from kdscan.prints.recognize import SURELY, recognize
 from kdscan.records import UNKNOWN_LAYOUT, MapReading, Photo
@@ -144,23 +144,17 @@ def clock(prints: int) -> None:
         centers = find(photo, by.locate, by.refine)[0].centers_xy
         seen = recognize(photo, centers, every)
         assert seen is not None and seen.known is known
+        flat = seen.flatten(photo, FLAT_MARGIN)
         rows = {
             "cv2.imread": bare,
             f"recognise among {len(every)}, align": least(lambda: recognize(photo, centers, every)),
             "align alone": least(lambda: align(known, photo, centers)),
             "flatten": least(lambda: seen.flatten(photo, FLAT_MARGIN)),
-            "divide": _dividing(photo, known, seen),
+            "divide": least(lambda: divide(flat, known.bgr[SHEET])),
             "flatten and divide": least(lambda: drop_out(photo, seen)),
         }
     for name, spent in rows.items():
         print(f"{name:32s}{spent:9.1f} ms{spent / bare:8.2f} x imread")
-
-
-def _dividing(photo: Photo, known: KnownPrint, seen: Any) -> float:
-    flat = seen.flatten(photo, FLAT_MARGIN)
-    rim = round((PRINT_MARGIN - FLAT_MARGIN) * PRINT_PX)
-    plain, one = known.bgr[rim:-rim, rim:-rim], np.ones((1, 1), np.float32)
-    return least(lambda: divide(flat, plain, one))
 
 
 def kept(path: Path) -> FlatSheet | None:
@@ -207,10 +201,9 @@ def stages(pad: Path, out: Path) -> None:
     photo = photo_in(path)
     (sheet,) = read_photo(photo, prints=[known])
     assert isinstance(sheet, MapReading) and sheet.ink is not None
-    rim = round((PRINT_MARGIN - FLAT_MARGIN) * PRINT_PX)
     drawn = draw_overlay(photo, [sheet])
     drawn = drawn[: round(drawn.shape[1] * photo.height / photo.width)]  # without what is asked
-    pictures = [photo.bgr, known.bgr, draw_print(known)[rim:-rim, rim:-rim],
+    pictures = [photo.bgr, known.bgr, draw_print(known)[SHEET],
                 sheet.rectified.bgr, draw_ink(sheet.ink), drawn]  # fmt: skip
     tiles = [_fit(np.asarray(p, np.uint8)) for p in pictures]
     rows = [np.hstack(tiles[i : i + 3]) for i in (0, 3)]

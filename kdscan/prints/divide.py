@@ -30,10 +30,10 @@ _LIGHTNESS = np.float32(100 / 255)  # CIELAB units a level of L in 8 bits
 _NOISE_FLOOR = 1.6  # as a multiple of the median difference
 
 
-def divide(photo: Bgr, known: Bgr, coverage: Plane) -> Ink:
+def divide(photo: Bgr, known: Bgr) -> Ink:
     """Ink from the colour difference between a rectified photo and its registered print.
 
-    photo, known: (H, W, 3) uint8 BGR. coverage: see `Ink.known`.
+    photo, known: (H, W, 3) uint8 BGR.
     """
     bare = match_tint(photo, match_tone(photo, relight(photo, known)))
     seen, print_ = _smooth(photo), _smooth(bare)
@@ -43,7 +43,7 @@ def divide(photo: Bgr, known: Bgr, coverage: Plane) -> Ink:
     full = max(quantile(sample, FULL_QUANTILE)[0] * FULL_SHARE, LEAST_INK)
     floor = min(float(median(sample)) * _NOISE_FLOOR + 1, full / 2)
     probability = np.clip((distance - floor) / (full - floor), 0, 1).astype(np.float32)
-    return Ink(probability, pen_of(photo, bare, probability), coverage)
+    return Ink(probability, pen_of(photo, bare, probability))
 
 
 def pen_of(photo: Bgr, bare: Bgr, probability: Plane) -> tuple[float, float, float]:

@@ -20,7 +20,7 @@ from kdscan.prints.align import Aligned
 from kdscan.prints.coherence import doubt_coats, shield_ink, unlike_others
 from kdscan.prints.divide import divide
 from kdscan.prints.drawing import on_plain_page
-from kdscan.prints.known import KNOWN_SHEET, KNOWN_STEP, PRINT_MARGIN, PRINT_PX, SHEET, KnownPrint
+from kdscan.prints.known import KNOWN_STEP, PRINT_MARGIN, PRINT_PX, SHEET, KnownPrint
 from kdscan.records import CELLS, Ink, Photo, RectifiedSheet
 from kdscan.records.arrays import Network, softmax
 
@@ -58,7 +58,7 @@ class InkSheet:
 def drop_out(photo: Photo, aligned: Aligned) -> InkSheet:
     """The sheet with which a print was aligned, and its ink."""
     known, flat = aligned.known, aligned.flatten(photo, FLAT_MARGIN)
-    ink = divide(flat, known.bgr[SHEET], known.known[KNOWN_SHEET])
+    ink = divide(flat, known.bgr[SHEET])
     centers = aligned.centers_xy
     rectified = RectifiedSheet(
         flat, centers, outline_of(centers), resolution(centers), PLACEMENT_CONFIDENCE

@@ -32,8 +32,8 @@ KNOWN_STEP = 8
 """Pixels of the picture per pixel of `KnownPrint.known`."""
 
 _RIM = round((PRINT_MARGIN - FLAT_MARGIN) * PRINT_PX)
-SHEET, KNOWN_SHEET = (np.s_[rim:-rim, rim:-rim] for rim in (_RIM, _RIM // KNOWN_STEP))
-"""The part of a print's picture, and of `KnownPrint.known`, that `RectifiedSheet.bgr` shows."""
+SHEET = np.s_[_RIM:-_RIM, _RIM:-_RIM]
+"""The part of a print's picture that `RectifiedSheet.bgr` shows."""
 
 ALIGN_PX = 64
 """Pixels a cell of the view in which prints are aligned."""

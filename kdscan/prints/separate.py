@@ -17,14 +17,10 @@ background is estimated: wider than a line, narrower than a shield."""
 
 
 def separate(sheet: RectifiedSheet, network: Network) -> Ink:
-    """The ink that a network segments on a rectified sheet; `Ink.known` is 0 everywhere.
-
-    network: see `drawn_on`.
-    """
+    """The ink that a network segments on a rectified sheet; network: see `drawn_on`."""
     probability = drawn_on(sheet.bgr, network)
     bare = _around(sheet.bgr, 1 - probability)
-    unknown = np.zeros((1, 1), np.float32)
-    return Ink(probability, pen_of(sheet.bgr, bare, probability), unknown)
+    return Ink(probability, pen_of(sheet.bgr, bare, probability))
 
 
 def _around(bgr: NDArray[np.uint8], weight: NDArray[np.float32]) -> NDArray[np.uint8]:

@@ -16,13 +16,10 @@ class Ink(FrozenArrays):
 
     probability: (H, W) float32, 0..1, of ink at each pixel of `RectifiedSheet.bgr`.
     pen_bgr: the pen's transmittance for blue, green and red, 0..1.
-    known: (h, w) float32, 0..1, coarser by an integer factor: how well the print is known there;
-        all 0 for an unknown print.
     """
 
     probability: NDArray[np.float32]
     pen_bgr: tuple[float, float, float]
-    known: NDArray[np.float32]
 
     def __post_init__(self) -> None:
         if self.probability.ndim != 2 or self.probability.dtype != np.float32:

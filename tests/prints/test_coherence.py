@@ -64,6 +64,6 @@ def test_ink_is_measured_in_the_middle_of_each_cell() -> None:
             lattice_to_flat(np.array([at[1] + 0.5, at[0] + 0.5]) - 0.5, FLAT_PX, FLAT_MARGIN)
         ).astype(int)
         drawn[y - size : y + size, x - size : x + size] = 1
-    ink = shield_ink(Ink(drawn, (0.2, 0.2, 0.2), np.ones((1, 1), np.float32)))
+    ink = shield_ink(Ink(drawn, (0.2, 0.2, 0.2)))
     assert np.flatnonzero(ink).tolist() == [5, 6]
     assert ink[5] == pytest.approx(4 * ink[6])

@@ -19,7 +19,6 @@ def test_a_map_of_unknown_print_shows_its_ink_where_coats_are() -> None:
     (sheet,) = maps_of(read_photo(next(iter(load_photos(SAMPLE)))))
     ink = ink_of(sheet)
     assert ink.probability.shape == sheet.rectified.bgr.shape[:2]
-    assert not ink.known.any()
     drawn: list[float] = []
     empty: list[float] = []
     for cell in sheet.reading.cells:
@@ -43,7 +42,7 @@ def test_known_ink_is_drawn_in_the_pens_colour_on_white() -> None:
     (sheet,) = maps_of(read_photo(next(iter(load_photos(SAMPLE)))))
     probability = np.zeros(sheet.rectified.bgr.shape[:2], np.float32)
     probability[:10] = 1
-    ink = Ink(probability, (0.8, 0.2, 0.2), np.ones((1, 1), np.float32))
+    ink = Ink(probability, (0.8, 0.2, 0.2))
     picture = draw_inks([with_evidence(sheet, ink=ink), with_evidence(sheet, ink=ink)])
     assert picture is not None
     assert picture[0, 0].tolist() == [204, 51, 51]

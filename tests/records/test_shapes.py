@@ -24,7 +24,7 @@ RECTIFIED = RectifiedSheet(
 OUTLINE = SheetOutline(floats(4, 2), 1.0)
 CROPS = CellCrops(floats(35, 1, 8, 8), floats(35, 3, 4, 4))
 PROBS = MarkProbs(floats(len(CELLS), len(COATS)), floats(len(CELLS), 5), 0.5, 1.0)
-INK = Ink(floats(60, 80), (0.1, 0.1, 0.1), floats(6, 8))
+INK = Ink(floats(60, 80), (0.1, 0.1, 0.1))
 KINGDOM = make_kingdom()
 
 
