@@ -122,10 +122,6 @@ def texts(layout: BookLayout) -> Iterator[str]:
 
 def _problems(layout: BookLayout) -> Iterator[LayoutError]:
     yield from size_problems(layout)
-    if min(layout.page_mm) <= 0:
-        yield LayoutError(
-            "`{key}` is {size:g}; it must be more than 0.", key="page_mm", size=min(layout.page_mm)
-        )
     if len(layout.shield) < 3:
         yield LayoutError("`shield` has {n} points; three are needed.", n=len(layout.shield))
     for i, side in enumerate(layout.players):

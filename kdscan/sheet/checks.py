@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -27,9 +28,9 @@ _DICTIONARY = re.compile(r"DICT_([4-7])X\1_(50|100|250|1000)")
 
 _SIZES = {
     *("size_mm", "radius_mm", "circle_radius_mm", "length_mm", "width_mm"),
-    *("square_mm", "choice_mm", "box_mm"),
+    *("square_mm", "choice_mm", "box_mm", "page_mm", "cell_mm"),
 }
-"""Fields that hold a size in mm; of a box the last two numbers do."""
+"""Fields that hold sizes in mm; of a box the last two numbers are."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,9 @@ def size_problems(record: Any, where: str = "") -> Iterator[LayoutError]:
     for field in dataclasses.fields(record):
         value = getattr(record, field.name)
         key = f"{where}.{field.name}" if where else field.name
-        size = min(value[2:]) if field.name == "box_mm" else value
-        if field.name in _SIZES and size is not None and size < _SLACK_MM:
+        sizes = value[-2:] if isinstance(value, tuple) else (value,)
+        size = min(sizes) if field.name in _SIZES and value is not None else math.inf
+        if size < _SLACK_MM:
             yield LayoutError("`{key}` is {size:g}; it must be more than 0.", key=key, size=size)
         elif dataclasses.is_dataclass(value):
             yield from size_problems(value, key)
@@ -100,20 +102,6 @@ def layout_problems(layout: Layout) -> Iterator[LayoutError]:
 def _sizes(layout: Layout) -> Iterator[LayoutError]:
     if not layout.name.strip():
         yield LayoutError("`name` is empty.")
-    if (layout.rows, layout.cols) != (5, 7):
-        yield LayoutError(
-            "a map must have 5 rows and 7 columns, not {rows} and {cols}.",
-            rows=layout.rows,
-            cols=layout.cols,
-        )
-    for key, size in (("page_mm", layout.page_mm), ("cell_mm", layout.cell_mm)):
-        if min(size) <= 0:
-            yield LayoutError(
-                "`{key}` is {width:g} × {height:g} mm; both must be more than 0.",
-                key=key,
-                width=size[0],
-                height=size[1],
-            )
     if max(layout.page_mm) > _LARGEST_MM:
         yield LayoutError(
             "`page_mm` is larger than {most} mm, the longer side of A0.", most=_LARGEST_MM
@@ -248,5 +236,5 @@ def _page(layout: Layout) -> _Box:
 
 
 def _grid(layout: Layout) -> _Box:
-    (x, y), (w, h) = layout.grid_mm, layout.cell_mm
-    return _Box(x, y, x + layout.cols * w, y + layout.rows * h)
+    x, y, w, h = layout.grid_rect
+    return _Box(x, y, x + w, y + h)

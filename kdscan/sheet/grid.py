@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kdscan.game.duel.board import CASTLE, COLS, ROWS
 from kdscan.sheet.decor import paint_castle
 from kdscan.sheet.fonts import CAPITAL
 from kdscan.sheet.parts import Castle, Layout, Point, moved, rect
@@ -22,10 +23,10 @@ def draw_map(pen: Pen, layout: Layout) -> None:
     _border(pen, layout)
     if layout.coordinates:
         _coordinates(pen, layout)
-    for row in range(layout.rows):
-        for col in range(layout.cols):
+    for row in range(ROWS):
+        for col in range(COLS):
             at = layout.center_mm(row, col)
-            if (row, col) == layout.castle_cell:
+            if (row, col) == CASTLE:
                 _castle(pen, layout.castle, at)
             else:
                 _shield(pen, layout, at)
@@ -35,11 +36,11 @@ def _lines(pen: Pen, layout: Layout) -> None:
     if layout.lines == "none":
         return
     (x, y, w, h), (cw, ch) = layout.grid_rect, layout.cell_mm
-    down = [((x + i * cw, y), (x + i * cw, y + h)) for i in range(1, layout.cols)]
-    across = [((x, y + i * ch), (x + w, y + i * ch)) for i in range(1, layout.rows)]
+    down = [((x + i * cw, y), (x + i * cw, y + h)) for i in range(1, COLS)]
+    across = [((x, y + i * ch), (x + w, y + i * ch)) for i in range(1, ROWS)]
     pen.lines(*down, *across, line=FAINT, width=0.2, dash=_DASHES[layout.lines])
-    for i in range(1, layout.cols):
-        for k in range(1, layout.rows):
+    for i in range(1, COLS):
+        for k in range(1, ROWS):
             _diamond(pen, (x + i * cw, y + k * ch))
     pen.box(x, y, w, h, line=LINE, width=0.3)
 
@@ -54,9 +55,9 @@ def _border(pen: Pen, layout: Layout) -> None:
     (x, y, w, h), (cw, ch) = layout.grid_rect, layout.cell_mm
     inner, outer = _BORDER_GAP_MM, _BORDER_GAP_MM + _BORDER_MM
     bars = []
-    for a, b in _steps(x, cw, layout.cols):
+    for a, b in _steps(x, cw, COLS):
         bars += [rect(a, y - outer, b, y - inner), rect(a, y + h + inner, b, y + h + outer)]
-    for a, b in _steps(y, ch, layout.rows):
+    for a, b in _steps(y, ch, ROWS):
         bars += [rect(x - outer, a, x - inner, b), rect(x + w + inner, a, x + w + outer, b)]
     for a in (x - outer, x + w + inner):
         bars += [rect(a, b, a + _BORDER_MM, b + _BORDER_MM) for b in (y - outer, y + h + inner)]
@@ -68,11 +69,11 @@ def _border(pen: Pen, layout: Layout) -> None:
 def _coordinates(pen: Pen, layout: Layout) -> None:
     """Columns A to G above the border, rows 1 to 5 left of it."""
     outer, size = _BORDER_GAP_MM + _BORDER_MM, _COORDINATE_MM
-    for col in range(layout.cols):
+    for col in range(COLS):
         x = layout.center_mm(0, col)[0]
         at = (x, layout.grid_mm[1] - outer - 0.7)
         pen.text(at, "ABCDEFG"[col], size, color=LINE, align="middle")
-    for row in range(layout.rows):
+    for row in range(ROWS):
         y = layout.center_mm(row, 0)[1] + size * CAPITAL / 2
         at = (layout.grid_mm[0] - outer - 1.2, y)
         pen.text(at, str(row + 1), size, color=LINE, align="middle")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from kdscan.game.duel.board import COLS, ROWS
 from kdscan.sheet.signs import Code, Markers
 from kdscan.sheet.signs import Point as Point
 
@@ -144,8 +145,6 @@ class Layout:
     circle_radius_mm: float
     lines: LineStyle
     castle: Castle
-    rows: int = 5
-    cols: int = 7
     coordinates: bool = False
     title: Title | None = None
     compass: Compass | None = None
@@ -159,15 +158,10 @@ class Layout:
     cell_png: str = ""
 
     @property
-    def castle_cell(self) -> tuple[int, int]:
-        """Row and column of the cell in the middle, which holds the castle."""
-        return self.rows // 2, self.cols // 2
-
-    @property
     def grid_rect(self) -> tuple[float, float, float, float]:
         """x, y, width and height of the grid on the page, in mm."""
         (x, y), (w, h) = self.grid_mm, self.cell_mm
-        return x, y, self.cols * w, self.rows * h
+        return x, y, COLS * w, ROWS * h
 
     def center_mm(self, row: float, col: float) -> Point:
         """Centre of a cell on the page, in mm; fractions give points between centres."""

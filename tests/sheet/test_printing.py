@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pypdfium2
@@ -9,6 +8,7 @@ import pytest
 from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
 from kdscan.errors import LayoutError
+from kdscan.records import CASTLE, CELLS
 from kdscan.sheet.layout import load_layout
 from kdscan.sheet.look import NO_TICKET, Paper, Ticket
 from kdscan.sheet.parts import Layout, LineStyle
@@ -17,8 +17,6 @@ from kdscan.sheet.raster import render_page
 from tests.sheet.measure import DPI_300, Measured
 
 LAYOUT = load_layout("kdscan-a5")
-CELLS = list(product(range(LAYOUT.rows), range(LAYOUT.cols)))
-SHIELDS = [cell for cell in CELLS if cell != LAYOUT.castle_cell]
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +56,7 @@ def test_lines_between_cells_lie_where_the_layout_says(page: Measured) -> None:
 
 
 def test_circles_lie_where_the_layout_says(page: Measured) -> None:
-    for row, col in SHIELDS:
+    for row, col in CELLS:
         cx, cy = LAYOUT.center_mm(row, col)
         for dx, dy in LAYOUT.circles:
             x, y, radius = page.circle(cx + dx, cy + dy, LAYOUT.circle_radius_mm)
@@ -69,15 +67,14 @@ def test_circles_lie_where_the_layout_says(page: Measured) -> None:
 def test_shields_are_drawn_and_empty(page: Measured) -> None:
     points = np.array(LAYOUT.shield)
     middle = (points.min(axis=0) + points.max(axis=0)) / 2
-    for row, col in SHIELDS:
+    for row, col in CELLS:
         at = np.array(LAYOUT.center_mm(row, col))
         assert min(page.at(x, y) for x, y in points + at) > 0.15
         assert max(page.at(x, y) for x, y in 0.85 * (points - middle) + middle + at) == 0
 
 
 def test_the_castle_stands_in_the_middle_with_roofs_left_white(page: Measured) -> None:
-    at = np.array(LAYOUT.center_mm(*LAYOUT.castle_cell))
-    assert LAYOUT.castle_cell == (2, 3)
+    at = np.array(LAYOUT.center_mm(*CASTLE))
     assert len(LAYOUT.castle.roofs) == 3
     for roof in np.array(LAYOUT.castle.roofs) + at:
         assert min(page.at(*point) for point in roof) > 0.2
@@ -202,7 +199,7 @@ def test_two_maps_on_a_letter_page_at_true_scale() -> None:
         x, y = half.ruler.start_mm[0] + left, half.ruler.start_mm[1] + top
         first, last = (paper.upright_line(at, y - 1.8, y - 1.5) for at in (x, x + 50))
         assert last - first == pytest.approx(50, abs=0.1)
-        for row, col in SHIELDS:
+        for row, col in CELLS:
             cx, cy = half.center_mm(row, col)
             for dx, dy in half.circles:
                 at = (cx + dx + left, cy + dy + top)

@@ -7,6 +7,7 @@ import pypdfium2
 import pytest
 from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
+from kdscan.records import CASTLE
 from kdscan.sheet import surroundings
 from kdscan.sheet.book import load_book
 from kdscan.sheet.layout import layouts, load_layout
@@ -64,7 +65,7 @@ def test_shields_are_lighter_than_the_parchment_around() -> None:
 
 
 def test_roofs_stay_blank_in_every_style() -> None:
-    x, y = LAYOUT.center_mm(*LAYOUT.castle_cell)
+    x, y = LAYOUT.center_mm(*CASTLE)
     for style in STYLES:
         measured = page(style)
         for roof in LAYOUT.castle.roofs:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from kdscan.game.duel.board import Board
+from kdscan.game.duel.board import COLS, ROWS, Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import find_domains
 from kdscan.game.grid import Cell
@@ -44,10 +44,10 @@ def draw_borders(sheet: Sketch, board: Board) -> None:
 def _grid_lines(layout: Layout) -> Iterator[tuple[Cell, Cell, bool, Path]]:
     """Each side of a cell once: the cell, the place beyond it, whether that is a cell too, and the
     side's ends (2, 2) in mm."""
-    for row, col in np.ndindex(layout.rows, layout.cols):
+    for row, col in np.ndindex(ROWS, COLS):
         for down, right in ((0, 1), (1, 0), (0, -1), (-1, 0)):
             beyond = row + down, col + right
-            inner = 0 <= beyond[0] < layout.rows and 0 <= beyond[1] < layout.cols
+            inner = 0 <= beyond[0] < ROWS and 0 <= beyond[1] < COLS
             if inner and min(down, right) < 0:  # the other cell's right or lower side
                 continue
             start = np.array((col + max(right, 0), row + max(down, 0)))
@@ -110,7 +110,7 @@ def scribble_around(sheet: Sketch, board: Board) -> None:
     rng, layout, messiness = sheet.rng, sheet.layout, sheet.messiness
     low = np.array(layout.grid_mm)
     pitch = np.array(layout.cell_mm)
-    high = low + pitch * (layout.cols, layout.rows)
+    high = low + pitch * (COLS, ROWS)
     page = np.array(layout.page_mm)
     pens = (sheet.hand.pen, sheet.hand.cross_pen, random_pen(rng))
     lines = 3.0 * messiness + (5.0 if sheet.adds == "sums" else 0.0)
@@ -142,11 +142,11 @@ def _strays(sheet: Sketch) -> None:
     """Slips of the pen along the lines between cells and outside the map, off the circles."""
     rng, layout = sheet.rng, sheet.layout
     pitch = np.array(layout.cell_mm)
-    cells = np.ndindex(layout.rows, layout.cols)
+    cells = np.ndindex(ROWS, COLS)
     circles = np.concatenate([sheet.shield_of(cell).circles for cell in cells])
     for _ in range(int(rng.poisson(3.0 * sheet.messiness))):
-        place = rng.uniform(0, 1, 2) * (layout.cols, layout.rows)
-        place[int(rng.integers(2))] = float(rng.integers(0, layout.rows + 1))
+        place = rng.uniform(0, 1, 2) * (COLS, ROWS)
+        place[int(rng.integers(2))] = float(rng.integers(0, ROWS + 1))
         at = np.array(layout.grid_mm) + place * pitch
         marks = scrawl.stray(at, 0.05 * float(pitch.min()), rng)
         points = np.concatenate([mark.path for mark in marks])
@@ -219,7 +219,7 @@ def _loop_domains(sheet: Sketch, board: Board) -> None:
     for _, cells, _ in find_domains(board):
         if len(cells) < 2:
             continue
-        mask = np.zeros((layout.rows * px + 2, layout.cols * px + 2), np.uint8)
+        mask = np.zeros((ROWS * px + 2, COLS * px + 2), np.uint8)
         for r, c in cells:
             mask[r * px + 1 : (r + 1) * px + 1, c * px + 1 : (c + 1) * px + 1] = 1
         inner = cv2.erode(mask, np.ones((3, 3), np.uint8))

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from kdscan.records import CASTLE
+from kdscan.records import CASTLE, COLS, ROWS
 from kdscan.sheet.parts import Layout, Point, Polygon, moved, rect
 from kdscan.synth.canvas import Canvas
 from kdscan.synth.fields import U8, WHITE
@@ -40,8 +40,8 @@ def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> U8:
     canvas = Canvas(page, px_per_mm)
     ornaments(canvas, layout, style, rng)
     _cells_and_lines(canvas, layout, style)
-    for row in range(layout.rows):
-        for col in range(layout.cols):
+    for row in range(ROWS):
+        for col in range(COLS):
             at = layout.center_mm(row, col)
             if (row, col) == CASTLE:
                 _castle(canvas, layout, style, at)
@@ -65,8 +65,8 @@ def _cells_and_lines(canvas: Canvas, layout: Layout, style: PrintStyle) -> None:
     (gx, gy, gw, gh), (cw, ch) = layout.grid_rect, layout.cell_mm
     if style.cell_fill == "tint":
         canvas.fill(rect(gx, gy, gx + gw, gy + gh), style.cell_tint)
-    for row in range(layout.rows):
-        for col in range(layout.cols):
+    for row in range(ROWS):
+        for col in range(COLS):
             x, y = gx + col * cw, gy + row * ch
             if style.cell_fill == "checker" and (row + col) % 2:
                 canvas.fill(rect(x, y, x + cw, y + ch), style.cell_tint)
@@ -77,9 +77,9 @@ def _cells_and_lines(canvas: Canvas, layout: Layout, style: PrintStyle) -> None:
                 if layout.lines != "none":
                     canvas.outline(box, style.line_color, style.line_mm)
     if style.cell_fill != "boxes":
-        for i in range(1, layout.cols):
+        for i in range(1, COLS):
             _line(canvas, layout, style, (gx + i * cw, gy), (gx + i * cw, gy + gh))
-        for i in range(1, layout.rows):
+        for i in range(1, ROWS):
             _line(canvas, layout, style, (gx, gy + i * ch), (gx + gw, gy + i * ch))
     _frame(canvas, layout, style, (gx, gy, gx + gw, gy + gh))
 

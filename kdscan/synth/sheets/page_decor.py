@@ -5,6 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from kdscan.records import ROWS
 from kdscan.sheet.parts import Layout, Point, rect
 from kdscan.synth.canvas import Canvas, smooth_noise
 from kdscan.synth.fields import F32, U8, Rng, f32, toward, u8
@@ -85,7 +86,7 @@ def ornaments(canvas: Canvas, layout: Layout, style: PrintStyle, rng: Rng) -> No
             at, size = (gx + gw / 2, gy + gh + below * 0.55), min(below * 0.3, 4)
             canvas.text(at, "name ............ date ........", size, style.line_color, rng)
         elif kind == 3 and gx > 3:  # row numbers
-            for row in range(layout.rows):
+            for row in range(ROWS):
                 at = (gx * 0.5, gy + ch * (row + 0.5))
                 canvas.text(at, str(row + 1), min(gx * 0.5, 4), style.line_color, rng)
     if style.legend and below > 0.5 * ch:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from kdscan.errors import UsageError
+from kdscan.records import COLS, ROWS
 from kdscan.sheet.parts import Layout, rect
 from kdscan.synth.canvas import Canvas
 from kdscan.synth.fields import U8, Rng, any_of, f32, u8, weighted
@@ -114,7 +115,7 @@ def _vignette(page: U8, rng: Rng, palette: Palette) -> None:
 def _frame(page: U8, rng: Rng, layout: Layout, scale: float, palette: Palette) -> None:
     """A white or tinted margin, lines around the map, or a scale of degrees; in place."""
     (gx, gy), (cw, ch), (w, h) = layout.grid_mm, layout.cell_mm, layout.page_mm
-    room = min(gx, gy, w - gx - layout.cols * cw, h - gy - layout.rows * ch)
+    room = min(gx, gy, w - gx - COLS * cw, h - gy - ROWS * ch)
     m = rng.uniform(0.1, 0.8) * room
     plate = Canvas(page, scale)
     kind = rng.integers(0, 3)

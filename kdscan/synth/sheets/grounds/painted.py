@@ -10,6 +10,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from kdscan.records import COLS, ROWS
 from kdscan.sheet.parts import Layout
 from kdscan.synth.canvas import Canvas
 from kdscan.synth.fields import (
@@ -227,12 +228,12 @@ def patchwork(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     step = scale * COARSE
     bend = wavy * fractal(rng, (h, w), 20, 3) if wavy else 0.0
     (gx, gy), (cw, ch) = layout.grid_mm, layout.cell_mm
-    col = np.clip(np.floor((x / step + bend - gx) / cw), -1, layout.cols).astype(int) + 1
-    row = np.clip(np.floor((y / step + bend - gy) / ch), -1, layout.rows).astype(int) + 1
+    col = np.clip(np.floor((x / step + bend - gx) / cw), -1, COLS).astype(int) + 1
+    row = np.clip(np.floor((y / step + bend - gy) / ch), -1, ROWS).astype(int) + 1
     shades = np.array(palette.grounds)
-    pick = rng.integers(0, len(shades), (layout.rows + 2, layout.cols + 2))
+    pick = rng.integers(0, len(shades), (ROWS + 2, COLS + 2))
     if rng.random() < 0.5:  # neighbours often alike, as domains are
-        pick = np.repeat(np.repeat(pick, 2, 0), 2, 1)[: layout.rows + 2, : layout.cols + 2]
+        pick = np.repeat(np.repeat(pick, 2, 0), 2, 1)[: ROWS + 2, : COLS + 2]
     rim = int(rng.integers(0, len(shades)))
     pick[[0, -1]] = rim
     pick[:, [0, -1]] = rim
