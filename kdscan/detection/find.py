@@ -200,7 +200,7 @@ def by_markers(photo: Photo, cell_px: float | None = None) -> tuple[SheetOutline
     for layout in signs():
         if cell_px and cell_px * COLS <= max(photo.width, photo.height):
             side_px = cell_px * layout.markers.size_mm / layout.cell_mm[0]
-            rule_out(photo, layout.markers.dictionary, side_px)
+            rule_out(photo, side_px)
         for mm, xy in detect_pages(photo, layout.markers, layout.page_mm):
             h, _ = cv2.findHomography(mm, xy, 0)
             (x, y), (w, h_mm) = layout.grid_mm, layout.cell_mm

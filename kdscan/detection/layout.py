@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.detection.markers import family
 from kdscan.imaging.pyramid import finest_for
 from kdscan.imaging.rectify import lattice_to_photo, resolution, sample
 from kdscan.records import UNKNOWN_LAYOUT, Photo, RectifiedSheet
@@ -28,7 +29,7 @@ def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
     """
     for layout in signs():
         expected = set(enumerate(place.id for place in layout.markers.places))
-        seen = _ids(_windows(photo, sheet, layout), layout.markers.dictionary)
+        seen = _ids(_windows(photo, sheet, layout))
         if expected & seen:
             return layout.name
     return UNKNOWN_LAYOUT
@@ -43,7 +44,7 @@ def is_mirrored(photo: Photo, sheet: RectifiedSheet) -> bool:
         flipped = np.ascontiguousarray(windows[:, :, ::-1]).reshape(n, -1)
         ids = [place.id for place in layout.markers.places]
         expected = {(window, ids[k]) for window, k in enumerate(_MIRRORED)}
-        if expected & _ids(flipped, layout.markers.dictionary):
+        if expected & _ids(flipped):
             return True
     return False
 
@@ -72,10 +73,9 @@ def _window_in_lattice(layout: Signs, center_mm: Floats, step_mm: Floats) -> Flo
     return np.asarray((page - np.array(layout.grid_mm)) / np.array(layout.cell_mm) - 0.5)
 
 
-def _ids(grey: NDArray[np.uint8], dictionary: str) -> set[tuple[int, int]]:
+def _ids(grey: NDArray[np.uint8]) -> set[tuple[int, int]]:
     """The markers found: (number of the window, from 0; the marker's id)."""
-    family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary))
-    corners, ids, _ = cv2.aruco.ArucoDetector(family).detectMarkers(grey)
+    corners, ids, _ = cv2.aruco.ArucoDetector(family()).detectMarkers(grey)
     if not corners:
         return set()
     windows = np.concatenate(corners)[..., 0].mean(1) // grey.shape[0]

@@ -13,7 +13,7 @@ from kdscan.detection.castle import has_castle
 from kdscan.detection.clipping import cut_sides, edges_text
 from kdscan.detection.find import MapSearch
 from kdscan.detection.layout import detect_layout
-from kdscan.detection.markers import FAMILY, detect_markers
+from kdscan.detection.markers import detect_markers
 from kdscan.errors import BlankPage, NoSheetFound
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.game.names import GameName
@@ -144,7 +144,7 @@ def _read_duel(
 def _read_books(photo: Photo, models: Models, risk: float) -> tuple[SpellbookReading, ...]:
     """The spellbooks in a photo. If all markers belong to maps, no spellbook code is loaded."""
     of_maps = {place.id for layout in signs() for place in layout.markers.places}
-    if {marker.id for marker in detect_markers(photo, FAMILY)} <= of_maps:
+    if {marker.id for marker in detect_markers(photo)} <= of_maps:
         return ()
     from kdscan.kinds.spellbook.read import read_books
 

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 
 from kdscan.detection.find import by_markers
-from kdscan.detection.markers import FAMILY, detect_markers, detect_pages, rule_out
+from kdscan.detection.markers import FAMILY, detect_markers, detect_pages, family, rule_out
 from kdscan.records import Photo
 from kdscan.sheet.book import books, load_book
 from kdscan.sheet.layout import load_layout
@@ -26,7 +26,7 @@ def on_desk(*pages: tuple[np.ndarray, float, float]) -> Photo:
 
 def test_markers_are_seen_once_with_their_corners() -> None:
     photo = on_desk((render_page(BOOK, PX), 40, 30))
-    assert sorted(m.id for m in detect_markers(photo, FAMILY)) == [4, 5, 6, 7]
+    assert sorted(m.id for m in detect_markers(photo)) == [4, 5, 6, 7]
     ((mm, xy),) = detect_pages(photo, BOOK.markers, BOOK.page_mm)
     assert np.abs(mm * PX - 0.5 + (40, 30) - xy).max() < 1
 
@@ -56,27 +56,27 @@ def test_one_marker_alone_is_no_page() -> None:
 
 def test_a_first_look_rules_out_only_what_is_not_there() -> None:
     page = on_desk((render_page(MAP, PX), 100, 60))
-    rule_out(page, FAMILY, 9 * PX)
-    assert len(detect_markers(page, FAMILY)) == 4
+    rule_out(page, 9 * PX)
+    assert len(detect_markers(page)) == 4
     desk = on_desk()
-    rule_out(desk, FAMILY, 36.0)
-    assert detect_markers(desk, FAMILY) == ()
+    rule_out(desk, 36.0)
+    assert detect_markers(desk) == ()
 
 
 def test_a_first_look_is_as_fine_as_markers_are_small() -> None:
     page = on_desk((render_page(MAP, PX), 100, 60))
-    rule_out(page, FAMILY, 500.0)  # a picture of 91 pixels shows none
-    assert detect_markers(page, FAMILY) == ()
+    rule_out(page, 500.0)  # a picture of 91 pixels shows none
+    assert detect_markers(page) == ()
     page = on_desk((render_page(MAP, PX), 100, 60))
-    rule_out(page, FAMILY, 20.0)  # larger than the detector's own
-    assert len(detect_markers(page, FAMILY)) == 4
+    rule_out(page, 20.0)  # larger than the detector's own
+    assert len(detect_markers(page)) == 4
 
 
 def test_a_map_larger_than_the_picture_rules_nothing_out() -> None:
     """A page of spellbooks alone was taken for a part of one, and no book was found."""
     page = on_desk((render_page(BOOK, PX), 100, 60))
     by_markers(page, 1900 / 6)
-    assert len(detect_markers(page, FAMILY)) == 4
+    assert len(detect_markers(page)) == 4
 
 
 def test_our_maps_are_outlined_by_their_markers_even_upside_down() -> None:
@@ -90,9 +90,8 @@ def test_our_maps_are_outlined_by_their_markers_even_upside_down() -> None:
 
 
 def test_small_foreshortened_and_blurred_markers_are_read() -> None:
-    family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, FAMILY))
     for number in range(12):
-        marker = cv2.aruco.generateImageMarker(family, number, 240)
+        marker = cv2.aruco.generateImageMarker(family(), number, 240)
         for angle in np.radians((0, 20, 40)):
             c, s = np.cos(angle), np.sin(angle)
             to_photo = np.array([(c, -s), (s, c)]) @ np.diag((20 / 240, 28 / 240))
@@ -108,4 +107,4 @@ def test_small_foreshortened_and_blurred_markers_are_read() -> None:
             )
             blurred = cv2.GaussianBlur(paper, (0, 0), 0.8)
             photo = Photo(np.stack([blurred.astype(np.uint8)] * 3, -1))
-            assert [one.id for one in detect_markers(photo, FAMILY)] == [number]
+            assert [one.id for one in detect_markers(photo)] == [number]
