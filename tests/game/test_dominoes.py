@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from kdscan.game.duel.audit.shields import LAW, Half, the_dice
+from kdscan.game.duel.audit.shields import LAW, THE_DICE, Half
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import DICE, Face
 
 
 @pytest.mark.parametrize("coat", list(Coat))
-@pytest.mark.parametrize("allowed", [True, False])
-def test_a_joker_takes_the_castles_cross_only_where_the_edition_lets_it(
-    coat: Coat, allowed: bool
-) -> None:
-    dice = the_dice(allowed)
+def test_a_joker_takes_the_castles_cross(coat: Coat) -> None:
     for die, faces in enumerate(DICE):
         shown, joker = Face(coat, 0) in faces, any(face.joker for face in faces)
-        assert (dice.squares(die, Half(coat, 0)) >= 0) == (shown or joker)
-        crossed = dice.squares(die, Half(coat, 0, castle=True)) >= 0
-        assert crossed == (shown or (joker and allowed))
+        for castle in (False, True):
+            assert (THE_DICE.squares(die, Half(coat, 0, castle)) >= 0) == (shown or joker)
 
 
 def test_a_shown_coat_fills_a_square_a_joker_none() -> None:
     """Two dots that two dice show fill two squares of the dot's line; with a cross none."""
-    dice = the_dice()
     showing = [die for die, faces in enumerate(DICE) if Face(Coat.DOT, 0) in faces]
-    most = dice.domino(Half(Coat.DOT, 0), Half(Coat.DOT, 0)).most
+    most = THE_DICE.domino(Half(Coat.DOT, 0), Half(Coat.DOT, 0)).most
     assert most[Coat.DOT] == min(2, len(showing))
-    crossed = dice.domino(Half(Coat.DOT, 0, castle=True), Half(Coat.DOT, 1))
+    crossed = THE_DICE.domino(Half(Coat.DOT, 0, castle=True), Half(Coat.DOT, 1))
     assert not any(crossed.most.values())
 
 
@@ -36,35 +30,31 @@ def test_a_shown_coat_fills_a_square_a_joker_none() -> None:
 def test_where_the_castles_cross_may_lie_on_several_shields_it_changes_no_domino(
     coat: Coat,
 ) -> None:
-    """The search asks about one such place for all, even where jokers get no castle's cross."""
-    dice = the_dice(joker_castle=False)
+    """The search asks about one such place for all."""
     others = [Half(other, n) for other in Coat for n in range(3)]
     for crosses in (1, 2, 3):
         taken, own = Half(coat, crosses - 1, castle=True), Half(coat, crosses)
-        if not (dice.shows(coat, crosses - 1) and dice.shows(coat, crosses)):
+        if not (THE_DICE.shows(coat, crosses - 1) and THE_DICE.shows(coat, crosses)):
             continue
         for other in others:
-            with_it, without = dice.domino(taken, other), dice.domino(own, other)
+            with_it, without = THE_DICE.domino(taken, other), THE_DICE.domino(own, other)
             if with_it.pairs and without.pairs:
                 assert with_it.most == without.most
 
 
 def test_dice_make_a_domino_only_with_two_dice() -> None:
-    dice = the_dice()
-    assert dice.domino(Half(Coat.DOT, 1), Half(Coat.LINE, 1)).pairs == frozenset()
-    assert dice.domino(Half(Coat.FILLED, 2), Half(Coat.CHECKED, 2)).pairs == frozenset()
-    assert dice.domino(Half(Coat.DOT, 0), Half(Coat.DOT, 0)).most[Coat.DOT] == 2
-    assert dice.domino(Half(Coat.LINE, 0), Half(Coat.LINE, 0)).most[Coat.LINE] == 2
+    assert THE_DICE.domino(Half(Coat.DOT, 1), Half(Coat.LINE, 1)).pairs == frozenset()
+    assert THE_DICE.domino(Half(Coat.FILLED, 2), Half(Coat.CHECKED, 2)).pairs == frozenset()
+    assert THE_DICE.domino(Half(Coat.DOT, 0), Half(Coat.DOT, 0)).most[Coat.DOT] == 2
+    assert THE_DICE.domino(Half(Coat.LINE, 0), Half(Coat.LINE, 0)).most[Coat.LINE] == 2
     # Checked without a cross is on the second die alone; the other can only be a joker.
-    assert dice.domino(Half(Coat.CHECKED, 0), Half(Coat.CHECKED, 0)).most[Coat.CHECKED] == 1
-    assert dice.domino(Half(Coat.DOUBLE_DOT, 1), Half(Coat.DOUBLE_LINE, 1)).pairs == {0b0011}
-    assert dice.domino(Half(Coat.DOT, 0, castle=True), Half(Coat.DOT, 0)).most[Coat.DOT] == 1
-    joker = Half(Coat.FILLED, 0, castle=True)
-    assert not the_dice(False).domino(joker, Half(Coat.CHECKED, 0)).most[Coat.CHECKED]
+    assert THE_DICE.domino(Half(Coat.CHECKED, 0), Half(Coat.CHECKED, 0)).most[Coat.CHECKED] == 1
+    assert THE_DICE.domino(Half(Coat.DOUBLE_DOT, 1), Half(Coat.DOUBLE_LINE, 1)).pairs == {0b0011}
+    assert THE_DICE.domino(Half(Coat.DOT, 0, castle=True), Half(Coat.DOT, 0)).most[Coat.DOT] == 1
 
 
 def test_the_rulebooks_alone_allow_two_crosses_on_a_die() -> None:
     assert LAW.shows(Coat.DOT, 2) and not LAW.shows(Coat.DOT, 3)
     assert not LAW.shows(Coat.DOT, -1)
-    assert not the_dice().shows(Coat.DOT, 2)
+    assert not THE_DICE.shows(Coat.DOT, 2)
     assert LAW.domino(Half(Coat.DOT, 3), Half(Coat.DOT, 0)).pairs == frozenset()

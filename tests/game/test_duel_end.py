@@ -11,7 +11,7 @@ from kdscan.game.duel.board import CELLS
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.drawing import number
-from kdscan.game.duel.editions import EDITIONS, FRENCH, Edition
+from kdscan.game.duel.editions import EDITIONS, FRENCH
 from kdscan.game.duel.greedy import greedy_player
 from kdscan.game.duel.moves import DrawNothing, Roll, Take
 from kdscan.game.duel.play import Game, Phase
@@ -108,14 +108,6 @@ def test_equal_seeds_play_equal_games() -> None:
     assert play_game(5).history == play_game(5).history
     assert play_game(5).maps != play_game(6).maps
     assert play_game(5, rounds=3).rounds == 3
-
-
-def test_a_silent_edition_keeps_the_castle_off_jokers() -> None:
-    silent = Edition("house", castle_on_joker=False)
-    for player in (random_player, greedy_player):
-        for seed in range(25):
-            game = play_game(seed, (player, player), silent)
-            assert phase_of(game) is Phase.OVER
 
 
 def test_greed_beats_chance() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import DICE, SQUARES, Face
-from kdscan.game.duel.editions import EDITIONS, ENGLISH, FRENCH, POLISH, Edition
+from kdscan.game.duel.editions import EDITIONS, ENGLISH, FRENCH, POLISH
 from kdscan.game.duel.moves import Draw, DrawNothing, Roll, Rule, Take
 from kdscan.game.duel.play import Game, Phase
 from kdscan.game.moves import IllegalMoveError
@@ -173,13 +173,10 @@ def test_the_castle_adds_a_cross_once_and_its_die_fills_no_square() -> None:
     refused(game, Draw(second.halves, castle=0), Rule.CASTLE, "once a game")
 
 
-def test_the_castle_may_bless_a_joker_where_the_edition_says_so() -> None:
+def test_the_castle_may_bless_a_joker() -> None:
     """Seed 002: "even if you rolled a question mark"; seed 000: "nawet jeżeli na tej kości
     znajduje się znak zapytania"."""
-    silent = Edition("house", castle_on_joker=False)
     blessed = drawing((0, (1, 3), Coat.DOT), (1, (1, 2), Coat.LINE), castle=0)
-    faces = ("?", "line:0", "filled:2", "line:1")
-    refused(started(*faces, edition=silent), blessed, Rule.CASTLE, "joker")
-    game = started(*faces)
+    game = started("?", "line:0", "filled:2", "line:1")
     game.play(blessed)
     assert game.maps[0][1, 3].crosses == 1

@@ -11,7 +11,7 @@ from kdscan.game.duel.audit import replay
 from kdscan.game.duel.audit.pair import audit_game
 from kdscan.game.duel.board import CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.editions import ENGLISH, FRENCH
+from kdscan.game.duel.editions import FRENCH
 from kdscan.game.duel.report import pair_json
 from kdscan.game.problem import Problem
 from tests.game.boards import played, seeds
@@ -64,16 +64,6 @@ def test_what_only_the_dice_forbid_on_one_map_stays_a_warning() -> None:
     audit = audit_game((strange, TWO), (False, False))
     assert audit.lawful and audit.rounds is None and audit.decided and not audit.problems
     assert [p.severity for p in audit.audits[0].problems] == ["warning"]
-
-
-def test_each_map_is_held_to_the_edition() -> None:
-    """A filled shield with the castle's cross and a checked one that fills its square take the
-    same die, unless the filled one may be a joker's; the wizard's cross needs all three."""
-    board = board_of(". c f+ . dd . .", ". c d ## ll . .", "d c+ f l . . .")
-    severe = replace(ENGLISH, castle_on_joker=False)
-    for edition, codes in ((ENGLISH, []), (severe, ["dice"])):
-        audit = audit_game((board, board), (True, True), edition=edition)
-        assert [[p.code for p in one.problems] for one in audit.audits] == [codes, codes]
 
 
 def test_a_wizards_cross_keeps_its_turn_among_common_rounds() -> None:

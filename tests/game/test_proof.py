@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from kdscan.game.duel.audit import audit_map
-from kdscan.game.duel.audit.shields import Half, the_dice
+from kdscan.game.duel.audit.shields import THE_DICE, Half
 from kdscan.game.duel.audit.smallest import shortages
 from kdscan.game.duel.board import CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
@@ -194,7 +194,7 @@ def _makes(board: Board, pair: tuple[Cell, Cell], less: int) -> bool:
     crosses = [range(board[cell].crosses + 1) for cell in pair]
     return any(
         sum(board[cell].crosses for cell in pair) - a - b <= less
-        and the_dice().domino(Half(board[pair[0]].coat, a), Half(board[pair[1]].coat, b)).pairs
+        and THE_DICE.domino(Half(board[pair[0]].coat, a), Half(board[pair[1]].coat, b)).pairs
         for a, b in product(*crosses)
     )
 
@@ -204,11 +204,9 @@ def _by_castle(board: Board, pairs: list[tuple[Cell, Cell]], castle: bool | None
     options: list[Cell | None] = [*places] if castle else [None, *places]
     return any(
         all(
-            the_dice()
-            .domino(
+            THE_DICE.domino(
                 *(Half(board[c].coat, board[c].crosses - (c == place), c == place) for c in pair)
-            )
-            .pairs
+            ).pairs
             for pair in pairs
         )
         for place in options

@@ -13,7 +13,6 @@ from kdscan.game.duel.audit.pair import GameAudit, audit_game
 from kdscan.game.duel.board import CASTLE, CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import DICE, Face
-from kdscan.game.duel.editions import ENGLISH
 from kdscan.game.grid import Cell, neighbours
 from tests.game.boards import played
 from tests.game.rows import EMPTY_ROW, board_of
@@ -253,6 +252,3 @@ def test_rounds_in_which_a_joker_got_the_castles_cross() -> None:
     for maps, roofs in (((one, two), (True, False)), ((two, one), (False, True))):
         audit = audit_game(maps, roofs)
         assert audit.rounds == ((0, 0),) and not audit.problems
-        strict = audit_game(maps, roofs, edition=replace(ENGLISH, castle_on_joker=False))
-        assert strict.lawful and strict.rounds is None and strict.decided
-        assert [problem.code for problem in strict.problems] == ["dice"]

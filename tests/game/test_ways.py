@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from kdscan.game.duel.audit.shields import LAW, Bonus, Budget, Dice, OutOfStepsError, Task, the_dice
+from kdscan.game.duel.audit.shields import LAW, THE_DICE, Bonus, Budget, Dice, OutOfStepsError, Task
 from kdscan.game.duel.audit.terms import MAP_WIZARDS, Chances, Terms, bonuses
 from kdscan.game.duel.audit.ways import _ways, find_way, matches_book, ways
 from kdscan.game.duel.board import Board, Shield
@@ -44,7 +44,7 @@ def some_case(rng: random.Random) -> tuple[Board, Terms, Dice]:
     )
     if rng.random() < 0.3:
         terms = replace(terms, recorded=tuple((coat, rng.choice((0, 0, 1, 2))) for coat in Coat))
-    return board, terms, rng.choice((LAW, the_dice(True), the_dice(False)))
+    return board, terms, rng.choice((LAW, THE_DICE))
 
 
 @pytest.mark.parametrize("seed", range(1, 4))

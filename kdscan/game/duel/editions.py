@@ -28,23 +28,15 @@ class Edition:
         already when the domino is made, drawn or not.
     end: whether the game ends with the round in which nobody drew, or with the round
         after it.
-    castle_on_joker: whether the castle's cross may go to a joker.
     """
 
     name: str = "english"
     squares: Squares = Squares.DRAWN
     end: End = End.THIS_ROUND
-    castle_on_joker: bool = True
 
 
 ENGLISH = Edition()
-FRENCH = Edition(
-    "french",
-    squares=Squares.OBTAINED,
-    end=End.PREVIOUS_ROUND,
-    # Silent on jokers, but its castle adds a cross to "one of the 2 dice" without exception.
-    castle_on_joker=True,
-)
+FRENCH = Edition("french", squares=Squares.OBTAINED, end=End.PREVIOUS_ROUND)
 POLISH = Edition("polish")
 
 EDITIONS: dict[str, Edition] = {edition.name: edition for edition in (ENGLISH, FRENCH, POLISH)}

@@ -109,8 +109,7 @@ def _draw(game: Game, rng: random.Random) -> Move:
     if not drawing.castle_used:
         chosen = max((one, two), key=lambda die: gain(best, die))
         late = drawing.filled.bit_count() >= _LATER
-        lawful = game.edition.castle_on_joker or not game.faces[chosen].joker
-        if lawful and (late or gain(best, chosen) - gain(best) >= 6):
+        if late or gain(best, chosen) - gain(best) >= 6:
             castle = chosen
     return Draw(halves(game, *best), castle)
 

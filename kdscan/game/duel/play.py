@@ -212,8 +212,6 @@ class Game:
         require(blank, Rule.CASTLE, "the roof is coloured already; once a game")
         mine = die in [half.die for half in move.halves]
         require(mine, Rule.CASTLE, f"die {die} is not one of your two dice")
-        allowed = self.edition.castle_on_joker or not self.faces[die].joker
-        require(allowed, Rule.CASTLE, "in this edition a joker gets no cross")
 
     def _check_places(self, player: int, move: Draw) -> None:
         drawing = self.drawings[player]

@@ -97,8 +97,6 @@ def _random_draw(game: Game, rng: random.Random) -> Draw | DrawNothing:
     castle = None
     if not drawing.castle_used and rng.random() < 0.12:
         castle = rng.choice((one, two))
-        if game.faces[castle].joker and not game.edition.castle_on_joker:
-            castle = None
     return Draw(both, castle, power)
 
 

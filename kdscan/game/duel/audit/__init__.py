@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kdscan.game.duel.audit.proofs import errors, warnings
-from kdscan.game.duel.audit.shields import LAW, Budget, OutOfStepsError, bits, the_dice
+from kdscan.game.duel.audit.shields import LAW, THE_DICE, Budget, OutOfStepsError, bits
 from kdscan.game.duel.audit.terms import Terms, terms_of
 from kdscan.game.duel.audit.ways import Way, find_way
 from kdscan.game.duel.audit.witness import Step, Witness, replay
@@ -59,8 +59,7 @@ def audit_map(
     castle_used: whether the roof is coloured, None if that is not known.
     spellbook, player: the game's spellbook, if available, and whose map it is.
     """
-    terms = terms_of(castle_used, spellbook, player, edition)
-    return audit_on_terms(board, terms, edition)
+    return audit_on_terms(board, terms_of(castle_used, spellbook, player, edition))
 
 
 def quick_problems(
@@ -76,14 +75,12 @@ def quick_problems(
     """
     terms = terms_of(castle_used, None, 0, edition)
     try:
-        return audit_on_terms(board, terms, edition, QUICK_STEPS).problems
+        return audit_on_terms(board, terms, QUICK_STEPS).problems
     except OutOfStepsError:
         return ()
 
 
-def audit_on_terms(
-    board: Board, terms: Terms, edition: Edition = ENGLISH, steps: int | None = None
-) -> Audit:
+def audit_on_terms(board: Board, terms: Terms, steps: int | None = None) -> Audit:
     """Audit one map, given what else is known.
 
     steps: limit of each search, None for none. Raises OutOfStepsError if they are not enough to
@@ -92,11 +89,10 @@ def audit_on_terms(
     lawful = find_way(board, terms, LAW, Budget(steps))
     if lawful is None:
         return Audit(False, errors(board, terms, steps))
-    dice = the_dice(edition.castle_on_joker)
-    way = find_way(board, terms, dice, Budget(steps))
+    way = find_way(board, terms, THE_DICE, Budget(steps))
     if way is not None:
         return Audit(True, (), witness_of(way))
-    return Audit(True, warnings(board, terms, dice, steps), witness_of(lawful))
+    return Audit(True, warnings(board, terms, steps), witness_of(lawful))
 
 
 def witness_of(way: Way) -> Witness:

@@ -13,7 +13,7 @@ from itertools import islice, product, zip_longest
 
 from kdscan.game.duel.audit import Audit, audit_on_terms, terms_of, witness_of
 from kdscan.game.duel.audit.rounds import Maps, Round, Ways, common_rounds, ruled_out
-from kdscan.game.duel.audit.shields import LAW, Dice, OutOfStepsError, the_dice
+from kdscan.game.duel.audit.shields import LAW, THE_DICE, Dice, OutOfStepsError
 from kdscan.game.duel.audit.terms import MAP_WIZARDS, Terms
 from kdscan.game.duel.audit.ways import Way, ways
 from kdscan.game.duel.editions import ENGLISH, Edition
@@ -56,15 +56,14 @@ def audit_game(
         terms_of(castle_used[0], spellbook, 0, edition),
         terms_of(castle_used[1], spellbook, 1, edition),
     )
-    one, two = (audit_on_terms(b, t, edition) for b, t in zip(maps, terms, strict=True))
+    one, two = (audit_on_terms(b, t) for b, t in zip(maps, terms, strict=True))
     audits = one, two
     if not (one.lawful and two.lawful):
         return GameAudit(False, audits)
-    dice = the_dice(edition.castle_on_joker)
     by_dice = not (one.problems or two.problems)
     if by_dice:
         try:
-            found = common_rounds(maps, _together(maps, terms, dice, each=_WAYS_EACH), dice)
+            found = common_rounds(maps, _together(maps, terms, THE_DICE, each=_WAYS_EACH))
         except OutOfStepsError:
             found = None
         if found is not None:
@@ -77,10 +76,10 @@ def audit_game(
     if not by_dice:
         return GameAudit(True, audits)
     why: str | None
-    if next(_together(maps, terms, dice), None) is None:
-        _, why = _apart(maps, terms, dice)
+    if next(_together(maps, terms, THE_DICE), None) is None:
+        _, why = _apart(maps, terms, THE_DICE)
     else:
-        why = ruled_out(maps, terms, dice)
+        why = ruled_out(maps, terms)
     if why is None:
         return GameAudit(True, audits, decided=False)
     text = f"no rounds of the four dice are known that make both maps: {why}"

@@ -10,6 +10,7 @@ from itertools import combinations
 from kdscan.game.duel.audit.search import Search
 from kdscan.game.duel.audit.shields import (
     LAW,
+    THE_DICE,
     Bonus,
     Budget,
     Dice,
@@ -56,13 +57,13 @@ def errors(board: Board, terms: Terms, steps: int | None = None) -> tuple[Proble
     return tuple(found)
 
 
-def warnings(board: Board, terms: Terms, dice: Dice, steps: int | None) -> tuple[Problem, ...]:
+def warnings(board: Board, terms: Terms, steps: int | None) -> tuple[Problem, ...]:
     """What only the dice forbid about a board that the rulebooks allow."""
     chances = Chances(board, terms)
-    found = list(_crosses(board, chances, dice, "warning"))
+    found = list(_crosses(board, chances, THE_DICE, "warning"))
     if not found:
         spare = terms.castle_left + chances.crossed()
-        covers = Covers(Task(board, dice, spare=spare), chances, steps)
+        covers = Covers(Task(board, THE_DICE, spare=spare), chances, steps)
         proof = covers.smallest()
         cells = covers.task.filled if proof is None else proof.cells
         why = f"no known dice make dominoes of {_these(cells)}"

@@ -10,10 +10,18 @@ there are no such rounds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache, partial
+from functools import cache
 from itertools import combinations, islice, product
 
-from kdscan.game.duel.audit.shields import Budget, Dice, Half, OutOfStepsError, Task, beside, room
+from kdscan.game.duel.audit.shields import (
+    THE_DICE,
+    Budget,
+    Half,
+    OutOfStepsError,
+    Task,
+    beside,
+    room,
+)
 from kdscan.game.duel.audit.terms import MAP_WIZARDS, Chances, Terms
 from kdscan.game.duel.audit.ways import Way, ways
 from kdscan.game.duel.board import Board
@@ -38,13 +46,13 @@ MOST_WAYS = 60
 _ALL_DICE = (1 << len(DICE)) - 1
 
 
-def common_rounds(maps: Maps, pairs: Iterable[Ways], dice: Dice) -> tuple[Ways, Rounds] | None:
+def common_rounds(maps: Maps, pairs: Iterable[Ways]) -> tuple[Ways, Rounds] | None:
     """The first two ways that have common rounds, and these rounds; None if none have any.
 
     Raises OutOfStepsError if that is not known after `MOST_STATES`.
     """
     budget = Budget(MOST_STATES)
-    side = cache(partial(_Side, dice))
+    side = cache(_Side)
     for pair in pairs:
         one, two = (side(board, way) for board, way in zip(maps, pair, strict=True))
         rounds = _schedule(one, two, 0, 0, set(), budget)
@@ -56,8 +64,8 @@ def common_rounds(maps: Maps, pairs: Iterable[Ways], dice: Dice) -> tuple[Ways, 
 class _Side:
     """One map with the way found to it; the state of drawing is a set of shields."""
 
-    def __init__(self, dice: Dice, board: Board, way: Way) -> None:
-        self.task, self.order = Task(board, dice).with_bonus(way.bonus), way.order
+    def __init__(self, board: Board, way: Way) -> None:
+        self.task, self.order = Task(board, THE_DICE).with_bonus(way.bonus), way.order
         self.pairs = [self.task.domino(piece).pairs for piece, _ in way.order]
 
     def options(self, drawn: int) -> Iterator[int]:
@@ -117,16 +125,16 @@ def _next_rounds(one: _Side, two: _Side, first: int, second: int) -> Iterator[Ro
             yield None, m
 
 
-def ruled_out(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> str | None:
+def ruled_out(maps: Maps, terms: tuple[Terms, Terms]) -> str | None:
     """Why no rounds of the four dice make both maps; None if that is not known."""
-    if _used_up(maps, terms, dice):
+    if _used_up(maps, terms):
         return "there are more shields of some dice than the rounds have of those dice"
-    if _all_tried(maps, terms, dice):
+    if _all_tried(maps, terms):
         return "no dominoes of theirs go together round by round"
     return None
 
 
-def _used_up(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> bool:
+def _used_up(maps: Maps, terms: tuple[Terms, Terms]) -> bool:
     """Whether some dice are needed more often than the rounds have them.
 
     Every round shows each die once. If both players drew in every round, there were as many rounds
@@ -137,7 +145,7 @@ def _used_up(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> bool:
     # A cross of the castle or the wizard may hide what the die showed.
     hidden = sum(term.castle_left for term in terms) + 1
     need = [
-        {die for die in range(len(DICE)) if dice.squares(die, Half(s.coat, s.crosses)) >= 0}
+        {die for die in range(len(DICE)) if THE_DICE.squares(die, Half(s.coat, s.crosses)) >= 0}
         for board in maps
         for s in board.values()
     ]
@@ -148,18 +156,16 @@ def _used_up(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> bool:
     )
 
 
-def _all_tried(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> bool:
+def _all_tried(maps: Maps, terms: tuple[Terms, Terms]) -> bool:
     """Whether every way to one map was tried against every way to the other, in vain."""
     found = []
     for board, term in zip(maps, terms, strict=True):
         chances = Chances(board, term)
         if term.obtained or any(chances.winnable(coat, covered=-1) for coat in MAP_WIZARDS):
             return False
-        found.append(list(islice(ways(board, term, dice, MOST_WAYS + 1), MOST_WAYS + 1)))
+        found.append(list(islice(ways(board, term, THE_DICE, MOST_WAYS + 1), MOST_WAYS + 1)))
     one, two = found
     try:
-        return max(len(one), len(two)) <= MOST_WAYS and not common_rounds(
-            maps, product(one, two), dice
-        )
+        return max(len(one), len(two)) <= MOST_WAYS and not common_rounds(maps, product(one, two))
     except OutOfStepsError:
         return False

@@ -112,10 +112,10 @@ class Domino(NamedTuple):
 
 
 class Dice:
-    """What four dice allow. joker_castle: whether the castle's cross may go to a joker."""
+    """What four dice allow."""
 
-    def __init__(self, faces: tuple[tuple[Face, ...], ...], joker_castle: bool = True) -> None:
-        self.faces, self.joker_castle = faces, joker_castle
+    def __init__(self, faces: tuple[tuple[Face, ...], ...]) -> None:
+        self.faces = faces
         self.squares = cache(self._squares)
         self.domino = cache(self._domino)
         self.shows = cache(self._shows)
@@ -125,8 +125,7 @@ class Dice:
         """Number of squares that die can fill with that half; -1 if it cannot make it."""
         if Face(half.coat, half.crosses) in self.faces[die]:
             return half.counts
-        joker = half.crosses == 0 and (self.joker_castle or not half.castle)
-        return 0 if joker and Face(None) in self.faces[die] else -1
+        return 0 if half.crosses == 0 and Face(None) in self.faces[die] else -1
 
     def _shows(self, coat: Coat, crosses: int) -> bool:
         """Whether any die can bring that many crosses to that coat."""
@@ -161,10 +160,8 @@ LAW = Dice((_ANY_FACE,) * 4)
 """Dice as far as the rulebooks define them: any coat with up to two crosses, or a joker."""
 
 
-@cache
-def the_dice(joker_castle: bool = True) -> Dice:
-    """The four dice as `dice.json` has them."""
-    return Dice(DICE, joker_castle)
+THE_DICE = Dice(DICE)
+"""The four dice as `dice.json` has them."""
 
 
 class Bonus(NamedTuple):
