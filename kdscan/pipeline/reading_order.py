@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from kdscan.records.found import Found
+    from kdscan.records import AnyReading
 
-F = TypeVar("F", bound="Found")
+F = TypeVar("F", bound="AnyReading")
 
 
 def in_reading_order(found: Iterable[F]) -> tuple[F, ...]:

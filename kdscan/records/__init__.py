@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from kdscan.records.coats import COATS as COATS
     from kdscan.records.coats import Marks as Marks
     from kdscan.records.found import AnyReading as AnyReading
-    from kdscan.records.found import Found as Found
     from kdscan.records.found import maps_of as maps_of
     from kdscan.records.ink import Ink as Ink
     from kdscan.records.kinds import KINDS as KINDS
@@ -67,7 +66,7 @@ _HOMES = {
     "kdscan.game.problem": "Problem",
     "kdscan.records.book": "BookMark SpellbookCorrections SpellbookEvidence SpellbookReading",
     "kdscan.records.coats": "COATS Marks",
-    "kdscan.records.found": "AnyReading Found maps_of",
+    "kdscan.records.found": "AnyReading maps_of",
     "kdscan.records.ink": "Ink",
     "kdscan.records.kinds": "KINDS SquareKind",
     "kdscan.records.kingdom": "KingdomCorrections KingdomEvidence KingdomReading SquareReading",

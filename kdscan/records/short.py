@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kdscan.records.found import Found
+    from kdscan.records.found import AnyReading
 
 Shown = tuple[str, bool]
 """A cell's text, and whether a person should check it."""
@@ -17,7 +17,7 @@ def percent(p: float) -> str:
     return f"{min(99, int(100 * p + 1e-9))}%"
 
 
-def short(found: Found, what: str) -> str:
+def short(found: AnyReading, what: str) -> str:
     """A reading's kind, score and confidence on one line."""
     check = ", please check" if found.review else ""
     return f"<{found.kind}: {what}, {percent(found.confidence)} sure{check}>"

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from kdscan.game.grid import Cell, neighbours
 
 if TYPE_CHECKING:
-    from kdscan.records import Found
+    from kdscan.records import AnyReading
 
 MAX_NAMED = 8
 """A problem that names more cells concerns the map as a whole; its cells are not marked."""
 
 
-def flagged_cells(found: Found) -> set[Cell]:
+def flagged_cells(found: AnyReading) -> set[Cell]:
     """The cells that problems name."""
     named = (problem.cells for problem in found.problems if len(problem.cells) <= MAX_NAMED)
     return {cell for cells in named for cell in cells}

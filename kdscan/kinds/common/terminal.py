@@ -17,7 +17,7 @@ from kdscan.locale.problems import problem_line
 from kdscan.records.short import percent
 
 if TYPE_CHECKING:
-    from kdscan.records import Found
+    from kdscan.records import AnyReading
 
 # Box drawing by the four strokes that meet in a corner: up 1, right 2, down 4, left 8.
 _CORNERS = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"
@@ -103,7 +103,7 @@ def explain_domains(
     return lines if len(lines) > 1 else []
 
 
-def explain_total(found: Found, total: int, style: Style, between: str = "") -> str:
+def explain_total(found: AnyReading, total: int, style: Style, between: str = "") -> str:
     """The total, its confidence, and whether to check it."""
     t = style.words.t
     confidence = t("{sure} sure", sure=percent(found.confidence))
@@ -112,7 +112,7 @@ def explain_total(found: Found, total: int, style: Style, between: str = "") -> 
     return f"   {points}  ({confidence}{check})"
 
 
-def explain_problems(found: Found, style: Style) -> list[str]:
+def explain_problems(found: AnyReading, style: Style) -> list[str]:
     """The problems of a sheet or kingdom, one a line."""
     lines = []
     for problem in found.problems:
@@ -124,7 +124,7 @@ def explain_problems(found: Found, style: Style) -> list[str]:
 
 
 def explain_doubts(
-    found: Found,
+    found: AnyReading,
     doubts: Sequence[Doubt[C]],
     shown: Callable[[C], str],
     token: Callable[[C], str],
