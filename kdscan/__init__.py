@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from kdscan.pipeline.read import read_with as read_with
     from kdscan.pipeline.serialize import deserialize as deserialize
     from kdscan.pipeline.serialize import serialize as serialize
-    from kdscan.prints.api import known_prints as known_prints
-    from kdscan.prints.api import learn_print as learn_print
-    from kdscan.prints.api import save_print as save_print
     from kdscan.prints.file import load_print as load_print
+    from kdscan.prints.file import save_print as save_print
     from kdscan.prints.known import KnownPrint as KnownPrint
+    from kdscan.prints.learn import learn_print as learn_print
+    from kdscan.prints.library import known_prints as known_prints
     from kdscan.records import KingdomCorrections as KingdomCorrections
     from kdscan.records import KingdomReading as KingdomReading
     from kdscan.records import MapCorrections as MapCorrections
@@ -54,13 +54,13 @@ _HOMES = {
     "correct": ("kdscan.kinds", "correct"),
     "deserialize": ("kdscan.pipeline.serialize", "deserialize"),
     "draw_overlay": ("kdscan.kinds.overlay", "draw_overlay"),
-    "known_prints": ("kdscan.prints.api", "known_prints"),
-    "learn_print": ("kdscan.prints.api", "learn_print"),
+    "known_prints": ("kdscan.prints.library", "known_prints"),
+    "learn_print": ("kdscan.prints.learn", "learn_print"),
     "load_photos": ("kdscan.imaging.photo", "load_photos"),
     "load_print": ("kdscan.prints.file", "load_print"),
     "read_photo": ("kdscan.pipeline.read", "read_photo"),
     "read_with": ("kdscan.pipeline.read", "read_with"),
-    "save_print": ("kdscan.prints.api", "save_print"),
+    "save_print": ("kdscan.prints.file", "save_print"),
     "serialize": ("kdscan.pipeline.serialize", "serialize"),
     "to_dict": ("kdscan.pipeline.document", "sheet_json"),
 }

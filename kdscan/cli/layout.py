@@ -115,13 +115,15 @@ def learn(
     # The heavy half: OpenCV, onnxruntime.
     from kdscan.files.write import write_file
     from kdscan.imaging.encode import png
-    from kdscan.prints.api import learn_print
     from kdscan.prints.drawing import draw_print
+    from kdscan.prints.file import to_filed
+    from kdscan.prints.learn import learn_print
     from kdscan.prints.to_layout import to_layout
     from kdscan.sheet.toml import layout_to_toml
 
     pictures = [picture for photo in photos for picture in _pictures(photo)]
-    known = learn_print(pictures, called, unmarked=unmarked, corners_xy=_points(corners))
+    corners_xy = _points(corners)
+    known = to_filed(learn_print(pictures, called, unmarked=unmarked, corners_xy=corners_xy))
     if overlay is not None:
         write_file(overlay, png(draw_print(known)))
     if output is not None:

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError
 from kdscan.files.read import why_not
+from kdscan.files.write import write_file
 from kdscan.imaging.encode import png
 from kdscan.prints.known import (
     KNOWN_STEP,
@@ -212,6 +213,11 @@ def load_print(path: Path | str, *, thoroughly: bool = False) -> FiledPrint:
     except (OSError, ValueError) as error:  # ValueError: a name with a null byte
         raise LayoutError("{where}: {error}", where=path, error=why_not(error)) from error
     return parse_print(data, str(path), thoroughly=thoroughly)
+
+
+def save_print(known: KnownPrint, path: Path | str) -> None:
+    """Write a print's file (.kdprint) atomically; raises UsageError if it cannot be written."""
+    write_file(Path(path), to_filed(known).data)
 
 
 def _check(head: PrintHead, source: str) -> None:

@@ -1,8 +1,14 @@
-"""A print learned from photos: of an unmarked sheet, of several, or of filled ones alone."""
+"""A print learned from photos: of an unmarked sheet, of several, or of filled ones alone.
+
+>>> from kdscan import learn_print, load_photos, read_photo
+>>> club = learn_print(load_photos("blank.jpg"), "club")                  # doctest: +SKIP
+>>> for photo in load_photos("photo.jpg"):                                # doctest: +SKIP
+...     print(read_photo(photo, prints=[club]))
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +20,7 @@ from kdscan.detection.register import turned
 from kdscan.errors import LayoutError, NoSheetFound
 from kdscan.imaging.blur import edge_width
 from kdscan.imaging.rectify import flatten, resolution
-from kdscan.inference.store import Models
+from kdscan.inference.store import Models, default_models
 from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.align import Aligned, align
 from kdscan.prints.corners import rectify_by_corners, shifted_to
@@ -23,10 +29,12 @@ from kdscan.prints.flat import FLAT_CENTERS, MIN_PX, FlatSheet, FlatSheetHead, c
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, SHEET, KnownPrint
 from kdscan.prints.lattice import Measured, measure_cells
 from kdscan.prints.merge import merge
+from kdscan.prints.names import checked_name
 from kdscan.prints.recognize import SURELY
 from kdscan.prints.separate import drawn_on
 from kdscan.records import CELLS, COATS, UNKNOWN_LAYOUT, Photo, RectifiedSheet
 from kdscan.records.arrays import Floats, Network, softmax
+from kdscan.records.photo import check_photo
 
 MIN_LIKENESS = 0.3
 """Least likeness of the cells, see `Measured`; below it a sheet is too blurred, or none at all.
@@ -69,19 +77,24 @@ class _MeasuredSheet:
 
 
 def learn_print(
-    photos: Sequence[Photo],
+    photos: Iterable[Photo],
     name: str,
-    models: Models,
+    models: Models | None = None,
     *,
     unmarked: bool = False,
     corners_xy: Floats | None = None,
 ) -> KnownPrint:
-    """Learn a print from photos of its sheets: one unmarked, several, or four and more filled ones.
+    """Learn a pad's print from photos of its sheets: one unmarked, several, or four filled ones.
 
-    unmarked: a person asserts that nothing is drawn on these sheets. corners_xy: (4, 2), the grid's
-    corners in the first photo, given by a person, in the order of `SheetOutline`.
-    Raises LayoutError or NoSheetFound with advice if the photos are unsuitable.
+    name: of the pad; it becomes the `layout` of sheets that are recognised.
+    unmarked: nobody has drawn on these sheets, for certain. corners_xy: (4, 2), where the grid's
+    corners lie in the first photo, clockwise from the upper left, if a person says so.
+    Raises LayoutError if the photos or the name are unsuitable and NoSheetFound if a photo shows no
+    map, both with advice, and ModelError if the models are unusable.
     """
+    name, models, photos = checked_name(name), models or default_models(), tuple(photos)
+    for photo in photos:
+        check_photo(photo)
     if not photos:
         raise LayoutError("name at least one photo of a sheet")
     seen = [

@@ -121,6 +121,11 @@ def own_library() -> Library:
     return Library(default_folder() / "prints")
 
 
+def known_prints() -> tuple[FiledPrint, ...]:
+    """The prints that this user has learned; damaged files are skipped."""
+    return own_library().load()
+
+
 def _name_in(path: Path) -> str:
     """The name of the print in a file; the file's own name if that cannot be read."""
     from kdscan.prints.file import load_print

@@ -23,9 +23,9 @@ from kdscan.locale.errors import error_json
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.pipeline.pages import read_page
 from kdscan.pipeline.serialize import serialize
-from kdscan.prints.api import learn_print
 from kdscan.prints.drawing import draw_ink
-from kdscan.prints.learn import MAX_SHEETS
+from kdscan.prints.file import to_filed
+from kdscan.prints.learn import MAX_SHEETS, learn_print
 from kdscan.records import AnyReading, MapReading, Photo
 from kdscan.tournament.batch.tasks import Learn
 from kdscan.tournament.store.print_files import load_prints
@@ -70,7 +70,7 @@ def learn(task: LearnPrint) -> Frame:
         files = [path.read_bytes() for path in task.paths]
         opened = [decode(data, "photo") for data in files]
         photos = [pages[n] for pages in opened for n in range(min(len(pages), MAX_SHEETS))]
-        known = learn_print(photos, task.name, unmarked=task.unmarked)
+        known = to_filed(learn_print(photos, task.name, unmarked=task.unmarked))
     except (PhotoError, NoSheetFound, UsageError) as error:
         return Frame({"problem": error_json(error)})
     return Frame({"problem": None}, (known.data,))

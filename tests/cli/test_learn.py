@@ -9,8 +9,7 @@ import cv2
 import pytest
 
 import kdscan
-from kdscan.prints import api
-from kdscan.prints.file import to_filed
+from kdscan.prints import learn
 from kdscan.prints.library import own_library
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.events import find_event
@@ -81,7 +80,7 @@ def test_a_batch_knows_the_user_s_prints_and_those_of_its_event(
             assert [one.data["layout"] for one in sheets(db, cup.id)] == [layout]
     # And learned into the event alone.
     monkeypatch.setattr(
-        api, "learn_print", lambda _, name, **__: to_filed(replace(learned(SEED), name=name))
+        learn, "learn_print", lambda _, name, **__: replace(learned(SEED), name=name)
     )
     run("layout", "learn", bare, "--name", "heath", *event)
     with open_store(url) as store:
