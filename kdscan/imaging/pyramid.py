@@ -14,12 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import Photo
+from kdscan.records.arrays import Floats
 
 LEVELS = 4
 """Number of levels; level 0 is the photo. An eighth suffices for phones' pictures."""
-
-Matrix = NDArray[np.float64]
-Corner = NDArray[np.float64]
 
 _cache: WeakKeyDictionary[Photo, dict[int, NDArray[np.uint8]]] = WeakKeyDictionary()
 
@@ -79,7 +77,7 @@ def reduced(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
     return np.asarray(cv2.resize(fine, size, interpolation=how), np.uint8), scale
 
 
-def mapped(photo: Photo, matrix: Matrix, longer: int) -> tuple[Photo, Matrix]:
+def mapped(photo: Photo, matrix: Floats, longer: int) -> tuple[Photo, Floats]:
     """The photo with at most `longer` pixels on its longer side, then mapped linearly; its border
     pixels are replicated.
 
@@ -100,7 +98,7 @@ def mapped(photo: Photo, matrix: Matrix, longer: int) -> tuple[Photo, Matrix]:
 
 
 def window(
-    photo: Photo, low: Corner, high: Corner, longer: int
+    photo: Photo, low: Floats, high: Floats, longer: int
 ) -> tuple[Photo, tuple[int, int], int]:
     """A part of a photo, at the coarsest level with `longer` pixels on its longer side.
 

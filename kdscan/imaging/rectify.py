@@ -135,7 +135,8 @@ def lattice_to_photo(centers_xy: Floats, points_xy: Floats) -> Floats:
 
 
 def shift_cells(centers_xy: Floats, cells_xy: Floats) -> Floats:
-    """Centres (R, C, 2), photo frame, each shifted by an offset (R, C, 2) in cells."""
+    """Centres (R, C, 2), photo frame, each shifted by an offset (R, C, 2) in cells, or all by one
+    of (2,)."""
     return lattice_to_photo(centers_xy, lattice_points(*centers_xy.shape[:2]) + cells_xy)
 
 

@@ -11,8 +11,8 @@ from kdscan.imaging.rectify import (
     project,
     rectify,
     resolution,
+    shift_cells,
 )
-from kdscan.prints.lattice import shift_lattice
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
 
@@ -57,5 +57,4 @@ def shifted_to(measured_xy: Floats, said_xy: Floats) -> Floats:
     right = (said_xy[:, -1] - said_xy[:, 0]).mean(0) / (said_xy.shape[1] - 1)
     down = (said_xy[-1] - said_xy[0]).mean(0) / (said_xy.shape[0] - 1)
     off = (said_xy - measured_xy).reshape(-1, 2).mean(0)
-    x, y = np.linalg.solve(np.stack([right, down], axis=1), off)
-    return shift_lattice(measured_xy, (float(x), float(y)))
+    return shift_cells(measured_xy, np.linalg.solve(np.stack([right, down], axis=1), off))

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat
+from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat, shift_cells
 from kdscan.prints.circle_cells import cell_shifts, rim_response
 from kdscan.prints.circles import NO_CIRCLES, Circles, find_circles
 from kdscan.prints.corners import centers_within, shifted_to
@@ -25,9 +25,8 @@ from kdscan.prints.known import (
     PRINT_WH,
     CellGeometry,
     KnownPrint,
-    castle_of,
 )
-from kdscan.prints.lattice import aspect, measure_cells, shift_lattice
+from kdscan.prints.lattice import aspect, measure_cells
 from kdscan.prints.lines import REACH, Line, find_line, off_crossing, without_lines
 from kdscan.prints.outline import contrast_of, find_outline, outline_mask
 from kdscan.prints.pattern import PATTERN_MARGIN, PATTERN_PX, Pattern, pattern_of
@@ -89,8 +88,7 @@ def describe_print(
     centers = shifted_to(measured.centers_xy, centers_xy) if placed else measured.centers_xy
     common = pattern_of(flatten(photo, centers, PATTERN_PX, PATTERN_MARGIN))
     found = describe_cell(common, placed)
-    x, y = found.offset
-    centers = shift_lattice(centers, (x or 0.0, y or 0.0))
+    centers = shift_cells(centers, np.array([off or 0.0 for off in found.offset]))
     bgr = flatten(photo, centers, PRINT_PX, PRINT_MARGIN)
     return KnownPrint(  # not `replace`, which cannot make a `FiledPrint`
         name=known.name,
@@ -183,7 +181,10 @@ def describe_castle(edge: NDArray[np.float32]) -> Castle:
     """
     best = max((_parts(edge, level) for level in THRESHOLDS), key=len)
     polygons = [p for p in map(_polygon, best) if len(p) >= 3]
-    return castle_of(polygons)
+    top = min((min(y for _, y in p) for p in polygons), default=0.0)
+    roofs = tuple(p for p in polygons if min(y for _, y in p) < top + 0.2)
+    keep = tuple(p for p in polygons if p not in roofs)
+    return Castle(roofs or (((-0.3, 0.0), (0.0, -0.35), (0.3, 0.0)),), keep)
 
 
 def _parts(edge: NDArray[np.float32], level: float) -> list[NDArray[np.bool_]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -63,15 +62,6 @@ class CellGeometry:
     shield: Polygon
     circles: tuple[Point, ...]
     radius: float
-
-
-def castle_of(polygons: Sequence[Polygon]) -> Castle:
-    """A castle from its parts, in cells from its centre: the upper ones are roofs. Without any
-    parts, one default roof stands for it."""
-    top = min((min(y for _, y in p) for p in polygons), default=0.0)
-    roofs = tuple(p for p in polygons if min(y for _, y in p) < top + 0.2)
-    keep = tuple(p for p in polygons if p not in roofs)
-    return Castle(roofs or (((-0.3, 0.0), (0.0, -0.35), (0.3, 0.0)),), keep)
 
 
 @dataclass(frozen=True, eq=False)

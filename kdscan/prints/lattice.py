@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from kdscan.imaging.rectify import (
     CENTERS,
     flatten,
-    lattice_to_photo,
     project,
     resolution,
     shift_cells,
@@ -144,11 +143,6 @@ def _offset(patch: Patch, common: Patch, near: bool) -> tuple[tuple[float, float
     dy = peak_offset(judged[:, x], y)
     where = ((x - reach + dx) / PATTERN_PX, (y - reach + dy) / PATTERN_PX)
     return where, max(best, 0.0) ** 2
-
-
-def shift_lattice(centers_xy: Floats, off_xy: tuple[float, float]) -> Floats:
-    """(5, 7, 2): the lattice shifted by an offset in cells along its rows and columns."""
-    return lattice_to_photo(centers_xy, CENTERS + np.array(off_xy))
 
 
 def aspect(centers_xy: Floats) -> float:

@@ -13,8 +13,6 @@ from kdscan.game.duel.report import DomainJson, MapScoreJson
 from kdscan.game.kingdomino.report import KingdomScoreJson, LandJson
 from kdscan.game.problem import ProblemJson
 
-__all__ = ["DomainJson", "KingdomScoreJson", "LandJson", "MapScoreJson", "ProblemJson"]
-
 Json = dict[str, Any]
 """A JSON object that no type here describes: a kind's evidence, details of a row, an answer."""
 
