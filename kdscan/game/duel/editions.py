@@ -3,40 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
-
-
-class Squares(StrEnum):
-    """Which coats without a cross fill a square of the spellbook."""
-
-    DRAWN = "drawn"
-    OBTAINED = "obtained"
-
-
-class End(StrEnum):
-    """When a round in which nobody drew ends the game."""
-
-    THIS_ROUND = "this_round"
-    PREVIOUS_ROUND = "previous_round"
 
 
 @dataclass(frozen=True)
 class Edition:
     """One printed rulebook.
 
-    squares: whether a coat counts for the spellbook when it is drawn on the map, or
-        already when the domino is made, drawn or not.
-    end: whether the game ends with the round in which nobody drew, or with the round
-        after it.
+    obtained: whether a coat without a cross fills a square of the spellbook as soon as the domino
+        is made, drawn on the map or not.
+    round_more: whether one more round is played after the one in which nobody drew.
     """
 
     name: str = "english"
-    squares: Squares = Squares.DRAWN
-    end: End = End.THIS_ROUND
+    obtained: bool = False
+    round_more: bool = False
 
 
 ENGLISH = Edition()
-FRENCH = Edition("french", squares=Squares.OBTAINED, end=End.PREVIOUS_ROUND)
+FRENCH = Edition("french", obtained=True, round_more=True)
 POLISH = Edition("polish")
 
 EDITIONS: dict[str, Edition] = {edition.name: edition for edition in (ENGLISH, FRENCH, POLISH)}

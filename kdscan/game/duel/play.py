@@ -13,7 +13,7 @@ from kdscan.game.duel.board import CELLS, Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import DICE, Face
 from kdscan.game.duel.drawing import NEAR, Drawing, number
-from kdscan.game.duel.editions import ENGLISH, Edition, End, Squares
+from kdscan.game.duel.editions import ENGLISH, Edition
 from kdscan.game.duel.moves import (
     AddCross,
     ChooseCoat,
@@ -247,7 +247,7 @@ class Game:
 
     def _count(self, player: int, dice: list[int]) -> None:
         """Record the coats for which phase 4 fills squares."""
-        if self._drew[player] or self.edition.squares is Squares.OBTAINED:
+        if self._drew[player] or self.edition.obtained:
             for die in dice:
                 face = self.faces[die]
                 if face.coat is not None and not face.crosses:
@@ -288,7 +288,7 @@ class Game:
 
     def _end_round(self) -> None:
         idle = not any(self._drew)
-        ended = idle if self.edition.end is End.THIS_ROUND else self._idle_before
+        ended = self._idle_before if self.edition.round_more else idle
         self._idle_before = idle
         if ended or any(drawing.full for drawing in self.drawings):
             self.phase = Phase.OVER

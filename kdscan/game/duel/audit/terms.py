@@ -11,7 +11,7 @@ from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.drawing import number
-from kdscan.game.duel.editions import Edition, Squares
+from kdscan.game.duel.editions import Edition
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.grid import Cell
 
@@ -51,9 +51,8 @@ def terms_of(
     castle_used: bool | None, spellbook: Spellbook | None, player: int, edition: Edition
 ) -> Terms:
     """The terms that a roof and a spellbook imply for one player's map."""
-    obtained = edition.squares is Squares.OBTAINED
     if spellbook is None:
-        return Terms(castle_used, obtained=obtained)
+        return Terms(castle_used, obtained=edition.obtained)
     lines = spellbook.lines[player]
     won = {coat for coat in Coat if spellbook.owner(coat) == player}
     return Terms(
@@ -61,7 +60,7 @@ def terms_of(
         frozenset(c for c in MAP_WIZARDS & won if lines[c].used or c is Coat.CHECKED),
         cross_given=Coat.CHECKED in won,
         recorded=tuple((coat, lines[coat].filled) for coat in Coat),
-        obtained=obtained,
+        obtained=edition.obtained,
     )
 
 

@@ -8,7 +8,7 @@ from kdscan.game.duel.board import DIE_CROSSES, Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.drawing import Drawing, number
-from kdscan.game.duel.editions import ENGLISH, Edition, Squares
+from kdscan.game.duel.editions import ENGLISH, Edition
 from kdscan.game.grid import Cell, neighbours
 
 
@@ -79,7 +79,7 @@ class _Replay:
         touch = self._drawing.touch[coat]
         if any(touch >> u & 1 for u, _ in self._drawing.free_slots()):
             raise BrokenWitnessError(f"after step {drawn} there was room for the {coat}")
-        if self._edition.squares is Squares.OBTAINED:
+        if self._edition.obtained:
             self._fill(coat, SQUARES[coat])
 
     def draw(self, step: Step, name: str) -> None:
