@@ -120,7 +120,9 @@ def sheet(
     from kdscan.sheet.card import Card
     from kdscan.sheet.layout import load_layout
     from kdscan.sheet.look import NO_TICKET, Look
+    from kdscan.sheet.parts import Layout
     from kdscan.sheet.printing import Side, impose, sheet_pdf
+    from kdscan.sheet.signs import is_read
 
     if event is not None and not event.strip():
         raise UsageError("--event: an event needs a name, like --event 'Spring cup'")
@@ -139,6 +141,12 @@ def sheet(
         if side == "spellbook"
         else load_layout(layout)
     )
+    if event is not None and isinstance(first, Layout) and not is_read(first):
+        raise UsageError(
+            "{path}: codes on these sheets could not be read, because markers, grid and codes lie "
+            "elsewhere than on kdscan's own sheets; leave --event out",
+            path=layout,
+        )
     behind = load_book(spellbook) if side == "both" else None
     plan = impose(first, paper, per_page)
     fit = len(plan.places)

@@ -81,6 +81,17 @@ def signs_of(layout: Layout) -> Signs:
     return Signs(layout.name, layout.page_mm, layout.grid_mm, layout.cell_mm, layout.markers, bare)
 
 
+def is_read(layout: Layout) -> bool:
+    """Whether codes on sheets of a layout are read: its signs lie as those of a built-in one do."""
+    if layout.markers is None:
+        return False
+    own = signs_of(layout)
+    return any(
+        replace(own, name=one.name, codes=one.codes) == one and set(own.codes) & set(one.codes)
+        for one in signs()
+    )
+
+
 @cache
 def signs() -> tuple[Signs, ...]:
     """The signs of each built-in layout, in the order of their names."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pypdfium2
@@ -68,6 +69,25 @@ def test_players_need_a_list(
     path = tmp_path / "sheet.pdf"
     assert message in run("sheet", "-o", path, *options, code=2).err
     assert not path.exists()
+
+
+def test_codes_that_nobody_would_read_are_refused(tmp_path: Path, run: Command) -> None:
+    """A club that changes the heading alone has its codes read; one that moves the grid does not,
+    but printed them all the same."""
+    people, path = tmp_path / "players.csv", tmp_path / "sheet.pdf"
+    people.write_text("name\nAda\n", encoding="utf-8")
+    ours = load_layout("kdscan-a5")
+    assert ours.title is not None
+    titled = replace(ours, name="club", title=replace(ours.title, text="Club"))
+    bare = replace(ours, markers=None)
+    moved = replace(ours, cell_mm=(24.0, 21.5))
+    for layout, code in ((titled, 0), (bare, 2), (moved, 2)):
+        club = tmp_path / "club.toml"
+        club.write_text(layout_to_toml(layout), encoding="utf-8")
+        options = ("--layout", club, "--players", people)
+        err = run("sheet", "-o", path, *options, "--event", "Cup", code=code).err
+        assert ("leave --event out" in err) == bool(code)
+        run("sheet", "-o", path, *options)
 
 
 def test_sheet_speaks_polish(tmp_path: Path, run: Command) -> None:
