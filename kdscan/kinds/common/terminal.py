@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kdscan.game.duel.board import LETTERS
+from kdscan.game.duel.board import LETTERS, Shield
 from kdscan.game.duel.coats import GLYPHS, Coat, shown
 from kdscan.game.grid import Cell, cell_name
 from kdscan.game.score import Worthy
@@ -156,4 +156,4 @@ def explain_doubts(
 
 def token(coat: Coat | None, crosses: int) -> str:
     """A shield in the text form of boards, which is the syntax of `--set`."""
-    return "." if coat is None else LETTERS[coat] + "+" * crosses
+    return "." if coat is None else str(Shield(coat, crosses))

@@ -3,7 +3,7 @@ squares."""
 
 from __future__ import annotations
 
-from kdscan.game.kingdomino.tiles import LETTERS, Terrain
+from kdscan.game.kingdomino.tiles import Square, Terrain
 from kdscan.kinds.common.terminal import (
     Style,
     draw_grid,
@@ -75,4 +75,4 @@ def token(kind: SquareKind) -> str:
     terrain, crowns = kind
     if terrain in ("castle", "empty"):
         return "##" if terrain == "castle" else "."
-    return LETTERS[Terrain(terrain)] + "+" * crowns
+    return str(Square(Terrain(terrain), crowns))
