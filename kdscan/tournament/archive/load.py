@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -62,16 +62,13 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
     """
     if name is not None:
         check_name(name)
-    new: list[tuple[str, str]] = []
     try:
-        with _explained_as(path), _opened(path) as source:
-            return _load(store, source, name, new)
-    except BaseException as error:
-        for photo in new:
-            store.photos.remove(*photo)
-        if isinstance(error, OSError):
-            raise UsageError("{where}: {error}", where=path, error=why_not(error)) from error
-        raise
+        with ExitStack() as undo, _explained_as(path), _opened(path) as source:
+            loaded = _load(store, source, name, undo)
+            undo.pop_all()
+            return loaded
+    except OSError as error:
+        raise UsageError("{where}: {error}", where=path, error=why_not(error)) from error
 
 
 def _opened(path: Path) -> zipfile.ZipFile:
@@ -94,10 +91,8 @@ def _explained_as(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _load(
-    store: Store, source: zipfile.ZipFile, name: str | None, new: list[tuple[str, str]]
-) -> Loaded:
-    """new: collects photos that were not stored before, to be removed if anything fails."""
+def _load(store: Store, source: zipfile.ZipFile, name: str | None, undo: ExitStack) -> Loaded:
+    """undo: removes the photos that were not stored before, if anything fails."""
     photos = _photos(source)
     rows = source.getinfo(ROWS)
     if rows.file_size > MOST_ROWS_BYTES:
@@ -127,7 +122,7 @@ def _load(
         event_state(db, event)  # an event that cannot be shown must not be stored
         prints = {(row.sha256, SUFFIX) for row in event_prints(db, event_id)}
         for photo, entry in photos.items():
-            _load_photo(store, source, photo, entry, new, is_print=photo in prints)
+            _load_photo(store, source, photo, entry, undo, is_print=photo in prints)
         return Loaded(event, len(photos) - len(prints), sheets)
 
 
@@ -156,7 +151,7 @@ def _load_photo(
     source: zipfile.ZipFile,
     photo: tuple[str, str],
     entry: zipfile.ZipInfo,
-    new: list[tuple[str, str]],
+    undo: ExitStack,
     *,
     is_print: bool,
 ) -> None:
@@ -166,7 +161,7 @@ def _load_photo(
     if is_print:  # a photo may have any suffix
         parse_print(data, entry.filename, thoroughly=True)
     if not store.photos.has(*photo):
-        new.append(photo)
+        undo.callback(store.photos.remove, *photo)
     store.photos.put(data, photo[1])
 
 
