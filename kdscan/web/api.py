@@ -147,14 +147,14 @@ def sheet(request: Request) -> schemas.Sheet:
 async def queue(request: Request) -> schemas_event.Queue:
     """The sheets to look at, the most important first (desk)."""
     await news(request)
-    return await run_in_threadpool(services_of(request).tables.queue)
+    return (await run_in_threadpool(services_of(request).tables.views)).queue
 
 
 @get("/api/standings", query=NEWS)
 async def standings(request: Request) -> schemas_event.Standings:
     """The event's table, games and totals."""
     await news(request)
-    return await run_in_threadpool(services_of(request).tables.standings)
+    return (await run_in_threadpool(services_of(request).tables.views)).standings
 
 
 SHEETS: Json = {"type": "string", "pattern": "^(0|[1-9][0-9]{0,99})(,(0|[1-9][0-9]{0,99})){1,3}$"}

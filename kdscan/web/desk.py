@@ -49,7 +49,7 @@ def _answer(request: Request) -> schemas_event.DeskView:
     services, who = services_of(request), desk_session(request).name
     with services.store.read() as db:
         act = newest_act(db, find_event(db, services.settings.event), who)
-    view, spoken = services.tables.desk(), words_of(request)
+    view, spoken = services.tables.views().desk, words_of(request)
     cards: list[schemas_event.Card] = [
         {**card, "problem": tell_error(card["problem"], spoken)} for card in view["cards"]
     ]

@@ -47,7 +47,10 @@ TOTALS = 100
 """Most totals that are listed, the highest first."""
 
 
-class _Views(NamedTuple):
+class Views(NamedTuple):
+    """queue: the sheets to look at. standings: the event's table and games. desk: everything that
+    is to be settled at the desk."""
+
     queue: Queue
     standings: Standings
     desk: EventView
@@ -59,7 +62,7 @@ class Tables:
     def __init__(self, store: Store, event: Event) -> None:
         self._store, self._event = store, event
         self._lock, self._looking = threading.Lock(), threading.Lock()
-        self._views: _Views | None = None
+        self._views: Views | None = None
         self._seen = (-math.inf, "")
 
     def state(self) -> str:
@@ -75,24 +78,13 @@ class Tables:
                     self._seen = looked, self._state_of(db)
             return self._seen[1]
 
-    def queue(self) -> Queue:
-        """The sheets to look at."""
-        return self._newest().queue
-
-    def standings(self) -> Standings:
-        """The event's table and games."""
-        return self._newest().standings
-
-    def desk(self) -> EventView:
-        """Everything that is to be settled at the desk."""
-        return self._newest().desk
-
-    def _newest(self) -> _Views:
+    def views(self) -> Views:
+        """All overviews, of the current state."""
         with self._lock:
             self._views = self._renewed(self._views)
             return self._views
 
-    def _renewed(self, before: _Views | None) -> _Views:
+    def _renewed(self, before: Views | None) -> Views:
         with self._store.read() as db:
             now = self._state_of(db)
             if before is not None and before.queue["state"] == now:
@@ -104,7 +96,7 @@ class Tables:
         shown = {row.sheet.id: row for row in sheets}
         ranges = {one.key: range_of(shown[one.key].data) for one in state.sheets}
         turning = turning_games(state.games, ranges)
-        return _Views(
+        return Views(
             {"state": now, "sheets": queue_json(sheets, ranges, turning)},
             standings_json(now, sheets, state),
             desk_json(now, rows, state, turning),

@@ -162,7 +162,7 @@ def test_a_card_in_use_stays_though_another_desk_settled_it(
         ).split("/")[3]
     )
     with page.expect_response(re.compile(r"/api/desk\?after=.*")):
-        desk = served.services.tables.desk()
+        desk = served.services.tables.views().desk
         number = next(one["id"] for one in desk["sheets"] if one["photo"] == sheet)
         with store.write() as db:
             other = get_sheet(db, number)

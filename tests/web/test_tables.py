@@ -84,7 +84,7 @@ def photographed(
 
 
 def told(tables: Tables) -> list[tuple[str, Any]]:
-    return [(one.player, one.score) for one in tables.standings()["standings"]]
+    return [(one.player, one.score) for one in tables.views().standings["standings"]]
 
 
 def test_what_may_turn_a_game_comes_first_then_what_is_least_sure(cup: Store) -> None:
@@ -95,7 +95,7 @@ def test_what_may_turn_a_game_comes_first_then_what_is_least_sure(cup: Store) ->
     photographed(cup, 2, confidence=0.3, doubt=1)
     photographed(cup, 3, confidence=0.1, doubt=1)
     with cup.read() as db:
-        queue = Tables(cup, find_event(db, "Cup")).queue()["sheets"]
+        queue = Tables(cup, find_event(db, "Cup")).views().queue["sheets"]
     assert [(one["name"], one["decides"]) for one in queue] == [
         (f"{low}.jpg", True),
         ("3.jpg", False),
@@ -114,14 +114,14 @@ def test_standings_follow_codes_corrections_and_the_arbiter(cup: Store) -> None:
         game = set_game(db, event.id, 1, 1, [ada.id, bo.id])
     tables = Tables(cup, event)
     assert told(tables) == [("Ada", 0), ("Bo", 0)]
-    assert tables.standings()["played_round"] == 0
+    assert tables.views().standings["played_round"] == 0
     photographed(cup, best, "CUP/1/1/A7")
     photographed(cup, other, "CUP/1//BO")
-    said = tables.standings()
+    said = tables.views().standings
     assert told(tables) == [("Ada", 1), ("Bo", 0)]
     with cup.write() as db:  # the next round is paired
         set_game(db, event.id, 2, 1, [ada.id, bo.id])
-    assert tables.standings()["played_round"] == 1
+    assert tables.views().standings["played_round"] == 1
     assert said["games"][0]["winner"] == 0
     assert [one["total"] for one in said["totals"]] == [TOTALS[best], TOTALS[other]]
     assert "/home" not in str(said)
@@ -131,7 +131,7 @@ def test_standings_follow_codes_corrections_and_the_arbiter(cup: Store) -> None:
     with cup.write() as db:
         (sheet,) = (s for s in sheets(db, event.id) if s.total == TOTALS[other])
         add_correction(db, event.id, "ignored", True, "Arbiter", sheet_id=sheet.id)
-    assert [one["total"] for one in tables.standings()["totals"]] == [TOTALS[best]]
+    assert [one["total"] for one in tables.views().standings["totals"]] == [TOTALS[best]]
 
 
 def test_a_sheet_photographed_twice_is_there_once(cup: Store) -> None:
@@ -139,12 +139,12 @@ def test_a_sheet_photographed_twice_is_there_once(cup: Store) -> None:
     photographed(cup, 0, name="b.jpg", confidence=0.7, doubt=2)
     with cup.read() as db:
         tables = Tables(cup, find_event(db, "Cup"))
-    assert [one["name"] for one in tables.queue()["sheets"]] == ["b.jpg"]
-    assert [one["name"] for one in tables.standings()["totals"]] == ["b.jpg"]
+    assert [one["name"] for one in tables.views().queue["sheets"]] == ["b.jpg"]
+    assert [one["name"] for one in tables.views().standings["totals"]] == ["b.jpg"]
     with cup.write() as db:
         first, _ = sheets(db, find_event(db, "Cup").id)
         add_correction(db, first.event_id, "same_as", 0, "Arbiter", sheet_id=first.id)
-    assert len(tables.queue()["sheets"]) == 2
+    assert len(tables.views().queue["sheets"]) == 2
 
 
 def test_who_looks_for_news_at_the_same_time_shares_a_look(
@@ -175,12 +175,12 @@ def test_pairing_a_round_anew_is_news(cup: Store) -> None:
         set_game(db, event.id, 1, 1, ids[:2])
         set_game(db, event.id, 1, 2, ids[2:])
     tables = Tables(cup, event)
-    before = tables.standings()
+    before = tables.views().standings
     with cup.write() as db:  # the database gives the new rows the old numbers
         remove_games(db, event.id, 1)
         set_game(db, event.id, 1, 1, [ids[0], ids[2]])
         set_game(db, event.id, 1, 2, [ids[1], ids[3]])
-    after = tables.standings()
+    after = tables.views().standings
     assert after["state"] != before["state"]
     assert [seat["player"] for seat in after["games"][0]["seats"]] == ["Ada", "Cleo"]
 
@@ -190,11 +190,11 @@ def test_a_round_that_is_said_later_is_news(cup: Store) -> None:
     with cup.write() as db:
         event = find_event(db, "Cup")
     tables = Tables(cup, event)
-    assert [one["round"] for one in tables.desk()["sheets"]] == [None]
+    assert [one["round"] for one in tables.views().desk["sheets"]] == [None]
     with cup.write() as db:
         (row,) = files(db, event.id)
         add_file(db, event.id, row.name, row.photo_id, details={"round": 3})
-    assert [one["round"] for one in tables.desk()["sheets"]] == [3]
+    assert [one["round"] for one in tables.views().desk["sheets"]] == [3]
 
 
 def test_a_photo_that_turns_out_to_be_unreadable_is_news(cup: Store) -> None:
@@ -203,13 +203,13 @@ def test_a_photo_that_turns_out_to_be_unreadable_is_news(cup: Store) -> None:
         photo = add_photo(db, event.id, "ab" * 32, ".jpg", 10)
         add_file(db, event.id, "a.jpg", photo.id)
     tables = Tables(cup, event)
-    assert tables.desk()["cards"] == []
+    assert tables.views().desk["cards"] == []
     with cup.write() as db:
         set_pages(db, photo.id, None, {"code": "unreadable_image", "message": ""})
-    assert [one["kind"] for one in tables.desk()["cards"]] == ["failed"]
+    assert [one["kind"] for one in tables.views().desk["cards"]] == ["failed"]
     with cup.write() as db:  # somebody has it read again
         set_pages(db, photo.id, None)
-    assert tables.desk()["cards"] == []
+    assert tables.views().desk["cards"] == []
 
 
 def test_a_kingdom_follows_the_events_rules(cup: Store) -> None:
@@ -217,11 +217,11 @@ def test_a_kingdom_follows_the_events_rules(cup: Store) -> None:
         event = ensure_rules(db, "Cup", Asked(game="kingdomino"))
     came_in(cup, "kingdom.jpg", make_kingdom())
     tables, service, zoe = Tables(cup, event), SheetService(cup, event), new_session("desk", "Zoe")
-    (before,) = tables.standings()["totals"]
+    (before,) = tables.views().standings["totals"]
     with cup.write() as db:
         ensure_rules(db, "Cup", Asked(middle_kingdom=True))
         (sheet,) = sheets(db, event.id)
-    (after,) = tables.standings()["totals"]
+    (after,) = tables.views().standings["totals"]
     assert after["total"] == before["total"] + 10
     assert service.sheet(sheet.id, zoe)["score"]["total"] == after["total"]
 
