@@ -163,6 +163,11 @@ def pair(
             "{players} have met before; no other pairing was left", players=met
         )
         note(f"kdscan: {text}")
+    if found.second_bye:
+        text = terminal_words().t(
+            "{player} has a bye again; no other pairing was left", player=found.bye
+        )
+        note(f"kdscan: {text}")
     note_other_sizes(otherwise, f"kdscan batch PHOTO... {same_event(event, store)}")
 
 

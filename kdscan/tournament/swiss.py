@@ -39,12 +39,14 @@ then, if some would meet again, among all pairs."""
 class Pairing:
     """Tables of the next round, the best score first, and who has a bye.
 
-    again: pairs who have met before, and second byes, if no other pairing was possible.
+    again: pairs who have met before, and second_bye: whether who has a bye had one before, if no
+    other pairing was possible.
     """
 
     tables: tuple[tuple[str, ...], ...]
     bye: str | None
     again: tuple[str, ...] = ()
+    second_bye: bool = False
 
 
 def pair(players: Sequence[str], games: Iterable[Game] = (), seed: int | None = None) -> Pairing:
@@ -59,7 +61,7 @@ def pair(players: Sequence[str], games: Iterable[Game] = (), seed: int | None = 
     score = [round(2 * one) for one in scores]
     met = {frozenset(seat.player for seat in game.seats) for game in games}  # a bye: one player
     best = _pairing(names, met, _matched(names, score, met, _NEAR))
-    if len(names) > _NEAR and best.again:
+    if len(names) > _NEAR and (best.again or best.second_bye):
         best = _pairing(names, met, _matched(names, score, met, len(names)))
     return best
 
@@ -137,10 +139,8 @@ def _pairing(
     pairs = sorted((min(pair), max(pair)) for pair in chosen)
     tables = tuple((names[a], names[b]) for a, b in pairs if a != _BYE)
     bye = next((names[b] for a, b in pairs if a == _BYE), None)
-    again = [f"{a} – {b}" for a, b in tables if frozenset((a, b)) in met]
-    if bye is not None and frozenset((bye,)) in met:
-        again.append(f"{bye} – bye")
-    return Pairing(tables, bye, tuple(again))
+    again = tuple(f"{a} – {b}" for a, b in tables if frozenset((a, b)) in met)
+    return Pairing(tables, bye, again, bye is not None and frozenset((bye,)) in met)
 
 
 def _matched(

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from kdscan.records import CELLS
+from kdscan.tournament import plan
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import corrections
 from kdscan.tournament.store.events import ensure_event, find_event
 from kdscan.tournament.store.photos import add_file, add_photo, set_pages
 from kdscan.tournament.store.readings import add_reading
+from kdscan.tournament.swiss import Pairing
 from tests.command import Command
 
 EMPTY = [{"row": r, "col": c, "coat": None, "crosses": 0, "review": False} for r, c in CELLS]
@@ -151,6 +153,12 @@ def test_an_arbiter_settles_a_game_and_the_next_round_follows(store: str, say: C
     with open_store(store) as kept, kept.read() as db:
         said = corrections(db, find_event(db, "Cup").id)
     assert [(row.field, row.who) for row in said] == [("result", "Z")] * 2
+
+
+def test_a_second_bye_is_told_as_what_it_is(say: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Pairing((("Ada", "Bob"),), "Eve", second_bye=True)
+    monkeypatch.setattr(plan, "next_round", lambda *_, **__: (2, found))
+    assert say("pair").err == "kdscan: Eve has a bye again; no other pairing was left\n"
 
 
 def test_a_result_is_withdrawn_and_a_no_show_invents_no_points(say: Command) -> None:
