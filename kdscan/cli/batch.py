@@ -15,7 +15,6 @@ from kdscan.cli.exit_codes import SOME_FAILED
 from kdscan.cli.known_prints import known_prints
 from kdscan.cli.messages import note_other_sizes, terminal_words
 from kdscan.cli.options import (
-    MOST_PROCESSES,
     MOST_ROUNDS,
     Event,
     Game,
@@ -23,6 +22,7 @@ from kdscan.cli.options import (
     Harmony,
     MiddleKingdom,
     Photos,
+    Processes,
     Store,
     check_apart,
     same_event,
@@ -59,15 +59,7 @@ def batch(
     great_duel: GreatDuel = None,
     middle_kingdom: MiddleKingdom = None,
     harmony: Harmony = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=MOST_PROCESSES,
-            metavar="N",
-            help="Number of processes; one per core by default.",
-        ),
-    ] = None,
+    workers: Processes = None,
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Read on the Dask cluster at ADDRESS.")
     ] = None,

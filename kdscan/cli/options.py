@@ -14,7 +14,7 @@ from kdscan.errors import UsageError
 from kdscan.files.write import STDOUT
 from kdscan.game.names import GameName
 
-MOST_ROUNDS, MOST_TABLES, MOST_PROCESSES = 999, 9999, 256
+MOST_ROUNDS, MOST_TABLES = 999, 9999
 """Larger numbers are typing mistakes."""
 
 Store = Annotated[
@@ -61,6 +61,12 @@ Seats = Annotated[
 Rounds = Annotated[
     int | None,
     typer.Option(min=1, max=MOST_ROUNDS, metavar="N", help="Number of rounds in the event."),
+]
+Processes = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=256, metavar="N", help="Processes that read photos; one per core by default."
+    ),
 ]
 Who = Annotated[
     str | None,

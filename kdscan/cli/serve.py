@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kdscan.cli.messages import terminal_words
-from kdscan.cli.options import MOST_PROCESSES
+from kdscan.cli.options import Processes, Store
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,24 +28,11 @@ def serve(
     port: Annotated[
         int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0: any free one.")
     ] = 8000,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="Where results are kept: a SQLite file or a database URL."
-        ),
-    ] = None,
+    store: Store = None,
     event: Annotated[
         str, typer.Option(metavar="NAME", help="The event that uploads belong to.")
     ] = "Table",
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=MOST_PROCESSES,
-            metavar="N",
-            help="Processes that read photos; one per core by default.",
-        ),
-    ] = None,
+    workers: Processes = None,
     code: Annotated[
         str | None,
         typer.Option(
