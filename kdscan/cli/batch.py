@@ -6,7 +6,6 @@ import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,10 +15,12 @@ from kdscan.cli.known_prints import known_prints
 from kdscan.cli.messages import note_other_sizes, terminal_words
 from kdscan.cli.options import (
     MOST_ROUNDS,
+    Csv,
     Event,
     Game,
     GreatDuel,
     Harmony,
+    JsonLines,
     MiddleKingdom,
     Photos,
     Processes,
@@ -66,15 +67,8 @@ def batch(
     no_learn: Annotated[
         bool, typer.Option("--no-learn", help="Do not learn pads automatically.")
     ] = False,
-    csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the event's results as CSV.")
-    ] = None,
-    json_lines: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Write the event's results as JSON, one object per line."
-        ),
-    ] = None,
+    csv: Csv = None,
+    json_lines: JsonLines = None,
 ) -> None:
     """Read a batch of photos into an event, on all cores.
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from kdscan.cli.messages import note, terminal_words
-from kdscan.cli.options import Event, Photos, Store, check_apart
+from kdscan.cli.options import Csv, Event, JsonLines, Photos, Store, check_apart
 from kdscan.errors import UsageError
 from kdscan.locale.legible import legible
 
@@ -18,14 +18,8 @@ def export(
     event: Event = None,
     store: Store = None,
     photos: Photos = None,
-    csv: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write CSV, one row per sheet, for spreadsheets."),
-    ] = None,
-    json_lines: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write one JSON object per sheet, with its board."),
-    ] = None,
+    csv: Csv = None,
+    json_lines: JsonLines = None,
     archive: Annotated[
         Path | None,
         typer.Option(

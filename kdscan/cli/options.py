@@ -72,6 +72,11 @@ Who = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Name recorded with the change; by default your user name."),
 ]
+Csv = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the event's results as CSV.")]
+JsonLines = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write the event's results as JSON, one object per line."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 OneGame = Annotated[GameName, typer.Option("--game", help="The game.")]
 Edition = Annotated[
