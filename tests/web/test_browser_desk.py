@@ -16,6 +16,7 @@ from tests.readings import make_sheet, with_evidence
 from tests.web import browsing
 from tests.web.browsing import (
     DESKTOP,
+    DOUBTED,
     Open,
     accessible,
     upload,
@@ -227,3 +228,22 @@ def test_search_takes_each_word_and_each_number_as_it_stands(
     page.keyboard.type("kim 3")  # what stood there before is replaced
     expect(lines).to_have_count(1)
     expect(lines).to_contain_text("round 3")
+
+
+def test_on_a_phone_a_card_is_shown_from_its_top_with_its_answer_at_hand(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    lay(served, store, DOUBTED)
+    lay(served, store, make_sheet(doubtful=[(0, 0)]))
+    page = open_page(DESK)
+    page.goto("/desk")
+    expect(page.locator(".desk-sheet .board")).to_be_visible()
+    assert page.evaluate("scrollY") == 0, "nobody has asked for it yet"
+    page.locator(".queue button").nth(1).tap()
+    expect(page.locator(".queue button").nth(1)).to_have_attribute("aria-current", "true")
+    expect(page.locator(".desk-top")).not_to_be_in_viewport()
+    expect(page.locator(".desk-photo")).to_be_in_viewport(ratio=0.95)
+    page.locator(".desk-sheet .sum").scroll_into_view_if_needed()
+    page.get_by_role("button", name="The whole sheet is right").tap()
+    expect(page.locator(".queue button")).to_have_count(1)
+    expect(page.locator(".desk-photo")).to_be_in_viewport(ratio=0.95)

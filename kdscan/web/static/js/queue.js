@@ -80,11 +80,11 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
     if (stays) cards.splice(Math.min(at, cards.length), 0, { ...held, settled: true, sheets: held.sheets.map((sheet) => fresh.sheets.find((one) => one.id === sheet.id) ?? sheet) });
     queue = cards;
     at = known >= 0 ? known : kept ? Math.max(0, Math.min(at, queue.length - 1)) : -1;
-    const changed = acted || (!view && JSON.stringify(queue[at]) !== drawn && !inUse(body));
+    const done = acted, changed = done || (!view && JSON.stringify(queue[at]) !== drawn && !inUse(body));
     acted = false;
     showList();
     if (!kept && at < 0) close();
-    else if (!stays && (known < 0 || changed)) await open(at);
+    else if (!stays && (known < 0 || changed)) await (done ? bring : open)(at);
     else await view?.look(); // another desk may have corrected the open sheet
   }
 
@@ -100,7 +100,13 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
   // Opens another card, in turn; one that is still loading is not drawn any more.
   function go(which) {
     opened += 1;
-    return hub.inTurn(() => open(which()));
+    return hub.inTurn(() => bring(which()));
+  }
+
+  // On a phone the card lies below the list, and the one before may have been scrolled.
+  async function bring(n) {
+    await open(n);
+    body.scrollIntoView();
   }
 
   async function open(n) {
@@ -159,14 +165,16 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
     showKeys(kindOf(sheet));
     view = sheetView(board, photo, sheet, { onChange: draw, bar: false });
     draw(sheet);
+    const { scrollY } = window;
     nextDoubt(0);
+    scrollTo(0, scrollY); // the sheet's own column scrolls to it; a page that scrolls as a whole shows the card from its top
   }
 
   // The shield, square or line that has the focus, enlarged, with its possible values.
   function showPart(page) {
     const part = current();
     if (!part || !page.view) return;
-    put($(".desk-shield", body), part.crop(page), h("div", {}, h("h3", {}, part.name),
+    put($(".desk-shield", body), part.crop(page), h("div", {}, h("h2", {}, part.name),
       h("div", { class: "choices" }, options(part).slice(0, 3).map(([value, p]) => choice(part, value, p, () => say(part.id, () => value))))));
   }
 
@@ -207,7 +215,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
   async function leave() {
     const { key } = queue[at];
     if (kept) queue = queue.filter((card) => card.key !== key);
-    await open(Math.min(kept ? at : at + 1, queue.length - 1));
+    await bring(Math.min(kept ? at : at + 1, queue.length - 1));
   }
 
   // After a sheet's last doubt comes the next card, or the news that all is settled.
