@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from kdscan.tournament.store import Store
-from tests.readings import make_book, make_table
+from tests.readings import make_book, make_kingdom, make_table
 from tests.web import browsing
 from tests.web.browsing import (
     DESKTOP,
@@ -116,3 +116,16 @@ def test_the_desk_knows_kingdoms_and_spellbooks_by_keys(
     page.keyboard.press("u")
     page.keyboard.press("u")
     expect(focused).to_have_attribute("aria-label", re.compile("please check"))
+
+
+def test_who_won_is_in_doubt_while_a_doubt_may_change_it(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    page = open_page(DESK)
+    other = make_kingdom(origin_xy=(700.0, 120.0))
+    page.goto(f"/#/photo/{lay(served, store, DOUBTED, other)}")
+    expect(page.locator("h1")).to_have_text(re.compile(r"\?$"))
+    expect(page.locator(".decided .doubtful")).to_contain_text("please check")
+    page.goto(f"/#/photo/{lay(served, store, make_kingdom(), other)}")
+    expect(page.locator(".decided .doubtful")).to_have_count(0)
+    expect(page.locator("h1")).not_to_contain_text("?")

@@ -23,7 +23,7 @@ const others = (photos, kind, but) => photos.flatMap((photo) => photo.sheets.map
 
 const links = (list, href) => h("ul", { class: "results" }, list.map(({ photo, sheet }) => h("li", {}, h("a", { class: "result card", href: href(sheet) },
   h("img", { src: photo.pages.find((page) => page.page === sheet.page)?.thumb, alt: "", loading: "lazy" }),
-  h("span", { class: "result-name" }, sheet.player ?? photo.name), h("strong", {}, briefly(sheet))))));
+  h("span", { class: "result-name" }, sheet.player ?? photo.name), h("strong", { class: sheet.review && "doubtful" }, briefly(sheet))))));
 
 const game = (ids) => `#/game/${ids.join("/")}`;
 
@@ -63,10 +63,13 @@ export function gameView(sheets, outcome, mine = () => true) {
     opens(sheet, nameOf(sheet, players), kindOf(sheet).draw(sheet, { labels: false }), mine));
   const winners = outcome.winners.map((n) => nameOf(players[n], players));
   const title = again(players) ? t("Photograph again") : winners.length === 1 ? t("{name} wins", { name: winners[0] }) : winners.length < players.length ? t("{names} share the win", { names: winners.join(", ") }) : t("A draw");
+  // Whether the doubts that are left may change who won.
+  const rangeOf = ({ review, range, score }) => (review ? range : [score.total, score.total]), [first, ...equal] = outcome.winners;
+  const open = !again(players) && players.some((sheet) => sheet.review) && (equal.length > 0 || players.some((sheet, n) => n !== first && rangeOf(sheet)[1] >= rangeOf(players[first])[0]));
   const margin = winners.length === 1 ? Math.max(...outcome.players.map((p) => p.total)) - outcome.players.map((p) => p.total).sort((a, b) => b - a)[1] : 0;
   return [
-    h("h1", { tabindex: "-1", class: "winner" }, emblem(), title),
-    !again(players) && h("p", { class: "decided" }, [outcome.players.map((p) => p.total).join(" : "), margin > 0 && tn("by {n} point", "by {n} points", margin), outcome.decided_by !== "score" && DECIDED[outcome.decided_by]()].filter(Boolean).join(" · ")),
+    h("h1", { tabindex: "-1", class: "winner" }, emblem(), title + (open ? "\u00a0?" : "")),
+    !again(players) && h("p", { class: "decided" }, [outcome.players.map((p) => p.total).join(" : "), margin > 0 && tn("by {n} point", "by {n} points", margin), outcome.decided_by !== "score" && DECIDED[outcome.decided_by]()].filter(Boolean).join(" · "), open && h("span", { class: "doubtful" }, ` · ${t("please check")}`)),
     h("div", { class: "versus" }, players.map(side),
       book && h("article", { class: "player card book" }, h("h2", {}, t("Spellbook")), book.review ? h("p", { class: "verdict doubtful" }, t("please check")) : null,
         opens(book, t("Spellbook"), kindOf(book).draw(book), mine))),
@@ -90,10 +93,9 @@ export async function chooseOther(place, id) {
   if (!place.isConnected) return; // left meanwhile
   const kingdom = kind === "kingdom", list = others(photos, kind, [id]), waiting = photos.find((one) => one.state === "waiting");
   put(place, h("h1", { tabindex: "-1" }, kingdom ? t("Against which kingdom?") : t("Against which map?")),
-    list.length > 0 && links(list, (sheet) => game([id, sheet.id])),
     waiting ? h("p", { "aria-live": "polite" }, waiting.name, " · ", t("reading …"))
       : !list.length && h("p", {}, kingdom ? t("There is no other kingdom yet. Photograph it first.") : t("There is no other map yet. Photograph it first.")),
-    h("p", {}, h("a", { class: "button", href: "#/" }, kingdom ? t("Photograph the other kingdom") : t("Photograph the other map"))),
-    joinForm(photo));
+    h("p", {}, h("a", { class: "button wide", href: "#/" }, kingdom ? t("Photograph the other kingdom") : t("Photograph the other map"))),
+    joinForm(photo), list.length > 0 && links(list, (sheet) => game([id, sheet.id])));
   if (waiting) whenRead(waiting.id).then(() => place.isConnected && chooseOther(place, id)).catch(() => {});
 }

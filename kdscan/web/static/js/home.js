@@ -78,7 +78,7 @@ function line({ id }) {
     link.href = waits ? `#/wait/${id}` : `#/photo/${id}`;
     put(link, thumb ? h("img", { src: thumb, alt: "", loading: "lazy" }) : h("span", { class: waits ? "no-thumb busy" : "no-thumb" }),
       h("span", { class: "result-name" }, (photo.sheets.length === 1 ? photo.sheets[0].player : namesOf(photo.sheets)) || photo.name, h("small", {}, when(photo.added_at))),
-      h("strong", {}, waits ? t("reading …") : photo.state === "failed" ? t("could not be read") : summary.join(" · ") || t("nothing found")));
+      h("strong", { class: photo.sheets.some(({ review }) => review) && "doubtful" }, waits ? t("reading …") : photo.state === "failed" ? t("could not be read") : summary.join(" · ") || t("nothing found")));
   } };
 }
 
