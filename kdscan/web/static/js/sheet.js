@@ -73,9 +73,8 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
         const cut = page.view && part.crop(page);
         return h("article", { class: cut?.classList.contains("strip") ? "doubt card tall" : "doubt card", "aria-label": part.name },
           h("h3", {}, part.name), cut,
-          h("div", { class: "choices" },
-            options(part).slice(0, 3).map(([value, p]) => choice(part, value, p, () => say(part.id, value))),
-            h("button", { type: "button", class: "choice more", onclick: () => edit(part.id) }, t("other…"))));
+          h("div", { class: "choices" }, options(part).slice(0, 3).map(([value, p]) => choice(part, value, p, () => say(part.id, value)))),
+          h("button", { type: "button", class: "choice more", onclick: () => edit(part.id) }, t("other…")));
       })),
       h("button", { type: "button", class: "quiet wide", onclick: confirm }, t("The whole sheet is right")));
   }
