@@ -50,10 +50,14 @@ function found({ sheets }) {
   return sheets.filter(KEPT[only.value]).filter(fits).map(cardOf);
 }
 
+// What there is to do instead of cards: before the first round, one of two things.
+const none = (now) => (now.sheets.length || now.last_round ? t("All settled.") : [t("Add the players, then pair the first round."),
+  h("span", { class: "row centred" }, (now.players.length > 1 ? ["players", "rounds"] : ["players"]).map((name) => h("button", { type: "button", class: "button", onclick: () => { choose(name); buttons[name].focus(); } }, TABS[name][0]())))]);
+
 // Each tab is created when first opened, and keeps its element: late answers for one tab cannot be
 // drawn into another, and typed text stays. show(desk): the current state.
 const TABS = {
-  settle: [() => t("To settle"), (label) => queueTab(hub, { label, cardsOf: (now) => now.cards, none: (now) => (now.sheets.length || now.players.length ? t("All settled.") : t("Add the players, then pair the first round.")), kept: true })],
+  settle: [() => t("To settle"), (label) => queueTab(hub, { label, cardsOf: (now) => now.cards, none, kept: true })],
   sheets: [() => t("Sheets"), (label) => queueTab(hub, { label, cardsOf: found, none: (now) => (now.sheets.length ? t("No matching sheets.") : t("Nothing yet.")), kept: false })],
   rounds: [() => t("Rounds"), () => roundsTab(act)],
   players: [() => t("Players"), () => playersTab(act)],

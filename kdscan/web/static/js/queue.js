@@ -40,7 +40,7 @@ function face(card) {
 
 const OF_SHEETS = ["look", "rules", "again"];
 
-// hub: the desk around it (see desk.js). cardsOf(desk): the cards; none(desk): the text without any.
+// hub: the desk around it (see desk.js). cardsOf(desk): the cards; none(desk): what is shown without any.
 // kept: a card stays open even after it is settled, and the first one opens automatically.
 export function queueTab(hub, { label, cardsOf, none, kept }) {
   const body = h("div", { class: "desk-body" }), keys = h("aside", { class: "keys card", "aria-label": t("Keys") }), ol = h("ol", {});
@@ -60,7 +60,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
 
   function showList() {
     put(empty, none(desk));
-    list(queue, empty);
+    list(queue, kept ? null : empty);
     ol.querySelectorAll("button").forEach((one, n) => (n === at ? one.setAttribute("aria-current", "true") : one.removeAttribute("aria-current")));
     // News must not scroll a phone back up to the list.
     const current = $("[aria-current]", ol);
@@ -155,8 +155,8 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
     const board = h("div", { class: "sheet" }), shown = h("section", { class: "desk-photo", "aria-label": t("Photo") });
     const side = h("section", { class: "desk-sheet", "aria-label": t("Sheet") },
       h("h2", { class: "file-name" }, [card.player, photo.name, where(card)].filter(Boolean).join(" · ")), board,
-      h("p", { class: "row" }, (sheet.review || card.kind === "rules") && h("button", { type: "button", class: "main", onclick: () => here(confirmed) }, t("The whole sheet is right")),
-        h("button", { type: "button", class: "quiet", onclick: () => act(`/api/sheets/${sheet.id}/ignore`, { ignored: counts }) }, counts ? t("Do not count it") : t("Count it again"))),
+      (sheet.review || card.kind === "rules") && h("button", { type: "button", class: "main accept", onclick: () => here(confirmed) }, t("The whole sheet is right")),
+      h("p", {}, h("button", { type: "button", class: "quiet", onclick: () => act(`/api/sheets/${sheet.id}/ignore`, { ignored: counts }) }, counts ? t("Do not count it") : t("Count it again"))),
       hasScore(sheet) && otherOwner(card, desk, act));
     put(body, h("div", { class: "desk-left" }, shown, h("section", { class: "desk-shield", "aria-label": t("This place in the photo") })), side);
     const page = photo.pages.find((p) => p.page === sheet.page);

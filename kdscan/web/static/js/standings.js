@@ -40,7 +40,7 @@ const byName = new Intl.Collator(language);
 const pairings = (list) => h("section", { class: "pairings" }, h("ul", {},
   list.flatMap((game) => game.seats.map((seat, n) => ({ game, name: seat.player, other: game.seats.filter((_, k) => k !== n).map((one) => one.player) })))
     .sort((a, b) => byName.compare(surname(a.name), surname(b.name)) || byName.compare(a.name, b.name))
-    .map(({ game, name, other }) => h("li", {}, h("strong", {}, name), h("span", { class: "against" }, game.bye ? t("bye") : other.join(", ")), h("span", { class: "table-number" }, game.bye ? "" : String(game.table))))));
+    .map(({ game, name, other }) => h("li", {}, h("span", {}, name.slice(0, name.lastIndexOf(surname(name))), h("strong", {}, surname(name))), h("span", { class: "against" }, game.bye ? t("bye") : other.join(", ")), h("span", { class: "table-number" }, game.bye ? "" : String(game.table))))));
 
 let ends = null;
 function tick() {
