@@ -59,6 +59,9 @@ def test_axe_finds_nothing(open_page: Open) -> None:
     desk = open_page(DESK, **DESKTOP)
     expect(desk.locator(".keys")).to_be_visible()
     accessible_in_both_schemes(desk)
+    assert 'aria-busy="true"' in page.request.get("/").text(), "until the scripts are there"
+    for shown in (page, desk):
+        expect(shown.locator("main")).not_to_have_attribute("aria-busy", "true")
 
 
 def lay_table(served: Served, store: Store) -> int:

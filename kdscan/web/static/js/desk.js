@@ -50,9 +50,13 @@ function found({ sheets }) {
   return sheets.filter(KEPT[only.value]).filter(fits).map(cardOf);
 }
 
-// What there is to do instead of cards: before the first round, one of two things.
-const none = (now) => (now.sheets.length || now.last_round ? t("All settled.") : [t("Add the players, then pair the first round."),
-  h("span", { class: "row centred" }, (now.players.length > 1 ? ["players", "rounds"] : ["players"]).map((name) => h("button", { type: "button", class: "button", onclick: () => { choose(name); buttons[name].focus(); } }, TABS[name][0]())))]);
+// What there is to do without cards: before the first round, and when a round is over.
+function none(now) {
+  const begun = now.sheets.length > 0 || now.last_round > 0, over = now.last_round > 0 && now.games.every((game) => game.finished);
+  const next = [!begun && "players", (begun ? over : now.players.length > 1) && "rounds"].filter(Boolean);
+  return [begun ? t("All settled.") : t("Add the players, then pair the first round."), h("span", { class: "row centred" }, next.map((name) =>
+    h("button", { type: "button", class: "button", onclick: () => { choose(name); buttons[name].focus(); } }, TABS[name][0]())))];
+}
 
 // Each tab is created when first opened, and keeps its element: late answers for one tab cannot be
 // drawn into another, and typed text stays. show(desk): the current state.
@@ -89,6 +93,7 @@ function showTop() {
 
 function load(fresh) {
   desk = fresh;
+  $("#main").removeAttribute("aria-busy");
   showTop();
   return tabOf(tab).show(fresh);
 }

@@ -99,6 +99,7 @@ function draw(now) {
     sitting ? pairings(round) : h("div", { class: latest ? "standings two" : "standings" },
       now.standings.length ? table(now.standings) : now.totals.length ? totals(now.totals) : h("p", { class: "none" }, t("Nothing yet.")),
       latest ? games(round) : null));
+  place.removeAttribute("aria-busy");
   tick();
   fit();
 }
