@@ -29,7 +29,7 @@ def test_a_link_and_its_button_let_one_in(browser: Browser, served: Served) -> N
     expect(page.locator(".hero")).to_be_visible()
     page.goto(f"/j/{DESK}")  # whoever runs the event has tried the players' link before
     page.get_by_role("button", name="Sign in").click()
-    expect(page.locator(".queue")).to_be_visible()
+    expect(page.locator(".desk-body")).to_be_visible()
     page.close()
 
 

@@ -209,7 +209,7 @@ def test_text_alone_at_twice_its_size_cuts_nothing_off(
     page.goto("/desk")
     page.locator("[data-tab=sheets]").click()
     page.locator(".queue button").first.click()
-    expect(page.locator(".desk-sheet .choice").first).to_be_visible()
+    expect(page.locator(".desk-sheet .board").first).to_be_visible()
     page.evaluate("document.documentElement.style.fontSize = '200%'")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
