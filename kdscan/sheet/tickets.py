@@ -93,7 +93,8 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
         raise UsageError("{where}: {error}", where=path, error=why_not(error)) from error
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
-    reader = csv.DictReader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+    lines = io.StringIO(text)
+    reader = csv.DictReader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
     try:
         names = [(name or "").strip().lower() for name in reader.fieldnames or ()]
         if not set(columns) & set(names):
@@ -109,7 +110,7 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
         raise UsageError(
             "{path}, row {number}: this is not a valid line of CSV ({error})",
             path=path,
-            number=reader.line_num,
+            number=reader.line_num + 1,  # the last good row's, and one
             error=error,
         ) from error
     rows = [(number, row) for number, row in rows if any(row.values())]

@@ -169,6 +169,8 @@ def test_without_an_event_there_are_names_and_no_codes(tmp_path: Path) -> None:
         ("Ann\nBob\n", "the first line must name the columns, .* it says 'Ann'"),
         ("name\n\n", "there are no players below"),
         ("name\nAnn\nDoe, John\n", "row 3: there are more cells than columns"),
+        ('name\nAnn\n"Doe, John\nBob\n', "row 3: this is not a valid line of CSV"),
+        ('name\n"Doe, John\nBob\n"Cleo"\n', "row 2: this is not a valid line of CSV"),
         ("name,table\nAnn,x\n", "row 2: the table must be a whole number, not 'x'"),
         ("name,table\nAnn,10000\n", "row 2: the table must be a whole number, not '10000'"),
         ("name,table\nAnn,²\n", "row 2: the table must be a whole number"),
