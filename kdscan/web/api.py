@@ -47,10 +47,6 @@ def session(request: Request) -> schemas.SessionInfo:
     "/api/photos",
     body=bytes,
     query={"name": ({"type": "string"}, "the file's name", False)},
-    errors={
-        408: "The file came too slowly.",
-        507: "There is no room now; Retry-After says when to try again.",
-    },
     status=201,
 )
 async def upload(request: Request) -> schemas.Accepted:

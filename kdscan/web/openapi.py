@@ -21,8 +21,13 @@ REF = "#/components/schemas/{name}"
 REFUSED = {
     401: "No session: show the code.",
     429: "Too often; Retry-After says how many seconds to wait.",
+    503: "The results cannot be kept or found now; try again later.",
 }
-NO_CHANGE = {403: "A browser's request without the CSRF token, or from another site."}
+NO_CHANGE = {
+    403: "A browser's request without the CSRF token, or from another site.",
+    408: "The body came too slowly.",
+    507: "There is no room now; Retry-After says when to try again.",
+}
 
 
 @cache

@@ -93,7 +93,7 @@ async def set_print_corners(request: Request, body: bodies.Corners) -> schemas_e
         "name": ({"type": "string"}, "what the pad is called", True),
         "unmarked": ({"type": "boolean"}, "nobody has drawn on it, for certain", False),
     },
-    errors=NOT_LEARNED | {408: "The file came too slowly."},
+    errors=NOT_LEARNED,
     desk=True,
     status=201,
 )
