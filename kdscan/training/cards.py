@@ -127,7 +127,7 @@ def _table(title: str, rows: Iterable[tuple[str, str]]) -> str:
 
 def overview(models: Path) -> str:
     """The page models/README.md: the models in use."""
-    rows = ["| model | weights | bytes | goes on from | steps | highest rate | held back |"]
+    rows = ["| model | weights | bytes | trained from | steps | peak learning rate | held-out examples |"]
     rows += ["|---|---|---|---|---|---|---|"]
     for name in shipped(models).values():
         recipe, found = load_recipe(models, name), measured(models, name)
@@ -137,9 +137,9 @@ def overview(models: Path) -> str:
         row += [f"{found['parameters']:,}", f"{found['bytes']:,}", parent]
         row += [f"{recipe.training.steps:,}", f"{recipe.training.rate:g}", f"{held}"]
         rows.append(f"| {' | '.join(row)} |")
-    where = """Recipes stand in `recipes/`, weights to train on in `weights/`, the models before
-these in [CHANGELOG.md](CHANGELOG.md). How they are made:
-[kdscan/training](../kdscan/training/README.md).
+    where = """Recipes are in `recipes/`, weights for further training in `weights/`. Earlier models
+are listed in [CHANGELOG.md](CHANGELOG.md). [kdscan/training](../kdscan/training/README.md)
+describes how models are made.
 """
     return "\n\n".join(["# Models in use", GENERATED, "\n".join(rows), where])
 
@@ -147,7 +147,7 @@ these in [CHANGELOG.md](CHANGELOG.md). How they are made:
 def reading_table(reading: Reading) -> str:
     """The table of results for README.md."""
     models = " and ".join(name.replace("-", " ") for name in reading.models)
-    titles = "board | wrong in silence | asks for a look | wrong after its questions"
+    titles = "board | silently wrong | flagged for review | wrong after review"
     rows = [f"| {models} | {titles} |", "|---|---|---|---|---|"]
     for one in reading.sets:
         figures = f"{one.board:g}% | {one.silent} | {one.asks:g}% | {one.wrong_after}"
