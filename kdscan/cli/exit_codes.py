@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 NEEDS_REVIEW = 5
-"""With --strict: something needs a look."""
+"""With --strict: something needs review."""
 
 SOME_FAILED = 7
 """Done, but some photos could not be read."""

@@ -56,7 +56,7 @@ def learn(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write a print (.kdprint) or a layout (.toml) instead of remembering it.",
+            help="Write a print (.kdprint) or a layout (.toml) to a file instead of keeping it.",
         ),
     ] = None,
     name: Annotated[

@@ -24,18 +24,18 @@ SHELLS = {
 }
 
 CODES = (
-    ("0", "done; with --strict also: nothing needs a look"),
+    ("0", "done; with --strict also: nothing needs review"),
     ("1", "a bug in kdscan"),
     ("2", "wrong usage"),
     ("3", "no photo could be read as an image"),
     ("4", "photos were read, but none holds a sheet"),
-    ("5", "with --strict: something needs a look"),
+    ("5", "with --strict: something needs review"),
     ("6", "the model is missing or corrupt"),
     ("7", "done, but some photos could not be read, or in a batch hold no sheet"),
     ("8", "the store of an event cannot be used"),
     ("9", "with --strict: no lawful game leads to a board"),
     ("130", "interrupted; what was finished is kept"),
-    ("141", "who reads the output has read enough (a closed pipe)"),
+    ("141", "the program that reads the output closed the pipe"),
 )
 """Exit codes and their meanings."""
 
@@ -78,7 +78,7 @@ def manual() -> str:
     ]
     for code, text in CODES:
         lines += [".TP", f".B {code}", _text(text)]
-    lines += [".SH ENVIRONMENT", ".TP", ".B KDSCAN_STORE", "The store's URL where none is given."]
+    lines += [".SH ENVIRONMENT", ".TP", ".B KDSCAN_STORE", "The store, unless --store is given."]
     return "\n".join(lines) + "\n"
 
 

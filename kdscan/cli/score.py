@@ -49,7 +49,7 @@ def score(
         float | None,
         typer.Option(
             metavar="P",
-            help="Ask for a look when the total is wrong with more than this probability.",
+            help="Flag a total for review if it is wrong with more than this probability.",
         ),
     ] = None,
     layout: Annotated[
@@ -64,7 +64,7 @@ def score(
         bool, typer.Option("--no-learn", help="Do not keep sheets or learn pads automatically.")
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with code 5 when something needs a look.")
+        bool, typer.Option("--strict", help="Exit with code 5 when something needs review.")
     ] = False,
     corrections: Annotated[
         list[str] | None,
@@ -102,7 +102,7 @@ def score(
     $ kdscan score kingdom.jpg --middle-kingdom --harmony
 
     Exit codes: 0 done; 2 wrong usage; 3 no photo could be read; 4 no sheet was found; 5 something
-    needs a look (only with --strict); 6 the model is missing or corrupt; 7 done, but some photos
+    needs review (only with --strict); 6 the model is missing or corrupt; 7 done, but some photos
     could not be read; 9 no lawful game leads to a board (only with --strict).
     """
     if game is not None:

@@ -62,7 +62,7 @@ def undo(db: Connection, correction_id: int, who: str) -> Correction:
     if target is None or target.undoes is not None:
         raise UsageError("there is no correction {n}", n=correction_id)
     if first(db, Correction, schema.correction, undoes=correction_id):
-        raise UsageError("correction {n} was taken back already", n=correction_id)
+        raise UsageError("correction {n} has already been undone", n=correction_id)
     return add_correction(
         db,
         target.event_id,

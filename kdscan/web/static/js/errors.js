@@ -13,7 +13,7 @@ const WORDS = {
   unreadable_image: () => t("This file is not a readable picture. Take or upload it again."),
   image_too_large: () => t("The picture is too large. Save it smaller."),
   no_sheet: () => t("No map was found. Take the photo again with the whole grid in view, sharp and without reflections."),
-  reader_died: () => t("Reading this photo failed half way. The photo is kept: try again."),
+  reader_died: () => t("Reading this photo failed halfway. The photo is kept: try again."),
   too_many_requests: () => t("Too many requests. Wait a moment."),
   no_session: ended,
   no_csrf_token: ended,
