@@ -15,7 +15,7 @@ from kdscan.records import CASTLE, COLS, ROWS, RectifiedSheet
 from kdscan.records.arrays import Floats, median, quantile
 
 CELL_PX = 32
-"""Pixels a cell at which cells are compared."""
+"""Pixels per cell at which cells are compared."""
 EDGE_PX = 3
 """Pixels along a cell's edges that are left out: players draw thick lines around domains there,
 which would make the castle look like a shield."""
@@ -32,7 +32,7 @@ def correlation_with_median(flat_bgr: NDArray[np.uint8]) -> Floats:
     """(5, 7) float64, -1..1: correlation of each cell's inside with the median of all shields,
     after the logarithm and a high-pass filter.
 
-    flat_bgr: (5 p, 7 p, 3) uint8, the grid without margin, p pixels a cell.
+    flat_bgr: (5 p, 7 p, 3) uint8, the grid without margin, p pixels per cell.
     """
     flat = cv2.resize(flat_bgr, (COLS * CELL_PX, ROWS * CELL_PX), interpolation=cv2.INTER_AREA)
     tone = np.log(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY).astype(np.float32) + 8)

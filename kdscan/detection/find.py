@@ -212,7 +212,7 @@ def by_markers(photo: Photo, cell_px: float | None = None) -> tuple[SheetOutline
 
 
 def _cell_px(outline: SheetOutline) -> float:
-    """Photo pixels a cell, across."""
+    """Photo pixels per cell, across."""
     top, _, bottom, _ = np.linalg.norm(
         np.roll(outline.corners_xy, -1, 0) - outline.corners_xy, axis=1
     )

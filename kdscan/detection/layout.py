@@ -1,4 +1,4 @@
-"""Stage: which layout does a sheet have? Looks for each layout's corner markers in their places."""
+"""Stage: the layout of a sheet, recognised by its markers, each searched for where it belongs."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from kdscan.records import UNKNOWN_LAYOUT, Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
 from kdscan.sheet.signs import Signs, signs
 
-_MARKER_PX = 48  # eight pixels a module of a 4 × 4 marker with its border
-_ENOUGH_PX = 18  # three pixels a module; if a large photo's half has as many, the half is used
+_MARKER_PX = 48  # eight pixels per module of a 4 × 4 marker with its border
+_ENOUGH_PX = 18  # three pixels per module; if a large photo's half has as many, the half is used
 _WINDOW = 2.0  # side of the searched window, in markers: quiet zone and misplacement
-_MIRRORED = (1, 0, 3, 2)  # markers stand top left, top right, bottom right, bottom left
+_MIRRORED = (1, 0, 3, 2)  # markers are in the order top left, top right, bottom right, bottom left
 _STEP = 8  # pixels between computed sampling points; the rest is interpolated
 
 
 def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
-    """Name of the built-in layout whose markers stand around the grid, or "unknown".
+    """Name of the built-in layout whose markers are around the grid, or "unknown".
 
     One of the four markers in its own place is enough: a thumb or the photo's edge may hide the
     others. (Of 120 photos of our sheet, many of them close-ups, 115 show one and 96 two; none of

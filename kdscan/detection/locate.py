@@ -41,8 +41,8 @@ ZOOM_BELOW, ZOOM_MARGIN = 0.6, 0.35
 """A region that fills less than the first share of the frame is located again in a window around
 it, with a margin of the second share of its size."""
 WINDOW_MAPS = 1.7
-"""Side of the windows in which further maps are looked for, relative to those found: as for a small
-map with its margins."""
+"""Side of the windows in which further maps are searched, relative to the mean size of those found:
+a small map with its margins fits."""
 LEAST_WINDOW = 0.25
 """Least side of these windows, relative to the photo's longer side: 49 cover a square photo."""
 
@@ -51,7 +51,7 @@ def thumbnail(photo: Photo) -> tuple[NDArray[np.float32], float]:
     """The photo reduced to `THUMB_PX` on its longer side, padded to a whole number of strides.
 
     Returns (1, 3, h, w) float32, 0..1, BGR, h and w multiples of 32, and the scale
-    (thumbnail pixels a photo pixel). Point p of the photo lies at (p + .5) * scale - .5.
+    (thumbnail pixels per photo pixel). Point p of the photo lies at (p + .5) * scale - .5.
     """
     small, scale = reduced(photo, THUMB_PX)
     height, width = small.shape[:2]
@@ -95,11 +95,11 @@ def locate(photo: Photo, network: Network) -> Located:
 
 
 def locate_beside(photo: Photo, network: Network, known: Located) -> Located:
-    """What was found in a photo with several maps, and the maps beside them, which are looked for
-    in windows: as small as they are, the thumbnail of the whole photo may not show them.
+    """What was found in a photo with several maps, and further maps found in windows of it, which
+    may be too small for the thumbnail of the whole photo.
 
-    The windows overlap by half, and have `WINDOW_MAPS` times the maps' mean size. What one of them
-    cuts off another may show whole: that comes first. network: as for `locate`.
+    The windows overlap by half and have `WINDOW_MAPS` times the maps' mean size. A map that one
+    window cuts off may be whole in another, which takes precedence. network: as for `locate`.
     """
     sizes = [float(np.ptp(one.corners_xy, axis=0).max()) for one in known.outlines]
     least = LEAST_WINDOW * max(photo.width, photo.height)

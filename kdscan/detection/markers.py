@@ -34,8 +34,9 @@ FLAT_PX = 8
 tables 321 markers are read, and 309 with OpenCV's default of 4, in the same time; on 228 pictures
 without markers, 5 and 3 are detected."""
 
-LOOK_SIDE_PX, LOOK_WINDOW_PX = 24, 15
-"""Pixels: side of an expected marker in the picture of a first look, and its threshold window."""
+COARSE_SIDE_PX, COARSE_WINDOW_PX = 24, 15
+"""Pixels: side of an expected marker in the picture of the coarse search, and its threshold
+window."""
 
 _MAX_TILT = 0.5
 """Markers belong to one page if their estimates of its middle differ by less than this share of its
@@ -66,17 +67,17 @@ def detect_markers(photo: Photo) -> tuple[DetectedMarker, ...]:
 
 
 def rule_out(photo: Photo, side_px: float) -> None:
-    """Note that a photo shows no markers if a first look sees none. It uses a picture reduced until
-    markers are just large enough, which is possible for most sheets.
+    """Note that a photo shows no markers if a coarse search finds none, in a picture reduced until
+    markers are just large enough.
 
     side_px: side of the smallest expected marker in photo pixels. None of 43 photos of single
-    sheets with markers and of 116 photos of tables was ruled out. The first look takes a fifth of
-    the time of `DETECTION_PX`.
+    sheets with markers and of 116 photos of tables was ruled out. The coarse search takes a fifth
+    of the time of `DETECTION_PX`.
     """
-    longer = round(LOOK_SIDE_PX / side_px * max(photo.width, photo.height))
+    longer = round(COARSE_SIDE_PX / side_px * max(photo.width, photo.height))
     if photo not in _cache and longer < DETECTION_PX[0]:
         view, _ = grey_at_most(photo, longer)
-        _, ids, _ = _detector(LOOK_WINDOW_PX).detectMarkers(view)
+        _, ids, _ = _detector(COARSE_WINDOW_PX).detectMarkers(view)
         if ids is None:
             _cache[photo] = ()  # type: ignore[unreachable]
 

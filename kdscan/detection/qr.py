@@ -1,4 +1,4 @@
-"""Stage: whose sheet is this? Reads the QR code of a printed sheet.
+"""Stage: reads the QR code of a printed sheet, which says whose it is.
 
 The layout says where the code is printed, so it is rectified at a known size. Its three finder
 patterns are matched nearby, and its modules are sampled between them. A clean rendering of the
@@ -24,7 +24,7 @@ from kdscan.sheet.signs import Code, Signs, signs
 
 _MAX_PX, _CODE_PX = 2000, 130
 """Pixels. Codes on cards are detected in a picture whose longer side is at most the first, scaled
-so that a code's side is about the second: six pixels a module."""
+so that a code's side is about the second: six pixels per module."""
 _THRESHOLD_PX = 9
 """Pixels: side of the detector's adaptive threshold window, one and a half modules."""
 _FOUND, _SQUARE = Code((0.5, 0.5), 1.0), np.array(((0, 0), (1, 0), (1, 1), (0, 1)), np.float32)
@@ -32,9 +32,10 @@ _FOUND, _SQUARE = Code((0.5, 0.5), 1.0), np.array(((0, 0), (1, 0), (1, 1), (0, 1
 _SIDES = (21, 25)
 """Modules along a code of QR versions 1 and 2, which hold a `SheetId`."""
 _MODULE_PX = 6
-"""Pixels a module of a rectified code."""
+"""Pixels per module of a rectified code."""
 _COARSEST = 2.2
-"""A photo with this many times fewer pixels a module than `_MODULE_PX` still shows the modules."""
+"""A photo with this many times fewer pixels per module than `_MODULE_PX` still shows the
+modules."""
 _GRID_PX = 6
 """Pixels between computed sampling points; the rest is interpolated."""
 _SEARCH = 10
@@ -45,11 +46,12 @@ _MIN_CORRELATION = 0.45
 """Least correlation with a finder pattern: of the first one, and of all three on average. The 92
 codes that were read in 108 photos had at least 0.64 for both; in 40 photos of designs without a
 code the highest were 0.45 and 0.36."""
-_LOOK_PX, _LOOK_SIDE, _LOOK_MODULES = 3, 23, 32
-"""A first look for the top left finder pattern: pixels a module; modules along the code, between
-those of `_SIDES`; modules along the window, which holds the pattern wherever the code may lie."""
-_MIN_LOOK = 0.4
-"""Least correlation with a finder pattern in that look. In 180 photos with codes, each looked for
+_COARSE_PX, _COARSE_SIDE, _COARSE_MODULES = 3, 23, 32
+"""A coarse search for the top left finder pattern: pixels per module; modules along the code,
+between those of `_SIDES`; modules along the window, which contains the pattern wherever the code
+may be."""
+_MIN_COARSE = 0.4
+"""Least correlation with a finder pattern in that search. In 180 photos with codes, each looked for
 in the places of both layouts, 613 codes were read, and the lowest had 0.41; 70% of 296 places in
 photos of designs without a code have less."""
 _MIN_AGREEMENT = 0.75
@@ -136,11 +138,11 @@ def _page_to_photo(sheet: RectifiedSheet, layout: Signs, page_mm: Floats) -> Flo
 def _may_show(photo: Photo, code: Code, to_photo: Callable[[Floats], Floats]) -> bool:
     """Whether a small, coarse picture shows a possible top left finder pattern of the code. Most
     sheets have no code, and this shows it in an eighth of the time."""
-    module = code.size_mm / _LOOK_SIDE
-    first = np.array(code.center_mm) - (_LOOK_SIDE / 2 - 3.5) * module
-    n, finest = _LOOK_MODULES * _LOOK_PX, finest_decoded(photo)
-    grey = _flat(photo, to_photo, first, module / _LOOK_PX, n, _COARSEST / 2, finest)
-    return _peak(grey, _blurred_pattern(_LOOK_PX), (0, 0), n)[1] >= _MIN_LOOK
+    module = code.size_mm / _COARSE_SIDE
+    first = np.array(code.center_mm) - (_COARSE_SIDE / 2 - 3.5) * module
+    n, finest = _COARSE_MODULES * _COARSE_PX, finest_decoded(photo)
+    grey = _flat(photo, to_photo, first, module / _COARSE_PX, n, _COARSEST / 2, finest)
+    return _peak(grey, _blurred_pattern(_COARSE_PX), (0, 0), n)[1] >= _MIN_COARSE
 
 
 def _window(
@@ -234,7 +236,7 @@ def _restore_patterns(dark: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArr
 
 
 def _render(dark: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """The code as printed, eight pixels a module, with restored function patterns and quiet
+    """The code as printed, eight pixels per module, with restored function patterns and quiet
     zone."""
     picture = np.where(np.pad(_restore_patterns(dark)[0], 4), 0, 255).astype(np.uint8)
     return np.kron(picture, np.ones((8, 8), np.uint8))
@@ -277,7 +279,7 @@ def _peak(
 
 @cache
 def _blurred_pattern(px: int) -> NDArray[np.uint8]:
-    """A finder pattern, dark on light, with a module of white around it; `px` pixels a module."""
+    """A finder pattern, dark on light, with a module of white around it; `px` pixels per module."""
     modules = np.full((9, 9), 255, np.uint8)
     modules[1:8, 1:8], modules[2:7, 2:7], modules[3:6, 3:6] = 0, 255, 0
     sharp = np.kron(modules, np.ones((px, px), np.uint8))

@@ -29,7 +29,7 @@ from kdscan.records import CASTLE, CELLS, COLS, ROWS, Photo, SheetOutline
 from kdscan.records.arrays import Floats, Network, median, sigmoid
 
 VIEW_PX = 32
-"""Pixels a cell in the refining network's view: its stride."""
+"""Pixels per cell in the refining network's view: its stride."""
 VIEW_MARGIN = 1.0
 """Cells of margin around the grid in the refining network's view."""
 

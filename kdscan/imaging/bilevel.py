@@ -17,10 +17,10 @@ BLACK, WHITE = 24, 232
 """Grey levels: anything darker is black, anything lighter white; a JPEG blurs both a little."""
 
 MOST_GREY = 0.06
-"""Largest share of pixels between the two. Of 208 bilevel pictures of maps, saved as JPEG of
-quality 60 or more, the largest has 0.04. The least is 0.09 of 72 pictures that were whitened like
-those of an app that keeps greys, 0.14 of 232 other photos, and 0.09 for our own sheet as a picture
-of its PDF."""
+"""Largest share of pixels between the two in a bilevel picture. It is 0.04 at most in 208 such
+pictures of maps, saved as JPEG of quality 60 or more; at least 0.09 in 72 pictures from an app that
+whitens paper but keeps greys, 0.14 in 232 other photos, and 0.09 in a rendering of our own sheet's
+PDF."""
 
 _MOST_HALVED = 0.2
 """The same after averaging 2 × 2 pixels, which turns edges grey: at most 0.19 in 104 pictures."""

@@ -1,4 +1,4 @@
-"""How blurred a flat sheet is: by focus, motion, or because it is small in its photo."""
+"""How blurred a rectified sheet is: by focus, by motion, or because it is small in its photo."""
 
 from __future__ import annotations
 

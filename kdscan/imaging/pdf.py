@@ -55,7 +55,7 @@ def _render(document: Any, number: int) -> Bgr:
 
 
 def _scale(page: Any) -> float:
-    """Pixels a point: the resolution of the finest picture that covers a quarter of the page."""
+    """Pixels per point: the resolution of the finest picture that covers a quarter of the page."""
     from pypdfium2 import raw
 
     width, height = page.get_size()

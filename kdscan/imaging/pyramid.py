@@ -103,9 +103,9 @@ def window(
     """A part of a photo, at the coarsest level with `longer` pixels on its longer side.
 
     low, high: (2,) x and y, photo frame: the part's top left and bottom right corners.
-    Returns the part, the (x, y) of its corner in the photo, and `shrink`, the photo pixels a pixel:
-    point p of the part lies at (p + .5) * shrink - .5 + corner. A large photo is not decoded in
-    full for this, so the part may be half as fine as requested.
+    Returns the part, the (x, y) of its corner in the photo, and `shrink`, the photo pixels per
+    pixel: point p of the part lies at (p + .5) * shrink - .5 + corner. A large photo is not decoded
+    in full for this, so the part may be half as fine as requested.
     """
     k = max(level_for(photo, float(max(high - low)) / longer), finest_decoded(photo))
     pixels = level(photo, k)

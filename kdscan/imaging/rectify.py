@@ -19,7 +19,7 @@ from kdscan.records import COLS, ROWS, Photo, RectifiedSheet
 from kdscan.records.arrays import Floats, median
 
 FLAT_PX = 128
-"""Pixels a cell of a rectified sheet."""
+"""Pixels per cell of a rectified sheet."""
 ENOUGH_PX = 100
 """Pixels per cell. If the half of a large photo has as many, the photo is not decoded in full: on
 23 such photos, with up to 128 pixels per cell in the half, the log loss of totals was 0.03 either
@@ -227,7 +227,7 @@ def _window(
 
 
 def resolution(centers_xy: Floats) -> float:
-    """Median distance of neighbouring centres, in photo pixels a cell."""
+    """Median distance of neighbouring centres, in photo pixels per cell."""
     across = np.linalg.norm(np.diff(centers_xy, axis=1), axis=-1)
     down = np.linalg.norm(np.diff(centers_xy, axis=0), axis=-1)
     return float(median(np.concatenate([across.ravel(), down.ravel()])))
@@ -243,7 +243,7 @@ def rectify(
 ) -> RectifiedSheet:
     """The sheet with these cell centres, (R, C, 2) photo frame, as seen from straight above.
 
-    px: pixels a cell. enough_px: as `ENOUGH_PX`, which is for maps. border: as in `flatten`.
+    px: pixels per cell. enough_px: as `ENOUGH_PX`, which is for maps. border: as in `flatten`.
     """
     px_per_cell = resolution(centers)
     finest = finest_for(photo, px_per_cell, enough_px)

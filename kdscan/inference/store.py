@@ -1,8 +1,8 @@
 """The model store: models by name, verified against their checksums, loaded on first use.
 
-`models/manifest.json` names the file of each model in use and its SHA-256; a file with another one
-is refused. So is a classifier whose labels, which stand in the file's metadata, are not those that
-this version of kdscan knows.
+`models/manifest.json` names the file of each model in use and its SHA-256; a file with another
+SHA-256 is refused. So is a classifier whose labels, which are in the file's metadata, are not those
+that this version of kdscan knows.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Models:
         return f"{names} {together.hexdigest()[:12]}"
 
     def path(self, name: str) -> Path:
-        """Where a model lies; raises ModelError if the manifest names none."""
+        """The file of a model; raises ModelError if the manifest names none."""
         entry = self.manifest["models"].get(name)
         if entry is None:
             raise ModelError("no model is named {name}; install kdscan again", name=name)

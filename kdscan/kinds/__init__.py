@@ -3,11 +3,11 @@
 A kind's folder contains modules of these names with functions that take its own reading:
 
 * ``to_json.to_json(found)``: its entry in the JSON ``kdscan/1``
-* ``tell.tell(found, style)``: the answer in a terminal
+* ``tell.tell(found, style)``: the result as text for a terminal
 * ``draw.draw(canvas, found, others)``: the overlay; returns tiles of doubtful cells
 * ``draw.places(found, words)``: what needs review, as places in the photo
 * ``serialize.serialize(found)``, ``serialize.evidence_from(kept)``: evidence in the store
-* ``interpret.interpret(evidence, risk)``: the reading that follows from evidence
+* ``interpret.interpret(evidence, risk)``: the reading computed from evidence
 * ``correct.with_fields(evidence, fields)``: the evidence with corrections, given by the store's
   field names, merged with earlier ones
 
@@ -109,8 +109,8 @@ class Kind:
         return self.interpret(self._module("correct").with_fields(found.evidence, fields), risk)
 
     def interpret(self, evidence: object, risk: float) -> AnyReading:
-        """The reading that follows from evidence of this kind; raises ValueError for a risk below
-        0, and for evidence with numbers from which no confidence follows."""
+        """The reading computed from evidence of this kind; raises ValueError for a risk below 0,
+        and for evidence whose numbers give no valid confidence."""
         check_risk(risk)
         found: AnyReading = self._module("interpret").interpret(evidence, risk)
         if not 0 <= found.confidence <= 1 + 1e-9:  # nan would pass for beyond doubt

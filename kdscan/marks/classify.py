@@ -15,10 +15,10 @@ Logits = tuple[NDArray[np.float32], ...]
 
 
 TURNS = (0, 180)
-"""Degrees by which the sheet is turned in the views of test-time augmentation: marks have no
-upside. On 229 photos (marks 19) 180 boards are right with the first view alone, 188 where doubtful
-ones get the second, and 187 with three more, mirrored ones among them; 185 and 183 with a mirrored
-one instead of the second."""
+"""Degrees by which the sheet is rotated in the views of test-time augmentation; marks mean the same
+upside down. Of 229 boards (marks 19) 180 are right with the first view alone, 188 if doubtful
+sheets get the second, and 187 with two mirrored views in addition; with a mirrored view instead of
+the second, 185 and 183 (left to right, top to bottom)."""
 
 
 def predict(crops: CellCrops, network: Network, turns: Sequence[int] = TURNS) -> Iterator[Logits]:

@@ -1,7 +1,7 @@
 """Stage: rectified sheet → probability that an object covers each shield (occlusion).
 
 What a finger, a die, a scrap of paper or glare hides cannot be read, but the occlusion itself can
-be detected. The network was trained on shapes of any colour, not on these objects: it learned what
+be detected. The network was trained on shapes of any colour, not on these objects; it detects what
 is neither print nor ink nor paper. Colours found nowhere else on the sheet are further evidence
 (`foreign`).
 """
@@ -19,7 +19,7 @@ from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
 from kdscan.records.arrays import Network, sigmoid
 
 COVER_PX = FLAT_PX // COARSE
-"""Pixels a cell of the network's input."""
+"""Pixels per cell of the network's input."""
 
 COVER_HW = round((ROWS + 2 * FLAT_MARGIN) * COVER_PX), round((COLS + 2 * FLAT_MARGIN) * COVER_PX)
 """Height and width of the network's input: 336 × 464 pixels."""
@@ -28,9 +28,9 @@ MIRROR_FROM = 0.2
 """If some shield is covered with at least this probability, the mirrored sheet is evaluated too."""
 
 FOREIGN_WEIGHT = 10.0
-"""Natural log odds for an object that a solid colour of its own adds: this much for each unit of
-`foreign` distance beyond `FOREIGN_OFFSET`, up to `MAX_FOREIGN`. The limit is low because a pen that
-drew a single coat looks the same."""
+"""A solid area whose colour occurs nowhere else adds this to the natural log odds of an object for
+each unit of `foreign` distance beyond `FOREIGN_OFFSET`, up to `MAX_FOREIGN`. The limit is low
+because a pen used for a single coat has the same effect."""
 
 FOREIGN_OFFSET, MAX_FOREIGN = 0.05, 4.0
 

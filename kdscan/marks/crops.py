@@ -1,8 +1,7 @@
 """Stage: rectified sheet → cell crops, normalised for light and pen.
 
-Each shield is classified relative to its own sheet: the crop's ink comes with an estimate of the
-print, namely what all shields of the sheet have in common. So no design has to be described in
-advance.
+Each crop's ink is paired with an estimate of the print, namely what all shields of the sheet have
+in common. So no design has to be described in advance.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ COARSE_PX = INPUT_PX // COARSE
 def planes(flat_bgr: NDArray[np.uint8]) -> tuple[Plane, Plane]:
     """Ink and colour of a rectified sheet, normalised for illumination.
 
-    flat_bgr: (H, W, 3) uint8, about 64 pixels a cell.
+    flat_bgr: (H, W, 3) uint8, about 64 pixels per cell.
     ink: (H, W) float32, 0 for bare paper, about 1 for the darkest marks of the sheet.
     color: (H, W) float32, 0..1, saturation relative to the paper nearby.
     """

@@ -1,8 +1,8 @@
 """Stage: probabilities → the most probable board and the confidence of its total.
 
-Players care about the total: its confidence is the summed probability of all boards with that
-total. A doubt that cannot change the total (which of two worthless coats?) lowers only its own
-cell's confidence, and a person should check the few shields first that would settle the total.
+The confidence of a total is the summed probability of all boards with that total. A doubt that
+cannot change the total (which of two worthless coats?) only lowers its own cell's confidence; the
+shields marked for review are the few that would settle the total.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from kdscan.records import CELLS, COATS, CellReading, MarkProbs, Marks, Reading,
 from kdscan.records.arrays import Floats
 
 CELL_DOUBT = 0.8
-"""A shield with less confidence is marked for review even where the total needs none."""
+"""A shield with less confidence is marked for review even if the total needs none."""
 
 SHARPENING = 1.25
-"""Exponent (inverse temperature) of the shields' probabilities for totals: many small doubts are
-wrong together less often than their sum suggests. On 1,748 photos 35 rather than 38% of the totals
-need review with it, at the same error rate."""
+"""Exponent (inverse temperature) of the shields' probabilities for totals: boards with many small
+doubts are wrong less often than the sum of these suggests. On 1,748 photos 35 rather than 38% of
+the totals need review with it, at the same error rate."""
 
 MAX_BOARDS = 300
 """Most boards that are listed; the remaining probability counts as wrong."""

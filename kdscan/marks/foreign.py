@@ -2,7 +2,8 @@
 
 A die within a shield looks like a filled coat, and the occlusion network may mistake it for one.
 But a sheet is drawn with one or two pens, and nothing else on it has the colour of the die.
-`foreign` compares what is solid with what is drawn, `unseen_colors` every pixel with all others.
+`foreign` compares solid areas with everything drawn elsewhere, `unseen_colors` every pixel of a
+cell with all pixels of the others.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ CHANCE, MIN_PIXELS = 0.02, 20
 elsewhere for a comparison."""
 
 UNSEEN_PX = 32
-"""Pixels a cell at which colours are looked for in other cells."""
+"""Pixels per cell at which cells' colours are compared."""
 
 BINS, BIN_WIDTH, DARKEST = 24, 0.16, -2.8
 """Bins of a channel's histogram, their width and the first one's lower end, in natural logarithms.
@@ -104,7 +105,7 @@ def _shown(colors: NDArray[np.int64]) -> NDArray[np.uint8]:
 
 
 def _whole_cell(plane: NDArray[np.int64], at: Cell) -> NDArray[np.int64]:
-    """A cell of a plane with `UNSEEN_PX` pixels a cell."""
+    """A cell of a plane with `UNSEEN_PX` pixels per cell."""
     y, x = (round((n + FLAT_MARGIN) * UNSEEN_PX) for n in at)
     return plane[y : y + UNSEEN_PX, x : x + UNSEEN_PX]
 

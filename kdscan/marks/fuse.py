@@ -2,9 +2,9 @@
 
 Two photos show one sheet if their marks agree better than those of two different boards would: a
 likelihood ratio, shield by shield. The alternative hypothesis draws marks with the frequencies of
-these two boards and of simulated games, so that nearly empty maps, which agree on all empty
-shields, prove little. Nearly equal boards (yesterday's game and today's copy, a map during the game
-and at its end) are kept apart by a single shield that certainly differs.
+these two boards and of simulated games, so that agreement of nearly empty maps, on empty shields,
+proves little. A single shield that certainly differs keeps nearly equal boards apart (a board and a
+copy of it, a map during the game and at its end).
 
 Photos of one sheet share pen, paper and whatever misleads the network, so they are not independent:
 their log probabilities are added with a weight below one.

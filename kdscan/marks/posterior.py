@@ -1,7 +1,7 @@
 """Posterior probabilities of boards from the pixels and from how players lay dominoes.
 
 Dominoes are laid coat to coat, so a shield's neighbours are evidence of its coat. (The number of
-crosses that players draw beside a coat is not used: the pixels know better, see
+crosses that players usually draw beside a coat is not used: that made reading worse, see
 `kdscan/training/README.md`.) Loopy belief propagation (Pearl 1988; Murphy, Weiss and Jordan, UAI
 1999) passes messages between neighbours; afterwards the shields are treated as independent, so that
 boards can be enumerated by falling probability.

@@ -20,7 +20,8 @@ from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats, Network
 
 MAX_OFFSET, MAX_RESAMPLES = 0.03, 2
-"""A sheet whose offsets exceed this many cells (root mean square) is resampled, at most so often.
+"""A sheet whose offsets exceed `MAX_OFFSET` cells (root mean square) is resampled, at most
+`MAX_RESAMPLES` times.
 On 300 photos this lowers the log loss of totals from 0.183 to 0.174. A limit of 0.02 gains another
 0.004, but each resampled sheet needs another pass of the network."""
 

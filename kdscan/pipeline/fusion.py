@@ -1,4 +1,4 @@
-"""Fusion: sheets that several photos of a run show, each read from all of them."""
+"""Fusion: a sheet that several photos of a run show is read from all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pipeline from a photo to readings, a line for each stage."""
+"""The pipeline from a photo to its readings: one line per stage."""
 
 from __future__ import annotations
 
@@ -42,10 +42,11 @@ if TYPE_CHECKING:
     )
 
 CUT_SIZES, MIN_CUT_CONFIDENCE = (0.4, 2.5), 0.85
-"""A cut-off map is reported beside a map that was read if the ratio of its area to that one's lies
-between these and its outline has this confidence. In 243 photos of one map, five outlines of things
-that are no maps have this confidence, with ratios of 2.6 and more; in 110 photos of tables, one of
-their two maps cut off, 12 of 21 outlines lie below 2.2."""
+"""A map that the picture cuts off is reported beside a map that was read if the ratio of their
+areas is within `CUT_SIZES` and its outline's confidence above `MIN_CUT_CONFIDENCE`. In 243 photos
+of a single map, five outlines of other things have such a confidence, all with ratios of 2.6 or
+more; in 110 photos of tables with one of two maps cut off, 12 of 21 outlines have ratios below
+2.2."""
 
 MAPS_BESIDE_BOOK = 2
 """If fewer maps are found in a photo with a spellbook, it is searched in every rotation: a table
@@ -157,8 +158,8 @@ def _is_map(photo: Photo, grid: RectifiedSheet, books: Sequence[SpellbookReading
         return False
     if has_castle(grid) and not shows_through(grid):
         return True
-    # Thick lines around a castle hide it, and a bright photo bleaches the print. Markers around the
-    # grid are proof all the same: a back never shows them the right way round.
+    # Thick lines may hide the castle, and overexposure the print. Markers around the grid prove a
+    # map all the same: through the paper they would appear mirrored.
     return detect_layout(photo, grid) != UNKNOWN_LAYOUT
 
 

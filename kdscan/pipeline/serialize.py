@@ -1,8 +1,8 @@
 """Readings as JSON values and back, so that they can be corrected later.
 
-The evidence is kept, without pixels: board, kingdom or spellbook are computed from it again, by
-this version of kdscan or a later one. Being plain JSON (a few kilobytes a sheet), it can be stored
-anywhere and, unlike pickles, loaded without running code.
+Only the evidence is stored, without pixels; this version of kdscan or a later one computes board,
+kingdom or spellbook from it again. It is plain JSON of a few kilobytes per sheet, so it can be
+stored anywhere and, unlike pickles, loaded without running code.
 """
 
 from __future__ import annotations

@@ -51,11 +51,9 @@ def _paid(book: SpellbookReading) -> Coat | None:
 
 
 def _book_confidence(book: SpellbookReading) -> float:
-    """Probability that the marks on which totals depend were read right.
-
-    These say who won the wizard of the filled coat, if anybody, and which coat the owner chose;
-    errors are assumed to be independent.
-    """
+    """Probability that the marks on which totals depend were read right: those that show who won
+    the wizard of the filled coat, if anybody, and which coat the owner chose. Errors are assumed to
+    be independent."""
     marked = _marked(book)
     won = [_p_won(marked, player) for player in (0, 1)]
     owner = book.book.owner(Coat.FILLED)

@@ -42,8 +42,8 @@ MIN_CORRELATION = 0.7
 MIN_CELL_CORRELATION = 0.5
 """The same within cells, which may be filled by coats."""
 MIN_FIRST_LIKENESS = 0.1
-"""Least likeness after the first stage; below it registration is abandoned. None of 32 sheets of
-the print had less than 0.25, nearly all others had."""
+"""Least likeness after the first stage; below it registration is abandoned. It was at least 0.25
+for all of 32 sheets of the print, and less for nearly all other sheets."""
 
 _NODES = 8  # displacements per cell
 _MAX_FOLD = 0.08  # cells: limit of what folds add; more is an error of the flow
@@ -57,7 +57,7 @@ class Aligned:
     """A known print registered with a sheet.
 
     centers_xy: (5, 7, 2) photo frame, where the print's cells lie.
-    agreement: (46, 62) float32, -1..1, correlation of print and photo, 8 places a cell.
+    agreement: (46, 62) float32, -1..1, correlation of print and photo, 8 places per cell.
     structure: (46, 62) float32, 0..1, how much the print shows there.
     likeness: 0..1, share of the print's structure that is found in the photo.
     """
@@ -71,9 +71,9 @@ class Aligned:
     _offset: Grid
 
     def flatten(self, photo: Photo, margin: float = PRINT_MARGIN) -> NDArray[np.uint8]:
-        """The photo in the frame of the print: (H, W, 3) uint8, `PRINT_PX` pixels a cell.
+        """The photo in the frame of the print: (H, W, 3) uint8, `PRINT_PX` pixels per cell.
 
-        margin: cells round the grid, at most the print's.
+        margin: cells around the grid, at most the print's.
         """
         step = PRINT_PX // _NODES
         net, size_wh = sampling_grid(ROWS, COLS, PRINT_PX, margin, step)
@@ -128,7 +128,7 @@ def align(
 class View:
     """A sheet resampled with the current displacements and normalised.
 
-    px: pixels a cell. offset: (46, 62, 2), the displacements in cells.
+    px: pixels per cell. offset: (46, 62, 2), the displacements in cells.
     """
 
     px: int

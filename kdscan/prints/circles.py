@@ -38,10 +38,10 @@ _EVEN = 0.4  # least response of nearly all directions, relative to their median
 _LARGEST, _THICKEST = 0.13, 0.06  # cells: largest radius; half an outline's greatest width
 _OUTLINED = 0.3  # least strength of an outline's opposite step, relative to the main one
 _SEEN = 1.3  # radii around a circle that are compared
-_SIBLING, _STRANGER = 0.8, 0.3
-"""What correlates with the best circle by more than the first is a circle too; if another circle
-does, what correlates by less than the second is none, but a gap beside a shield. In 160 prints of
-generated pads the number of circles is right in 149 instead of 145."""
+_IS_CIRCLE, _IS_GAP = 0.8, 0.3
+"""Correlations with the best circle. A place above `_IS_CIRCLE` is a circle too; if there is one, a
+place below `_IS_GAP` is no circle but a gap beside a shield. In 160 prints of generated pads the
+number of circles is right in 149, instead of 145 without this rule."""
 _APART = 1.9  # radii: least distance between centres; printed circles may touch
 _PAD = 40  # pixels of padding around the period
 _MOST_PLACES = 1500  # pixels that are examined closely
@@ -88,7 +88,7 @@ def find_circles(period: Period, trusted: NDArray[np.float32]) -> Circles:
                     best = Circles(xy, radii, response, style.channel, style.ridge, sign)
     if not len(best.xy):
         return best
-    return _with_siblings(period, _with_outline_radii(period, best), trusted)
+    return _with_similar(period, _with_outline_radii(period, best), trusted)
 
 
 class _Style(NamedTuple):
@@ -154,7 +154,7 @@ def _outline(
     return most + least, float(middle), unit
 
 
-def _with_siblings(period: Period, found: Circles, trusted: NDArray[np.float32]) -> Circles:
+def _with_similar(period: Period, found: Circles, trusted: NDArray[np.float32]) -> Circles:
     """The circles without those that do not look at all like a family's best one, and with others
     that do although something, mostly a shield's corner, lies on their outline. If that would make
     more than four, none are added."""
@@ -172,9 +172,9 @@ def _with_siblings(period: Period, found: Circles, trusted: NDArray[np.float32])
     alike = np.where(np.isfinite(alike), alike, -1) * (trusted > 0)
     ys, xs = np.mgrid[:size, :size]
     at_x, at_y = np.round(found.xy).astype(int).T % size
-    looks = alike[at_y, at_x]
-    if (looks > _SIBLING).sum() > 1:
-        kept = looks > _STRANGER
+    likeness = alike[at_y, at_x]
+    if (likeness > _IS_CIRCLE).sum() > 1:
+        kept = likeness > _IS_GAP
         found = replace(found, xy=found.xy[kept], response=found.response[kept])
 
     def take(px: float, py: float) -> None:
@@ -185,7 +185,7 @@ def _with_siblings(period: Period, found: Circles, trusted: NDArray[np.float32])
         take(px, py)
     more: list[tuple[float, float]] = []
     room = MAX_CROSSES - len(found.xy)
-    while alike.max() > _SIBLING and len(more) <= room:
+    while alike.max() > _IS_CIRCLE and len(more) <= room:
         py, px = (int(v) for v in np.unravel_index(int(alike.argmax()), alike.shape))
         more.append((px, py))
         take(px, py)

@@ -1,5 +1,5 @@
-"""One hand draws lines the same way all over a sheet, so a line with far more ink than the others
-is doubted: a fill of loose strokes looks like two bends."""
+"""A player draws all lines of a sheet alike, so a line with far more ink than the others is
+doubted: a fill of loose strokes looks like two bends."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kdscan.records import CELLS, COATS, Ink
 from kdscan.records.arrays import softmax
 
 COMPARED = tuple(COATS.index(coat) for coat in (Coat.LINE, Coat.DOUBLE_LINE))
-"""Coats for which a loose fill is mistaken. The ink of one hand's dots varies tenfold."""
+"""Coats for which a loose fill is mistaken. (The ink of one player's dots varies tenfold.)"""
 
 MIN_PEERS, INK_RATIO = 2, 3.0
 """A line is unlike the others of its coat, of which there are at least `MIN_PEERS`, if it has
 `INK_RATIO` times the median of their ink. On 95 sheets of nine known pads this doubts 2 of 8 wrong
-lines, one of which was read with certainty, and 4 of 1,138 right ones, on sheets that need review
+lines, one of which was read confidently, and 4 of 1,138 right ones, on sheets that need review
 anyway."""
 
 NO_INK = 0.005

@@ -17,7 +17,7 @@ from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
 
 LEAST_CELL_PX = 20
-"""Pixels per cell; corners that are closer together are a slip of the finger."""
+"""Pixels per cell; closer corners are taken for a mistake."""
 
 
 def rectify_by_corners(photo: Photo, corners_xy: Floats) -> RectifiedSheet:
@@ -51,10 +51,11 @@ def centers_within(corners_xy: Floats) -> Floats:
     return centers
 
 
-def shifted_to(measured_xy: Floats, said_xy: Floats) -> Floats:
-    """Measured centres (5, 7, 2), moved together to the mean place that a person gave. Matching the
-    cells with each other shows how they lie to one another, but not where a cell begins."""
-    right = (said_xy[:, -1] - said_xy[:, 0]).mean(0) / (said_xy.shape[1] - 1)
-    down = (said_xy[-1] - said_xy[0]).mean(0) / (said_xy.shape[0] - 1)
-    off = (said_xy - measured_xy).reshape(-1, 2).mean(0)
+def shifted_to(measured_xy: Floats, given_xy: Floats) -> Floats:
+    """Measured centres (5, 7, 2), shifted so that their mean is that of the centres that a person
+    gave. Matching cells with each other gives their relative places, but not where a cell
+    begins."""
+    right = (given_xy[:, -1] - given_xy[:, 0]).mean(0) / (given_xy.shape[1] - 1)
+    down = (given_xy[-1] - given_xy[0]).mean(0) / (given_xy.shape[0] - 1)
+    off = (given_xy - measured_xy).reshape(-1, 2).mean(0)
     return shift_cells(measured_xy, np.linalg.solve(np.stack([right, down], axis=1), off))

@@ -39,7 +39,7 @@ THRESHOLDS = (0.8, 1.0, 1.25, 1.5, 1.8, 2.1)
 _CASTLE = 0.47  # cells from the cell's centre: what reaches farther is bounded by the cell's lines
 _SMALLEST = 0.006  # square cells: smallest part of a castle
 PLACED_REACH = 0.06
-"""Cells by which a person's finger may miss the lines."""
+"""Cells by which corners placed by a person may be off the lines."""
 
 
 OWN_CENTERS = lattice_to_flat(CENTERS, PRINT_PX, PRINT_MARGIN)
@@ -196,7 +196,7 @@ def _parts(edge: NDArray[np.float32], level: float) -> list[NDArray[np.bool_]]:
     for found in measure.regionprops(labelled):  # type: ignore[no-untyped-call]
         y0, x0, y1, x1 = found.bbox
         reach = np.abs(np.array(found.bbox) - _MIDDLE).max() / PRINT_PX
-        # From the cheapest test to the dearest: there are hundreds of specks.
+        # The cheapest test comes first: there are hundreds of specks.
         if (
             reach < _CASTLE
             and (y1 - y0) * (x1 - x0) > _SMALLEST * PRINT_PX**2

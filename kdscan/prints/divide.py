@@ -26,7 +26,7 @@ _TINT_QUANTILE, _TINT = 0.7, 0.06  # of a cell's pixels by lightness; least log 
 _TONE_BIN, _TONE_LEAST = 12, 150  # grey levels per bin of the tone curve; least pixels in a bin
 _TONE_BINS = 256 // _TONE_BIN  # complete ones
 _TONE_QUANTILE = 0.65  # above the median, because ink darkens some of the pixels
-_LIGHTNESS = np.float32(100 / 255)  # CIELAB units a level of L in 8 bits
+_LIGHTNESS = np.float32(100 / 255)  # CIELAB units per level of L in 8 bits
 _NOISE_FLOOR = 1.6  # as a multiple of the median difference
 
 

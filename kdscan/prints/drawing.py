@@ -1,6 +1,6 @@
 """Draws a known print: over its own picture for people, and as a plain page for the network.
 
-Pictures have `PRINT_PX` pixels a cell.
+Pictures have `PRINT_PX` pixels per cell.
 """
 
 from __future__ import annotations

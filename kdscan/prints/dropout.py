@@ -124,9 +124,9 @@ def _combined(
 
     Ink that was on most of the sheets from which a print was learned may have become part of the
     print: where the photo contradicts the ink, the mean is in doubt. (Of 190 sheets of 16 pads
-    whose blank was learned the means read 155 boards right, 87 ask, log loss of totals 0.23; the
-    ink alone, or a mean of probabilities where the photo contradicts it, 154, 103, 0.29; the photo
-    144, 98, 0.23.)
+    whose blank was learned, with the means 155 boards are right, 87 need review, and the log loss
+    of totals is 0.23; with the ink alone, or a mean of probabilities where the photo contradicts
+    it, 154, 103, 0.29; with the photo 144, 98, 0.23.)
     """
     return [
         np.where(poorly_known[None, :, None] | doubt, theirs, (ours + theirs) / 2)

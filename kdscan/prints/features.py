@@ -49,7 +49,7 @@ def edges(bgr: NDArray[np.uint8], px: int) -> NDArray[np.float32]:
     """(H, W) float32, 0..4: strength of colour edges relative to those nearby.
 
     Gradient magnitude in CIELAB over its mean within a third of a cell: so an outline is equally
-    strong on sea and on sand. px: pixels a cell.
+    strong on sea and on sand. px: pixels per cell.
     """
     lab = cv2.GaussianBlur(cielab(bgr), (0, 0), _FINE * px)
     dx, dy = (cv2.Scharr(lab, cv2.CV_32F, *along, scale=1 / 32) for along in ((1, 0), (0, 1)))

@@ -24,10 +24,10 @@ from kdscan.records import CELLS, COATS, COLS, ROWS, FrozenArrays, MapReading, P
 from kdscan.records.arrays import Floats
 
 MARGIN = PRINT_MARGIN + 0.375
-"""Cells of margin round the grid of a flat sheet: that of a print, and as much as a grid may be
+"""Cells of margin around the grid of a flat sheet: that of a print, and as much as a grid may be
 off."""
 MIN_PX = 60
-"""Photo pixels a cell below which thin lines are lost."""
+"""Photo pixels per cell below which thin lines are lost."""
 MIN_SHARED_COATS = 0.5
 """Share of equal coats, among the shields that are marked on both sheets, from which two sheets
 with the same print are one sheet photographed twice. Two games agree on a sixth; two readings of
@@ -61,7 +61,7 @@ class FlatSheetHead:
 class FlatSheet(FlatSheetHead, FrozenArrays):
     """A sheet rectified by its detected grid.
 
-    bgr: (832, 1088, 3) uint8, `PRINT_PX` pixels a cell and a margin of `MARGIN`.
+    bgr: (832, 1088, 3) uint8, `PRINT_PX` pixels per cell and a margin of `MARGIN`.
     """
 
     bgr: NDArray[np.uint8]

@@ -15,7 +15,7 @@ from kdscan.records import COLS, ROWS, FrozenArrays
 from kdscan.sheet.parts import Castle, LineStyle, Point, Polygon
 
 PRINT_PX = 128
-"""Pixels a cell of a print's picture, equal to those of a rectified sheet."""
+"""Pixels per cell of a print's picture, equal to those of a rectified sheet."""
 
 PRINT_MARGIN = 0.375
 """Cells of margin around the grid, because a sheet's grid may be detected a quarter of a cell
@@ -35,14 +35,14 @@ SHEET = np.s_[_RIM:-_RIM, _RIM:-_RIM]
 """The part of a print's picture that `RectifiedSheet.bgr` shows."""
 
 ALIGN_PX = 64
-"""Pixels a cell of the view in which prints are aligned."""
+"""Pixels per cell of the view in which prints are aligned."""
 
 CHANNEL_WEIGHTS = np.array([0.5, 0.25, 0.25], np.float32)
 """Weights of a signature's L, a and b. Among 48 prints, 32 of them mirrored, the right one is among
 the first three for 98.7% of 158 photos; with equal weights for 97.5%."""
 
 THUMB_PX = 8
-"""Pixels a cell of the thumbnail from which signatures are computed."""
+"""Pixels per cell of the thumbnail from which signatures are computed."""
 
 SIGNATURE = 1
 """Version of `signature_of`; increase it if signatures change, so that those in files are
@@ -104,7 +104,7 @@ class KnownPrint(FrozenArrays):
 
     @cached_property
     def normalized(self) -> dict[int, NDArray[np.uint8]]:
-        """The picture with local contrast normalized out, by pixels a cell; see
+        """The picture with local contrast normalized out, by pixels per cell; see
         `normalize_contrast`."""
         return {px: normalize_contrast(self._resized(px), px) for px in (ALIGN_PX // 2, ALIGN_PX)}
 
@@ -116,7 +116,7 @@ class KnownPrint(FrozenArrays):
 
     @property
     def thumbnail(self) -> NDArray[np.uint8]:
-        """(46, 62, 3) uint8 BGR: the picture with `THUMB_PX` pixels a cell."""
+        """(46, 62, 3) uint8 BGR: the picture with `THUMB_PX` pixels per cell."""
         return self._resized(THUMB_PX)
 
     def _resized(self, px: int) -> NDArray[np.uint8]:

@@ -45,10 +45,10 @@ MAX_EDGE_WIDTH = 0.06
 MAX_SHEETS = 16
 """Most sheets that are used; more improve nothing and take 9 MB each."""
 MIN_FILLED = 4
-"""Least number of filled sheets that teach a print. Of 56 sheets of 14 pads, read with the print
-that four of them taught, 43 boards are right, 40 without it. Taught in threes, 28 instead of 27 of
-42 are right, but totals are less certain than without; in twos, 20 instead of 18 of 28 ask for a
-look."""
+"""Least number of filled sheets from which a print is learned. Of 56 sheets of 14 pads, 43 boards
+are right if the print was learned from four of each pad, 40 without it. With prints learned from
+three, 28 instead of 27 of 42 are right, but totals are less certain than without; with two, 20
+instead of 18 of 28 need review."""
 ROUNDS = 2
 """Iterations of registering the sheets with the print and merging them."""
 FILLED_SHARE = 0.08

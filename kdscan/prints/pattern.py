@@ -19,10 +19,10 @@ from kdscan.records.arrays import median
 
 PATTERN_PX, PATTERN_MARGIN = 128, 0.625
 """Pixels per cell of the flat sheets whose cells are compared and from which patterns are computed,
-and cells of margin round their grid. The cells of the median of 78 sheets are located to 0.0031
+and cells of margin around their grid. The cells of the median of 78 sheets are located to 0.0031
 cells (root mean square). With 96 pixels it is 0.0032, in half the time, but sheets of pads learned
 that way were read a little worse: three sheets of each of nine pads had 18 rather than 15 wrong
-shields, and 18 rather than 15 of them asked."""
+shields, and 18 rather than 15 of them needed review."""
 EDGE = 3
 """The channel of `Pattern.median` that holds edges; it follows L, a and b."""
 

@@ -64,7 +64,7 @@ def learn_from_pile(
     found = [taught for known in prints if (taught := _relearn(known, pile, inking)) is not None]
     names = {folded(known.name) for known in prints}
     left = [sheet for sheet in pile if folded(sheet.layout) not in names]
-    looks = {sheet.key: _as_known(sheet).signature for sheet in left}
+    signatures = {sheet.key: _as_known(sheet).signature for sheet in left}
     seeds = deque(sheet for sheet in left if fresh is None or sheet.key in fresh)
     tried: set[str] = set()
     while seeds:
@@ -72,7 +72,7 @@ def learn_from_pile(
         if seed.key in tried or seed not in left or len(left) < MIN_FILLED:
             continue
         tried.add(seed.key)
-        mates = [seed, *_same_print(seed, [one for one in left if one is not seed], looks)]
+        mates = [seed, *_same_print(seed, [one for one in left if one is not seed], signatures)]
         if len(mates) < MIN_FILLED:
             seeds += mates
             continue
@@ -123,10 +123,12 @@ def _first(sheets: Sequence[FlatSheet]) -> list[FlatSheet]:
     return sorted(sheets, key=lambda one: one.key)[:MAX_SHEETS]
 
 
-def _same_print(seed: FlatSheet, others: Sequence[FlatSheet], looks: Signatures) -> list[FlatSheet]:
+def _same_print(
+    seed: FlatSheet, others: Sequence[FlatSheet], signatures: Signatures
+) -> list[FlatSheet]:
     """The other sheets that bear the same print, in the order of their keys."""
-    known, mine = _as_known(seed), looks[seed.key]
-    alike = {other.key: _similarity(mine, looks[other.key]) for other in others}
+    known, mine = _as_known(seed), signatures[seed.key]
+    alike = {other.key: _similarity(mine, signatures[other.key]) for other in others}
     near = sorted(others, key=lambda other: (-alike[other.key], other.key))[:MAX_COMPARED]
     found: list[FlatSheet] = []
     for tried, other in enumerate(near):

@@ -2,8 +2,8 @@
 
 A thumbnail of eight pixels per cell is compared with those of all prints, upright and upside down,
 shifted by up to half a cell. The few most similar prints are aligned with the sheet. A print is
-accepted if its structure is found in the photo place by place, which cannot happen on another
-background, however similar its colours.
+accepted if its structure is found in the photo place by place, which does not happen with another
+print, however similar its colours.
 """
 
 from __future__ import annotations

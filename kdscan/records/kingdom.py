@@ -52,7 +52,7 @@ class SquareReading:
 class KingdomCorrections:
     """A person's corrections of a kingdom, which override the evidence.
 
-    squares: the true kinds of some squares, in the order in which they were said; a second castle
+    squares: the true kinds of some squares, in the order of the corrections; a second castle
     replaces the first. confirmed: everything is right.
     Raises ValueError for what no square can hold.
     """

@@ -1,4 +1,4 @@
-"""Readings in few words: a percentage, a one-line `repr`, an HTML table for notebooks."""
+"""Short forms of readings: a percentage, a one-line `repr`, an HTML table for notebooks."""
 
 from __future__ import annotations
 

@@ -33,13 +33,13 @@ class SheetOutline(FrozenArrays):
 
 @dataclass(frozen=True, eq=False)
 class RectifiedSheet(FrozenArrays):
-    """The grid rectified and upright, at a fixed number of pixels a cell.
+    """The grid rectified and upright, at a fixed number of pixels per cell.
 
-    bgr: (H, W, 3) uint8; see `kdscan.imaging.rectify` for pixels a cell and margin.
+    bgr: (H, W, 3) uint8; see `kdscan.imaging.rectify` for pixels per cell and margin.
     centers_xy: (R, C, 2) float64, photo frame: centre of each cell (the castle's
         too), after curl and folds were followed; (5, 7, 2) for a map.
     outline_xy: (4, 2) float64, photo frame: corners of the grid, as in SheetOutline.
-    px_per_cell: resolution of the photo there, in photo pixels a cell.
+    px_per_cell: resolution of the photo there, in photo pixels per cell.
     confidence: 0..1, probability that every cell is in place.
     """
 
@@ -59,7 +59,7 @@ class RectifiedSheet(FrozenArrays):
 
 @dataclass(frozen=True, eq=False)
 class CellCrops(FrozenArrays):
-    """Input of the marks network: one crop a shield in the order of `CELLS`, then the castle's.
+    """Input of the marks network: one crop per shield in the order of `CELLS`, then the castle's.
 
     ink: (35, 1, S, S) float32, in full detail.
     coarse: (35, C, S / 2, S / 2) float32: ink again, print and colour, which carry no detail.

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 IMPROBABLE = 0.005
-"""Totals less probable than this, compared with the likeliest, are left out of the range that is
-shown. (Compared with it, for then a doubt that is settled as read never widens the range.)"""
+"""Totals less probable than this, relative to the most probable one, are left out of the range that
+is shown. (Being relative, the limit never widens the range when a doubt is settled as read.)"""
 
 Totals = tuple[tuple[int, float], ...]
 """Possible totals with probabilities, the most probable first."""

@@ -28,7 +28,7 @@ from kdscan.synth.sheets.page import print_page
 from kdscan.synth.sheets.styles import random_style
 
 Page = tuple[Layout, U8, float]
-"""A layout, its print (H, W, 3) uint8 BGR, and pixels a millimetre."""
+"""A layout, its print (H, W, 3) uint8 BGR, and pixels per millimetre."""
 
 NODES = np.stack(np.meshgrid(np.arange(2 * COLS + 1), np.arange(2 * ROWS + 1)), -1) / 2 - 0.5
 """(11, 15, 2): lattice points every half cell, from corner to corner of the grid."""

@@ -127,8 +127,8 @@ def _table(title: str, rows: Iterable[tuple[str, str]]) -> str:
 
 def overview(models: Path) -> str:
     """The page models/README.md: the models in use."""
-    rows = ["| model | weights | bytes | trained from | steps | peak learning rate | held-out examples |"]
-    rows += ["|---|---|---|---|---|---|---|"]
+    heads = "model | weights | bytes | trained from | steps | peak learning rate | held-out"
+    rows = [f"| {heads} |", "|---|---|---|---|---|---|---|"]
     for name in shipped(models).values():
         recipe, found = load_recipe(models, name), measured(models, name)
         parent = recipe.parent_name.replace("-", " ") or "–"

@@ -31,7 +31,7 @@ from kdscan.training.sheet_views import (
 from kdscan.training.task import Batch, Task
 
 STRIDE = 4
-"""Pixels a cell of the network's finest feature map."""
+"""Pixels per cell of the network's finest feature map."""
 
 CENTER_SHARE = 6 / 8
 """Central share of a cell's width and height that contains shield and circles."""

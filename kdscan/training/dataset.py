@@ -46,7 +46,7 @@ from kdscan.synth.sheets.styles import random_style
 STORED_PX = 640
 """Pixels: longer side of a stored thumbnail, larger than the network's for random zoom."""
 COARSE_PX, COARSE_MARGIN = 40, 2.5
-"""Pixels a cell and cells of margin of the stored coarse view."""
+"""Pixels per cell and cells of margin of the stored coarse view."""
 WIDE_MARGIN = FLAT_MARGIN + 0.25
 """Cells of margin of the stored rectified sheet, for random shifts."""
 

@@ -111,7 +111,7 @@ def _darkest(dark: Tensor) -> Tensor:
 
 
 def _cut(plane: Tensor, px: int) -> Tensor:
-    """Crops (B, 35, S, S), 1.25 cells wide, of planes (B, H, W) with `px` pixels a cell."""
+    """Crops (B, 35, S, S), 1.25 cells wide, of planes (B, H, W) with `px` pixels per cell."""
     side = round((1 + 2 * FLAT_MARGIN) * px)
     every = plane.unfold(1, side, px).unfold(2, side, px).flatten(1, 2)
     return every[:, [row * COLS + col for row, col in CROP_CELLS]]

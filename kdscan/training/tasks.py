@@ -119,7 +119,7 @@ def marks_views(random: RandomTensors, batch: Batch) -> Batch:
     (S, 1), positions of crosses (S, 34, 16, 16), and offsets (S, 35, 2)."""
     *sheets, coat, crosses, castle = batch
     ink, coarse, places, spots, offsets = samples(random, Sheets(*sheets))
-    # In half precision 7 rather than 14 MB a sheet between processes; converted back before use.
+    # In half precision 7 rather than 14 MB per sheet between processes; converted back before use.
     return ink.half(), coarse.half(), places, coat, crosses, castle, spots, offsets
 
 

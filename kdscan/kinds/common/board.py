@@ -56,7 +56,7 @@ REVIEW_COLOR: Color = (200, 0, 255)
 PROBLEM_COLOR: Color = (0, 0, 190)
 
 OTHER_SHEET = 10
-"""How much worse it is that a total covers a part of another sheet than of its own."""
+"""Cost of covering part of another sheet with the total, relative to its own sheet."""
 
 TILE_WH = (260, 340)
 """Width and height of a doubtful cell's tile, pixels."""
@@ -223,8 +223,8 @@ def _points(picture: Bgr, board: BoardReading, corners: Points, pitch: float) ->
 def _total(
     canvas: Canvas, board: BoardReading, corners: Points, others: Sequence[Points], pitch: float
 ) -> None:
-    """The total in a panel above the sheet, else below, else where it covers least of the sheet; on
-    another sheet it would be taken for that one's."""
+    """The total in a panel above the sheet, else below, else where it covers least of the sheet. It
+    avoids other sheets, because there it would be taken for theirs."""
     picture, size, review = canvas.picture, 0.5 * pitch, board.review
     points = canvas.words.tn("{n} point", "{n} points", board.score.total)
     text = canvas.numbered(points) + " ?" * review

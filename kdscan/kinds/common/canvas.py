@@ -15,8 +15,9 @@ from kdscan.records.arrays import Bgr
 class Canvas:
     """A photo to draw a sheet over, in place.
 
-    clean: the same without anything drawn. scale: pixels of both for one of the photo. words: the
-    language of texts. number: tells the sheet from others of the photo, "" if none is like it.
+    clean: the same without anything drawn. scale: pixels of both per photo pixel. words: the
+    language of texts. number: distinguishes the sheet from others of its kind in the photo, "" if
+    there are none.
     """
 
     picture: Bgr

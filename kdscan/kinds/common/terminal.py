@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _CORNERS = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"
 _ASCII_CORNERS = " |-+||++-+-+++++"
 
-# The colours of Okabe and Ito (2008), told apart by colour-blind people, as the nearest
-# of the 256 colours of terminals; black text is readable on all of them.
+# The colours of Okabe and Ito (2008), which colour-blind people can tell apart, approximated by the
+# 256 colours of terminals; black text is readable on all of them.
 COLORS = (214, 117, 36, 227, 32, 166, 175)
 
 

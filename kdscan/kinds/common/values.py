@@ -56,7 +56,7 @@ def rounded(value: Any) -> Any:
 
 
 def present(**values: Any) -> Json:
-    """The values that are not empty: what most sheets lack is left out."""
+    """The values that are not empty; empty ones are left out to save space."""
     return {name: value for name, value in values.items() if value}
 
 

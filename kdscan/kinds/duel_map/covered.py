@@ -1,9 +1,9 @@
-"""Objects over shields: what is hidden cannot be read.
+"""Occlusion: objects over shields reduce the confidence in what was read there.
 
 A shield's log odds of being read correctly are reduced by those of being covered. If the remaining
 confidence is too low for the accepted risk, the shield is reported as covered and the sheet is
-marked for review; so a shield read with little confidence needs less evidence of an object. For a
-comparison with other methods see docs/research/hold.md.
+marked for review; the less confidently a shield is read, the less evidence of an object that takes.
+For a comparison with other methods see docs/research/hold.md.
 """
 
 from __future__ import annotations
@@ -49,9 +49,10 @@ def apply_cover(reading: Reading, covered: Mapping[Cell, float], risk: float) ->
     return replace(reading, cells=cells, confidence=confidence, review=True)
 
 
-def _cell(cell: CellReading, p: float, risk: float, asks: bool) -> CellReading:
-    """A shield that is covered with probability p. asks: whether its sheet needs review anyway."""
-    if p < (MIN_WHEN_REVIEWED if asks and cell.confidence < 1 - risk else MIN_PROBABILITY):
+def _cell(cell: CellReading, p: float, risk: float, reviewed: bool) -> CellReading:
+    """A shield that is covered with probability p. reviewed: whether its sheet needs review
+    anyway."""
+    if p < (MIN_WHEN_REVIEWED if reviewed and cell.confidence < 1 - risk else MIN_PROBABILITY):
         return cell
     inside = min(p, 1 - 1e-9)
     odds = log(inside / (1 - inside)) - log(MIN_PROBABILITY / (1 - MIN_PROBABILITY))

@@ -34,7 +34,7 @@ def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> MapReading:
     clipped = evidence.still_clipped
     reading = _without_clipped(_with_corrections(evidence, risk), clipped)
     board = reading.board
-    # What the picture cuts off may explain any break of the rules.
+    # A board that the picture cuts off may seem to break any rule.
     broken = () if clipped else questions(board, reading.castle_used)
     reading = apply_rules(reading, broken, risk, evidence.corrections.cells)
     reading = covered.apply_cover(reading, evidence.still_covered, risk)
@@ -75,11 +75,11 @@ def decoded(
 
 def _with_corrections(evidence: MapEvidence, risk: float) -> Reading:
     """The most probable board under the corrections; corrected cells keep the pixels' own result in
-    `seen`, and nobody is asked for them again."""
+    `seen` and need no review."""
     corrections = evidence.corrections
     reading = decoded(evidence.probs, tuple(sorted(corrections.cells.items())), risk)
     if reading.review and not corrections.cells:
-        reading = _with_a_beginning(reading)
+        reading = _mark_least_confident(reading)
     if corrections.cells:
         before = decoded(evidence.probs, (), risk).cells
         cells = tuple(
@@ -92,8 +92,8 @@ def _with_corrections(evidence: MapEvidence, risk: float) -> Reading:
     )
 
 
-def _with_a_beginning(reading: Reading) -> Reading:
-    """The least sure shield marked if none is: whoever looks at the sheet sees where to begin."""
+def _mark_least_confident(reading: Reading) -> Reading:
+    """Mark the least confident shield if none is marked, so that a reviewer sees where to begin."""
     if any(cell.review for cell in reading.cells):
         return reading
     least = min(reading.cells, key=lambda cell: cell.confidence)
@@ -112,11 +112,11 @@ def _without_clipped(reading: Reading, clipped: tuple[Cell, ...]) -> Reading:
 
 
 def _with_doubtful(reading: Reading, confident: float) -> Reading:
-    """Mark every shield with less confidence. Somebody looks at this sheet in any case, and the few
-    shields that would settle its total were chosen by the same probabilities as the total itself.
+    """Mark every shield with less confidence, in a sheet that needs review in any case.
 
-    (410 of 870 photos need review. When only the few are answered, 26 of their totals remain wrong;
-    with all of these, 11. That is 5.3 instead of 3.7 shields per sheet.)
+    The few shields that would settle its total were chosen by the same probabilities as the total,
+    which may be wrong. (Of 870 photos 410 need review. If only the few are corrected, 26 of their
+    totals remain wrong; with all of these, 11. That is 5.3 instead of 3.7 shields per sheet.)
     """
     cells = tuple(replace(c, review=c.review or c.confidence < confident) for c in reading.cells)
     return replace(reading, cells=cells)

@@ -1,4 +1,4 @@
-"""The game's rules as evidence against a reading: questions about cells, not verdicts.
+"""The game's rules as evidence against a reading; a broken rule becomes a question about cells.
 
 A correct reading can break the rules, because people make mistakes. Not even an odd number of
 shields is proof of an error: with the line's wizard the two dice may be drawn apart, and only one
@@ -40,7 +40,7 @@ STANDS = "The score stands."
 
 
 def questions(board: Board, castle_used: bool | None) -> tuple[Problem, ...]:
-    """Rule problems of a board, rephrased as questions; only impossible findings stay errors."""
+    """The rule problems of a board, as questions (warnings); only the impossible stays an error."""
     return tuple(_as_question(board, one) for one in quick_problems(board, castle_used))
 
 

@@ -13,7 +13,7 @@ from kdscan.records.arrays import Floats, Network, softmax
 from kdscan.records.kinds import EMPTY
 
 SIDE_PX = 64
-"""Pixels a square of a rectified kingdom."""
+"""Pixels per square of a rectified kingdom."""
 
 SINGLE_VIEW, ROTATIONS = 0.98, 4
 """A square is classified in a single view if its best kind has this probability, else in this many

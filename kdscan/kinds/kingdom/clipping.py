@@ -1,4 +1,4 @@
-"""Kingdoms that the picture's edge cuts off: hidden tiles must not be missing silently."""
+"""Kingdoms that the picture's edge cuts off; missing tiles must not go unreported."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ LIKELY_CASTLE = 0.5
 
 MAX_CASTLES = 5
 """Most castles in one component that count as kingdoms: the maximum number of players. Sheets of
-other games show twenty; dividing those in every way would take half a minute."""
+other games seem to show twenty; dividing those in every way would take half a minute."""
 
 MIN_LOST = 5
 """Least number of connected tiles without a castle, cut off by the picture's edge, that count as a

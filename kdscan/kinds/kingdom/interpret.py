@@ -1,4 +1,4 @@
-"""Evidence of kingdoms → readings, with the box's dominoes as a checksum. No pixels are needed from
+"""Evidence of kingdoms → readings, constrained by the box's dominoes. No pixels are needed from
 here on.
 
 `enumerate_kingdoms` yields candidates. The one with the largest weight is the reading, and the
@@ -36,7 +36,7 @@ from kdscan.records.arrays import Floats
 from kdscan.records.kinds import CASTLE, EMPTY
 
 MIN_PROBABILITY = 1e-5
-"""Lower bound of all kinds' probabilities; a network cannot be surer than its training data."""
+"""Lower bound of all kinds' probabilities: no network is more reliable than its training data."""
 
 SURELY_COVERED = 2.5
 """Least difference from the table at which a bare place counts as covered. In a kingdom that
@@ -115,8 +115,9 @@ def _reading(
 
 def _probabilities(evidence: KingdomEvidence) -> Floats:
     """(S * S, K): probabilities with a lower bound, and certainty for corrected squares. Of several
-    squares that were said to be the castle, the last one is it; if one was said to be none and
-    nothing else looks like it, a bare place is taken for it, so that all tiles count."""
+    squares corrected to the castle the last one counts. If the castle's square was corrected to
+    something else and no other square looks like it, a bare place is taken for the castle, so that
+    all tiles count."""
     probs = np.maximum(evidence.probs, MIN_PROBABILITY)
     said = {at: KINDS.index(kind) for at, kind in evidence.corrections.squares.items()}
     if castles := [at for at, kind in said.items() if kind == CASTLE]:
@@ -132,15 +133,15 @@ def _probabilities(evidence: KingdomEvidence) -> Floats:
 
 
 def _castle_denied(evidence: KingdomEvidence) -> bool:
-    """Whether somebody said that what looks most like the castle is none, and not where it is."""
+    """Whether a person said that the most probable castle is none, without saying where it is."""
     told = evidence.corrections.squares
     likeliest = divmod(int(evidence.probs[..., CASTLE].argmax()), evidence.variants.size)
     return likeliest in told and KINDS[CASTLE] not in told.values()
 
 
 def _without_castle(evidence: KingdomEvidence, best: Candidate) -> Iterator[tuple[int, float]]:
-    """Each square's kind and its own probability, whatever the kingdom around it; the castle, which
-    is only a guess, counts as what its square looks like otherwise."""
+    """Each square's kind and its own probability, regardless of the kingdom around it. The castle
+    is only a guess here, so its square gets its most probable other kind."""
     for row, kind in zip(_probabilities(evidence), best.kinds, strict=True):
         shown = int(row.argmax()) if kind == CASTLE else kind
         yield shown, float(row[shown])

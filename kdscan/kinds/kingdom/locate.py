@@ -108,8 +108,8 @@ class KingdomSearch:
         """Whether a component of sure patches outside these outlines, and entirely in the picture,
         is as large as a kingdom.
 
-        side: photo pixels a square of found kingdoms, which sets the size: a few loose tiles nearby
-        have as many patches as a distant kingdom.
+        side: photo pixels per square of found kingdoms, which sets that size: a few loose tiles
+        nearby have as many patches as a distant kingdom.
         """
         many = max(
             MIN_PATCHES, MIN_RELATIVE_SIDE * MIN_LATTICE * (side * self._far.scale / STRIDE) ** 2

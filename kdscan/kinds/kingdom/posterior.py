@@ -41,7 +41,8 @@ MIN_COMPLEMENT = 1e-5
 """Least probability that a square is not the castle."""
 
 TINY = 1e-12
-"""Least probability of a castle even where a person saw none, so that some kingdom is listed."""
+"""Least probability of a castle even where a person ruled it out, so that some kingdom is
+listed."""
 
 MIN_CHOICE = 1e-4
 """Kinds less probable than this on a square are left out of candidates."""

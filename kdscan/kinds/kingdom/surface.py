@@ -1,7 +1,7 @@
 """Stage: correct probabilities by how similar each place is to the table around the kingdom.
 
-A single crop can be ambiguous: a yellow table looks like a field of wheat. But a table looks much
-the same everywhere, and tiles differ from it. Each place is compared with those of the same lattice
+A single crop can be ambiguous: a yellow table looks like a wheat field. But a table looks much the
+same everywhere, and tiles differ from it. Each place is compared with those of the same lattice
 that are certainly table. A place that is not a tile and does not look like the table either is
 covered by an object, which may hide a tile.
 """

@@ -15,7 +15,7 @@ from kdscan.records.arrays import Floats, Network
 MAX_WINDOW = 0.8
 """A window is only worth another pass if it is smaller than this share of the last one."""
 RECTIFIED_PX, RECTIFIED_MARGIN = 40, 0.5
-"""Pixels a square of a rectified lattice, and its margin in squares."""
+"""Pixels per square of a rectified lattice, and its margin in squares."""
 MIN_KEPT, MATCH_RADIUS = 0.75, 0.45
 """A detection in the rectified view replaces the earlier one if it contains this share of the
 squares known before, each within this distance in sides."""
@@ -87,7 +87,7 @@ def detect_rectified(
     photo: Photo, plane: Floats, places: Floats, px: int, margin: float, network: Network
 ) -> tuple[Centers, Callable[[Floats], Floats]]:
     """Detect squares in a rectified view of places (R, C, 2) of a plane, (3, 3) homography to the
-    photo, at `px` pixels a square with a margin in squares. Returns the squares in the view's
+    photo, at `px` pixels per square with a margin in squares. Returns the squares in the view's
     frame, and the function from there to the photo."""
     flat = flatten(photo, project(plane, places), px, margin, finest_decoded(photo))
 

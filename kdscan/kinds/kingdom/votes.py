@@ -19,7 +19,7 @@ from kdscan.records import Photo
 from kdscan.records.arrays import Floats, Network, sigmoid
 
 FINE = 4
-"""Bins a patch along each side of the histogram of votes."""
+"""Bins per patch along each side of the histogram of votes."""
 CLUSTER_RADIUS = 0.32
 """Radius of a cluster of votes for one square, in sides."""
 MIN_VOTES = 1.2
@@ -37,7 +37,7 @@ class VoteMap:
     """The network's outputs for a picture cropped from the photo at `corner`.
 
     on_tile: (h, w) logits. center, log_error, pose: (C, h, w), see `predict_votes`.
-    scale: thumbnail pixels a photo pixel.
+    scale: thumbnail pixels per photo pixel.
     """
 
     on_tile: Floats

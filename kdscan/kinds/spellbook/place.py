@@ -29,7 +29,8 @@ _STEPS = ((2.0, 36.0, 6.0), (2.0, 26.0, 4.0), (3.0, 20.0, 1.5))
 """For each iteration: pixels per mm, side of the patches, and their largest displacement, both in
 mm. The latter is less than half the period with which the print repeats itself."""
 _EXTRA_ROUNDS, _MIN_FIT = 2, 0.55
-"""Most repetitions of the iterations, as long as a fifth of the nodes fit worse than the second."""
+"""The iterations after the first are repeated at most `_EXTRA_ROUNDS` times, as long as a fifth of
+the nodes have a correlation below `_MIN_FIT`."""
 _STIFFNESS = 0.1
 """Weight of the mesh's second differences relative to the patches' displacements."""
 

@@ -2,8 +2,8 @@
 
 Every place that can be marked is classified by itself, beside the same place of the blank page,
 scaled so that squares, circles and boxes look alike. One small network predicts whether it is
-marked, whether a stroke passes through it, and whether it lies there at all; a line is struck if
-strokes pass through its squares.
+marked, whether a stroke passes through it, and whether the crop shows the place at all; a line is
+struck if strokes pass through its squares.
 """
 
 from __future__ import annotations
