@@ -24,10 +24,10 @@ class Problem:
     cells: tuple[Cell, ...] = ()
 
 
-def unanswered(cells: Iterable[Cell], looked_at: Collection[Cell]) -> bool:
+def is_open(cells: Iterable[Cell], checked: Collection[Cell]) -> bool:
     """Whether a problem is still open: not if a person has seen all the cells that it names."""
     named = set(cells)
-    return not named or not named <= set(looked_at)
+    return not named or not named <= set(checked)
 
 
 class ProblemJson(TypedDict):

@@ -10,7 +10,7 @@ from kdscan.game.grid import Cell
 from kdscan.game.winner import Outcome, Worth, decide
 
 
-class Worthy(Protocol):
+class AnyDomain(Protocol):
     """A domain of either game."""
 
     @property
@@ -19,7 +19,7 @@ class Worthy(Protocol):
     def points(self) -> int: ...
 
 
-D = TypeVar("D", bound=Worthy)
+D = TypeVar("D", bound=AnyDomain)
 
 
 @dataclass(frozen=True)

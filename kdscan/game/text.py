@@ -8,8 +8,8 @@ from kdscan.game.grid import Cell
 
 
 def grid_text(shape: tuple[int, int], castle: Cell, squares: Mapping[Cell, object]) -> str:
-    """Rows of tokens, one per square, with their columns aligned: `##` for the castle, a point for
-    an empty square. shape: rows and columns."""
+    """Rows of tokens, one per square, with their columns aligned: `##` for the castle, `.` for an
+    empty square. shape: rows and columns."""
     tokens = {cell: str(square) for cell, square in squares.items()} | {castle: "##"}
     width = max(map(len, tokens.values()))
     rows = ((tokens.get((r, c), ".") for c in range(shape[1])) for r in range(shape[0]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, cast
 
-from kdscan.game.problem import unanswered
+from kdscan.game.problem import is_open
 from kdscan.game.winner import known_total
 from kdscan.kinds.common.fields import cell_values
 from kdscan.locale import mark
@@ -125,7 +125,7 @@ def _of_sheet(row: SheetResult, turning: Collection[int]) -> Iterator[Card]:
 def still_asked(problem: Json, overrides: Overrides) -> bool:
     """Whether a broken rule is still an open question. overrides: the sheet's corrections."""
     cells = ((row, col) for row, col in problem["cells"])
-    return problem["code"] in AGAINST_RULES and unanswered(cells, cell_values(overrides))
+    return problem["code"] in AGAINST_RULES and is_open(cells, cell_values(overrides))
 
 
 def _card(

@@ -170,7 +170,7 @@ def test_the_castle_adds_a_cross_once_and_its_die_fills_no_square() -> None:
     game.play(Take((0,)))
     game.play(Take((2, 3)))
     second = drawing((0, (3, 3), Coat.DOT), (1, (3, 2), Coat.LINE))
-    refused(game, Draw(second.halves, castle=0), Rule.CASTLE, "once a game")
+    refused(game, Draw(second.halves, castle=0), Rule.CASTLE, "already been used")
 
 
 def test_the_castle_may_bless_a_joker() -> None:

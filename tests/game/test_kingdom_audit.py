@@ -86,7 +86,7 @@ def test_a_domino_may_join_later_than_its_neighbours() -> None:
 def test_a_search_that_gives_up_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     kingdoms = play_game(3, [random_player] * 2, Variants(great_duel=True)).kingdoms
     assert one_box_holds(kingdoms) is not False
-    monkeypatch.setattr("kdscan.game.kingdomino.audit.EFFORT", 2)
+    monkeypatch.setattr("kdscan.game.kingdomino.audit.MAX_TRIES", 2)
     assert audit_kingdom(kingdoms[0], 7).lawful is None
     assert one_box_holds(kingdoms) is None
 

@@ -47,7 +47,7 @@ def test_kings_settle_the_order() -> None:
     assert game.to_move == 0
     game.play(Choose(48))
     assert game.to_move == 1
-    refused(game, Choose(48), Rule.LINE, "a king stands on")
+    refused(game, Choose(48), Rule.LINE, "a king already stands on")
     game.play(Choose(9))
     game.play(Choose(1))
     game.play(Choose(20))

@@ -1,4 +1,4 @@
-"""A Duel map as it stands on paper: the coat and the number of crosses of each shield."""
+"""The marks on a Duel map: the coat and the number of crosses of each shield."""
 
 from __future__ import annotations
 

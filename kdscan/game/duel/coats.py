@@ -33,5 +33,5 @@ GLYPHS = {
 
 
 def shown(coat: Coat | None, crosses: int) -> str:
-    """A shield in text, like `●● ×`; a point for an empty one."""
+    """A shield in text, like `●● ×`; `·` for an empty one."""
     return f"{GLYPHS[coat] if coat else '·'} {'×' * crosses}".rstrip()

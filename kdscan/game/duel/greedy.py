@@ -1,4 +1,4 @@
-"""A player who takes the most points available now, as people do who know the game a little."""
+"""A greedy player, who takes the most points available now, like a beginner."""
 
 from __future__ import annotations
 

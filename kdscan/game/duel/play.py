@@ -70,7 +70,7 @@ class Game:
         self._bolts: list[tuple[int, Coat]] = []
         self._book_turns: list[int] = []
 
-    # What stands
+    # State
 
     @property
     def player_b(self) -> int:
@@ -156,7 +156,11 @@ class Game:
         first = player == self.player_a
         both = first and len(dice) == 2
         helped = not both or self.book.ready(player, Coat.DOUBLE_DOT)
-        require(helped, Rule.POWER, "both dice at once need the double dot's wizard, unused")
+        require(
+            helped,
+            Rule.POWER,
+            "taking both dice needs the double dot's wizard, won but not yet used",
+        )
         right = both or len(dice) == (1 if first else 2)
         require(right, Rule.TAKING, f"A takes one die, then B takes two; not {len(dice)}")
         self.hands[player].extend(dice)
@@ -172,7 +176,9 @@ class Game:
 
     def _turn(self, player: int, move: Turn) -> None:
         ready, mine = self.book.ready(player, Coat.DOUBLE_LINE), move.die in self.hands[player]
-        require(ready, Rule.POWER, "turning a die needs the double line's wizard, unused")
+        require(
+            ready, Rule.POWER, "turning a die needs the double line's wizard, won but not yet used"
+        )
         require(mine, Rule.POWER, f"die {move.die} is not yours to turn")
         faces = range(len(DICE[move.die]))
         require(move.face in faces, Rule.POWER, f"a die has no face {move.face}")
@@ -209,7 +215,7 @@ class Game:
         if move.castle is None:
             return
         blank, die = not drawing.castle_used, move.castle
-        require(blank, Rule.CASTLE, "the roof is coloured already; once a game")
+        require(blank, Rule.CASTLE, "the castle's bonus has already been used in this game")
         mine = die in [half.die for half in move.halves]
         require(mine, Rule.CASTLE, f"die {die} is not one of your two dice")
 

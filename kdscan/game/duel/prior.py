@@ -1,4 +1,4 @@
-"""How likely marks are on a finished map, counted over simulated games.
+"""Frequencies of marks on finished maps, counted over simulated games.
 
 The counts are in `prior.json`, with the seed and the command that made them:
 
@@ -56,7 +56,7 @@ class Prior:
 
 def count(games: int, seed: int) -> Prior:
     """Play that many games and count the marks on both maps of each."""
-    from kdscan.game.duel.greedy import greedy_player  # whoever reads the counts plays no games
+    from kdscan.game.duel.greedy import greedy_player  # not needed to read the counts
     from kdscan.game.duel.players import play_game, random_player
 
     rng = random.Random(seed)

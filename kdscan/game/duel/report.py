@@ -29,8 +29,8 @@ class AuditedMap:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The audit's problems. A proof blames the fewest shields possible, but people want to see
-        all that lie alone like those."""
+        """The audit's problems. A proof names the fewest shields possible; this adds all others
+        that lie alone in the same way, because people want to see them all."""
         cells = alone(self.board)
         return tuple(
             replace(one, cells=cells)

@@ -19,7 +19,7 @@ Pair = tuple[Square, Square]
 FAR = 100
 """Columns between kingdoms that are audited together: more than any of them spans."""
 
-EFFORT = 3000
+MAX_TRIES = 3000
 """Dominoes tried before a search gives up; lawful kingdoms need a few dozen."""
 
 
@@ -90,28 +90,28 @@ def _audit(squares: Mapping[Cell, Square], castles: set[Cell]) -> KingdomAudit:
         order = _order(squares, castles, tiling)
         if order is not None:
             return KingdomAudit(True, order)
-    return KingdomAudit(None if search.effort <= 0 else False)
+    return KingdomAudit(None if search.tries_left <= 0 else False)
 
 
 class _Search:
     """Ways to split squares into dominoes of the box."""
 
     def __init__(self, squares: Mapping[Cell, Square]) -> None:
-        self.effort = EFFORT
+        self.tries_left = MAX_TRIES
         self._squares = squares
         self._left = dict.fromkeys(sorted(squares))
         self._box = Counter(_pair(*tile.squares) for tile in TILES)
         self._laid: list[Place] = []
 
     def tilings(self) -> Iterator[list[Place]]:
-        """Every split, as long as the effort lasts; the most constrained square comes first."""
+        """Every split, until the tries are used up; the most constrained square comes first."""
         if not self._left:
             yield list(self._laid)
             return
         cell, partners = self._tightest()
         for near in partners:
-            self.effort -= 1
-            if self.effort <= 0:
+            self.tries_left -= 1
+            if self.tries_left <= 0:
                 return
             pair = _pair(self._squares[cell], self._squares[near])
             self._box[pair] -= 1

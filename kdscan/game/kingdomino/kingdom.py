@@ -1,4 +1,4 @@
-"""A kingdom as it lies on the table, and where a domino may be laid."""
+"""A kingdom of tiles, and where a domino may be laid."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class Game:
         self._new: dict[int, tuple[Tile, int | None]] = {}
         self._deal()
 
-    # What stands
+    # State
 
     @property
     def over(self) -> bool:
@@ -166,7 +166,7 @@ class Game:
         tile, king = self._new.get(move.number, (None, None))
         if tile is None:
             raise IllegalMoveError(Rule.LINE, f"domino {move.number} is not in the new line")
-        require(king is None, Rule.LINE, f"a king stands on domino {move.number} already")
+        require(king is None, Rule.LINE, f"a king already stands on domino {move.number}")
         self._new[move.number] = tile, player
         waiting = self._line if self.rounds else self._kings
         waiting.pop(0)

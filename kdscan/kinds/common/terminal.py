@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kdscan.game.duel.board import LETTERS, Shield
 from kdscan.game.duel.coats import GLYPHS, Coat, shown
 from kdscan.game.grid import Cell, cell_name
-from kdscan.game.score import Worthy
+from kdscan.game.score import AnyDomain
 from kdscan.kinds.common.colors import MAX_NAMED, domain_colors
 from kdscan.kinds.common.doubt import C, Doubt
 from kdscan.locale import ENGLISH, Words
@@ -61,7 +61,7 @@ class Style:
         return f"\x1b[30;48;5;{COLORS[color]}m{text}\x1b[0m"
 
 
-def draw_grid(content: Mapping[Cell, str], domains: Sequence[Worthy], style: Style) -> str:
+def draw_grid(content: Mapping[Cell, str], domains: Sequence[AnyDomain], style: Style) -> str:
     """A board with lettered columns and numbered rows; lines separate domains, and those that score
     are coloured. content: the text of each cell, all of one width."""
     rows, cols = (1 + max(axis) for axis in zip(*content, strict=True))
@@ -86,7 +86,7 @@ def draw_grid(content: Mapping[Cell, str], domains: Sequence[Worthy], style: Sty
 
 
 def explain_domains(
-    domains: Sequence[Worthy], names: Sequence[str], heads: Sequence[str], style: Style
+    domains: Sequence[AnyDomain], names: Sequence[str], heads: Sequence[str], style: Style
 ) -> list[str]:
     """The domains that score, the best first, each as cells × crosses or crowns = points, below the
     columns' heads; nothing if there are none. names: of the domains' coats or terrains."""

@@ -16,7 +16,7 @@ import numpy as np
 from kdscan.game.duel.audit import quick_problems
 from kdscan.game.duel.board import Board
 from kdscan.game.grid import Cell, alone
-from kdscan.game.problem import Problem, unanswered
+from kdscan.game.problem import Problem, is_open
 from kdscan.records import CELLS, Reading, calibrated
 
 DOMINO_CODES = ("odd_shields", "unpaired_shields", "unconnected_domino", "wizard_too_early")
@@ -54,7 +54,7 @@ def apply_rules(
     players' own. If the reading needs review only now, the least confident unchecked shield that a
     problem names is marked.
     """
-    broken = [one for one in broken if unanswered(one.cells, checked)]
+    broken = [one for one in broken if is_open(one.cells, checked)]
     if not broken:
         return reading
     confidence = calibrated(reading.confidence, np.array([1.0, LOG_RATIO]))

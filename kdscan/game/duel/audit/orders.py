@@ -6,9 +6,9 @@ remain, and all are tried: which domino the dot's wizard draws, and which checke
 
 In some rounds no domino has room. In the French edition the dice fill squares all the same, any
 number of them if such rounds recur; and only a player who had such rounds can have fewer dominoes
-than the other. When did a coat have no room? The moment of the coat that came last is the largest
-possible one (`shields.closed`), the moment of the one before lies inside it, and so on: if there
-are such moments at all, the largest ones are among them.
+than the other. For each coat, the set of shields drawn at the moment when it had no room has to be
+found. For the coat that came last it is the largest possible set (`shields.closed`), for the one
+before the largest inside that, and so on: if such moments exist at all, these do.
 """
 
 from __future__ import annotations

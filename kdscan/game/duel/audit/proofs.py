@@ -129,7 +129,7 @@ class Covers:
 def _shapes(covers: Covers) -> Iterator[Problem]:
     """The smallest set of shields that dominoes, or connected ones, cannot cover."""
     filled, singles = covers.task.filled, covers.singles
-    # Most answers are a shield or two, found before Hall's theorem has its tables ready.
+    # Most answers are a shield or two, found faster than the tables for Hall's theorem are built.
     proof = covers.smallest(Budget(_FEW_STEPS))
     if proof is not None and not proof.smallest:
         sets = [cells for short, cells in shortages(filled, filled).items() if short > singles]
@@ -166,12 +166,12 @@ def _unpaired(cells: int, covers: Covers) -> str:
 def _early(board: Board, terms: Terms, covers: Covers) -> int:
     """The smallest set of shields that no lawful map of this board's shields contains.
 
-    Drawing one more domino never hinders, so only maximal maps are checked. (Shields that need the
-    checked wizard's cross are an exception, because they may come too late for it.) All shields if
-    steps run out.
+    Drawing one more domino never prevents another, so only maximal maps are checked. (Shields that
+    need the checked wizard's cross are an exception, because they may come too late for it.) All
+    shields if steps run out.
     """
     task, budget = covers.task, covers.limit(_EARLY_STEPS)
-    # Earlier in the game the roof may have been blank still, the cross not yet given.
+    # Earlier in the game the roof may not have been coloured, nor the wizard's cross given.
     castle = None if terms.castle_used else terms.castle_used
     before = replace(terms, castle_used=castle, cross_given=False, recorded=())
     rich = sum(1 << number(c) for c, s in board.items() if s.crosses > DIE_CROSSES)
@@ -245,7 +245,7 @@ def _book(board: Board, chances: Chances) -> Iterator[Problem]:
         return
     lawful = find_way(board, replace(terms, recorded=())) is not None
     if terms.obtained and not lawful:
-        return  # The map is wrong by itself; what was obtained and not drawn cannot be told.
+        return  # The map is wrong by itself, and shows nothing of what was obtained but not drawn.
     bare = Task(board)
 
     def fits(some: Record) -> bool:

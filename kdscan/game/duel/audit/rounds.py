@@ -41,7 +41,8 @@ MOST_STATES = 20_000
 """Dead ends met before the search for common rounds gives up."""
 
 MOST_WAYS = 60
-"""Up to this many ways to each map are all tried against all of the other's; more, not at all."""
+"""If each map has at most this many ways, all are tried against all of the other's; otherwise none
+are."""
 
 _ALL_DICE = (1 << len(DICE)) - 1
 
@@ -88,7 +89,7 @@ class _Side:
     def idle(self, drawn: int) -> int:
         """The dice with a face that has no room."""
         free, coats = room(drawn), self.task.coats
-        # A joker never asks for less: it has no room only where no coat has any.
+        # A joker has no room only where no coat has any.
         shut = {c for c in Coat if not free & (CASTLE_BITS | beside(coats[c] & drawn))}
         return sum(1 << n for n, faces in enumerate(DICE) if any(f.coat in shut for f in faces))
 

@@ -1,10 +1,10 @@
 """The search behind the audit: splits a map's shields into connected dominoes.
 
-Drawing one more domino never hinders another, because no rule forbids contact. So for given
+Drawing one more domino never prevents another, because no rule forbids contact. So for given
 dominoes no order has to be searched for (`orders` draws whatever fits), and whether there is one
 is a question of connectivity. Connect adjacent shields of equal coats, and the halves of each
 domino; then every component must contain a shield beside the castle. Once one shield of a
-component is drawn, its equal neighbours' dominoes fit, and so on through the component.
+component is drawn, the dominoes of its equal neighbours fit, and so on through the component.
 Two wizards relax this: the line's leaves two shields without a partner, the dot's lets one
 component do without the castle. `orders` decides whether they were won in time.
 
