@@ -17,7 +17,7 @@ from kdscan.cli.main import command_line
 from kdscan.imaging import limits
 from kdscan.imaging.photo import load_photos
 from kdscan.kinds.common.terminal import Style
-from kdscan.kinds.duel_map.tell import tell
+from kdscan.kinds.duel_map.to_text import to_text
 from kdscan.locale.problems import PROBLEMS
 from kdscan.pipeline.read import read_photo
 from kdscan.records import MapReading
@@ -93,7 +93,7 @@ def test_the_sample_of_output_is_what_its_command_prints() -> None:
     (taken,) = load_photos(ROOT / name)
     (sheet,) = read_photo(taken)
     assert isinstance(sheet, MapReading)
-    assert without_percent(sample) == without_percent(tell(sheet, Style()))
+    assert without_percent(sample) == without_percent(to_text(sheet, Style()))
 
 
 def without_percent(text: str) -> str:

@@ -92,7 +92,7 @@ def batch(
     """
     # The heavy half: SQLAlchemy, OpenCV, onnxruntime.
     from kdscan.files.read import is_folder
-    from kdscan.files.write import STDOUT, no_folder
+    from kdscan.files.write import STDOUT, missing_folder_error
     from kdscan.inference.store import default_models
     from kdscan.tournament.batch.paths import sources
     from kdscan.tournament.batch.run import Run
@@ -106,7 +106,7 @@ def batch(
     check_apart({"--csv": csv, "--json-lines": json_lines})
     for out in (csv, json_lines):
         if out is not None and not is_folder(out.parent):
-            raise no_folder(out, out.parent)
+            raise missing_folder_error(out, out.parent)
     models = default_models().version
     files = sources(paths)
     with open_store(store, photos, make=event is not None) as kept:
@@ -124,7 +124,7 @@ def batch(
             if STDOUT not in (csv, json_lines):
                 given = {file.name for file in files}
                 gone = [name for name in removed_files(db, this) if name in given]
-                _tell(this.name, store, run.progress, rows, gone)
+                _print_result(this.name, store, run.progress, rows, gone)
             again = f"kdscan batch PHOTO... {same_event(event, store)}"
             note_other_sizes(of_another_size(rows, rules_of(this)), again)
             save_results(db, this.id, rows, csv, json_lines, terminal_words())
@@ -149,7 +149,7 @@ def _workers(cluster: str | None, count: int | None) -> AbstractContextManager[W
     return Cluster(cluster)
 
 
-def _tell(
+def _print_result(
     event: str,
     store: str | None,
     progress: Progress,

@@ -27,7 +27,7 @@ def read_text(file: str) -> str:
     try:
         return files.read_text(sys.stdin if file == "-" else Path(file))
     except (OSError, ValueError) as error:
-        raise UsageError("{where}: {error}", where=file, error=files.why_not(error)) from error
+        raise UsageError("{where}: {error}", where=file, error=files.read_error(error)) from error
 
 
 def parse_boards(file: str, text: str, parse: Callable[[str], T]) -> list[T]:

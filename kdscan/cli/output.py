@@ -72,7 +72,7 @@ class Printer:
                 address = f"{number}.{at + 1}:"
                 title += f", {t(kind_of(sheet).title)} {number_in(report.sheets, at)}".rstrip()
             style = replace(self._style, address=address)
-            print(f"{style.bold(title)}\n\n{kind_of(sheet).tell(sheet, style)}\n", flush=True)
+            print(f"{style.bold(title)}\n\n{kind_of(sheet).to_text(sheet, style)}\n", flush=True)
 
     def again(self) -> None:
         """Say that the following reports replace earlier ones."""
@@ -106,7 +106,7 @@ class Printer:
             photo, sheet = one.best  # corrections of any view count for all
             address = f"{photo + 1}.{sheet + 1}:" if sheet else f"{photo + 1}:"
             style = replace(self._style, address=address)
-            print(f"{style.bold(title)}\n\n{kind_of(one.sheet).tell(one.sheet, style)}\n")
+            print(f"{style.bold(title)}\n\n{kind_of(one.sheet).to_text(one.sheet, style)}\n")
             if one.photograph_again:
                 cells = " ".join(cell_name(cell) for cell in one.photograph_again)
                 why = t("No photo shows these well enough; take a close-up: {cells}", cells=cells)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from kdscan.cli.messages import note, terminal_words
 from kdscan.errors import UsageError
 from kdscan.files.read import is_folder
-from kdscan.files.write import no_folder
+from kdscan.files.write import missing_folder_error
 from kdscan.locale import of_terminal, words
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class OverlayFile:
                 known=", ".join(SUFFIXES),
             )
         if not is_folder(folder):
-            raise no_folder(f"--overlay {path}", folder)
+            raise missing_folder_error(f"--overlay {path}", folder)
         if is_folder(path):
             raise UsageError("--overlay {path}: that is a folder; name a file", path=path)
 

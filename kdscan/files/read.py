@@ -29,13 +29,13 @@ def read_text(source: Path | TextIO) -> str:
 
 
 def is_folder(path: Path | str) -> bool:
-    """Whether a path leads to a folder; False also where nobody may look, or for an impossible
+    """Whether a path leads to a folder; False also without permission to look, or for an impossible
     name, for which `Path.is_dir` raises."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
-def unlistable(folder: Path | str, error: OSError) -> UsageError:
-    """The error for a folder that the system did not let us look into."""
+def folder_read_error(folder: Path | str, error: OSError) -> UsageError:
+    """The error for a folder that cannot be listed."""
     return UsageError(
         "{path}: this folder cannot be read ({why}); ask for access to it",
         path=folder,
@@ -43,8 +43,8 @@ def unlistable(folder: Path | str, error: OSError) -> UsageError:
     )
 
 
-def why_not(error: OSError | ValueError) -> UsageError:
-    """Why a file could not be read, and what to do about it; the caller names the file."""
+def read_error(error: OSError | ValueError) -> UsageError:
+    """The error for a file that could not be read, with the remedy; the caller names the file."""
     if isinstance(error, FileNotFoundError):
         return UsageError("there is no such file; check the name and the folder")
     if isinstance(error, IsADirectoryError):

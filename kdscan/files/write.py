@@ -55,20 +55,20 @@ def writing(path: Path) -> Iterator[BinaryIO]:
         with _opened(path) as out:
             yield out
     except OSError as error:
-        raise unwritable(path, error) from error
+        raise write_error(path, error) from error
 
 
-def no_folder(path: Path | str, parent: Path) -> UsageError:
+def missing_folder_error(path: Path | str, parent: Path) -> UsageError:
     """The error for a file in a folder that does not exist; path: with its option, if any."""
     return UsageError(
         "{path}: there is no folder {parent}; make it first", path=path, parent=parent
     )
 
 
-def unwritable(path: Path, error: OSError) -> UsageError:
-    """The error for a file that the system did not let us write."""
+def write_error(path: Path, error: OSError) -> UsageError:
+    """The error for a file that could not be written."""
     if isinstance(error, FileNotFoundError):
-        return no_folder(path, path.parent)
+        return missing_folder_error(path, path.parent)
     return UsageError(
         "{path} cannot be written ({why}); make room there, or name another file",
         path=path,
@@ -99,11 +99,11 @@ def keep_file(path: Path, data: bytes) -> None:
         with _opened(path) as out:
             out.write(data)
     except OSError as error:
-        raise unkept(path.parent, error) from error
+        raise folder_write_error(path.parent, error) from error
 
 
-def unkept(folder: Path, error: OSError) -> UsageError:
-    """The error for a folder of kdscan's own that the system did not let us write."""
+def folder_write_error(folder: Path, error: OSError) -> UsageError:
+    """The error for one of kdscan's own folders that could not be written."""
     return UsageError(
         "{path}: this folder cannot be written ({why}); make room there, or ask for write access",
         path=folder,

@@ -12,7 +12,7 @@ import numpy as np
 
 from kdscan.imaging.photo import Pages, decode_here
 from kdscan.workers.frames import Frame
-from kdscan.workers.serve import lower
+from kdscan.workers.serve import lower_limit
 
 _open: list[Pages] = []
 """The currently open file, if any."""
@@ -56,4 +56,4 @@ def _limit_time(seconds: float) -> None:
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
-        lower(resource.RLIMIT_CPU, int(time.process_time() + seconds) + 1)
+        lower_limit(resource.RLIMIT_CPU, int(time.process_time() + seconds) + 1)

@@ -50,7 +50,7 @@ def check_pages(count: int) -> None:
         )
 
 
-def unknown() -> UnreadableImage:
+def unknown_format() -> UnreadableImage:
     """The error for a file of an unsupported format."""
     return UnreadableImage(
         "this is not a picture that kdscan knows; save it as {formats}", formats=FORMATS

@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import ImageTooLarge, KdscanError, UnreadableImage
-from kdscan.files.read import why_not
+from kdscan.files.read import read_error
 from kdscan.imaging.brands import is_avif, is_heif
 from kdscan.imaging.jpeg import START, decode_jpeg, has_few_scans, jpeg_size
-from kdscan.imaging.limits import check_bytes, check_pages, unknown
+from kdscan.imaging.limits import check_bytes, check_pages, unknown_format
 from kdscan.imaging.pdf import open_pdf
 from kdscan.records import Photo
 from kdscan.records.arrays import Bgr
@@ -121,7 +121,7 @@ def decode(data: bytes, name: str = "") -> Pages:
             "this is a ZIP file or an office document; take the photos out of it and name those"
         )
     if not _is_known(data):
-        raise unknown()
+        raise unknown_format()
     from kdscan.imaging.sandbox import open_confined  # costs one more process, which few files need
 
     count, read, half = open_confined(data)
@@ -195,7 +195,7 @@ def read_bytes(path: Path) -> bytes:
             raise UnreadableImage("this is not a regular file; save the photo to one first")
         return path.read_bytes()
     except (OSError, ValueError) as error:
-        why = why_not(error)
+        why = read_error(error)
         raise UnreadableImage(why.text, **why.values) from error
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
-from kdscan.imaging.limits import check_size, unknown
+from kdscan.imaging.limits import check_size, unknown_format
 from kdscan.records.arrays import Bgr
 
 STRIP_PX = 512
@@ -40,7 +40,7 @@ def open_pillow(data: bytes) -> tuple[int, Callable[[int], Bgr]]:
         try:
             image = Image.open(io.BytesIO(data), formats=FORMATS)
         except UnidentifiedImageError as error:
-            raise unknown() from error
+            raise unknown_format() from error
     check_size(*image.size)
     frames = _tiff_pages(image) if image.format == "TIFF" else [0]
     return len(frames), lambda page: _decode(image, frames[page])
@@ -58,7 +58,7 @@ def _tiff_pages(image: Any) -> list[int]:
         elif max(image.size) >= THUMBNAIL_PX or ExifTags.Base.SubIFDs not in image.tag_v2:
             smaller.append(frame)
     if not pages and not smaller:
-        raise unknown()
+        raise unknown_format()
     return pages or smaller
 
 

@@ -3,7 +3,7 @@
 A kind's folder contains modules of these names with functions that take its own reading:
 
 * ``to_json.to_json(found)``: its entry in the JSON ``kdscan/1``
-* ``tell.tell(found, style)``: the result as text for a terminal
+* ``to_text.to_text(found, style)``: the result as text for a terminal
 * ``draw.draw(canvas, found, others)``: the overlay; returns tiles of doubtful cells
 * ``draw.places(found, words)``: what needs review, as places in the photo
 * ``serialize.serialize(found)``, ``serialize.evidence_from(kept)``: evidence in the store
@@ -71,9 +71,9 @@ class Kind:
         entry: SheetJson = self._module("to_json").to_json(found)
         return entry
 
-    def tell(self, found: AnyReading, style: Style) -> str:
+    def to_text(self, found: AnyReading, style: Style) -> str:
         """The result as text for a terminal; ends without a newline."""
-        text: str = self._module("tell").tell(found, style)
+        text: str = self._module("to_text").to_text(found, style)
         return text
 
     def draw(self, canvas: Canvas, found: AnyReading, others: Sequence[Points]) -> list[Bgr]:
@@ -119,7 +119,7 @@ class Kind:
 
     def load(self) -> None:
         """Import all of its modules now, so that no later call has to wait."""
-        for name in ("read", "interpret", "to_json", "tell", "draw", "serialize", "correct"):
+        for name in ("read", "interpret", "to_json", "to_text", "draw", "serialize", "correct"):
             self._module(name)
 
     def _module(self, name: str) -> Any:

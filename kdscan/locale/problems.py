@@ -112,7 +112,7 @@ AGAINST_RULES = frozenset(
         *("too_large", "odd_squares", "unpaired_squares", "not_in_the_box", "not_laid_lawfully"),
     )
 )
-"""Codes of problems that no legal game leads to, on a map or in a kingdom."""
+"""Codes of the problems of boards to which no lawful game leads, on a map or in a kingdom."""
 
 
 def problem_of(code: str, cells: tuple[Cell, ...] = ()) -> Problem:

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError
-from kdscan.files.read import why_not
+from kdscan.files.read import read_error
 from kdscan.files.write import write_file
 from kdscan.imaging.encode import png
 from kdscan.prints.known import (
@@ -211,7 +211,7 @@ def load_print(path: Path | str, *, thoroughly: bool = False) -> FiledPrint:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a name with a null byte
-        raise LayoutError("{where}: {error}", where=path, error=why_not(error)) from error
+        raise LayoutError("{where}: {error}", where=path, error=read_error(error)) from error
     return parse_print(data, str(path), thoroughly=thoroughly)
 
 

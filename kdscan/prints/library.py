@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from kdscan.errors import KdscanError, LayoutError, UsageError
-from kdscan.files.read import unlistable
+from kdscan.files.read import folder_read_error
 from kdscan.files.write import default_folder, keep_file, remove_file
 from kdscan.prints.names import SUFFIX, folded, same_name
 
@@ -91,7 +91,7 @@ class Library:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise unlistable(self.folder, error) from error
+            raise folder_read_error(self.folder, error) from error
 
 
 class _Named(Protocol):

@@ -15,10 +15,10 @@ from typing import TypeVar
 
 from kdscan.files.write import (
     default_folder,
+    folder_write_error,
     keep_file,
     make_folder,
     remove_file,
-    unkept,
     write_file,
 )
 from kdscan.prints.flat import FlatSheet, FlatSheetHead, from_bytes, head_of, same_sheet, to_bytes
@@ -63,7 +63,7 @@ class SheetPool:
             else:
                 (self.folder / _OFF).touch()
         except OSError as error:
-            raise unkept(self.folder, error) from error
+            raise folder_write_error(self.folder, error) from error
 
     @property
     def size(self) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""A spellbook layout: what the side that both players share looks like on paper.
+"""A spellbook layout: the design of the side that both players share.
 
 Like `kdscan.sheet.layout` for maps: one TOML file prints the page and tells the reader where to
 look. Its keys are the fields of `BookLayout`; all points in mm from the top left corner of the

@@ -1,4 +1,4 @@
-"""A card that says whose a kingdom is, to lay beside it: tiles bear no code.
+"""A card with a code, to lay beside a kingdom to say whose it is, because tiles bear no code.
 
 Eight cards fit on A4, six on Letter. The code is as large as a tile, so that it can be
 read in any photo in which the tiles can.

@@ -32,29 +32,29 @@ _FINS: Color = (0.78, 0.50, 0.36)
 
 def draw_parchment(pen: Pen, page_mm: tuple[float, float]) -> None:
     """Draw the ground of a page: torn at the edges, stained, a little darker towards the edges."""
-    lots = random.Random(7)
+    rng = random.Random(7)
     w, h = page_mm
-    edge = _torn(lots, w, h)
+    edge = _torn(rng, w, h)
     canvas = pen.canvas
     with pen.clipped(edge):
         colors = [PdfColor(*_LIGHT), PdfColor(*_LIGHT), PdfColor(*_DARK)]
         canvas.radialGradient(w / 2, h / 2, 0.62 * w, colors, [0.0, 0.55, 1.0])
         for _ in range(16):
-            x, y, r = lots.uniform(0, w), lots.uniform(0, h), lots.uniform(4, 17)
+            x, y, r = rng.uniform(0, w), rng.uniform(0, h), rng.uniform(4, 17)
             for k in range(6):  # a soft spot: rings that add up towards the middle
-                pen.veil(_ring((x, y), r * (1 - k / 6), lots), _STAIN, 0.011)
+                pen.veil(_ring((x, y), r * (1 - k / 6), rng), _STAIN, 0.011)
         for _ in range(260):
-            x, y, a = lots.uniform(0, w), lots.uniform(0, h), lots.uniform(0, pi)
-            d = lots.uniform(0.6, 2.6)
+            x, y, a = rng.uniform(0, w), rng.uniform(0, h), rng.uniform(0, pi)
+            d = rng.uniform(0.6, 2.6)
             pen.lines(((x, y), (x + d * cos(a), y + d * sin(a))), line=_DARK, width=0.09)
         for width, alpha in ((7.0, 0.035), (4.0, 0.05), (2.0, 0.09), (0.8, 0.16)):
             pen.veil(edge, _STAIN, alpha, line=width)
     pen.polygon(edge, line=(0.55, 0.38, 0.2), width=0.25)
 
 
-def _torn(lots: random.Random, w: float, h: float) -> Polygon:
+def _torn(rng: random.Random, w: float, h: float) -> Polygon:
     """The parchment's edge, slightly inside the paper's and uneven by less than a millimetre."""
-    waves = [(lots.uniform(0.1, 0.34), lots.uniform(3, 40), lots.uniform(0, 7)) for _ in range(8)]
+    waves = [(rng.uniform(0.1, 0.34), rng.uniform(3, 40), rng.uniform(0, 7)) for _ in range(8)]
     e = _EDGE_MM
     corners = [(e, e), (w - e, e), (w - e, h - e), (e, h - e)]
     inward = [(0.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (1.0, 0.0)]
@@ -65,14 +65,14 @@ def _torn(lots: random.Random, w: float, h: float) -> Polygon:
         for i in range(steps):
             t = i / steps
             way = sum(size * sin(rate * (t * 2 * pi + k) + at) for size, rate, at in waves)
-            way = min(0.9, abs(way)) * min(1.0, 8 * t, 8 * (1 - t)) + lots.uniform(0, 0.14)
+            way = min(0.9, abs(way)) * min(1.0, 8 * t, 8 * (1 - t)) + rng.uniform(0, 0.14)
             x, y = a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])
             points.append((x + way * n[0], y + way * n[1]))
     return tuple(points)
 
 
-def _ring(at: Point, r: float, lots: random.Random) -> Polygon:
-    wobble = [lots.uniform(0.85, 1.15) for _ in range(3)]
+def _ring(at: Point, r: float, rng: random.Random) -> Polygon:
+    wobble = [rng.uniform(0.85, 1.15) for _ in range(3)]
     return tuple(
         (
             at[0] + r * cos(a) * wobble[0],

@@ -1,4 +1,4 @@
-"""A layout: what one map side looks like on paper, in millimetres.
+"""A layout: the design of one map side, in millimetres.
 
 The same numbers print the sheet (`kdscan.sheet.printing`), draw it for training
 (`kdscan.synth`) and tell the reader where to look. A club adds its own as a TOML
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from kdscan.errors import LayoutError
-from kdscan.files.read import read_text, why_not
+from kdscan.files.read import read_error, read_text
 
 if TYPE_CHECKING:
     from kdscan.sheet.parts import Layout
@@ -89,4 +89,4 @@ def _text(path: Path, known: tuple[str, ...]) -> str:
             known=", ".join(known),
         ) from error
     except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a name with a null byte
-        raise LayoutError("{where}: {error}", where=path, error=why_not(error)) from error
+        raise LayoutError("{where}: {error}", where=path, error=read_error(error)) from error

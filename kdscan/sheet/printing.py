@@ -32,7 +32,7 @@ PLAIN = Look()
 Side = Layout | BookLayout | Card
 """What can be printed on one side of a page."""
 
-_POINTS_A_MM = 72 / 25.4
+_POINTS_PER_MM = 72 / 25.4
 _SLACK_MM = 0.05
 _CUT_MM, _CUT_GAP_MM = 5.0, 1.0
 
@@ -109,7 +109,7 @@ def sheet_pdf(
         )
     backs = back_tickets or [NO_TICKET] * len(tickets)
     out = BytesIO()
-    size = tuple(mm * _POINTS_A_MM for mm in plan.paper_mm)
+    size = tuple(mm * _POINTS_PER_MM for mm in plan.paper_mm)
     canvas = Canvas(out, pagesize=size, invariant=True, pageCompression=1)
     canvas.setTitle(layout.name)
     canvas.setCreator("kdscan")
@@ -139,8 +139,8 @@ def _turned_over(
 def _page(
     canvas: Canvas, layout: Side, plan: Imposition, copies: dict[Point, Ticket], look: Look
 ) -> None:
-    canvas.translate(0, plan.paper_mm[1] * _POINTS_A_MM)
-    canvas.scale(_POINTS_A_MM, -_POINTS_A_MM)
+    canvas.translate(0, plan.paper_mm[1] * _POINTS_PER_MM)
+    canvas.scale(_POINTS_PER_MM, -_POINTS_PER_MM)
     pen = Pen(canvas, THEMES[look.style])
     for place, ticket in copies.items():
         canvas.saveState()

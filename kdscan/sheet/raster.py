@@ -20,10 +20,10 @@ def render_page(
     The page's top left corner is the top left corner of the first pixel, so that a
     point of x mm lies at x · px_per_mm - 0.5 in coordinates of pixel centres. Where
     the page ends within a pixel, white fills it up.
-    Raises ValueError for less than one pixel a mm, which would show nothing.
+    Raises ValueError for less than one pixel per mm, which would show nothing.
     """
     if not px_per_mm >= 1:
-        raise ValueError(f"{px_per_mm} pixels a mm are too few to show a sheet")
+        raise ValueError(f"{px_per_mm} pixels per mm are too few to show a sheet")
     return _rendered(layout, px_per_mm, look, ticket).copy()
 
 

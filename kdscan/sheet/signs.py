@@ -1,4 +1,4 @@
-"""What machines look for on the sheets that kdscan prints: markers and codes, and their places.
+"""The machine-readable parts of the sheets that kdscan prints: markers and codes, and their places.
 
 They are part of each layout. `signs.json`, beside the layouts, has those of all layouts, so that
 reading a photo neither parses a layout nor loads code that draws one. After changing a layout,

@@ -21,7 +21,8 @@ class Theme:
     """How a style draws what all styles draw.
 
     colors: requested colour → drawn colour. thin: factor of line widths. ground: fill of shields,
-    circles and boxes; None for bare paper. parchment: whether there is one under everything.
+    circles and boxes; None for bare paper. parchment: whether a parchment is drawn under
+    everything.
     """
 
     colors: dict[Color, Color] = field(default_factory=dict, hash=False)
@@ -29,8 +30,9 @@ class Theme:
     ground: Color | None = None
     parchment: bool = False
 
-    def color(self, asked: Color) -> Color:
-        return self.colors.get(asked, asked)
+    def color(self, requested: Color) -> Color:
+        """The drawn colour for a requested one."""
+        return self.colors.get(requested, requested)
 
 
 CREAM: Color = (0.995, 0.982, 0.945)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kdscan.errors import UsageError
-from kdscan.files.read import read_text, why_not
+from kdscan.files.read import read_error, read_text
 from kdscan.sheet.ids import MOST_LETTERS, SheetId, code_word
 from kdscan.sheet.letters import printable
 from kdscan.sheet.look import NO_TICKET, Ticket
@@ -90,7 +90,7 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
     try:
         text = read_text(path)
     except (OSError, ValueError) as error:
-        raise UsageError("{where}: {error}", where=path, error=why_not(error)) from error
+        raise UsageError("{where}: {error}", where=path, error=read_error(error)) from error
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     lines = io.StringIO(text)

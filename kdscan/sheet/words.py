@@ -1,4 +1,4 @@
-"""What sheets say, in seven languages.
+"""The texts of sheets, in seven languages.
 
 Texts are looked up by their English form; `words.toml` beside this file has the translations. Terms
 are those of the publishers' rulebooks if there are any.

@@ -60,7 +60,7 @@ def read_frame(source: Source) -> Frame:
     except (ValueError, RecursionError, KeyError, AttributeError, TypeError) as error:
         raise FrameError("a header that is no JSON object") from error
     if not isinstance(sizes, list) or not all(isinstance(n, int) and n >= 0 for n in sizes):
-        raise FrameError("sizes that cannot be")
+        raise FrameError("invalid sizes")
     if sum(sizes) > MAX_BLOBS:
         raise FrameError(f"{sum(sizes)} bytes behind one header")
     return Frame(header, tuple(_exactly(source, n) for n in sizes))

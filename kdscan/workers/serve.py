@@ -4,8 +4,7 @@
 
 MODULE has `prepare()`, which loads what no task should have to wait for, and `answer(task)`, which
 yields frames. Tasks come pickled on stdin, from the program that started this one. Frames go to
-stdout, and what decoders print there to stderr. Any harm that a stranger's file can do happens
-here.
+stdout, and what decoders print there to stderr. A hostile file can do harm only in this process.
 """
 
 from __future__ import annotations
@@ -66,11 +65,11 @@ def limit_memory(megabytes: int) -> None:
         import resource
 
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
-        lower(resource.RLIMIT_AS, pages * resource.getpagesize() + megabytes * 1_000_000)
+        lower_limit(resource.RLIMIT_AS, pages * resource.getpagesize() + megabytes * 1_000_000)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def lower(what: int, most: int) -> None:
+def lower_limit(what: int, most: int) -> None:
     """Set the soft limit of a resource, to no more than its hard limit."""
     import resource
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from kdscan.cli import progress
-from kdscan.cli.batch import _tell as tell
+from kdscan.cli.batch import _print_result
 from kdscan.cli.main import main
 from kdscan.tournament.batch.run import Progress
 from kdscan.tournament.rules import Asked
@@ -117,12 +117,12 @@ def test_wrong_usage_is_2(
 
 def test_a_photo_that_is_read_again_counts_once(capsys: pytest.CaptureFixture[str]) -> None:
     told = Progress(total=34, read=34, again=16, learned={"pad 1": 4})
-    tell("cup", None, told, [])
+    _print_result("cup", None, told, [])
     assert capsys.readouterr().out.startswith("cup: 18 read now, 16 read again\n  learned from 4")
 
 
 def test_who_gives_a_removed_photo_again_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    tell("cup", None, Progress(known=1), [], ["a b.jpg"])
+    _print_result("cup", None, Progress(known=1), [], ["a b.jpg"])
     out = capsys.readouterr().out
     assert "not counted: 1\n    kdscan remove --undo 'a b.jpg' --event cup\n" in out
 

@@ -14,7 +14,7 @@ from kdscan.cli.main import main
 from kdscan.cli.scoring import exit_code
 from kdscan.game.duel.players import play_game
 from kdscan.kinds.common.terminal import Style
-from kdscan.kinds.spellbook.tell import tell
+from kdscan.kinds.spellbook.to_text import to_text
 from kdscan.locale.problems import AGAINST_RULES
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.records import AnyReading, Problem
@@ -78,7 +78,7 @@ def test_boards_that_no_game_leads_to_have_a_code_of_their_own() -> None:
 
 
 def test_a_spellbook_is_told_in_the_order_of_our_print() -> None:
-    text = tell(make_book(play_game(1).spellbook), Style(unicode=False))
+    text = to_text(make_book(play_game(1).spellbook), Style(unicode=False))
     names = ["dot", "line", "double dot", "double line", "filled", "checked"]
     told = [next(n for n in sorted(names, key=len, reverse=True) if n in line)
             for line in text.splitlines()[1:7]]  # fmt: skip

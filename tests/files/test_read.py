@@ -11,7 +11,7 @@ import pytest
 
 from kdscan.cli.main import main
 from kdscan.files import read
-from kdscan.files.read import read_text, why_not
+from kdscan.files.read import read_error, read_text
 
 
 def test_all_of_a_text_is_read(tmp_path: Path) -> None:
@@ -55,12 +55,14 @@ def test_why_a_text_cannot_be_read_is_said(
     with pytest.raises((OSError, ValueError)) as caught:
         read_text(tmp_path / name)
     assert isinstance(caught.value, OSError | ValueError)
-    assert re.search(why, str(why_not(caught.value)))
+    assert re.search(why, str(read_error(caught.value)))
 
 
 def test_no_permission_is_said() -> None:
     """Root may read anything, and tests may run as root."""
-    assert "ask for read access" in str(why_not(PermissionError(errno.EACCES, "Permission denied")))
+    assert "ask for read access" in str(
+        read_error(PermissionError(errno.EACCES, "Permission denied"))
+    )
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no /dev/zero")

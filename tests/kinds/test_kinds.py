@@ -18,7 +18,7 @@ from tests.readings import make_book, make_kingdom, make_sheet
 BROUGHT = {
     "interpret": ["interpret"],
     "to_json": ["to_json"],
-    "tell": ["tell"],
+    "to_text": ["to_text"],
     "draw": ["draw", "places"],
     "serialize": ["serialize", "evidence_from"],
     "correct": ["with_fields"],
@@ -49,7 +49,7 @@ def test_what_it_says_can_be_kept_told_and_confirmed(kind: Kind) -> None:
     assert kind.to_json(kind.deserialize(kept, 0.02)) == entry
     for language in LANGUAGES:
         w = words(language)
-        assert kind.tell(found, Style(words=w))
+        assert kind.to_text(found, Style(words=w))
         (place,) = kind.places(found, w)
         assert place.name and len(place.choices) > 1 and place.quad_xy.shape == (4, 2)
     done = kind.correct_fields(found, {"confirmed": True}, 0.02)

@@ -18,7 +18,7 @@ from sqlalchemy import Column, Connection
 from sqlalchemy.exc import IntegrityError
 
 from kdscan.errors import StoreError, UsageError
-from kdscan.files.read import why_not
+from kdscan.files.read import read_error
 from kdscan.prints.file import parse_print
 from kdscan.prints.names import SUFFIX
 from kdscan.records.results import Json
@@ -68,7 +68,7 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
             undo.pop_all()
             return loaded
     except OSError as error:
-        raise UsageError("{where}: {error}", where=path, error=why_not(error)) from error
+        raise UsageError("{where}: {error}", where=path, error=read_error(error)) from error
 
 
 def _opened(path: Path) -> zipfile.ZipFile:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from kdscan.errors import UsageError
-from kdscan.files.read import is_folder, unlistable
+from kdscan.files.read import folder_read_error, is_folder
 from kdscan.locale.legible import legible
 from kdscan.tournament.store.files import filesystem, is_url
 
@@ -104,7 +104,7 @@ def _stem(name: str) -> str:
 
 def _unreadable(error: OSError) -> None:
     """Raise `UsageError`: silently skipping a folder would lose its photos."""
-    raise unlistable(error.filename, error) from error
+    raise folder_read_error(error.filename, error) from error
 
 
 def _in_url(url: str) -> list[Source]:

@@ -21,8 +21,8 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from kdscan.errors import StoreError, UsageError
-from kdscan.files.read import is_folder, unlistable
-from kdscan.files.write import default_folder, make_folder, no_folder, sync_folder
+from kdscan.files.read import folder_read_error, is_folder
+from kdscan.files.write import default_folder, make_folder, missing_folder_error, sync_folder
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.failures import explained
 from kdscan.tournament.store.files import MODE, PhotoFiles, hide_password, is_url
@@ -114,7 +114,7 @@ def open_store(url: str | None = None, photos: str | None = None, *, make: bool 
         if given == "":  # a variable that is not set; else another store would be used
             raise UsageError("{option} is empty; name a place, or omit it", option=option)
     if photos is not None and not is_url(photos) and not is_folder(Path(photos).parent):
-        raise no_folder(f"--photos {photos}", Path(photos).parent)
+        raise missing_folder_error(f"--photos {photos}", Path(photos).parent)
     parsed = _parse(url or os.environ.get(ENVIRONMENT) or str(default_folder() / "kdscan.sqlite"))
     if parsed.get_backend_name() == "sqlite":
         return _open_sqlite(parsed, photos, make)
@@ -196,9 +196,9 @@ def _is_there(path: Path, make: bool) -> bool:
                 path=path,
             )
         if not path.parent.is_dir() and path.parent != default_folder():
-            raise no_folder(f"--store {path}", path.parent)
+            raise missing_folder_error(f"--store {path}", path.parent)
     except PermissionError as error:
-        raise unlistable(path.parent, error) from error
+        raise folder_read_error(path.parent, error) from error
     except (OSError, ValueError) as error:  # the name is too long, or has a null byte
         raise UsageError("--store: this is not a valid file name ({error})", error=error) from error
     return False

@@ -13,7 +13,7 @@ from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.duel_map.covered import MIN_PROBABILITY
 from kdscan.kinds.duel_map.draw import places
 from kdscan.kinds.duel_map.interpret import beliefs, interpret
-from kdscan.kinds.duel_map.tell import tell
+from kdscan.kinds.duel_map.to_text import to_text
 from kdscan.locale import LANGUAGES, words
 from kdscan.locale.problems import problem_text
 from kdscan.pipeline.fusion import fuse_evidence
@@ -43,7 +43,7 @@ def test_a_covered_shield_asks_and_is_said_to_be_covered() -> None:
     assert asked == [(1, 2)]
     (problem,) = sheet.problems
     assert (problem.code, problem.severity, problem.cells) == ("covered", "warning", ((1, 2),))
-    assert "C2  dd+, covered (" in tell(sheet, PLAIN)
+    assert "C2  dd+, covered (" in to_text(sheet, PLAIN)
     (place,) = places(sheet, words("en"))
     assert place.name == "C2" and place.choices[0][0] == "double dot ×, covered"
     assert sheet.score == seen({}).score, "what was read stands until a person says otherwise"
@@ -82,7 +82,7 @@ def test_it_is_said_in_every_language(language: str) -> None:
     assert w.t("covered") != "covered"
     (problem,) = seen({(1, 2): 0.9999}).problems
     assert problem_text(problem, w) != problem.message
-    assert w.t("covered") in tell(seen({(1, 2): 0.9999}), Style(words=w))
+    assert w.t("covered") in to_text(seen({(1, 2): 0.9999}), Style(words=w))
 
 
 def test_once_a_person_has_said_what_lies_below_nothing_is_asked() -> None:

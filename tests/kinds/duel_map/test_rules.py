@@ -17,8 +17,8 @@ from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.kinds.duel_map.rules import DOMINO_CODES, apply_rules, questions
-from kdscan.kinds.duel_map.tell import tell
 from kdscan.kinds.duel_map.to_json import to_json
+from kdscan.kinds.duel_map.to_text import to_text
 from kdscan.marks.decode import decode
 from kdscan.records import Reading
 from tests.readings import make_sheet
@@ -89,7 +89,7 @@ def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> Non
     whole = make_sheet()
     clipped = tuple((row, col) for row in range(5) for col in (4, 5, 6))
     cut = interpret(replace(whole.evidence, clipped=clipped))
-    text = tell(cut, Style(unicode=False))
+    text = to_text(cut, Style(unicode=False))
     assert text.startswith(" Photograph again: 15 shields lie at the picture's edge or beyond it")
     for word in ("total 3", "between", "Look at", "sure"):
         assert word not in text

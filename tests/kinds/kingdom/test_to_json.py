@@ -12,8 +12,8 @@ from kdscan.game.kingdomino.variants import Variants
 from kdscan.imaging.pens import draw_square, square_width
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.kingdom.doubts import doubts
-from kdscan.kinds.kingdom.tell import board_text, tell, token
 from kdscan.kinds.kingdom.to_json import dynasty_json, to_json
+from kdscan.kinds.kingdom.to_text import board_text, to_text, token
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.locale import words
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
@@ -124,10 +124,10 @@ def test_the_second_kingdom_of_a_photo_is_put_right_by_its_number(
 
 
 def test_text_explains_the_sum() -> None:
-    text = tell(make_kingdom(variants=RICH), Style())
+    text = to_text(make_kingdom(variants=RICH), Style())
     assert "the castle in the middle: 10" in text and "harmony" not in text
     full = make_kingdom(KINGDOM.replace("l   .", "l   l").replace("m   .", "m   m"), variants=RICH)
-    assert "harmony: 5" in tell(full, Style())
+    assert "harmony: 5" in to_text(full, Style())
     assert f"total {make_kingdom(variants=RICH).score.total}" in text
     rows = board_text(make_kingdom(), Style()).splitlines()
     assert rows[0].split() == list("ABCDE")
@@ -139,7 +139,7 @@ def test_text_explains_the_sum() -> None:
 
 
 def test_text_in_ascii_names_doubts_as_they_are_typed() -> None:
-    text = tell(make_kingdom(doubtful=DOUBT), Style(unicode=False))
+    text = to_text(make_kingdom(doubtful=DOUBT), Style(unicode=False))
     assert text.isascii()
     assert "--set B1=w+" in text
 

@@ -16,8 +16,8 @@ from kdscan.kinds.overlay import draw_overlay
 from kdscan.kinds.spellbook.draw import places
 from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.kinds.spellbook.names import mark_name
-from kdscan.kinds.spellbook.tell import tell
 from kdscan.kinds.spellbook.to_json import to_json
+from kdscan.kinds.spellbook.to_text import to_text
 from kdscan.locale import words
 from kdscan.pipeline.document import sheet_json
 from kdscan.records import BookMark, Photo, Problem, SpellbookEvidence, SpellbookReading
@@ -107,7 +107,7 @@ def test_a_doubt_is_told_with_what_was_read() -> None:
     open_book = OpenBook()
     open_book.fill(0, Coat.FILLED)
     doubtful = dict.fromkeys((f"players[0].lines.filled.squares[{k}]" for k in (0, 1)), 0.7)
-    text = tell(make_book(open_book.closed(), doubtful=doubtful), Style())
+    text = to_text(make_book(open_book.closed(), doubtful=doubtful), Style())
     assert "square 1 – read as marked (70%)" in text
     assert "square 2 – read as empty (70%)" in text
 
@@ -119,7 +119,7 @@ def test_the_wizards_owner_is_known() -> None:
 
 @pytest.mark.parametrize("unicode", [True, False])
 def test_text_shows_both_sides_and_names_doubts(unicode: bool) -> None:
-    text = tell(reading(0.98), Style(unicode=unicode))
+    text = to_text(reading(0.98), Style(unicode=unicode))
     row = next(line for line in text.splitlines() if "filled" in line)
     full, empty = ("■■■", "■□□") if unicode else ("###", "#..")
     assert row.index(full) < row.index("won, used") < row.index("filled") < row.index(empty)

@@ -9,7 +9,7 @@ import pytest
 
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.duel_map.doubts import doubts
-from kdscan.kinds.duel_map.tell import board_text, explain_doubts, explain_score, tell
+from kdscan.kinds.duel_map.to_text import board_text, explain_doubts, explain_score, to_text
 from kdscan.locale import words
 from kdscan.records import CELLS, Problem
 from tests.readings import make_sheet
@@ -53,9 +53,9 @@ def test_every_line_of_the_board_is_as_wide() -> None:
 def test_colour_changes_nothing_but_colour() -> None:
     import re
 
-    colored = tell(make_sheet(doubtful=[(0, 0)]), Style(color=True))
+    colored = to_text(make_sheet(doubtful=[(0, 0)]), Style(color=True))
     assert "\x1b[" in colored
-    plain = tell(make_sheet(doubtful=[(0, 0)]), Style())
+    plain = to_text(make_sheet(doubtful=[(0, 0)]), Style())
     assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == plain
 
 
@@ -89,7 +89,7 @@ def test_the_example_of_a_correction_changes_something(monkeypatch: pytest.Monke
     sheet = make_sheet(doubtful=[(0, 5), (1, 1)])
     first, second = doubts(sheet)
     monkeypatch.setattr(
-        "kdscan.kinds.duel_map.tell.doubts", lambda _: (replace(first, others=()), second)
+        "kdscan.kinds.duel_map.to_text.doubts", lambda _: (replace(first, others=()), second)
     )
     assert "--set B2=d+" in explain_doubts(sheet, PLAIN)
 
@@ -104,7 +104,9 @@ def test_problems_are_named_with_their_cells() -> None:
 
 
 def test_an_empty_board() -> None:
-    text = tell(make_sheet("\n".join([". " * 7] * 2 + [". . . ## . . ."] + [". " * 7] * 2)), PLAIN)
+    text = to_text(
+        make_sheet("\n".join([". " * 7] * 2 + [". . . ## . . ."] + [". " * 7] * 2)), PLAIN
+    )
     assert "total 0" in text
 
 
@@ -115,7 +117,7 @@ def test_the_castle(used: bool | None, shown: str) -> None:
 
 
 def test_it_speaks_other_languages_than_english() -> None:
-    said = tell(make_sheet(SMALL, [(0, 1)]), Style(words=words("pl")))
+    said = to_text(make_sheet(SMALL, [(0, 1)]), Style(words=words("pl")))
     assert "herb" in said
     assert "1 posiadłość bez krzyżyka: 0 punktów" in said
     assert "Do sprawdzenia:" in said

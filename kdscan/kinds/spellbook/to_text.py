@@ -16,7 +16,7 @@ PRINTED = (Coat.DOT, Coat.LINE, Coat.DOUBLE_DOT, Coat.DOUBLE_LINE, Coat.FILLED, 
 """The order of lines on the printed spellbook."""
 
 
-def tell(reading: SpellbookReading, style: Style) -> str:
+def to_text(reading: SpellbookReading, style: Style) -> str:
     """See `kdscan.kinds`."""
     t = style.words.t
     coat_head, sides = t("coat"), (t("left"), t("right"))

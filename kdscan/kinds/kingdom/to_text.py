@@ -19,7 +19,7 @@ NAME = 6
 """Letters of a terrain's name at most; what is longer ends in a dot."""
 
 
-def tell(kingdom: KingdomReading, style: Style) -> str:
+def to_text(kingdom: KingdomReading, style: Style) -> str:
     """See `kdscan.kinds`."""
     board, score = board_text(kingdom, style), explain_score(kingdom, style)
     return "\n\n".join(part for part in (board, score, _explain_doubts(kingdom, style)) if part)

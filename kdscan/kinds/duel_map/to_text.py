@@ -12,7 +12,7 @@ WIDTH = 9
 """Characters of a shield: its coat, four crosses, and whether it is doubtful."""
 
 
-def tell(sheet: MapReading, style: Style) -> str:
+def to_text(sheet: MapReading, style: Style) -> str:
     """See `kdscan.kinds`."""
     if sheet.clipped:
         return "\n\n".join([explain_clipped(sheet, style), board_text(sheet, style)])
