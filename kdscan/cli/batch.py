@@ -99,7 +99,7 @@ def batch(
     from kdscan.tournament.export import save_results
     from kdscan.tournament.removing import removed_files
     from kdscan.tournament.results import of_another_size, results
-    from kdscan.tournament.rules import Asked, ensure_rules, rules_of
+    from kdscan.tournament.rules import RuleChanges, ensure_rules, rules_of
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.prints import EventPrints, add_new_prints
 
@@ -111,7 +111,7 @@ def batch(
     files = sources(paths)
     with open_store(store, photos, make=event is not None) as kept:
         with kept.write() as db:
-            asked = Asked(game, great_duel, middle_kingdom, harmony)
+            asked = RuleChanges(game, great_duel, middle_kingdom, harmony)
             this = ensure_rules(db, event, asked)
             if this.game == "duel":
                 add_new_prints(kept, db, this.id, known_prints())

@@ -9,7 +9,7 @@ SOME_FAILED = 7
 """Done, but some photos could not be read."""
 
 UNLAWFUL = 9
-"""With --strict: everything was read with certainty, but no legal game leads to a board."""
+"""With --strict: everything was read with certainty, but no lawful game leads to a board."""
 
 INTERRUPTED = 130
 """Ctrl-C: 128 plus the number of SIGINT, as for other programs."""

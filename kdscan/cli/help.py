@@ -21,7 +21,7 @@ from kdscan.locale.legible import legible
 
 Translate = Callable[[str], str]
 
-COMPLAINTS = (
+USAGE_ERRORS = (
     mark("Invalid value for {name}: {why}"),
     mark("{value} is not a valid float."),
     mark("{value} is not a valid int range."),
@@ -89,7 +89,7 @@ def _paragraphs(text: str | None, t: Translate) -> str | None:
     return "\n\n".join(line if line.startswith("$ ") else t(line) for line in lines)
 
 
-class _Spoken:
+class _Localized:
     """Makes a Typer command use the terminal's language."""
 
     def format_usage(self: Any, ctx: Any, formatter: Any) -> None:
@@ -140,15 +140,15 @@ def _unabridged() -> Any:
     return Unabridged
 
 
-class Command(_Spoken, TyperCommand):
+class Command(_Localized, TyperCommand):
     """A command with help in the terminal's language."""
 
 
-class Group(_Spoken, TyperGroup):
+class Group(_Localized, TyperGroup):
     """A group of commands with help in the terminal's language."""
 
 
-def complaint(error: typer.TyperException, t: Callable[..., str]) -> str:
+def usage_error_text(error: typer.TyperException, t: Callable[..., str]) -> str:
     """What is wrong with a command line, and where its help is; "" if help was already shown."""
     message = _rephrased(error.format_message(), t)
     context = getattr(error, "ctx", None)
@@ -159,7 +159,7 @@ def complaint(error: typer.TyperException, t: Callable[..., str]) -> str:
 
 
 def _rephrased(message: str, t: Callable[..., str]) -> str:
-    for text in COMPLAINTS:
+    for text in USAGE_ERRORS:
         form = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(text))
         if found := re.fullmatch(form, message, re.DOTALL):
             values = found.groupdict()

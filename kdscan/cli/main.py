@@ -21,8 +21,8 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from kdscan.cli.exit_codes import CLOSED, INTERRUPTED
-from kdscan.cli.help import Command, Group, complaint
-from kdscan.cli.messages import be_quiet, complain, error_message, terminal_words
+from kdscan.cli.help import Command, Group, usage_error_text
+from kdscan.cli.messages import be_quiet, error_message, print_error, terminal_words
 from kdscan.errors import KdscanError, UsageError
 
 UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF)
@@ -101,7 +101,7 @@ def command_line(names: Iterable[str] = COMMANDS, *, listed: bool = False) -> ty
         module, _, own = COMMANDS[name].partition(".")
         command = getattr(import_module(f"kdscan.cli.{module}"), own)
         if listed:
-            app.command(name, cls=Command)(_said_by(command))
+            app.command(name, cls=Command)(_docstring_of(command))
         elif isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
@@ -109,14 +109,14 @@ def command_line(names: Iterable[str] = COMMANDS, *, listed: bool = False) -> ty
     return app
 
 
-def _said_by(command: Any) -> Callable[[], None]:
+def _docstring_of(command: Any) -> Callable[[], None]:
     """A function that does nothing but has the docstring of a command or group of commands."""
     group = command.registered_callback if isinstance(command, typer.Typer) else None
 
-    def said() -> None: ...
+    def documented() -> None: ...
 
-    said.__doc__ = (group.callback if group else command).__doc__
-    return said
+    documented.__doc__ = (group.callback if group else command).__doc__
+    return documented
 
 
 def _asked(given: Sequence[str]) -> typer.Typer:
@@ -144,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = app(given, prog_name="kdscan", standalone_mode=False) or 0
         sys.stdout.flush()
     except typer.TyperException as error:  # wrong usage, or help because nothing was requested
-        if message := complaint(error, terminal_words(sys.stderr).t):
+        if message := usage_error_text(error, terminal_words(sys.stderr).t):
             _complain(message, debug)
         return error.exit_code
     except KdscanError as error:
@@ -241,4 +241,4 @@ def _open_closed() -> None:
 def _complain(message: str, debug: bool) -> None:
     if debug:
         traceback.print_exc()
-    complain(f"kdscan: {message}")
+    print_error(f"kdscan: {message}")

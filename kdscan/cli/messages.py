@@ -1,4 +1,4 @@
-"""Who sits at the terminal, and in which language to speak to them."""
+"""Messages in the terminal: their language, and whether anybody reads them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from kdscan.errors import KdscanError
-from kdscan.locale import ENGLISH, Words, of_terminal, words
+from kdscan.locale import ENGLISH, Words, terminal_language, words
 from kdscan.locale.errors import error_json, error_text
 from kdscan.locale.legible import legible
 
@@ -17,7 +17,7 @@ from kdscan.locale.legible import legible
 def terminal_words(stream: TextIO | None = None) -> Words:
     """The language of the environment; English if the stream (stdout by default) lacks its
     letters."""
-    found = words(of_terminal())
+    found = words(terminal_language())
     try:
         "ąèїы".encode((stream or sys.stdout).encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -45,7 +45,7 @@ def quiet() -> bool:
 def note(text: str) -> None:
     """Print useful information on stderr, unless it should be quiet."""
     if not _quiet:
-        complain(text)
+        print_error(text)
 
 
 def note_other_sizes(names: Sequence[str], batch: str) -> None:
@@ -64,7 +64,7 @@ def note_other_sizes(names: Sequence[str], batch: str) -> None:
         note(f"kdscan: {why}")
 
 
-def complain(text: str) -> None:
+def print_error(text: str) -> None:
     """Print on stderr. If that cannot be written, what was done and its exit code still count."""
     with suppress(OSError):
         print(text, file=sys.stderr, flush=True)
@@ -81,7 +81,7 @@ def attended() -> bool:
 
 @contextmanager
 def working(text: str) -> Iterator[None]:
-    """Show a text during a long operation, if somebody sits at a terminal."""
+    """Show a text during a long operation, if stderr is a terminal."""
     shown = attended()
     if shown:
         print(text, end="", file=sys.stderr, flush=True)
@@ -93,7 +93,7 @@ def working(text: str) -> Iterator[None]:
 
 
 def user() -> str:
-    """Who corrects, unless given."""
+    """The name recorded with changes, unless one is given: the user's."""
     try:
         return legible(getpass.getuser())
     except (OSError, KeyError, ImportError):  # the last two before Python 3.13

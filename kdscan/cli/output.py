@@ -1,4 +1,4 @@
-"""The output of `kdscan score`: answers on stdout; progress and errors on stderr."""
+"""The output of `kdscan score`: results on stdout; progress and errors on stderr."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kdscan.cli.messages import CLEAR_LINE, attended, complain, error_message, terminal_words
+from kdscan.cli.messages import CLEAR_LINE, attended, error_message, print_error, terminal_words
 from kdscan.game.grid import cell_name
 from kdscan.game.kingdomino.variants import DYNASTY_GAMES
 from kdscan.kinds import kind_of, number_in
@@ -61,7 +61,7 @@ class Printer:
         if report.error:
             if self._debug:
                 traceback.print_exception(report.error)
-            complain(f"kdscan: {name}: {error_message(report.error)}")
+            print_error(f"kdscan: {name}: {error_message(report.error)}")
         if not self._text:
             return
         several = self._photos > 1 or report.pages > 1

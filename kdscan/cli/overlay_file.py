@@ -13,7 +13,7 @@ from kdscan.cli.messages import note, terminal_words
 from kdscan.errors import UsageError
 from kdscan.files.read import is_folder
 from kdscan.files.write import missing_folder_error
-from kdscan.locale import of_terminal, words
+from kdscan.locale import terminal_language, words
 
 if TYPE_CHECKING:
     from kdscan.pipeline.document import PhotoReport
@@ -72,7 +72,7 @@ class OverlayFile:
         else:
             from kdscan.kinds.overlay import draw_overlay
 
-            picture = draw_overlay(photo, report.sheets, words(of_terminal()))
+            picture = draw_overlay(photo, report.sheets, words(terminal_language()))
         _, data = cv2.imencode(path.suffix.lower(), picture)
         write_file(path, data.tobytes())
 

@@ -10,7 +10,7 @@ import typer
 
 from kdscan.cli.messages import error_message, note, terminal_words
 from kdscan.cli.options import Event, Photos, Store
-from kdscan.locale import of_terminal, words
+from kdscan.locale import terminal_language, words
 from kdscan.locale.legible import legible
 from kdscan.sheet.words import Language
 
@@ -47,7 +47,7 @@ def report(
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
 
-    w = words(language or of_terminal())
+    w = words(language or terminal_language())
     with open_store(store, photos, make=False) as kept, kept.read() as db:
         this = find_event(db, event)
         rows, album = results(db, this.id), Album(kept, w)

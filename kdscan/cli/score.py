@@ -123,10 +123,10 @@ def score(
     from kdscan.workers.cores import cores
 
     default_models().preload(threads=min(2, cores()))
+    from kdscan.cli.auto_learning import AutoLearner
     from kdscan.cli.known_prints import known_prints
     from kdscan.cli.output import Printer
     from kdscan.cli.scoring import score_photos
-    from kdscan.cli.self_teaching import SelfTaught
     from kdscan.game.kingdomino.variants import Variants
     from kdscan.kinds.common.options import ReadOptions
     from kdscan.marks.risk import DEFAULT_RISK
@@ -145,7 +145,7 @@ def score(
         parsed,
         options,
         printer=Printer(len(photos), text=not as_json, debug=debug),
-        teaching=SelfTaught(prints, on=not no_learn),
+        learner=AutoLearner(prints, on=not no_learn),
         overlay=drawn,
         strict=strict,
     )

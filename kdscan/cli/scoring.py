@@ -16,10 +16,10 @@ from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
 from kdscan.records import UNKNOWN_LAYOUT
 
 if TYPE_CHECKING:
+    from kdscan.cli.auto_learning import AutoLearner
     from kdscan.cli.corrections import Correction
     from kdscan.cli.output import Printer
     from kdscan.cli.overlay_file import OverlayFile
-    from kdscan.cli.self_teaching import SelfTaught
     from kdscan.kinds.common.options import ReadOptions
     from kdscan.pipeline.fusion import Where
     from kdscan.records import MapReading
@@ -35,7 +35,7 @@ def score_photos(
     options: ReadOptions,
     *,
     printer: Printer,
-    teaching: SelfTaught,
+    learner: AutoLearner,
     overlay: OverlayFile | None,
     strict: bool,
 ) -> int:
@@ -45,7 +45,7 @@ def score_photos(
     at once, so the others then have another turn. Raises ModelError, because then no photo can be
     read, and UsageError.
     """
-    read = _read_and_learn(photos, corrections, options, printer, teaching, overlay)
+    read = _read_and_learn(photos, corrections, options, printer, learner, overlay)
     entries = [entry for entry, _ in read]
     together = {where: one for _, maps in read for where, one in maps.items()}
     fused = fuse_sheets(together, risk=options.risk)
@@ -66,7 +66,7 @@ def _read_and_learn(
     corrections: Sequence[Correction],
     options: ReadOptions,
     printer: Printer,
-    teaching: SelfTaught,
+    learner: AutoLearner,
     overlay: OverlayFile | None,
 ) -> list[Read]:
     """Read and show all photos and pages, and those with sheets of unknown pads again as often as
@@ -88,9 +88,9 @@ def _read_and_learn(
                     several = len(photos) > 1 or report.pages > 1
                     overlay.draw(photo, report, number + 1 if several else None)
             if not better:
-                teaching.see(photo, report.sheets)
+                learner.add(photo, report.sheets)
         printer.clear()
-        taught = teaching.learn()
+        taught = learner.learn()
         if not taught:
             return list(read.values())
         wanted = {number for number, (_, maps) in read.items() if UNKNOWN_LAYOUT in _layouts(maps)}

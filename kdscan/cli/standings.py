@@ -139,11 +139,11 @@ def pair(
     from kdscan.tournament.plan import drop as leave
     from kdscan.tournament.plan import enter_players, next_round, pairing_rows
     from kdscan.tournament.results import of_another_size, results
-    from kdscan.tournament.rules import Asked, ensure_rules, rules_of
+    from kdscan.tournament.rules import RuleChanges, ensure_rules, rules_of
     from kdscan.tournament.store import open_store
 
     with open_store(store, make=players is not None) as kept, kept.write() as db:
-        asked = Asked(game, great_duel, middle_kingdom, harmony, seats, rounds)
+        asked = RuleChanges(game, great_duel, middle_kingdom, harmony, seats, rounds)
         this = ensure_rules(db, event, asked, make=players is not None)
         if players is not None:
             enter_players(db, this, players)

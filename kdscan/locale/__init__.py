@@ -86,7 +86,7 @@ def words(language: str) -> Words:
     return Words(language, json.loads((FOLDER / f"{language}.json").read_text("utf-8")))
 
 
-def asked_for(accept_language: str) -> str:
+def preferred_language(accept_language: str) -> str:
     """The best available language for a browser's `Accept-Language`."""
     wishes = []
     for place, part in enumerate(accept_language.split(",")):
@@ -103,7 +103,7 @@ def asked_for(accept_language: str) -> str:
     return LANGUAGES[0]
 
 
-def of_terminal() -> str:
+def terminal_language() -> str:
     """The language of the environment, found in the order of gettext."""
     for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         for wish in os.environ.get(name, "").split(":"):

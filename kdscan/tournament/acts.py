@@ -61,7 +61,7 @@ def note_pairing(db: Connection, event: Event, round_: int, who: str) -> None:
     add_correction(db, event.id, field, True, who)
 
 
-def note_part(
+def note_participation(
     db: Connection, event: Event, name: str, active: bool, who: str, *, before: bool
 ) -> None:
     """Note that a player takes part from now on, or no longer; before: whether they took part."""
@@ -81,7 +81,7 @@ def _in_force(rows: Iterable[Correction]) -> list[Correction]:
     later: dict[object, set[str]] = defaultdict(set)
     for row in reversed(not_undone(rows)):
         said = later[row.sheet_id, row.game_id, row.field]
-        # Of a result each player's points count; a walkover and points replace each other.
+        # Points are overridden player by player; a walkover and points replace each other.
         result = row.field == "result" and isinstance(row.new, dict)
         parts = set(row.new) if result else {WALKOVER}
         if not said or not (parts <= said or WALKOVER in parts | said):

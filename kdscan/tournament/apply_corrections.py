@@ -23,10 +23,10 @@ Overrides = Mapping[str, Any]
 def corrected_json(sheet: Sheet, overrides: Overrides) -> Json:
     """The sheet's element of `sheets` in the JSON, with all corrections.
 
-    What a person corrected is certain; the rest, the total and its confidence follow exactly as if
-    the reader had known it. A confirmed sheet needs no review. Lists and dicts inside are shared:
-    do not change them. The evidence of a spellbook beside it is as it was read; `corrected_sheets`
-    updates it.
+    What a person corrected is certain; the rest, the total and its confidence are computed as if
+    the corrections had been known when the sheet was read. A confirmed sheet needs no review. Lists
+    and dicts inside are shared: do not change them. The evidence of a spellbook beside it is as it
+    was read; `corrected_sheets` updates it.
     """
     return corrected_sheets([sheet], [overrides])[0]
 
@@ -59,7 +59,7 @@ def _as_text(sheet: Sheet, asked: Json) -> tuple[str, str]:
     return json.dumps(sheet.kept), json.dumps(asked)
 
 
-def as_they_stand(
+def current_json(
     here: Sequence[Sheet],
     asked: Callable[[Sheet], Overrides],
     game_of: Callable[[Sheet], Sequence[Sheet]],

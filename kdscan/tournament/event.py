@@ -117,7 +117,7 @@ def sheet_score(row: SheetResult, known: Names) -> SheetScore | None:
 
 
 def _planned(db: Connection, event_id: int, names: Mapping[int, str]) -> dict[Table, Planned]:
-    """The games as they were paired, and what arbiters said. names: of players, by id."""
+    """The games as they were paired, and what arbiters entered. names: of players, by id."""
     said: dict[int | None, list[Correction]] = defaultdict(list)
     for row in corrections(db, event_id, field="result"):
         said[row.game_id].append(row)
@@ -135,8 +135,9 @@ def _planned(db: Connection, event_id: int, names: Mapping[int, str]) -> dict[Ta
 
 
 def _stated(rows: Iterable[Correction]) -> tuple[Json, Json]:
-    """A game's result: each row adds points to those before it, or replaces a walkover. And the
-    points that were known before; entering the same ones again, one has seen what is known now."""
+    """A game's result (each row adds points to earlier ones, or replaces a walkover), and the
+    points that were known before. Whoever enters the same result again has seen what is known
+    now."""
     held: Json = {}
     before: Json = {}
     for row in not_undone(rows):

@@ -47,11 +47,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Planned:
-    """A table as it was paired, and what an arbiter said of it.
+    """A table as it was paired, and what an arbiter entered for it.
 
     players: in the order of the seats. points: by player; they override whatever was read.
-    walkover: who wins because nobody came to play. unseen: players of whose sheets nothing was
-    known when either was entered; if they say otherwise, a person is asked.
+    walkover: who wins because nobody came to play. unseen: players whose sheets were not
+    known when either was entered; if these differ, a person is asked.
     """
 
     players: tuple[str, ...]
@@ -182,7 +182,7 @@ def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game,
         if seat.points is None:
             findings += _to_settle(at, seat, own[seat.player])
         elif seat.player in plan.unseen:
-            findings += _otherwise(at, seat)
+            findings += _points_differ(at, seat)
     return Game(*at, seats), findings
 
 
@@ -221,8 +221,8 @@ def _to_settle(at: Table, seat: Seat, sheets: Sequence[SheetScore]) -> Iterator[
         yield Finding("needs_look", text, player, *at, (seat.sheet.key,))
 
 
-def _otherwise(at: Table, seat: Seat) -> Iterator[Finding]:
-    """A sheet that says otherwise than the points that were entered before it came in."""
+def _points_differ(at: Table, seat: Seat) -> Iterator[Finding]:
+    """A sheet whose total differs from the points that were entered before it came in."""
     sheet = seat.sheet
     if sheet is not None and not sheet.review and sheet.total != seat.points:
         text = mark("the sheet of {player} is worth {total}, but {points} points were entered")

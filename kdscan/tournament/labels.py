@@ -29,11 +29,11 @@ from kdscan.tournament.store.photos import get_photo
 from kdscan.tournament.store.readings import sheet as get_sheet
 from kdscan.tournament.store.records import PhotoRow, Sheet
 
-AS_THEY_ARE = (".jpg", ".jpeg", ".png", ".webp")
+COPIED_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 """Photos with these suffixes are copied; a page of any other file becomes a PNG."""
 
 QUALITY = 95
-"""Of JPEGs of kingdoms, 0 to 100; training adds losses of its own."""
+"""Quality of the JPEGs of kingdoms, 0 to 100."""
 
 
 def save_labels(store: Store, event: str, folder: Path) -> tuple[int, int]:
@@ -116,7 +116,7 @@ def _picture(store: Store, photo: PhotoRow, page: int, *, as_jpeg: bool) -> tupl
     data = store.photos.get(photo.sha256, photo.suffix)
     if photo.suffix in (".jpg", ".jpeg"):
         return ".jpg" if as_jpeg else photo.suffix, data
-    if photo.suffix in AS_THEY_ARE and not as_jpeg:
+    if photo.suffix in COPIED_SUFFIXES and not as_jpeg:
         return photo.suffix, data
     try:
         picture = decode(data)[page].bgr

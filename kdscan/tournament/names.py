@@ -1,4 +1,4 @@
-"""Whom a name means, whether typed by people or printed in a sheet's code."""
+"""The player that a name refers to, whether typed by a person or printed in a sheet's code."""
 
 from __future__ import annotations
 

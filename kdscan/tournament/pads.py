@@ -1,8 +1,8 @@
-"""Prints that the sheets of an event teach.
+"""Prints learned from the sheets of an event.
 
 The photos are stored, so nothing else has to be: when enough sheets of unknown prints have come
-together, a worker rectifies them again (`kdscan.prints.pile`). What is learned follows from the
-event's sheets, in whatever order they arrived.
+together, a worker rectifies them again (`kdscan.prints.pile`). What is learned depends only on
+the event's sheets, not on the order in which they arrived.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ def _placed(db: Connection, event_id: int) -> Iterator[PlacedSheet]:
             yield PlacedSheet(*where, centers, coats, sheet.data["layout"])
 
 
-def keep_taught(store: Store, event_id: int, files: Sequence[bytes]) -> list[FiledPrint]:
-    """Add the prints that its sheets taught to an event, all or none."""
+def add_learned_prints(store: Store, event_id: int, files: Sequence[bytes]) -> list[FiledPrint]:
+    """Add prints learned from its sheets to an event, all or none."""
     found = [parse_print(data, "print") for data in files]
     with store.write() as db:
         for one in found:

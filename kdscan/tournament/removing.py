@@ -33,9 +33,9 @@ class Removed:
         return sha256 in self.photos or f"{sha256}#{page + 1}" in self.pages
 
 
-def removed_from(said: Iterable[Correction]) -> Removed:
-    """What is currently removed from an event; said: all of its corrections."""
-    held = _in_force(said)
+def removed_from(rows: Iterable[Correction]) -> Removed:
+    """What is currently removed from an event; rows: all of its corrections."""
+    held = _in_force(rows)
 
     def of(kind: str) -> frozenset[str]:
         return frozenset(f.removeprefix(kind) for f in held if f.startswith(kind))
@@ -43,10 +43,10 @@ def removed_from(said: Iterable[Correction]) -> Removed:
     return Removed(of("photo:"), of("page:"), of("file:"))
 
 
-def _in_force(said: Iterable[Correction]) -> set[str]:
+def _in_force(rows: Iterable[Correction]) -> set[str]:
     """The event's fields that are true."""
-    rows = (row for row in said if row.sheet_id is None and not row.game_id)
-    return {field for field, row in effective(rows).items() if row.new is True}
+    of_event = (row for row in rows if row.sheet_id is None and not row.game_id)
+    return {field for field, row in effective(of_event).items() if row.new is True}
 
 
 def removed_files(db: Connection, event: Event) -> list[str]:

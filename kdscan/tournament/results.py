@@ -18,12 +18,12 @@ from kdscan.game.grid import cell_name
 from kdscan.locale import ENGLISH, Words
 from kdscan.locale.errors import error_text
 from kdscan.records.results import Json
-from kdscan.tournament.apply_corrections import Overrides, as_they_stand
+from kdscan.tournament.apply_corrections import Overrides, current_json
 from kdscan.tournament.multi_photo_games import compared
 from kdscan.tournament.names import names_of
 from kdscan.tournament.places import Place, first_names, place_of
 from kdscan.tournament.removing import removed_from
-from kdscan.tournament.rules import Rules, asked_of, rules_of
+from kdscan.tournament.rules import Rules, overrides_of, rules_of
 from kdscan.tournament.store.corrections import corrections, effective_by_sheet
 from kdscan.tournament.store.events import get_event, players
 from kdscan.tournament.store.games import games
@@ -36,10 +36,10 @@ OK, REVIEW, FAILED, BLANK = "ok", "review", "failed", "blank"
 SAME_PHOTO, SAME_SHEET, IGNORED = "same photo", "same sheet", "ignored"
 CONFLICT = "conflict"
 
-TOGETHER = 100
+FILES_AT_ONCE = 100
 """Files whose sheets are loaded at once: few queries, and the memory of a few megabytes."""
 
-_Lying = dict[tuple[int, int], list[Sheet]]
+_PageSheets = dict[tuple[int, int], list[Sheet]]
 """The sheets on each page, by the photo's id and the page's number."""
 
 
@@ -169,9 +169,11 @@ class _Rows:
 
     def __iter__(self) -> Iterator[Result]:
         shown: dict[int, str] = {}
-        for start in range(0, len(self._files), TOGETHER):
-            some = self._files[start : start + TOGETHER]
-            lying = self._lying_on({file.photo_id for file in some if file.photo_id} - shown.keys())
+        for start in range(0, len(self._files), FILES_AT_ONCE):
+            some = self._files[start : start + FILES_AT_ONCE]
+            sheets_on = self._sheets_on(
+                {file.photo_id for file in some if file.photo_id} - shown.keys()
+            )
             for file in some:
                 if file.photo_id is None:
                     yield Result(file, None, FAILED, problem=reason_of(file))
@@ -181,22 +183,22 @@ class _Rows:
                     yield Result(file, photo, SAME_PHOTO, other=shown[photo.id])
                 else:
                     shown[photo.id] = file.name
-                    yield from self._of_photo(self._named[photo.id][1], photo, lying)
+                    yield from self._of_photo(self._named[photo.id][1], photo, sheets_on)
 
-    def _lying_on(self, photo_ids: Collection[int]) -> _Lying:
-        found: _Lying = defaultdict(list)
+    def _sheets_on(self, photo_ids: Collection[int]) -> _PageSheets:
+        found: _PageSheets = defaultdict(list)
         for sheet in sheets(self._db, self._event_id, photo_ids):
             found[sheet.photo_id, sheet.page].append(sheet)
         return found
 
-    def _of_photo(self, file: FileRow, photo: PhotoRow, lying: _Lying) -> Iterator[Result]:
+    def _of_photo(self, file: FileRow, photo: PhotoRow, sheets_on: _PageSheets) -> Iterator[Result]:
         if photo.error_code:
             yield Result(file, photo, FAILED, problem=reason_of(photo))
         for page in range(photo.pages or 0):
             if self._removed.has(photo.sha256, page):
                 continue
-            here = lying[photo.id, page]
-            standing = as_they_stand(here, self._asked, self._game_of)
+            here = sheets_on[photo.id, page]
+            standing = current_json(here, self._asked, self._game_of)
             for sheet, data in zip(here, standing, strict=True):
                 yield self._of_sheet(file, photo, sheet, data)
             problem = self._failures.get((photo.id, page))
@@ -206,7 +208,7 @@ class _Rows:
 
     def _asked(self, sheet: Sheet) -> Overrides:
         """The corrections with which a sheet is to be interpreted."""
-        return asked_of(sheet, self._overrides.get(sheet.id, {}), self._rules)
+        return overrides_of(sheet, self._overrides.get(sheet.id, {}), self._rules)
 
     def _game_of(self, one: Sheet) -> list[Sheet]:
         game = self._compared.games.get(one.id, ())
@@ -273,7 +275,7 @@ COLUMNS: Mapping[str, Callable[[Result, Words], Any]] = {
     "harmony": _of_sheet(lambda row: row.value("score", "harmony")),
     "castle_bonus_used": _of_sheet(lambda row: row.value("castle_bonus_used")),
     "confidence": _of_sheet(lambda row: row.value("confidence")),
-    "look_at": _of_sheet(lambda row: " ".join(_to_look_at(row)), ""),
+    "look_at": _of_sheet(lambda row: " ".join(_doubtful_places(row)), ""),
     "corrected": _of_sheet(lambda row: bool(row.overrides), False),
     "same_as": lambda row, _: None if row.status == CONFLICT else row.other,
     "error": lambda row, _: row.problem["code"] if row.problem else None,
@@ -289,7 +291,7 @@ def columns(row: Result, words: Words = ENGLISH) -> Json:
     return {name: value(row, words) for name, value in COLUMNS.items()}
 
 
-def _to_look_at(row: SheetResult) -> Iterator[str]:
+def _doubtful_places(row: SheetResult) -> Iterator[str]:
     for cell in row.value("cells") or ():
         if cell["review"]:
             yield cell_name((cell["row"], cell["col"]))

@@ -66,7 +66,7 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Asked:
+class RuleChanges:
     """Requested changes of an event's rules; None: no change. Fields as in `Rules`."""
 
     game: GameName | None = None
@@ -84,7 +84,9 @@ def rules_of(event: Event) -> Rules:
     return replace(Rules(**known), game=cast(GameName, event.game))
 
 
-def ensure_rules(db: Connection, name: str | None, asked: Asked, *, make: bool = True) -> Event:
+def ensure_rules(
+    db: Connection, name: str | None, changes: RuleChanges, *, make: bool = True
+) -> Event:
     """The event of that name, or the only one, with its rules updated.
 
     make: whether to create it if there is none.
@@ -93,8 +95,8 @@ def ensure_rules(db: Connection, name: str | None, asked: Asked, *, make: bool =
     """
     if not make:
         find_event(db, name)  # raises for an event that would be created
-    event = ensure_event(db, name, asked.game)
-    given = {key: value for key, value in asdict(asked).items() if value is not None}
+    event = ensure_event(db, name, changes.game)
+    given = {key: value for key, value in asdict(changes).items() if value is not None}
     given.pop("game", None)
     if not given:
         return event
@@ -144,7 +146,7 @@ def _check_untouched(db: Connection, event: Event) -> None:
         )
 
 
-def asked_of(sheet: Sheet, given: Overrides, rules: Rules) -> Overrides:
+def overrides_of(sheet: Sheet, given: Overrides, rules: Rules) -> Overrides:
     """The corrections of a sheet; for a kingdom also the event's rules, if it was read with
     others."""
     if sheet.kind != "kingdom" or sheet.data.get("variants") == rules.extras:

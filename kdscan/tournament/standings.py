@@ -54,7 +54,8 @@ class Round:
 class Standing:
     """One line of the table.
 
-    rank: from 1; shared by players that nothing separates. score: wins and half of draws. wins,
+    rank: from 1; shared by players whom no tie-break separates. score: wins and half of draws.
+    wins,
     draws: games in which the player came first, alone or among others. spread: of all rounds but
     the best. decided_by: what separated the player from those with the same score; "" if there are
     none.

@@ -1,4 +1,4 @@
-"""Who plays whom next: Swiss pairing as a matching of greatest weight.
+"""Who plays whom next: Swiss pairing as a matching of maximum weight.
 
 Swiss pairing asks for the best set of pairs under rules of different importance, which is
 a weighted matching on the graph of allowed games (S. Olafsson, "Weighted Matching in Chess
@@ -124,7 +124,7 @@ def _by_score(
     """Names, the best first, equals in the order given or at random; and their scores."""
     names = list(players)
     if len(set(names)) != len(names):
-        raise ValueError("a player stands in the list twice")
+        raise ValueError("a player is in the list twice")
     if seed is not None:
         random.Random(seed).shuffle(names)
     table = {line.player: line for line in standings(names, games)}

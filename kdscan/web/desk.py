@@ -18,7 +18,7 @@ from starlette.requests import Request
 
 from kdscan.errors import UsageError
 from kdscan.records.results import Json
-from kdscan.tournament.acts import Act, newest_act, note_pairing, note_part, undo_act
+from kdscan.tournament.acts import Act, newest_act, note_pairing, note_participation, undo_act
 from kdscan.tournament.correcting import correct_sheet
 from kdscan.tournament.names import player_named, player_of
 from kdscan.tournament.plan import drop, enter_player, next_round, set_result
@@ -174,7 +174,7 @@ def player(db: Connection, event: Event, body: bodies.Entry, who: str) -> None:
     if body.active:
         spelled = enter_player(db, event, spelled).name
     drop(db, event, [spelled], body.active)
-    note_part(db, event, spelled, body.active, who, before=before)
+    note_participation(db, event, spelled, body.active, who, before=before)
 
 
 @event_act("/api/event/clock")

@@ -13,7 +13,7 @@ from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides
 from kdscan.tournament.multi_photo_games import MultiPhotoGames
 from kdscan.tournament.names import Names, names_of
-from kdscan.tournament.rules import Rules, asked_of, rules_of
+from kdscan.tournament.rules import Rules, overrides_of, rules_of
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.corrections import effective_values
 from kdscan.tournament.store.events import get_event, players
@@ -45,7 +45,7 @@ class Loaded:
 
     def asked(self, sheet: Sheet) -> Overrides:
         """The corrections with which a sheet is to be interpreted."""
-        return asked_of(sheet, self.corrected(sheet), self.rules)
+        return overrides_of(sheet, self.corrected(sheet), self.rules)
 
 
 def load(

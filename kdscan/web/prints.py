@@ -12,7 +12,7 @@ from kdscan.imaging.encode import png
 from kdscan.prints.describe import with_corners
 from kdscan.prints.drawing import draw_print
 from kdscan.prints.file import FiledPrint, parse_print, to_filed
-from kdscan.tournament.pads import keep_taught, piles
+from kdscan.tournament.pads import add_learned_prints, piles
 from kdscan.tournament.pile import Pile
 from kdscan.tournament.store.print_files import load_prints
 from kdscan.tournament.store.prints import EventPrints, add_print, event_prints, is_of_pad
@@ -43,7 +43,7 @@ class Prints(EventPrints):
 
     def taught(self, files: Sequence[bytes]) -> list[int]:
         """Save automatically learned prints; returns the photos to read again."""
-        found = keep_taught(self.store, self.event_id, files)
+        found = add_learned_prints(self.store, self.event_id, files)
         with self.store.read() as db:
             return self._to_read_again(db, [one.name for one in found])
 

@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
 from kdscan.errors import KdscanError, StoreFull
-from kdscan.locale import Words, asked_for, mark, words
+from kdscan.locale import Words, mark, preferred_language, words
 from kdscan.locale.errors import error_json, error_text
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.checks import MOST_NUMBER
@@ -177,7 +177,7 @@ def _no(text: str) -> float:
 def words_of(request: Request) -> Words:
     """The texts in the reader's language: chosen explicitly, or else the browser's."""
     chosen = request.cookies.get("language", "")
-    return words(asked_for(chosen or request.headers.get("accept-language", "")))
+    return words(preferred_language(chosen or request.headers.get("accept-language", "")))
 
 
 async def receive(request: Request, out: IO[bytes], settings: Settings) -> None:

@@ -14,7 +14,7 @@ from kdscan.pipeline.document import outcome_json
 from kdscan.records import UNKNOWN_LAYOUT
 from kdscan.records.results import Json
 from kdscan.sheet.layout import layouts
-from kdscan.tournament.apply_corrections import as_they_stand
+from kdscan.tournament.apply_corrections import current_json
 from kdscan.tournament.multi_photo_games import GAME
 from kdscan.tournament.places import place_of
 from kdscan.tournament.store.records import Correction, Sheet
@@ -32,7 +32,7 @@ def standing(here: Sequence[Sheet], loaded: Loaded) -> list[schemas.Sheet]:
         seated = place_of(one.code, loaded.corrected(one)).table is not None
         return loaded.games.of(one) if one.kind in GAME and seated else ()
 
-    return with_facts(here, as_they_stand(here, loaded.asked, game_of), loaded)
+    return with_facts(here, current_json(here, loaded.asked, game_of), loaded)
 
 
 def with_facts(here: Sequence[Sheet], found: Sequence[Json], loaded: Loaded) -> list[schemas.Sheet]:

@@ -13,7 +13,7 @@ from kdscan.cli import batch
 from kdscan.game.names import GameName
 from kdscan.records import AnyReading
 from kdscan.tournament.batch.tasks import perform
-from kdscan.tournament.rules import Asked
+from kdscan.tournament.rules import RuleChanges
 from kdscan.tournament.store import open_store
 from tests.command import Command
 from tests.tournament.entries import came_in
@@ -36,7 +36,7 @@ def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
 def came(url: str, name: str, *found: AnyReading, game: GameName = "duel") -> None:
     """A photo comes into the event "Cup", of which somebody read this."""
     with open_store(url) as store:
-        came_in(store, name, *found, asked=Asked(game))
+        came_in(store, name, *found, asked=RuleChanges(game))
 
 
 @pytest.fixture

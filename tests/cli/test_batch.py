@@ -19,7 +19,7 @@ from kdscan.cli import progress
 from kdscan.cli.batch import _print_result
 from kdscan.cli.main import main
 from kdscan.tournament.batch.run import Progress
-from kdscan.tournament.rules import Asked
+from kdscan.tournament.rules import RuleChanges
 from kdscan.tournament.store import open_store
 from tests.command import Command
 from tests.readings import make_kingdom
@@ -170,7 +170,7 @@ def test_kingdoms_that_keep_their_old_size_are_named(tmp_path: Path, run: Comman
     (tmp_path / "players.csv").write_text("name,player\nAda,A\nBob,B\n")
     players = str(tmp_path / "players.csv")
     with open_store(url) as kept:
-        came_in(kept, "k.jpg", make_kingdom(), asked=Asked("kingdomino"))
+        came_in(kept, "k.jpg", make_kingdom(), asked=RuleChanges("kingdomino"))
     words = ["pair", *event, "--players", players]
     assert "k.jpg" not in run(*words).err
     changed = run(*words, "--again", "--great-duel").err

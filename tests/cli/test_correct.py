@@ -12,7 +12,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
 from kdscan.tournament.results import COLUMNS, counting, results
-from kdscan.tournament.rules import Asked, ensure_rules
+from kdscan.tournament.rules import RuleChanges, ensure_rules
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import corrections
 from kdscan.tournament.store.events import ensure_player, find_event
@@ -132,7 +132,7 @@ def test_two_boards_with_one_code_are_settled_by_a_person(
     url: str, say: Command, rows: Rows, run: Command
 ) -> None:
     with open_store(url) as kept, kept.write() as db:
-        event = ensure_rules(db, "Cup", Asked())
+        event = ensure_rules(db, "Cup", RuleChanges())
         ids = [ensure_player(db, event.id, name, code=name.upper()).id for name in ("Ada", "Bob")]
         set_game(db, event.id, 1, 1, ids)
     boards = [str(board) for board in play_game(3).maps]
@@ -170,7 +170,7 @@ def test_a_mistyped_name_is_asked_about_and_the_csv_names_player_and_table(
     url: str, say: Command, rows: Rows
 ) -> None:
     with open_store(url) as kept, kept.write() as db:
-        event = ensure_rules(db, "Cup", Asked())
+        event = ensure_rules(db, "Cup", RuleChanges())
         entered = {"Mario Rossi": "M1", "Luigi Verdi": "L2", "Maria Rossi": "M3"}
         known = [ensure_player(db, event.id, name, code=code) for name, code in entered.items()]
         set_game(db, event.id, 2, 4, [known[0].id, known[1].id])
@@ -196,7 +196,7 @@ def test_an_event_without_rows_exports_a_header(
     url: str, tmp_path: Path, rows: Rows, run: Command
 ) -> None:
     with open_store(url) as kept, kept.write() as db:
-        ensure_rules(db, "Cup", Asked())
+        ensure_rules(db, "Cup", RuleChanges())
     said = run("export", "--event", "Cup", "--store", url, "--csv", "-").out
     assert said.strip().split(",") == list(COLUMNS)
 
@@ -216,7 +216,7 @@ def test_an_event_without_rows_exports_a_header(
 )
 def test_a_part_of_a_name_is_asked_about(typed: str, told: str, url: str, say: Command) -> None:
     with open_store(url) as kept, kept.write() as db:
-        event = ensure_rules(db, "Cup", Asked())
+        event = ensure_rules(db, "Cup", RuleChanges())
         for name in ("Anna Ka", "Anna Maria Brzezi\u0144ska", "Anna Nowak", "Zo\u00eb Bront\u00eb"):
             ensure_player(db, event.id, name)
     came(url, "a.jpg", make_sheet())

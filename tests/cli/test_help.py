@@ -11,7 +11,7 @@ import typer
 
 import kdscan
 from kdscan.cli import main as main_module
-from kdscan.cli.help import COMPLAINTS, put
+from kdscan.cli.help import USAGE_ERRORS, put
 from kdscan.cli.main import command_line
 from kdscan.errors import KdscanError, LayoutError, UsageError
 from kdscan.locale import LANGUAGES, words
@@ -118,7 +118,7 @@ def test_every_complaint_is_one_that_typer_makes(
     monkeypatch.setenv("LANGUAGE", "en")
     said = "".join(run(*arguments, code=2).err for arguments in WRONG)
     assert "\nFor help: kdscan --help\n" in said and "\nFor help: kdscan score --help\n" in said
-    for text in COMPLAINTS:
+    for text in USAGE_ERRORS:
         start = text.partition("{")[0] if not text.startswith("{") else text.partition("}")[2]
         assert start.partition("{")[0] in said
 

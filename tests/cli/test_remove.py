@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kdscan.errors import NoSheetFound
 from kdscan.game.duel.players import play_game
-from kdscan.tournament.rules import Asked, ensure_rules
+from kdscan.tournament.rules import RuleChanges, ensure_rules
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import corrections
 from kdscan.tournament.store.events import find_event
@@ -96,7 +96,7 @@ def test_an_event_is_forgotten_with_its_photos_but_not_those_of_others(
             sha = kept.photos.put(data, ".jpg")
             names[data] = sha
             with kept.write() as db:
-                photo = add_photo(db, ensure_rules(db, event, Asked()).id, sha, ".jpg", 3)
+                photo = add_photo(db, ensure_rules(db, event, RuleChanges()).id, sha, ".jpg", 3)
                 add_file(db, photo.event_id, f"{data.decode()}.jpg", photo.id)
         views = Path(kept.photos.root, "views", names[b"one"][:2])
         views.mkdir(parents=True)

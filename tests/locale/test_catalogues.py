@@ -9,7 +9,15 @@ from string import Formatter
 
 import pytest
 
-from kdscan.locale import FOLDER, LANGUAGES, Words, asked_for, of_terminal, plural_category, words
+from kdscan.locale import (
+    FOLDER,
+    LANGUAGES,
+    Words,
+    plural_category,
+    preferred_language,
+    terminal_language,
+    words,
+)
 
 babel = pytest.importorskip("babel")
 
@@ -101,7 +109,7 @@ def test_words_are_filled_in() -> None:
     ],
 )
 def test_browsers_get_what_they_ask_for(wish: str, language: str) -> None:
-    assert asked_for(wish) == language
+    assert preferred_language(wish) == language
 
 
 @pytest.mark.parametrize(
@@ -118,7 +126,7 @@ def test_terminals_are_spoken_to_in_their_language(
     environment: dict[str, str], language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.environ", environment)
-    assert of_terminal() == language
+    assert terminal_language() == language
 
 
 def test_compiled_catalogues_are_plain() -> None:

@@ -15,7 +15,7 @@ from kdscan.pipeline.serialize import serialize
 from kdscan.records import AnyReading
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.results import results
-from kdscan.tournament.rules import Asked, ensure_rules
+from kdscan.tournament.rules import RuleChanges, ensure_rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import ensure_event, find_event
 from kdscan.tournament.store.files import suffix_of
@@ -50,7 +50,7 @@ def came_in(
     name: str,
     *found: AnyReading,
     event: str = "Cup",
-    asked: Asked | None = None,
+    asked: RuleChanges | None = None,
     picture: bytes = b"",
     details: dict[str, Any] | None = None,
 ) -> None:

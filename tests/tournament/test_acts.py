@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdscan.errors import UsageError
-from kdscan.tournament.acts import newest_act, note_part, undo_act
+from kdscan.tournament.acts import newest_act, note_participation, undo_act
 from kdscan.tournament.event import event_state
 from kdscan.tournament.plan import enter_player, next_round, set_result
 from kdscan.tournament.removing import removed_files, removed_from, set_removed
@@ -76,7 +76,7 @@ def test_what_others_have_changed_since_is_not_undone(store: Store) -> None:
         def points() -> dict[str, int | None]:
             return {seat.player: seat.points for seat in event_state(db, event).games[0].seats}
 
-        note_part(db, event, "C", True, "Ann", before=False)
+        note_participation(db, event, "C", True, "Ann", before=False)
         set_result(db, event, 1, 1, "Ann", points=[("A", 40)])
         set_result(db, event, 1, 1, "Bob", points=[("A", 45)])
         act = newest_act(db, event, "Ann")
@@ -92,6 +92,6 @@ def test_what_others_have_changed_since_is_not_undone(store: Store) -> None:
         texts = [act.text for who in ("Ann", "Bob", "Zoe") if (act := newest_act(db, event, who))]
         assert texts == ["{name} taking part", "the result of round {round}, table {table}"]
         # Whom another desk has taken back meanwhile does not drop out again.
-        note_part(db, event, "C", False, "Bob", before=True)
-        note_part(db, event, "C", True, "Bob", before=False)
+        note_participation(db, event, "C", False, "Bob", before=True)
+        note_participation(db, event, "C", True, "Bob", before=False)
         assert newest_act(db, event, "Ann") is None

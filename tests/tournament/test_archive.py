@@ -11,7 +11,7 @@ import pytest
 
 from kdscan.errors import StoreError, UnreadableImage, UsageError
 from kdscan.locale.errors import error_json
-from kdscan.tournament.acts import note_pairing, note_part
+from kdscan.tournament.acts import note_pairing, note_participation
 from kdscan.tournament.archive.load import load_event
 from kdscan.tournament.archive.save import save_event
 from kdscan.tournament.event import event_state
@@ -138,7 +138,7 @@ def test_what_was_taken_out_and_who_dropped_out_move_too(store: Store, tmp_path:
         event = find_event(db, "cup")
         set_removed(db, event, "gone", "Ada")
         set_removed(db, event, "0.jpg", "Ada")
-        note_part(db, event, "Bob", False, "Ada", before=True)
+        note_participation(db, event, "Bob", False, "Ada", before=True)
         note_pairing(db, event, 1, "Ada")
     save_event(store, "cup", path)
     with open_store(str(tmp_path / "new.sqlite")) as new:

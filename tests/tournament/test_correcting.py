@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from kdscan.tournament.correcting import correct_sheet, undo_last
 from kdscan.tournament.places import place_now
 from kdscan.tournament.results import SheetResult, results
-from kdscan.tournament.rules import Asked
+from kdscan.tournament.rules import RuleChanges
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import corrections, effective_values
 from kdscan.tournament.store.events import find_event
@@ -55,7 +55,7 @@ def test_only_what_is_new_is_kept_where_that_is_asked_for(store: Store) -> None:
 
 def test_the_castle_is_where_it_was_said_to_be_last(store: Store) -> None:
     """Two castles left no kingdom, and no page or command could show the event."""
-    came_in(store, "a", make_kingdom(), asked=Asked("kingdomino"))
+    came_in(store, "a", make_kingdom(), asked=RuleChanges("kingdomino"))
     castle = {"terrain": "castle", "crowns": 0}
     found = []
     with store.write() as db:

@@ -18,7 +18,7 @@ from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Run
 from kdscan.tournament.batch.tasks import perform
 from kdscan.tournament.labels import save_labels
-from kdscan.tournament.rules import Asked
+from kdscan.tournament.rules import RuleChanges
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event, find_event
@@ -114,7 +114,9 @@ def test_confirmed_kingdoms_come_out_as_training_takes_them(tmp_path: Path) -> N
     labels = tmp_path / "labels"
     with open_store(str(tmp_path / "s.sqlite")) as store:
         found = kingdom, make_kingdom(origin_xy=(450, 120))
-        came_in(store, "a.png", *found, event="cup", asked=Asked("kingdomino"), picture=picture)
+        came_in(
+            store, "a.png", *found, event="cup", asked=RuleChanges("kingdomino"), picture=picture
+        )
         with store.write() as db:
             event = find_event(db, "cup")
             sheet, other = sheets(db, event.id)

@@ -9,7 +9,7 @@ import pytest
 
 from kdscan.errors import UsageError
 from kdscan.tournament.plan import enter_players, next_round, pairing_rows, set_result, unpair
-from kdscan.tournament.rules import Asked, ensure_rules
+from kdscan.tournament.rules import RuleChanges, ensure_rules
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_player
 from kdscan.tournament.store.games import games
@@ -24,17 +24,17 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield opened
 
 
-def cup(store: Store, name: str, players: str, asked: Asked | None = None) -> Event:
+def cup(store: Store, name: str, players: str, asked: RuleChanges | None = None) -> Event:
     """A new event with these players."""
     with store.write() as db:
-        event = ensure_rules(db, name, asked or Asked())
+        event = ensure_rules(db, name, asked or RuleChanges())
         for player in players:
             ensure_player(db, event.id, player)
     return event
 
 
 def test_tables_have_as_many_seats_as_the_rules_say(store: Store) -> None:
-    event = cup(store, "four", "ABCDEFG", Asked("kingdomino", seats=4))
+    event = cup(store, "four", "ABCDEFG", RuleChanges("kingdomino", seats=4))
     with store.write() as db:
         _, paired = next_round(db, event)
         assert sorted(len(game.seats) for game in games(db, event.id)) == [3, 4]
@@ -44,7 +44,7 @@ def test_tables_have_as_many_seats_as_the_rules_say(store: Store) -> None:
 
 
 def test_no_more_rounds_are_paired_than_are_planned(store: Store) -> None:
-    event = cup(store, "short", "AB", Asked(rounds=1))
+    event = cup(store, "short", "AB", RuleChanges(rounds=1))
     with store.write() as db:
         next_round(db, event)
         set_result(db, event, 1, 1, "Zoe", points=[("A", 40), ("B", 30)])

@@ -24,7 +24,7 @@ from kdscan.records import AnyReading
 from kdscan.tournament.games import Game, Seat
 from kdscan.tournament.report.pictures import CROP_PX, LONGEST_PX
 from kdscan.tournament.report.plots import places_svg, totals_svg
-from kdscan.tournament.rules import Asked, ensure_rules
+from kdscan.tournament.rules import RuleChanges, ensure_rules
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event, ensure_player, find_event
@@ -208,7 +208,7 @@ def test_places_are_followed_round_by_round() -> None:
     assert heights["D"][1] == max(h[1] for h in heights.values())
 
 
-def _read(url: str, found: AnyReading, name: str, asked: Asked) -> None:
+def _read(url: str, found: AnyReading, name: str, asked: RuleChanges) -> None:
     """A photo with one sheet comes into the event Cup."""
     data = cv2.imencode(".png", np.full((700, 900, 3), len(name) * 9, np.uint8))[1].tobytes()
     with open_store(url) as kept_store:
@@ -227,13 +227,13 @@ def test_a_kingdom_is_shown_with_its_doubts_and_scored_by_the_events_rules(tmp_p
     url = str(tmp_path / "cup.sqlite")
     kingdom = make_kingdom(doubtful={(0, 4): ("lake", 1)})
     plain = kingdom.score.total
-    _read(url, kingdom, "a.png", Asked("kingdomino"))
+    _read(url, kingdom, "a.png", RuleChanges("kingdomino"))
     page = _report(url, tmp_path)
     assert f'<span class="total">{plain}</span>' in page
     assert "<b>E1</b> lake 59%<br>or lake ♛ 40%" in page
     assert len(list(_pictures(page))) == 1 + page.count("<figcaption><b>")
     with open_store(url) as kept_store, kept_store.write() as db:
-        event = ensure_rules(db, "Cup", Asked(middle_kingdom=True))
+        event = ensure_rules(db, "Cup", RuleChanges(middle_kingdom=True))
     page = _report(url, tmp_path, "--language", "pl")
     assert f'<span class="total">{plain + 10}</span>' in page
     assert re.search(r"<b>E1</b> jezioro 59%<br>\w+ jezioro ♛ 40%", page)
@@ -249,7 +249,7 @@ def test_of_a_sheet_full_of_doubts_the_worst_are_shown(tmp_path: Path) -> None:
     url = str(tmp_path / "cup.sqlite")
     many = {(row, col): ("mine", 0) for row in (0, 1, 4) for col in range(5)}
     kingdom = make_kingdom(doubtful=many, placed=0.9)
-    _read(url, kingdom, "a.png", Asked("kingdomino"))
+    _read(url, kingdom, "a.png", RuleChanges("kingdomino"))
     page = _report(url, tmp_path)
     left = sum(square.review for square in kingdom.squares) - 12
     assert left > 0 and page.count("<figcaption><b>") == 12
@@ -259,7 +259,7 @@ def test_of_a_sheet_full_of_doubts_the_worst_are_shown(tmp_path: Path) -> None:
 def test_a_spellbook_is_shown_with_its_doubts(tmp_path: Path) -> None:
     url = str(tmp_path / "cup.sqlite")
     book = make_book(play_game(3).spellbook, doubtful={"players[1].lines.line.squares[2]": 0.8})
-    _read(url, book, "book.png", Asked())
+    _read(url, book, "book.png", RuleChanges())
     page = _report(url, tmp_path)
     assert page.count("<figcaption><b>") == 1
     assert re.search(
@@ -271,7 +271,7 @@ def test_a_spellbook_is_shown_with_its_doubts(tmp_path: Path) -> None:
 def test_problems_speak_the_reports_language(tmp_path: Path) -> None:
     url = str(tmp_path / "cup.sqlite")
     odd = Problem("not_laid_lawfully", "error", "no such dominoes")
-    _read(url, replace(make_kingdom(), problems=(odd,)), "a.png", Asked("kingdomino"))
+    _read(url, replace(make_kingdom(), problems=(odd,)), "a.png", RuleChanges("kingdomino"))
     assert "no such dominoes" in _report(url, tmp_path)
     page = _report(url, tmp_path, "--language", "uk")
     assert "no such dominoes" not in page

@@ -13,7 +13,7 @@ from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.tournament.event import event_state
 from kdscan.tournament.removing import set_removed
 from kdscan.tournament.results import counting, results, seated
-from kdscan.tournament.rules import Asked
+from kdscan.tournament.rules import RuleChanges
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import find_event
@@ -99,7 +99,7 @@ def test_a_photo_that_cannot_be_opened_is_taken_out(store: Store) -> None:
 
 
 def test_a_corrected_kingdom_is_scored_by_the_rules_of_its_event(store: Store) -> None:
-    came_in(store, "k.jpg", make_kingdom(), asked=Asked("kingdomino", middle_kingdom=True))
+    came_in(store, "k.jpg", make_kingdom(), asked=RuleChanges("kingdomino", middle_kingdom=True))
     scores = []
     for new in (None, {"terrain": "wheat", "crowns": 1}):
         with store.write() as db:

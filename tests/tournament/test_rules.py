@@ -6,7 +6,7 @@ import pytest
 
 from kdscan.errors import UsageError
 from kdscan.game.names import GameName
-from kdscan.tournament.rules import Asked, Rules, ensure_rules, rules_of
+from kdscan.tournament.rules import RuleChanges, Rules, ensure_rules, rules_of
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import add_correction, undo
 from kdscan.tournament.store.readings import sheets
@@ -16,35 +16,35 @@ from tests.tournament.entries import came_in
 
 def test_an_event_keeps_its_rules_and_they_can_be_set_right(store: Store) -> None:
     with store.write() as db:
-        asked = Asked("kingdomino", great_duel=True, middle_kingdom=True, rounds=5)
+        asked = RuleChanges("kingdomino", great_duel=True, middle_kingdom=True, rounds=5)
         event = ensure_rules(db, "Castle cup", asked)
         first = rules_of(event)
         assert first == Rules("kingdomino", great_duel=True, middle_kingdom=True, rounds=5)
         assert (first.variants.size, first.most) == (7, 2)
-        assert ensure_rules(db, "Castle cup", Asked()) == event
-        again = ensure_rules(db, "Castle cup", Asked(middle_kingdom=False, harmony=True))
+        assert ensure_rules(db, "Castle cup", RuleChanges()) == event
+        again = ensure_rules(db, "Castle cup", RuleChanges(middle_kingdom=False, harmony=True))
     assert rules_of(again) == Rules("kingdomino", great_duel=True, harmony=True, rounds=5)
 
 
 def test_without_a_word_it_is_duel_for_two(store: Store) -> None:
     with store.write() as db:
-        assert rules_of(ensure_rules(db, "Cup", Asked())) == Rules()
+        assert rules_of(ensure_rules(db, "Cup", RuleChanges())) == Rules()
 
 
 @pytest.mark.parametrize(
     ("game", "asked", "message"),
     [
-        (None, Asked(great_duel=True), "--great-duel is a rule of Kingdomino"),
-        (None, Asked(seats=3), "two play Kingdomino Duel"),
-        ("kingdomino", Asked(great_duel=True, seats=4), "for 2 players"),
-        ("kingdomino", Asked("duel"), "an event of kingdomino, not duel"),
+        (None, RuleChanges(great_duel=True), "--great-duel is a rule of Kingdomino"),
+        (None, RuleChanges(seats=3), "two play Kingdomino Duel"),
+        ("kingdomino", RuleChanges(great_duel=True, seats=4), "for 2 players"),
+        ("kingdomino", RuleChanges("duel"), "an event of kingdomino, not duel"),
     ],
 )
 def test_what_cannot_be_is_refused(
-    store: Store, game: GameName | None, asked: Asked, message: str
+    store: Store, game: GameName | None, asked: RuleChanges, message: str
 ) -> None:
     with store.write() as db:
-        ensure_rules(db, "Cup", Asked(game))
+        ensure_rules(db, "Cup", RuleChanges(game))
     with pytest.raises(UsageError, match=message), store.write() as db:
         ensure_rules(db, "Cup", asked)
 
@@ -67,15 +67,15 @@ def test_kingdoms_keep_their_size_once_somebody_looked_at_their_squares(
     field: str, new: object, store: Store
 ) -> None:
     """A corrected square of 7 x 7 would be another one of 5 x 5."""
-    came_in(store, "k.jpg", make_kingdom(), asked=Asked("kingdomino"))
+    came_in(store, "k.jpg", make_kingdom(), asked=RuleChanges("kingdomino"))
     with store.write() as db:
-        event = ensure_rules(db, "Cup", Asked(harmony=True))
+        event = ensure_rules(db, "Cup", RuleChanges(harmony=True))
         (sheet,) = sheets(db, event.id)
         add_correction(db, event.id, "place", {"player": "Ada"}, "Zoe", sheet_id=sheet.id)
-        ensure_rules(db, "Cup", Asked(great_duel=True))
+        ensure_rules(db, "Cup", RuleChanges(great_duel=True))
         said = add_correction(db, event.id, field, new, "Zoe", sheet_id=sheet.id)
         with pytest.raises(UsageError, match="corrected or confirmed: 1"):
-            ensure_rules(db, "Cup", Asked(great_duel=False))
-        assert rules_of(ensure_rules(db, "Cup", Asked(harmony=False))).great_duel
+            ensure_rules(db, "Cup", RuleChanges(great_duel=False))
+        assert rules_of(ensure_rules(db, "Cup", RuleChanges(harmony=False))).great_duel
         undo(db, said.id, "Zoe")
-        assert not rules_of(ensure_rules(db, "Cup", Asked(great_duel=False))).great_duel
+        assert not rules_of(ensure_rules(db, "Cup", RuleChanges(great_duel=False))).great_duel

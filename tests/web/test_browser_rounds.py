@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 from kdscan.game.duel.players import play_game
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.tournament.plan import enter_player, next_round
-from kdscan.tournament.rules import Asked, ensure_rules
+from kdscan.tournament.rules import RuleChanges, ensure_rules
 from kdscan.tournament.store import Store, open_store
 from tests.readings import make_sheet, with_evidence
 from tests.web import browsing
@@ -93,7 +93,7 @@ def test_a_table_of_three_has_no_walkover_and_the_last_round_no_next(
 ) -> None:
     with open_store(str(tmp_path / "cup.sqlite")) as own:
         with own.write() as db:
-            event = ensure_rules(db, settings().event, Asked("kingdomino", seats=3, rounds=1))
+            event = ensure_rules(db, settings().event, RuleChanges("kingdomino", seats=3, rounds=1))
             for name in ("Ada", "Bob", "Cleo"):
                 enter_player(db, event, name)
             next_round(db, event)

@@ -15,7 +15,7 @@ from kdscan.errors import NoSheetFound
 from kdscan.game.duel.players import play_game
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.locale import words
-from kdscan.tournament.rules import Asked, ensure_rules
+from kdscan.tournament.rules import RuleChanges, ensure_rules
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event, ensure_player, find_event
 from kdscan.tournament.store.photos import add_file, photos, set_pages
@@ -184,7 +184,7 @@ def test_two_players_of_one_name_are_told_apart(cup: Store) -> None:
 
 def test_what_cannot_be_paired_is_told_without_commands(cup: Store) -> None:
     with cup.write() as db:
-        ensure_rules(db, CUP, Asked(rounds=1))
+        ensure_rules(db, CUP, RuleChanges(rounds=1))
     assert set(ON_PAGE) <= set(words("de").messages)
     with at_desk(cup) as desk:
 

@@ -11,7 +11,7 @@ import pytest
 
 from kdscan.errors import NoSheetFound, StoreError
 from kdscan.pipeline.document import PhotoReport, photo_json
-from kdscan.tournament.rules import Asked, ensure_rules
+from kdscan.tournament.rules import RuleChanges, ensure_rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import ensure_event
 from kdscan.tournament.store.photos import get_photo
@@ -111,7 +111,7 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
 ) -> None:
     def say(great_duel: bool) -> None:
         with store.write() as db:
-            ensure_rules(db, f"Cup {size}", Asked("kingdomino", great_duel=great_duel))
+            ensure_rules(db, f"Cup {size}", RuleChanges("kingdomino", great_duel=great_duel))
 
     async def read(reader: Reader, photos: PhotoService, data: bytes) -> str:
         photo, _ = photos.add(data, "a.jpg", new_session("desk", "test"))

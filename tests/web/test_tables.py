@@ -20,7 +20,7 @@ from kdscan.game.winner import Worth
 from kdscan.tournament.games import Game, Seat, SheetScore
 from kdscan.tournament.names import names_of
 from kdscan.tournament.places import Place
-from kdscan.tournament.rules import Asked, ensure_rules
+from kdscan.tournament.rules import RuleChanges, ensure_rules
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event, ensure_player, find_event
@@ -214,12 +214,12 @@ def test_a_photo_that_turns_out_to_be_unreadable_is_news(cup: Store) -> None:
 
 def test_a_kingdom_follows_the_events_rules(cup: Store) -> None:
     with cup.write() as db:
-        event = ensure_rules(db, "Cup", Asked(game="kingdomino"))
+        event = ensure_rules(db, "Cup", RuleChanges(game="kingdomino"))
     came_in(cup, "kingdom.jpg", make_kingdom())
     tables, service, zoe = Tables(cup, event), SheetService(cup, event), new_session("desk", "Zoe")
     (before,) = tables.views().standings["totals"]
     with cup.write() as db:
-        ensure_rules(db, "Cup", Asked(middle_kingdom=True))
+        ensure_rules(db, "Cup", RuleChanges(middle_kingdom=True))
         (sheet,) = sheets(db, event.id)
     (after,) = tables.views().standings["totals"]
     assert after["total"] == before["total"] + 10

@@ -30,7 +30,7 @@ from kdscan.tournament.batch.tasks import (
     Task,
     TaskResult,
 )
-from kdscan.tournament.pads import Tried, keep_taught, not_tried, pages_to_read_again, piles
+from kdscan.tournament.pads import Tried, add_learned_prints, not_tried, pages_to_read_again, piles
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import find_event
@@ -46,11 +46,11 @@ OnProgress = Callable[["Progress"], None]
 class Progress:
     """Progress of a run, in pages; a file that is not open yet counts as one.
 
-    total: pages to do in all. read: in this run. known: read before. twice: of photos that were
-    given before in this run, as a copy or under another name. again: of those read, pages that
-    count already and are read again with prints that the event has learned since. failed: pages and
-    files of this run that have an error, whenever it arose. learned: prints that sheets taught
-    automatically, and from how many.
+    total: all pages of the run. read: pages read in this run. known: read before. twice: pages of
+    photos that were given before in this run, as a copy or under another name. again: second
+    readings of pages, with prints that the event has learned since; `total` and `read` include
+    them. failed: pages and files of this run that have an error, whenever it arose.
+    learned: prints that were learned automatically, and from how many sheets.
     """
 
     total: int = 0
@@ -160,7 +160,7 @@ class Run:
 
     def _learned(self, result: Learned) -> None:
         """Use what a pile taught from now on."""
-        for one in keep_taught(self._store, self._event.id, result.prints):
+        for one in add_learned_prints(self._store, self._event.id, result.prints):
             self.progress.learned[one.name] = one.sheets
         self._know_prints()
 

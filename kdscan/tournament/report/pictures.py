@@ -42,7 +42,7 @@ class Pictures:
     doubts: tuple[tuple[DoubtfulPlace, str], ...]
 
 
-NOTHING = Pictures(None, (0, 0), ())
+NO_PICTURES = Pictures(None, (0, 0), ())
 
 
 class Album:
@@ -60,10 +60,10 @@ class Album:
     def pictures(self, row: SheetResult) -> Pictures:
         """The pictures of a sheet."""
         if not row.sheet.data["outline"]:
-            return NOTHING
+            return NO_PICTURES
         photo = self._open(row)
         if photo is None:
-            return NOTHING
+            return NO_PICTURES
         outline = np.array(row.sheet.data["outline"], np.float64)
         shown, scale, origin = _cut_out(photo, outline)
         found = _reading(row)

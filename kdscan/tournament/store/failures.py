@@ -1,4 +1,4 @@
-"""Errors of a store's database, as errors that tell a person what to do."""
+"""Turns errors of a store's database into errors with a remedy."""
 
 from __future__ import annotations
 

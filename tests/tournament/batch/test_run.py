@@ -24,7 +24,7 @@ from kdscan.tournament.event import event_state
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.forgetting import forget_event
 from kdscan.tournament.results import FAILED, REVIEW, SAME_PHOTO, SAME_SHEET, results
-from kdscan.tournament.rules import Asked, ensure_rules
+from kdscan.tournament.rules import RuleChanges, ensure_rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import ensure_event
 from kdscan.tournament.store.photos import files, set_pages
@@ -136,7 +136,7 @@ def test_new_models_read_again(store: Store, folder: Path) -> None:
 
 
 def test_an_events_rules_say_what_is_read(store: Store, folder: Path) -> None:
-    asked = Asked("kingdomino", great_duel=True, middle_kingdom=True)
+    asked = RuleChanges("kingdomino", great_duel=True, middle_kingdom=True)
     with store.write() as db:
         ensure_rules(db, "cup", asked)
     workers = Here()
@@ -145,8 +145,14 @@ def test_an_events_rules_say_what_is_read(store: Store, folder: Path) -> None:
     assert {task.game for task in tasks} == {"kingdomino"}
     assert {task.variants for task in tasks} == {Variants(great_duel=True, middle_kingdom=True)}
     # Rules that change no square read nothing again; another limit does, and so does the old one.
-    other, back = Asked(great_duel=False), Asked(great_duel=True)
-    for changed, pages in ((Asked(harmony=True), 0), (other, 5), (back, 5), (back, 0), (other, 5)):
+    other, back = RuleChanges(great_duel=False), RuleChanges(great_duel=True)
+    for changed, pages in (
+        (RuleChanges(harmony=True), 0),
+        (other, 5),
+        (back, 5),
+        (back, 0),
+        (other, 5),
+    ):
         with store.write() as db:
             ensure_rules(db, "cup", changed)
         again = Here()

@@ -12,8 +12,8 @@ import cv2
 import pytest
 from PIL import Image
 
+from kdscan.cli.auto_learning import AutoLearner
 from kdscan.cli.messages import CLEAR_LINE
-from kdscan.cli.self_teaching import SelfTaught
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.pipeline import pages
 from kdscan.pipeline.read import read_with
@@ -151,15 +151,15 @@ def test_a_file_that_goes_meanwhile_mixes_up_no_photos(
     games: list[Path], run: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(pile, "learn_flat_sheets", learned_at_once)
-    scan, learn = tmp_path / "scan.tif", SelfTaught.learn
+    scan, learn = tmp_path / "scan.tif", AutoLearner.learn
     first, second = (Image.open(path) for path in games[2:4])
     first.save(scan, save_all=True, append_images=[second])
 
-    def learn_slowly(teaching: SelfTaught) -> list[KnownPrint]:
+    def learn_slowly(teaching: AutoLearner) -> list[KnownPrint]:
         scan.unlink(missing_ok=True)
         return learn(teaching)
 
-    monkeypatch.setattr(SelfTaught, "learn", learn_slowly)
+    monkeypatch.setattr(AutoLearner, "learn", learn_slowly)
     said = run("score", "--json", scan, *games[4:6])
     assert "learned from 4" in said.err
     assert [(Path(p["photo"]).stem, p["page"]) for p in said.json["photos"]] == [

@@ -1,4 +1,4 @@
-"""Automatic learning of pads at the command line: the sheets kept, and what they teach."""
+"""Automatic learning of pads by the sheets that a command reads."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from kdscan.records import AnyReading, MapReading, Photo
 
 
-class SelfTaught:
-    """What the sheets of one command teach. known: the prints with which they are read."""
+class AutoLearner:
+    """Learns prints from the sheets of one command. known: the prints with which they are read."""
 
     def __init__(self, known: Sequence[KnownPrint], on: bool = True) -> None:
         self._known, self._on = known, on
         self._sheets: list[FlatSheet] = []
 
-    def see(self, photo: Photo | None, sheets: Iterable[AnyReading]) -> None:
-        """Rectify sheets that may teach a print, as many as can be kept."""
+    def add(self, photo: Photo | None, sheets: Iterable[AnyReading]) -> None:
+        """Rectify sheets from which a print may be learned, as many as can be kept."""
         from kdscan.records import MapReading
         from kdscan.sheet.layout import layouts
 
@@ -31,9 +31,9 @@ class SelfTaught:
             return
         for sheet in sheets:
             if isinstance(sheet, MapReading) and sheet.layout not in layouts():
-                self._see(photo, sheet)
+                self._add(photo, sheet)
 
-    def _see(self, photo: Photo, sheet: MapReading) -> None:
+    def _add(self, photo: Photo, sheet: MapReading) -> None:
         from kdscan.prints.flat import flat_sheet  # modules for learning are slow to import
         from kdscan.prints.pile import may_teach
         from kdscan.prints.pool import MAX_KEPT, own_pool
