@@ -1,1 +1,1 @@
-"""The page: upload, look, correct; `kdscan serve` starts it."""
+"""The page on which people upload photos, see scores and correct them; `kdscan serve` serves it."""

@@ -45,7 +45,9 @@ class ApiError(Exception):
 def refuse_if(wait: float) -> None:
     """Raise ApiError if the client has to wait for this many seconds; not for 0."""
     if wait:
-        raise ApiError(429, "too_many_requests", f"too often; wait {wait:.0f} seconds", wait)
+        raise ApiError(
+            429, "too_many_requests", f"too many requests; wait {wait:.0f} seconds", wait
+        )
 
 
 def error_body(code: str, message: str) -> dict[str, Any]:

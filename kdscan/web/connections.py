@@ -1,9 +1,9 @@
 """Limits below HTTP: idle connections are closed in time, and repeated log lines are thinned out.
 
-uvicorn waits forever for the head of a request; some hundred such connections would use up all
-files that a process may have open. Here a head has a deadline, few connections may be without one,
-and those that have waited longest make room for new ones: a connection that is being served has
-sent its head.
+uvicorn waits forever for the headers of a request; a few hundred such connections would use up all
+files that a process may have open. Here headers have a deadline, and only a limited number of
+connections may be waiting for theirs; the one that has waited longest is closed to make room for a
+new one. A connection that is being served has sent its headers, so it is not affected.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS = 10.0
-"""Time for the head of a request to arrive, or for the first one to begin."""
+"""Time limit for the headers of a request, and for the first request to begin."""
 
 MOST_WAITING = 256
-"""Most connections without a complete head; a quarter of them per address."""
+"""Most connections without complete headers; a quarter of them per address."""
 
 MOST_OPEN = 4096
 """Most connections in all; a lower system limit of open files takes precedence."""
@@ -36,7 +36,7 @@ LOG_SECONDS = 60.0
 
 
 class Waiting:
-    """The connections that have not sent a complete head, the longest waiting first."""
+    """The connections that have not sent complete headers, the longest waiting first."""
 
     def __init__(self, most: int = MOST_WAITING) -> None:
         self._most, self._most_of_one = most, max(1, most // 4)
@@ -53,7 +53,7 @@ class Waiting:
             self._close(next(iter(self._all)))
 
     def discard(self, connection: asyncio.Transport) -> None:
-        """Remove one that has sent its head, or is gone."""
+        """Remove one that has sent its headers, or is gone."""
         address = self._all.pop(connection, None)
         if address is not None:
             self._of[address] -= 1
@@ -65,7 +65,7 @@ class Waiting:
 
 
 class Protocol(H11Protocol):
-    """uvicorn's HTTP/1.1 with a deadline for heads."""
+    """uvicorn's HTTP/1.1 with a deadline for headers."""
 
     waiting = Waiting()
     most_open = MOST_OPEN
@@ -73,8 +73,8 @@ class Protocol(H11Protocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        # Else the body of an answer waits until the client has confirmed its head, 40 ms or more:
-        # asyncio does this only for a listening socket that names its protocol.
+        # Else the body of a response waits until the client has confirmed its headers, 40 ms or
+        # more: asyncio does this only for a listening socket that names its protocol.
         with contextlib.suppress(OSError):  # it is closed again
             transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if len(self.connections) > self.most_open:
@@ -91,7 +91,7 @@ class Protocol(H11Protocol):
         if self.conn.their_state is not h11.IDLE:
             self._head_is_there()
         elif self._deadline is None and not self.transport.is_closing():
-            self._wait_for_head()  # part of the next head came, after an answer
+            self._wait_for_head()  # part of the next headers arrived after a response
 
     def _wait_for_head(self) -> None:
         self._deadline = self.loop.call_later(HEAD_SECONDS, self.transport.abort)

@@ -1,8 +1,7 @@
-"""What the desk does with an event: everything that the command line can do, each in one
-transaction.
+"""The desk's actions on an event: everything that the command line can do, each in one transaction.
 
-A `UsageError`, for what is not possible, is reported in words. After each act the desk gets its new
-state.
+A `UsageError`, for what is impossible, becomes an error with its message. Every action is answered
+with the desk's new state.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ from kdscan.tournament.store.records import Event, Sheet
 from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import not_found
 from kdscan.web.operation import NEWS, get, post
-from kdscan.web.photo_state import tell_error
+from kdscan.web.photo_state import localized_error
 from kdscan.web.requests import desk_session, id_of, news, refused, services_of, words_of
 from kdscan.web.tables import CLOCK, SHOWN
 
 A = TypeVar("A", bound=Callable[..., Any])
 
-REFUSED = {409: "It cannot be so; `message` says why, in the language that is asked for."}
+REFUSED = {409: "Impossible; `message` says why, in the language of `Accept-Language`."}
 
 
 @get("/api/desk", query=NEWS, desk=True)
@@ -51,7 +50,7 @@ def _answer(request: Request) -> schemas_event.DeskView:
         act = newest_act(db, find_event(db, services.settings.event), who)
     view, spoken = services.tables.views().desk, words_of(request)
     cards: list[schemas_event.Card] = [
-        {**card, "problem": tell_error(card["problem"], spoken)} for card in view["cards"]
+        {**card, "problem": localized_error(card["problem"], spoken)} for card in view["cards"]
     ]
     return {**view, "cards": cards, "undo": _undoable(act) if act else None}
 
@@ -62,7 +61,7 @@ def _undoable(act: Act) -> schemas_event.Undoable:
 
 
 def event_act(path: str) -> Callable[[A], A]:
-    """Declare an act of the desk that changes the event."""
+    """Declare an action of the desk that changes the event."""
 
     def declare(function: A) -> A:
         @post(path, schemas_event.DeskView, desk=True, errors=REFUSED)
@@ -76,7 +75,7 @@ def event_act(path: str) -> Callable[[A], A]:
 
 
 def sheet_act(path: str) -> Callable[[A], A]:
-    """Declare an act of the desk that corrects a sheet; the function returns the corrections to
+    """Declare an action of the desk that corrects a sheet; the function returns the corrections to
     add, field → new value."""
 
     def declare(function: A) -> A:
@@ -97,7 +96,7 @@ def sheet_act(path: str) -> Callable[[A], A]:
 def _perform(
     request: Request, change: Callable[[Connection, Event, str], None]
 ) -> schemas_event.DeskView:
-    """Perform an act in one transaction; returns the desk's new state."""
+    """Perform an action in one transaction; returns the desk's new state."""
     services, who = services_of(request), desk_session(request).name
     try:
         with services.store.write() as db:
@@ -138,7 +137,7 @@ def ignore(_: Connection, __: Sheet, ___: Event, body: bodies.Ignored) -> Json:
 
 @event_act("/api/event/remove")
 def remove(db: Connection, event: Event, body: bodies.File, who: str) -> None:
-    """Take a photo out of the event (desk)."""
+    """Remove a photo from the event (desk)."""
     set_removed(db, event, body.file, who)
 
 
@@ -192,5 +191,5 @@ def show(db: Connection, event: Event, body: bodies.Show, who: str) -> None:
 
 @event_act("/api/event/undo")
 def take_back(db: Connection, event: Event, body: bodies.Nothing, who: str) -> None:
-    """Undo the last act at this desk (desk)."""
+    """Undo the last action of this desk (desk)."""
     undo_act(db, event, who)

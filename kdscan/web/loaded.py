@@ -1,4 +1,4 @@
-"""What is stored of some photos, in a handful of queries however many they are."""
+"""Loads what is stored of any number of photos in a handful of queries."""
 
 from __future__ import annotations
 

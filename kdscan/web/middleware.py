@@ -1,4 +1,4 @@
-"""Checks before every handler: headers, who is asking, how often, and from which page."""
+"""Checks before every handler: headers, session, request rate, and the origin of the request."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class Middleware:
             role = sessions.role_of(code, self._settings)
             if role is None:
                 self._guesses.spend(_address(request))
-                raise ApiError(401, "wrong_code", "this code lets nobody in")
+                raise ApiError(401, "wrong_code", "this code is not valid")
             return sessions.bearer(role, _address(request))
         cookie = request.cookies.get(sessions.COOKIE)
         session = sessions.verify(cookie, self._settings) if cookie else None
@@ -164,7 +164,8 @@ class Middleware:
 
 
 def is_here(headers: Headers | Mapping[str, str]) -> bool:
-    """Whether a browser on this machine asks, by a name of this machine, not through a proxy.
+    """Whether a request comes from a browser on this machine, by a name of this machine and not
+    through a proxy.
 
     Checking the name guards against a site whose own name resolves to this machine.
     """
@@ -181,7 +182,7 @@ def _check_host(host: str) -> None:
         _ = parts.port  # raises for an invalid port
         if parts.netloc == host:
             return
-    raise ApiError(400, "bad_request", "the Host header names no host")
+    raise ApiError(400, "bad_request", "the Host header is invalid")
 
 
 def _path(request: Request) -> str:

@@ -47,11 +47,11 @@ NEWS: Query = {
     "wait": (WAIT, "seconds to wait for another one", False),
 }
 
-NONE_SUCH = {404: "There is none, or it is not this session's."}
+NONE_SUCH = {404: "It does not exist, or this session may not see it."}
 BAD = {400: "The request is not as described here."}
 TOO_MUCH = {413: "The body is too large."}
 DESK_ONLY = {403: "Only with the desk's code."}
-WRONG_KIND = {409: "It cannot be so: another kind of sheet, the castle, nothing to take back."}
+WRONG_KIND = {409: "Impossible: another kind of sheet, the castle, nothing to undo."}
 
 
 @dataclass(frozen=True)

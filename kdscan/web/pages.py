@@ -75,8 +75,8 @@ def static_url(name: str) -> str:
 
 @cache
 def modules(script: str) -> list[str]:
-    """The modules that a script imports, directly or not: told to browsers at once, they are not
-    found out one after the other."""
+    """The modules that a script imports, directly or not. Listed in the page, they are loaded at
+    once; otherwise browsers discover them one after the other."""
     found = [script]
     for name in found:  # grows meanwhile
         text = (STATIC / "js" / f"{name}.js").read_text("utf-8")
@@ -173,7 +173,7 @@ async def join_by_link(request: Request) -> Response:
 
 
 async def leave(request: Request) -> Response:
-    """POST /api/leave: the session ends at once, wherever its cookie is stored."""
+    """POST /api/leave: end the session at once, wherever its cookie is stored."""
     await body_of(request)
     await run_in_threadpool(services_of(request).revoked.add, session_of(request))
     answer = Response(status_code=204)

@@ -28,7 +28,7 @@ from kdscan.tournament.store.records import Event, FileRow, PhotoRow, short_name
 from kdscan.web import schemas
 from kdscan.web.answers import ApiError
 from kdscan.web.loaded import Loaded, load
-from kdscan.web.photo_state import brief, page_json, tell_error
+from kdscan.web.photo_state import brief, localized_error, page_json
 from kdscan.web.schemas import PhotoState
 from kdscan.web.senders import SOURCE, check_first_sender, names_sent, senders, visible_photo
 from kdscan.web.sessions import Session
@@ -70,7 +70,7 @@ class PhotoService:
             sent = db.scalar(self._sent(session, func.sum(schema.photo.c.size))) or 0
         if sent > settings.quota_bytes and session.role != "desk":
             most = settings.quota_bytes // 1_000_000
-            raise ApiError(413, "quota", f"one sends {most} MB at most; ask the desk")
+            raise ApiError(413, "quota", f"a session may upload at most {most} MB; ask at the desk")
 
     def again(self, photo_id: int, session: Session) -> None:
         """Discard the error of a photo that could not be read, so that it waits again."""
@@ -147,7 +147,7 @@ class PhotoService:
             "name": _name_of(loaded.files.get(photo.id, ())),
             "added_at": photo.added_at.isoformat(),
             "state": _state_of(photo, len(newest)),
-            "error": tell_error(reason_of(photo), spoken),
+            "error": localized_error(reason_of(photo), spoken),
             "pages": [page_json(photo, row.entry, spoken) for row in newest],
         }
         pages = [loaded.sheets.get((photo.id, row.page), ()) for row in newest]

@@ -17,7 +17,7 @@ from kdscan.web.pictures import Size
 BUG = mark("Something went wrong in the program. The photo is kept.")
 
 
-def tell_error(error: Mapping[str, Any] | None, spoken: Words) -> schemas.ErrorText | None:
+def localized_error(error: Mapping[str, Any] | None, spoken: Words) -> schemas.ErrorText | None:
     """A stored error, in words."""
     if error is None:
         return None
@@ -35,16 +35,16 @@ def page_json(photo: PhotoRow, entry: Json, spoken: Words) -> schemas.Page:
         "page": entry["page"],
         "width": entry["width"],
         "height": entry["height"],
-        "error": tell_error(entry["error"], spoken),
+        "error": localized_error(entry["error"], spoken),
         "view": picture(photo, entry["page"], "view") if shown else None,
         "thumb": picture(photo, entry["page"], "thumb") if shown else None,
     }
 
 
 def picture(photo: PhotoRow, page: int, size: Size) -> str:
-    """Address of a page's picture. It names the photo's content, because browsers keep pictures
-    forever, and another photo may get the same number: after one was forgotten, or in another store
-    that is served here."""
+    """Address of a page's picture. It contains the hash of the photo's content, because browsers
+    keep pictures forever, and another photo may get the same number after an event was forgotten or
+    when another store is served here."""
     return f"/api/photos/{photo.id}/pages/{page}/{size}.jpg?{photo.sha256[:12]}"
 
 

@@ -38,7 +38,7 @@ class Prints(EventPrints):
         return self._get(number).picture_png
 
     def piles(self) -> list[Pile]:
-        """Sheets that may teach a print automatically; none if learning is switched off."""
+        """Sheets from which a print may be learned; none if automatic learning is switched off."""
         return list(piles(self.store, self.event_id)) if self.learns() else []
 
     def taught(self, files: Sequence[bytes]) -> list[int]:
@@ -94,8 +94,8 @@ class Prints(EventPrints):
         return load_prints(self.store.photos.root, [row.sha256])
 
     def forget_numbered(self, number: int) -> None:
-        """Make the event forget a print, and learn no more automatically if that one was learned
-        so; raises ApiError 404."""
+        """Make the event forget a print; if it was learned automatically, automatic learning is
+        switched off. Raises ApiError 404."""
         row = self._row(number)
         known = self._load(row)
         self.forget(row.name)

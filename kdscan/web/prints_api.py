@@ -35,7 +35,7 @@ from kdscan.web.requests import (
 )
 from kdscan.web.tasks import LearnPrint
 
-NOT_LEARNED = {409: "The photos are no good for it; the message says what to do."}
+NOT_LEARNED = {409: "The photos are unsuitable; `message` says what to do."}
 
 
 @get("/api/prints")
@@ -157,7 +157,7 @@ async def ink(request: Request) -> Response:
         services.sheets.with_photo, id_of(request), session_of(request)
     )
     rows = await run_in_threadpool(services.prints.rows)
-    # Only of a known print: else each request would have a worker read the photo for nothing.
+    # Only for a known print; otherwise each request would make a worker read the photo in vain.
     known = any(row.name == sheet.data.get("layout") for row in rows)
     prints = tuple(row.sha256 for row in rows) if known else ()
     path = await services.pictures.ink(photo, sheet.page, sheet.number, prints)

@@ -27,27 +27,27 @@ class RateLimiter:
         self._clock = clock
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, asker: str) -> float:
+    def take(self, client: str) -> float:
         """Take a token; returns 0 if there was one, else the seconds to wait for it."""
-        wait = self.wait(asker)
+        wait = self.wait(client)
         if not wait:
-            self.spend(asker)
+            self.spend(client)
         return wait
 
-    def wait(self, asker: str) -> float:
+    def wait(self, client: str) -> float:
         """Seconds until a token is available; 0 if there is one now."""
-        return max(0.0, (1 - self._filled(asker)[0]) / self._rate.per_second)
+        return max(0.0, (1 - self._filled(client)[0]) / self._rate.per_second)
 
-    def spend(self, asker: str) -> None:
+    def spend(self, client: str) -> None:
         """Take a token, on credit if there is none, because many may have been let in at once."""
-        left, now = self._filled(asker)
-        self._left.pop(asker, None)
-        self._left[asker] = (left - 1, now)
+        left, now = self._filled(client)
+        self._left.pop(client, None)
+        self._left[client] = (left - 1, now)
         while len(self._left) > MOST_BUCKETS:
             self._left.popitem(last=False)
 
-    def _filled(self, asker: str) -> tuple[float, float]:
+    def _filled(self, client: str) -> tuple[float, float]:
         """The tokens in the bucket now, and the current time."""
         now = self._clock()
-        left, since = self._left.get(asker, (self._rate.burst, now))
+        left, since = self._left.get(client, (self._rate.burst, now))
         return min(self._rate.burst, left + (now - since) * self._rate.per_second), now

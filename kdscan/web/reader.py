@@ -1,9 +1,9 @@
 """Reads waiting photos one after another through the pool; a restart resumes where it stopped.
 
-Senders take turns: who sends one photo does not wait for another's pile of a hundred.
+Senders take turns: whoever sends one photo does not wait for a hundred photos of another.
 
-When all are read, sheets of unknown pads may teach their prints (`kdscan.tournament.pads`); then
-the photos that may show such sheets are read again.
+When all are read, prints may be learned from sheets of unknown pads (`kdscan.tournament.pads`);
+then the photos that may show such sheets are read again.
 """
 
 from __future__ import annotations
@@ -135,14 +135,14 @@ class Reader:
             except Exception:
                 # Whatever went wrong, the next photo is read; this one waits for the next start.
                 log.exception("photo %s could not be read", job.photo)
-            self._tell(job)
+            self._notify(job)
             self.look_for_pads()
 
     def look_for_pads(self, *, afresh: bool = False) -> None:
-        """Check in the background whether sheets of unknown prints can teach them, once nothing
-        waits to be read.
+        """Once nothing waits to be read, check in the background whether prints can be learned from
+        sheets of unknown ones.
 
-        afresh: including sheets that have taught nothing before.
+        afresh: including sheets from which nothing was learned before.
         """
         self._news = True
         if afresh:
@@ -161,8 +161,7 @@ class Reader:
             log.exception("no pad was learned")
 
     async def _taught(self) -> list[int]:
-        """The photos to read again because their sheets have taught a print; none if no print was
-        learned."""
+        """The photos to read again because a print was learned; none if no print was."""
         known = await run_in_threadpool(self._prints.hashes)
         for pile in not_tried(await run_in_threadpool(self._prints.piles), known, self._tried):
             task = Learn(self._store.photos.root, pile, known)
@@ -180,7 +179,7 @@ class Reader:
             loop = asyncio.get_running_loop()
             loop.call_later(AGAIN_SECONDS, self._queue.put_nowait, job)
 
-    def _tell(self, job: _Job) -> None:
+    def _notify(self, job: _Job) -> None:
         """Notify those who wait for a photo."""
         if self._waits(job):
             del self._queued[job.photo]
@@ -221,7 +220,7 @@ class Reader:
                     frames.append((frame, time.monotonic() - since))
                     if len(frames) == frame.header["pages"]:
                         await run_in_threadpool(self._finished, photo, frames, rules, prints)
-                        self._tell(job)
+                        self._notify(job)
                 else:
                     page = int(frame.header["page"])
                     await run_in_threadpool(self._pictures.put, photo.sha256, page, frame.blobs)

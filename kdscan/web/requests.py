@@ -60,7 +60,7 @@ ON_PAGE = {
         "({missing}); photograph the sheets, or enter the points."
     ),
 }
-"""Errors that name a command, by their texts, as the page says them."""
+"""Texts of errors that name a command → their texts on the page."""
 
 KEEP_FOREVER = "private, max-age=31536000, immutable"
 """Cache header for resources that are named after their content."""
@@ -130,7 +130,7 @@ def id_of(request: Request, name: str = "id") -> int:
 async def body_of(request: Request, most: int = MAX_BODY) -> bytes:
     """A small body; raises ApiError for a large one."""
     body = io.BytesIO()
-    too_large = ApiError(413, "too_much", f"a body has {most} bytes at most")
+    too_large = ApiError(413, "too_much", f"the body may have at most {most} bytes")
     await _copy(request, body, most, BODY_SECONDS, too_large)
     return body.getvalue()
 
@@ -151,7 +151,7 @@ async def _copy(
         why = "the request did not arrive in time; send it again"
         raise ApiError(408, "too_slow", why) from error
     except ClientDisconnect as error:
-        why = "the request did not arrive whole; send it again"
+        why = "the request was cut off; send it again"
         raise ApiError(400, "cut_off", why) from error
 
 

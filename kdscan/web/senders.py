@@ -1,4 +1,4 @@
-"""Whose photos: the sessions that sent one may see it, and the first of them may correct it."""
+"""Access to photos: the sessions that sent one may see it, and the first of them may correct it."""
 
 from __future__ import annotations
 

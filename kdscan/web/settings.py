@@ -26,8 +26,8 @@ class Settings:
 
     event: name of the event that uploads belong to.
     secret: signs sessions. join_code, desk_code: let players and organisers in.
-    open_here: this machine's own browsers need no code (the page listens to nobody else). proxy:
-    address of a proxy whose headers about the client and https are trusted; None for none.
+    open_here: this machine's own browsers need no code (the page listens on no other interface).
+    proxy: address of a proxy whose headers about the client and https are trusted; None for none.
     guesses: how often one address may try codes.
     max_bytes: largest upload; upload_seconds: how long one may take to arrive.
     quota_bytes: of all photos of one session; spare_bytes: what stays free on the disk.

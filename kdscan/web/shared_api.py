@@ -18,7 +18,9 @@ from kdscan.web.requests import news, services_of, session_of
 from kdscan.web.shared import SharedGame
 from kdscan.web.sheet_state import game_json
 
-OTHERWISE = {409: "It cannot be so: nothing to bring, another kind of sheet, no room for more."}
+OTHERWISE = {
+    409: "Impossible: the photo has no sheet, one of another kind, or the game has all its sheets."
+}
 
 
 @post("/api/shared", errors=NONE_SUCH | OTHERWISE)

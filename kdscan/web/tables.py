@@ -1,7 +1,7 @@
 """Overviews of an event: the queue of doubtful sheets, games, standings.
 
-They are computed again only after something that they show has changed, no matter how many browsers
-ask.
+They are computed again only after something that they show has changed, no matter how many
+browsers request them.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Tables:
     def state(self) -> str:
         """An identifier of the current state: it changes whenever anything shown here changes.
 
-        Many wait for news and look at the same time; those who ask together share one look.
+        Many requests poll at the same time; those that come together share one check.
         """
         asked = time.monotonic()
         with self._looking:

@@ -2,7 +2,7 @@
 
 uvicorn passes on an encrypted connection only when its handshake is done. Until then it would hold
 an open file for a minute, and no limit would count it. Here a connection is accepted unencrypted,
-counted like one without a head (`kdscan.web.connections`), and then encrypted in place.
+counted like one without headers (`kdscan.web.connections`), and then encrypted in place.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Encrypted(asyncio.Protocol):
         self.transport: asyncio.Transport
 
     def connection_made(self, transport: Any) -> None:
-        """Start the handshake on the new connection, with the same deadline as for a head."""
+        """Start the handshake on the new connection, with the same deadline as for headers."""
         self.transport = transport
         transport.pause_reading()  # incoming data belong to the handshake
         self._connections.add(self)

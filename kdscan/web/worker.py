@@ -1,4 +1,4 @@
-"""The work of the page's workers: decode, read and draw pictures, and perhaps crash on one.
+"""The work of the page's workers: decode, read and draw pictures, any of which may crash them.
 
 See `kdscan.workers.serve`. For each page of a file that is read there are two frames, the reading
 and the pictures; otherwise one.
@@ -135,8 +135,8 @@ def pictures(photo: Photo) -> tuple[bytes, bytes]:
 
 
 def prepare() -> None:
-    """Load the models, read a drawn map and draw the blank spellbook pages. Otherwise the first
-    photo would pay for this, half as long again, on each worker."""
+    """Load the models, read a rendered map and render the blank spellbook pages. Otherwise the
+    first photo would take half as long again on each worker."""
     import numpy.ma  # noqa: F401  numpy's median imports it when it is first used
 
     import kdscan.pipeline.wizard  # noqa: F401  so do two maps with their spellbook

@@ -98,7 +98,7 @@ def test_nobody_begins_games_without_end(store: Store) -> None:
     games, session = SharedGames(store, 1), new_session("player", "")
     for _ in range(30):
         games.new(session)
-    with pytest.raises(ApiError, match="too often"):
+    with pytest.raises(ApiError, match="too many requests"):
         games.new(session)
     games.new(new_session("player", ""))
 
