@@ -1,6 +1,6 @@
-"""python -m kdscan.synth FOLDER: synthetic photos with their truth beside them.
+"""python -m kdscan.synth FOLDER: synthetic photos with their ground truth beside them.
 
-python -m kdscan.synth data/photos --count 200                designs that nobody printed yet
+python -m kdscan.synth data/photos --count 200                random designs
 python -m kdscan.synth data/maps --count 50 --ground painted           on maps of one kind
 python -m kdscan.synth data/own --count 50 --own              our own sheet
 python -m kdscan.synth data/flat --own --level flat --messiness 0  clean scans of it

@@ -59,7 +59,7 @@ class SynthPhoto:
         return self.nodes_xy[1::2, 1::2]
 
     def truth(self) -> dict[str, Any]:
-        """The truth file that stands beside a photo, as plain JSON values."""
+        """The ground truth to store beside the photo, as plain JSON values."""
         about = {
             "design": self.design,
             "level": self.level,

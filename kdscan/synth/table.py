@@ -54,7 +54,7 @@ class SynthTable:
     level: Level
 
     def truth(self) -> dict[str, Any]:
-        """The truth file that stands beside a photo, as plain JSON values."""
+        """The ground truth to store beside the photo, as plain JSON values."""
         scores = self.game.scores()
         result = outcome(scores)
         book = self.game.spellbook

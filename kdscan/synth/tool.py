@@ -28,7 +28,8 @@ Quality = Annotated[int, typer.Option(help="JPEG quality.", min=1, max=100)]
 
 
 def run(command: Callable[[], object]) -> NoReturn:
-    """Run a tool and exit. Expected errors, and those from outside kdscan, are told in one line."""
+    """Run a tool and exit. Expected errors, and those from outside kdscan, are reported in one
+    line."""
     try:
         command()
     except KdscanError as error:

@@ -2,8 +2,8 @@
 
 The networks' probabilities are calibrated for crops, but users rely on the total. So the log odds
 of a correct total with the grid in place get a slope and an offset (Platt 1999), fitted on
-synthetic photos of held-out designs, hands and boards. They are fitted separately for each number
-of averaged views, because averaging changes the calibration.
+synthetic photos of held-out designs, handwriting and boards. They are fitted separately for each
+number of averaged views, because averaging changes the calibration.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def calibrate(folder: Path, models_folder: Path) -> dict[str, object]:
     results = list(outcomes(folder, models_folder))
     if not results:
         why = f"{models_folder} finds no map in the {len(photos)} photos of {folder}"
-        raise UsageError(f"{why}; its networks have to learn for longer first")
+        raise UsageError(f"{why}; train its networks for longer first")
     ((kind, _),) = Counter(one.kind for one in results).most_common(1)
     these = [one for one in results if one.kind == kind]
     calibration: dict[str, object] = {

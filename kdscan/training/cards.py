@@ -170,7 +170,7 @@ def pages(root: Path) -> dict[Path, str]:
     before, start, rest = readme.read_text("utf-8").partition(GENERATED)
     _, end, after = rest.partition("\n\n")
     if not start or not end:
-        raise UsageError(f"{readme} has no place for its table, a line that says {GENERATED}")
+        raise UsageError(f"{readme} has no place for its table: add the line {GENERATED}")
     made[readme] = f"{before}{GENERATED}\n{reading_table(load_reading(models))}\n\n{after}"
     return made
 

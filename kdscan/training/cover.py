@@ -101,8 +101,8 @@ class CoverNet(nn.Module):
 
 
 def _cell_centers(x: Tensor, side: int) -> Tensor:
-    """(B, C, 5, n, 7, n): the cells' centres in a feature map (B, C, H, W) with `side` pixels a
-    cell."""
+    """(B, C, 5, n, 7, n): the cells' centres in a feature map (B, C, H, W) with `side` pixels
+    per cell."""
     margin, off = round(FLAT_MARGIN * side), round((1 - CENTER_SHARE) / 2 * side)
     inner = x[:, :, margin : margin + ROWS * side, margin : margin + COLS * side]
     cells = inner.reshape(x.shape[0], x.shape[1], ROWS, side, COLS, side)

@@ -55,7 +55,7 @@ UNKNOWN = -100
 """Label of shields whose marks are unknown: torch's `ignore_index`."""
 
 ERASURE_FACTOR = 2.5
-"""Factor by which marks are erased more often than people do it: traces of erased marks caused the
+"""Factor by which marks are erased more often than by people: traces of erased marks caused the
 most confident errors."""
 
 OWN_SHARE = 0.15
@@ -141,7 +141,7 @@ def _labels(board: Board) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
     """A sheet rendered from straight above with a photo's blur, in three fifths of a photo's time.
 
-    The marks network needs many designs and hands more than many desks.
+    The marks network needs many designs and writers more than many table tops.
     """
     rng = np.random.default_rng([seed, 4])
     layout = random_layout(rng)

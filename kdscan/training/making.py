@@ -55,9 +55,9 @@ def start_of(recipe: Recipe, models: Path) -> Path | None:
         return None
     path = weights_path(models, recipe.parent_name)
     if parent.weights is None or not path.is_file():
-        raise UsageError(f"{path}: the weights that {recipe.name} went on from are not there")
+        raise UsageError(f"{path}: the weights from which {recipe.name} was trained are missing")
     if digest(path) != parent.weights:
-        raise UsageError(f"{path} holds other weights than those {recipe.name} went on from")
+        raise UsageError(f"{path} is not the file of weights from which {recipe.name} was trained")
     return path
 
 

@@ -1,4 +1,4 @@
-"""Metrics of trained networks on held-out examples: designs and hands never trained on."""
+"""Metrics of trained networks on held-out examples: designs and handwriting never trained on."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Parent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Hyperparameters.
 
-    steps: length of the schedule. batch: examples a step. rate: the highest learning rate.
+    steps: length of the schedule. batch: examples per step. rate: the highest learning rate.
     average: largest horizon of the moving average of the weights in steps, 0 for none. seed: of the
     training, from which the examples' seeds follow. count, views: examples rendered in a block, and
     how often each is used. photos, pages: for spellbooks and kingdoms, numbers of examples rendered
@@ -109,11 +109,11 @@ def load_recipe(models: Path, name: str) -> Recipe:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: {error}") from error
     if recipe.name != name:
-        raise UsageError(f"{path} is the recipe of {recipe.name}; name the file so")
+        raise UsageError(f"{path} is the recipe of {recipe.name}; rename the file")
     if recipe.network not in NETWORKS:
-        raise UsageError(f"{path}: network is one of {', '.join(NETWORKS)}")
+        raise UsageError(f"{path}: network must be one of {', '.join(NETWORKS)}")
     if recipe.training.steps < 1 or recipe.training.batch < 1 or recipe.training.rate <= 0:
-        raise UsageError(f"{path}: steps, batch and rate are more than nothing")
+        raise UsageError(f"{path}: steps, batch and rate must be more than 0")
     return recipe
 
 

@@ -19,7 +19,7 @@ from kdscan.training.supply import FixedSupply, RenderedSupply, Supply, render
 
 PHOTO_SHARE = 0.5
 """Share of photos among the examples of marks; the rest are sheets rendered from above, which take
-half the time and show as many hands and designs."""
+half the time and show as many writers and designs."""
 
 TRAIN_SEED, SEED_STRIDE = 100_000_000, 10_000_000
 """Seed of the first sheet of training 0, and the distance to that of the next training."""
@@ -60,7 +60,7 @@ def split(boards: Sequence[Board], held: str) -> tuple[list[Board], list[Board]]
         return list(boards), []
     part, _, parts = (int(n) if n.isdecimal() else -1 for n in held.partition("/"))
     if not 0 <= part < parts:
-        raise UsageError(f"--held {held}: say which part of how many, as in 0/5: each fifth")
+        raise UsageError(f"--held {held}: write it like 0/5, which means every fifth kingdom")
     names = sorted({board.kingdom for board in boards}, key=lambda name: (len(name), name))
     back = {name for n, name in enumerate(names) if n % parts == part}
     train = [board for board in boards if board.kingdom not in back]

@@ -35,10 +35,10 @@ class Run:
     """Hyperparameters of a training; only `steps` may change when it is resumed, and `parent`,
     whose weights are not read again.
 
-    steps: length of the schedule. rate: the highest learning rate. batch: examples a step. parent:
-    SHA-256 of the initial weights' file, "" for random weights. count, views: examples in a block
-    and how often each is used, 0 for a fixed set; see `supply`. average: largest horizon of the
-    moving average of the weights, 0 for none.
+    steps: length of the schedule. rate: the highest learning rate. batch: examples per step.
+    parent: SHA-256 of the initial weights' file, "" for random weights. count, views: examples in a
+    block and how often each is used, 0 for a fixed set; see `supply`. average: largest horizon of
+    the moving average of the weights, 0 for none.
     """
 
     name: str

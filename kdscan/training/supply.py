@@ -146,7 +146,7 @@ def _wait_for(path: Path, process: int) -> list[Any]:
         if process not in (os.getpid(), os.getppid()):
             raise RuntimeError("the training has ended")
         if (failed := path.with_suffix(".failed")).exists():
-            raise RuntimeError(f"an example could not be drawn:\n{failed.read_text('utf-8')}")
+            raise RuntimeError(f"an example could not be rendered:\n{failed.read_text('utf-8')}")
         time.sleep(0.1)
     found: list[Any] = pickle.loads(path.read_bytes())
     return found

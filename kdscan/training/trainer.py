@@ -127,10 +127,12 @@ def _check_device(device: str) -> None:
 
 def _check(folder: Path, before: Run, run: Run, resume: bool) -> None:
     if not resume:
-        why = f"{folder} holds a training already: --resume goes on with it, another --out"
-        raise UsageError(f"{why} begins anew")
+        why = f"{folder} already contains a training: continue it with --resume, or use another"
+        raise UsageError(f"{why} --out to begin a new one")
     if replace(before, steps=run.steps, parent=run.parent) != run:
-        raise UsageError(f"{folder} was begun otherwise ({before}); go on as it was begun")
+        raise UsageError(
+            f"{folder} was begun with other settings ({before}); continue with the same ones"
+        )
 
 
 def rate_at(run: Run, step: int) -> float:
@@ -182,7 +184,7 @@ def _step(
     parts = task.loss(out if isinstance(out, tuple) else (out,), seen)
     optimizer.zero_grad(set_to_none=True)
     torch.stack(list(parts.values())).sum().backward()
-    # A loss that is no number ends the training before it spoils weights or the state on disk.
+    # A loss that is not a number ends the training before it spoils weights or checkpoints.
     nn.utils.clip_grad_norm_(net.parameters(), 2.0, error_if_nonfinite=True)
     for group in optimizer.param_groups:
         group["lr"] = rate_at(run, number)
@@ -231,8 +233,8 @@ def _batches(
     stack: ExitStack, samples: _Samples, first: int, loaders: int, painters: int
 ) -> Iterator[tuple[int, Batch]]:
     """The steps from `first` on and their batches, made in other processes."""
-    # One thread a process. Set here, not in the workers: OpenCV's threads do not survive the fork,
-    # and a worker that tries to stop them would wait forever.
+    # One thread per process. Set here, not in the workers: OpenCV's threads do not survive the
+    # fork, and a worker that tries to stop them would wait forever.
     cv2.setNumThreads(1)
     run, supply = samples.run, samples.supply
     steps: Any = range(first, run.steps)

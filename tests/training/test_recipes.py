@@ -70,10 +70,10 @@ def test_ink_is_told_by_the_features_of_marks_as_they_are() -> None:
     [
         ((r"steps = \d+", "steps = true"), "Expected `int`"),
         ((r"steps = \d+", ""), "missing required field `steps`"),
-        ((r"steps = \d+", "steps = 0"), "more than nothing"),
+        ((r"steps = \d+", "steps = 0"), "more than 0"),
         ((r"views = \d+", 'views = "many"'), "Invalid"),
         ((r"\bviews", "veiws"), "unknown field `veiws`"),
-        ((r'version = "\d+"', 'version = "99"'), "name the file so"),
+        ((r'version = "\d+"', 'version = "99"'), "rename the file"),
         ((r'network = "marks"', 'network = "mark"'), r"recipe of mark-\d+"),
         ((r"\[training\]", "[training"), "end of a table"),
     ],

@@ -153,10 +153,10 @@ def test_what_is_there_is_not_overwritten_nor_mixed(tmp_path: Path) -> None:
     from kdscan.training.trainer import train
 
     trained(tmp_path / "run", given, task())
-    with pytest.raises(UsageError, match="--resume goes on"):
+    with pytest.raises(UsageError, match="continue it with --resume"):
         trained(tmp_path / "run", given, task())
     other = Run("small", STEPS, 0.02, SIZE, seed=5)
-    with pytest.raises(UsageError, match="begun otherwise"):
+    with pytest.raises(UsageError, match="begun with other settings"):
         train(task(), other, given(tmp_path), tmp_path / "run", resume=True)
     (tmp_path / "run" / f"{STEPS:08d}" / "network.pt").write_bytes(b"no weights")
     with pytest.raises(UsageError, match="broken"):

@@ -1,1 +1,1 @@
-"""Hands: what players draw on a sheet, and the ink that it leaves."""
+"""Hands: simulated writers, what they draw on a sheet, and the ink that it leaves."""

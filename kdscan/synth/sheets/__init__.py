@@ -1,1 +1,1 @@
-"""Printed sheets of random designs, and the grounds under them."""
+"""Printed sheets of random designs, and the grounds (backgrounds) under them."""

@@ -41,7 +41,7 @@ def _photocopied(rng: Rng, grey: F32, px_per_mm: float, painted: bool) -> F32:
 
 
 def _screened(rng: Rng, grey: F32, px_per_mm: float, painted: bool) -> F32:
-    """Greys as the dots of a laser printer, 2 to 4 a millimetre."""
+    """Greys as the dots of a laser printer, 2 to 4 per millimetre."""
     h, w = grey.shape
     y, x = f32(np.mgrid[:h, :w])
     turn = rng.uniform(0, np.pi / 2)

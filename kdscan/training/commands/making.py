@@ -66,7 +66,7 @@ def kingdoms(
     out: Out = Path("data/training"),
     models: Store = Path("models"),
     version: str = "1",
-    held: Annotated[str, typer.Option(help="Kingdoms to measure on: 0/5 is each fifth.")] = "0/5",
+    held: Annotated[str, typer.Option(help="Kingdoms to measure on: 0/5 is every fifth.")] = "0/5",
     again: Annotated[
         float, typer.Option(help="Share of the steps for a second training that includes these.")
     ] = 0.4,
@@ -87,7 +87,7 @@ def kingdoms(
     found_boards = kingdoms_in(boards, photos)
     if not found_boards:
         raise UsageError(
-            "no kingdom was found: name a folder that holds some with --boards or --photos"
+            "no kingdom was found: name a folder that contains some with --boards or --photos"
         )
     for network in ("tiles", "squares"):
         task = TASKS[network]

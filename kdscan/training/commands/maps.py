@@ -25,7 +25,7 @@ def _labelled(folder: Path) -> list[Example]:
     found = load_labels(folder)
     if not found:
         raise UsageError(
-            f"{folder} holds no labelled map; "
+            f"{folder} contains no labelled map; "
             f"write some: kdscan export --event NAME --labels {folder}"
         )
     return found
