@@ -10,8 +10,8 @@ placed    cells reported within 0.25 cells of the true centre
 coat, crosses, cell   shields read right
 board     photos with all 34 shields right
 score     photos with the right total
-silent    photos whose total is wrong while no review is asked for
-review    photos that ask for a review
+silent    photos whose total is wrong but not flagged for review
+review    photos flagged for review
 """
 
 from __future__ import annotations

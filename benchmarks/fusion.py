@@ -44,7 +44,7 @@ def photos_of(page: DrawnPage, seed: int) -> list[MapReading]:
 
 
 def judge(page: DrawnPage, sheet: MapReading) -> tuple[float, bool, bool, bool]:
-    """Share of shields right; board right; asks for a look; silently wrong."""
+    """Share of shields right; board right; flagged for review; silently wrong."""
     found = judged_map(page.board, [sheet])
     return 1 - found.wrong / len(CELLS), found.board, found.ask, found.silent
 
@@ -52,7 +52,7 @@ def judge(page: DrawnPage, sheet: MapReading) -> tuple[float, bool, bool, bool]:
 def table(tally: Tally) -> str:
     """Rows of Markdown."""
     rows = [
-        "| | sheets | shields | boards | asks for a look | wrong in silence |",
+        "| | sheets | shields | boards | flagged for review | silently wrong |",
         "|---" * 6 + "|",
     ]
     for name, judged in tally.items():

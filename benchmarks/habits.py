@@ -9,7 +9,7 @@ or of `CONDUCT`, on designs with seeds that no training uses; photos are easy. F
 
 board    photos with all 34 shields right
 silent   photos whose total is wrong while no review is asked for
-ask      photos that ask for a review
+ask      photos flagged for review
 after    totals that are still wrong once every shield that is asked about is answered rightly
 
 The folder gets a picture of each habit and ground, with misread shields framed in red and those

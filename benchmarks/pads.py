@@ -13,7 +13,7 @@ pile      it was shown the filled sheets themselves
 
 board     sheets with all 34 shields right
 silent    sheets whose total is wrong while no look is asked for
-ask       sheets that ask for a look
+ask       sheets flagged for review
 after     sheets whose total is wrong once every shield that is asked about is answered rightly
 median, 95%   how far cells lie from their true centres, in cells
 
@@ -59,7 +59,7 @@ Row = tuple[Judged, list[float]]
 
 def judge(path: Path, sheets: list[dict[str, Any]]) -> Row:
     """A photo, by its truth and the output of `kdscan score --json`. One in which not exactly one
-    map was found is wrong and asks."""
+    map was found counts as wrong and flagged."""
     maps = [sheet for sheet in sheets if sheet["kind"] == "duel_map"]
     if len(maps) != 1:
         return NOT_READ, []

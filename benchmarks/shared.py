@@ -167,7 +167,7 @@ def judged(truth: Board, read: Board, ask: bool, doubted: Collection[Cell]) -> J
 
 
 def judged_map(truth: Board, sheets: Sequence[MapReading]) -> Judged:
-    """As `judged`; a photo in which not exactly one map was found is wrong and asks."""
+    """As `judged`; a photo in which not exactly one map was found counts as wrong and flagged."""
     if len(sheets) != 1:
         return NOT_READ
     (sheet,), cells = sheets, sheets[0].reading.cells

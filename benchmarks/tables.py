@@ -8,8 +8,8 @@ found     maps (spellbooks) that were reported where they lie, each cell (place)
 board     maps with all 34 shields right
 places    squares, circles, boxes and struck lines of spellbooks read right
 book      spellbooks with everything right
-silent    maps, spellbooks or games that are wrong while nothing asks for a review
-review    those that ask for one
+silent    maps, spellbooks or games that are wrong but not flagged
+review    those flagged for review
 game      games with both totals and the winner right, the wizard's points included
 """
 

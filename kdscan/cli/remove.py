@@ -35,7 +35,7 @@ def remove(
     from kdscan.tournament.store.events import find_event
 
     w = terminal_words()
-    done = w.t("put back") if undo else w.t("taken out")
+    done = w.t("restored") if undo else w.t("removed")
     with open_store(store, make=False) as kept, kept.write() as db:
         this = find_event(db, event)
         files = [

@@ -221,7 +221,7 @@ def _summary(w: Words, copies: int, side: str, pages: int, paper: str) -> str:
         "map": maps,
         "spellbook": books,
         "card": w.tn("{n} card", "{n} cards", copies),
-        "both": w.t("{maps} with {spellbooks} behind", maps=maps, spellbooks=books),
+        "both": w.t("{maps}, with {spellbooks} on the backs,", maps=maps, spellbooks=books),
     }[side]
     on = w.tn("on {n} page of {paper}", "on {n} pages of {paper}", pages, paper=paper.capitalize())
     how = w.t("Print at 100 %, not fitted to the page.")

@@ -57,7 +57,7 @@ def test_a_page_of_a_scan_is_taken_out_alone(url: str, rows: Rows, run: Command)
         ("2", "failed"),
         ("3", "ok"),
     ]
-    assert run(*remove, "scan.pdf#2").out == "a/scan.pdf#2: taken out\n"
+    assert run(*remove, "scan.pdf#2").out == "a/scan.pdf#2: removed\n"
     assert [row["page"] for row in rows()] == ["1", "3"]
     run(*remove, "scan.pdf#3")
     assert [row["page"] for row in rows()] == ["1"]

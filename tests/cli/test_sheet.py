@@ -102,7 +102,7 @@ def test_sheet_speaks_polish(tmp_path: Path, run: Command) -> None:
     [
         ("map", 1, "2 maps on 1 page"),
         ("spellbook", 1, "2 spellbooks on 1 page"),
-        ("both", 2, "2 maps with 2 spellbooks behind on 1 page"),
+        ("both", 2, "2 maps, with 2 spellbooks on the backs, on 1 page"),
     ],
 )
 def test_sheet_prints_the_side_asked_for(
