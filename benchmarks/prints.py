@@ -169,8 +169,8 @@ def kept(path: Path) -> FlatSheet | None:
 
 
 def judge(path: Path, known: KnownPrint | None) -> tuple[bool, int, bool, bool]:
-    """Whether a sheet's whole board is right, number of wrong shields, whether it is flagged, silently
-    wrong."""
+    """Whether a sheet's whole board is right, number of wrong shields, whether it is flagged,
+    silently wrong."""
     sheets = maps_in(photo_in(path), prints=[known] if known else [])
     found = judged_map(true_board(path.with_suffix(".json")), sheets)
     return found.board, found.wrong, found.ask, found.silent
