@@ -1,7 +1,7 @@
 """All errors that kdscan raises on purpose.
 
     KdscanError
-    ├── UsageError            2   the command line asks for what cannot be done
+    ├── UsageError            2   wrong usage, or a file that cannot be used
     │   └── LayoutError       2   a layout file is broken
     ├── PhotoError            3   a file could not be read as a picture
     │   ├── UnreadableImage   3   broken, empty, cut off, or no picture at all
@@ -41,7 +41,7 @@ class KdscanError(Exception):
 
 
 class UsageError(KdscanError):
-    """The command line asks for something that cannot be done."""
+    """Wrong usage, a file that cannot be used, or a change that is not possible."""
 
     code = "usage"
     exit_code = 2

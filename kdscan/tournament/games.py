@@ -20,7 +20,7 @@ class SheetScore:
     """One sheet that was read: a player's map of Duel, or kingdom of tiles.
 
     key: any unique number. round, table, player: according to its code, its photo or a person; None
-    if unknown. worth: what decides a game. review: whether its total still needs a look. rivals:
+    if unknown. worth: what decides a game. review: whether its total still needs review. rivals:
     keys of sheets that bear the same code but hold different marks; a person must say whose is
     which. cut_off: the photo does not show all of it, so that the total is unknown. event: as its
     code names it; None without a code, or if a person said whose it is.

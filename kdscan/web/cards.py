@@ -23,7 +23,7 @@ ORDER: tuple[CardKind | Literal["decides"], ...] = (
     *("conflict", "twice", "owner", "differs", "decides", "again"),
     *("opponent", "look", "failed", "missing", "rules"),  # a failed photo may be the missing one
 )
-"""Kinds by urgency; "decides": a look that may change who wins a game."""
+"""Kinds by urgency; "decides": a doubtful sheet that may change who wins a game."""
 
 _KINDS: Mapping[str, CardKind] = {
     "code_conflict": "conflict",
