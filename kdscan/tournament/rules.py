@@ -1,7 +1,7 @@
 """What an event plays: the game, its variants, the players at a table, the number of rounds.
 
 The rules are set once, when the event is created, and stored in its details. A change takes effect
-from then on: kingdoms are scored by the rules in force at the time of display.
+at once: all kingdoms are scored by the current rules.
 """
 
 from __future__ import annotations

@@ -156,11 +156,8 @@ class Game:
         first = player == self.player_a
         both = first and len(dice) == 2
         helped = not both or self.book.ready(player, Coat.DOUBLE_DOT)
-        require(
-            helped,
-            Rule.POWER,
-            "taking both dice needs the double dot's wizard, won but not yet used",
-        )
+        why = "taking both dice needs the double dot's wizard, won but not yet used"
+        require(helped, Rule.POWER, why)
         right = both or len(dice) == (1 if first else 2)
         require(right, Rule.TAKING, f"A takes one die, then B takes two; not {len(dice)}")
         self.hands[player].extend(dice)
@@ -176,9 +173,8 @@ class Game:
 
     def _turn(self, player: int, move: Turn) -> None:
         ready, mine = self.book.ready(player, Coat.DOUBLE_LINE), move.die in self.hands[player]
-        require(
-            ready, Rule.POWER, "turning a die needs the double line's wizard, won but not yet used"
-        )
+        why = "turning a die needs the double line's wizard, won but not yet used"
+        require(ready, Rule.POWER, why)
         require(mine, Rule.POWER, f"die {move.die} is not yours to turn")
         faces = range(len(DICE[move.die]))
         require(move.face in faces, Rule.POWER, f"a die has no face {move.face}")
