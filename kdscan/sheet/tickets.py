@@ -104,6 +104,13 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
                 known=", ".join(columns),
                 first=first.strip()[:80],
             )
+        twice = next((name for name in columns if names.count(name) > 1), None)
+        if twice is not None:
+            raise UsageError(
+                "{path}: two columns are called {twice!r}; rename one of them.",
+                path=path,
+                twice=twice,
+            )
         reader.fieldnames = names
         rows = [(reader.line_num, _cells(row, path, reader.line_num)) for row in reader]
     except csv.Error as error:  # a field longer than any name, or an unclosed quote

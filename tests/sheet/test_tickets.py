@@ -167,6 +167,7 @@ def test_without_an_event_there_are_names_and_no_codes(tmp_path: Path) -> None:
         ("", "the first line must name the columns"),
         ("\n\nname\nAnn\n", "the first line must name the columns, .* it says ''"),
         ("Ann\nBob\n", "the first line must name the columns, .* it says 'Ann'"),
+        ("name,round,Name\nAnn,1,Bob\n", "two columns are called .name.; rename one"),
         ("name\n\n", "there are no players below"),
         ("name\nAnn\nDoe, John\n", "row 3: there are more cells than columns"),
         ('name\nAnn\n"Doe, John\nBob\n', "row 3: this is not a valid line of CSV"),
