@@ -60,6 +60,7 @@ def check_proof(
         ("no domino has two mines", "## m+ m++"),
         ("a domino of one square", "## w"),
         ("only one domino is w+ l", "w+ l ## l w+"),
+        ("only one domino is w g, and without a second there is no order", "## g g g\n. w f w"),
         ("there are no lakes with two crowns", "## w l++"),
         ("it touches neither the castle nor its like", "## w w\n.  . l\n.  . l"),
         ("seven in a row", "## w w w f f f"),

@@ -7,8 +7,9 @@ import random
 import pytest
 from hypothesis import given, settings
 
+from kdscan.game.grid import neighbours
 from kdscan.game.kingdomino.checks import find_problems
-from kdscan.game.kingdomino.kingdom import Kingdom
+from kdscan.game.kingdomino.kingdom import Kingdom, Land
 from kdscan.game.kingdomino.play import Choose, Discard, Game, Lay, Move, Phase, Rule, match_winners
 from kdscan.game.kingdomino.players import greedy_player, play_game, play_match, random_player
 from kdscan.game.kingdomino.scoring import score_kingdom
@@ -177,3 +178,25 @@ def test_rules_that_cannot_go_together() -> None:
         great_duel=True, middle_kingdom=True
     )
     assert [PLAIN.dominoes(n) for n in (2, 3, 4)] == [24, 36, 48]
+
+
+@pytest.mark.parametrize(("down", "right"), [(-1, 0), (1, 0), (0, -1), (0, 1)])
+def test_the_castle_counts_in_what_a_kingdom_spans(down: int, right: int) -> None:
+    outwards = (down, right), (2 * down, 2 * right)
+    assert Land(3).fits(outwards)
+    assert not Land(2).fits(outwards)
+
+
+@pytest.mark.parametrize("text", ["w f", "w+ g", "l l"])
+def test_a_domino_may_be_laid_wherever_either_square_joins(text: str) -> None:
+    one, two = map(Square.parse, text.split())
+    land = Land(4)
+    land.lay((Square(Terrain.WHEAT), Square(Terrain.LAKE)), ((0, 1), (0, 2)))
+    cells = [(row, col) for row in range(-4, 5) for col in range(-4, 5)]
+    assert sorted(land.places((one, two))) == [
+        (cell, near)
+        for cell in cells
+        for near in sorted(neighbours(cell))
+        if land.fits((cell, near))
+        and (land.joins(cell, one.terrain) or land.joins(near, two.terrain))
+    ]
