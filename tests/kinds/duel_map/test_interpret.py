@@ -12,7 +12,7 @@ import pytest
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell
 from kdscan.kinds.duel_map.doubts import doubts
-from kdscan.kinds.duel_map.interpret import interpret
+from kdscan.kinds.duel_map.interpret import beliefs, interpret
 from kdscan.kinds.duel_map.to_json import to_json
 from kdscan.records import CELLS, COATS, MapCorrections
 from tests.readings import make_sheet
@@ -85,7 +85,33 @@ def test_what_the_picture_may_have_changed_asks_for_a_look(
     assert found.review is review
     assert [one.code for one in found.problems][-1:] == ([code] if code else [])
     said = replace(found.evidence, corrections=MapCorrections(confirmed=True))
-    assert not interpret(said).review
+    confirmed = interpret(said)
+    assert not confirmed.review and not any(cell.review for cell in confirmed.reading.cells)
+
+
+@pytest.mark.parametrize(("placed", "codes"), [(0.89, ["unsure_place"]), (0.9, [])])
+def test_a_grid_that_may_lie_elsewhere_is_a_problem(placed: float, codes: list[str]) -> None:
+    evidence = make_sheet(BOARD).evidence
+    found = interpret(replace(evidence, probs=replace(evidence.probs, placed=placed)))
+    assert [one.code for one in found.problems] == codes
+
+
+@pytest.mark.parametrize(
+    ("clipped", "said"), [((CROSSED,), "a shield lies"), ((CROSSED, (2, 1)), "2 shields lie")]
+)
+def test_shields_that_the_picture_cuts_off_are_unknown(
+    clipped: tuple[Cell, ...], said: str
+) -> None:
+    whole = make_sheet(BOARD, confidence=0.9999)
+    found = interpret(replace(whole.evidence, clipped=clipped))
+    (problem,) = found.problems  # what was cut off may explain the rules that are broken
+    assert (problem.code, problem.cells) == ("cut_off", clipped) and problem.message.startswith(
+        said
+    )
+    assert {cell.at for cell in found.reading.cells if cell.review} == {*clipped}
+    at = CELLS.index(CROSSED)
+    assert beliefs(found.evidence).coat[at] == pytest.approx(1 / len(COATS))
+    assert found.review and found.reading.confidence == 0
 
 
 def test_a_corrected_shield_tells_what_the_picture_showed() -> None:
