@@ -13,6 +13,7 @@ from kdscan.detection.clipping import (
     SIDES,
     clipped_cells,
     cut_sides,
+    edge_distances,
     edges_text,
     legible_cells,
 )
@@ -35,6 +36,13 @@ def test_shields_at_the_edge_are_unseen() -> None:
     whole, narrow = photo(600, 600), photo(500, 600)
     assert clipped_cells(whole, SHEET.rectified) == ()
     assert clipped_cells(narrow, SHEET.rectified) == tuple((row, 6) for row in range(5))
+
+
+def test_distances_are_to_the_outermost_pixels() -> None:
+    assert edge_distances((10, 8), np.array([(2.0, 3.0), (-1, 7)])).tolist() == [
+        [2, 7, 3, 4],
+        [-1, 10, 7, 0],
+    ]
 
 
 def test_outlines_say_at_which_sides_they_are_cut() -> None:

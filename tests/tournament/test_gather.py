@@ -127,8 +127,9 @@ def test_two_sheets_that_differ_wait_for_a_person() -> None:
 
 
 def test_of_a_sheet_that_is_cut_off_no_total_is_named() -> None:
-    rivals = [replace(sheet(1, "A", 50), rivals=(2,)), replace(sheet(2, "A", 9), rivals=(1,))]
-    _, findings = gather([rivals[0], replace(rivals[1], cut_off=True)], TABLE)
+    whole = replace(sheet(1, "A", 50), rivals=(2, 3))  # 3 does not count any more
+    cut = replace(sheet(2, "A", 9), rivals=(1,), cut_off=True)
+    _, findings = gather([whole, cut], TABLE)
     assert "worth 50, –;" in findings[0].message
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import OpenBook, SpellbookLine
@@ -36,6 +38,26 @@ def test_what_no_game_leaves_in_a_spellbook_asks_for_a_look() -> None:
     assert [one.code for one in found.problems] == ["struck_too_soon"]
     assert found.review
     assert not interpret(with_fields(found.evidence, {"confirmed": True})).review
+
+
+@pytest.mark.parametrize(
+    ("books", "maps", "said"),
+    [
+        (1, 0, None),
+        (1, 2, None),
+        (1, 1, "a game has two maps, but 1"),
+        (1, 3, "a game has two maps, but 3"),
+        (2, 2, "several spellbooks"),
+    ],
+)
+def test_a_spellbook_that_cannot_be_compared_says_why(
+    books: int, maps: int, said: str | None
+) -> None:
+    evidence = replace(make_book(OpenBook().closed()).evidence, table=(books, maps))
+    told = [one.message for one in interpret(evidence).problems if one.code == "spellbook_alone"]
+    assert len(told) == (said is not None) and (said or "") in "".join(told)
+    beside = interpret(replace(evidence, beside=("left",)))
+    assert beside.problems[0].code == "map_cut_off"
 
 
 def test_two_chosen_coats_are_told() -> None:
