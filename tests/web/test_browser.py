@@ -57,7 +57,7 @@ def test_upload_look_tap_undo(open_page: Open) -> None:
 
 
 def test_any_shield_is_put_right_by_keyboard(open_page: Open) -> None:
-    page = open_page(DESK, **DESKTOP)
+    page = open_page(DESK, at="/", **DESKTOP)
     upload(page, "01.jpg")
     cell(page, 0, 0).focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight"):
@@ -149,12 +149,12 @@ def test_each_answer_narrows_the_range(open_page: Open) -> None:
 def test_a_picture_is_shared_where_the_phone_can(
     open_page: Open, served: Served, store: Store
 ) -> None:
-    page = open_page(DESK)
+    page = open_page(DESK, at=None)
     page.add_init_script("""
       navigator.canShare = ({ files }) => files.length === 1;
       navigator.share = async ({ files }) => { document.title = `shared ${files[0].type}`; };
     """)
-    page.goto(f"/?again#/photo/{lay(served, store, make_sheet())}")
+    page.goto(f"/#/photo/{lay(served, store, make_sheet())}")
     page.get_by_role("button", name="Share").tap()
     expect(page).to_have_title("shared image/png")
 
@@ -175,7 +175,6 @@ KEPT = """caches.open("results").then((cache) => cache.keys())
 
 def test_the_last_results_stay_readable_offline(open_page: Open) -> None:
     page = open_page()
-    page.goto("/")
     page.evaluate("navigator.serviceWorker.ready")
     page.wait_for_function("navigator.serviceWorker.controller !== null")
     upload(page, "01.jpg")
@@ -192,7 +191,6 @@ def test_the_last_results_stay_readable_offline(open_page: Open) -> None:
 
 def test_who_leaves_leaves_no_results_in_the_browser(open_page: Open) -> None:
     page = open_page()
-    page.goto("/")
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     page.reload()
     page.evaluate("fetch('/api/photos').then(() => true)")
@@ -227,7 +225,6 @@ def test_whose_session_has_ended_finds_the_form_to_sign_in(open_page: Open) -> N
 
 def test_a_photo_that_cannot_be_sent_says_so_and_is_sent_again(open_page: Open) -> None:
     page = open_page(service_workers="block")
-    page.goto("/")
     page.route("**/api/**", lambda route: route.abort())
     page.set_input_files("input[multiple]", SAMPLES / "01.jpg")
     expect(page.locator(".upload strong")).to_contain_text("waiting for the network")
@@ -241,7 +238,6 @@ def test_a_file_that_is_no_picture_is_not_tried_again(open_page: Open, tmp_path:
     broken = tmp_path / "broken.jpg"
     broken.write_bytes(b"\xff\xd8\xff" + 100 * b"no picture")
     page = open_page()
-    page.goto("/")
     page.set_input_files("input[multiple]", broken)
     expect(page.get_by_role("alert")).to_contain_text("broken or cut off")
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
@@ -251,7 +247,6 @@ def test_a_file_that_is_no_picture_is_not_tried_again(open_page: Open, tmp_path:
 
 def test_a_worker_that_dies_loses_no_photo(open_page: Open, served: Served) -> None:
     page = open_page()
-    page.goto("/")
     with served.workers_asleep() as pids:
         page.set_input_files("input[multiple]", SAMPLES / "03.jpg")
         expect(page.locator(".result strong")).to_have_text("reading …")

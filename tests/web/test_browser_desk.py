@@ -139,7 +139,7 @@ def test_the_list_of_sheets_is_filtered(open_page: Open, served: Served, store: 
 
 
 def test_standings_of_thirty_are_seen_at_once_or_page_by_themselves(open_page: Open) -> None:
-    page = open_page(DESK, viewport={"width": 1920, "height": 1080})
+    page = open_page(DESK, at=None, viewport={"width": 1920, "height": 1080})
     rows = [
         {
             "rank": n + 1,

@@ -30,7 +30,7 @@ NOISE = """
 
 
 def test_a_canvas_that_gives_noise_ruins_no_photo(open_page: Open) -> None:
-    page = open_page(service_workers="block")
+    page = open_page(at=None, service_workers="block")
     page.add_init_script(NOISE)
     page.add_init_script("""
       const send = XMLHttpRequest.prototype.send;
@@ -61,9 +61,9 @@ NO_CANVAS = "HTMLCanvasElement.prototype.getContext = () => null;"
 def test_whatever_a_canvas_gives_a_picture_is_shared(
     open_page: Open, served: Served, store: Store, canvas: str
 ) -> None:
-    page = open_page(DESK)
+    page = open_page(DESK, at=None)
     page.add_init_script(canvas)
-    page.goto(f"/?again#/photo/{lay(served, store, make_sheet())}")
+    page.goto(f"/#/photo/{lay(served, store, make_sheet())}")
     with page.expect_download() as download:
         page.get_by_role("button", name="Share").tap()
     assert download.value.suggested_filename.endswith(".svg")
@@ -80,9 +80,9 @@ def test_whatever_a_canvas_gives_a_picture_is_shared(
 def test_a_picture_says_what_its_boards_do_not_show(
     open_page: Open, served: Served, store: Store, sheets: tuple[AnyReading, ...], said: str
 ) -> None:
-    page = open_page(DESK)
+    page = open_page(DESK, at=None)
     page.add_init_script(NO_CANVAS)
-    page.goto(f"/?again#/photo/{lay(served, store, *sheets)}")
+    page.goto(f"/#/photo/{lay(served, store, *sheets)}")
     if len(sheets) == 1:
         page.get_by_label("Middle Kingdom").check()
         expect(page.locator(".sum")).to_contain_text("in the middle")
@@ -92,7 +92,7 @@ def test_a_picture_says_what_its_boards_do_not_show(
 
 
 def test_a_photo_that_the_browser_cannot_show_has_no_broken_picture(open_page: Open) -> None:
-    page = open_page(service_workers="block")
+    page = open_page(at=None, service_workers="block")
     page.route(SENT, lambda route: None)
     page.goto("/")
     page.set_input_files(
@@ -103,7 +103,7 @@ def test_a_photo_that_the_browser_cannot_show_has_no_broken_picture(open_page: O
 
 
 def test_photos_are_kept_though_the_phone_closed_their_database(open_page: Open) -> None:
-    page = open_page(service_workers="block")
+    page = open_page(at=None, service_workers="block")
     page.add_init_script("""
       const open = indexedDB.open;
       indexedDB.open = function (...what) {
@@ -123,7 +123,7 @@ def test_photos_are_kept_though_the_phone_closed_their_database(open_page: Open)
 
 
 def test_photos_are_sent_though_the_phone_never_opens_their_database(open_page: Open) -> None:
-    page = open_page(service_workers="block")
+    page = open_page(at=None, service_workers="block")
     page.add_init_script("IDBFactory.prototype.open = () => ({});")
     page.route(SENT, lambda route: route.abort())
     page.goto("/")
@@ -171,8 +171,7 @@ def test_a_page_that_is_gone_back_to_knows_at_once_that_it_is_not_alone(open_pag
 def test_a_projector_whose_session_has_ended_asks_for_the_code(
     open_page: Open, desk: httpx.Client
 ) -> None:
-    page = open_page(DESK)
-    page.goto("/standings")
+    page = open_page(DESK, at="/standings")
     expect(page.locator(".standings-head")).to_be_visible()
     page.context.clear_cookies()
     desk.post("/api/event/player", json={"name": "Ada", "active": True}).raise_for_status()
@@ -187,8 +186,7 @@ SHOWN_AGAIN = "document.dispatchEvent(new Event('visibilitychange'))"
 def test_a_page_that_is_returned_to_after_signing_out_shows_no_results(
     open_page: Open, returned: str
 ) -> None:
-    page = open_page(DESK)
-    page.goto("/")
+    page = open_page(DESK, at="/")
     expect(page.locator(".gallery")).to_be_visible()
     page.evaluate("window.same = true")
     with page.expect_response("**/api/session"):

@@ -3,6 +3,8 @@ paste."""
 
 from __future__ import annotations
 
+from base64 import b64encode
+
 import pytest
 from playwright.sync_api import FilePayload, expect
 
@@ -110,32 +112,31 @@ def test_a_photo_follows_the_mouse_though_its_box_is_wider(
 
 
 GIVE = """([kind, bytes]) => {
-  const data = new DataTransfer();
-  data.items.add(new File([new Uint8Array(bytes)], "given.jpg", { type: "image/jpeg" }));
+  const data = new DataTransfer(), photo = Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0));
+  data.items.add(new File([photo], "given.jpg", { type: "image/jpeg" }));
   const init = { bubbles: true, cancelable: true, dataTransfer: data, clipboardData: data };
   const event = kind === "paste" ? new ClipboardEvent(kind, init) : new DragEvent(kind, init);
   return document.body.dispatchEvent(event);
 }"""
 
 
+PHOTO = b64encode((SAMPLES / "02.jpg").read_bytes()).decode()
+
+
 @pytest.mark.parametrize("kind", ["drop", "paste"])
 def test_a_photo_is_dropped_beside_the_view_or_pasted(open_page: Open, kind: str) -> None:
     page = open_page(**DESKTOP)
-    page.goto("/")
     expect(page.locator(".gallery")).to_be_visible()
-    photo = list((SAMPLES / "02.jpg").read_bytes())
-    assert not page.evaluate(GIVE, [kind, photo]), "the browser does not open it instead"
+    assert not page.evaluate(GIVE, [kind, PHOTO]), "the browser does not open it instead"
     expect(page.locator(".total-number")).to_be_visible()
 
 
 def test_a_photo_is_dropped_on_any_view(open_page: Open) -> None:
-    page = open_page(**DESKTOP)
+    page = open_page(at="/#/photo/999", **DESKTOP)
     uploads: list[str] = []
     page.on("request", lambda asked: uploads.append(asked.url) if asked.method == "POST" else None)
-    page.goto("/#/photo/999")
-    page.reload()  # so that the start page was never shown
     expect(page.get_by_role("alert")).to_be_visible()
-    assert not page.evaluate(GIVE, ["drop", list((SAMPLES / "02.jpg").read_bytes())])
+    assert not page.evaluate(GIVE, ["drop", PHOTO])
     expect(page.locator(".total-number")).to_be_visible()
     assert len([url for url in uploads if "/api/photos?" in url]) == 1
 
@@ -150,34 +151,32 @@ def test_a_long_name_is_cut_between_letters(open_page: Open) -> None:
     expect(page.locator("h1.file-name")).to_have_text(name)
 
 
-DRAG = """([bytes]) => {
+DRAG = """() => {
   const data = new DataTransfer(), init = { bubbles: true, cancelable: true, dataTransfer: data };
-  data.items.add(new File([new Uint8Array(bytes)], "thumb.jpg", { type: "image/jpeg" }));
+  data.items.add(new File(["a photo"], "thumb.jpg", { type: "image/jpeg" }));
   document.body.dispatchEvent(new DragEvent("dragstart", init));
   return document.body.dispatchEvent(new DragEvent("drop", init));
 }"""
 
 
 def test_a_picture_of_the_page_that_is_dragged_is_no_new_photo(open_page: Open) -> None:
-    page = open_page(**DESKTOP)
-    page.goto("/#/photo/999")
+    page = open_page(at="/#/photo/999", **DESKTOP)
     expect(page.get_by_role("alert")).to_be_visible()
-    opened = page.evaluate(DRAG, [list((SAMPLES / "02.jpg").read_bytes())])
+    opened = page.evaluate(DRAG)
     assert not opened and page.url.endswith("#/photo/999"), "neither the browser nor the list"
 
 
 def test_a_known_photo_older_than_those_listed_is_shown(open_page: Open) -> None:
-    page = open_page(service_workers="block")
+    page = open_page(at=None, service_workers="block")
     page.route("**/api/photos", lambda route: route.fulfill(json={"photos": []}))
     page.goto("/")
-    photo = list((SAMPLES / "02.jpg").read_bytes())
     with page.expect_response("**/api/photos?name=*") as sent:
-        page.evaluate(GIVE, ["drop", photo])
+        page.evaluate(GIVE, ["drop", PHOTO])
     known = sent.value.json()["id"]
     assert page.request.get(f"/api/photos/{known}?wait=20").json()["state"] == "read"
     # The network may be gone for a moment just then.
     page.route(f"**/api/photos/{known}", lambda route: route.abort(), times=1)
-    page.evaluate(GIVE, ["drop", photo])
+    page.evaluate(GIVE, ["drop", PHOTO])
     page.wait_for_url(f"**/#/photo/{known}")
 
 
@@ -191,7 +190,6 @@ GONE = """async () => {
 
 def test_a_folder_or_a_file_that_is_gone_is_no_lost_network(open_page: Open) -> None:
     page = open_page()
-    page.goto("/")
     expect(page.locator(".gallery")).to_be_visible()
     page.evaluate(GONE)
     expect(page.locator(".upload.failed")).to_contain_text("not a readable picture")

@@ -33,8 +33,7 @@ def address(served: Served, store: Store) -> str:
 
 
 def test_the_first_link_leads_into_the_view_that_is_shown(open_page: Open, address: str) -> None:
-    page = open_page(DESK)
-    page.goto(address)
+    page = open_page(DESK, at=address)
     expect(page.locator(".total-number")).to_be_visible()
     page.get_by_role("link", name="Skip to the content").press("Enter")
     expect(page.locator("#main")).to_be_focused()
@@ -44,11 +43,7 @@ def test_the_first_link_leads_into_the_view_that_is_shown(open_page: Open, addre
 def test_a_view_is_called_what_it_shows_and_stays_in_another_language(
     open_page: Open, address: str
 ) -> None:
-    page, called = (
-        open_page(DESK),
-        re.compile(r"^table\.png.* · kdscan$"),
-    )
-    page.goto(address)
+    page, called = open_page(DESK, at=address), re.compile(r"^table\.png.* · kdscan$")
     expect(page).to_have_title(called)
     page.get_by_role("link", name="Deutsch").tap()
     expect(page.locator("html")).to_have_attribute("lang", "de")
@@ -58,8 +53,7 @@ def test_a_view_is_called_what_it_shows_and_stays_in_another_language(
 
 
 def test_the_map_is_one_stop_and_arrows_walk_in_it(open_page: Open, address: str) -> None:
-    page = open_page(DESK)
-    page.goto(address)
+    page = open_page(DESK, at=address)
     page.get_by_role("button", name="Photo", exact=True).press("Tab")
     expect(cell(page, 0, 0)).to_be_focused()
     page.keyboard.press("ArrowRight")
@@ -73,8 +67,7 @@ def test_the_map_is_one_stop_and_arrows_walk_in_it(open_page: Open, address: str
 
 
 def test_what_has_the_focus_is_seen(open_page: Open, address: str) -> None:
-    page = open_page(DESK)
-    page.goto(address)
+    page = open_page(DESK, at=address)
     expect(page.locator(".total-number")).to_be_visible()
     for _ in range(40):
         page.keyboard.press("Tab")
@@ -82,8 +75,7 @@ def test_what_has_the_focus_is_seen(open_page: Open, address: str) -> None:
 
 
 def test_keys_go_on_where_they_were(open_page: Open, address: str) -> None:
-    page = open_page(DESK)
-    page.goto(address)
+    page = open_page(DESK, at=address)
     doubts, undo = page.locator(".doubt"), page.get_by_role("button", name="Undo")
     for left in (2, 1, 0):
         doubts.first.locator("button:focus, button").first.press("Enter")

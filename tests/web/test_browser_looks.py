@@ -39,8 +39,7 @@ def accessible_in_both_schemes(page: Page) -> None:
 
 
 def test_axe_finds_nothing(open_page: Open) -> None:
-    page = open_page()
-    page.goto("/join")
+    page = open_page(at="/join")
     accessible_in_both_schemes(page)
     page.get_by_label("Code", exact=True).fill("WRONG")
     page.keyboard.press("Enter")
@@ -48,6 +47,7 @@ def test_axe_finds_nothing(open_page: Open) -> None:
     expect(code).to_be_focused()
     expect(code).to_have_accessible_description("This code is not valid. Check it and try again.")
     accessible_in_both_schemes(page)
+    page.goto("/")
     upload(page, "02.jpg")
     expect(page.locator(".total-number")).to_be_visible()
     accessible_in_both_schemes(page)
@@ -97,7 +97,7 @@ BROKEN = """() => [...document.querySelectorAll("header.top :is(a, button)")]
 
 def test_axe_finds_nothing_elsewhere(open_page: Open, served: Served, store: Store) -> None:
     photos = lay_table(served, store), lay(served, store, DOUBTED)
-    page = open_page(DESK, locale="ru")
+    page = open_page(DESK, at=None, locale="ru")
     sheets: list[int] = []
     for photo in photos:
         page.goto(browsing.first_sheet(page, photo))
@@ -119,7 +119,7 @@ def test_axe_finds_nothing_elsewhere(open_page: Open, served: Served, store: Sto
 
 
 def test_ink_is_seen_in_the_dark(open_page: Open, served: Served, store: Store) -> None:
-    page = open_page(DESK, color_scheme="dark")
+    page = open_page(DESK, color_scheme="dark", at=None)
     page.goto(browsing.first_sheet(page, lay_table(served, store)))
     icon = page.locator(".sum .icon:not(.tile)").first
     expect(icon).to_be_visible()
@@ -130,8 +130,7 @@ def test_ink_is_seen_in_the_dark(open_page: Open, served: Served, store: Store) 
 def test_on_paper_nothing_lies_over_what_was_read(
     open_page: Open, served: Served, store: Store
 ) -> None:
-    page = open_page(DESK, color_scheme="dark")
-    page.goto(f"/#/photo/{lay(served, store, DOUBTED)}")
+    page = open_page(DESK, color_scheme="dark", at=f"/#/photo/{lay(served, store, DOUBTED)}")
     expect(page.locator(".bar")).to_be_visible()
     page.emulate_media(media="print")
     expect(page.locator(".board")).to_be_visible()
@@ -142,8 +141,7 @@ def test_on_paper_nothing_lies_over_what_was_read(
 
 def test_on_paper_all_doubts_are_seen(open_page: Open, served: Served, store: Store) -> None:
     doubts = {(0, col): ("wheat", 0) for col in range(4)}
-    page = open_page(DESK)
-    page.goto(f"/#/photo/{lay(served, store, make_kingdom(doubtful=doubts))}")
+    page = open_page(DESK, at=f"/#/photo/{lay(served, store, make_kingdom(doubtful=doubts))}")
     expect(page.locator(".doubt").nth(2)).to_be_visible()
     page.emulate_media(media="print")
     assert page.locator(".doubt-row").evaluate("one => one.scrollWidth - one.clientWidth") <= 0
@@ -159,8 +157,12 @@ ROOM = """() => {
 def test_the_buttons_fit_one_row_and_cover_no_language(
     open_page: Open, served: Served, store: Store
 ) -> None:
-    page = open_page(DESK, locale="es", viewport={"width": 360, "height": 800})
-    page.goto(f"/#/photo/{lay(served, store, DOUBTED)}")
+    page = open_page(
+        DESK,
+        locale="es",
+        viewport={"width": 360, "height": 800},
+        at=f"/#/photo/{lay(served, store, DOUBTED)}",
+    )
     buttons = page.locator(".bar-button")
     expect(buttons).to_have_count(3)
     assert len({box["y"] for one in buttons.all() if (box := one.bounding_box())}) == 1
@@ -185,8 +187,9 @@ def test_at_the_desk_the_photo_leaves_room_for_the_place_below_it(
 def test_on_a_phone_that_lies_a_question_is_seen_with_all_its_answers(
     open_page: Open, served: Served, store: Store, reading: AnyReading
 ) -> None:
-    page = open_page(DESK, viewport={"width": 844, "height": 390})
-    page.goto(f"/#/photo/{lay(served, store, reading)}")
+    page = open_page(
+        DESK, viewport={"width": 844, "height": 390}, at=f"/#/photo/{lay(served, store, reading)}"
+    )
     page.locator(".board [role=button]").first.tap()
     last = page.locator("dialog[open]").get_by_role("button", name="Done").bounding_box()
     assert last is not None and last["y"] + last["height"] <= 390
@@ -195,8 +198,7 @@ def test_on_a_phone_that_lies_a_question_is_seen_with_all_its_answers(
 def test_text_alone_at_twice_its_size_cuts_nothing_off(
     open_page: Open, served: Served, store: Store
 ) -> None:
-    page = open_page(DESK)
-    page.goto(f"/#/photo/{lay(served, store, DOUBTED)}")
+    page = open_page(DESK, at=f"/#/photo/{lay(served, store, DOUBTED)}")
     expect(page.locator(".doubt")).to_be_visible()
     page.evaluate("document.documentElement.style.fontSize = '200%'")
     width = page.viewport_size["width"] if page.viewport_size else 0
@@ -216,8 +218,7 @@ def test_text_alone_at_twice_its_size_cuts_nothing_off(
 
 def test_long_names_are_whole_in_the_picture(open_page: Open, served: Served, store: Store) -> None:
     photo = lay(served, store, make_sheet(), make_sheet(origin_xy=(120.0, 130.0)))
-    page = open_page(DESK)
-    page.goto(f"/#/photo/{photo}")
+    page = open_page(DESK, at=f"/#/photo/{photo}")
     expect(page.locator(".player")).to_have_count(2)
     page.locator(".player a").first.tap()
     page.get_by_placeholder("Whose map is it?").fill("Maximilian Alexander von und zu Hohenstein")
@@ -238,7 +239,7 @@ def test_nothing_sticks_out_or_is_too_small_for_a_thumb(
     open_page: Open, served: Served, store: Store, language: str, widths: tuple[int, ...]
 ) -> None:
     photos = lay_table(served, store), lay(served, store, DOUBTED)
-    page = open_page(DESK, locale=language)
+    page = open_page(DESK, at=None, locale=language)
     views = [f"/#/photo/{photo}" for photo in photos]
     views += ["/#/photo/999", "/", "/desk", "/standings", "/join"]
     for view in views:

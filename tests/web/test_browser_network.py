@@ -48,7 +48,7 @@ def test_a_photo_on_the_server_is_waited_for_though_the_network_goes(
     open_page: Open, served: Served, store: Store
 ) -> None:
     photo = lay(served, store, make_sheet())
-    page = open_page(DESK, service_workers="block")
+    page = open_page(DESK, at=None, service_workers="block")
     page.clock.install()
     asked: list[str] = []
 
@@ -73,8 +73,7 @@ def test_what_is_answered_without_the_server_is_no_refusal(
     open_page: Open, served: Served, store: Store, status: int
 ) -> None:
     photo = lay(served, store, make_sheet())
-    page = open_page(DESK, service_workers="block")
-    page.goto("/")
+    page = open_page(DESK, service_workers="block", at="/")
     page.route(SENT, lambda route: route.fulfill(status=status, body="<h1>Bad</h1>"))
     choose(page, 1000)
     expect(page.locator(".upload strong")).to_have_text("waiting for the network")
@@ -89,7 +88,6 @@ def test_what_is_answered_without_the_server_is_no_refusal(
 )
 def test_the_limits_of_a_proxy_are_told_in_words(open_page: Open, status: int, said: str) -> None:
     page = open_page(service_workers="block")
-    page.goto("/")
     page.route(SENT, lambda route: route.fulfill(status=status, body="<h1>Too much</h1>"))
     choose(page, 1000)
     expect(page.locator(".upload strong")).to_contain_text(said)
@@ -107,7 +105,7 @@ def test_a_full_disk_is_not_blamed_on_the_network(open_page: Open) -> None:
 def test_the_list_goes_on_though_a_photo_could_not_be_waited_for(
     open_page: Open, served: Served, status: int, code: str
 ) -> None:
-    page = open_page(service_workers="block")
+    page = open_page(at=None, service_workers="block")
     page.clock.install()
     page.goto("/")
     error = {"error": {"code": code, "message": code}}
@@ -124,8 +122,7 @@ def test_results_show_while_newer_ones_are_asked_for(
     open_page: Open, served: Served, store: Store
 ) -> None:
     photos = [lay(served, store, make_sheet()) for _ in range(2)]
-    page = open_page(DESK, service_workers="block")
-    page.goto("/")
+    page = open_page(DESK, service_workers="block", at="/")
     expect(page.locator(".none")).to_have_text("Nothing yet.")
     read = page.request.get(f"/api/photos/{photos[0]}").json() | {"sheets": []}
     asked: list[Route] = []
@@ -142,7 +139,6 @@ def test_results_show_while_newer_ones_are_asked_for(
 
 def test_without_a_network_the_page_is_as_it_was_last(open_page: Open) -> None:
     page = open_page()
-    page.goto("/")
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     page.reload()
     page.get_by_role("link", name="Deutsch").tap()
@@ -167,8 +163,7 @@ def test_the_form_to_sign_in_is_no_start_page(browser: Browser, served: Served) 
 
 def test_a_photo_is_kept_until_the_server_itself_says_that_it_has_it(open_page: Open) -> None:
     """A hotel's or a proxy's page to sign in is an answer too."""
-    page = open_page(DESK, service_workers="block")
-    page.goto("/")
+    page = open_page(DESK, service_workers="block", at="/")
     page.route(SENT, lambda route: route.fulfill(body="<h1>Sign in</h1>"))
     choose(page, 1000)
     expect(page.locator(".upload strong")).to_have_text("waiting for the network")
@@ -178,7 +173,7 @@ def test_a_photo_is_kept_until_the_server_itself_says_that_it_has_it(open_page: 
 
 def test_a_photo_that_was_not_added_to_a_game_is_kept(open_page: Open) -> None:
     """Only what the server will never take is forgotten."""
-    page = open_page(service_workers="block")
+    page = open_page(at=None, service_workers="block")
     begun = page.request.post("/api/shared", data={"photo": None}, headers=csrf(page)).json()
     said = {"message": "refused"}
     page.route(SENT, lambda route: route.fulfill(status=403, json={"error": said}))

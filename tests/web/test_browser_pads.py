@@ -36,8 +36,7 @@ def test_an_unknown_pad_is_learned_where_it_leaves_doubts(open_page: Open, tmp_p
     expect(pads).to_have_text("No known pads yet.")
     desk.locator("[data-tab=rounds]").click()
 
-    page = open_page(DESK)
-    page.goto("/")
+    page = open_page(DESK, at="/")
     page.set_input_files("input[multiple]", filled)
     expect(page.locator(".total-number")).to_be_visible()
     expect(page.get_by_role("button", name="Ink")).to_have_count(0)
@@ -89,8 +88,7 @@ def test_an_unknown_pad_is_learned_where_it_leaves_doubts(open_page: Open, tmp_p
 def test_whoever_says_no_is_not_asked_again(open_page: Open, tmp_path: Path) -> None:
     filled = tmp_path / "other.png"
     cv2.imwrite(str(filled), sheet(PAINTED, DOUBTFUL + 1).bgr)
-    page = open_page(DESK)
-    page.goto("/")
+    page = open_page(DESK, at="/")
     page.set_input_files("input[multiple]", filled)
     page.locator(".offer summary").click()
     page.get_by_role("button", name="Not now").click()

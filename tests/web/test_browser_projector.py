@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
 
 
 def test_the_projector_is_read_in_the_dark(open_page: Open) -> None:
-    page = open_page(DESK, color_scheme="dark", service_workers="block", **DESKTOP)
+    page = open_page(DESK, at=None, color_scheme="dark", service_workers="block", **DESKTOP)
     seats = [{"player": "Ann Gray", "total": None}, {"player": "Bob Kay", "total": None}]
     game = {"round": 1, "table": 1, "seats": seats, "bye": False, "finished": False, "winner": None}
     answer = {"state": "x", "event": "Cup", "played_round": 0, "standings": [], "games": [game]}
@@ -43,7 +43,7 @@ def test_a_projector_shows_everybody_in_turn(open_page: Open, shown: str) -> Non
     answer = {"state": "x", "event": "Cup", "played_round": 1, "totals": [], "clock": None}
     answer |= {"shown": shown, "standings": [row | {"player": name} for name in names]}
     answer |= {"games": [won | {"table": n, "seats": two} for n, two in enumerate(seats)]}
-    page = open_page(DESK, service_workers="block", **DESKTOP)
+    page = open_page(DESK, at=None, service_workers="block", **DESKTOP)
     page.clock.install()
     page.route(
         "**/api/standings*",
@@ -66,7 +66,7 @@ def test_a_projector_shows_everybody_in_turn(open_page: Open, shown: str) -> Non
 
 def test_the_rounds_clock_is_the_servers(open_page: Open) -> None:
     """A laptop without a network has its own idea of the time."""
-    page = open_page(DESK, service_workers="block", **DESKTOP)
+    page = open_page(DESK, at=None, service_workers="block", **DESKTOP)
     ends = (datetime.now(UTC) + timedelta(minutes=30)).isoformat()
     answer = page.request.get("/api/standings").json() | {"clock": ends}
     date = format_datetime(datetime.now(UTC), usegmt=True)

@@ -133,7 +133,7 @@ def test_names_are_typed_without_waiting_or_pasted_as_a_list(open_page: Open) ->
 def test_a_sheet_is_given_to_the_other_player_at_its_table(
     open_page: Open, served: Served, store: Store
 ) -> None:
-    page = open_page(DESK, **DESKTOP)
+    page = open_page(DESK, at=None, **DESKTOP)
     for name in ("Rita", "Sam"):
         page.request.post("/api/event/player", data={"name": name}, headers=csrf(page))
     paired = page.request.post("/api/event/pair", data={}, headers=csrf(page)).json()
@@ -164,7 +164,6 @@ def test_a_broken_rule_is_answered_without_a_keyboard(
     dots = re.sub(r"[a-z.]+\+*", "d", str(play_game(0).maps[0]))
     lay(served, store, interpret(make_sheet(dots, confidence=0.9999).evidence))
     page = open_page(DESK)
-    page.goto("/desk")
     card = page.locator(".queue li.card-rules")
     card.locator("button").tap()
     page.get_by_role("button", name="The whole sheet is right").tap()

@@ -218,7 +218,7 @@ def test_an_answer_leaves_the_name_that_is_typed_meanwhile(
     with store.write() as db:
         enter_player(db, find_event(db, None), "Fay")
     photo = lay(served, store, make_kingdom(doubtful={(0, 0): ("wheat", 0)}))
-    page = open_page(DESK, service_workers="block", **PHONE)
+    page = open_page(DESK, service_workers="block", at=None, **PHONE)
     page.goto(first_sheet(page, photo))
     asked: list[Route] = []
     page.route(re.compile("/squares$"), lambda route: asked.append(route))
@@ -241,8 +241,7 @@ def test_a_photo_that_comes_late_takes_nobody_to_its_game(
 ) -> None:
     boards = [make_sheet(str(board)) for board in play_game(23).maps]
     photo = lay(served, store, *(with_evidence(one, sheet_id=None) for one in boards))
-    page = open_page(DESK, service_workers="block", **PHONE)
-    page.goto("/")
+    page = open_page(DESK, service_workers="block", at="/", **PHONE)
     expect(page.locator(".hero")).to_be_visible()
     title = page.title()
     asked: list[Route] = []

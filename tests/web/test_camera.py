@@ -61,7 +61,6 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 @browsing.needs_chromium
 def test_held_still_the_photo_takes_itself(open_page: Open) -> None:
     page = open_page(permissions=["camera"])
-    page.goto("/")
     page.get_by_role("button", name="Photograph").tap()
     expect(page.locator(".found-grid")).to_have_attribute("points", re.compile(r"\d"))
     expect(page.locator("dialog.camera")).to_have_count(0)  # it took the photo and closed
@@ -72,7 +71,7 @@ def test_held_still_the_photo_takes_itself(open_page: Open) -> None:
 @pytest.mark.browser
 @browsing.needs_chromium
 def test_the_camera_closes_with_its_view_and_has_a_hint_without_a_server(open_page: Open) -> None:
-    page = open_page(permissions=["camera"], service_workers="block")
+    page = open_page(at=None, permissions=["camera"], service_workers="block")
     page.route("**/api/look", lambda route: route.fulfill(status=429, json={"error": {}}))
     page.goto("/#/versus/1")
     page.evaluate("location.hash = '#/'")
@@ -129,7 +128,7 @@ def test_a_refusal_that_comes_after_the_camera_was_closed_says_nothing(open_page
 @pytest.mark.browser
 @browsing.needs_chromium
 def test_without_a_camera_the_page_says_how_to_get_one(open_page: Open) -> None:
-    page = open_page()
+    page = open_page(at=None)
     page.add_init_script("Object.defineProperty(navigator, 'mediaDevices', { value: undefined });")
     page.goto("/")
     expect(page.locator("input[capture]")).to_have_count(1)
@@ -142,7 +141,6 @@ def test_without_a_camera_the_page_says_how_to_get_one(open_page: Open) -> None:
 @browsing.needs_chromium
 def test_photos_wait_for_the_network_and_survive_the_page(open_page: Open) -> None:
     page = open_page(service_workers="block")
-    page.goto("/")
     page.route(re.compile(r"/api/photos\?name"), lambda route: route.abort())
     page.set_input_files("input[multiple]", [SAMPLES / "01.jpg", SAMPLES / "05.jpg"])
     expect(page.locator(".upload")).to_have_count(2)
@@ -161,7 +159,7 @@ def test_photos_wait_for_the_network_and_survive_the_page(open_page: Open) -> No
 def test_photos_of_a_batch_show_their_results_one_after_the_other(
     open_page: Open, served: Served
 ) -> None:
-    page = open_page(service_workers="block")
+    page = open_page(at=None, service_workers="block")
     asked: list[str] = []
     page.on("request", lambda one: asked.append(one.url) if "wait=" in one.url else None)
     page.goto("/")
@@ -184,6 +182,7 @@ def test_names_stand_in_title_list_and_game(open_page: Open) -> None:
     page = open_page()
 
     def named(sample: str, name: str) -> None:
+        page.goto("/")
         upload(page, sample)
         expect(page.locator(".total-number")).to_be_visible()
         page.get_by_label("Whose map is it?").fill(name)

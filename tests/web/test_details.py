@@ -125,7 +125,6 @@ def test_a_large_photo_is_sent_as_large_as_reading_needs(
     noisy = np.clip(large + noise, 0, 255).astype(np.uint8)
     file.write_bytes(cv2.imencode(".jpg", noisy, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes())
     page = open_page(service_workers="block")
-    page.goto("/")
     page.set_input_files("input[multiple]", file)
     expect(page.locator(".total-number")).to_be_visible()
     photo = int(page.url.rsplit("/", 1)[1])

@@ -29,9 +29,7 @@ def doubtful(served: Served, store: Store) -> int:
 
 def come(open_page: Open, address: str, **more: Any) -> Page:
     """Somebody of the desk, who sees every photo; answers can be held back."""
-    page = open_page(DESK, service_workers="block", **more)
-    page.goto(address)
-    return page
+    return open_page(DESK, at=address, service_workers="block", **more)
 
 
 def go(page: Page, address: str) -> None:
@@ -206,7 +204,7 @@ def test_of_two_sheets_opened_the_last_is_shown(
 def test_news_from_before_a_sheet_was_confirmed_do_not_bring_it_back(
     open_page: Open, doubtful: int
 ) -> None:
-    page = open_page(DESK, service_workers="block", **DESKTOP)
+    page = open_page(DESK, at=None, service_workers="block", **DESKTOP)
     asked: list[Route] = []
     page.route(re.compile(r"/api/desk\?after="), lambda route: asked.append(route))
     with page.expect_request(re.compile(r"/api/desk\?after=")):

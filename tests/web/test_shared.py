@@ -140,14 +140,12 @@ def test_the_invitation_lets_one_in_and_leads_to_the_game(login: Login, served: 
 @browsing.needs_chromium
 def test_two_phones_play_one_game(open_page: Open) -> None:
     ann = open_page()
-    ann.goto("/")
     ann.get_by_text("Two phones, one game").tap()
     ann.get_by_role("button", name="Show a code to the other phone").tap()
     expect(ann.locator(".invitation")).to_be_visible()
     accessible(ann)
     code = ann.locator(".game-code").inner_text()
     bob = open_page()
-    bob.goto("/")
     bob.get_by_text("Two phones, one game").tap()
     bob.get_by_label("Code of the game").fill(code.lower())
     bob.get_by_role("button", name="Join").tap()
@@ -171,7 +169,7 @@ def test_a_spellbook_may_come_first_or_last_and_nobody_is_asked_for_more(
     open_page: Open, served: Served, store: Store
 ) -> None:
     *maps, book = (lay(served, store, one) for one in make_table(paid_game()))
-    ann, bob, eve = (open_page(DESK) for _ in range(3))
+    ann, bob, eve = (open_page(DESK, at=None) for _ in range(3))
     for order in ([book, *maps], [*maps, book]):
         code = ask(ann, "/api/shared", None)["code"]
         for page in (ann, bob, eve):
