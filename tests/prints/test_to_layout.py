@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import cv2
@@ -21,6 +22,7 @@ from kdscan.synth.scene import SynthPhoto, draw_page, random_page, shoot
 from tests.command import Command
 
 
+@cache
 def unmarked(seed: int, own: bool) -> tuple[SynthPhoto, Layout]:
     rng = np.random.default_rng([25_000_000, seed])
     page = draw_page(rng, page=own_page(150) if own else random_page(rng, "pale"))
