@@ -73,6 +73,13 @@ def test_a_doubt_that_changes_the_total_asks_for_a_look() -> None:
     assert reading.confidence < 0.98
 
 
+def test_each_doubtful_square_is_shown_until_somebody_has_told_it() -> None:
+    reading = make_kingdom(doubtful={(0, 1): ("wheat", 1), (4, 4): ("wheat", 1)})
+    assert [(s.row, s.col) for s in reading.squares if s.review] == [(0, 1), (4, 4)]
+    told = correct(reading, {(0, 1): ("wheat", 0)})
+    assert [(s.row, s.col) for s in told.squares if s.review] == [(4, 4)]
+
+
 def test_a_doubt_that_cannot_change_the_total_lowers_no_confidence() -> None:
     text = "##  f   .  . .\n.   f   .  . .\n. . . . .\n. . . . .\n. . . . ."
     reading = make_kingdom(text, {(0, 1): ("lake", 0)})
