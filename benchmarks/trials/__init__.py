@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -42,14 +41,10 @@ class Trial:
 
 @dataclass(frozen=True)
 class Ended:
-    """A process that has ended. code: its exit code, negative for a signal; seconds of processor
-    time and megabytes, its children's too."""
+    """A process that has ended. code: its exit code, negative for a signal."""
 
     code: int
-    out: str
     err: str
-    seconds: float
-    mb: float
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -76,28 +71,21 @@ def kdscan(
     before: a program and its words that start the command, like `unshare`.
     """
     command = [*before, sys.executable, "-m", "kdscan", *words]
-    with (folder / ".out").open("wb") as out, (folder / ".err").open("wb") as err:
+    told = folder / ".err"
+    with told.open("wb") as err:
         process = subprocess.Popen(
             command,
             cwd=folder,
             env=environment(folder),
             stdin=subprocess.DEVNULL,
-            stdout=out,
+            stdout=subprocess.DEVNULL,
             stderr=err,
             start_new_session=True,
         )
-        timer = None
-        if kill_after is not None:
-            timer = threading.Timer(kill_after, kill, [process.pid])
-            timer.start()
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if timer:
-            timer.cancel()
-        kill(process.pid)  # children that outlive it
-        said, told = (Path(stream.name).read_text("utf-8", "replace") for stream in (out, err))
-    seconds, mb = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
-    return Ended(process.returncode, said, told, seconds, mb)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(kill_after)
+        kill(process.pid)  # and children that outlive it
+    return Ended(process.wait(), told.read_text("utf-8", "replace"))
 
 
 def kill(group: int) -> None:
