@@ -72,7 +72,6 @@ def kingdoms(
     ] = 0.4,
     count: Annotated[int, typer.Option(help="How many synthetic photos.")] = 500,
     effort: Effort = 1.0,
-    about: Annotated[str, typer.Option(help="What the recipe says of the data.")] = "",
 ) -> None:
     """Train both networks of Kingdomino's tiles on boards and a club's own photos.
 
@@ -94,7 +93,7 @@ def kingdoms(
         how = Training(
             *(task.steps, task.size, task.rate), average=LONGEST_MEAN, photos=count, again=again
         )
-        recipe = Recipe(network, version, about, how, HeldBack(kingdoms=held))
+        recipe = Recipe(network, version, "", how, HeldBack(kingdoms=held))
         material = Material(out, surfaces=surfaces, boards=found_boards)
         found = making.make(recipe, models, models, material, effort=effort)
         typer.echo(f"{recipe.name}: {found['figures']}")
