@@ -11,10 +11,10 @@ from torch import nn
 
 from kdscan.errors import UsageError
 from kdscan.training.publishing import measure, publish
-from kdscan.training.recipe import Recipe, or_default
+from kdscan.training.recipe import UNKNOWN, Recipe
 from kdscan.training.sources import Material, held_back, split, supply
-from kdscan.training.state import LONGEST_MEAN, Run, digest, load_weights
-from kdscan.training.supply import COUNT, VIEWS
+from kdscan.training.state import Run, digest, load_weights
+from kdscan.training.supply import VIEWS
 from kdscan.training.tasks import TASKS
 from kdscan.training.trainer import train
 from kdscan.training.weights import weights_path
@@ -36,11 +36,11 @@ def run_of(recipe: Recipe, start: Path | None, effort: float) -> Run:
         scaled(training.steps, effort),
         training.rate,
         training.batch,
-        seed=or_default(training.seed, 0),
+        seed=training.seed,
         parent=digest(start) if start else "",
-        count=scaled(or_default(training.count, COUNT), effort),
-        views=or_default(training.views, VIEWS),
-        average=or_default(training.average, LONGEST_MEAN),
+        count=scaled(training.count, effort),
+        views=VIEWS if training.views == UNKNOWN else training.views,
+        average=training.average,
     )
     return run.trimmed()
 

@@ -1,23 +1,20 @@
 """Recipes: how each version of a network is made, in `models/recipes/NAME-VERSION.toml`.
 
-Values that were not recorded are `UNKNOWN`; making such a version again uses today's defaults
+Of one, nobody recorded how often its examples were used; making it again uses today's default
 instead, and says so.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 import msgspec
 
 from kdscan.errors import UsageError
 from kdscan.inference.store import NETWORKS
 
-Unknown = Literal["unknown"]
-UNKNOWN: Unknown = "unknown"
-
-Value = TypeVar("Value", int, float)
+UNKNOWN: Literal["unknown"] = "unknown"
 
 
 class Parent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,10 +44,10 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     steps: int
     batch: int
     rate: float
-    average: int | Unknown
-    seed: int | Unknown = 0
-    count: int | Unknown = 0
-    views: int | Unknown = 0
+    average: int
+    seed: int = 0
+    count: int = 0
+    views: int | Literal["unknown"] = 0
     photos: int = 0
     pages: int = 0
     again: float = 0.0
@@ -115,8 +112,3 @@ def load_recipe(models: Path, name: str) -> Recipe:
     if recipe.training.steps < 1 or recipe.training.batch < 1 or recipe.training.rate <= 0:
         raise UsageError(f"{path}: steps, batch and rate must be more than 0")
     return recipe
-
-
-def or_default(value: Value | Unknown, usual: Value) -> Value:
-    """A value of a recipe, or the default if it is unknown."""
-    return usual if isinstance(value, str) else value
