@@ -241,10 +241,13 @@ def photo_example(seed: int) -> Example | None:
     return to_example(synth) if inside else None
 
 
-def random_example(first: int, photos: float, number: int) -> Example | None:
-    """The example of seed `first` + `number`: a photo with probability `photos`, or else a sheet
-    rendered from above."""
-    seed = first + number
-    if np.random.default_rng([seed, 5]).random() < photos:
+PHOTO_SHARE = 0.5
+"""Share of photos among the examples of marks; the rest are sheets rendered from above, which take
+half the time and show as many writers and designs."""
+
+
+def marks_example(seed: int) -> Example | None:
+    """The example of a seed for the marks network: a photo, or a sheet rendered from above."""
+    if np.random.default_rng([seed, 5]).random() < PHOTO_SHARE:
         return photo_example(seed)
     return flat_example(seed, worker_strokes())

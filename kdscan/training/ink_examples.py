@@ -38,9 +38,9 @@ class InkExample:
     ink: bytes
 
 
-def ink_example(first: int, number: int) -> InkExample:
-    """The sheet of seed `first` + `number`; call `dataset.init_worker` first."""
-    rng = np.random.default_rng([first + number, 6])
+def ink_example(seed: int) -> InkExample:
+    """The sheet of a seed; call `dataset.init_worker` first."""
+    rng = np.random.default_rng([seed, 6])
     page = random_own_page(rng) if rng.random() < OWN_SHARE else None
     clean = (Board(), False) if rng.random() < CLEAN_SHARE else None
     sheet = inked_page(

@@ -11,15 +11,11 @@ from typing import Any
 from kdscan.errors import UsageError
 from kdscan.synth.kingdoms.tiles import Board
 from kdscan.training import kingdoms, spellbook_examples
-from kdscan.training.dataset import Example, init_worker, photo_example, random_example
+from kdscan.training.dataset import Example, init_worker, marks_example, photo_example
 from kdscan.training.guesses import oversample_bent
 from kdscan.training.ink_examples import ink_example
 from kdscan.training.state import Run
 from kdscan.training.supply import FixedSupply, RenderedSupply, Supply, render
-
-PHOTO_SHARE = 0.5
-"""Share of photos among the examples of marks; the rest are sheets rendered from above, which take
-half the time and show as many writers and designs."""
 
 TRAIN_SEED, SEED_STRIDE = 100_000_000, 10_000_000
 """Seed of the first sheet of training 0, and the distance to that of the next training."""
@@ -79,14 +75,14 @@ def supply(run: Run, material: Material, *, photos: int = 0, pages: int = 0) -> 
         return FixedSupply(_books(material, photos, pages), run.seed)
     if run.name in BOARD_REPEATS:
         return FixedSupply(_kingdoms(run.name, material, photos), run.seed)
-    first = TRAIN_SEED + run.seed * SEED_STRIDE
-    draw: Callable[[int], Any] = partial(ink_example, first)
-    if run.name != "ink":
-        draw = partial(random_example, first, PHOTO_SHARE if run.name == "marks" else 1.0)
+    draw: Callable[[int], Any] = {
+        "ink": ink_example,
+        "marks": marks_example,
+    }.get(run.name, photo_example)
     start = partial(init_worker, material.strokes, material.surfaces)
     arrange = oversample_bent if run.name == "refine" else list(material.labelled).__add__
-    home = material.folder / "sheets"
-    return RenderedSupply(home, draw, start, run.count, run.views, run.seed, arrange)
+    home, first = material.folder / "sheets", TRAIN_SEED + run.seed * SEED_STRIDE
+    return RenderedSupply(home, draw, start, run.count, run.views, run.seed, arrange, first)
 
 
 def _books(material: Material, photos: int, pages: int) -> list[Any]:
@@ -113,11 +109,10 @@ def held_back(network: str, first: int, count: int, material: Material) -> list[
     boards of the material."""
     if network in BOARD_REPEATS:
         return list(material.boards)
-    draw: Callable[[int], Any] = photo_example
-    if network == "ink":
-        draw = partial(ink_example, 0)
-    elif network == "spellbook":
-        draw = spellbook_examples.photo_example
+    draw: Callable[[int], Any] = {
+        "ink": ink_example,
+        "spellbook": spellbook_examples.photo_example,
+    }.get(network, photo_example)
     folder = material.folder / f"held-{first}-{count}"
     start = partial(init_worker, material.strokes, material.surfaces)
     return render(folder, draw, first, count, start)

@@ -70,8 +70,8 @@ class RenderedSupply:
 
     draw: the example of a number, or None to skip it; pickled, called in worker processes after
     `start`. count: examples in a block. views: how often each is used. arrange: maps a block's
-    examples to those that are used, for example with repetitions. process: the training's, without
-    which no examples come.
+    examples to those that are used, for example with repetitions. first: the number of the first
+    example. process: the training's, without which no examples come.
     """
 
     folder: Path
@@ -81,6 +81,7 @@ class RenderedSupply:
     views: int
     seed: int = 0
     arrange: Callable[[list[Any]], list[Any]] = list
+    first: int = 0
     process: int = field(default_factory=os.getpid)
     _read: dict[int, list[Any]] = field(default_factory=dict)
 
@@ -100,7 +101,8 @@ class RenderedSupply:
 
     def parts(self, block: int) -> dict[Path, range]:
         """The files of a block and the numbers of their examples."""
-        return _parts(self.folder / f"{block:06d}", block * self.count, self.count)
+        first = self.first + block * self.count
+        return _parts(self.folder / f"{block:06d}", first, self.count)
 
     def _whole(self, block: int) -> list[Any]:
         if block not in self._read:

@@ -204,6 +204,11 @@ def test_an_earlier_failure_is_forgotten_before_anybody_waits(
         trainer.train(task(), run, drawn(tmp_path), tmp_path / "run", loaders=0)
 
 
+def test_blocks_are_numbered_from_the_first_example_on(tmp_path: Path) -> None:
+    second = replace(drawn(tmp_path), first=100).parts(1)
+    assert [*second.values()] == [range(110, 120)]
+
+
 def test_a_loader_ends_with_its_training(tmp_path: Path) -> None:
     """Also one that begins to wait when the training is gone already."""
     gone = replace(drawn(tmp_path), process=0)
