@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -139,13 +138,3 @@ def logged_faults(page: Page) -> tuple[str, ...]:
     said = page.log.read_text(errors="replace")
     at = said.find("Traceback (most recent call last)")
     return () if at < 0 else (f"the page's log: {said[at:][-400:]}",)
-
-
-class Stopwatch:
-    """Wall-clock seconds since it was made."""
-
-    def __init__(self) -> None:
-        self._start = time.monotonic()
-
-    def __call__(self) -> float:
-        return time.monotonic() - self._start

@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import tempfile
 import threading
+import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -25,7 +26,7 @@ from kdscan.tournament.export import write_csv
 from kdscan.tournament.results import results
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.events import events
-from trials import BEARER, ON_TRIAL, Stopwatch, Trial, kdscan, kill, logged_faults, serving
+from trials import BEARER, ON_TRIAL, Trial, kdscan, kill, logged_faults, serving
 
 EVENT = ("--event", "Cup", "--store", "cup.sqlite")
 PHOTOS = 5
@@ -118,10 +119,10 @@ def commands(rng: random.Random, folder: Path) -> Iterator[Trial]:
         out = folder / words[-1] if words[-1].startswith("out.") else None
         if out:
             out.write_bytes(OLD)
-        watch = Stopwatch()
+        start = time.monotonic()
         limit = rng.uniform(0, took[words]) if words in took else None
         ended = kdscan(*words, folder=folder, kill_after=limit)
-        took.setdefault(words, watch() * 1.1)
+        took.setdefault(words, 1.1 * (time.monotonic() - start))
         faults = (*ended.faults, *damaged(store, out))
         forget(folder, photos=False)
         store.write_bytes(kept)
