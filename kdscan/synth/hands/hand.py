@@ -68,10 +68,9 @@ def draw_board(
     """
     page = page_bgr.copy()
     ground = page[drawing_mask(layout, page.shape[:2], px_per_mm) > 127][::7]
-    hand = fit_hand(hand, layout, messiness, ground)
-    sheet = Sketch(
-        page, hand, rng, px_per_mm, strokes, messiness, layout, free_room(layout), erased
-    )
+    shield = free_room(layout)
+    hand = fit_hand(hand, layout, shield.radius, messiness, ground)
+    sheet = Sketch(page, hand, rng, px_per_mm, strokes, messiness, layout, shield, erased)
     soil(page, layout.page_mm, rng, px_per_mm, messiness)
     for cell in CELLS:
         _draw_cell(sheet, cell, board.get(cell))

@@ -150,10 +150,12 @@ class Sketch(Drawing):
         )
 
 
-def fit_hand(hand: Hand, layout: Layout, messiness: float, ground: U8) -> Hand:
+def fit_hand(hand: Hand, layout: Layout, room: float, messiness: float, ground: U8) -> Hand:
     """Return the hand, made as careless as requested, with pens that fit the print's size and are
-    visible on the ground that it draws on: (N, 3) uint8 BGR samples."""
-    room = free_room(layout).radius
+    visible on the ground that it draws on.
+
+    room: radius (mm) of a shield's free disc. ground: (N, 3) uint8 BGR samples.
+    """
     thin = min(0.28 * room, 0.6 * layout.circle_radius_mm)
     edge = min(0.3 * room, 2.0 * edge_room(layout))
     seen = SEEN * min(layout.cell_mm)
