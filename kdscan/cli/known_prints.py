@@ -38,18 +38,18 @@ def prints_of(event: str | None, store: str | None) -> Iterator[Prints]:
 
 
 def known_prints(files: Sequence[str] = ()) -> list[FiledPrint]:
-    """This user's prints, preceded by those of the print files among `files`.
+    """This user's prints, preceded by those of `files`.
 
     Damaged ones of the library are reported and skipped; raises LayoutError for others.
     """
     from kdscan.prints.library import own_library
-    from kdscan.prints.names import is_print, same_name
+    from kdscan.prints.names import same_name
 
     named: list[FiledPrint] = []
-    if given := [file for file in files if is_print(file)]:
+    if files:
         from kdscan.prints.file import load_print
 
-        named = [load_print(file, thoroughly=True) for file in given]
+        named = [load_print(file, thoroughly=True) for file in files]
     others = own_library().load(damaged)
     return named + [o for o in others if not any(same_name(o.name, n.name) for n in named)]
 

@@ -15,7 +15,6 @@ from kdscan.game.names import GameName
 
 if TYPE_CHECKING:
     from kdscan.cli.corrections import Correction
-    from kdscan.sheet.parts import Layout
 
 
 def score(
@@ -56,7 +55,7 @@ def score(
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="Recognise sheets by this layout or print, besides the learned prints; can be "
+            help="Recognise sheets by this print (.kdprint), besides the learned ones; can be "
             "repeated.",
         ),
     ] = None,
@@ -136,7 +135,6 @@ def score(
         risk=DEFAULT_RISK if risk is None else risk,
         game=game,
         variants=Variants(dynasty, bool(middle_kingdom), bool(harmony), great_duel),
-        layouts=_layouts(layout) if layout else (),
         prints=prints,
     )
     debug = context.find_root().params["debug"]
@@ -150,10 +148,3 @@ def score(
         strict=strict,
     )
     raise typer.Exit(code)
-
-
-def _layouts(files: Sequence[str]) -> list[Layout]:
-    from kdscan.prints.names import is_print
-    from kdscan.sheet.layout import load_layout
-
-    return [load_layout(file) for file in files if not is_print(file)]

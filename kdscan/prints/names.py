@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from zipfile import is_zipfile
 
 from kdscan.errors import LayoutError
 from kdscan.locale.legible import canonical
@@ -58,8 +57,3 @@ def same_name(one: str, other: str) -> bool:
 def folded(name: str) -> str:
     """A name in the form in which prints are looked up."""
     return canonical(name).casefold()
-
-
-def is_print(file: str) -> bool:
-    """Whether a file is a print, by its name, or by its content if it was renamed."""
-    return file.lower().endswith(SUFFIX) or is_zipfile(file)

@@ -1,5 +1,4 @@
-"""Turns a learned print into a layout file, which `kdscan sheet` prints and `recognize_layout`
-knows."""
+"""Turns a learned print into a layout file, which `kdscan sheet` prints."""
 
 from __future__ import annotations
 
@@ -8,8 +7,7 @@ from math import dist
 import numpy as np
 
 from kdscan.errors import LayoutError
-from kdscan.prints.known import SHEET, KnownPrint
-from kdscan.prints.recognize_layout import cell_print, print_to_text
+from kdscan.prints.known import KnownPrint
 from kdscan.records import COLS, MAX_CROSSES, ROWS
 from kdscan.sheet.checks import check_layout
 from kdscan.sheet.parts import Castle, Layout, Point, Polygon
@@ -47,7 +45,6 @@ def to_layout(known: KnownPrint, cell_mm: float = 24.0) -> Layout:
         circle_radius_mm=_radius(cell.radius * min(w, h), circles, (w, h)),
         lines=known.lines,
         castle=Castle(tuple(map(mm, known.castle.roofs)), tuple(map(mm, known.castle.keep))),
-        cell_png=print_to_text(cell_print(known.bgr[SHEET])),
     )
     check_layout(layout)
     return layout

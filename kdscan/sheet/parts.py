@@ -132,8 +132,7 @@ class Layout:
     castle: the castle in row 2, column 3.
     coordinates: whether column letters and row numbers are printed around it.
     second_code: the same code once more, far from the first, so that one may be covered or cut off.
-    cell_png: picture of a learned layout's cells, by which it is recognised
-    (`prints.recognize_layout`). The other fields are printed around the grid if present.
+    The other fields are printed around the grid if present.
     """
 
     name: str
@@ -155,7 +154,6 @@ class Layout:
     legend: Legend | None = None
     blanks: tuple[Blank, ...] = ()
     notes: tuple[Note, ...] = ()
-    cell_png: str = ""
 
     @property
     def grid_rect(self) -> tuple[float, float, float, float]:

@@ -33,6 +33,7 @@ def record_from_toml(kind: type[Record], text: str, source: str) -> Record:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: not TOML, or too long a number
         raise LayoutError("{where}: not a TOML file: {error}", where=source, error=error) from error
+    data.pop("cell_png", None)  # in layouts learned by older versions
     return record_from_values(kind, data, source)
 
 

@@ -246,7 +246,6 @@ LONG = "x" * 300
         f"import {LONG} --store {{0}}/s",
         f"layout import {LONG}.kdprint",
         f"score {SAMPLE} --layout {LONG}.kdprint",
-        f"score {SAMPLE} --layout {LONG}.toml",
     ],
 )
 def test_a_name_that_is_too_long_is_no_bug(words: str, tmp_path: Path, run: Command) -> None:

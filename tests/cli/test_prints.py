@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from kdscan.cli.known_prints import known_prints
-from kdscan.cli.score import _layouts
 from kdscan.prints.file import load_print, to_filed
 from kdscan.prints.library import own_library
 from kdscan.prints.names import SUFFIX
+from kdscan.sheet.layout import load_layout
+from kdscan.sheet.toml import layout_to_toml
 from kdscan.tournament.forgetting import forget_event
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.events import ensure_event
@@ -125,12 +126,19 @@ def test_where_no_print_is_known_none_is_listed(run: Command) -> None:
     assert "no print is known yet; see: kdscan" in layout(run, "forget", "club", code=2)
 
 
-@pytest.mark.parametrize("name", ["CLUB.KDPRINT", "club.kdprint.zip", "club"])
-def test_a_print_is_known_whatever_its_file_is_called(name: str, tmp_path: Path) -> None:
-    file = tmp_path / name
+def test_a_print_is_known_whatever_its_file_is_called(tmp_path: Path) -> None:
+    file = tmp_path / "club.zip"
     file.write_bytes(to_filed(made_print("club")).data)
     assert [one.name for one in known_prints([str(file)])] == ["club"]
-    assert _layouts([str(file)]) == []
+
+
+def test_a_layout_is_no_print(run: Command, tmp_path: Path) -> None:
+    """Layouts were accepted, and ignored without a word."""
+    club = tmp_path / "club.toml"
+    club.write_text(layout_to_toml(load_layout("kdscan-a5")), encoding="utf-8")
+    for name, why in ((club, "this is not a kdscan print"), ("kdscan-a5", "there is no such file")):
+        said = run("score", "photo.jpg", "--layout", name, code=2)
+        assert said.err.startswith(f"kdscan: {name}: {why}")
 
 
 def test_a_forgotten_event_leaves_no_print_behind(tmp_path: Path) -> None:

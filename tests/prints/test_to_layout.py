@@ -61,16 +61,6 @@ def test_from_the_photo_to_a_file_that_prints(tmp_path: Path, run: Command) -> N
     assert "club" in run("layout", "learn", blank, "-o", club).err
     layout = load_layout(club)
     assert layout.name == "club" and len(layout.circles) == 4
-    other = tmp_path / "other.png"
-    cv2.imwrite(str(other), unmarked(4, False)[0].bgr)
-
-    def read_as() -> str:
-        (entry,) = run("score", other, "--json", "--layout", club).json["photos"]
-        return str(entry["sheets"][0]["layout"])
-
-    assert read_as() == "unknown"
-    run("layout", "learn", other, "-o", club)
-    assert read_as() == "club"
     run("sheet", "--layout", club, "-o", tmp_path / "club.pdf")
 
 

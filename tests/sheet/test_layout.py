@@ -35,6 +35,12 @@ def test_our_sheet_has_what_the_game_needs() -> None:
     assert {blank.coat for blank in LAYOUT.blanks if blank.coat} == set(Coat)
 
 
+def test_layouts_learned_by_older_versions_load(tmp_path: Path) -> None:
+    path = tmp_path / "club.toml"
+    path.write_text('cell_png = "iVBORw0KGgo="\n' + TEXT, encoding="utf-8")
+    assert load_layout(path) == LAYOUT
+
+
 def test_round_trip_through_a_file(tmp_path: Path) -> None:
     path = tmp_path / "club.toml"
     path.write_text(TEXT, encoding="utf-8")

@@ -13,7 +13,6 @@ from kdscan.marks.risk import DEFAULT_RISK, check_risk
 
 if TYPE_CHECKING:
     from kdscan.prints.known import KnownPrint
-    from kdscan.sheet.parts import Layout
 
 Observer = Callable[[str], AbstractContextManager[object]]
 """Takes a stage's name, returns a context manager around the stage: for timing, progress,
@@ -26,14 +25,12 @@ class ReadOptions:
 
     risk: accepted probability that a total which is not marked for review is wrong.
     game: the one to look for; None to detect it. variants: extra rules of Kingdomino.
-    layouts: learned layouts that sheets are matched with. prints: known prints; sheets of these are
-    read from their ink. observe: see `Observer`.
+    prints: known prints; sheets of these are read from their ink. observe: see `Observer`.
     """
 
     risk: float = DEFAULT_RISK
     game: GameName | None = None
     variants: Variants = PLAIN
-    layouts: Sequence[Layout] = ()
     prints: Sequence[KnownPrint] = ()
     observe: Observer = nullcontext
 

@@ -18,7 +18,6 @@ from kdscan.kinds.duel_map.interpret import decoded, interpret
 from kdscan.marks.classify import Logits, average
 from kdscan.marks.covered import covered
 from kdscan.marks.refine_crops import refine_crops
-from kdscan.prints.recognize_layout import recognized
 from kdscan.records import (
     UNKNOWN_LAYOUT,
     Ink,
@@ -75,8 +74,6 @@ def read_map(
         over = covered(rectified, models.cover)
     with observe("code"):
         sheet_id = read_code(photo, rectified, layout)
-    if layout == UNKNOWN_LAYOUT:
-        layout = recognized(rectified, options.layouts) or UNKNOWN_LAYOUT
     evidence = MapEvidence(
         rectified,
         probs,
