@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import cos, pi, sin
 
+from kdscan.errors import LayoutError
 from kdscan.sheet.book import BookLayout
 from kdscan.sheet.coats import draw_coat
 from kdscan.sheet.codes import draw_code, draw_modules
@@ -40,7 +41,10 @@ _SMALL_MM = 2.3
 
 
 def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look, ticket: Ticket) -> None:
-    """Draw every part of the layout that players don't mark, in the look's language."""
+    """Draw every part of the layout that players don't mark, in the look's language.
+
+    Raises LayoutError if it has no line to write a ticket's name on.
+    """
     language = look.language
     code = layout.code if ticket.code else None
     second = layout.second_code if code is not None and isinstance(layout, Layout) else None
@@ -52,7 +56,15 @@ def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look, ticket:
         _legend(pen, layout.legend, layout.shield, language)
     written = iter((ticket.name, ticket.second))
     for blank in layout.blanks:
-        _blank(pen, blank, layout.shield, language, next(written, ""))
+        name = next(written, "") if blank.kind == "line" else ""
+        _blank(pen, blank, layout.shield, language, name)
+    for name in filter(None, written):
+        raise LayoutError(
+            "layout {layout!r} has no line to print {name!r} on; add one to its `blanks`, or "
+            "leave --players out",
+            layout=layout.name,
+            name=name,
+        )
     for note in layout.notes:
         text = translate(note.text, language)
         size = fitting(text, _SMALL_MM, note.width_mm, ITALIC)

@@ -90,6 +90,21 @@ def test_codes_that_nobody_would_read_are_refused(tmp_path: Path, run: Command) 
         run("sheet", "-o", path, *options)
 
 
+def test_names_are_printed_on_lines_or_the_sheets_are_refused(tmp_path: Path, run: Command) -> None:
+    """A name was left out without a word if there was no line for it, or a box before the line."""
+    people, path, club = (tmp_path / name for name in ("players.csv", "sheet.pdf", "club.toml"))
+    people.write_text("name\nAda\n", encoding="utf-8")
+    ours = load_layout("kdscan-a5")
+    options = ("--layout", club, "--players", people)
+    club.write_text(layout_to_toml(replace(ours, name="club", blanks=())), encoding="utf-8")
+    assert "'club' has no line to print 'Ada' on" in run("sheet", "-o", path, *options, code=2).err
+    assert not path.exists()
+    club.write_text(layout_to_toml(replace(ours, blanks=ours.blanks[::-1])), encoding="utf-8")
+    run("sheet", "-o", path, *options)
+    with pypdfium2.PdfDocument(path) as document:
+        assert "Ada" in document[0].get_textpage().get_text_bounded()
+
+
 def test_sheet_speaks_polish(tmp_path: Path, run: Command) -> None:
     path = tmp_path / "mapa.pdf"
     run("sheet", "-o", path, "--language", "pl")
