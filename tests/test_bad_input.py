@@ -65,8 +65,8 @@ def test_odd_words_are_wrong_usage(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name\n" + 140_000 * "x" + "\n", "row 1: this is not a valid line of CSV"),
-        (140_000 * "x" + ",name\nAda\n", "row 0: this is not a valid line of CSV"),
+        ("name\n" + 140_000 * "x" + "\n", "row 2: this is not a valid line of CSV"),
+        (140_000 * "x" + ",name\nAda\n", "row 1: this is not a valid line of CSV"),
         ("name\n" + 300 * "x" + "\n", "row 2: a name can have at most 200 letters"),
         ("name\nA\x1b[31mda\n", "cannot contain invisible"),
     ],

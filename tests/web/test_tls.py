@@ -93,13 +93,14 @@ def test_what_is_no_handshake_is_closed_at_once(secure: Served) -> None:
             pass
 
 
-def test_handshakes_that_never_end_keep_nobody_out(secure: Served, client: httpx.Client) -> None:
+def test_handshakes_that_never_end_keep_nobody_out(
+    secure: Served, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 600.0)  # longer than the client waits
     held = [plain(secure, b"\x16\x03\x01") for _ in range(300)]
     try:
-        start = time.monotonic()
         for _ in range(5):
             assert client.get("/health", headers={"Connection": "close"}).status_code == 200
-        assert time.monotonic() - start < 4
         assert is_closed(held[0])  # those that waited longest made room
     finally:
         for one in held:
