@@ -30,7 +30,14 @@ from kdscan.web.answers import ApiError
 from kdscan.web.loaded import Loaded, load
 from kdscan.web.photo_state import brief, localized_error, page_json
 from kdscan.web.schemas import PhotoState
-from kdscan.web.senders import SOURCE, check_first_sender, names_sent, senders, visible_photo
+from kdscan.web.senders import (
+    SOURCE,
+    check_first_sender,
+    may_correct,
+    names_sent,
+    senders,
+    visible_photo,
+)
 from kdscan.web.sessions import Session
 from kdscan.web.settings import Settings
 from kdscan.web.sheet_state import standing
@@ -113,7 +120,8 @@ class PhotoService:
         with self._store.read() as db:
             photo = visible_photo(db, self.event, photo_id, session)
             facts, sheets = self._facts(photo, load(db, self.event, [photo.id]), spoken)
-            return {**facts, "sheets": sheets}
+            allowed = may_correct(db, self.event, photo.id, session)
+            return {**facts, "can_correct": allowed, "sheets": sheets}
 
     def photos(self, session: Session, spoken: Words = ENGLISH) -> list[schemas.PhotoLine]:
         """This session's newest photos, the last one first; of their sheets only the totals."""

@@ -154,8 +154,10 @@ class PhotoFacts(TypedDict):
 
 
 class Photo(PhotoFacts):
-    """An uploaded file: its pages, and the sheets on them."""
+    """An uploaded file: its pages, and the sheets on them. can_correct: whether this session may
+    correct these; if not, somebody else sent the file first."""
 
+    can_correct: bool
     sheets: list[Sheet]
 
 

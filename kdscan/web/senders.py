@@ -35,9 +35,14 @@ def visible_photo(db: Connection, event: Event, photo_id: int, session: Session)
     return photo
 
 
+def may_correct(db: Connection, event: Event, photo_id: int, session: Session) -> bool:
+    """Whether this session may correct a photo: the desk may, and whoever sent it first."""
+    return session.role == "desk" or senders(db, event, photo_id)[:1] == [session.id]
+
+
 def check_first_sender(db: Connection, event: Event, photo_id: int, session: Session) -> None:
     """Raise ApiError if somebody else sent the photo first: only the first sender may correct
     it."""
-    if session.role != "desk" and senders(db, event, photo_id)[:1] != [session.id]:
+    if not may_correct(db, event, photo_id, session):
         why = "somebody else has sent this photo before; ask the desk to change it"
         raise ApiError(403, "not_yours", why)

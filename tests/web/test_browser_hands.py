@@ -11,7 +11,7 @@ from playwright.sync_api import FilePayload, expect
 from kdscan.tournament.store import Store
 from tests.web import browsing
 from tests.web.browsing import DESKTOP, DOUBTED, Open, open_sheet
-from tests.web.conftest import SAMPLES, Served, lay
+from tests.web.conftest import DESK, SAMPLES, Served, lay
 
 browser, open_page = browsing.browser, browsing.open_page
 pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
@@ -194,6 +194,21 @@ def test_a_folder_or_a_file_that_is_gone_is_no_lost_network(open_page: Open) -> 
     page.evaluate(GONE)
     expect(page.locator(".upload.failed")).to_contain_text("not a readable picture")
     expect(page.locator(".lost")).to_be_hidden()
+
+
+def test_a_photo_that_somebody_else_sent_first_is_only_looked_at(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    photo = lay(served, store, DOUBTED)
+    page = open_page(DESK, at=None, service_workers="block")
+    known = page.request.get(f"/api/photos/{photo}").json()
+    page.route(f"**/api/photos/{photo}", lambda r: r.fulfill(json=known | {"can_correct": False}))
+    page.goto(f"/#/photo/{photo}")
+    expect(page.locator(".sheet > .none")).to_contain_text("ask at the desk")
+    expect(page.locator(".doubt .crop")).to_be_visible()
+    for place in (".doubts button", ".board [role=button]", ".whose input", ".wizard input"):
+        expect(page.locator(f"{place}:enabled")).to_have_count(0)
+    expect(page.locator(".bar")).not_to_contain_text("Undo")
 
 
 def test_a_mouse_released_outside_the_photo_does_not_drag_it(

@@ -218,7 +218,8 @@ def test_the_same_bytes_give_no_say_over_the_first_ones_corrections(login: Login
     first, second = login(JOIN), login(JOIN)
     photo = send(first, "01.jpg")
     sheet = photo["sheets"][0]["id"]
-    send(second, "01.jpg")
+    assert photo["can_correct"] and not send(second, "01.jpg")["can_correct"]
+    assert login(DESK).get(f"/api/photos/{photo['id']}").json()["can_correct"]
     said = {"cell": [0, 0], "coat": "dot", "crosses": 1}
     answer = second.post(f"/api/sheets/{sheet}/corrections", json=said)
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "not_yours")

@@ -43,10 +43,10 @@ function tapping(act) {
   return { onpointerdown: down, onclick: (event) => { if (event.detail < 2) act(); } };
 }
 
-// A button for one reading of a part, with its probability.
+// A button for one reading of a part, with its probability. act: null where it can only be seen.
 export function choice(part, value, probability, act) {
   const sure = percent(probability);
-  return h("button", { type: "button", class: "choice", "aria-pressed": "false", ...tapping(act),
+  return h("button", { type: "button", class: "choice", "aria-pressed": "false", ...(act ? tapping(act) : { disabled: true }),
     "aria-label": [part.words(value), sure].filter(Boolean).join(", ") },
   part.icon(value), h("span", { class: "choice-name", "aria-hidden": "true" }, part.short(value)),
   h("span", { class: "sure", "aria-hidden": "true" }, sure));

@@ -79,7 +79,7 @@ function failure(photo, error) {
   return h("section", { class: "card failure" }, page && h("img", { src: page.thumb, alt: "" }),
     h("p", { role: "alert" }, why(error)),
     h("div", { class: "row" },
-      photo.state === "failed" && mayChange(error) && h("button", { type: "button", class: "main", onclick: () =>
+      photo.state === "failed" && photo.can_correct && mayChange(error) && h("button", { type: "button", class: "main", onclick: () =>
         post(`/api/photos/${photo.id}/again`).then(() => { location.hash = `#/wait/${photo.id}`; }).catch((e) => toast(explain(e))) }, t("Try again")),
       h("a", { class: "button", href: "#/" }, t("Another photo"))));
 }

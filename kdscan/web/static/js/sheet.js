@@ -17,7 +17,7 @@ import { share } from "./share.js";
 // Draws a sheet into `place` and keeps it up to date. onChange(sheet) gets its new state;
 // onOther(sheet, part) a tap on another sheet of the photo.
 export function sheetView(place, photo, first, { onChange = () => {}, onOther = () => {}, keys = false, bar = true } = {}) {
-  const page = photo.pages.find((one) => one.page === first.page), kind = kindOf(first);
+  const page = photo.pages.find((one) => one.page === first.page), kind = kindOf(first), may = photo.can_correct;
   let sheet = first, before = null, widest = first.range, view = "board";
 
   // Whether somebody else has changed the sheet meanwhile, or only what matters of it: then it is shown,
@@ -45,10 +45,10 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     }
   }));
   const look = () => (sent = sent.then(() => unseen((one) => one)).catch(() => null)); // without a network nothing is new
-  const owner = hasScore(first) && bar && whoseField(first.kind, (name) => send("name", { name }, t("Player: {name}", { name })));
+  const owner = hasScore(first) && bar && may && whoseField(first.kind, (name) => send("name", { name }, t("Player: {name}", { name })));
   const find = (id) => kind.parts(sheet).find((part) => part.id === id);
   const say = (id, value) => { const part = find(id); return send(...part.request(part, value), `${part.name}: ${part.words(value)}`); };
-  const undo = () => sheet.can_undo && send("undo", {}, t("Undone"), true);
+  const undo = () => may && sheet.can_undo && send("undo", {}, t("Undone"), true);
   const confirm = () => send("confirm", {}, t("Confirmed"), true);
   const edit = (id) => openEditor(page, find(id), async (value) => { await say(id, value); focusPart(place, id); });
 
@@ -73,10 +73,10 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
         const cut = page.view && part.crop(page);
         return h("article", { class: cut?.classList.contains("strip") ? "doubt card tall" : "doubt card", "aria-label": part.name },
           h("h3", {}, part.name), cut,
-          h("div", { class: "choices" }, options(part).slice(0, 3).map(([value, p]) => choice(part, value, p, () => say(part.id, value)))),
-          h("button", { type: "button", class: "choice more", onclick: () => edit(part.id) }, t("other…")));
+          h("div", { class: "choices" }, options(part).slice(0, 3).map(([value, p]) => choice(part, value, p, may && (() => say(part.id, value))))),
+          may && h("button", { type: "button", class: "choice more", onclick: () => edit(part.id) }, t("other…")));
       })),
-      h("button", { type: "button", class: "quiet wide", onclick: confirm }, t("The whole sheet is right")));
+      may && h("button", { type: "button", class: "quiet wide", onclick: confirm }, t("The whole sheet is right")));
   }
 
   const notes = () => sheet.problems.length ? h("ul", { class: "problems card" }, sheet.problems.map((problem) =>
@@ -103,14 +103,14 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     for (const [name, one] of views) one.setAttribute("aria-pressed", String(view === name));
     put(viewTabs, views.filter(([name]) => name !== "ink" || sheet.ink).map(([, one]) => one));
     undoButton.disabled = !sheet.can_undo;
-    put(foot, undoButton, hasScore(sheet) && gameLink, hasScore(sheet) && !sheet.photograph_again && shareButton);
+    put(foot, may && undoButton, hasScore(sheet) && gameLink, hasScore(sheet) && !sheet.photograph_again && shareButton);
   }
 
   // Statements about the sheet as a whole. Fields are created once, so that an incoming answer closes
   // nothing that somebody has opened.
   const MORE = {
     duel_map() {
-      const pick = h("select", { id: `wizard-${sheet.id}`, onchange: (event) => send("wizard", { coat: event.target.value || null }, t("Wizard")) },
+      const pick = h("select", { disabled: !may, id: `wizard-${sheet.id}`, onchange: (event) => send("wizard", { coat: event.target.value || null }, t("Wizard")) },
         h("option", { value: "" }, t("not on this map")), COATS.map((coat) => h("option", { value: coat }, coatName(coat))));
       const element = h("p", { class: "wizard" }, h("label", { for: `wizard-${sheet.id}` }, icon({ coat: "filled", crosses: 0 }), " ", t("The wizard's 3 points for each domain of")), pick);
       return { element, show: () => { pick.value = sheet.chosen_coat ?? ""; } };
@@ -120,7 +120,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
         const box = h("input", { type: "checkbox", onchange: () => send("variants", Object.fromEntries(boxes.map((one) => [one.name, one.box.checked])), label) });
         return { name, box, element: h("label", { class: "switch" }, box, label) };
       });
-      const element = h("fieldset", { class: "wizard" }, h("legend", {}, t("Extra rules")), boxes.map((one) => one.element));
+      const element = h("fieldset", { class: "wizard", disabled: !may }, h("legend", {}, t("Extra rules")), boxes.map((one) => one.element));
       return { element, show: () => boxes.forEach(({ name, box }) => { box.checked = sheet.variants[name]; }) };
     },
     duel_spellbook() {
@@ -157,15 +157,15 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     const scrolled = place.querySelector(".doubt-row")?.scrollLeft ?? 0;
     const active = place.contains(document.activeElement) ? document.activeElement : null;
     const focused = active?.closest("[data-cell]")?.dataset.cell, asked = [...place.querySelectorAll(".doubt")].indexOf(active?.closest(".doubt"));
-    const board = kind.draw(sheet, { onCell: (row, col) => edit(col === undefined ? row : `${row},${col}`) });
+    const board = kind.draw(sheet, { onCell: may && ((row, col) => edit(col === undefined ? row : `${row},${col}`)) });
     const mine = photo.sheets.map((other) => (other.id === sheet.id ? sheet : other)).filter((s) => s.page === sheet.page);
     more.show();
     showButtons();
     if (owner) owner.show(sheet, photo.sheets.map((other) => other.player).filter(Boolean));
     put(place,
-      sheet.photograph_again ? again() : hasScore(sheet) ? total(sheet, before, widest) : heading(sheet, kind.name()), !sheet.photograph_again && notes(), doubts(),
+      sheet.photograph_again ? again() : hasScore(sheet) ? total(sheet, before, widest) : heading(sheet, kind.name()), !may && h("p", { class: "none" }, explain({ code: "not_yours" })), !sheet.photograph_again && notes(), doubts(),
       bar && viewTabs,
-      view === "board" ? h("div", { class: "board-box" }, board) : view === "ink" && sheet.ink ? inkView(sheet) : photoView(page, mine, (s, part) => (s.id === sheet.id ? edit(part) : onOther(s, part)), sheet),
+      view === "board" ? h("div", { class: "board-box" }, board) : view === "ink" && sheet.ink ? inkView(sheet) : photoView(page, mine, may && ((s, part) => (s.id === sheet.id ? edit(part) : onOther(s, part))), sheet),
       owner && owner.element,
       hasScore(sheet) && !sheet.photograph_again && explanation(sheet, (cells) => highlight(board, cells)), more.element, history(), bar && foot);
     // The row keeps its scroll position, so that the next doubt moves there.
