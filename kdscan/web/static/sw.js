@@ -4,14 +4,17 @@
 const SHELL = "shell-{version}", RESULTS = "results";
 const FILES = [/*files*/];
 const KEPT_RESULTS = 120;
+const PAGES = ["/", "/standings", "/desk"];
 const GONE = [502, 503, 504]; // a proxy answers even if its server is gone
 
-// Whoever is not signed in gets the form to sign in as the start page, which is not kept.
+// Whoever is not signed in, or not as the desk, gets the form to sign in, which is not kept.
 async function install() {
   const cache = await caches.open(SHELL);
   await cache.addAll(FILES);
-  const start = await fetch("/");
-  if (start.ok && !start.redirected) await cache.put("/", start);
+  await Promise.all(PAGES.map(async (path) => {
+    const page = await fetch(path);
+    if (page.ok && !page.redirected) await cache.put(path, page);
+  }));
   await self.skipWaiting();
 }
 
@@ -23,9 +26,12 @@ self.addEventListener("activate", (event) => {
   )).then(() => self.clients.claim()));
 });
 
+// What an answer is kept under: a page under its path alone, so that # and ? make no other.
+const keyOf = (request) => (request.mode === "navigate" ? new URL(request.url).pathname : request);
+
 async function keep(request, response) {
   if (!response.ok || response.redirected) return;
-  if (request.mode === "navigate") return (await caches.open(SHELL)).put("/", response);
+  if (request.mode === "navigate") return (await caches.open(SHELL)).put(keyOf(request), response);
   const cache = await caches.open(RESULTS);
   await cache.put(request, response);
   const keys = await cache.keys();
@@ -45,8 +51,13 @@ async function networkFirst(request) {
     await keep(request, response.clone()).catch(() => {});
     return response;
   }
-  const known = await caches.match(request.mode === "navigate" ? "/" : request, { ignoreVary: true });
+  const known = await caches.match(keyOf(request), { ignoreVary: true }) ?? (request.mode === "navigate" && await caches.match("/", { ignoreVary: true }));
   return known ? marked(known) : response ?? Response.error();
+}
+
+// Without a network the language stays, and so does the page.
+async function language(request) {
+  return fetch(request).catch(() => Response.redirect(request.referrer || "/"));
 }
 
 async function cacheFirst(request) {
@@ -66,5 +77,6 @@ self.addEventListener("fetch", (event) => {
   if (url.pathname === "/join") { event.waitUntil(caches.delete(RESULTS)); return; }
   if (event.request.method !== "GET" || url.origin !== location.origin || url.searchParams.has("wait")) return;
   if (url.pathname.startsWith("/static/") || url.pathname.endsWith(".jpg")) event.respondWith(cacheFirst(event.request));
-  else if (url.pathname === "/" || url.pathname.startsWith("/api/")) event.respondWith(networkFirst(event.request));
+  else if (url.pathname.startsWith("/language/")) event.respondWith(language(event.request));
+  else if (PAGES.includes(url.pathname) || url.pathname.startsWith("/api/")) event.respondWith(networkFirst(event.request));
 });
