@@ -52,6 +52,8 @@ def test_a_result_of_an_earlier_round_is_changed(browser: Browser, tmp_path: Pat
             rounds.first.get_by_label("Points of Bob").fill("39")
             rounds.first.get_by_role("button", name="Save").click()
             expect(rounds.first.locator(".won")).to_contain_text("Ada")
+        expect(rounds.first.locator(".none")).to_have_text("Ada – Bob have met before")
+        expect(rounds.last.locator(".none")).to_be_empty()
         earlier = rounds.last
         expect(earlier.locator("ol")).to_be_hidden()
         earlier.locator("summary").click()

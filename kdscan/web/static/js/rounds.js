@@ -37,18 +37,32 @@ export function roundsTab(act) {
     for (const [name, one] of shown) one.setAttribute("aria-pressed", String(what === name));
     stop.hidden = !clock;
     // Newest first; when a round begins, only that one is open, and whatever somebody types in.
-    list(Array.from({ length: last }, (_, before) => ({ n: last - before, newest: last !== newest ? last : null, games: all.filter((game) => game.round === last - before) })));
+    list(Array.from({ length: last }, (_, before) => ({ n: last - before, newest: last !== newest ? last : null, games: all.filter((game) => game.round === last - before), met: metAgain(all, last - before) })));
     newest = last;
     put(tab, [...tab.children].slice(0, 2), last ? rounds : none);
   }
   return { element: wide(tab), show };
 }
 
+// Who sits at a table, two by two; whoever has a bye alone.
+const pairs = ({ seats, bye }) => {
+  const names = seats.map((seat) => seat.player).sort();
+  return bye ? [names] : names.flatMap((one, n) => names.slice(n + 1).map((other) => [one, other]));
+};
+
+// What `kdscan pair` says of a round: who meets again, and a second bye.
+function metAgain(all, n) {
+  const before = new Set(all.filter((game) => game.round < n).flatMap(pairs).map((names) => names.join("\n")));
+  return all.filter((game) => game.round === n).flatMap(pairs).filter((names) => before.has(names.join("\n"))).map(([one, other]) =>
+    (other === undefined ? t("{player} has a bye again", { player: one }) : t("{players} have met before", { players: `${one} – ${other}` })));
+}
+
 function roundOf(n, act) {
-  const games = h("ol", { class: "tables" }), element = h("details", { class: "card" }, h("summary", {}, h("h2", {}, t("Round {n}", { n }))), games);
+  const games = h("ol", { class: "tables" }), met = h("div", { class: "none" }), element = h("details", { class: "card" }, h("summary", {}, h("h2", {}, t("Round {n}", { n }))), met, games);
   const list = lines(games, (game) => `${game.table}-${game.seats.map((seat) => seat.player).join()}`, (game) => (game.bye ? bye(game) : table(game, act)));
   return { element, show: (round) => {
     if (round.newest) element.open = n === round.newest || inUse(element);
+    put(met, round.met.map((text) => h("p", {}, text)));
     list(round.games);
   } };
 }
