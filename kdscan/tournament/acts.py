@@ -23,6 +23,7 @@ from kdscan.tournament.store import schema
 from kdscan.tournament.store.corrections import (
     add_correction,
     corrections,
+    is_undone,
     last_act,
     not_undone,
     undo,
@@ -90,11 +91,14 @@ def _in_force(rows: Iterable[Correction]) -> list[Correction]:
     return held[::-1]
 
 
-def undo_act(db: Connection, event: Event, who: str) -> None:
-    """Undo what a person last did. Raises `UsageError` if there is nothing, or if it cannot be
-    undone, like the pairing of a round from which sheets have come in."""
+def undo_act(db: Connection, event: Event, who: str, seen: int | None = None) -> None:
+    """Undo what a person last did. seen: its last correction as the person saw it; nothing is done
+    if that is undone already. Raises `UsageError` if there is nothing, if something else came last,
+    or if it cannot be undone, like the pairing of a round from which sheets have come in."""
+    if is_undone(corrections(db, event.id), seen):
+        return
     act = newest_act(db, event, who)
-    if act is None:
+    if act is None or seen not in (None, act.rows[-1].id):
         raise UsageError("there is nothing to undo")
     for row in reversed(act.rows):
         what, _, place = row.field.partition(":")

@@ -27,6 +27,13 @@ class Correction(msgspec.Struct, forbid_unknown_fields=True):
     crosses: Crosses = 0
 
 
+class Undo(msgspec.Struct, forbid_unknown_fields=True):
+    """correction: the last one that whoever asks has seen; if that is undone already, as when an
+    answer was lost, nothing more is."""
+
+    correction: Id | None = None
+
+
 class Square(msgspec.Struct, forbid_unknown_fields=True):
     """The true content of a kingdom's square: a terrain with crowns, the castle, or nothing."""
 

@@ -109,6 +109,7 @@ def name(request: Request, body: bodies.NamedPlayer) -> schemas.Sheet:
 
 
 @post("/api/sheets/{id}/undo", errors=WRONG_KIND)
-def undo(request: Request, body: bodies.Nothing) -> schemas.Sheet:
+def undo(request: Request, body: bodies.Undo) -> schemas.Sheet:
     """Undo the newest correction."""
-    return services_of(request).sheets.undo(id_of(request), session_of(request))
+    sheets, who = services_of(request).sheets, session_of(request)
+    return sheets.undo(id_of(request), who, body.correction)

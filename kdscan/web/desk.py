@@ -57,7 +57,13 @@ def _answer(request: Request) -> schemas_event.DeskView:
 
 def _undoable(act: Act) -> schemas_event.Undoable:
     values = {name: str(value) for name, value in act.values.items()}
-    return {"text": act.text, "values": values, "at": act.at.isoformat(), "sheet": act.sheet}
+    return {
+        "id": act.rows[-1].id,
+        "text": act.text,
+        "values": values,
+        "at": act.at.isoformat(),
+        "sheet": act.sheet,
+    }
 
 
 def event_act(path: str) -> Callable[[A], A]:
@@ -190,6 +196,6 @@ def show(db: Connection, event: Event, body: bodies.Show, who: str) -> None:
 
 
 @event_act("/api/event/undo")
-def take_back(db: Connection, event: Event, body: bodies.Nothing, who: str) -> None:
+def take_back(db: Connection, event: Event, body: bodies.Undo, who: str) -> None:
     """Undo the last action of this desk (desk)."""
-    undo_act(db, event, who)
+    undo_act(db, event, who, body.correction)

@@ -67,6 +67,7 @@ class Decision(TypedDict):
     player, coat: of a spellbook's side and line.
     """
 
+    id: int
     what: str
     cell: tuple[SquareIndex, SquareIndex] | None
     player: Side | None

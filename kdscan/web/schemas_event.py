@@ -113,8 +113,9 @@ class Card(TypedDict):
 
 
 class Undoable(TypedDict):
-    """What would be undone, in words as in a card."""
+    """What would be undone, in words as in a card. id: of its last correction."""
 
+    id: int
     text: str
     values: dict[str, str]
     at: str

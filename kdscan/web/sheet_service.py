@@ -17,7 +17,7 @@ from kdscan.tournament.names import player_named
 from kdscan.tournament.places import place_now
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.checks import MOST_NUMBER
-from kdscan.tournament.store.corrections import corrections, last_act
+from kdscan.tournament.store.corrections import corrections, is_undone, last_act
 from kdscan.tournament.store.readings import sheet
 from kdscan.tournament.store.records import Event, PhotoRow, Sheet
 from kdscan.web import schemas
@@ -91,14 +91,16 @@ class SheetService:
                 raise ApiError(409, "impossible", "there is no such square") from error
             return self._sheet_json(db, one)
 
-    def undo(self, sheet_id: int, session: Session) -> schemas.Sheet:
-        """Undo the newest correction of a sheet that is not yet undone."""
+    def undo(self, sheet_id: int, session: Session, seen: int | None = None) -> schemas.Sheet:
+        """Undo the newest correction of a sheet that is not yet undone, unless the one that was
+        seen as the newest is."""
         with self._store.write() as db:
             one = self._sheet_to_correct(db, sheet_id, session)
-            if session.role != "desk":
-                last = last_act(corrections(db, self.event.id, sheet_id=one.id))
-                if any(row.field in OF_DESK for row in last):
-                    raise desk_only()
+            rows = corrections(db, self.event.id, sheet_id=one.id)
+            if is_undone(rows, seen):
+                return self._sheet_json(db, one)
+            if session.role != "desk" and any(row.field in OF_DESK for row in last_act(rows)):
+                raise desk_only()
             if not undo_last(db, one, session.name):
                 raise ApiError(409, "nothing_to_undo", "there is nothing to undo")
             return self._sheet_json(db, one)

@@ -90,6 +90,7 @@ def history(changes: Sequence[Correction]) -> list[schemas.Decision]:
 
 def _decision(row: Correction, undone: bool) -> schemas.Decision:
     told: schemas.Decision = {
+        "id": row.id,
         "what": row.field,
         "cell": None,
         "player": None,

@@ -86,8 +86,10 @@ def test_a_correction_moves_the_score_and_undo_brings_it_back(
     assert after["score"]["total"] < sheet["score"]["total"]
     assert after["can_undo"]
     assert after["corrections"][-1]["who"] == "player"
-    back = player.post(f"{at}/undo", json={}).json()
+    seen = {"correction": after["corrections"][-1]["id"]}
+    back = player.post(f"{at}/undo", json=seen).json()
     assert back["score"] == sheet["score"]
+    assert player.post(f"{at}/undo", json=seen).json() == back  # the first answer was lost
     assert not back["can_undo"]
     assert back["corrections"][-1]["undone"]
     assert player.post(f"{at}/undo", json={}).status_code == 409

@@ -19,6 +19,7 @@ from tests.web.browsing import (
     DOUBTED,
     Open,
     accessible,
+    csrf,
     upload,
 )
 from tests.web.conftest import DESK, Served, lay
@@ -82,6 +83,30 @@ def test_undo_returns_to_what_was_settled_and_enter_goes_on_to_the_next_sheet(
     expect(page.locator(".queue [aria-current]")).not_to_contain_text(first)
     expect(mine).to_have_count(0)
     accessible(page)
+
+
+def test_an_undo_whose_answer_was_lost_is_not_done_twice(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    photo = lay(served, store, make_sheet())
+    page = open_page(DESK, at=None, service_workers="block")
+    (sheet,) = page.request.get(f"/api/photos/{photo}").json()["sheets"]
+    for ignored in (True, False):
+        at = f"/api/sheets/{sheet['id']}/ignore"
+        page.request.post(at, data={"ignored": ignored}, headers=csrf(page))
+
+    def lost(route: Route) -> None:
+        assert route.fetch().ok
+        route.abort()
+
+    page.route("**/api/event/undo", lost, times=1)
+    page.goto("/desk")
+    expect(page.locator(".take-back")).to_be_enabled()
+    for told in ("No connection", "Undone: whether table.png"):
+        page.keyboard.press("u")
+        expect(page.locator("#toast")).to_contain_text(told)
+    again = page.request.get(f"/api/sheets/{sheet['id']}").json()["corrections"]
+    assert [one["undone"] for one in again] == [False, True]
 
 
 def test_one_code_on_two_boards_is_settled_with_one_tap(

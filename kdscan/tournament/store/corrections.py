@@ -124,6 +124,11 @@ def effective_by_sheet(rows: Iterable[Correction]) -> dict[int, Json]:
     return {sheet_id: effective_values(mine) for sheet_id, mine in of.items()}
 
 
+def is_undone(rows: Iterable[Correction], correction_id: int | None) -> bool:
+    """Whether one of these corrections is undone; None is not."""
+    return correction_id is not None and any(row.undoes == correction_id for row in rows)
+
+
 def last_act(rows: Iterable[Correction], who: str | None = None) -> list[Correction]:
     """The last correction that was not undone (by that person, if given), together with those that
     were made at the same time, the oldest first; empty if there is none."""

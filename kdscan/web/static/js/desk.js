@@ -4,7 +4,7 @@
 import { get, poll, post } from "./api.js";
 import { where } from "./cards.js";
 import { $, h, put, sign, toast } from "./dom.js";
-import { explain } from "./errors.js";
+import { explain, passes } from "./errors.js";
 import { t } from "./i18n.js";
 import { knownPrints } from "./pads.js";
 import { cardOf, queueTab } from "./queue.js";
@@ -19,9 +19,13 @@ function inTurn(act) {
   return chain;
 }
 
+// What was last to be undone, if the answer was lost: it may be undone, so undoing it again is meant.
+let unanswered = null;
+
 // Counts changes to the event: an answer requested before one ended may not include it.
 async function doing(act) {
   changes += 1;
+  unanswered = null;
   try { return await act(); } finally { changes += 1; }
 }
 
@@ -100,9 +104,12 @@ function load(fresh) {
 
 // Undoes this desk's last act, says what it was, and shows the sheet concerned.
 async function takeBack() {
-  const { undo: was } = await get("/api/desk");
+  const was = unanswered ?? (await get("/api/desk")).undo;
   if (!was) { toast(t("There is nothing to undo.")); return; }
-  desk = await doing(() => post("/api/event/undo"));
+  desk = await doing(() => post("/api/event/undo", { correction: was.id })).catch((error) => {
+    if (passes(error)) unanswered = was;
+    throw error;
+  });
   toast(t("Undone: {what}", { what: t(was.text, was.values) }));
   showTop();
   const shown = tabOf(tab);

@@ -30,12 +30,12 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
   }
 
   // One after another, so that the last answer drawn is the last one given. whole: it concerns
-  // everything that is shown.
+  // everything that is shown. body: may be a function of what is shown by then.
   let sent = Promise.resolve();
   const send = (path, body, message, whole = false) => (sent = sent.then(async () => {
     try {
       if (whole && await unseen((one) => one.corrections)) { toast(t("Please check")); return null; }
-      await set(await post(`/api/sheets/${sheet.id}/${path}`, body));
+      await set(await post(`/api/sheets/${sheet.id}/${path}`, typeof body === "function" ? body() : body));
       announce(hasScore(sheet) ? `${message}. ${pointsText(sheet.score.total)}` : message);
       return null;
     } catch (error) {
@@ -48,7 +48,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
   const owner = hasScore(first) && bar && may && whoseField(first.kind, (name) => send("name", { name }, t("Player: {name}", { name })));
   const find = (id) => kind.parts(sheet).find((part) => part.id === id);
   const say = (id, value) => { const part = find(id); return send(...part.request(part, value), `${part.name}: ${part.words(value)}`); };
-  const undo = () => may && sheet.can_undo && send("undo", {}, t("Undone"), true);
+  const undo = () => may && sheet.can_undo && send("undo", () => ({ correction: sheet.corrections.filter((one) => !one.undone).at(-1)?.id }), t("Undone"), true);
   const confirm = () => send("confirm", {}, t("Confirmed"), true);
   const edit = (id) => openEditor(page, find(id), async (value) => { await say(id, value); focusPart(place, id); });
 
