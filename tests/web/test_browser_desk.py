@@ -20,7 +20,9 @@ from tests.web.browsing import (
     Open,
     accessible,
     csrf,
+    held,
     upload,
+    wait_until_asked,
 )
 from tests.web.conftest import DESK, Served, lay
 
@@ -107,6 +109,27 @@ def test_an_undo_whose_answer_was_lost_is_not_done_twice(
         expect(page.locator("#toast")).to_contain_text(told)
     again = page.request.get(f"/api/sheets/{sheet['id']}").json()["corrections"]
     assert [one["undone"] for one in again] == [False, True]
+
+
+PHOTO = r"/api/photos/\d+$"
+
+
+def test_cards_that_are_passed_over_are_not_loaded(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    for n in range(5):
+        lay(served, store, with_evidence(make_sheet(doubtful=[(1, 1)]), sheet_id=f"C/2//n{n}"))
+    page = open_page(DESK, service_workers="block", **DESKTOP)
+    expect(page.locator(".board .cell:focus")).to_be_visible()
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url) if re.search(PHOTO, one.url) else None)
+    with held(page, PHOTO) as waiting:
+        for _ in range(4):
+            page.keyboard.press("j")
+            wait_until_asked(page, waiting)
+    expect(page.locator(".queue button").nth(4)).to_have_attribute("aria-current", "true")
+    expect(page.locator(".board .cell:focus")).to_be_visible()
+    assert len(asked) == 2
 
 
 def test_one_code_on_two_boards_is_settled_with_one_tap(

@@ -46,7 +46,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
   const body = h("div", { class: "desk-body" }), keys = h("aside", { class: "keys card", "aria-label": t("Keys") }), ol = h("ol", {});
   const element = h("div", { class: "desk" }, h("nav", { class: "queue card", "aria-label": label() }, ol), body, keys);
   const empty = h("li", { class: "none" });
-  let desk = null, queue = [], at = -1, view = null, opened = 0, remedies = [], drawn = null, acted = false, seen = null;
+  let desk = null, queue = [], at = -1, view = null, opened = 0, wished = 0, remedies = [], drawn = null, acted = false, seen = null;
 
   const list = lines(ol, (card) => card.key, ({ key }) => {
     const button = h("button", { type: "button", onclick: () => go(() => queue.findIndex((card) => card.key === key)) }), li = h("li", {}, button);
@@ -97,10 +97,12 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
     showKeys();
   }
 
-  // Opens another card, in turn; one that is still loading is not drawn any more.
+  // Opens another card, in turn; one that is still loading is not drawn any more, and of cards that are
+  // passed over none is loaded.
   function go(which) {
+    const wish = ++wished;
     opened += 1;
-    return hub.inTurn(() => bring(which()));
+    return hub.inTurn(() => (wish === wished ? bring(which()) : choose(which())));
   }
 
   // On a phone the card lies below the list, and the one before may have been scrolled.
@@ -109,15 +111,19 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
     body.scrollIntoView();
   }
 
-  async function open(n) {
+  function choose(n) {
     at = Math.max(0, Math.min(n, queue.length - 1));
     showList();
-    const card = queue[at], turn = ++opened;
     view = null;
     remedies = [];
+    body.inert = true; // until the card is here, the previous one is shown
+  }
+
+  async function open(n) {
+    choose(n);
+    const card = queue[at], turn = ++opened;
     drawn = JSON.stringify(card);
     showKeys();
-    body.inert = true; // until the card is here, the previous one is shown
     try {
       const draw = card ? await (OF_SHEETS.includes(card.kind) ? sheetOf(card) : remedyOf(card)) : settled;
       if (turn === opened) { body.inert = false; draw(); }
