@@ -78,6 +78,11 @@ def test_an_unknown_pad_is_learned_where_it_leaves_doubts(open_page: Open, tmp_p
     corners.nth(0).press("ArrowRight")
     expect(corners.nth(0)).to_have_attribute("cx", "48.5")
     picture = desk.request.get("/api/prints").json()["prints"][0]["picture"]
+    crossed = {"code": "not_learned", "message": "these corners do not form a sheet"}
+    refusal = {"status": 409, "json": {"error": crossed}}
+    desk.route("**/corners", lambda route: route.fulfill(**refusal), times=1)
+    desk.get_by_role("button", name="Save corners").click()
+    expect(desk.locator("#toast")).to_have_text("These corners do not form a sheet.")
     desk.get_by_role("button", name="Save corners").click()
     expect(pads.locator("img")).not_to_have_attribute("src", picture)
     desk.on("dialog", lambda dialog: dialog.accept())

@@ -22,7 +22,6 @@ const WORDS = {
   cut_off: halfSent,
   too_slow: halfSent,
   blank_page: () => t("There is nothing on this page."),
-  not_learned: () => t("The pad could not be learned from these photos. Take its blank sheets again."),
   wrong_kind: () => t("A game is two maps with their spellbook, or two to four kingdoms."),
   not_kept: () => t("This sheet was read by an older version. Photograph it again to correct it."),
   nothing_to_undo: () => t("There is nothing to undo."),
@@ -34,6 +33,7 @@ const WORDS = {
   store: () => t("The results cannot be saved or loaded right now. Try again later."),
   offline: () => t("No connection: try again later."),
   refused: (error) => sentence(error.message),
+  not_learned: (error) => sentence(error.message),
   model: ourFault,
   bug: ourFault,
 };

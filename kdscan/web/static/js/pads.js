@@ -3,7 +3,7 @@
 import { get, post, session, upload } from "./api.js";
 import { $, announce, h, put, s, sign, toast } from "./dom.js";
 import { explain } from "./errors.js";
-import { sentence, t, tn } from "./i18n.js";
+import { t, tn } from "./i18n.js";
 
 const DECLINED = "pads-declined"; // whoever declines is not asked again
 
@@ -45,7 +45,7 @@ function teacher(onLearned) {
       name.value = "";
       await onLearned(learned);
     } catch (error) {
-      put(state, error.code === "not_learned" ? sentence(error.message) : explain(error));
+      put(state, explain(error));
     } finally {
       busy.hidden = true;
       input.disabled = false;
