@@ -150,21 +150,18 @@ def test_without_a_network_the_page_is_as_it_was_last(open_page: Open) -> None:
 
 
 def test_without_a_network_links_lead_to_the_pages_as_they_were_last(open_page: Open) -> None:
-    page = open_page(DESK)
+    page = open_page(DESK, at="/")
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    page.reload()
-    expect(page.locator(".queue")).to_be_visible()
+    page.goto("/desk")
+    expect(page.locator(".desk .done")).to_be_visible()
     page.context.set_offline(True)
     page.reload()
-    expect(page.locator(".queue")).to_be_visible()
-    page.get_by_role("link", name="Deutsch").tap()
-    expect(page.locator(".lost")).to_be_visible()
-    expect(page.locator(".queue")).to_be_visible()
+    expect(page.locator(".desk .done")).to_be_visible()
     page.get_by_role("link", name="Standings").tap()
     page.wait_for_url("**/standings")
     expect(page.locator(".lost")).to_be_visible()
     page.goto("/desk?x")
-    expect(page.locator(".queue")).to_be_visible()
+    expect(page.locator(".desk .done")).to_be_visible()
 
 
 def test_the_form_to_sign_in_is_no_start_page(browser: Browser, served: Served) -> None:
