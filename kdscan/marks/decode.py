@@ -42,7 +42,7 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> Reading:
     boards = _rank_boards(_sharpen(both), risk)
     _, best, total = boards[0]
     same_total = sum(p for p, _, t in boards if t == total)
-    confidence = calibrated(min(same_total, 1.0) * probs.placed, probs.calibration)
+    confidence = calibrated(same_total * probs.placed, probs.calibration)
     to_review = _cells_to_review(boards, risk) if confidence < 1 - risk else set()
     cells = []
     for i, (row, col) in enumerate(CELLS):

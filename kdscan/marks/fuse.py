@@ -62,12 +62,8 @@ class Likeness:
 @cache
 def _mark_prior() -> Floats:
     """(7, 5) float64: frequencies of each coat with each number of crosses in simulated maps."""
-    table = np.zeros((len(COATS), MAX_CROSSES + 1))
-    for i, coat in enumerate(COATS):
-        for n in range(MAX_CROSSES + 1 if coat else 1):
-            table[i, n] = load().probability((coat, n))
-    table[0, 1:] = table[table > 0].min()
-    return np.asarray(table / table.sum())
+    crosses = range(MAX_CROSSES + 1)
+    return np.array([[load().probability((coat, n)) for n in crosses] for coat in COATS])
 
 
 def _pixel_probs(probs: MarkProbs) -> Floats:
@@ -118,8 +114,7 @@ def same_photo(one: MarkProbs, two: MarkProbs) -> bool:
 
 def _product(probabilities: Sequence[Floats] | Floats, temper: float) -> Floats:
     """Product of probabilities along the last axis, each raised to `temper`."""
-    logs = np.log(np.clip(np.asarray(probabilities), 1e-12, 1)).sum(0) * temper
-    out = np.exp(logs - logs.max(-1, keepdims=True))
+    out = np.exp(np.log(np.maximum(probabilities, 1e-12)).sum(0) * temper)
     return np.asarray(out / out.sum(-1, keepdims=True))
 
 

@@ -11,17 +11,15 @@ import numpy as np
 from kdscan.records.arrays import Floats
 
 
-def best_first(
-    probs: Floats, least: float, at_most: int | None = None
-) -> Iterator[tuple[float, tuple[int, ...]]]:
+def best_first(probs: Floats, least: float) -> Iterator[tuple[float, tuple[int, ...]]]:
     """Combinations by falling probability: (probability, the choice of each row).
 
     probs: (N, K), rows sum to 1. least: choices less probable than this are skipped, except each
-    row's best. at_most: choices considered in each row, None for all.
+    row's best.
     Best-first search over ranks; a combination's successors raise one row's rank, at or after the
     last raised row, so that each combination occurs once.
     """
-    ranked = np.argsort(-probs, axis=1, kind="stable")[:, :at_most]
+    ranked = np.argsort(-probs, axis=1, kind="stable")
     logs = np.log(np.clip(np.take_along_axis(probs, ranked, 1), 1e-300, 1))
     order: list[list[int]] = ranked.tolist()  # lists: numpy is slow one by one
     limit = np.log(least)

@@ -34,9 +34,6 @@ ROUNDS = 3
 MIN_CHOICE = 1e-5
 """Marks less probable than this are left out of enumerated boards."""
 
-MAX_CHOICES = 12
-"""Most alternatives of one shield in enumerated boards."""
-
 _MARKS: tuple[Marks, ...] = tuple((coat, n) for coat in COATS for n in range(MAX_CROSSES + 1))
 """What a shield may hold, in the order of its flattened (7, 5) probabilities."""
 
@@ -45,7 +42,6 @@ def joint(probs: MarkProbs) -> Floats:
     """(34, 7, 5) float64: probability of each coat with each number of crosses."""
     both = probs.coat[:, :, None] * probs.crosses[:, None, :]
     both[:, 0, 1:] *= CROSSED_EMPTY
-    both /= both.sum((1, 2), keepdims=True)
     both *= _neighbour_factors(both.sum(2))[:, :, None]
     return np.asarray(both / both.sum((1, 2), keepdims=True))
 
@@ -61,14 +57,13 @@ def _affinity() -> Floats:
         count[COATS.index(mark[0]), names.index(side)] += number
     count[-1, :-1] = count[:-1, -1]
     count += 1
-    share = count / count.sum()
-    ratio = share / (share.sum(1, keepdims=True) * share.sum(0, keepdims=True))
-    return np.asarray(np.sqrt(ratio * ratio.T) ** NEIGHBOUR_WEIGHT)
+    chance = np.outer(count.sum(1), count.sum(0)) / count.sum()
+    return np.asarray((count / chance) ** NEIGHBOUR_WEIGHT)
 
 
 def _neighbour_factors(coat: Floats) -> Floats:
     """(34, 7) float64: evidence from neighbours for each coat, largest 1; from the coats' own
-    probabilities (34, 7)."""
+    probabilities (34, 7), up to a factor for each shield."""
     table = _affinity()
     states = len(table)
     own = np.zeros((ROWS, COLS, states))
@@ -76,12 +71,11 @@ def _neighbour_factors(coat: Floats) -> Floats:
         own[row, col, :-1] = p
     own[*CASTLE, -1] = 1
     steps = ((0, 1), (0, -1), (1, 0), (-1, 0))  # a message travels this way; its reverse is k ^ 1
-    incoming = np.ones((4, ROWS, COLS, states))
+    incoming = np.ones((4, ROWS, COLS, states))  # it stays 1 from beyond the board
     for _ in range(ROUNDS):
         belief = own * incoming.prod(0)
         outgoing = [belief / incoming[k ^ 1] @ table for k in range(4)]
         for k, (down, right) in enumerate(steps):
-            incoming[k] = 1
             to = incoming[k][
                 max(down, 0) : ROWS + min(down, 0), max(right, 0) : COLS + min(right, 0)
             ]
@@ -103,5 +97,5 @@ def alternatives(both: Floats, at_most: int) -> tuple[tuple[Marks, float], ...]:
 
 def likely_boards(both: Floats) -> Iterator[tuple[float, tuple[Marks, ...]]]:
     """Boards by falling probability, each once: (probability, the marks of its 34 shields)."""
-    for p, picks in best_first(both.reshape(len(both), -1), MIN_CHOICE, MAX_CHOICES):
+    for p, picks in best_first(both.reshape(len(both), -1), MIN_CHOICE):
         yield p, tuple([_MARKS[k] for k in picks])

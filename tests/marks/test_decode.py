@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.prior import load as load_prior
+from kdscan.game.grid import neighbours
 from kdscan.marks.decode import corrected, decode
-from kdscan.marks.posterior import alternatives, joint, likely_boards
-from kdscan.records import CELLS, COATS, MarkProbs, calibrated
+from kdscan.marks.posterior import NEIGHBOUR_WEIGHT, alternatives, joint, likely_boards
+from kdscan.records import CASTLE, CELLS, COATS, MarkProbs, calibrated
 
 Chances = dict[tuple[int, int], dict[tuple[Coat | None, int], float]]
 
@@ -39,7 +41,7 @@ def test_a_sure_board_is_read_as_it_stands() -> None:
     assert cells[4, 6].coat is None
     assert reading.confidence == pytest.approx(1, abs=1e-6)
     assert not reading.review
-    assert not any(c.review for c in reading.cells)
+    assert not any(c.review or c.seen for c in reading.cells)
 
 
 def test_a_doubt_that_cannot_change_the_total_asks_for_no_review_of_the_sheet() -> None:
@@ -63,12 +65,36 @@ def test_a_doubt_that_changes_the_total_does() -> None:
     assert [(c.row, c.col) for c in reading.cells if c.review] == [(0, 1)]
     assert reading.total_range == (1, 2)
     assert sum(p for _, p in reading.totals) == pytest.approx(1, abs=1e-3)
+    assert [total for total, _ in reading.totals] == [2, 1], "the most probable first"
 
 
 def test_risk_moves_the_line() -> None:
     doubtful = probs_of({(0, 0): {(Coat.DOT, 1): 0.9, (Coat.DOT, 0): 0.1}})
     assert decode(doubtful, risk=0.05).review
-    assert not decode(doubtful, risk=0.2).review
+    sure = decode(doubtful, risk=0.08)
+    assert not sure.review and not any(c.review for c in sure.cells)
+
+
+def test_what_is_negligible_is_no_possible_total() -> None:
+    doubtful = probs_of({(0, 0): {(Coat.DOT, 1): 0.999, (Coat.DOT, 0): 0.001}})
+    assert len(decode(doubtful).totals) == 1
+    assert len(decode(doubtful, risk=0.0001).totals) == 2
+
+
+def test_a_map_that_says_nothing_is_read_all_the_same() -> None:
+    """Its boards are too many to list."""
+    reading = decode(MarkProbs(np.full((34, 7), 1 / 7), np.full((34, 5), 1 / 5), 0.5, 1.0))
+    assert reading.review and reading.confidence < 0.01
+    assert all(c.review for c in reading.cells)
+
+
+@pytest.mark.parametrize(
+    ("probability", "used"), [(0.05, False), (0.15, None), (0.85, None), (0.95, True)]
+)
+def test_whether_the_castle_was_used_stays_open_between(
+    probability: float, used: bool | None
+) -> None:
+    assert decode(replace(probs_of({}), castle_used=probability)).castle_used is used
 
 
 def test_a_sheet_that_is_out_of_place_is_never_sure() -> None:
@@ -155,6 +181,31 @@ def test_equal_coats_around_speak_for_a_coat() -> None:
     around: Chances = {at: {(Coat.LINE, 0): 1.0} for at in ((0, 1), (2, 1), (1, 0), (1, 2))}
     cell = decode(probs_of({**torn, **around})).cells[CELLS.index((1, 1))]
     assert (cell.coat, cell.seen) == (Coat.LINE, (Coat.DOT, 0)), "what the pixels said is kept"
+
+
+def test_the_evidence_of_neighbours_is_exact_where_sure_shields_cut_all_loops() -> None:
+    """Bayes' rule over all that three neighbours in a row, beside the castle, may hold."""
+    row, rng = ((2, 2), (1, 2), (1, 3)), np.random.default_rng(7)
+    names = ["empty", *map(str, Coat), "castle"]
+    beside = np.ones((8, 8))
+    for ((coat, _), side), count in load_prior().beside.items():
+        beside[COATS.index(coat), names.index(side)] += count
+    beside[-1, :-1] = beside[:-1, -1]
+    chance = beside.sum(1)[:, None] * beside.sum(0) / beside.sum()
+    holds = {at: int(rng.integers(7)) for at in CELLS} | {CASTLE: 7}
+    own = {at: rng.dirichlet(np.ones(7)) for at in row}
+    edges = {frozenset((at, near)) for at in row for near in neighbours(at) if near in holds}
+    wanted = np.zeros((3, 7))
+    for coats in itertools.product(range(7), repeat=3):
+        now = holds | dict(zip(row, coats, strict=True))
+        pairs = [tuple(now[at] for at in edge) for edge in edges]
+        lift = np.prod([beside[pair] / chance[pair] for pair in pairs]) ** NEIGHBOUR_WEIGHT
+        wanted[range(3), coats] += lift * np.prod([own[at][now[at]] for at in row])
+    sure = {at: np.eye(7)[holds[at]] for at in CELLS}
+    held = {at: {(COATS[k], 0): p for k, p in enumerate(v)} for at, v in (sure | own).items()}
+    probs = probs_of(held)
+    found = joint(probs)[[CELLS.index(at) for at in row]].sum(2)
+    assert found == pytest.approx(wanted / wanted.sum(1, keepdims=True), rel=1e-6)
 
 
 def test_what_neighbours_say_of_a_shield_does_not_depend_on_its_own_chances() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from kdscan.game.duel.board import Shield
 from kdscan.game.duel.players import random_board
+from kdscan.game.duel.prior import load
 from kdscan.marks.fuse import SheetView, fuse, group, likeness
 from kdscan.records import CELLS, COATS, MAX_CROSSES, MarkProbs
 
@@ -59,6 +60,17 @@ def test_one_shield_that_differs_tells_nearly_equal_boards_apart(seed: int) -> N
     assert not likeness(*sharp).same
 
 
+def test_agreement_proves_the_more_the_rarer_the_marks_are() -> None:
+    """On these boards, and a little in simulated games."""
+    board = board_of(2)
+    shields = [board.get(at) for at in CELLS]
+    marks = [(shield.coat, shield.crosses) if shield else (None, 0) for shield in shields]
+    often = [0.9 * marks.count(m) / 34 + 0.1 * load().probability(m) for m in marks]
+    sure = np.array([(COATS.index(coat), crosses) for coat, crosses in marks])
+    view = MarkProbs(np.eye(7)[sure[:, 0]], np.eye(5)[sure[:, 1]], 0, 1)
+    assert likeness(view, view).log_ratio == pytest.approx(-np.log(often).sum())
+
+
 def test_empty_maps_prove_nothing() -> None:
     rng = np.random.default_rng(1)
     assert not likeness(seen({}, rng, 0.1), seen({}, rng, 0.1)).same
@@ -95,10 +107,12 @@ def test_the_surer_photo_decides_and_the_order_does_not(seed: int) -> None:
 
 def test_agreement_makes_surer_than_the_surest_but_less_than_independent_witnesses() -> None:
     view = seen(board_of(3), np.random.default_rng(3), blur=0.7)
-    alone, together = view.coat.max(1), fuse([view, replace(view, placed=0.9)]).coat.max(1)
+    fused = fuse([view, replace(view, placed=0.9)])
+    alone, together = view.coat.max(1), fused.coat.max(1)
     independent = view.coat**2 / (view.coat**2).sum(1, keepdims=True)
     assert (together > alone).all()
     assert (together < independent.max(1)).all()
+    assert 0.8 < fused.castle_used < 0.8**2 / (0.8**2 + 0.2**2)
 
 
 def test_a_picture_given_twice_proves_no_more_than_once() -> None:
@@ -106,6 +120,9 @@ def test_a_picture_given_twice_proves_no_more_than_once() -> None:
     view, other = (seen(board_of(3), rng, blur=0.7) for _ in range(2))
     assert fuse([view, replace(view)]) is view
     assert np.array_equal(fuse([view, other, view]).coat, fuse([view, other]).coat)
+    for part in ("coat", "crosses", "castle_used", "placed"):
+        unlike = replace(other, castle_used=0.7, placed=0.9)
+        assert fuse([view, replace(view, **{part: getattr(unlike, part)})]) is not view
 
 
 def test_views_are_grouped_by_sheet() -> None:
