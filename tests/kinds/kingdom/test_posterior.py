@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.variants import PLAIN
@@ -10,6 +11,7 @@ from kdscan.kinds.kingdom.interpret import decode_kingdoms
 from kdscan.kinds.kingdom.posterior import condition_on_box, enumerate_kingdoms
 from kdscan.records import KINDS, KingdomEvidence
 from kdscan.records.arrays import Floats
+from kdscan.records.kinds import CASTLE, EMPTY
 from tests.readings import make_kingdom
 
 MINE = """## w m+++ . .
@@ -38,9 +40,35 @@ def half(one: tuple[str, int], two: tuple[str, int]) -> Floats:
 
 
 def test_a_kingdom_alone_is_weighed_as_it_stands() -> None:
-    ballot = enumerate_kingdoms(believed(MINE, {}), PLAIN)
+    """However many kingdoms it may be."""
+    doubt = {(4, col): half(("empty", 0), ("wheat", 0)) for col in range(5)}
+    ballot = enumerate_kingdoms(believed(MINE, doubt | {(3, 0): doubt[4, 0]}), PLAIN)
     (same,), together = condition_on_box([ballot])
     assert (same, together) == (ballot, True)
+
+
+def test_totals_have_their_probabilities_the_best_first() -> None:
+    share = np.zeros(len(KINDS))
+    for kind, p in ((("forest", 0), 0.2), (("mine", 1), 0.3), (("mine", 3), 0.5)):
+        share[KINDS.index(kind)] = p
+    totals = enumerate_kingdoms(believed(MINE, {(0, 2): share}), PLAIN).totals()
+    assert [total for total, _ in totals] == [3, 1, 0]
+    assert [p for _, p in totals] == pytest.approx([0.5, 0.3, 0.2])
+
+
+def test_the_likelier_castle_is_it_and_an_unlikely_one_is_not_tried() -> None:
+    """Odds of 0.9 to 0.1 against 0.3 to 0.7, and of one in a thousand."""
+    places = {(0, 0): 0.9, (1, 1): 0.3, (1, 2): 0.001}
+    shares = {}
+    for at, p in places.items():
+        shares[at] = np.zeros(len(KINDS))
+        shares[at][[CASTLE, EMPTY]] = p, 1 - p
+    found = enumerate_kingdoms(believed(MINE, shares), PLAIN)
+    weights: dict[object, float] = {}
+    for one in found.candidates:
+        castle = one.kingdom.castle
+        weights[castle] = weights.get(castle, 0) + one.weight
+    assert weights == pytest.approx({(0, 0): 0.955, (1, 1): 0.045}, abs=0.001)
 
 
 def test_a_domino_seen_surely_in_one_kingdom_is_not_in_the_other() -> None:
