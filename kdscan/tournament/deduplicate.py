@@ -93,7 +93,7 @@ def agreements(marks: NDArray[np.uint8], others: NDArray[np.uint8]) -> NDArray[n
     for mine in _views(marks):
         filled = np.flatnonzero(mine)
         equal.append((others[filled] == mine[filled, None]).sum(0, dtype=np.uint8))
-    most = (others > 0).sum(0, dtype=np.uint8).clip(max(int((marks > 0).sum()), 1))
+    most = (others > 0).sum(0, dtype=np.uint8).clip(np.count_nonzero(marks))
     return np.asarray(np.stack(equal) / most, np.float64)
 
 
