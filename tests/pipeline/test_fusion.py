@@ -17,7 +17,7 @@ from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
 from kdscan.pipeline.fusion import FusedSheet, fuse_evidence, fuse_sheets, maps_by_place
 from kdscan.records import CELLS, AnyReading, MapCorrections, MapReading, WizardEvidence
-from tests.readings import make_book, make_sheet
+from tests.readings import make_book, make_kingdom, make_sheet
 
 SECOND = """
 c   c   f   .   .   d   d+
@@ -69,8 +69,9 @@ def test_other_sheets_are_left_alone() -> None:
     assert fused_of(soft(make_sheet())) == ()
 
 
-def test_what_is_kept_of_a_sheet_has_no_pixels() -> None:
-    (kept,) = maps_by_place(3, [make_sheet()]).values()
+def test_maps_are_kept_by_their_place_without_pixels() -> None:
+    ((place, kept),) = maps_by_place(3, [make_kingdom(), make_sheet()]).items()
+    assert place == (3, 1)
     assert kept.rectified.bgr.size == 3
     assert np.array_equal(kept.rectified.centers_xy, make_sheet().rectified.centers_xy)
 
@@ -191,7 +192,7 @@ def test_what_any_photo_knows_of_a_sheet_is_known() -> None:
     one = replace(whole, layout="unknown", corrections=first)
     paid = WizardEvidence(Coat.DOT, 0.9)
     two = replace(whole, sheet_id="CUP/1/1/A", corrections=second, wizard=paid)
-    three = replace(whole, corrections=MapCorrections(castle=False))
+    three = replace(one, corrections=MapCorrections(castle=False))
     fused = fuse_evidence([one, two, three], 0)
     assert (fused.layout, fused.sheet_id) == ("kdscan-a5", "CUP/1/1/A")
     assert fused.wizard == paid

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from kdscan.errors import UsageError
-from kdscan.tournament.plan import enter_players, next_round, pairing_rows, set_result, unpair
+from kdscan.tournament.event import event_state
+from kdscan.tournament.plan import drop, enter_players, next_round, pairing_rows, set_result, unpair
 from kdscan.tournament.rules import RuleChanges, ensure_rules
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_player
@@ -65,6 +66,30 @@ def test_a_round_that_has_begun_is_neither_paired_again_nor_taken_back(store: St
         assert [game.seats for game in games(db, event.id)] == seats
 
 
+def test_a_round_is_paired_again_before_it_is_played_and_the_next_after(store: Store) -> None:
+    event = cup(store, "again", "ABCD")
+    with store.write() as db:
+        next_round(db, event, 1)
+        with pytest.raises(UsageError, match=r"missing: 2, the first in round 1, table 1 \(., .\)"):
+            next_round(db, event)
+        round_, found = next_round(db, event, 2, again=True)
+        assert (round_, len(found.tables)) == (1, 2)
+        assert [(game.round, game.table) for game in games(db, event.id)] == [(1, 1), (1, 2)]
+
+
+def test_who_has_left_is_not_paired_until_they_come_back(store: Store) -> None:
+    event, nobody = cup(store, "left", "ABC"), cup(store, "empty", "")
+    with store.write() as db:
+        drop(db, event, "AC")
+        with pytest.raises(UsageError, match=r"too few players \(1\)"):
+            next_round(db, event)
+        drop(db, event, "C", active=True)
+        _, found = next_round(db, event)
+        assert [sorted(seats) for seats in found.tables] == [["B", "C"]]
+        with pytest.raises(UsageError, match="no such player in empty"):
+            drop(db, nobody, "A")
+
+
 def test_a_round_with_a_sheet_in_doubt_has_begun(store: Store) -> None:
     event = cup(store, "doubt", "AB")
     with store.write() as db:
@@ -90,10 +115,15 @@ def test_only_the_last_round_is_taken_back(store: Store) -> None:
         assert [game.round for game in games(db, event.id)] == [1]
 
 
-def test_no_result_is_withdrawn_that_nobody_entered(store: Store) -> None:
+def test_the_last_result_is_withdrawn_and_none_that_nobody_entered(store: Store) -> None:
     event = cup(store, "none", "AB")
     with store.write() as db:
         next_round(db, event)
+        for points in (30, 40):
+            set_result(db, event, 1, 1, "Zoe", points=[("A", points)])
+        set_result(db, event, 1, 1, "Zoe")
+        assert {seat.points for seat in event_state(db, event).games[0].seats} == {30, None}
+        set_result(db, event, 1, 1, "Zoe")
         with pytest.raises(UsageError, match="round 1, table 1: no result has been entered"):
             set_result(db, event, 1, 1, "Zoe")
 
