@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from kdscan.game.duel.coats import Coat
-from kdscan.kinds.common.fields import CellField, ChoiceField, LineField, PlaceField, parse_field
+from kdscan.kinds.common.fields import (
+    CellField,
+    ChoiceField,
+    LineField,
+    PlaceField,
+    cell_values,
+    parse_field,
+)
 
 
 @pytest.mark.parametrize(
@@ -31,3 +38,8 @@ def test_other_fields_speak_of_no_place(text: str) -> None:
 def test_a_wrong_place_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         parse_field(text)
+
+
+def test_of_all_fields_those_of_cells_are_taken() -> None:
+    said = {"cell:0,6": "a", "castle": True, "line:1,dot": 2, "variants": {}, "cell:4,0": None}
+    assert cell_values(said) == {(0, 6): "a", (4, 0): None}

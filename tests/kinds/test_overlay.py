@@ -108,6 +108,19 @@ def test_sheets_of_one_photo_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> 
     assert {total, "F1"} <= set(said)
 
 
+def test_a_total_lies_in_the_picture_even_if_its_sheet_fills_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn: dict[str, tuple[float, float]] = {}
+    monkeypatch.setattr(
+        "kdscan.kinds.common.board.draw_text", lambda *a, **_: drawn.update({a[1]: a[2]})
+    )
+    sheet = make_sheet(origin_xy=(0, 0))
+    draw_overlay(blank(560, 400), [sheet])
+    x, y = drawn[f"{sheet.score.total} points"]
+    assert 0 < x < 280 and 0 < y < 400
+
+
 @pytest.mark.parametrize("at", [(640, 15), (15, 440)], ids=["beside", "below"])
 def test_a_total_lies_on_no_other_sheet(at: tuple[float, float]) -> None:
     doubtful, other = make_sheet(doubtful=[(0, 5)], origin_xy=(15, 15)), make_sheet(origin_xy=at)
@@ -192,7 +205,7 @@ def test_domain_colours_differ() -> None:
     assert len(set(DOMAIN_COLORS)) == 7
     found = domain_colors([[(0, 0), (0, 1)], [(1, 0)], [(1, 1)], [(4, 4)]], 7)
     assert found[0, 0] == found[0, 1]
-    assert len({found[0, 0], found[1, 0], found[1, 1]}) == 3
+    assert len({found[0, 0], found[1, 0], found[1, 1], found[4, 4]}) == 4
     apart, beside, between = [[(0, 0)], [(2, 0)]], [[(0, 1)], [(2, 1)]], [[(1, 0)]]
     few = domain_colors([*apart, *beside, *between], 2)
     assert few[0, 0] != few[0, 1] and few[2, 0] != few[2, 1]

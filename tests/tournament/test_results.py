@@ -8,19 +8,21 @@ from pathlib import Path
 
 import pytest
 
+from kdscan.errors import BlankPage, NoSheetFound
 from kdscan.game.duel.players import play_game
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.tournament.event import event_state
+from kdscan.tournament.plan import enter_player, next_round
 from kdscan.tournament.removing import set_removed
-from kdscan.tournament.results import counting, results, seated
-from kdscan.tournament.rules import RuleChanges
+from kdscan.tournament.results import SheetResult, counting, of_another_size, results, seated
+from kdscan.tournament.rules import RuleChanges, ensure_rules, rules_of
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import find_event
-from kdscan.tournament.store.photos import add_file, add_photo, set_pages
-from kdscan.tournament.store.readings import sheets
+from kdscan.tournament.store.photos import add_file, add_photo, photos, set_pages
+from kdscan.tournament.store.readings import add_reading, sheets
 from tests.readings import make_kingdom, make_sheet, with_evidence
-from tests.tournament.entries import came_in
+from tests.tournament.entries import MODELS, came_in, entry
 
 
 @pytest.fixture
@@ -71,6 +73,29 @@ def test_whose_sheets_they_are_is_the_same_with_players_names_in_the_rows(store:
         assert event_state(db, event, seated(db, event.id, results(db, event.id))).findings == found
 
 
+def test_the_pairing_says_where_a_sheet_belongs_that_names_its_round_and_player(
+    store: Store,
+) -> None:
+    boards = play_game(0).maps + play_game(1).maps
+    for board, code in zip(boards, ("CUP/1//A", "CUP/1/7/B", "CUP//3/A", None), strict=True):
+        came_in(store, f"{code}.jpg", with_evidence(make_sheet(str(board)), sheet_id=code))
+    with store.write() as db:
+        event = find_event(db, "Cup")
+        add_file(db, event.id, "broken.jpg", None)
+        for name in ("Ada", "Bob"):
+            enter_player(db, event, name, name[0])
+        next_round(db, event)
+        rows = {row.file.name: row for row in seated(db, event.id, results(db, event.id))}
+    assert rows.pop("broken.jpg").status == "failed"
+    places = {name: row.place for name, row in rows.items() if isinstance(row, SheetResult)}
+    assert {name: (one.round, one.table, one.player) for name, one in places.items()} == {
+        "CUP/1//A.jpg": (1, 1, "Ada"),
+        "CUP/1/7/B.jpg": (1, 7, "Bob"),
+        "CUP//3/A.jpg": (None, 3, "Ada"),
+        "None.jpg": (None, None, None),
+    }
+
+
 def test_the_photo_that_a_person_corrected_counts_and_not_one_that_was_only_placed(
     store: Store,
 ) -> None:
@@ -96,6 +121,32 @@ def test_a_photo_that_cannot_be_opened_is_taken_out(store: Store) -> None:
     assert statuses(store) == {"a.jpg": "ok", "broken.jpg": "failed"}
     take_out(store, "broken.jpg")
     assert statuses(store) == {"a.jpg": "ok"}
+
+
+def test_a_page_without_a_sheet_is_a_row_with_its_number(store: Store) -> None:
+    came_in(store, "scan.pdf", make_sheet(confidence=0.999))
+    with store.write() as db:
+        event = find_event(db, "Cup")
+        (photo,) = photos(db, event.id)
+        set_pages(db, photo.id, 3)
+        for page, error in ((1, BlankPage("nothing")), (2, NoSheetFound("none"))):
+            add_reading(db, photo, page, MODELS, entry(error=error, page=page), [], 0.1)
+        rows = [(row.name, row.status) for row in results(db, event.id)]
+    assert rows == [("scan.pdf", "ok"), ("scan.pdf#2", "blank"), ("scan.pdf#3", "failed")]
+    take_out(store, "scan.pdf#2")
+    with store.read() as db:
+        assert [row.name for row in results(db, event.id)] == ["scan.pdf", "scan.pdf#3"]
+
+
+def test_kingdoms_are_named_that_were_read_by_rules_of_another_size(store: Store) -> None:
+    came_in(store, "k.jpg", make_kingdom(), asked=RuleChanges("kingdomino"))
+    came_in(store, "map.jpg", make_sheet())
+    named = []
+    for changes in (RuleChanges(), RuleChanges(great_duel=True)):
+        with store.write() as db:
+            event = ensure_rules(db, "Cup", changes)
+            named.append(of_another_size(results(db, event.id), rules_of(event)))
+    assert named == [[], ["k.jpg"]]
 
 
 def test_a_corrected_kingdom_is_scored_by_the_rules_of_its_event(store: Store) -> None:
