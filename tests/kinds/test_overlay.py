@@ -108,17 +108,23 @@ def test_sheets_of_one_photo_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> 
     assert {total, "F1"} <= set(said)
 
 
-def test_a_total_lies_in_the_picture_even_if_its_sheet_fills_it(
+def test_what_is_written_lies_in_the_picture_where_it_belongs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     drawn: dict[str, tuple[float, float]] = {}
     monkeypatch.setattr(
         "kdscan.kinds.common.board.draw_text", lambda *a, **_: drawn.update({a[1]: a[2]})
     )
-    sheet = make_sheet(origin_xy=(0, 0))
+    odd = Problem("unconnected_domino", "error", "it touches nothing", ((3, 3),))
+    sheet = make_sheet(origin_xy=(0, 0), problems=(odd,))
     draw_overlay(blank(560, 400), [sheet])
     x, y = drawn[f"{sheet.score.total} points"]
-    assert 0 < x < 280 and 0 < y < 400
+    assert 0 < x < 280 and 0 < y < 400, "although the sheet fills the picture"
+    x, y = drawn["!"]
+    assert 240 < x < 280 and 280 < y < 320, "in the cell's lower left corner"
+    scoring = [(len(one.cells), one.points) for one in sheet.score.domains if one.points]
+    sums = {f"{count}×{points // count}={points}" for count, points in scoring}
+    assert {text for text in drawn if "=" in text} == sums
 
 
 @pytest.mark.parametrize("at", [(640, 15), (15, 440)], ids=["beside", "below"])

@@ -14,7 +14,14 @@ from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.tournament.event import event_state
 from kdscan.tournament.plan import enter_player, next_round
 from kdscan.tournament.removing import set_removed
-from kdscan.tournament.results import SheetResult, counting, of_another_size, results, seated
+from kdscan.tournament.results import (
+    SheetResult,
+    columns,
+    counting,
+    of_another_size,
+    results,
+    seated,
+)
 from kdscan.tournament.rules import RuleChanges, ensure_rules, rules_of
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
@@ -46,6 +53,9 @@ def test_a_page_that_is_taken_out_hides_no_other_photo_of_its_sheet(store: Store
     came_in(store, "sharp.jpg", make_sheet(confidence=0.999))
     came_in(store, "blurred.jpg", make_sheet(confidence=0.99))
     assert statuses(store) == {"blurred.jpg": "same sheet", "sharp.jpg": "ok"}
+    with store.read() as db:
+        others = [columns(row)["same_as"] for row in results(db, find_event(db, "Cup").id)]
+    assert others == ["sharp.jpg", None]
     take_out(store, "sharp.jpg#1")
     assert statuses(store) == {"blurred.jpg": "ok"}
 
@@ -131,8 +141,12 @@ def test_a_page_without_a_sheet_is_a_row_with_its_number(store: Store) -> None:
         set_pages(db, photo.id, 3)
         for page, error in ((1, BlankPage("nothing")), (2, NoSheetFound("none"))):
             add_reading(db, photo, page, MODELS, entry(error=error, page=page), [], 0.1)
-        rows = [(row.name, row.status) for row in results(db, event.id)]
-    assert rows == [("scan.pdf", "ok"), ("scan.pdf#2", "blank"), ("scan.pdf#3", "failed")]
+        rows = [(row.name, row.status, columns(row)["page"]) for row in results(db, event.id)]
+    assert rows == [
+        ("scan.pdf", "ok", 1),
+        ("scan.pdf#2", "blank", 2),
+        ("scan.pdf#3", "failed", 3),
+    ]
     take_out(store, "scan.pdf#2")
     with store.read() as db:
         assert [row.name for row in results(db, event.id)] == ["scan.pdf", "scan.pdf#3"]
