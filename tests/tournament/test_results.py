@@ -54,8 +54,11 @@ def test_a_page_that_is_taken_out_hides_no_other_photo_of_its_sheet(store: Store
     came_in(store, "blurred.jpg", make_sheet(confidence=0.99))
     assert statuses(store) == {"blurred.jpg": "same sheet", "sharp.jpg": "ok"}
     with store.read() as db:
-        others = [columns(row)["same_as"] for row in results(db, find_event(db, "Cup").id)]
-    assert others == ["sharp.jpg", None]
+        rows = [columns(row) for row in results(db, find_event(db, "Cup").id)]
+    assert [(row["same_as"], row["conflicts_with"]) for row in rows] == [
+        ("sharp.jpg", None),
+        (None, None),
+    ]
     take_out(store, "sharp.jpg#1")
     assert statuses(store) == {"blurred.jpg": "ok"}
 
@@ -150,6 +153,19 @@ def test_a_page_without_a_sheet_is_a_row_with_its_number(store: Store) -> None:
     take_out(store, "scan.pdf#2")
     with store.read() as db:
         assert [row.name for row in results(db, event.id)] == ["scan.pdf", "scan.pdf#3"]
+
+
+def test_rows_say_where_to_look_and_which_sheets_bear_one_code(store: Store) -> None:
+    doubtful = make_sheet(doubtful=[(0, 5), (4, 6)])
+    for name, sheet in (("a.jpg", doubtful), ("b.jpg", make_sheet(str(play_game(0).maps[0])))):
+        came_in(store, name, with_evidence(sheet, sheet_id="CUP/1/1/A"))
+    with store.read() as db:
+        rows = [columns(row) for row in results(db, find_event(db, "Cup").id)]
+    assert rows[0]["look_at"].split() == ["F1", "G5"]
+    assert [(row["conflicts_with"], row["same_as"]) for row in rows] == [
+        ("b.jpg", None),
+        ("a.jpg", None),
+    ]
 
 
 def test_kingdoms_are_named_that_were_read_by_rules_of_another_size(store: Store) -> None:
