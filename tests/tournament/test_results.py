@@ -28,7 +28,7 @@ from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.photos import add_file, add_photo, photos, set_pages
 from kdscan.tournament.store.readings import add_reading, sheets
-from tests.readings import make_kingdom, make_sheet, with_evidence
+from tests.readings import make_book, make_kingdom, make_sheet, paid_game, with_evidence
 from tests.tournament.entries import MODELS, came_in, entry
 
 
@@ -61,6 +61,35 @@ def test_a_page_that_is_taken_out_hides_no_other_photo_of_its_sheet(store: Store
     ]
     take_out(store, "sharp.jpg#1")
     assert statuses(store) == {"blurred.jpg": "ok"}
+
+
+def test_of_equal_photos_that_of_the_first_name_counts_whichever_came_first(store: Store) -> None:
+    for name in ("b.jpg", "a.jpg"):
+        came_in(store, name, make_sheet(confidence=0.999))
+    assert statuses(store) == {"a.jpg": "ok", "b.jpg": "same sheet"}
+
+
+def test_sheets_without_a_code_are_no_rivals_because_their_round_is_known(store: Store) -> None:
+    for n, board in enumerate(play_game(0).maps):
+        sheet = make_sheet(str(board), confidence=0.999)
+        came_in(store, f"{n}.jpg", sheet, details={"round": 2})
+    assert statuses(store) == {"0.jpg": "ok", "1.jpg": "ok"}
+
+
+def test_both_maps_of_a_game_may_lie_in_one_photo_and_its_spellbook_in_another(
+    store: Store,
+) -> None:
+    game = paid_game()
+    mine, theirs = (
+        with_evidence(make_sheet(str(board)), sheet_id=f"CUP/1/4/{player}")
+        for board, player in zip(game.maps, "AB", strict=True)
+    )
+    came_in(store, "maps.jpg", mine, theirs)
+    came_in(store, "spellbook.jpg", with_evidence(make_book(game.spellbook), sheet_id="CUP/1/4/"))
+    with store.read() as db:
+        found = counting(results(db, find_event(db, "Cup").id))
+        totals = [row.value("score", "total") for row in found]
+    assert totals[:2] == [score.total for score in game.scores()]
 
 
 def test_a_sheet_that_a_person_ignores_hides_no_other_photo_of_it(store: Store) -> None:
