@@ -70,8 +70,8 @@ def test_a_cell_of_which_little_is_known_is_read_from_the_photo() -> None:
     coverage[:26] = 0.1
     holed = replace(known, known=coverage)
     dropped = drop_out(photo, align(holed, photo, centers))
-    rows = {CELLS[i][0] for i in np.flatnonzero(dropped.poorly_known)}
-    assert rows == {0, 1, 2} or rows == {0, 1}
+    poorly = [CELLS[i] for i in np.flatnonzero(dropped.poorly_known)]
+    assert poorly == [at for at in CELLS if at[0] < 2]
 
 
 def test_a_cell_that_something_covers_is_not_taken_for_a_coat() -> None:
@@ -87,7 +87,7 @@ def test_a_cell_that_something_covers_is_not_taken_for_a_coat() -> None:
     assert after.poorly_known[at] and after.poorly_known.sum() <= 3
     (reading,) = maps_of(read_photo(hidden, prints=[known]))
     cell = reading.reading.cells[at]
-    assert cell.confidence < 0.99 or cell.coat is None
+    assert cell.covered and cell.review and cell.coat is None
 
 
 @pytest.mark.parametrize("number", [1, 3])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 from hypothesis import given
@@ -128,6 +129,17 @@ def test_a_kingdom_photographed_from_another_side_is_the_same() -> None:
 
     entries = [kingdom(n, squares) for n, squares in enumerate((one, *turns, other), 1)]
     assert same_sheets(entries).same == {2: 1, 3: 1, 4: 1}
+
+
+def test_a_kingdom_without_its_castle_is_compared_with_none() -> None:
+    kingdom: Any = sheet_json(make_kingdom())
+    whole = marks_code(kingdom)
+    for cell in kingdom["cells"]:
+        if cell["terrain"] == "castle":
+            cell["terrain"] = "empty"
+    bare = marks_code(kingdom)
+    assert whole is not None and bare is not None
+    assert whole.any() and not bare.any()
 
 
 def test_sheets_of_different_kinds_are_never_compared() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kdscan.errors import UsageError
+from kdscan.sheet.ids import MOST_OF_PLAYER
 from kdscan.tournament.event import event_state
 from kdscan.tournament.plan import drop, enter_players, next_round, pairing_rows, set_result, unpair
 from kdscan.tournament.rules import RuleChanges, ensure_rules
@@ -130,7 +131,9 @@ def test_the_last_result_is_withdrawn_and_none_that_nobody_entered(store: Store)
 
 def test_no_two_players_have_one_code_and_everybody_keeps_it(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "players.csv"
-    path.write_text("name,player\nAda,A\nAbe,A\nBob,2\nCleo,\n")
+    longest = "D" * MOST_OF_PLAYER
+    named = f"Ada,A\nAbe,A\nBob,2\nCleo,\nDora,{longest}\nEve,{longest}D\n"
+    path.write_text(f"name,player\n{named}")
     event = cup(store, "codes", "")
     with store.write() as db:
         enter_players(db, event, path)
@@ -140,7 +143,8 @@ def test_no_two_players_have_one_code_and_everybody_keeps_it(store: Store, tmp_p
             return {row["name"]: row["player"] for row in pairing_rows(db, event, 1)}
 
         before = codes()
-        assert before == {"Ada": "A", "Abe": "2", "Bob": "3", "Cleo": "4"}
+        numbers = {"Abe": "2", "Bob": "3", "Cleo": "4", "Eve": "6"}
+        assert before == numbers | {"Ada": "A", "Dora": longest}
         path.write_text("name,player\nCleo,A\nAbe,B\nAda,C\n")
         enter_players(db, event, path)
         assert codes() == before
