@@ -153,15 +153,15 @@ def test_without_a_network_links_lead_to_the_pages_as_they_were_last(open_page: 
     page = open_page(DESK, at="/")
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     page.goto("/desk")
-    expect(page.locator(".desk .done")).to_be_visible()
+    expect(page.get_by_role("searchbox")).to_be_visible()
     page.context.set_offline(True)
     page.reload()
-    expect(page.locator(".desk .done")).to_be_visible()
+    expect(page.get_by_role("searchbox")).to_be_visible()
     page.get_by_role("link", name="Standings").tap()
     page.wait_for_url("**/standings")
     expect(page.locator(".lost")).to_be_visible()
     page.goto("/desk?x")
-    expect(page.locator(".desk .done")).to_be_visible()
+    expect(page.get_by_role("searchbox")).to_be_visible()
 
 
 def test_the_form_to_sign_in_is_no_start_page(browser: Browser, served: Served) -> None:
