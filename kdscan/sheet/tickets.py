@@ -93,8 +93,9 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
         raise UsageError("{where}: {error}", where=path, error=read_error(error)) from error
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
-    lines = io.StringIO(text)
-    reader = csv.DictReader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
+    reader = csv.DictReader(
+        io.StringIO(text), delimiter=delimiter, skipinitialspace=True, strict=True
+    )
     try:
         names = [(name or "").strip().lower() for name in reader.fieldnames or ()]
         if not set(columns) & set(names):
