@@ -119,6 +119,7 @@ class Server(uvicorn.Server):
             log_config=None,
             access_log=False,  # paths of links contain the code
             server_header=False,
+            date_header=False,  # of when a request came, not of its answer: see `add_headers`
             proxy_headers=settings.proxy is not None,  # others could send any header
             forwarded_allow_ips=settings.proxy or "",
             timeout_graceful_shutdown=2,

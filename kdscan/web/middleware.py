@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Mapping
 from contextlib import suppress
+from email.utils import formatdate
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -207,9 +208,13 @@ def _address(request: Request) -> str:
 
 
 def add_headers(headers: MutableHeaders, request: Request) -> None:
-    """Add the headers that every answer has, unless it has others of these names."""
+    """Add the headers that every answer has, unless it has others of these names.
+
+    Pages set the round's clock by `Date`: some requests wait for news before they are answered.
+    """
     for name, value in HEADERS.items():
         headers.setdefault(name, value)
     if request.scope["scheme"] == "https":
         headers.setdefault("Strict-Transport-Security", HSTS)
     headers.setdefault("Cache-Control", "private, no-cache")
+    headers["Date"] = formatdate(usegmt=True)
