@@ -187,7 +187,8 @@ def _entries(path: Path, rounds: Sequence[int]) -> list[_Entry]:
         nth = numbers.setdefault(name or f"row {number}", len(numbers) + 1)
         player = code_word(row.get("player", "")) or str(nth)
         shown = printable(name or row.get("player", ""))
-        if name and not any(c.isalnum() for c in shown):  # letters that the font lacks
+        tells = str.isalpha if "?" in shown else str.isalnum
+        if name and not any(map(tells, shown)):  # the font has none of its letters
             shown = player
         for round_ in (own,) if own is not None or not rounds else rounds:
             found.append(_Entry(where, shown, player, round_, table))

@@ -142,7 +142,7 @@ def test_any_event_has_codes(event: str, code: str, tmp_path: Path) -> None:
 
 def test_who_has_a_name_that_cannot_be_printed_is_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "players.csv"
-    path.write_text("name,player\n山田,\n山本,\nשרה,SL\n😀 Ann,\n", "utf-8")
+    path.write_text("name,player\n山田,\n山本,\nשרה 2,SL\n😀 Ann,\n", "utf-8")
     found = tickets_from_csv(path, "CUP", (1,))
     assert [one.name for one in found] == ["1", "2", "SL", "? Ann"]
 
