@@ -43,7 +43,7 @@ async function evidence(brief) {
     photoView(page, [], null, sheet, { upright: true }));
 }
 
-const summary = (brief) => h("p", { class: "evidence-line" }, h("strong", {}, brief.total === null ? "–" : pointsText(brief.total)), " ", h("small", {}, brief.name));
+const summary = (brief) => h("p", { class: "evidence-line" }, h("strong", {}, brief.total === null ? "–" : pointsText(brief.total)), " ", h("small", {}, [brief.player, brief.name].filter(Boolean).join(" · ")));
 
 // Candidates for a sheet's player: first those whose points are missing, also in the current round
 // (an old sheet bears the code of its own round), if they may be meant, and a field for everybody else.
