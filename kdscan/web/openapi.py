@@ -20,6 +20,7 @@ REF = "#/components/schemas/{name}"
 
 REFUSED = {
     401: "No session: show the code.",
+    410: "The event was deleted.",
     429: "Too often; Retry-After says how many seconds to wait.",
     503: "The results cannot be kept or found now; try again later.",
 }

@@ -21,7 +21,7 @@ from starlette.responses import Response
 
 from kdscan.records.results import Json
 from kdscan.web.answers import JsonAnswer
-from kdscan.web.requests import MAX_WAIT, body_as, desk_session
+from kdscan.web.requests import MAX_WAIT, body_as, desk_session, services_of
 
 Handler = Callable[..., Any]
 """Takes the request, and its body if that is a record; returns plain values or a Response. Only
@@ -93,6 +93,7 @@ class Operation:
         """Handle a request."""
         if self.desk:
             desk_session(request)
+        await run_in_threadpool(services_of(request).check_event)
         given = [] if self.body in (None, bytes) else [await body_as(request, self.body)]
         if iscoroutinefunction(self.handler):
             found = await self.handler(request, *given)

@@ -20,6 +20,7 @@ from kdscan.locale import Words, mark, preferred_language, words
 from kdscan.locale.errors import error_json, error_text
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.checks import MOST_NUMBER
+from kdscan.tournament.store.events import get_event
 from kdscan.tournament.store.files import FULL
 from kdscan.web.answers import ApiError, desk_only, not_found
 from kdscan.web.photo_service import PhotoService
@@ -85,6 +86,13 @@ class Services:
     """Limits the uploads that are in memory in full at a time."""
     ending: asyncio.Event
     """Set when the server shuts down: nobody waits for news any more."""
+
+    def check_event(self) -> None:
+        """Raise ApiError if the event was deleted: its number may be that of another by now."""
+        with self.store.read() as db:
+            now = get_event(db, self.photos.event.id)
+        if now is None or now.name != self.settings.event:
+            raise ApiError(410, "event_gone", "the event was deleted; start kdscan serve again")
 
     def end(self) -> None:
         """Answer everybody who waits."""

@@ -13,7 +13,10 @@ import pytest
 from starlette.requests import Request
 
 from kdscan.errors import StoreFull
-from kdscan.tournament.store import Store
+from kdscan.tournament.forgetting import forget_event
+from kdscan.tournament.store import Store, open_store
+from kdscan.tournament.store.events import ensure_event, find_event
+from kdscan.tournament.store.photos import files
 from kdscan.web import requests
 from tests.web.conftest import DESK, JOIN, serving, settings
 
@@ -54,6 +57,26 @@ def test_one_session_sends_no_more_than_its_share(store: Store) -> None:
         client.headers["Authorization"] = f"Bearer {DESK}"
         for content in (b"the desk's", b"as many as it needs"):
             assert client.post("/api/photos", content=content).status_code == 201
+
+
+def test_after_an_event_was_deleted_no_photo_goes_to_another_with_its_number(
+    tmp_path: Path,
+) -> None:
+    with (
+        open_store(str(tmp_path / "club.sqlite")) as store,
+        serving(store, settings()) as page,
+        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
+    ):
+        with store.read() as db:
+            deleted = find_event(db, "Spring cup")
+        forget_event(store, deleted)
+        with store.write() as db:
+            other = ensure_event(db, "Autumn cup")
+        assert other.id == deleted.id, "SQLite gives the number again"
+        for answer in (client.post("/api/photos", content=b"x"), client.get("/api/standings")):
+            assert (answer.status_code, answer.json()["error"]["code"]) == (410, "event_gone")
+        with store.read() as db:
+            assert files(db, other.id) == []
 
 
 def test_what_is_too_large_is_not_received_to_its_end(store: Store) -> None:

@@ -18,6 +18,7 @@ const WORDS = {
   no_session: ended,
   no_csrf_token: ended,
   desk_only: () => t("This is for the desk only: sign in with its code."),
+  event_gone: () => t("This event was deleted. Whoever runs kdscan must start it again."),
   not_found: () => t("This does not exist, or you have no access to it."),
   cut_off: halfSent,
   too_slow: halfSent,
