@@ -233,3 +233,4 @@ async def news(request: Request, state: Callable[[], str] | None = None) -> None
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(services.ending.wait(), LOOK_EVERY)
             return
+    await run_in_threadpool(services.check_event)  # it may have been deleted meanwhile

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -66,14 +67,17 @@ def test_after_an_event_was_deleted_no_photo_goes_to_another_with_its_number(
         open_store(str(tmp_path / "club.sqlite")) as store,
         serving(store, settings()) as page,
         httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
+        ThreadPoolExecutor(1) as pool,
     ):
         with store.read() as db:
             deleted = find_event(db, "Spring cup")
+        state = client.get("/api/standings").json()["state"]
+        waits = pool.submit(client.get, f"/api/standings?after={state}&wait=25", timeout=30)
         forget_event(store, deleted)
         with store.write() as db:
             other = ensure_event(db, "Autumn cup")
         assert other.id == deleted.id, "SQLite gives the number again"
-        for answer in (client.post("/api/photos", content=b"x"), client.get("/api/standings")):
+        for answer in (client.post("/api/photos", content=b"x"), waits.result()):
             assert (answer.status_code, answer.json()["error"]["code"]) == (410, "event_gone")
         with store.read() as db:
             assert files(db, other.id) == []
