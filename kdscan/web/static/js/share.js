@@ -1,5 +1,6 @@
 // The result as a picture: parchment, boards, totals; shared where the phone can, else saved.
 
+import { serverTime } from "./api.js";
 import { canvasWorks, toBlob } from "./canvas.js";
 import { INK } from "./coats.js";
 import { s, toast } from "./dom.js";
@@ -36,7 +37,7 @@ function card(all, game) {
     for (const [name, value] of Object.entries({ x: (WIDE - wide) / 2, y: top + 85 + more, width: wide, height: tall })) boards[n].setAttribute(name, value);
     svg.append(boards[n]);
   });
-  svg.append(text(WIDE / 2, high - 46, 26, `kdscan · ${new Date().toLocaleDateString(language, { dateStyle: "long" })}`, { "fill-opacity": 0.75 }));
+  svg.append(text(WIDE / 2, high - 46, 26, `kdscan · ${new Date(serverTime()).toLocaleDateString(language, { dateStyle: "long" })}`, { "fill-opacity": 0.75 }));
   return { svg, high };
 }
 
