@@ -14,6 +14,9 @@ from kdscan.game.winner import Outcome, Worth, decide
 Table = tuple[int, int]
 """Round and table, both from 1."""
 
+CUT = "…"
+"""Ends an event's name in a code that had no room for more of it."""
+
 
 @dataclass(frozen=True)
 class SheetScore:
@@ -23,7 +26,7 @@ class SheetScore:
     if unknown. worth: what decides a game. review: whether its total still needs review. rivals:
     keys of sheets that bear the same code but hold different marks; a person must say whose is
     which. cut_off: the photo does not show all of it, so that the total is unknown. event: as its
-    code names it; None without a code, or if a person said whose it is.
+    code names it, perhaps with `CUT`; None without a code, or if a person said whose it is.
     """
 
     key: int

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from kdscan.locale import mark
-from kdscan.tournament.games import Game, Seat, SheetScore, Table
+from kdscan.tournament.games import CUT, Game, Seat, SheetScore, Table
 
 FindingCode = Literal[
     "missing_sheet",
@@ -122,13 +122,19 @@ def _of_another_event(sheet: SheetScore, events: Counter[str]) -> bool:
 
     events: how many codes of the round name each. Codes are compared only with each other, because
     the store's event may be called otherwise, and only within a round, because another round may
-    have been printed under another name. Long names are cut in codes, at different lengths.
+    have been printed under another name.
     """
     own = sheet.event
     if own is None:
         return False
-    alike = sum(n for word, n in events.items() if word.startswith(own) or own.startswith(word))
+    alike = sum(n for word, n in events.items() if _same_event(own, word))
     return 2 * alike <= events.total()
+
+
+def _same_event(one: str, other: str) -> bool:
+    """Whether two codes may name one event: long names are cut in codes, at different lengths."""
+    pairs = (one, other), (other, one)
+    return one == other or any(a.endswith(CUT) and b.startswith(a[:-1]) for a, b in pairs)
 
 
 def _foreign(sheet: SheetScore) -> Finding:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
-from kdscan.sheet.ids import SheetId
+from kdscan.sheet.ids import MOST_LETTERS, SheetId
 from kdscan.tournament.apply_corrections import Overrides
+from kdscan.tournament.games import CUT
 from kdscan.tournament.store.corrections import corrections, effective_values
 from kdscan.tournament.store.photos import files
 from kdscan.tournament.store.records import FileRow, Sheet
@@ -19,7 +20,7 @@ class Place:
     """Whose sheet it is, as far as known.
 
     player: according to a person; code, event: according to the printed code, if no person says
-    whose it is.
+    whose it is. event ends with `CUT` if its name may be longer than the code had room for.
     """
 
     round: int | None = None
@@ -62,7 +63,9 @@ def place_of(code: str | None, overrides: Overrides, file: FileRow | None = None
         return Place(*(place.get(one) for one in ("round", "table", "player", "code")))
     given = file.details.get("round") if file else None
     printed = SheetId.parse(code) if code else None
-    if printed is None:
+    if code is None or printed is None:
         return Place(round=given)
     round_ = given if printed.round is None else printed.round
-    return Place(round_, printed.table, code=printed.player or None, event=printed.event)
+    full = len(code) >= MOST_LETTERS - 1  # no word ends with a hyphen
+    event = printed.event + CUT if full else printed.event
+    return Place(round_, printed.table, code=printed.player or None, event=event)

@@ -197,13 +197,17 @@ def test_a_sheet_whose_code_names_another_event_than_most_is_nobodys() -> None:
         return replace(sheet(key, player, 40 + key, at=(round_, key)), event=event)
 
     plan = {(1, 1): paired("AB"), (1, 2): paired("CD")}
-    ours = [printed(1, "A", "SPRING-CUP"), printed(2, "B", "SPRING-CU"), printed(3, "C", None)]
+    ours = [printed(1, "A", "SPRING-CUP"), printed(2, "B", "SPRING-CU…"), printed(3, "C", None)]
     games, findings = gather([*ours, printed(4, "D", "WINTER")], plan)
     assert [seat.total for game in games for seat in game.seats] == [41, 42, 43, None]
     assert [f.sheets for f in findings if f.code == "unplaced"] == [(4,)]
     for meant in (None, "SPRING-CUP"):  # a person said whose it is; it was printed for this event
         games, findings = gather([*ours, printed(4, "D", meant)], plan)
         assert all(game.finished for game in games) and findings == ()
+    for other in ("SPRING-CUP-2", "SPRING"):  # whole names
+        whole = [ours[0], printed(2, "B", "SPRING-CUP"), ours[2], printed(4, "D", other)]
+        _, findings = gather(whole, plan)
+        assert [f.sheets for f in findings if f.code == "unplaced"] == [(4,)]
     _, findings = gather([*ours[:1], printed(2, "B", "WINTER")], plan)
     assert [f.sheets for f in findings if f.code == "unplaced"] == [(1,), (2,)]  # which one is?
     _, findings = gather([*ours, printed(4, "A", "CUP", round_=2)], plan)

@@ -40,6 +40,7 @@ def test_a_code_goes_before_a_number_and_on_sheets_before_a_name() -> None:
     [
         ("CUP/1/2/A", {}, Place(1, 2, code="A", event="CUP")),
         ("CUP//2/A", {}, Place(3, 2, code="A", event="CUP")),
+        (f"{'E' * 31}/1/2/A7", {}, Place(1, 2, code="A7", event="E" * 31 + "…")),
         (None, {}, Place(3)),
         ("other", {}, Place(3)),
         ("CUP/1/2/A", {"place": {"round": 5, "table": 6, "player": "Zoe"}}, Place(5, 6, "Zoe")),
