@@ -153,6 +153,7 @@ def test_one_code_on_two_boards_is_settled_with_one_tap(
     card.locator("button").click()
     expect(page.locator(".side")).to_have_count(2)
     expect(page.locator(".evidence svg.photo")).to_have_count(2)
+    expect(page.locator(".evidence-line", has_text="Ada · ")).to_have_count(2)  # and the file
     expect(page.locator("#players")).to_have_count(1)  # of both fields
     accessible(page)
     keys = page.locator(".answer kbd").all_inner_texts()
