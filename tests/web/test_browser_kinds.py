@@ -69,6 +69,23 @@ def test_extra_rules_show_what_is_kept(open_page: Open, served: Served, store: S
     expect(harmony).to_be_checked()
 
 
+def test_a_kingdom_put_right_changes_what_is_said_of_another(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    mine = """
+##  m+++  w  .  .
+w   l     .  .  .
+.   .     .  .  .
+.   .     .  .  .
+.   .     .  .  ."""
+    doubted = make_kingdom(mine, doubtful={(1, 1): ("forest", 0)})
+    other = make_kingdom(mine, origin_xy=(700.0, 120.0))
+    page = open_sheet(open_page, lay(served, store, doubted, other))
+    page.locator(".doubt .choice").first.tap()
+    page.get_by_role("button", name="Kingdom 2").tap()
+    expect(page.locator(".problems")).to_contain_text("one box cannot hold")
+
+
 def test_a_spellbook_put_right_pays_the_maps(open_page: Open, served: Served, store: Store) -> None:
     laid = lay(served, store, *make_table(GAME, {DOUBT: 0.9}))
     page = open_sheet(open_page, laid, service_workers="block")  # its answers can be held back

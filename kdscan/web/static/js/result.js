@@ -39,12 +39,12 @@ export async function showPhoto(place, id, wanted = null) {
     choose();
     return view;
   };
-  // A corrected spellbook changes the wizard's points beside it, and the maps show its
-  // contradictions.
+  // A correction changes what lies beside it: maps and their spellbook are compared, kingdoms share
+  // a box. Only maps alone are independent.
   async function renew(fresh) {
-    const together = sheets().some((sheet) => sheet.kind === "duel_spellbook" && sheet.page === fresh.page);
+    const beside = sheets().filter((sheet) => sheet.page === fresh.page);
     const turn = ++asked;
-    const all = together && sheets().length > 1 ? (await get(`/api/photos/${id}`)).sheets : photo.sheets.map((sheet) => (sheet.id === fresh.id ? fresh : sheet));
+    const all = beside.length > 1 && beside.some((sheet) => sheet.kind !== "duel_map") ? (await get(`/api/photos/${id}`)).sheets : photo.sheets.map((sheet) => (sheet.id === fresh.id ? fresh : sheet));
     if (turn !== asked) return; // a later answer is newer
     photo.sheets.splice(0, photo.sheets.length, ...all);
     if (chosen !== fresh.id) view.show(sheets().find((sheet) => sheet.id === chosen));
