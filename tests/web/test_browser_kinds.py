@@ -146,3 +146,14 @@ def test_who_won_is_in_doubt_while_a_doubt_may_change_it(
     page.goto(f"/#/photo/{lay(served, store, make_kingdom(), other)}")
     expect(page.locator(".decided .doubtful")).to_have_count(0)
     expect(page.locator("h1")).not_to_contain_text("?")
+
+
+def test_kingdoms_of_different_extra_rules_are_not_compared_without_a_word(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    photo = lay(served, store, make_kingdom(), make_kingdom(origin_xy=(700.0, 120.0)))
+    page = open_sheet(open_page, photo)
+    page.get_by_label("Middle Kingdom").check()
+    expect(page.locator(".sum")).to_contain_text("The castle lies in the middle")
+    page.get_by_role("link", name="Who won?").tap()
+    expect(page.locator(".decided .doubtful")).to_contain_text("set the same ones for all")

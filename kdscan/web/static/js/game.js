@@ -63,13 +63,14 @@ export function gameView(sheets, outcome, mine = () => true) {
     opens(sheet, nameOf(sheet, players), kindOf(sheet).draw(sheet, { labels: false }), mine));
   const winners = outcome.winners.map((n) => nameOf(players[n], players));
   const title = again(players) ? t("Photograph again") : winners.length === 1 ? t("{name} wins", { name: winners[0] }) : winners.length < players.length ? t("{names} share the win", { names: winners.join(", ") }) : t("A draw");
-  // Whether the doubts that are left may change who won.
+  // Whether the doubts that are left, or rules that differ, may change who won.
+  const unlike = new Set(players.map(({ variants }) => JSON.stringify(variants))).size > 1;
   const rangeOf = ({ review, range, score }) => (review ? range : [score.total, score.total]), [first, ...equal] = outcome.winners;
-  const open = !again(players) && players.some((sheet) => sheet.review) && (equal.length > 0 || players.some((sheet, n) => n !== first && rangeOf(sheet)[1] >= rangeOf(players[first])[0]));
+  const open = !again(players) && (unlike || (players.some((sheet) => sheet.review) && (equal.length > 0 || players.some((sheet, n) => n !== first && rangeOf(sheet)[1] >= rangeOf(players[first])[0]))));
   const margin = winners.length === 1 ? Math.max(...outcome.players.map((p) => p.total)) - outcome.players.map((p) => p.total).sort((a, b) => b - a)[1] : 0;
   return [
     h("h1", { tabindex: "-1", class: "winner" }, emblem(), title + (open ? "\u00a0?" : "")),
-    !again(players) && h("p", { class: "decided" }, [outcome.players.map((p) => p.total).join(" : "), margin > 0 && tn("by {n} point", "by {n} points", margin), outcome.decided_by !== "score" && DECIDED[outcome.decided_by]()].filter(Boolean).join(" · "), open && h("span", { class: "doubtful" }, ` · ${t("please check")}`)),
+    !again(players) && h("p", { class: "decided" }, [outcome.players.map((p) => p.total).join(" : "), margin > 0 && tn("by {n} point", "by {n} points", margin), outcome.decided_by !== "score" && DECIDED[outcome.decided_by]()].filter(Boolean).join(" · "), open && h("span", { class: "doubtful" }, ` · ${unlike ? t("the kingdoms are scored by different extra rules; set the same ones for all") : t("please check")}`)),
     h("div", { class: "versus" }, players.map(side),
       book && h("article", { class: "player card book" }, h("h2", {}, t("Spellbook")), book.review ? h("p", { class: "verdict doubtful" }, t("please check")) : null,
         opens(book, t("Spellbook"), kindOf(book).draw(book), mine))),
