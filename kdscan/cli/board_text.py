@@ -78,7 +78,7 @@ def _lawful(lawful: bool | None, steps: Iterable[str], w: Words) -> str:
         return w.t("lawful: not decided")
     if not lawful:
         return w.t("unlawful: no game leads here")
-    return w.t("lawful: {way}", way=", ".join(steps) or w.t("an empty map"))
+    return w.t("lawful: {way}", way=", ".join(steps) or w.t("an empty board"))
 
 
 def _steps(witness: Witness, w: Words) -> Iterator[str]:

@@ -87,7 +87,7 @@ class Printer:
             return
         self._fused(fused)
         self._winner(answer["game"])
-        self._dynasty(answer.get("dynasty"))
+        self._dynasty(answer.get("dynasty"), len(answer["photos"]))
 
     def _fused(self, fused: Sequence[FusedSheet]) -> None:
         """Print the sheets that several photos show, as read from all of them."""
@@ -129,8 +129,8 @@ class Printer:
         won = t("Map {n} wins, {totals}", n=game["winner"] + 1, totals=totals)
         print(won + because[game["decided_by"]] + check)
 
-    def _dynasty(self, dynasty: DynastyJson | None) -> None:
-        """Print the sum of a player's kingdoms (`dynasty` of the JSON)."""
+    def _dynasty(self, dynasty: DynastyJson | None, photos: int) -> None:
+        """Print the sum of a player's kingdoms (`dynasty` of the JSON) in that many photos."""
         if dynasty is None:
             return
         t, tn = self._style.words.t, self._style.words.tn
@@ -142,7 +142,10 @@ class Printer:
         total = self._style.bold(tn("{n} point", "{n} points", dynasty["total"]))
         title = tn("Dynasty of {n} kingdom", "Dynasty of {n} kingdoms", len(found))
         print(f"{title}: {total}{check}")
-        if len({photo for photo, _ in found}) < len(found):
+        shown = len({photo for photo, _ in found})
+        if shown < photos:
+            print(t("A photo shows no kingdom; its game is missing from the sum."))
+        if shown < len(found):
             print(t("A photo shows several kingdoms, but a dynasty belongs to one player."))
         if dynasty["repeated"]:
             print(t("Two photos show the same kingdom; leave one out."))

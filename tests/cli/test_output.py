@@ -21,7 +21,7 @@ EQUAL = {"players": [{"total": 40}, {"total": 40}]}
 
 
 def told(capsys: pytest.CaptureFixture[str], **answer: Any) -> str:
-    said: Any = {"game": None, **answer}
+    said: Any = {"game": None, "photos": [{}, {}, {}], **answer}
     Printer(1, text=True, debug=False).answer(said, ())
     return capsys.readouterr().out
 
@@ -69,6 +69,7 @@ def test_several_kingdoms_in_one_photo_of_a_dynasty_are_remarked_on(
         ({"kingdoms": []}, "No kingdom was found"),
         ({"kingdoms": [[n, 0] for n in range(4)]}, "A dynasty is three games."),
         ({"repeated": True}, "Two photos show the same kingdom"),
+        ({"kingdoms": [[0, 0], [2, 0]]}, "A photo shows no kingdom; its game is missing"),
     ],
 )
 def test_what_is_no_dynasty_is_remarked_on(

@@ -64,7 +64,7 @@ def test_boards_together(run: Command, maps: str, tmp_path: Path) -> None:
     pair.write_text(f"{LAWFUL}\n{ALONE.replace('. f', '. .')}", "utf-8")
     told = run("board", pair, "--together").out
     assert "game 1: not lawful: one map has 3 dominoes and the other 0" in told
-    assert "an empty map" in told
+    assert "an empty board" in told
     pair.write_text(LAWFUL, "utf-8")
     assert "cannot be split into pairs" in run("board", pair, "--together", code=2).err
 
@@ -137,7 +137,7 @@ def test_kingdoms(run: Command, tmp_path: Path) -> None:
     file.write_text(f"{KINGDOM}\n## m m\n", "utf-8")
     told = run("board", file, "--game", "kingdomino", "--middle-kingdom").out
     assert "wheat           2 x 1 = 2" in told and "Middle Kingdom       10" in told
-    assert "error: 2 squares of mine with 0 crowns, where the box holds 1 (B1 C1)" in told
+    assert "error: squares of mine with 0 crowns: 2, where the box holds 1 (B1 C1)" in told
     answer = run("board", file, "--game", "kingdomino", "--harmony", "--json").json
     first = answer["boards"][0]
     assert answer["schema"] == "kdscan/1"

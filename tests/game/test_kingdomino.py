@@ -189,7 +189,9 @@ def test_problems() -> None:
     ]
     (mines,) = find_problems(Kingdom.parse("## m m w w"))
     assert (mines.code, mines.cells) == ("not_in_the_box", ((0, 1), (0, 2)))
-    assert "holds 1" in mines.message
+    assert mines.message == "squares of mine with 0 crowns: 2, where the box holds 1"
+    (rich,) = find_problems(Kingdom.parse("m+ w ## w m+"))
+    assert rich.message == "squares of mine with 1 crown: 2, where the box holds 1"
     (alone,) = find_problems(Kingdom.parse("w ## w"))
     assert (alone.code, len(alone.cells)) == ("unpaired_squares", 2)
     assert [p.code for p in find_problems(Kingdom.parse("## w w w+++ f f g"))] == [

@@ -40,8 +40,9 @@ def _not_in_the_box(kingdom: Kingdom) -> Iterator[Problem]:
     for square, count in sorted(counts.items(), key=lambda item: str(item[0])):
         if count > SQUARES[square]:
             cells = tuple(cell for cell in everything if kingdom.squares[cell] == square)
+            crowns = f"{square.crowns} crown{'s' * (square.crowns != 1)}"
             why = (
-                f"{count} squares of {square.terrain} with {square.crowns} crowns, "
-                f"where the box holds {SQUARES[square]}"
+                f"squares of {square.terrain} with {crowns}: {count}, where the box holds "
+                f"{SQUARES[square]}"
             )
             yield Problem("not_in_the_box", "error", why, cells)
