@@ -148,7 +148,11 @@ def _check_untouched(db: Connection, event: Event) -> None:
 
 def overrides_of(sheet: Sheet, given: Overrides, rules: Rules) -> Overrides:
     """The corrections of a sheet; for a kingdom also the event's rules, if it was read with
-    others."""
-    if sheet.kind != "kingdom" or sheet.data.get("variants") == rules.extras:
+    others. An event of Kingdomino says them for all its kingdoms."""
+    if sheet.kind != "kingdom":
+        return given
+    if rules.game == "kingdomino":
+        given = {field: new for field, new in given.items() if field != VARIANTS}
+    if sheet.data.get("variants") == rules.extras:
         return given
     return {VARIANTS: rules.extras, **given}

@@ -99,13 +99,14 @@ class ReadCell(TypedDict):
 
 class SheetFacts(TypedDict):
     """What the page knows of a sheet besides its reading. ink: address of a picture of its ink
-    alone."""
+    alone. extras_fixed: whether the event says by which extra rules kingdoms are scored."""
 
     id: int
     photo: int
     page: int
     confirmed: bool
     can_undo: bool
+    extras_fixed: bool
     corrections: list[Decision]
     player: str | None
     ink: str | None

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from kdscan.kinds.common.fields import VARIANTS
 from kdscan.tournament.apply_corrections import corrected_sheets
 from kdscan.tournament.correcting import correct_sheet, undo_last
 from kdscan.tournament.names import player_named
@@ -85,6 +86,8 @@ class SheetService:
                 why = "an older version read this sheet; photograph it again to correct it"
                 raise ApiError(409, "not_kept", why)
             before = self._sheet_json(db, one)
+            if VARIANTS in changes and before["extras_fixed"]:
+                raise ApiError(409, "impossible", "the event's rules apply to all its kingdoms")
             try:
                 correct_sheet(db, one, changes, session.name, before, again=False)
             except LookupError as error:

@@ -57,6 +57,7 @@ def _with_facts(found: Json, sheet: Sheet, loaded: Loaded) -> schemas.Sheet:
         "ink": _ink(sheet),
         "confirmed": loaded.corrected(sheet).get("confirmed") is True,
         "corrections": decisions,
+        "extras_fixed": loaded.rules.game == "kingdomino",
         "can_undo": any(not one["undone"] for one in decisions),
         "player": loaded.names.of(place_of(sheet.code, loaded.corrected(sheet))),
     }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Browser, Route, expect
 
-from kdscan.tournament.store import Store
+from kdscan.tournament.rules import RuleChanges, ensure_rules
+from kdscan.tournament.store import Store, open_store
 from tests.readings import make_book, make_kingdom, make_table
 from tests.web import browsing
 from tests.web.browsing import (
@@ -16,11 +18,12 @@ from tests.web.browsing import (
     Open,
     accessible,
     cell,
+    first_sheet,
     held,
     open_sheet,
     total,
 )
-from tests.web.conftest import DESK, Served, lay
+from tests.web.conftest import DESK, Served, lay, serving, settings
 from tests.web.test_kinds import DOUBT, GAME, OWNER
 
 browser, open_page = browsing.browser, browsing.open_page
@@ -84,6 +87,21 @@ w   l     .  .  .
     page.locator(".doubt .choice").first.tap()
     page.get_by_role("button", name="Kingdom 2").tap()
     expect(page.locator(".problems")).to_contain_text("one box cannot hold")
+
+
+def test_an_event_of_kingdomino_says_the_extra_rules(browser: Browser, tmp_path: Path) -> None:
+    with open_store(str(tmp_path / "cup.sqlite")) as own:
+        with own.write() as db:
+            ensure_rules(db, settings().event, RuleChanges("kingdomino", middle_kingdom=True))
+        with serving(own, settings()) as served:
+            context = browser.new_context(base_url=served.address, locale="en")
+            context.request.post("/join", form={"code": DESK})
+            page = context.new_page()
+            page.goto(first_sheet(page, lay(served, own, make_kingdom())))
+            expect(page.locator(".sum")).to_contain_text("The castle lies in the middle")
+            expect(page.get_by_label("Middle Kingdom")).to_be_checked()
+            expect(page.get_by_label("Harmony")).to_be_disabled()
+            context.close()
 
 
 def test_a_spellbook_put_right_pays_the_maps(open_page: Open, served: Served, store: Store) -> None:

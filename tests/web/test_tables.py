@@ -27,6 +27,7 @@ from kdscan.tournament.store.events import ensure_event, ensure_player, find_eve
 from kdscan.tournament.store.games import remove_games, set_game
 from kdscan.tournament.store.photos import add_file, add_photo, files, set_pages
 from kdscan.tournament.store.readings import sheets
+from kdscan.web.answers import ApiError
 from kdscan.web.sessions import new_session
 from kdscan.web.sheet_service import SheetService
 from kdscan.web.tables import Tables, turning_games
@@ -224,6 +225,12 @@ def test_a_kingdom_follows_the_events_rules(cup: Store) -> None:
     (after,) = tables.views().standings["totals"]
     assert after["total"] == before["total"] + 10
     assert service.sheet(sheet.id, zoe)["score"]["total"] == after["total"]
+    poor = {"variants": {"middle_kingdom": False, "harmony": False}}
+    with pytest.raises(ApiError, match="the event's rules"):
+        service.correct(sheet.id, poor, zoe)
+    with cup.write() as db:  # an older version took it
+        add_correction(db, event.id, "variants", poor["variants"], "Zoe", sheet_id=sheet.id)
+    assert tables.views().standings["totals"] == [after]
 
 
 def test_players_are_known_by_their_codes_and_names(cup: Store) -> None:

@@ -120,7 +120,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
         const box = h("input", { type: "checkbox", onchange: () => send("variants", Object.fromEntries(boxes.map((one) => [one.name, one.box.checked])), label) });
         return { name, box, element: h("label", { class: "switch" }, box, label) };
       });
-      const element = h("fieldset", { class: "wizard", disabled: !may }, h("legend", {}, t("Extra rules")), boxes.map((one) => one.element));
+      const element = h("fieldset", { class: "wizard", disabled: !may || first.extras_fixed }, h("legend", {}, t("Extra rules")), boxes.map((one) => one.element));
       return { element, show: () => boxes.forEach(({ name, box }) => { box.checked = sheet.variants[name]; }) };
     },
     duel_spellbook() {
