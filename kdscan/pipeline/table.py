@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kdscan.kinds.duel_map.interpret import interpret as interpret_map
-from kdscan.records import MapReading, WizardEvidence
+from kdscan.records import KingdomReading, MapReading, WizardEvidence
 
 if TYPE_CHECKING:
     from kdscan.records import AnyReading
@@ -23,12 +23,14 @@ def interpret_table(found: Sequence[AnyReading], risk: float) -> tuple[AnyReadin
 
     risk: as for `apply_spellbook`.
     """
-    kingdoms = [one for one in found if one.kind == "kingdom"]
+    kingdoms = {k: one for k, one in enumerate(found) if isinstance(one, KingdomReading)}
     if len(kingdoms) < 2:
         return apply_spellbook(found, risk)
     from kdscan.kinds.kingdom.interpret import decode_kingdoms
 
-    return decode_kingdoms([one.evidence for one in kingdoms], risk)
+    again = decode_kingdoms([one.evidence for one in kingdoms.values()], risk)
+    decoded = dict(zip(kingdoms, again, strict=True))
+    return apply_spellbook([decoded.get(k, one) for k, one in enumerate(found)], risk)
 
 
 def apply_spellbook(found: Sequence[AnyReading], risk: float) -> tuple[AnyReading, ...]:

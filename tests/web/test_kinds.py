@@ -138,6 +138,10 @@ def test_kingdoms_are_a_game_of_up_to_four(
     said = desk.get("/api/games", params={"sheets": ",".join(map(str, ids))}).json()["game"]
     totals = [player["total"] for player in said["players"]]
     assert said["winners"] == [n for n, total in enumerate(totals) if total == max(totals)]
+    book = lay(served, store, make_book(GAME.spellbook))  # of the other game
+    ids.append(desk.get(f"/api/photos/{book}").json()["sheets"][0]["id"])
+    answer = desk.get("/api/games", params={"sheets": ",".join(map(str, ids))})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "wrong_kind")
 
 
 def test_the_queue_holds_every_kind(desk: httpx.Client, table: dict[str, Any]) -> None:
