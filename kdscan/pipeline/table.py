@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kdscan.kinds.duel_map.interpret import interpret as interpret_map
-from kdscan.records import KingdomReading, MapReading, WizardEvidence
+from kdscan.records import MapReading, WizardEvidence
 
 if TYPE_CHECKING:
     from kdscan.records import AnyReading
@@ -23,7 +23,7 @@ def interpret_table(found: Sequence[AnyReading], risk: float) -> tuple[AnyReadin
 
     risk: as for `apply_spellbook`.
     """
-    kingdoms = {k: one for k, one in enumerate(found) if isinstance(one, KingdomReading)}
+    kingdoms = {k: one for k, one in enumerate(found) if one.kind == "kingdom"}
     if len(kingdoms) < 2:
         return apply_spellbook(found, risk)
     from kdscan.kinds.kingdom.interpret import decode_kingdoms
