@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from kdscan.game.duel.audit import audit_map
 from kdscan.game.duel.audit.shields import LAW, THE_DICE, Bonus, Budget, Dice, OutOfStepsError, Task
 from kdscan.game.duel.audit.terms import MAP_WIZARDS, Chances, Terms, bonuses
 from kdscan.game.duel.audit.ways import _ways, find_way, matches_book, ways
@@ -81,6 +82,19 @@ def test_a_second_shield_may_hold_the_wizards_cross_where_the_first_cannot(
     )
     way = find_way(board, Terms(castle_used=False, cross_given=True))
     assert way is not None and way.bonus == Bonus(None, (2, 4))
+
+
+def test_two_dice_drawn_apart_may_need_the_castles_cross() -> None:
+    """One die alone brings a cross to the line; the line's wizard draws two such shields."""
+    board = Board.parse(
+        """. dd .  .  l  . .
+           . l  l  l  l  . .
+           . .  l+ ## l+ . .
+           . .  .  .  .  . .
+           . .  .  .  .  . ."""
+    )
+    answers = {roof: audit_map(board, roof).problems == () for roof in (True, None, False)}
+    assert answers == {True: True, None: True, False: False}
 
 
 @pytest.mark.parametrize(

@@ -66,8 +66,9 @@ def ways(
 def _ways(task: Task, chances: Chances, tried: set[object], every: bool) -> Iterator[Way]:
     """Lawful orders, except those of splits that were tried before.
 
-    Bonus crosses only affect which shields make dominoes and which fill squares. The place of the
-    castle's cross makes no other difference, and the wizard's own cross only adds requirements.
+    Bonus crosses only affect which shields make dominoes, with which dice, and which fill squares;
+    the wizard's own cross only adds requirements. Dice matter for the turns of wizards: they say
+    which squares a domino fills, and which shields can be drawn apart.
     """
     terms = chances.terms
     dots, lines = (task.shown(coat) for coat in HELPERS)
@@ -80,7 +81,8 @@ def _ways(task: Task, chances: Chances, tried: set[object], every: bool) -> Iter
         if apart > won[Coat.LINE] or free > won[Coat.DOT]:
             continue
         look = (*task.partners.values(), dots, lines, needs, free, apart)
-        own = task.bonus if every else task.wizard
+        # Without wizards' turns the castle's cross matters only for which shields make dominoes.
+        own = task.bonus if every or free or apart or task.wizard else None
         if not tried.isdisjoint({(look, 0), (look, own)}):
             continue
         hope = False
