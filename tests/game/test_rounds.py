@@ -189,11 +189,23 @@ def test_shields_of_a_die_are_counted_to_the_last() -> None:
             other = other.with_shield(cell, Shield(Coat.DOT))
         audit = audit_game((rich, other), (False, False))
         assert [problem.message for problem in audit.problems] == [told] * (told is not None), poor
+        if poor == 3:  # no more of that die where another brings a cross
+            other = other.with_shield((3, 1), Shield(Coat.LINE, 1))
+            audit = audit_game((rich, other), (False, False))
+            assert [problem.message for problem in audit.problems] == [told]
     # Where the castle is closed in, a player may have drawn nothing: nothing is counted.
     shut = rich.with_shield((3, 3), Shield(Coat.FILLED, 2)).with_shield((4, 3), Shield(Coat.LINE))
     shut = shut.with_shield((3, 2), None).with_shield((3, 1), None)
     audit = audit_game((shut, shut), (False, False))
     assert [problem.message for problem in audit.problems] == [ALL_TRIED]
+
+
+def test_a_joker_is_a_coat_that_another_die_shows_already() -> None:
+    """One die has the filled coat without a cross, two have a joker: three of them in a round."""
+    two, one = (board_of(f". . . f {coat} . .", ". . . ## . . .", EMPTY_ROW) for coat in ("f", "d"))
+    audit = audit_game((two, one))
+    assert audit.rounds == ((0, 0),) and not audit.problems
+    assert [problem.message for problem in audit_game((two, two)).problems] == [ALL_TRIED]
 
 
 BLOCK = board_of(". . . . l l .", ". . . ## l f++ .", EMPTY_ROW)

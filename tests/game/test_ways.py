@@ -97,6 +97,22 @@ def test_two_dice_drawn_apart_may_need_the_castles_cross() -> None:
     assert answers == {True: True, None: True, False: False}
 
 
+def test_a_joker_fills_no_square(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One die has the checked coat without a cross: beside it in a domino stands a joker."""
+    monkeypatch.setitem(SQUARES, Coat.CHECKED, 2)
+    board = Board.parse(
+        """. .   .  .  . . .
+           . .   c  c  . . .
+           . f+++ d ## . . .
+           . .   .  .  . . .
+           . .   .  .  . . ."""
+    )
+    (problem,) = audit_map(board, castle_used=False).problems
+    assert (problem.code, problem.severity) == ("dice", "warning")
+    apart = board.with_shield((3, 2), Shield(Coat.CHECKED)).with_shield((3, 3), Shield(Coat.DOT))
+    assert audit_map(apart, castle_used=False).problems == ()
+
+
 @pytest.mark.parametrize(
     ("filled", "lawful"),
     [

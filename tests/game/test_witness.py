@@ -68,6 +68,13 @@ def test_a_power_is_used_once(short_book: None) -> None:
         replay(board, Witness((first, *apart)))
 
 
+def test_a_die_with_the_castles_cross_fills_no_square(short_book: None) -> None:
+    board = board_of("f f . . . . .", ". . d+ ## . . .", ". . d . . . .")
+    steps = (Step(((2, 2), (3, 2))), Step(((1, 0), (1, 1)), Coat.DOT))
+    with pytest.raises(BrokenWitnessError, match="the dot's wizard is not at hand"):
+        replay(board, Witness(steps, castle=(2, 2)))
+
+
 def test_a_wizards_cross_is_checked_against_its_time(short_book: None) -> None:
     board = board_of(". . c c . . .", ". . . ## dd+ dd .", EMPTY_ROW)
     checked, other = Step(((1, 2), (1, 3))), Step(((2, 4), (2, 5)))

@@ -78,8 +78,6 @@ class _Side:
                 in_turn = self.task.wizard or power is not None
                 if not before & ~drawn if in_turn else piece & touched:
                     yield k
-                if self.task.wizard:
-                    return
             before |= piece
 
     def after(self, drawn: int, step: int | None) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from kdscan.game.duel.audit.shields import LAW, Bonus, Dice, bits, closed
+from kdscan.game.duel.audit.shields import LAW, Bonus, Dice, closed
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
@@ -101,8 +101,8 @@ class Chances:
 
     def most(self, coat: Coat) -> int:
         """The most shields of a coat that can have filled a square."""
-        covered = sum(1 << i for i in bits(self.once[coat]) if self.crossed(1 << i))
-        return self.squares(coat, covered=covered)
+        once = self.once[coat]
+        return self.squares(coat, covered=once if self.crossed(once) else 0)
 
 
 def bonuses(board: Board, terms: Terms, dice: Dice) -> Iterator[Bonus]:

@@ -76,7 +76,6 @@ def _ways(task: Task, chances: Chances, tried: set[object], every: bool) -> Iter
     more = (coat for coat, count in terms.recorded if count > task.shown(coat).bit_count())
     needs = Needs(terms.obtained, frozenset(more if terms.obtained else ()), terms.idle)
     won = {coat: chances.winnable(coat, task.filled, task.wizard) for coat in HELPERS}
-    covered = task.wizard & (dots | lines)
     for free, apart in product((False, True), repeat=2):
         if apart > won[Coat.LINE] or free > won[Coat.DOT]:
             continue
@@ -93,7 +92,7 @@ def _ways(task: Task, chances: Chances, tried: set[object], every: bool) -> Iter
         )
         for pieces in search.run():
             orders = Orders(task, pieces, free, needs)
-            if orders.hopeful(chances, covered):
+            if orders.hopeful(chances, task.wizard):
                 hope = True
                 found = orders.find()
                 if found is not None:
