@@ -48,17 +48,19 @@ def test_a_kingdom_alone_is_weighed_as_it_stands() -> None:
 
 
 def test_totals_have_their_probabilities_the_best_first() -> None:
+    """That of the likeliest kingdom comes first, even if others together are likelier."""
     share = np.zeros(len(KINDS))
-    for kind, p in ((("forest", 0), 0.2), (("mine", 1), 0.3), (("mine", 3), 0.5)):
-        share[KINDS.index(kind)] = p
+    for kind, p in (("forest", 0.25), ("lake", 0.26)):
+        share[KINDS.index((kind, 0))] = p
+    share[[KINDS.index(("mine", 1)), KINDS.index(("mine", 3))]] = 0.09, 0.4
     totals = enumerate_kingdoms(believed(MINE, {(0, 2): share}), PLAIN).totals()
-    assert [total for total, _ in totals] == [3, 1, 0]
-    assert [p for _, p in totals] == pytest.approx([0.5, 0.3, 0.2])
+    assert [total for total, _ in totals] == [3, 0, 1]
+    assert [p for _, p in totals] == pytest.approx([0.4, 0.51, 0.09])
 
 
 def test_the_likelier_castle_is_it_and_an_unlikely_one_is_not_tried() -> None:
-    """Odds of 0.9 to 0.1 against 0.3 to 0.7, and of one in a thousand."""
-    places = {(0, 0): 0.9, (1, 1): 0.3, (1, 2): 0.001}
+    """Odds of 0.9 to 0.1 against 0.3 to 0.7, and of one in twenty."""
+    places = {(0, 0): 0.9, (1, 1): 0.3, (1, 2): 0.05}
     shares = {}
     for at, p in places.items():
         shares[at] = np.zeros(len(KINDS))
@@ -68,7 +70,7 @@ def test_the_likelier_castle_is_it_and_an_unlikely_one_is_not_tried() -> None:
     for one in found.candidates:
         castle = one.kingdom.castle
         weights[castle] = weights.get(castle, 0) + one.weight
-    assert weights == pytest.approx({(0, 0): 0.955, (1, 1): 0.045}, abs=0.001)
+    assert weights == pytest.approx({(0, 0): 0.949, (1, 1): 0.045}, abs=0.001)
 
 
 def test_a_domino_seen_surely_in_one_kingdom_is_not_in_the_other() -> None:
@@ -82,6 +84,17 @@ def test_a_domino_seen_surely_in_one_kingdom_is_not_in_the_other() -> None:
     assert second.best.kingdom.squares[0, 2].crowns == 1
     assert second.p_total > 0.95
     assert abs(second.total_weight - unsure.total_weight) < 1e-9
+
+
+def test_a_neighbour_that_shares_no_domino_changes_nothing() -> None:
+    sure = enumerate_kingdoms(believed(MINE, {}), PLAIN)
+    unsure = enumerate_kingdoms(
+        believed(MINE.replace("w", "f"), {(0, 2): half(("forest", 0), ("lake", 0))}), PLAIN
+    )
+    (_, second), together = condition_on_box([sure, unsure])
+    assert together
+    for one, before in zip(second.candidates, unsure.candidates, strict=True):
+        assert one.weight == pytest.approx(before.weight)
 
 
 def test_that_one_box_cannot_hold_what_is_less_likely_is_held_against_nobody() -> None:
