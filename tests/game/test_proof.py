@@ -259,6 +259,19 @@ def test_the_dots_wizard_opens_what_wins_the_lines() -> None:
     assert [p.cells for p in audit_map(fewer).problems] == [((1, 3),)]
 
 
+def test_two_shields_that_only_one_shield_connects() -> None:
+    """The corner or the third of its row, but not both, makes a domino with the shield between."""
+    board = Board.parse(
+        """l d f .  . . .
+           l d . .  . . .
+           . d c ## . . .
+           . . . .  . . .
+           . . . .  . . ."""
+    )
+    (problem,) = audit_map(board).problems
+    assert (problem.code, problem.cells) == ("unconnected_domino", ((0, 0), (0, 2)))
+
+
 def test_dominoes_alone_say_which_shields_fail_on_a_large_map() -> None:
     """Hall's theorem knows a small set where searching by connection ends too early."""
     board = Board({cell: Shield(Coat.DOUBLE_DOT) for cell in CELLS if cell != (1, 2)})
