@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.game.duel.coats import Coat
-from kdscan.imaging.pens import draw_marks, marks_width
+from kdscan.imaging.pens import INK, draw_marks, marks_width
 from kdscan.imaging.rectify import cell_corners
 from kdscan.kinds.common.board import DOMAIN_COLORS, PROBLEM_COLOR, REVIEW_COLOR, TILE_WH
 from kdscan.kinds.common.colors import domain_colors
@@ -52,6 +52,33 @@ def test_scoring_domains_are_tinted_and_others_are_not() -> None:
     assert hue(0, 0) > 40
     assert hue(4, 0) == 0  # a filled shield without a cross
     assert hue(0, 6) == 0  # an empty shield
+
+
+def test_every_shield_that_is_read_has_its_badge_and_no_other() -> None:
+    sheet = make_sheet()
+    picture = draw_overlay(blank(), [sheet])
+    found = []
+    for at in CELLS:
+        x, y = sheet.rectified.centers_xy[at].round().astype(int)
+        lower_right = picture[y + 15 : y + 35, x + 15 : x + 35]
+        found += [at] * bool((lower_right == INK).all(axis=2).any())
+    assert found == sorted(sheet.reading.board)
+
+
+def test_a_domain_that_scores_has_a_border_where_it_ends_and_none_within() -> None:
+    sheet = make_sheet()
+    picture = draw_overlay(blank(), [sheet])
+    darker = {tuple(round(0.7 * v) for v in color) for color in DOMAIN_COLORS}
+    for domain in sheet.score.domains:
+        for r, c in domain.cells:
+            x, y = sheet.rectified.centers_xy[r, c].round().astype(int)
+            for beyond, edge in (
+                ((r - 1, c), picture[y - 38, x + 25 : x + 35]),
+                ((r, c - 1), picture[y : y + 30, x - 38]),
+                ((r, c + 1), picture[y - 30 : y, x + 38]),
+            ):
+                drawn = any(tuple(pixel) in darker for pixel in edge.tolist())
+                assert drawn == (domain.points > 0 and beyond not in domain.cells), (r, c)
 
 
 def test_a_doubt_has_a_ring_and_a_tile_below() -> None:
@@ -128,9 +155,10 @@ def test_what_is_written_lies_in_the_picture_where_it_belongs(
 
 
 @pytest.mark.parametrize("at", [(640, 15), (15, 440)], ids=["beside", "below"])
-def test_a_total_lies_on_no_other_sheet(at: tuple[float, float]) -> None:
-    doubtful, other = make_sheet(doubtful=[(0, 5)], origin_xy=(15, 15)), make_sheet(origin_xy=at)
-    x, y = at
+@pytest.mark.parametrize("first", [True, False])
+def test_a_total_lies_on_no_other_sheet(at: tuple[int, int], first: bool) -> None:
+    own, (x, y) = ((15, 15), at) if first else (at, (15, 15))
+    doubtful, other = make_sheet(doubtful=[(0, 5)], origin_xy=own), make_sheet(origin_xy=(x, y))
     photo = blank(*np.add(at, (575, 415)).astype(int))
     picture = draw_overlay(photo, [other, doubtful])[y : y + 400, x : x + 560]
     assert (picture != REVIEW_COLOR).any(axis=2).all()

@@ -34,6 +34,14 @@ def test_what_differs_in_colour_is_ink_whatever_the_light() -> None:
     assert max(ink.pen_bgr) < 0.5
 
 
+def test_a_print_on_which_nothing_was_drawn_has_neither_ink_nor_pen() -> None:
+    known = np.random.default_rng(2).integers(60, 230, (21, 29, 3)).astype(np.uint8)
+    known = known.repeat(32, 0).repeat(32, 1)
+    ink = divide((known * 0.8).astype(np.uint8), known)
+    assert ink.probability.max() < 0.5
+    assert ink.pen_bgr == (0, 0, 0)
+
+
 def test_what_is_lighter_than_the_print_in_all_colours_is_no_ink() -> None:
     rng = np.random.default_rng(3)
     known = rng.integers(90, 200, (42, 58, 3)).repeat(16, 0).repeat(16, 1).astype(np.uint8)
