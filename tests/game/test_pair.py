@@ -149,3 +149,14 @@ def test_two_french_maps() -> None:
     near = near.with_shield((1, 1), Shield(Coat.DOUBLE_LINE)).with_shield((0, 1), Shield(Coat.DOT))
     assert audit_game((far, near), edition=FRENCH).lawful
     assert not audit_game((far, near)).lawful
+
+
+def test_one_die_shows_a_cross_once_and_a_castle_explains_the_other() -> None:
+    """By themselves both maps can do without a castle's cross, but not in one round."""
+    one, two = (board_of(f". . . l+ {of} . .", ". . . ## . . .", EMPTY_ROW) for of in ("d", "dd"))
+    for roofs in ((None, False), (False, None), (None, None)):
+        audit = audit_game((one, two), roofs)
+        assert audit.rounds == ((0, 0),) and not audit.problems
+        castles = [own.witness.castle for own in audit.audits if own.witness is not None]
+        assert sorted(castles, key=str) == [(1, 3), None]
+    assert audit_game((one, two), (False, False)).rounds is None

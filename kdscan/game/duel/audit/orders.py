@@ -131,8 +131,6 @@ class Orders:
             drawn = self._draw(self.whole, won, how)[0]
             if drawn == self.whole:
                 yield how
-            elif not self._ready(Coat.DOT, drawn, won):
-                continue
             # Where some pieces are cut off it must be one of these: others are drawn without him.
             for piece in self.pieces:
                 if piece != self.apart and (drawn == self.whole or not piece & drawn):
