@@ -78,6 +78,17 @@ def lowest(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", *PARALLEL, *session.posargs, env=ONE_THREAD)
 
 
+PRETTIER = ("npx", "--yes", "prettier@3.10.1", "--print-width", "100")
+"""The formatter of scripts and styles. It needs Node.js: the usual sessions do without."""
+
+
+@nox.session
+def page(session: nox.Session) -> None:
+    """Bring the page's scripts and styles into form; with `-- --check`, only check them."""
+    how = session.posargs or ("--write",)
+    session.run(*PRETTIER, *how, "kdscan/web/static/**/*.{js,css}", external=True)
+
+
 @nox.session
 def format(session: nox.Session) -> None:
     """Bring the code into form, as far as ruff can."""

@@ -1,7 +1,8 @@
 // Keeps the page and the last results readable without a network. Answers come from the network
 // first; without it, the last stored answer is used.
 
-const SHELL = "shell-{version}", RESULTS = "results";
+const SHELL = "shell-{version}",
+  RESULTS = "results";
 const FILES = [/*files*/];
 const KEPT_RESULTS = 120;
 const PAGES = ["/", "/standings", "/desk"];
@@ -11,19 +12,32 @@ const GONE = [502, 503, 504]; // a proxy answers even if its server is gone
 async function install() {
   const cache = await caches.open(SHELL);
   await cache.addAll(FILES);
-  await Promise.all(PAGES.map(async (path) => {
-    const page = await fetch(path);
-    if (page.ok && !page.redirected) await cache.put(path, page);
-  }));
+  await Promise.all(
+    PAGES.map(async (path) => {
+      const page = await fetch(path);
+      if (page.ok && !page.redirected) await cache.put(path, page);
+    }),
+  );
   await self.skipWaiting();
 }
 
-self.addEventListener("install", (event) => { event.waitUntil(install()); });
+self.addEventListener("install", (event) => {
+  event.waitUntil(install());
+});
 
 self.addEventListener("activate", (event) => {
-  event.waitUntil(caches.keys().then((names) => Promise.all(
-    names.filter((name) => name !== SHELL && name !== RESULTS).map((name) => caches.delete(name)),
-  )).then(() => self.clients.claim()));
+  event.waitUntil(
+    caches
+      .keys()
+      .then((names) =>
+        Promise.all(
+          names
+            .filter((name) => name !== SHELL && name !== RESULTS)
+            .map((name) => caches.delete(name)),
+        ),
+      )
+      .then(() => self.clients.claim()),
+  );
 });
 
 // What an answer is kept under: a page under its path alone, so that # and ? make no other.
@@ -35,7 +49,9 @@ async function keep(request, response) {
   const cache = await caches.open(RESULTS);
   await cache.put(request, response);
   const keys = await cache.keys();
-  await Promise.all(keys.slice(0, Math.max(0, keys.length - KEPT_RESULTS)).map((key) => cache.delete(key)));
+  await Promise.all(
+    keys.slice(0, Math.max(0, keys.length - KEPT_RESULTS)).map((key) => cache.delete(key)),
+  );
 }
 
 // The same answer, marked as an older one.
@@ -51,8 +67,10 @@ async function networkFirst(request) {
     await keep(request, response.clone()).catch(() => {});
     return response;
   }
-  const known = await caches.match(keyOf(request), { ignoreVary: true }) ?? (request.mode === "navigate" && await caches.match("/", { ignoreVary: true }));
-  return known ? marked(known) : response ?? Response.error();
+  const known =
+    (await caches.match(keyOf(request), { ignoreVary: true })) ??
+    (request.mode === "navigate" && (await caches.match("/", { ignoreVary: true })));
+  return known ? marked(known) : (response ?? Response.error());
 }
 
 // Without a network the language stays, and so does the page.
@@ -73,10 +91,23 @@ async function leave(request) {
 
 self.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
-  if (url.pathname === "/api/leave") { event.respondWith(leave(event.request)); return; }
-  if (url.pathname === "/join") { event.waitUntil(caches.delete(RESULTS)); return; }
-  if (event.request.method !== "GET" || url.origin !== location.origin || url.searchParams.has("wait")) return;
-  if (url.pathname.startsWith("/static/") || url.pathname.endsWith(".jpg")) event.respondWith(cacheFirst(event.request));
+  if (url.pathname === "/api/leave") {
+    event.respondWith(leave(event.request));
+    return;
+  }
+  if (url.pathname === "/join") {
+    event.waitUntil(caches.delete(RESULTS));
+    return;
+  }
+  if (
+    event.request.method !== "GET" ||
+    url.origin !== location.origin ||
+    url.searchParams.has("wait")
+  )
+    return;
+  if (url.pathname.startsWith("/static/") || url.pathname.endsWith(".jpg"))
+    event.respondWith(cacheFirst(event.request));
   else if (url.pathname.startsWith("/language/")) event.respondWith(language(event.request));
-  else if (PAGES.includes(url.pathname) || url.pathname.startsWith("/api/")) event.respondWith(networkFirst(event.request));
+  else if (PAGES.includes(url.pathname) || url.pathname.startsWith("/api/"))
+    event.respondWith(networkFirst(event.request));
 });

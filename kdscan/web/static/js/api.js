@@ -28,7 +28,9 @@ const OF_PROXIES = { 408: "too_slow", 413: "image_too_large", 429: "too_many_req
 // network's own page to sign in comes in place of any answer.
 function refused(status, answer) {
   if ((status >= 500 || status < 300) && !answer?.error) return unreachable();
-  return new Failure(answer?.error ?? { code: OF_PROXIES[status] ?? "http", message: `HTTP ${status}` });
+  return new Failure(
+    answer?.error ?? { code: OF_PROXIES[status] ?? "http", message: `HTTP ${status}` },
+  );
 }
 
 let ahead = 0;
@@ -44,7 +46,12 @@ async function call(method, path, body, fresh) {
       headers: {
         Accept: "application/json",
         ...(method === "GET" ? {} : { "X-CSRF-Token": session.csrf }),
-        ...(body === undefined ? {} : { "Content-Type": body instanceof Blob ? "application/octet-stream" : "application/json" }),
+        ...(body === undefined
+          ? {}
+          : {
+              "Content-Type":
+                body instanceof Blob ? "application/octet-stream" : "application/json",
+            }),
       },
       body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
     });
@@ -67,7 +74,11 @@ export const post = (path, body = {}) => call("POST", path, body);
 
 // XMLHttpRequest, because fetch does not report upload progress. The first argument is a file's name
 // and bytes; path: where to send it, by default to the photos.
-export function upload({ name, blob }, onProgress, path = `/api/photos?name=${encodeURIComponent([...name].slice(-120).join(""))}`) {
+export function upload(
+  { name, blob },
+  onProgress,
+  path = `/api/photos?name=${encodeURIComponent([...name].slice(-120).join(""))}`,
+) {
   return new Promise((resolve, reject) => {
     if (blob.size > session.limits.bytes) throw new Failure({ code: "image_too_large" });
     const request = new XMLHttpRequest();
@@ -75,7 +86,8 @@ export function upload({ name, blob }, onProgress, path = `/api/photos?name=${en
     request.setRequestHeader("X-CSRF-Token", session.csrf);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.responseType = "json";
-    request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
+    request.upload.onprogress = (event) =>
+      event.lengthComputable && onProgress(event.loaded / event.total);
     request.onload = () => {
       setOffline(false);
       if (request.status < 300 && request.response) resolve(request.response);
@@ -89,11 +101,16 @@ export function upload({ name, blob }, onProgress, path = `/api/photos?name=${en
 }
 
 // Resolves after this many seconds, or when the network is back.
-export const pause = (seconds) => new Promise((resolve) => {
-  const done = () => { clearTimeout(timer); removeEventListener("online", done); resolve(); };
-  const timer = setTimeout(done, 1000 * seconds);
-  addEventListener("online", done);
-});
+export const pause = (seconds) =>
+  new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      removeEventListener("online", done);
+      resolve();
+    };
+    const timer = setTimeout(done, 1000 * seconds);
+    addEventListener("online", done);
+  });
 
 // A page that is restored by going back comes as it was left: its requests were cut off, not the network.
 addEventListener("pageshow", ({ persisted }) => {
@@ -105,7 +122,9 @@ document.addEventListener("visibilitychange", () => document.hidden || staySigne
 
 // Whoever signed out meanwhile, in another tab perhaps, sees no results any more.
 async function staySignedIn() {
-  const now = await get("/api/session").catch((error) => (error.code === "no_session" ? null : session));
+  const now = await get("/api/session").catch((error) =>
+    error.code === "no_session" ? null : session,
+  );
   if (now?.csrf !== session.csrf) location.reload();
 }
 
@@ -119,7 +138,8 @@ const WAIT = 20;
 export async function poll(path, show, changes = () => 0, wanted = () => true) {
   for (let state = null, wait = WAIT; wanted();) {
     try {
-      const before = changes(), now = await get(state === null ? path : `${path}?after=${state}&wait=${wait}`);
+      const before = changes(),
+        now = await get(state === null ? path : `${path}?after=${state}&wait=${wait}`);
       wait = WAIT;
       if (now.state === state || (await show(now, before)) !== false) state = now.state;
     } catch (error) {
@@ -137,7 +157,11 @@ const unread = new Map();
 
 // Waits until a photo has been read, however long the queue is.
 export function whenRead(id) {
-  if (!unread.has(id)) unread.set(id, untilRead(id).finally(() => unread.delete(id)));
+  if (!unread.has(id))
+    unread.set(
+      id,
+      untilRead(id).finally(() => unread.delete(id)),
+    );
   return unread.get(id);
 }
 
@@ -153,7 +177,9 @@ async function untilRead(id) {
 // itself.
 export async function persist(ask) {
   for (let wait = WAIT; ; wait = 0) {
-    try { return await ask(wait); } catch (error) {
+    try {
+      return await ask(wait);
+    } catch (error) {
       if (!passes(error)) throw error;
       await pause(4);
     }
@@ -161,7 +187,9 @@ export async function persist(ask) {
 }
 
 document.getElementById("leave")?.addEventListener("click", async () => {
-  try { await post("/api/leave"); } catch (error) {
+  try {
+    await post("/api/leave");
+  } catch (error) {
     if (error.code !== "no_session") return toast(explain(error));
   }
   location.href = "/join";

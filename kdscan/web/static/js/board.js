@@ -16,42 +16,88 @@ function byCell(sheet) {
 
 function domainOf(sheet) {
   const of = new Map();
-  sheet.domains.forEach((domain, n) => domain.cells.forEach(([row, col]) => of.set(key(row, col), n)));
+  sheet.domains.forEach((domain, n) =>
+    domain.cells.forEach(([row, col]) => of.set(key(row, col), n)),
+  );
   return of;
 }
 
 // size: rows and columns; face(cell, domain): the content of a cell, undefined if none was read;
 // name(cell): its description; count(domain): the multiplier of its shields or squares. Options:
 // onCell(row, col) makes cells buttons; doubts: draw rings; labels: letters and numbers.
-export function drawGrid(sheet, { size: [rows, cols], face, name, count, title }, { onCell = null, doubts = true, labels = true } = {}) {
-  const cells = byCell(sheet), domains = domainOf(sheet);
-  const left = labels ? MARGIN : 6, top = labels ? MARGIN : 14, wide = 100 * cols, high = 100 * rows;
+export function drawGrid(
+  sheet,
+  { size: [rows, cols], face, name, count, title },
+  { onCell = null, doubts = true, labels = true } = {},
+) {
+  const cells = byCell(sheet),
+    domains = domainOf(sheet);
+  const left = labels ? MARGIN : 6,
+    top = labels ? MARGIN : 14,
+    wide = 100 * cols,
+    high = 100 * rows;
   const svg = s("svg", {
-    class: "board", viewBox: `0 0 ${left + wide + 6} ${top + high + 6}`,
-    role: onCell ? "group" : "img", "aria-label": title,
+    class: "board",
+    viewBox: `0 0 ${left + wide + 6} ${top + high + 6}`,
+    role: onCell ? "group" : "img",
+    "aria-label": title,
   });
   if (labels) svg.append(...axis(left, top, rows, cols));
   const grid = s("g", { transform: `translate(${left} ${top})` });
   grid.append(s("rect", { width: wide, height: high, fill: "#efe0ba" }));
   const sides = [];
   const region = (r, c) => domains.get(key(r, c)) ?? key(r, c);
-  for (let row = 0; row < rows; row++) for (let col = 0; col < cols; col++) {
-    const here = key(row, col), cell = cells.get(here), domain = sheet.domains[domains.get(here)];
-    const group = s("g", { transform: `translate(${100 * col} ${100 * row})`, class: "cell", "data-cell": here, "data-at": here });
-    group.append(...face(cell, domain));
-    if (cell) {
-      if (doubts && cell.review) group.append(...doubtRing());
-      const words = [cellName(row, col), name(cell), domain?.points && `${t("Domain")}: ${pointsText(domain.points)}`, cell.review && t("please check")];
-      if (onCell) button(group, words.filter(Boolean).join(", "), () => onCell(row, col), [92, 92]);
+  for (let row = 0; row < rows; row++)
+    for (let col = 0; col < cols; col++) {
+      const here = key(row, col),
+        cell = cells.get(here),
+        domain = sheet.domains[domains.get(here)];
+      const group = s("g", {
+        transform: `translate(${100 * col} ${100 * row})`,
+        class: "cell",
+        "data-cell": here,
+        "data-at": here,
+      });
+      group.append(...face(cell, domain));
+      if (cell) {
+        if (doubts && cell.review) group.append(...doubtRing());
+        const words = [
+          cellName(row, col),
+          name(cell),
+          domain?.points && `${t("Domain")}: ${pointsText(domain.points)}`,
+          cell.review && t("please check"),
+        ];
+        if (onCell)
+          button(group, words.filter(Boolean).join(", "), () => onCell(row, col), [92, 92]);
+      }
+      grid.append(group);
+      // Strokes on the right and lower side of a cell if another domain begins there.
+      if (col + 1 < cols && region(row, col) !== region(row, col + 1))
+        sides.push([
+          `M${100 * (col + 1)} ${100 * row}v100`,
+          domain || domains.has(key(row, col + 1)),
+        ]);
+      if (row + 1 < rows && region(row, col) !== region(row + 1, col))
+        sides.push([
+          `M${100 * col} ${100 * (row + 1)}h100`,
+          domain || domains.has(key(row + 1, col)),
+        ]);
     }
-    grid.append(group);
-    // Strokes on the right and lower side of a cell if another domain begins there.
-    if (col + 1 < cols && region(row, col) !== region(row, col + 1)) sides.push([`M${100 * (col + 1)} ${100 * row}v100`, domain || domains.has(key(row, col + 1))]);
-    if (row + 1 < rows && region(row, col) !== region(row + 1, col)) sides.push([`M${100 * col} ${100 * (row + 1)}h100`, domain || domains.has(key(row + 1, col))]);
-  }
   const still = { "pointer-events": "none", fill: "none", stroke: INK };
-  grid.append(s("path", { d: thin(rows, cols), "stroke-opacity": 0.18, "stroke-width": 1.5, ...still }));
-  grid.append(s("path", { d: sides.filter(([, drawn]) => drawn).map(([d]) => d).join(""), "stroke-width": 5, "stroke-linecap": "round", ...still }));
+  grid.append(
+    s("path", { d: thin(rows, cols), "stroke-opacity": 0.18, "stroke-width": 1.5, ...still }),
+  );
+  grid.append(
+    s("path", {
+      d: sides
+        .filter(([, drawn]) => drawn)
+        .map(([d]) => d)
+        .join(""),
+      "stroke-width": 5,
+      "stroke-linecap": "round",
+      ...still,
+    }),
+  );
   grid.append(s("rect", { width: wide, height: high, "stroke-width": 7, rx: 4, ...still }));
   grid.append(...sheet.domains.filter((d) => d.points).map((domain) => sum(domain, count(domain))));
   svg.append(grid);
@@ -60,7 +106,20 @@ export function drawGrid(sheet, { size: [rows, cols], face, name, count, title }
 }
 
 function axis(left, top, rows, cols) {
-  const text = (x, y, what) => s("text", { x, y, "font-size": 22, "text-anchor": "middle", class: "axis", fill: "currentColor", "aria-hidden": "true" }, what);
+  const text = (x, y, what) =>
+    s(
+      "text",
+      {
+        x,
+        y,
+        "font-size": 22,
+        "text-anchor": "middle",
+        class: "axis",
+        fill: "currentColor",
+        "aria-hidden": "true",
+      },
+      what,
+    );
   return [
     ...Array.from({ length: cols }, (_, c) => text(left + 100 * c + 50, top - 16, "ABCDEFG"[c])),
     ...Array.from({ length: rows }, (_, r) => text(left - 18, top + 100 * r + 58, String(r + 1))),
@@ -72,19 +131,69 @@ const thin = (rows, cols) =>
   Array.from({ length: rows - 1 }, (_, r) => `M0 ${100 * (r + 1)}H${100 * cols}`).join("");
 
 export const doubtRing = (wide = 90, high = 90) => [
-  s("rect", { x: 5, y: 5, width: wide, height: high, rx: 14, fill: "none", stroke: "#fff", "stroke-width": 9 }),
-  s("rect", { x: 5, y: 5, width: wide, height: high, rx: 14, fill: "none", stroke: DOUBT, "stroke-width": 5, "stroke-dasharray": "11 6" }),
+  s("rect", {
+    x: 5,
+    y: 5,
+    width: wide,
+    height: high,
+    rx: 14,
+    fill: "none",
+    stroke: "#fff",
+    "stroke-width": 9,
+  }),
+  s("rect", {
+    x: 5,
+    y: 5,
+    width: wide,
+    height: high,
+    rx: 14,
+    fill: "none",
+    stroke: DOUBT,
+    "stroke-width": 5,
+    "stroke-dasharray": "11 6",
+  }),
   s("circle", { cx: wide - 6, cy: 16, r: 15, fill: DOUBT }),
-  s("text", { x: wide - 6, y: 24, "font-size": 24, "font-weight": 700, "text-anchor": "middle", fill: "#fff" }, "?"),
+  s(
+    "text",
+    {
+      x: wide - 6,
+      y: 24,
+      "font-size": 24,
+      "font-weight": 700,
+      "text-anchor": "middle",
+      fill: "#fff",
+    },
+    "?",
+  ),
 ];
 
 function sum(domain, factor) {
   const [row, col] = domain.cells[0];
   const text = `${domain.cells.length}×${factor}=${domain.points}`;
   const width = 12 + 12 * text.length;
-  return s("g", { transform: `translate(${100 * col - 3} ${100 * row - 12})`, "pointer-events": "none", "aria-hidden": "true" },
+  return s(
+    "g",
+    {
+      transform: `translate(${100 * col - 3} ${100 * row - 12})`,
+      "pointer-events": "none",
+      "aria-hidden": "true",
+    },
     s("rect", { width, height: 24, rx: 6, fill: "#fffaf0", stroke: INK, "stroke-width": 2 }),
-    s("text", { x: width / 2, y: 18.5, "font-size": 19, "font-weight": 700, "text-anchor": "middle", fill: INK, textLength: width - 10, lengthAdjust: "spacingAndGlyphs" }, text));
+    s(
+      "text",
+      {
+        x: width / 2,
+        y: 18.5,
+        "font-size": 19,
+        "font-weight": 700,
+        "text-anchor": "middle",
+        fill: INK,
+        textLength: width - 10,
+        lengthAdjust: "spacingAndGlyphs",
+      },
+      text,
+    ),
+  );
 }
 
 // Makes a group of this size a button with a ring for the focus.
@@ -92,18 +201,34 @@ export function button(group, label, act, [wide, high]) {
   group.setAttribute("role", "button");
   group.setAttribute("tabindex", "-1");
   group.setAttribute("aria-label", label);
-  group.append(s("rect", { x: 4, y: 4, width: wide, height: high, rx: 8, class: "focus", fill: "none", "pointer-events": "all" }));
+  group.append(
+    s("rect", {
+      x: 4,
+      y: 4,
+      width: wide,
+      height: high,
+      rx: 8,
+      class: "focus",
+      fill: "none",
+      "pointer-events": "all",
+    }),
+  );
   group.addEventListener("click", act);
   group.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); act(); }
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      act();
+    }
   });
 }
 
 // A single stop for the Tab key; arrow keys move from button to button, skipping other cells.
 export function walk(svg) {
   const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-  const at = (row, col) => svg.querySelector(`[data-at="${row},${col}"][role=button]`), buttons = [...svg.querySelectorAll("[role=button]")];
-  const stop = (wanted) => buttons.forEach((one) => one.setAttribute("tabindex", one === wanted ? "0" : "-1"));
+  const at = (row, col) => svg.querySelector(`[data-at="${row},${col}"][role=button]`),
+    buttons = [...svg.querySelectorAll("[role=button]")];
+  const stop = (wanted) =>
+    buttons.forEach((one) => one.setAttribute("tabindex", one === wanted ? "0" : "-1"));
   stop(buttons[0]);
   // Each has its own listener: in Chromium an SVG that listens for the focus becomes a tab stop
   // itself.
@@ -119,9 +244,14 @@ export function walk(svg) {
   });
 }
 
-export const focusPart = (root, part) => root.querySelector(`[data-cell="${part}"][role=button]`)?.focus();
+export const focusPart = (root, part) =>
+  root.querySelector(`[data-cell="${part}"][role=button]`)?.focus();
 
 export function highlight(root, cells) {
   const wanted = new Set(cells.map(([row, col]) => key(row, col)));
-  root.querySelectorAll(".cell").forEach((cell) => cell.classList.toggle("dim", wanted.size > 0 && !wanted.has(cell.dataset.cell)));
+  root
+    .querySelectorAll(".cell")
+    .forEach((cell) =>
+      cell.classList.toggle("dim", wanted.size > 0 && !wanted.has(cell.dataset.cell)),
+    );
 }

@@ -11,7 +11,8 @@ const EVERY = 250; // milliseconds between an answer and the next request
 const STILL = 3; // number of consecutive good frames without movement that take the photo
 const MOVED = 0.025; // trembling of a hand, as a fraction of the picture's width
 
-export const canSee = () => Boolean(window.isSecureContext && navigator.mediaDevices?.getUserMedia && canvasWorks());
+export const canSee = () =>
+  Boolean(window.isSecureContext && navigator.mediaDevices?.getUserMedia && canvasWorks());
 
 const HINTS = {
   none: () => t("Point the camera at the whole grid"),
@@ -30,14 +31,59 @@ export const closeCamera = () => closeOpen?.();
 
 export async function openCamera(send) {
   closeCamera();
-  const video = h("video", { playsinline: true, muted: true, autoplay: true, "aria-label": t("Live picture") });
-  const grid = s("polygon", { class: "found-grid" }), drawn = s("svg", { class: "found", viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" }, grid);
+  const video = h("video", {
+    playsinline: true,
+    muted: true,
+    autoplay: true,
+    "aria-label": t("Live picture"),
+  });
+  const grid = s("polygon", { class: "found-grid" }),
+    drawn = s(
+      "svg",
+      { class: "found", viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" },
+      grid,
+    );
   const hint = h("p", { class: "camera-hint", role: "status" }, HINTS.none());
-  const shutter = h("button", { type: "button", class: "shutter", "aria-label": t("Take the photo"), onclick: () => take() });
-  const torch = h("button", { type: "button", class: "round", hidden: true, "aria-pressed": "false", "aria-label": t("Torch"), onclick: () => light() }, "⚡");
-  const dialog = h("dialog", { class: "camera", "aria-label": t("Camera") }, h("div", { class: "camera-view" }, video, drawn), hint,
-    h("div", { class: "camera-bar" }, torch, shutter, h("button", { type: "button", class: "round", "aria-label": t("Close"), onclick: () => close() }, "×")));
-  let stream = null, running = true, good = 0, before = null, took = false;
+  const shutter = h("button", {
+    type: "button",
+    class: "shutter",
+    "aria-label": t("Take the photo"),
+    onclick: () => take(),
+  });
+  const torch = h(
+    "button",
+    {
+      type: "button",
+      class: "round",
+      hidden: true,
+      "aria-pressed": "false",
+      "aria-label": t("Torch"),
+      onclick: () => light(),
+    },
+    "⚡",
+  );
+  const dialog = h(
+    "dialog",
+    { class: "camera", "aria-label": t("Camera") },
+    h("div", { class: "camera-view" }, video, drawn),
+    hint,
+    h(
+      "div",
+      { class: "camera-bar" },
+      torch,
+      shutter,
+      h(
+        "button",
+        { type: "button", class: "round", "aria-label": t("Close"), onclick: () => close() },
+        "×",
+      ),
+    ),
+  );
+  let stream = null,
+    running = true,
+    good = 0,
+    before = null,
+    took = false;
   const close = () => {
     running = false;
     stream?.getTracks().forEach((track) => track.stop());
@@ -49,20 +95,45 @@ export async function openCamera(send) {
   dialog.addEventListener("cancel", close);
   document.body.append(dialog);
   dialog.showModal();
-  const failed = () => { close(); toast(t("The camera does not work, or another program is using it. Choose a photo instead.")); };
+  const failed = () => {
+    close();
+    toast(t("The camera does not work, or another program is using it. Choose a photo instead."));
+  };
   try {
-    stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: { ideal: "environment" }, width: { ideal: 3840 }, height: { ideal: 2160 } }, audio: false });
+    stream = await navigator.mediaDevices.getUserMedia({
+      video: {
+        facingMode: { ideal: "environment" },
+        width: { ideal: 3840 },
+        height: { ideal: 2160 },
+      },
+      audio: false,
+    });
   } catch (error) {
     if (!running) return;
     if (error.name !== "NotAllowedError") return failed();
     close();
-    return toast(t("The browser is not allowed to use the camera: allow it in its settings, or choose a photo."));
+    return toast(
+      t(
+        "The browser is not allowed to use the camera: allow it in its settings, or choose a photo.",
+      ),
+    );
   }
-  if (!running) { stream.getTracks().forEach((track) => track.stop()); return; }
+  if (!running) {
+    stream.getTracks().forEach((track) => track.stop());
+    return;
+  }
   video.srcObject = stream;
   await video.play().catch(() => {});
   // The grid is drawn exactly over the picture, however it is fitted into its box.
-  const fit = () => { const box = video.getBoundingClientRect(); Object.assign(drawn.style, { left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px`, height: `${box.height}px` }); };
+  const fit = () => {
+    const box = video.getBoundingClientRect();
+    Object.assign(drawn.style, {
+      left: `${box.left}px`,
+      top: `${box.top}px`,
+      width: `${box.width}px`,
+      height: `${box.height}px`,
+    });
+  };
   new ResizeObserver(fit).observe(video);
   fit();
   const [track] = stream.getVideoTracks();
@@ -71,12 +142,21 @@ export async function openCamera(send) {
 
   async function light() {
     const on = torch.getAttribute("aria-pressed") !== "true";
-    await track.applyConstraints({ advanced: [{ torch: on }] }).then(() => torch.setAttribute("aria-pressed", String(on))).catch(() => {});
+    await track
+      .applyConstraints({ advanced: [{ torch: on }] })
+      .then(() => torch.setAttribute("aria-pressed", String(on)))
+      .catch(() => {});
   }
 
   function frame(longest, quality) {
     const scale = Math.min(1, longest / Math.max(video.videoWidth, video.videoHeight));
-    return toBlob(video, video.videoWidth * scale, video.videoHeight * scale, "image/jpeg", quality);
+    return toBlob(
+      video,
+      video.videoWidth * scale,
+      video.videoHeight * scale,
+      "image/jpeg",
+      quality,
+    );
   }
 
   // The best resolution available: a photo if the browser can take one, else the live picture.
@@ -85,13 +165,21 @@ export async function openCamera(send) {
     took = true;
     shutter.disabled = true;
     let blob = null;
-    if (typeof ImageCapture !== "undefined") blob = await Promise.race([new ImageCapture(track).takePhoto().catch(() => null), new Promise((resolve) => setTimeout(resolve, 2500, null))]);
+    if (typeof ImageCapture !== "undefined")
+      blob = await Promise.race([
+        new ImageCapture(track).takePhoto().catch(() => null),
+        new Promise((resolve) => setTimeout(resolve, 2500, null)),
+      ]);
     blob ??= await frame(Infinity, 0.92);
     if (!blob) return failed();
     navigator.vibrate?.(40);
     close();
     announce(t("The photo was taken"));
-    send(new File([blob], `photo-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}.jpg`, { type: "image/jpeg" }));
+    send(
+      new File([blob], `photo-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}.jpg`, {
+        type: "image/jpeg",
+      }),
+    );
   }
 
   function show({ hint: what, outline }) {
@@ -100,7 +188,10 @@ export async function openCamera(send) {
     drawn.classList.toggle("good", what === "good");
     put(drawn, outline ? grid : null);
     if (outline) grid.setAttribute("points", outline.map((p) => p.join(",")).join(" "));
-    const still = outline && before && outline.every((p, n) => Math.hypot(p[0] - before[n][0], p[1] - before[n][1]) < MOVED);
+    const still =
+      outline &&
+      before &&
+      outline.every((p, n) => Math.hypot(p[0] - before[n][0], p[1] - before[n][1]) < MOVED);
     before = outline;
     good = what === "good" && (still || good === 0) ? good + 1 : 0;
     hint.style.setProperty("--good", String(good / STILL));
@@ -112,7 +203,9 @@ export async function openCamera(send) {
       try {
         const seen = await post("/api/look", await frame(FRAME, 0.7));
         if (running && !took) show(seen);
-      } catch { show({ hint: "busy", outline: null }); }
+      } catch {
+        show({ hint: "busy", outline: null });
+      }
     }
     await new Promise((resolve) => setTimeout(resolve, EVERY));
   }

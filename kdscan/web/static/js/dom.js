@@ -17,9 +17,15 @@ const shown = (child) => child !== null && child !== undefined && child !== fals
 // Makes these the children of an element, skipping empty ones. A child that is already there is not
 // touched, so it keeps the focus, typed text, and the finger on it.
 export function put(element, ...children) {
-  const wanted = children.flat(3).filter(shown).map((child) => (child instanceof Node ? child : new Text(child))), stay = new Set(wanted);
+  const wanted = children
+      .flat(3)
+      .filter(shown)
+      .map((child) => (child instanceof Node ? child : new Text(child))),
+    stay = new Set(wanted);
   for (const child of [...element.childNodes]) if (!stay.has(child)) child.remove();
-  wanted.forEach((child, n) => { if (element.childNodes[n] !== child) element.insertBefore(child, element.childNodes[n] ?? null); });
+  wanted.forEach((child, n) => {
+    if (element.childNodes[n] !== child) element.insertBefore(child, element.childNodes[n] ?? null);
+  });
 }
 
 // A list whose lines keep their elements as long as their keys stay. make(item) returns {element,
@@ -34,19 +40,28 @@ export function lines(list, key, make) {
 }
 
 // Whether somebody types in a part of the page, or has typed something that is not kept yet.
-export const inUse = (part) => [...part.querySelectorAll("input:not([type=checkbox], [type=file]), select")].some((one) =>
-  one === document.activeElement || (one.matches("input") && one.value !== one.defaultValue));
+export const inUse = (part) =>
+  [...part.querySelectorAll("input:not([type=checkbox], [type=file]), select")].some(
+    (one) =>
+      one === document.activeElement || (one.matches("input") && one.value !== one.defaultValue),
+  );
 
 // The points that were typed, by player. Unchanged values were read from the sheet, and may be read again.
-export const typedPoints = (fields) => Object.fromEntries(fields.filter((one) => one.value !== "" && one.value !== one.defaultValue)
-  .map((one) => [one.name, Number(one.value)]));
+export const typedPoints = (fields) =>
+  Object.fromEntries(
+    fields
+      .filter((one) => one.value !== "" && one.value !== one.defaultValue)
+      .map((one) => [one.name, Number(one.value)]),
+  );
 
 // Whether somebody types anywhere: the focus is not taken away then.
 export const typing = () => Boolean(document.activeElement?.matches("input, select, textarea"));
 
-export const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+export const h = (tag, attributes, ...children) =>
+  fill(document.createElement(tag), attributes, children);
 
-export const s = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+export const s = (tag, attributes, ...children) =>
+  fill(document.createElementNS(SVG, tag), attributes, children);
 
 // A character that is only looked at: screen readers skip it.
 export const sign = (text, kind = null) => h("span", { class: kind, "aria-hidden": "true" }, text);
@@ -57,7 +72,9 @@ export const $ = (selector, root = document) => root.querySelector(selector);
 export function announce(text) {
   const place = $("#announcer");
   place.textContent = "";
-  setTimeout(() => { place.textContent = text; }, 50);
+  setTimeout(() => {
+    place.textContent = text;
+  }, 50);
 }
 
 let toastTimer;
@@ -67,7 +84,12 @@ export function toast(said) {
   put(place, said);
   place.hidden = false;
   clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => { place.hidden = true; }, Math.max(5000, 80 * place.textContent.length));
+  toastTimer = setTimeout(
+    () => {
+      place.hidden = true;
+    },
+    Math.max(5000, 80 * place.textContent.length),
+  );
 }
 
 export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

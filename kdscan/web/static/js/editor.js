@@ -15,11 +15,15 @@ const near = (a, b) => Math.hypot(a.clientX - b.x, a.clientY - b.y) < NEAR;
 const justTapped = (event) => event.timeStamp - last.time < TWICE && near(event, last);
 
 // It is nobody's: where the chooser was, the page itself is under the finger by now.
-addEventListener("click", (event) => {
-  if (!justTapped(event)) return;
-  event.preventDefault();
-  event.stopPropagation();
-}, true);
+addEventListener(
+  "click",
+  (event) => {
+    if (!justTapped(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  },
+  true,
+);
 
 // Listeners that make a tap count for the element it was made on. Browsers do not turn it into a
 // click while the page still scrolls. If the page was redrawn under the finger meanwhile, they click
@@ -31,7 +35,8 @@ function tapping(act) {
       if (event.pointerId !== start.pointerId) return;
       removeEventListener("pointerup", end, true);
       removeEventListener("pointercancel", end, true);
-      if (event.type === "pointercancel" || !near(event, { x: start.clientX, y: start.clientY })) return;
+      if (event.type === "pointercancel" || !near(event, { x: start.clientX, y: start.clientY }))
+        return;
       const again = justTapped(start);
       last = { x: event.clientX, y: event.clientY, time: event.timeStamp };
       if (!again) act();
@@ -40,16 +45,30 @@ function tapping(act) {
     addEventListener("pointercancel", end, true);
   };
   // Mouse, keys, and screen readers.
-  return { onpointerdown: down, onclick: (event) => { if (event.detail < 2) act(); } };
+  return {
+    onpointerdown: down,
+    onclick: (event) => {
+      if (event.detail < 2) act();
+    },
+  };
 }
 
 // A button for one reading of a part, with its probability. act: null where it can only be seen.
 export function choice(part, value, probability, act) {
   const sure = percent(probability);
-  return h("button", { type: "button", class: "choice", "aria-pressed": "false", ...(act ? tapping(act) : { disabled: true }),
-    "aria-label": [part.words(value), sure].filter(Boolean).join(", ") },
-  part.icon(value), h("span", { class: "choice-name", "aria-hidden": "true" }, part.short(value)),
-  h("span", { class: "sure", "aria-hidden": "true" }, sure));
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "choice",
+      "aria-pressed": "false",
+      ...(act ? tapping(act) : { disabled: true }),
+      "aria-label": [part.words(value), sure].filter(Boolean).join(", "),
+    },
+    part.icon(value),
+    h("span", { class: "choice-name", "aria-hidden": "true" }, part.short(value)),
+    h("span", { class: "sure", "aria-hidden": "true" }, sure),
+  );
 }
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -58,7 +77,9 @@ const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 // probability].
 export const options = (part) => [
   [part.read, part.confidence],
-  ...part.alternatives.map((other) => [part.value(other), other.probability]).filter(([value]) => !same(value, part.read)),
+  ...part.alternatives
+    .map((other) => [part.value(other), other.probability])
+    .filter(([value]) => !same(value, part.read)),
 ];
 
 // Opens the chooser; `say(value)` is called with the chosen value.
@@ -66,7 +87,10 @@ export function openEditor(page, part, say) {
   const dialog = document.getElementById("editor");
   let value = part.read;
   const close = () => dialog.close();
-  const done = (chosen) => { close(); say(chosen); };
+  const done = (chosen) => {
+    close();
+    say(chosen);
+  };
   const body = h("div", { class: "controls" });
   const change = (fresh) => {
     value = fresh;
@@ -74,18 +98,52 @@ export function openEditor(page, part, say) {
     render();
     if (focused >= 0) body.querySelectorAll("button")[focused].focus();
   };
-  const render = () => put(body, part.controls(value, change),
-    h("div", { class: "row end" },
-      h("button", { type: "button", class: "quiet", onclick: close }, t("Cancel")),
-      h("button", { type: "button", class: "main", onclick: () => done(value) }, part.icon(value), t("Done"))));
+  const render = () =>
+    put(
+      body,
+      part.controls(value, change),
+      h(
+        "div",
+        { class: "row end" },
+        h("button", { type: "button", class: "quiet", onclick: close }, t("Cancel")),
+        h(
+          "button",
+          { type: "button", class: "main", onclick: () => done(value) },
+          part.icon(value),
+          t("Done"),
+        ),
+      ),
+    );
   render();
-  const likely = part.review && part.alternatives.length
-    ? h("div", { class: "choices" }, options(part).map(([one, p]) => choice(part, one, p, () => done(one))))
-    : h("p", { class: "as-read" }, part.icon(part.read), h("span", {}, t("Read as {marks}", { marks: part.words(part.read) }), h("small", {}, t("{sure} sure", { sure: percent(part.confidence) }))));
+  const likely =
+    part.review && part.alternatives.length
+      ? h(
+          "div",
+          { class: "choices" },
+          options(part).map(([one, p]) => choice(part, one, p, () => done(one))),
+        )
+      : h(
+          "p",
+          { class: "as-read" },
+          part.icon(part.read),
+          h(
+            "span",
+            {},
+            t("Read as {marks}", { marks: part.words(part.read) }),
+            h("small", {}, t("{sure} sure", { sure: percent(part.confidence) })),
+          ),
+        );
   const cut = page?.view && part.crop(page);
-  put(dialog, h("form", { method: "dialog", class: "editor" },
-    h("h2", { id: "question", tabindex: "-1" }, part.question(part.name)),
-    h("div", { class: "editor-top" }, cut, likely), body));
+  put(
+    dialog,
+    h(
+      "form",
+      { method: "dialog", class: "editor" },
+      h("h2", { id: "question", tabindex: "-1" }, part.question(part.name)),
+      h("div", { class: "editor-top" }, cut, likely),
+      body,
+    ),
+  );
   dialog.onclick = (event) => event.target === dialog && close();
   dialog.onkeydown = (event) => {
     const fresh = /^[0-9]$/.test(event.key) && part.press(value, event.key);

@@ -4,14 +4,17 @@ import { s } from "./dom.js";
 
 // Centres of all cells as rows of [x, y]; for the castle of a map, the mean of its neighbours.
 export function centers(sheet) {
-  const rows = 1 + Math.max(...sheet.cells.map((cell) => cell.row)), cols = 1 + Math.max(...sheet.cells.map((cell) => cell.col));
+  const rows = 1 + Math.max(...sheet.cells.map((cell) => cell.row)),
+    cols = 1 + Math.max(...sheet.cells.map((cell) => cell.col));
   const grid = Array.from({ length: rows }, () => Array(cols).fill(null));
   for (const cell of sheet.cells) grid[cell.row][cell.col] = cell.center;
-  grid.forEach((line, r) => line.forEach((known, c) => {
-    if (known) return;
-    const around = [grid[r - 1][c], grid[r + 1][c], line[c - 1], line[c + 1]];
-    line[c] = [0, 1].map((k) => around.reduce((sum, p) => sum + p[k], 0) / 4);
-  }));
+  grid.forEach((line, r) =>
+    line.forEach((known, c) => {
+      if (known) return;
+      const around = [grid[r - 1][c], grid[r + 1][c], line[c - 1], line[c + 1]];
+      line[c] = [0, 1].map((k) => around.reduce((sum, p) => sum + p[k], 0) / 4);
+    }),
+  );
   return grid;
 }
 
@@ -21,66 +24,124 @@ export function corners(grid) {
   const wide = grid.map((row) => [beyond(row[0], row[1]), ...row, beyond(row.at(-1), row.at(-2))]);
   wide.unshift(wide[0].map((p, c) => beyond(p, wide[1][c])));
   wide.push(wide.at(-1).map((p, c) => beyond(p, wide.at(-2)[c])));
-  return Array.from({ length: wide.length - 1 }, (_, r) => Array.from({ length: wide[0].length - 1 }, (_, c) =>
-    [0, 1].map((k) => (wide[r][c][k] + wide[r + 1][c][k] + wide[r][c + 1][k] + wide[r + 1][c + 1][k]) / 4)));
+  return Array.from({ length: wide.length - 1 }, (_, r) =>
+    Array.from({ length: wide[0].length - 1 }, (_, c) =>
+      [0, 1].map(
+        (k) => (wide[r][c][k] + wide[r + 1][c][k] + wide[r][c + 1][k] + wide[r + 1][c + 1][k]) / 4,
+      ),
+    ),
+  );
 }
 
-export const quad = (lattice, row, col) =>
-  [lattice[row][col], lattice[row][col + 1], lattice[row + 1][col + 1], lattice[row + 1][col]];
+export const quad = (lattice, row, col) => [
+  lattice[row][col],
+  lattice[row][col + 1],
+  lattice[row + 1][col + 1],
+  lattice[row + 1][col],
+];
 
 // The outline of the whole grid.
-export const rim = (lattice) => [...lattice[0], ...lattice.slice(1).map((r) => r.at(-1)), ...lattice.at(-1).slice(0, -1).reverse(),
-  ...lattice.slice(1, -1).map((r) => r[0]).reverse(), lattice[0][0]];
+export const rim = (lattice) => [
+  ...lattice[0],
+  ...lattice.slice(1).map((r) => r.at(-1)),
+  ...lattice.at(-1).slice(0, -1).reverse(),
+  ...lattice
+    .slice(1, -1)
+    .map((r) => r[0])
+    .reverse(),
+  lattice[0][0],
+];
 
 // The SVG matrix that maps a parallelogram (its middle, its sides) to an upright one, in units.
 export function brought(middle, right, down, [wide, high]) {
   const det = right[0] * down[1] - right[1] * down[0];
   // Rows of the inverse: photo vector → fractions of the sides to the right and downwards.
-  const u = [(wide * down[1]) / det, (-wide * down[0]) / det], v = [(-high * right[1]) / det, (high * right[0]) / det];
+  const u = [(wide * down[1]) / det, (-wide * down[0]) / det],
+    v = [(-high * right[1]) / det, (high * right[0]) / det];
   const shift = (w, units) => units / 2 - (w[0] * middle[0] + w[1] * middle[1]);
-  return [u[0], v[0], u[1], v[1], shift(u, wide), shift(v, high)].map((x) => Number(x.toPrecision(7)));
+  return [u[0], v[0], u[1], v[1], shift(u, wide), shift(v, high)].map((x) =>
+    Number(x.toPrecision(7)),
+  );
 }
 
 // A part of the photo, brought into these units by a matrix, as a picture of its own.
 export const cutOut = (page, matrix, [wide, high], label, kind = "crop") =>
-  s("svg", { viewBox: `0 0 ${wide} ${high}`, class: kind, role: "img", "aria-label": label },
-    s("image", { href: page.view, width: page.width, height: page.height, preserveAspectRatio: "none", transform: `matrix(${matrix.join(" ")})` }));
+  s(
+    "svg",
+    { viewBox: `0 0 ${wide} ${high}`, class: kind, role: "img", "aria-label": label },
+    s("image", {
+      href: page.view,
+      width: page.width,
+      height: page.height,
+      preserveAspectRatio: "none",
+      transform: `matrix(${matrix.join(" ")})`,
+    }),
+  );
 
 const MARGIN = 0.18; // of a cell's side: what is shown around it
 
 // The same for a cell with some of its surroundings, into a square.
 export function upright(lattice, row, col, units) {
   const [a, b, c, d] = quad(lattice, row, col);
-  const side = (p, q, r, t) => [0, 1].map((k) => ((p[k] - q[k] + r[k] - t[k]) / 2) * (1 + 2 * MARGIN));
+  const side = (p, q, r, t) =>
+    [0, 1].map((k) => ((p[k] - q[k] + r[k] - t[k]) / 2) * (1 + 2 * MARGIN));
   const middle = [0, 1].map((k) => (a[k] + b[k] + c[k] + d[k]) / 4);
   return brought(middle, side(b, a, c, d), side(d, a, c, b), [units, units]);
 }
 
 // Width of a cell in the photo, pixels.
 export function pitch(grid) {
-  const row = grid[Math.floor(grid.length / 2)], [a, b] = [row[0], row.at(-1)];
+  const row = grid[Math.floor(grid.length / 2)],
+    [a, b] = [row[0], row.at(-1)];
   return Math.hypot(b[0] - a[0], b[1] - a[1]) / (row.length - 1);
 }
 
 // Unit vectors of a page in the photo: to the right, and downwards.
 export function axes([a, b, c, d]) {
   const unit = (v) => v.map((x) => x / Math.hypot(...v));
-  return [unit([b[0] - a[0] + c[0] - d[0], b[1] - a[1] + c[1] - d[1]]), unit([d[0] - a[0] + c[0] - b[0], d[1] - a[1] + c[1] - b[1]])];
+  return [
+    unit([b[0] - a[0] + c[0] - d[0], b[1] - a[1] + c[1] - d[1]]),
+    unit([d[0] - a[0] + c[0] - b[0], d[1] - a[1] + c[1] - b[1]]),
+  ];
 }
 
 // The strip above a sheet's grid, where names are written, cut out of the photo, upright.
 export function strip(page, sheet, label) {
-  const [a, b, c, d] = sheet.outline, part = (p, q, k) => [0, 1].map((n) => p[n] + k * (q[n] - p[n]));
+  const [a, b, c, d] = sheet.outline,
+    part = (p, q, k) => [0, 1].map((n) => p[n] + k * (q[n] - p[n]));
   // From one row above the grid to its upper edge.
-  const up = [0, 1].map((n) => (a[n] - d[n] + b[n] - c[n]) / 2), right = [0, 1].map((n) => (b[n] - a[n] + c[n] - d[n]) / 2);
-  const high = up.map((x) => x * 0.24), middle = part(part(a, b, 0.5), part(a, b, 0.5).map((x, n) => x + high[n]), 0.5);
+  const up = [0, 1].map((n) => (a[n] - d[n] + b[n] - c[n]) / 2),
+    right = [0, 1].map((n) => (b[n] - a[n] + c[n] - d[n]) / 2);
+  const high = up.map((x) => x * 0.24),
+    middle = part(
+      part(a, b, 0.5),
+      part(a, b, 0.5).map((x, n) => x + high[n]),
+      0.5,
+    );
   const units = [700, Math.round((700 * Math.hypot(...high)) / Math.hypot(...right))];
-  return cutOut(page, brought(middle, right, high.map((x) => -x), units), units, label, "crop strip name-strip");
+  return cutOut(
+    page,
+    brought(
+      middle,
+      right,
+      high.map((x) => -x),
+      units,
+    ),
+    units,
+    label,
+    "crop strip name-strip",
+  );
 }
 
 // Number of quarter turns that bring the sheet upright in a photo.
 export function quarters(outline) {
   if (outline?.length !== 4) return 0;
   const [a, b, c, d] = outline;
-  return (4 - Math.round(Math.atan2(b[1] - a[1] + c[1] - d[1], b[0] - a[0] + c[0] - d[0]) / (Math.PI / 2))) % 4;
+  return (
+    (4 -
+      Math.round(
+        Math.atan2(b[1] - a[1] + c[1] - d[1], b[0] - a[0] + c[0] - d[0]) / (Math.PI / 2),
+      )) %
+    4
+  );
 }

@@ -19,11 +19,16 @@ export function tn(one, many, n, values = {}) {
 export const pointsText = (n) => tn("{n} point", "{n} points", n);
 
 // A problem of a sheet: in English its own message, in other languages the text for its code.
-export const problemText = ({ code, message }) => (language !== "en" && problems[code] ? t(problems[code]) : message);
+export const problemText = ({ code, message }) =>
+  language !== "en" && problems[code] ? t(problems[code]) : message;
 
 // One of the program's messages without its full stop, to stand alone; values: for its braces, as
 // they are written.
-export const sentence = (text, values = {}) => filled(text.charAt(0).toLocaleUpperCase(language) + text.slice(1) + (/[.!?]$/.test(text) ? "" : "."), values);
+export const sentence = (text, values = {}) =>
+  filled(
+    text.charAt(0).toLocaleUpperCase(language) + text.slice(1) + (/[.!?]$/.test(text) ? "" : "."),
+    values,
+  );
 
 export const percent = (p) => {
   const whole = Math.min(99, Math.floor(100 * p + 1e-9)); // never 100: no reading is entirely certain
@@ -31,12 +36,23 @@ export const percent = (p) => {
 };
 
 // Chromium on a Linux without a language says en-US@posix, which no format takes.
-const valid = (tag) => { try { return Intl.getCanonicalLocales(tag).length > 0; } catch { return false; } };
+const valid = (tag) => {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
+};
 
 // Dates in the format of the reader's region, if it speaks the page's language: en-GB and not en-US.
-const region = navigator.languages.find((one) => one.split("-")[0] === language && valid(one)) ?? language;
+const region =
+  navigator.languages.find((one) => one.split("-")[0] === language && valid(one)) ?? language;
 
 export const when = (iso) =>
-  new Date(iso).toLocaleString(region, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+  new Date(iso).toLocaleString(region, {
+    dateStyle: "medium",
+    timeStyle: "short",
+    hourCycle: "h23",
+  });
 
 export { language };

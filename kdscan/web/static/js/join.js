@@ -9,13 +9,43 @@ export const sharedPath = (code) => `/api/shared/${encodeURIComponent(code)}`;
 
 // photo: the one whose sheets to add.
 export function joinForm(photo = null) {
-  const go = (asking) => asking.then(({ code }) => { location.hash = `#/shared/${code}`; }).catch((error) => toast(explain(error)));
-  const field = h("input", { type: "text", class: "code", maxlength: "20", "aria-label": t("Code of the game"), placeholder: t("Code of the game"), autocomplete: "off", autocapitalize: "characters", spellcheck: "false" });
-  return h("details", { class: "together card" }, h("summary", {}, t("Two phones, one game")),
-    h("button", { type: "button", class: "main wide", onclick: () => go(post("/api/shared", { photo })) }, t("Show a code to the other phone")),
-    h("form", { class: "row", onsubmit: (event) => {
-      event.preventDefault();
-      const code = field.value.replace(/\s/g, "").toUpperCase();
-      if (code) go(photo === null ? get(sharedPath(code)) : post(sharedPath(code), { photo }));
-    } }, field, h("button", { class: "quiet" }, t("Join"))));
+  const go = (asking) =>
+    asking
+      .then(({ code }) => {
+        location.hash = `#/shared/${code}`;
+      })
+      .catch((error) => toast(explain(error)));
+  const field = h("input", {
+    type: "text",
+    class: "code",
+    maxlength: "20",
+    "aria-label": t("Code of the game"),
+    placeholder: t("Code of the game"),
+    autocomplete: "off",
+    autocapitalize: "characters",
+    spellcheck: "false",
+  });
+  return h(
+    "details",
+    { class: "together card" },
+    h("summary", {}, t("Two phones, one game")),
+    h(
+      "button",
+      { type: "button", class: "main wide", onclick: () => go(post("/api/shared", { photo })) },
+      t("Show a code to the other phone"),
+    ),
+    h(
+      "form",
+      {
+        class: "row",
+        onsubmit: (event) => {
+          event.preventDefault();
+          const code = field.value.replace(/\s/g, "").toUpperCase();
+          if (code) go(photo === null ? get(sharedPath(code)) : post(sharedPath(code), { photo }));
+        },
+      },
+      field,
+      h("button", { class: "quiet" }, t("Join")),
+    ),
+  );
 }

@@ -13,11 +13,15 @@ export function nameOf(sheet, all) {
   if (sheet.player) return sheet.player;
   const alike = all.filter((one) => one.kind === sheet.kind);
   const kind = kindOf(sheet);
-  return alike.length > 1 ? kind.numbered(alike.findIndex((one) => one.id === sheet.id) + 1) : kind.name();
+  return alike.length > 1
+    ? kind.numbered(alike.findIndex((one) => one.id === sheet.id) + 1)
+    : kind.name();
 }
 
 export const hasScore = (sheet) => "score" in sheet;
 
 // What a list of photos says of a sheet. points(n): a total in words, or as a number.
-export const briefly = (sheet, points = pointsText) => sheet.photograph_again ? t("Photograph again")
-  : `${sheet.total === null ? kindOf(sheet).name() : points(sheet.total)}${sheet.review ? "\u00a0?" : ""}`;
+export const briefly = (sheet, points = pointsText) =>
+  sheet.photograph_again
+    ? t("Photograph again")
+    : `${sheet.total === null ? kindOf(sheet).name() : points(sheet.total)}${sheet.review ? "\u00a0?" : ""}`;

@@ -6,7 +6,8 @@ import { canvasWorks, toBlob } from "./canvas.js";
 import { passes } from "./errors.js";
 import { t } from "./i18n.js";
 
-const DATABASE = "kdscan", STORE = "outbox";
+const DATABASE = "kdscan",
+  STORE = "outbox";
 const LONGEST = 3200; // pixels of the longer side: a map that fills half of it has 200 per cell, and reading needs 128
 const SMALL = 1_500_000; // bytes that need no shrinking
 const QUALITY = 0.88;
@@ -17,9 +18,12 @@ let opened = null;
 function database() {
   opened ??= new Promise((resolve, reject) => {
     const request = indexedDB.open(DATABASE, 1);
-    request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: "id", autoIncrement: true });
+    request.onupgradeneeded = () =>
+      request.result.createObjectStore(STORE, { keyPath: "id", autoIncrement: true });
     request.onsuccess = () => {
-      request.result.onclose = () => { opened = null; }; // an iPhone closes it while the page sleeps
+      request.result.onclose = () => {
+        opened = null;
+      }; // an iPhone closes it while the page sleeps
       resolve(request.result);
     };
     request.onerror = () => reject(request.error);
@@ -29,7 +33,8 @@ function database() {
 }
 
 async function inStore(mode, act) {
-  const transaction = (await database()).transaction(STORE, mode), request = act(transaction.objectStore(STORE));
+  const transaction = (await database()).transaction(STORE, mode),
+    request = act(transaction.objectStore(STORE));
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve(request.result); // on disk; a full disk shows only here
     transaction.onabort = () => reject(transaction.error);
@@ -47,10 +52,14 @@ export const waiting = () => kept(() => inStore("readonly", (store) => store.get
 let unkept = -1;
 export async function keep(file) {
   const entry = { name: file.name, blob: file };
-  return { ...entry, id: await kept(() => inStore("readwrite", (store) => store.add(entry)), unkept--) };
+  return {
+    ...entry,
+    id: await kept(() => inStore("readwrite", (store) => store.add(entry)), unkept--),
+  };
 }
 
-export const forget = (id) => (id < 0 ? Promise.resolve() : kept(() => inStore("readwrite", (store) => store.delete(id))));
+export const forget = (id) =>
+  id < 0 ? Promise.resolve() : kept(() => inStore("readwrite", (store) => store.delete(id)));
 
 // Photos are shrunk one at a time: a phone's browser cannot bear three of its largest photos at once.
 let shrinking = Promise.resolve();
@@ -60,7 +69,10 @@ let shrinking = Promise.resolve();
 export async function deliver({ id, name, blob }, onProgress, onState) {
   const photo = await (shrinking = shrinking.then(() => shrunk(blob, name)));
   // A folder, or a file that is gone by now: sending it would look like a lost network.
-  await photo.blob.slice(0, 1).arrayBuffer().catch(() => Promise.reject({ code: "unreadable_image" }));
+  await photo.blob
+    .slice(0, 1)
+    .arrayBuffer()
+    .catch(() => Promise.reject({ code: "unreadable_image" }));
   for (let n = 0; ; n = Math.min(n + 1, SECONDS.length - 1)) {
     try {
       onState(t("uploading …"));
@@ -69,7 +81,9 @@ export async function deliver({ id, name, blob }, onProgress, onState) {
       return answer;
     } catch (error) {
       if (!passes(error) && !["cut_off", "too_slow"].includes(error.code)) throw error;
-      onState(error.code === "offline" ? t("waiting for the network") : t("waiting for the server"));
+      onState(
+        error.code === "offline" ? t("waiting for the network") : t("waiting for the server"),
+      );
       await pause(SECONDS[n]);
     }
   }
@@ -79,12 +93,27 @@ export async function deliver({ id, name, blob }, onProgress, onState) {
 async function shrunk(file, name) {
   const asIs = { blob: file, name };
   try {
-    if (file.size <= SMALL || !/^image\/(jpeg|png|webp|avif|heic|heif|bmp)$/.test(file.type) || !canvasWorks()) return asIs;
+    if (
+      file.size <= SMALL ||
+      !/^image\/(jpeg|png|webp|avif|heic|heif|bmp)$/.test(file.type) ||
+      !canvasWorks()
+    )
+      return asIs;
     const picture = await createImageBitmap(file);
     const factor = Math.min(1, LONGEST / Math.max(picture.width, picture.height));
     if (factor === 1 && file.type === "image/jpeg") return asIs;
-    const blob = await toBlob(picture, picture.width * factor, picture.height * factor, "image/jpeg", QUALITY);
+    const blob = await toBlob(
+      picture,
+      picture.width * factor,
+      picture.height * factor,
+      "image/jpeg",
+      QUALITY,
+    );
     picture.close();
-    return blob && blob.size < file.size ? { blob, name: name.replace(/\.\w+$/, "") + ".jpg" } : asIs;
-  } catch { return asIs; }
+    return blob && blob.size < file.size
+      ? { blob, name: name.replace(/\.\w+$/, "") + ".jpg" }
+      : asIs;
+  } catch {
+    return asIs;
+  }
 }

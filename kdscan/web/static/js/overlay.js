@@ -9,22 +9,48 @@ const points = (list) => list.map((p) => p.map((x) => x.toFixed(1)).join(",")).j
 
 // One shield or square cut out of the photo, upright, as a separate picture.
 export function cellCrop(page, sheet, row, col) {
-  return cutOut(page, upright(corners(centers(sheet)), row, col, 100), [100, 100], t("This place in the photo"));
+  return cutOut(
+    page,
+    upright(corners(centers(sheet)), row, col, 100),
+    [100, 100],
+    t("This place in the photo"),
+  );
 }
 
 // marks(cell): its picture, 100 units high and width(cell) wide; shown(cell): whether it has any.
 export function gridOverlay(sheet, marks, shown, width, act) {
-  const grid = centers(sheet), lattice = corners(grid), unit = pitch(grid);
+  const grid = centers(sheet),
+    lattice = corners(grid),
+    unit = pitch(grid);
   const group = s("g", { class: "overlay" });
   for (const domain of sheet.domains.filter((d) => d.color !== null)) {
     for (const [row, col] of domain.cells) {
-      group.append(s("polygon", { points: points(quad(lattice, row, col)), class: "marker",
-        fill: DOMAIN_COLORS[domain.color], "fill-opacity": 0.5 }));
+      group.append(
+        s("polygon", {
+          points: points(quad(lattice, row, col)),
+          class: "marker",
+          fill: DOMAIN_COLORS[domain.color],
+          "fill-opacity": 0.5,
+        }),
+      );
     }
   }
-  group.append(s("polyline", { points: points(rim(lattice)), fill: "none", stroke: PAPER, "stroke-width": 0.05 * unit }));
+  group.append(
+    s("polyline", {
+      points: points(rim(lattice)),
+      fill: "none",
+      stroke: PAPER,
+      "stroke-width": 0.05 * unit,
+    }),
+  );
   for (const cell of sheet.cells) {
-    const one = badge(cell, quad(lattice, cell.row, cell.col), unit, shown(cell) || cell.review ? marks(cell) : null, width(cell));
+    const one = badge(
+      cell,
+      quad(lattice, cell.row, cell.col),
+      unit,
+      shown(cell) || cell.review ? marks(cell) : null,
+      width(cell),
+    );
     if (act) one.addEventListener("click", () => act(`${cell.row},${cell.col}`));
     group.append(one);
   }
@@ -35,14 +61,47 @@ function badge(cell, corner, unit, picture, width) {
   const [x, y] = cell.center;
   const group = s("g", { class: "badge", "data-cell": `${cell.row},${cell.col}` });
   group.append(s("polygon", { points: points(corner), fill: "transparent" }));
-  if (cell.review) group.append(
-    s("circle", { cx: x, cy: y, r: 0.44 * unit, fill: "none", stroke: "#fff", "stroke-width": 0.09 * unit }),
-    s("circle", { cx: x, cy: y, r: 0.44 * unit, fill: "none", stroke: DOUBT, "stroke-width": 0.05 * unit }));
+  if (cell.review)
+    group.append(
+      s("circle", {
+        cx: x,
+        cy: y,
+        r: 0.44 * unit,
+        fill: "none",
+        stroke: "#fff",
+        "stroke-width": 0.09 * unit,
+      }),
+      s("circle", {
+        cx: x,
+        cy: y,
+        r: 0.44 * unit,
+        fill: "none",
+        stroke: DOUBT,
+        "stroke-width": 0.05 * unit,
+      }),
+    );
   if (!picture) return group;
   const low = corner.reduce((best, p) => (p[0] + p[1] > best[0] + best[1] ? p : best));
   const size = (0.34 * unit) / 100;
-  group.append(s("g", { transform: `translate(${x + 0.62 * (low[0] - x)} ${y + 0.62 * (low[1] - y)}) scale(${size}) translate(${-width / 2} -52)` },
-    s("rect", { x: -6, y: -4, width: width + 12, height: 110, rx: 16, fill: PAPER, "fill-opacity": 0.93, stroke: cell.review ? DOUBT : INK, "stroke-width": 5 }),
-    picture));
+  group.append(
+    s(
+      "g",
+      {
+        transform: `translate(${x + 0.62 * (low[0] - x)} ${y + 0.62 * (low[1] - y)}) scale(${size}) translate(${-width / 2} -52)`,
+      },
+      s("rect", {
+        x: -6,
+        y: -4,
+        width: width + 12,
+        height: 110,
+        rx: 16,
+        fill: PAPER,
+        "fill-opacity": 0.93,
+        stroke: cell.review ? DOUBT : INK,
+        "stroke-width": 5,
+      }),
+      picture,
+    ),
+  );
   return group;
 }

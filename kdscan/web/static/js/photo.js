@@ -8,33 +8,83 @@ import { kindOf } from "./kinds.js";
 // A photo turned by quarter turns: its size, the matrix, and the new place of a point.
 const TURNS = [
   ({ width, height }) => ({ size: { width, height }, transform: "", point: ([x, y]) => [x, y] }),
-  ({ width, height }) => ({ size: { width: height, height: width }, transform: `matrix(0 1 -1 0 ${height} 0)`, point: ([x, y]) => [height - y, x] }),
-  ({ width, height }) => ({ size: { width, height }, transform: `matrix(-1 0 0 -1 ${width} ${height})`, point: ([x, y]) => [width - x, height - y] }),
-  ({ width, height }) => ({ size: { width: height, height: width }, transform: `matrix(0 -1 1 0 0 ${width})`, point: ([x, y]) => [y, width - x] }),
+  ({ width, height }) => ({
+    size: { width: height, height: width },
+    transform: `matrix(0 1 -1 0 ${height} 0)`,
+    point: ([x, y]) => [height - y, x],
+  }),
+  ({ width, height }) => ({
+    size: { width, height },
+    transform: `matrix(-1 0 0 -1 ${width} ${height})`,
+    point: ([x, y]) => [width - x, height - y],
+  }),
+  ({ width, height }) => ({
+    size: { width: height, height: width },
+    transform: `matrix(0 -1 1 0 0 ${width})`,
+    point: ([x, y]) => [y, width - x],
+  }),
 ];
 
 // Returns the element. `sheets` are all in this page, onPart(sheet, part) is called on a tap, `about`
 // is the sheet shown first. upright: turned by quarter turns so that `about` can be read.
 export function photoView(page, sheets, onPart, about, { upright = false } = {}) {
-  const turn = TURNS[upright ? quarters(about?.outline) : 0](page), size = turn.size;
-  const svg = s("svg", { class: "photo", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
-    "aria-label": t("The photo with what was read drawn over it") });
-  const image = s("image", { href: page.view, width: page.width, height: page.height, preserveAspectRatio: "none" });
+  const turn = TURNS[upright ? quarters(about?.outline) : 0](page),
+    size = turn.size;
+  const svg = s("svg", {
+    class: "photo",
+    viewBox: `0 0 ${size.width} ${size.height}`,
+    role: "img",
+    "aria-label": t("The photo with what was read drawn over it"),
+  });
+  const image = s("image", {
+    href: page.view,
+    width: page.width,
+    height: page.height,
+    preserveAspectRatio: "none",
+  });
   const inside = s("g", { transform: turn.transform }, image);
-  for (const sheet of sheets) inside.append(kindOf(sheet).overlay(sheet, onPart && ((part) => onPart(sheet, part))));
+  for (const sheet of sheets)
+    inside.append(kindOf(sheet).overlay(sheet, onPart && ((part) => onPart(sheet, part))));
   svg.append(inside);
   const zoom = zoomable(svg, size);
   if (about?.outline.length) zoom.show(about.outline.map(turn.point));
-  const press = (label, text, act) => h("button", { type: "button", class: "round", "aria-label": label, title: label, onclick: act }, text);
-  const shown = h("button", { type: "button", class: "round", "aria-pressed": "true", "aria-label": t("What was read"), title: t("What was read"),
-    onclick: () => {
-      const on = svg.classList.toggle("bare");
-      shown.setAttribute("aria-pressed", String(!on));
-    } }, "◧");
-  const box = h("div", { class: "photo-box" }, svg, h("div", { class: "zoom" },
-    press(t("Zoom in"), "+", () => zoom.by(1.5)), press(t("Zoom out"), "−", () => zoom.by(1 / 1.5)),
-    press(t("Whole photo"), "⤢", zoom.reset), shown));
-  image.addEventListener("error", () => box.prepend(h("p", { class: "error-text" }, t("The photo cannot be shown right now."))));
+  const press = (label, text, act) =>
+    h(
+      "button",
+      { type: "button", class: "round", "aria-label": label, title: label, onclick: act },
+      text,
+    );
+  const shown = h(
+    "button",
+    {
+      type: "button",
+      class: "round",
+      "aria-pressed": "true",
+      "aria-label": t("What was read"),
+      title: t("What was read"),
+      onclick: () => {
+        const on = svg.classList.toggle("bare");
+        shown.setAttribute("aria-pressed", String(!on));
+      },
+    },
+    "◧",
+  );
+  const box = h(
+    "div",
+    { class: "photo-box" },
+    svg,
+    h(
+      "div",
+      { class: "zoom" },
+      press(t("Zoom in"), "+", () => zoom.by(1.5)),
+      press(t("Zoom out"), "−", () => zoom.by(1 / 1.5)),
+      press(t("Whole photo"), "⤢", zoom.reset),
+      shown,
+    ),
+  );
+  image.addEventListener("error", () =>
+    box.prepend(h("p", { class: "error-text" }, t("The photo cannot be shown right now."))),
+  );
   return box;
 }
 
@@ -52,7 +102,10 @@ function zoomable(svg, page) {
   // From the screen to the photo, which need not fill its box.
   const onto = () => svg.getScreenCTM().inverse();
   const unit = () => onto().a;
-  const at = (x, y) => { const point = new DOMPoint(x, y).matrixTransform(onto()); return [point.x, point.y]; };
+  const at = (x, y) => {
+    const point = new DOMPoint(x, y).matrixTransform(onto());
+    return [point.x, point.y];
+  };
   const about = (factor, px, py) => {
     const w = Math.min(Math.max(view.w / factor, page.width / 16), page.width);
     view.x = px - ((px - view.x) * w) / view.w;
@@ -61,7 +114,10 @@ function zoomable(svg, page) {
     apply();
   };
   const fingers = new Map();
-  const spread = () => { const [a, b] = [...fingers.values()]; return Math.hypot(a[0] - b[0], a[1] - b[1]); };
+  const spread = () => {
+    const [a, b] = [...fingers.values()];
+    return Math.hypot(a[0] - b[0], a[1] - b[1]);
+  };
   let moved = 0;
   svg.addEventListener("pointerdown", (event) => {
     if (fingers.size === 0) moved = 0;
@@ -73,7 +129,8 @@ function zoomable(svg, page) {
     const apart = fingers.size === 2 ? spread() : 0;
     fingers.set(event.pointerId, [event.clientX, event.clientY]);
     moved += Math.hypot(event.clientX - before[0], event.clientY - before[1]);
-    if (moved > 8 && !svg.hasPointerCapture(event.pointerId)) svg.setPointerCapture(event.pointerId);
+    if (moved > 8 && !svg.hasPointerCapture(event.pointerId))
+      svg.setPointerCapture(event.pointerId);
     const share = 1 / fingers.size;
     view.x -= (event.clientX - before[0]) * unit() * share;
     view.y -= (event.clientY - before[1]) * unit() * share;
@@ -82,23 +139,33 @@ function zoomable(svg, page) {
       about(spread() / apart, ...at((a[0] + b[0]) / 2, (a[1] + b[1]) / 2));
     } else apply();
   });
-  for (const kind of ["pointerup", "pointercancel", "pointerleave"]) svg.addEventListener(kind, (event) => fingers.delete(event.pointerId));
+  for (const kind of ["pointerup", "pointercancel", "pointerleave"])
+    svg.addEventListener(kind, (event) => fingers.delete(event.pointerId));
   svg.addEventListener("click", (event) => moved > 8 && event.stopPropagation(), true);
-  svg.addEventListener("wheel", (event) => {
-    if (!event.ctrlKey && view.w >= page.width && event.deltaY > 0) return;
-    event.preventDefault();
-    about(Math.exp(-event.deltaY / 300), ...at(event.clientX, event.clientY));
-  }, { passive: false });
+  svg.addEventListener(
+    "wheel",
+    (event) => {
+      if (!event.ctrlKey && view.w >= page.width && event.deltaY > 0) return;
+      event.preventDefault();
+      about(Math.exp(-event.deltaY / 300), ...at(event.clientX, event.clientY));
+    },
+    { passive: false },
+  );
   return {
     by: (factor) => about(factor, view.x + view.w / 2, view.y + (view.w * ratio) / 2),
     // As large as these points and some paper around them allow.
     show: (points) => {
-      const [low, high] = [Math.min, Math.max].map((f) => [0, 1].map((k) => f(...points.map((p) => p[k]))));
+      const [low, high] = [Math.min, Math.max].map((f) =>
+        [0, 1].map((k) => f(...points.map((p) => p[k]))),
+      );
       const w = 1.25 * Math.max(high[0] - low[0], (high[1] - low[1]) / ratio);
       if (w > 0.8 * page.width) return;
       view = { x: (low[0] + high[0] - w) / 2, y: (low[1] + high[1] - w * ratio) / 2, w };
       apply();
     },
-    reset: () => { view = { x: 0, y: 0, w: page.width }; apply(); },
+    reset: () => {
+      view = { x: 0, y: 0, w: page.width };
+      apply();
+    },
   };
 }

@@ -17,8 +17,14 @@ export async function showPhoto(place, id, wanted = null) {
   const shown = photo.sheets.filter(kindOf);
   // A photo of a table opens with who won; from there each sheet is one tap away.
   const game = gameOf(shown);
-  if (game && wanted === null) { location.replace(`#/game/${game.join("/")}`); return; }
-  if (!shown.length && photo.state === "waiting") { location.replace(`#/wait/${id}`); return; }
+  if (game && wanted === null) {
+    location.replace(`#/game/${game.join("/")}`);
+    return;
+  }
+  if (!shown.length && photo.state === "waiting") {
+    location.replace(`#/wait/${id}`);
+    return;
+  }
   if (!shown.length) {
     const failed = photo.error ?? photo.pages.find((p) => p.error)?.error ?? { code: "no_sheet" };
     put(place, title, failure(photo, failed));
@@ -26,14 +32,23 @@ export async function showPhoto(place, id, wanted = null) {
   }
   let chosen = wanted ?? shown[0].id;
   const sheets = () => photo.sheets.filter(kindOf);
-  let body = h("div", { class: "sheet" }), view = null, asked = 0;
-  const picker = shown.length > 1 ? h("div", { class: "tabs", role: "group", "aria-label": t("What is in this photo") }) : null;
+  let body = h("div", { class: "sheet" }),
+    view = null,
+    asked = 0;
+  const picker =
+    shown.length > 1
+      ? h("div", { class: "tabs", role: "group", "aria-label": t("What is in this photo") })
+      : null;
   // Each has its own element, so that a late answer draws nothing over what is shown now.
   const open = (sheet) => {
     chosen = sheet.id;
     const old = body;
     body = h("div", { class: "sheet" });
-    view = sheetView(body, photo, sheet, { keys: true, onChange: renew, onOther: (other, part) => open(other).edit(part) });
+    view = sheetView(body, photo, sheet, {
+      keys: true,
+      onChange: renew,
+      onOther: (other, part) => open(other).edit(part),
+    });
     old.replaceWith(body);
     pick();
     choose();
@@ -44,24 +59,47 @@ export async function showPhoto(place, id, wanted = null) {
   async function renew(fresh) {
     const beside = sheets().filter((sheet) => sheet.page === fresh.page);
     const turn = ++asked;
-    const all = beside.length > 1 && beside.some((sheet) => sheet.kind !== "duel_map") ? (await get(`/api/photos/${id}`)).sheets : photo.sheets.map((sheet) => (sheet.id === fresh.id ? fresh : sheet));
+    const all =
+      beside.length > 1 && beside.some((sheet) => sheet.kind !== "duel_map")
+        ? (await get(`/api/photos/${id}`)).sheets
+        : photo.sheets.map((sheet) => (sheet.id === fresh.id ? fresh : sheet));
     if (turn !== asked) return; // a later answer is newer
     photo.sheets.splice(0, photo.sheets.length, ...all);
     if (chosen !== fresh.id) view.show(sheets().find((sheet) => sheet.id === chosen));
     pick();
     choose();
   }
-  const pick = () => { title.textContent = namesOf(sheets()) || photo.name; if (place.isConnected) document.title = `${title.textContent} · kdscan`; };
+  const pick = () => {
+    title.textContent = namesOf(sheets()) || photo.name;
+    if (place.isConnected) document.title = `${title.textContent} · kdscan`;
+  };
   // A print was learned: the same photo, read with it.
   async function again(photos) {
     if (!photos.includes(Number(id))) return;
     await get(`/api/photos/${id}?wait=25`);
     if (place.isConnected && body.isConnected) await showPhoto(place, id, chosen);
   }
-  const choose = () => picker && put(picker,
-    sheets().map((sheet) => h("button", { type: "button", class: "tab", "aria-pressed": String(sheet.id === chosen), onclick: () => open(sheets().find((one) => one.id === sheet.id)) },
-      nameOf(sheet, sheets()), hasScore(sheet) && !sheet.photograph_again && ` · ${sheet.score.total}`, sheet.review && " ?")),
-    gameOf(sheets()) && h("a", { class: "tab go", href: `#/game/${gameOf(sheets()).join("/")}` }, t("Who won?")));
+  const choose = () =>
+    picker &&
+    put(
+      picker,
+      sheets().map((sheet) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: "tab",
+            "aria-pressed": String(sheet.id === chosen),
+            onclick: () => open(sheets().find((one) => one.id === sheet.id)),
+          },
+          nameOf(sheet, sheets()),
+          hasScore(sheet) && !sheet.photograph_again && ` · ${sheet.score.total}`,
+          sheet.review && " ?",
+        ),
+      ),
+      gameOf(sheets()) &&
+        h("a", { class: "tab go", href: `#/game/${gameOf(sheets()).join("/")}` }, t("Who won?")),
+    );
   put(place, title, picker, body, offer(sheets(), again));
   open(sheets().find((sheet) => sheet.id === chosen) ?? shown[0]);
 }
@@ -69,17 +107,41 @@ export async function showPhoto(place, id, wanted = null) {
 // Two maps, or two to four kingdoms, in one photo are a game.
 function gameOf(sheets) {
   const of = (kind) => sheets.filter((sheet) => sheet.kind === kind).map((sheet) => sheet.id);
-  const maps = of("duel_map"), kingdoms = of("kingdom"), books = of("duel_spellbook");
+  const maps = of("duel_map"),
+    kingdoms = of("kingdom"),
+    books = of("duel_spellbook");
   if (maps.length === 2) return [...maps, ...(books.length === 1 ? books : [])];
   return kingdoms.length > 1 && kingdoms.length <= 4 ? kingdoms : null;
 }
 
 function failure(photo, error) {
   const page = photo.pages.find((p) => p.thumb);
-  return h("section", { class: "card failure" }, page && h("img", { src: page.thumb, alt: "" }),
+  return h(
+    "section",
+    { class: "card failure" },
+    page && h("img", { src: page.thumb, alt: "" }),
     h("p", { role: "alert" }, why(error)),
-    h("div", { class: "row" },
-      photo.state === "failed" && photo.can_correct && mayChange(error) && h("button", { type: "button", class: "main", onclick: () =>
-        post(`/api/photos/${photo.id}/again`).then(() => { location.hash = `#/wait/${photo.id}`; }).catch((e) => toast(explain(e))) }, t("Try again")),
-      h("a", { class: "button", href: "#/" }, t("Another photo"))));
+    h(
+      "div",
+      { class: "row" },
+      photo.state === "failed" &&
+        photo.can_correct &&
+        mayChange(error) &&
+        h(
+          "button",
+          {
+            type: "button",
+            class: "main",
+            onclick: () =>
+              post(`/api/photos/${photo.id}/again`)
+                .then(() => {
+                  location.hash = `#/wait/${photo.id}`;
+                })
+                .catch((e) => toast(explain(e))),
+          },
+          t("Try again"),
+        ),
+      h("a", { class: "button", href: "#/" }, t("Another photo")),
+    ),
+  );
 }

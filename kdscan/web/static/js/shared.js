@@ -14,34 +14,99 @@ import { photoButtons } from "./take.js";
 
 // #/shared/CODE
 export async function showShared(place, code) {
-  let now = null, drawn = "";
+  let now = null,
+    drawn = "";
   const names = new Map();
   const title = h("h1", { tabindex: "-1", class: "winner" }, emblem(), t("Two phones, one game"));
-  const body = h("div", {}), own = h("div", {}), state = h("p", { class: "decided", role: "status" });
+  const body = h("div", {}),
+    own = h("div", {}),
+    state = h("p", { class: "decided", role: "status" });
   const theirs = h("h2", { class: "quiet-title" }, t("Their spellbook?"));
-  const buttons = h("div", {}, theirs, photoButtons((files) => bring(files[0]), { many: false }));
+  const buttons = h(
+    "div",
+    {},
+    theirs,
+    photoButtons((files) => bring(files[0]), { many: false }),
+  );
   const invite = h("section", { class: "invite card" });
 
   function show(fresh) {
     now = fresh;
-    const { sheets, mine, game } = fresh, text = JSON.stringify([sheets, mine, game]);
+    const { sheets, mine, game } = fresh,
+      text = JSON.stringify([sheets, mine, game]);
     if (text === drawn || !place.isConnected) return;
     drawn = text;
-    const players = sheets.filter(hasScore), isMine = (sheet) => mine.includes(sheet.id);
+    const players = sheets.filter(hasScore),
+      isMine = (sheet) => mine.includes(sheet.id);
     if (players.length) document.title = titleOf(players);
-    put(body, game ? gameView(sheets, game, isMine) : [title, sheets.map((sheet) => h("article", { class: "player card" },
-      h("h2", {}, nameOf(sheet, players), hasScore(sheet) && ` · ${worth(sheet)}`), opens(sheet, nameOf(sheet, players), kindOf(sheet).draw(sheet, { labels: false }), isMine)))]);
-    put(own, players.filter(isMine).map((sheet) => nameFor(sheet, players)));
-    const brought = players.some(isMine), again = players.some((sheet) => isMine(sheet) && sheet.photograph_again);
-    const kingdoms = players.some((sheet) => sheet.kind === "kingdom"), full = players.length === (kingdoms ? 4 : 2);
+    put(
+      body,
+      game
+        ? gameView(sheets, game, isMine)
+        : [
+            title,
+            sheets.map((sheet) =>
+              h(
+                "article",
+                { class: "player card" },
+                h("h2", {}, nameOf(sheet, players), hasScore(sheet) && ` · ${worth(sheet)}`),
+                opens(
+                  sheet,
+                  nameOf(sheet, players),
+                  kindOf(sheet).draw(sheet, { labels: false }),
+                  isMine,
+                ),
+              ),
+            ),
+          ],
+    );
+    put(
+      own,
+      players.filter(isMine).map((sheet) => nameFor(sheet, players)),
+    );
+    const brought = players.some(isMine),
+      again = players.some((sheet) => isMine(sheet) && sheet.photograph_again);
+    const kingdoms = players.some((sheet) => sheet.kind === "kingdom"),
+      full = players.length === (kingdoms ? 4 : 2);
     const lacks = full && !kingdoms && players.length === sheets.length; // whoever has a spellbook may add it
     buttons.hidden = !again && !lacks && (brought || full);
     theirs.hidden = again || !lacks;
     const open = kingdoms ? !full : players.every(isMine) && !game;
-    put(invite, open && [h("p", {}, brought ? t("Open this link on the other phone and photograph its sheet there.") : t("Photograph your own sheet, then open this link on the other phone and photograph its sheet there.")),
-      h("img", { class: "invitation", src: `${sharedPath(code)}/qr.svg`, alt: t("QR code that opens this game on another phone"), width: "240", height: "240" }),
-      h("p", { class: "game-code" }, code),
-      h("p", { class: "row centred" }, h("button", { type: "button", class: "quiet", onclick: () => pass(new URL(fresh.link, location.href).href) }, t("Send the link")))]);
+    put(
+      invite,
+      open && [
+        h(
+          "p",
+          {},
+          brought
+            ? t("Open this link on the other phone and photograph its sheet there.")
+            : t(
+                "Photograph your own sheet, then open this link on the other phone and photograph its sheet there.",
+              ),
+        ),
+        h("img", {
+          class: "invitation",
+          src: `${sharedPath(code)}/qr.svg`,
+          alt: t("QR code that opens this game on another phone"),
+          width: "240",
+          height: "240",
+        }),
+        h("p", { class: "game-code" }, code),
+        h(
+          "p",
+          { class: "row centred" },
+          h(
+            "button",
+            {
+              type: "button",
+              class: "quiet",
+              onclick: () => pass(new URL(fresh.link, location.href).href),
+            },
+            t("Send the link"),
+          ),
+        ),
+      ],
+    );
     invite.hidden = !open;
     put(place, body, state, buttons, own, invite, game && bar(sheets, game));
     if (game) announce(document.title);
@@ -49,13 +114,19 @@ export async function showShared(place, code) {
 
   function nameFor(sheet, players) {
     if (!names.has(sheet.id)) {
-      names.set(sheet.id, whoseField(sheet.kind, async (name) => {
-        try {
-          const named = await post(`/api/sheets/${sheet.id}/name`, { name });
-          show({ ...now, sheets: now.sheets.map((one) => (one.id === named.id ? named : one)) });
-          return null;
-        } catch (error) { toast(explain(error)); return error; }
-      }));
+      names.set(
+        sheet.id,
+        whoseField(sheet.kind, async (name) => {
+          try {
+            const named = await post(`/api/sheets/${sheet.id}/name`, { name });
+            show({ ...now, sheets: now.sheets.map((one) => (one.id === named.id ? named : one)) });
+            return null;
+          } catch (error) {
+            toast(explain(error));
+            return error;
+          }
+        }),
+      );
     }
     const field = names.get(sheet.id);
     field.show(sheet, players.map((other) => other.player).filter(Boolean));
@@ -66,7 +137,13 @@ export async function showShared(place, code) {
     buttons.hidden = true;
     const entry = await keep(file);
     try {
-      const { id } = await deliver(entry, () => {}, (text) => { state.textContent = text; });
+      const { id } = await deliver(
+        entry,
+        () => {},
+        (text) => {
+          state.textContent = text;
+        },
+      );
       state.textContent = t("reading …");
       const photo = await whenRead(id);
       if (!photo.sheets.length) {
@@ -78,17 +155,34 @@ export async function showShared(place, code) {
       if (!mayChange(error)) await forget(entry.id); // the start page sends others again
       buttons.hidden = false;
       toast(explain(error));
-    } finally { state.textContent = ""; }
+    } finally {
+      state.textContent = "";
+    }
   }
 
   show(await get(sharedPath(code)));
-  poll(sharedPath(code), show, () => 0, () => place.isConnected);
+  poll(
+    sharedPath(code),
+    show,
+    () => 0,
+    () => place.isConnected,
+  );
 }
 
 // The link, shared in this phone's own way.
 async function pass(link) {
   if (navigator.share) {
-    try { await navigator.share({ url: link }); return; } catch (error) { if (error.name === "AbortError") return; }
+    try {
+      await navigator.share({ url: link });
+      return;
+    } catch (error) {
+      if (error.name === "AbortError") return;
+    }
   }
-  try { await navigator.clipboard.writeText(link); toast(t("The link was copied.")); } catch { prompt(t("The link"), link); }
+  try {
+    await navigator.clipboard.writeText(link);
+    toast(t("The link was copied."));
+  } catch {
+    prompt(t("The link"), link);
+  }
 }

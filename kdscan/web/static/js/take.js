@@ -9,14 +9,53 @@ const FILES = "image/*,.heic,.heif,.avif,.tif,.tiff,.pdf,application/pdf";
 // The buttons; send(files) gets what was taken or chosen. many: allow several photos at once.
 export function photoButtons(send, { many = true } = {}) {
   const picker = (label, symbol, attributes) => {
-    const input = h("input", { type: "file", class: "visually-hidden", ...attributes, onchange: () => { const files = [...input.files]; input.value = ""; send(files); } });
-    return h("label", { class: attributes.capture ? "capture" : "gallery" }, input, sign(symbol, "symbol"), label);
+    const input = h("input", {
+      type: "file",
+      class: "visually-hidden",
+      ...attributes,
+      onchange: () => {
+        const files = [...input.files];
+        input.value = "";
+        send(files);
+      },
+    });
+    return h(
+      "label",
+      { class: attributes.capture ? "capture" : "gallery" },
+      input,
+      sign(symbol, "symbol"),
+      label,
+    );
   };
   return [
-    h("div", { class: "actions" },
-      canSee() ? h("button", { type: "button", class: "capture", onclick: () => openCamera((file) => send([file])) }, sign("◉", "symbol"), t("Photograph"))
+    h(
+      "div",
+      { class: "actions" },
+      canSee()
+        ? h(
+            "button",
+            { type: "button", class: "capture", onclick: () => openCamera((file) => send([file])) },
+            sign("◉", "symbol"),
+            t("Photograph"),
+          )
         : picker(t("Photograph"), "◉", { accept: "image/*", capture: "environment" }),
-      picker(many ? t("Choose photos") : t("Choose a photo"), "▤", { accept: FILES, multiple: many })),
-    !navigator.mediaDevices && h("details", { class: "hint" }, h("summary", {}, t("Why is there no live camera?")), h("p", {}, t("Browsers let a page use the camera only over https. Whoever runs kdscan finds out how in its docs under hosting; until then this button opens the phone's own camera."))),
+      picker(many ? t("Choose photos") : t("Choose a photo"), "▤", {
+        accept: FILES,
+        multiple: many,
+      }),
+    ),
+    !navigator.mediaDevices &&
+      h(
+        "details",
+        { class: "hint" },
+        h("summary", {}, t("Why is there no live camera?")),
+        h(
+          "p",
+          {},
+          t(
+            "Browsers let a page use the camera only over https. Whoever runs kdscan finds out how in its docs under hosting; until then this button opens the phone's own camera.",
+          ),
+        ),
+      ),
   ];
 }
