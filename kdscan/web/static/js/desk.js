@@ -2,12 +2,13 @@
 // sheets, the rounds, the players and the pads. It works without a mouse.
 
 import { get, poll, post } from "./api.js";
+import { cardOf } from "./cardlist.js";
 import { where } from "./cards.js";
 import { $, h, put, sign, toast } from "./dom.js";
 import { explain, passes } from "./errors.js";
 import { t } from "./i18n.js";
 import { knownPrints } from "./pads.js";
-import { cardOf, queueTab } from "./queue.js";
+import { queueTab } from "./queue.js";
 import { playersTab, roundsTab, wide } from "./rounds.js";
 
 let desk = null,

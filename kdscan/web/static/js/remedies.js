@@ -1,0 +1,128 @@
+// What there is to answer on each kind of card: photos side by side, and one tap for each remedy.
+
+import { answer, answers, evidence, side } from "./answers.js";
+import { h, typedPoints } from "./dom.js";
+import { why } from "./errors.js";
+import { pointsText, t } from "./i18n.js";
+import { owners } from "./owners.js";
+
+const RESULT = "/api/event/result";
+
+const ignore = (act, sheet) => act(`/api/sheets/${sheet.id}/ignore`, { ignored: true });
+
+const notCounted = (act, sheet) => answer(t("Do not count it"), () => ignore(act, sheet));
+
+const eachSheet = (card, draw) => Promise.all(card.sheets.map(draw));
+
+// Sheets of one player side by side, each with what else may be true of it; more(sheet): another answer.
+async function sides(card, desk, act, more) {
+  const drawn = await eachSheet(card, async (sheet) =>
+    side(sheet, [
+      more(sheet),
+      await evidence(sheet),
+      h("h3", {}, t("Or it is the sheet of")),
+      owners(card, desk, act, sheet, { own: true }),
+    ]),
+  );
+  return h("div", { class: "sides" }, drawn);
+}
+
+async function conflict(card, desk, act) {
+  const [one, ...others] = card.sheets;
+  const join = () => act(`/api/sheets/${others.at(-1).id}/same`, { of: one.id });
+  return [
+    answer(t("It is the same sheet"), join, "answer wide"),
+    await sides(card, desk, act, (sheet) => notCounted(act, sheet)),
+  ];
+}
+
+const twice = (card, desk, act) =>
+  sides(card, desk, act, (sheet) => {
+    const other = card.sheets.find((one) => one.id !== sheet.id);
+    return other && answer(t("This one counts"), () => ignore(act, other));
+  });
+
+const owner = (card, desk, act) =>
+  eachSheet(card, async (sheet) => {
+    const whose = h(
+      "div",
+      {},
+      h("h3", {}, card.players.length ? t("Their sheet is missing") : t("Whose is it?")),
+      owners(card, desk, act, sheet),
+      notCounted(act, sheet),
+    );
+    const body = h("div", { class: "owner-body" }, await evidence(sheet), whose);
+    return side(sheet, body, "side card owner");
+  });
+
+// What was entered, against what the sheets say. With several sheets it is a walkover, withdrawn or
+// entered again.
+async function differs(card, desk, act) {
+  const several = card.sheets.length > 1;
+  const says = (said, from, result) =>
+    answer([said, h("small", {}, " ", from)], () =>
+      act(RESULT, { round: card.round, table: card.table, ...result }),
+    );
+  const points = (n, from) => says(pointsText(n), from, { points: { [card.player]: n } });
+  const absent = () => t("{name} wins, opponent absent", { name: card.player });
+  const choices = several
+    ? [
+        says(card.values.totals, t("as on the sheet"), {}),
+        says(absent(), t("as entered"), { walkover: card.player }),
+      ]
+    : [
+        points(card.sheets[0].total, t("as on the sheet")),
+        points(Number(card.values.points), t("as entered")),
+      ];
+  const drawn = await eachSheet(card, async (sheet) => side(sheet, await evidence(sheet)));
+  return [answers(choices), h("div", { class: several && "sides" }, drawn)];
+}
+
+const pointsField = (seat) =>
+  h(
+    "label",
+    { class: "points-field" },
+    seat.player,
+    h("input", {
+      type: "number",
+      min: "0",
+      max: "999",
+      inputmode: "numeric",
+      value: seat.total ?? "",
+      name: seat.player,
+    }),
+  );
+
+function missing(card, desk, act) {
+  const at = { round: card.round, table: card.table };
+  const game = desk.games.find((one) => one.round === at.round && one.table === at.table);
+  if (!game) return [];
+  const save = (event) => {
+    event.preventDefault();
+    const points = typedPoints([...form.querySelectorAll("input")]);
+    if (Object.keys(points).length) act(RESULT, { ...at, points });
+  };
+  const form = h(
+    "form",
+    { class: "card result-form", onsubmit: save },
+    h("h3", {}, t("Enter the points")),
+    game.seats.map(pointsField),
+    h("button", { class: "main" }, t("Save the points")),
+  );
+  const absent = game.seats.map(({ player }) =>
+    answer(t("{name} wins, opponent absent", { name: player }), () =>
+      act(RESULT, { ...at, walkover: player }),
+    ),
+  );
+  return [answers(game.seats.length === 2 && absent), form];
+}
+
+const failed = (card, desk, act) => [
+  h("p", {}, card.problem && why(card.problem)),
+  answer(t("Remove it"), () => act("/api/event/remove", { file: card.file })),
+];
+
+const REMEDIES = { conflict, twice, owner, opponent: owner, differs, missing, failed };
+
+// The elements of a card, or a promise of them. act(path, what): performs an answer.
+export const remediesOf = (card, desk, act) => (REMEDIES[card.kind] ?? failed)(card, desk, act);
