@@ -8,8 +8,9 @@ import { $, h, put, sign, toast } from "./dom.js";
 import { explain, passes } from "./errors.js";
 import { t } from "./i18n.js";
 import { knownPrints } from "./pads.js";
+import { playersTab } from "./players.js";
 import { queueTab } from "./queue.js";
-import { playersTab, roundsTab, wide } from "./rounds.js";
+import { roundsTab } from "./rounds.js";
 
 let desk = null,
   changes = 0,
@@ -113,6 +114,12 @@ function none(now) {
   ];
 }
 
+// A tab that fills the whole place, without a queue.
+const wide = (tab) => ({
+  ...tab,
+  element: h("div", { class: "desk wide" }, h("div", { class: "desk-body" }, tab.element)),
+});
+
 // Each tab is created when first opened, and keeps its element: late answers for one tab cannot be
 // drawn into another, and typed text stays. show(desk): the current state.
 const TABS = {
@@ -130,15 +137,9 @@ const TABS = {
         kept: false,
       }),
   ],
-  rounds: [() => t("Rounds"), () => roundsTab(act)],
-  players: [() => t("Players"), () => playersTab(act)],
-  pads: [
-    () => t("Pads"),
-    () => {
-      const { element, enter } = knownPrints();
-      return { element: wide(element), show: () => {}, enter };
-    },
-  ],
+  rounds: [() => t("Rounds"), () => wide(roundsTab(act))],
+  players: [() => t("Players"), () => wide(playersTab(act))],
+  pads: [() => t("Pads"), () => wide({ ...knownPrints(), show: () => {} })],
 };
 const made = {};
 const tabOf = (name) => (made[name] ??= TABS[name][1](TABS[name][0]));

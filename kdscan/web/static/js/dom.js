@@ -63,6 +63,10 @@ export const h = (tag, attributes, ...children) =>
 export const s = (tag, attributes, ...children) =>
   fill(document.createElementNS(SVG, tag), attributes, children);
 
+// A button beside others; more: attributes, as the class of one that stands out.
+export const button = (label, doing, more = {}) =>
+  h("button", { type: "button", class: "quiet", ...more, onclick: doing }, label);
+
 // A character that is only looked at: screen readers skip it.
 export const sign = (text, kind = null) => h("span", { class: kind, "aria-hidden": "true" }, text);
 

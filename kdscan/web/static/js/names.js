@@ -6,7 +6,7 @@ import { t } from "./i18n.js";
 const KEY = "kdscan.names",
   MOST = 12;
 
-export function remembered() {
+function remembered() {
   try {
     return JSON.parse(localStorage.getItem(KEY) ?? "[]").filter((name) => typeof name === "string");
   } catch {
@@ -14,7 +14,7 @@ export function remembered() {
   }
 }
 
-export function remember(name) {
+function remember(name) {
   try {
     localStorage.setItem(
       KEY,

@@ -1,0 +1,105 @@
+// One round at the desk: its tables, and for each the points, a walkover, or no result any more.
+
+import { h, inUse, lines, put, typedPoints } from "./dom.js";
+import { t } from "./i18n.js";
+
+export function roundOf(n, act) {
+  const games = h("ol", { class: "tables" });
+  const met = h("div", { class: "none" });
+  const title = h("summary", {}, h("h2", {}, t("Round {n}", { n })));
+  const element = h("details", { class: "card" }, title, met, games);
+  const list = lines(
+    games,
+    (game) => `${game.table}-${game.seats.map((seat) => seat.player).join()}`,
+    (game) => (game.bye ? byeOf(game) : tableOf(game, act)),
+  );
+  function show(round) {
+    if (round.newest) element.open = n === round.newest || inUse(element);
+    put(
+      met,
+      round.met.map((text) => h("p", {}, text)),
+    );
+    list(round.games);
+  }
+  return { element, show };
+}
+
+const numberOf = (n) => h("span", { class: "table-number" }, String(n));
+
+function byeOf({ table, seats }) {
+  const player = h("span", { class: "seat" }, seats[0].player);
+  const element = h("li", {}, numberOf(table), player, h("em", {}, t("bye")));
+  return { element, show: () => {} };
+}
+
+function tableOf({ round, table, seats }, act) {
+  const fields = seats.map(({ player }) => pointsField(player));
+  const labels = seats.map(({ player }, n) =>
+    h("label", { class: "seat" }, h("span", {}, player), fields[n]),
+  );
+  const keep = (what) => {
+    const sent = fields.map((one) => one.value);
+    act("/api/event/result", { round, table, ...what }, () => kept(fields, sent));
+  };
+  const save = (event) => {
+    event.preventDefault();
+    const points = typedPoints(fields);
+    if (Object.keys(points).length) keep({ points });
+  };
+  const form = h("form", { onsubmit: save }, labels, h("button", { class: "quiet" }, t("Save")));
+  const walkover = h("em", {}, t("walkover"));
+  const element = h("li", {}, numberOf(table), form, walkover, moreActions(table, seats, keep));
+  function show(game) {
+    element.className = game.finished ? "" : "open";
+    walkover.hidden = game.decided_by !== "walkover";
+    game.seats.forEach((seat, n) => {
+      labels[n].classList.toggle("won", game.winner === n);
+      bring(fields[n], String(seat.total ?? ""));
+    });
+  }
+  return { element, show };
+}
+
+const pointsField = (player) =>
+  h("input", {
+    type: "number",
+    min: "0",
+    max: "999",
+    inputmode: "numeric",
+    name: player,
+    "aria-label": t("Points of {name}", { name: player }),
+  });
+
+// What was sent is the stored value now, where nobody typed on meanwhile.
+function kept(fields, sent) {
+  fields.forEach((one, n) => {
+    if (one.value === sent[n]) one.defaultValue = one.value;
+  });
+}
+
+// The stored value of a field, unless somebody typed another that was not kept yet.
+function bring(field, value) {
+  const typed = field.value !== field.defaultValue;
+  field.defaultValue = value;
+  if (!typed) field.value = value;
+}
+
+function moreActions(table, seats, keep) {
+  const choose = () => {
+    const what = more.value;
+    more.value = "";
+    more.blur();
+    keep(what === "withdraw" ? {} : { walkover: what });
+  };
+  const walkovers = seats.map(({ player }) =>
+    h("option", { value: player }, t("Walkover: {name} wins", { name: player })),
+  );
+  const more = h(
+    "select",
+    { "aria-label": t("More actions for table {n}", { n: table }), onchange: choose },
+    h("option", { value: "" }, "…"),
+    seats.length === 2 && walkovers,
+    h("option", { value: "withdraw" }, t("Withdraw the result")),
+  );
+  return more;
+}
