@@ -6,8 +6,8 @@ import { explain, mayChange, why } from "./errors.js";
 import { t } from "./i18n.js";
 import { hasScore, kindOf, nameOf } from "./kinds.js";
 import { namesOf } from "./names.js";
-import { offer } from "./pads.js";
 import { sheetView } from "./sheet.js";
+import { offer } from "./teach.js";
 
 // #/photo/ID and #/photo/ID/SHEET
 export async function showPhoto(place, id, wanted = null) {

@@ -1,0 +1,115 @@
+// Learning a pad from a photo of an unmarked sheet; offered where a sheet of an unknown pad leaves doubts.
+
+import { get, session, upload } from "./api.js";
+import { announce, button, h, put, sign, toast } from "./dom.js";
+import { explain } from "./errors.js";
+import { t } from "./i18n.js";
+
+const DECLINED = "pads-declined"; // whoever declines is not asked again
+
+function hasDeclined() {
+  try {
+    return localStorage.getItem(DECLINED) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function decline() {
+  try {
+    localStorage.setItem(DECLINED, "1");
+  } catch {
+    /* private windows forget */
+  }
+}
+
+const isNew = (sheet) =>
+  sheet.kind === "duel_map" && sheet.layout === "unknown" && sheet.review && !sheet.confirmed;
+
+// A card that asks for a photo of an unmarked sheet, or null if that would not help or this session
+// may not do it. onLearned(photos) gets the photos that are read again.
+export function offer(sheets, onLearned) {
+  if (session.role !== "desk" || hasDeclined() || !sheets.some(isNew)) return null;
+  const summary = h(
+    "summary",
+    {},
+    h("strong", {}, t("These sheets are new to me.")),
+    " ",
+    t("Photograph an empty one and I will read them better."),
+  );
+  const learn = teacher(async (learned) => {
+    card.remove();
+    await onLearned(learned.again);
+  });
+  const later = button(t("Not now"), () => {
+    decline();
+    card.remove();
+  });
+  const card = h("details", { class: "card offer" }, summary, learn, later);
+  return card;
+}
+
+// A name and the camera; onLearned(print) gets the learned print.
+export function teacher(onLearned) {
+  const name = h("input", {
+    type: "text",
+    maxlength: "60",
+    placeholder: t("My pad"),
+    autocomplete: "off",
+  });
+  const state = h("p", { role: "alert", class: "failed-why" });
+  const busy = h("progress", { hidden: true, "aria-label": t("Learning") });
+  const input = h("input", {
+    type: "file",
+    class: "visually-hidden",
+    accept: "image/*",
+    capture: "environment",
+    onchange: taken,
+  });
+  async function taken() {
+    const [file] = input.files;
+    input.value = "";
+    if (!file) return;
+    put(state);
+    busy.hidden = false;
+    input.disabled = true;
+    try {
+      const learned = await learn(file, name.value.trim() || (await freeName()));
+      name.value = "";
+      await onLearned(learned);
+    } catch (error) {
+      put(state, explain(error));
+    } finally {
+      busy.hidden = true;
+      input.disabled = false;
+    }
+  }
+  return h(
+    "div",
+    { class: "teacher" },
+    h("label", { class: "field" }, t("What is the pad called?"), name),
+    h("label", { class: "capture" }, input, sign("◉", "symbol"), t("Photograph an empty sheet")),
+    busy,
+    state,
+  );
+}
+
+async function learn(file, called) {
+  const path = `/api/prints?name=${encodeURIComponent(called)}`;
+  const learned = await upload({ name: file.name, blob: file }, () => {}, path);
+  const news = t("{name} is known now.", { name: learned.name });
+  announce(news);
+  toast(news);
+  return learned;
+}
+
+// The default name of a pad, chosen so that no other print is replaced by accident.
+async function freeName() {
+  const { prints } = await get("/api/prints");
+  const taken = new Set(prints.map((one) => one.name.toLowerCase()));
+  const plain = t("My pad");
+  for (let n = 1; ; n += 1) {
+    const name = n === 1 ? plain : `${plain} ${n}`;
+    if (!taken.has(name.toLowerCase())) return name;
+  }
+}
