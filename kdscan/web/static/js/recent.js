@@ -1,0 +1,118 @@
+// The list of recent results, up to date: photos that the server has not read yet are waited for, and
+// announced when they are.
+
+import { get, pause, persist, whenRead } from "./api.js";
+import { announce, h, lines, put } from "./dom.js";
+import { explain } from "./errors.js";
+import { pointsText, t, when } from "./i18n.js";
+import { briefly } from "./kinds.js";
+import { namesOf } from "./names.js";
+
+const unread = new Set(); // photos that the server has not read yet, as far as this page knows
+const alone = new Set(); // those of them that were sent by themselves
+let list = null;
+let showList = null;
+let asked = 0;
+let drawn = 0;
+let watching = false;
+
+// The list's element, empty until it is refreshed.
+export function recentList() {
+  list = h("ul", { class: "results", "aria-label": t("Recent results") });
+  showList = lines(list, (photo) => photo.id, line);
+  return list;
+}
+
+export const isShown = () => Boolean(list?.isConnected);
+
+// Says in the list why there is none, without a network perhaps.
+export const refreshOrExplain = () =>
+  refresh().catch((error) => isShown() && put(list, h("li", { class: "none" }, explain(error))));
+
+async function refresh(fresh = false) {
+  asked += 1;
+  const mine = asked;
+  const { photos } = await get("/api/photos", fresh);
+  if (mine < drawn) return; // a later answer is newer
+  drawn = mine;
+  showList(photos, h("li", { class: "none" }, t("Nothing yet.")));
+  const pending = photos.filter(({ state }) => state === "waiting");
+  pending.forEach(({ id }) => unread.add(id));
+  tell(photos.filter((photo) => !pending.includes(photo) && unread.delete(photo.id)));
+  // The oldest is read first; when it is done, the next one is watched.
+  pending.slice(-1).forEach(watch);
+}
+
+// A photo is on the server now. single: it was sent by itself.
+export async function delivered({ id, state }, single) {
+  unread.add(id);
+  if (single) alone.add(id);
+  await persist(() => refresh(true));
+  if (state !== "waiting" && unread.delete(id))
+    tell([await persist(() => get(`/api/photos/${id}`))]); // known, and older than those listed
+}
+
+// Shows the result of a photo when it is ready, whoever sent it and whenever.
+async function watch({ id }) {
+  if (watching) return;
+  watching = true;
+  try {
+    await whenRead(id);
+  } catch {
+    await pause(4); // removed meanwhile, perhaps: the list knows
+  } finally {
+    watching = false;
+  }
+  persist(() => refresh(true)).catch(() => {});
+}
+
+// Announces photos that have been read. Their pictures in the list are loaded once, so that they are
+// there without a network too.
+function tell(photos) {
+  for (const { thumb } of photos.flatMap(({ pages }) => pages)) if (thumb) new Image().src = thumb;
+  if (photos.length) announce(photos.map(newsOf).join(". "));
+  // Somebody who sent one photo and waited sees the result; others find it in the list.
+  for (const { id } of photos)
+    if (alone.delete(id) && location.hash.replace(/^#\/?/, "") === "")
+      location.hash = `#/photo/${id}`;
+}
+
+const newsOf = ({ name, state }) =>
+  state === "read" ? t("{name} was read", { name }) : t("{name} could not be read", { name });
+
+// One photo in the list; it remains the same link while it is updated.
+function line({ id }) {
+  const link = h("a", { class: "result card" });
+  const show = (photo) => {
+    link.href = photo.state === "waiting" ? `#/wait/${id}` : `#/photo/${id}`;
+    put(
+      link,
+      thumbOf(photo),
+      h("span", { class: "result-name" }, titleOf(photo), h("small", {}, when(photo.added_at))),
+      h(
+        "strong",
+        { class: photo.sheets.some(({ review }) => review) && "doubtful" },
+        resultOf(photo),
+      ),
+    );
+  };
+  return { element: h("li", {}, link), show };
+}
+
+function thumbOf({ pages, state }) {
+  const thumb = pages.find((page) => page.thumb)?.thumb;
+  if (thumb) return h("img", { src: thumb, alt: "", loading: "lazy" });
+  return h("span", { class: state === "waiting" ? "no-thumb busy" : "no-thumb" });
+}
+
+function titleOf({ name, sheets }) {
+  const players = sheets.length === 1 ? sheets[0].player : namesOf(sheets);
+  return players || name;
+}
+
+function resultOf({ state, sheets }) {
+  if (state === "waiting") return t("reading …");
+  if (state === "failed") return t("could not be read");
+  const points = sheets.length > 1 ? String : pointsText; // of a table and a scan of many pages, numbers alone
+  return sheets.map((sheet) => briefly(sheet, points)).join(" · ") || t("nothing found");
+}
