@@ -88,7 +88,7 @@ export function shield(coat) {
 }
 
 // Crosses are placed like the small circles of the sheet: in a column right of the shield.
-export function crosses(n) {
+function crosses(n) {
   const step = n > 3 ? 23 : 25;
   const top = 50 - ((n - 1) * step) / 2;
   return Array.from({ length: n }, (_, i) =>

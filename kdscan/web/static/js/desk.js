@@ -2,19 +2,18 @@
 // sheets, the rounds, the players and the pads. It works without a mouse.
 
 import { get, poll, post } from "./api.js";
-import { cardOf } from "./cardlist.js";
-import { where } from "./cards.js";
-import { $, h, put, sign, toast } from "./dom.js";
+import { $, button, h, put, sign, toast } from "./dom.js";
 import { explain, passes } from "./errors.js";
+import { sheetFilter } from "./filter.js";
 import { t } from "./i18n.js";
 import { knownPrints } from "./pads.js";
 import { playersTab } from "./players.js";
 import { queueTab } from "./queue.js";
 import { roundsTab } from "./rounds.js";
 
-let desk = null,
-  changes = 0,
-  tab = "settle";
+let desk = null;
+let changes = 0;
+let tab = "settle";
 
 // The effect of a key depends on that of the one before: they are handled one after another.
 let chain = Promise.resolve();
@@ -47,119 +46,69 @@ const act = (path, body, done = () => {}) =>
 
 const hub = { inTurn, doing, act };
 
-const search = h("input", {
-  type: "search",
-  class: "search",
-  placeholder: t("Search"),
-  "aria-label": t("Search all sheets"),
-  oninput: () => {
-    choose("sheets");
-  },
-});
+const { search, only, found } = sheetFilter(() => choose("sheets"));
 
-// The sheets in the list.
-const KEPT = { "": () => true, review: (one) => one.review, owner: (one) => !one.player };
-const only = h(
-  "select",
-  { "aria-label": t("Which sheets"), onchange: () => choose("sheets") },
-  h("option", { value: "" }, t("All sheets")),
-  h("option", { value: "review" }, t("please check")),
-  h("option", { value: "owner" }, t("Without a player")),
-);
-
-function found({ sheets }) {
-  const wanted = search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
-  const shown = (one) =>
-    [one.name, one.player, where(one), one.total, one.review && t("please check")]
-      .filter(Boolean)
-      .join(" ")
-      .toLocaleLowerCase();
-  // Rounds, tables and totals are matched exactly: 3 is not 31.
-  const has = (text, word) =>
-    /^\d{1,2}$/.test(word) ? text.split(/[^\p{L}\d]+/u).includes(word) : text.includes(word);
-  const fits = (one) => {
-    const text = shown(one);
-    return wanted.every((word) => has(text, word));
-  };
-  return sheets.filter(KEPT[only.value]).filter(fits).map(cardOf);
+// The tab that is next without cards: before the first round, and when a round is over.
+function nextTabs({ sheets, last_round: last, games, players }) {
+  if (!sheets.length && !last) return players.length > 1 ? ["players", "rounds"] : ["players"];
+  return last && games.every((game) => game.finished) ? ["rounds"] : [];
 }
 
-// What there is to do without cards: before the first round, and when a round is over.
 function none(now) {
-  const begun = now.sheets.length > 0 || now.last_round > 0,
-    over = now.last_round > 0 && now.games.every((game) => game.finished);
-  const next = [!begun && "players", (begun ? over : now.players.length > 1) && "rounds"].filter(
-    Boolean,
+  const begun = now.sheets.length > 0 || now.last_round > 0;
+  const leadTo = (name) => {
+    choose(name);
+    buttons[name].focus();
+  };
+  const next = nextTabs(now).map((name) =>
+    button(TABS[name].label(), () => leadTo(name), { class: "button" }),
   );
   return [
     begun ? t("All settled.") : t("Add the players, then pair the first round."),
-    h(
-      "span",
-      { class: "row centred" },
-      next.map((name) =>
-        h(
-          "button",
-          {
-            type: "button",
-            class: "button",
-            onclick: () => {
-              choose(name);
-              buttons[name].focus();
-            },
-          },
-          TABS[name][0](),
-        ),
-      ),
-    ),
+    h("span", { class: "row centred" }, next),
   ];
 }
 
 // A tab that fills the whole place, without a queue.
-const wide = (tab) => ({
-  ...tab,
-  element: h("div", { class: "desk wide" }, h("div", { class: "desk-body" }, tab.element)),
+const wide = (inner) => ({
+  ...inner,
+  element: h("div", { class: "desk wide" }, h("div", { class: "desk-body" }, inner.element)),
 });
 
 // Each tab is created when first opened, and keeps its element: late answers for one tab cannot be
 // drawn into another, and typed text stays. show(desk): the current state.
 const TABS = {
-  settle: [
-    () => t("To settle"),
-    (label) => queueTab(hub, { label, cardsOf: (now) => now.cards, none, kept: true }),
-  ],
-  sheets: [
-    () => t("Sheets"),
-    (label) =>
+  settle: {
+    label: () => t("To settle"),
+    make: (label) => queueTab(hub, { label, cardsOf: (now) => now.cards, none, kept: true }),
+  },
+  sheets: {
+    label: () => t("Sheets"),
+    make: (label) =>
       queueTab(hub, {
         label,
-        cardsOf: found,
+        cardsOf: (now) => found(now.sheets),
         none: (now) => (now.sheets.length ? t("No matching sheets.") : t("Nothing yet.")),
         kept: false,
       }),
-  ],
-  rounds: [() => t("Rounds"), () => wide(roundsTab(act))],
-  players: [() => t("Players"), () => wide(playersTab(act))],
-  pads: [() => t("Pads"), () => wide({ ...knownPrints(), show: () => {} })],
+  },
+  rounds: { label: () => t("Rounds"), make: () => wide(roundsTab(act)) },
+  players: { label: () => t("Players"), make: () => wide(playersTab(act)) },
+  pads: { label: () => t("Pads"), make: () => wide({ ...knownPrints(), show: () => {} }) },
 };
 const made = {};
-const tabOf = (name) => (made[name] ??= TABS[name][1](TABS[name][0]));
+const tabOf = (name) => (made[name] ??= TABS[name].make(TABS[name].label));
 
-const buttons = Object.fromEntries(
-  Object.entries(TABS).map(([name, [label]]) => [
-    name,
-    h(
-      "button",
-      { type: "button", class: "tab", "data-tab": name, onclick: () => choose(name) },
-      label(),
-      name === "settle" && h("span", { class: "count" }),
-    ),
-  ]),
-);
-const undo = h(
-  "button",
-  { type: "button", class: "quiet take-back", onclick: () => inTurn(takeBack), disabled: true },
-  t("Undo"),
-);
+function tabButton([name, { label }]) {
+  const count = name === "settle" && h("span", { class: "count" });
+  const shown = [label(), count];
+  return [name, button(shown, () => choose(name), { class: "tab", "data-tab": name })];
+}
+const buttons = Object.fromEntries(Object.entries(TABS).map(tabButton));
+const undo = button(t("Undo"), () => inTurn(takeBack), {
+  class: "quiet take-back",
+  disabled: true,
+});
 const place = h("div", {});
 
 function choose(name) {
@@ -171,17 +120,15 @@ function choose(name) {
   if (desk) inTurn(() => (entered && shown.enter ? shown.enter(desk) : shown.show(desk)));
 }
 
+const told = ({ text, values }) => t(text, values);
+
 function showTop() {
-  for (const [name, button] of Object.entries(buttons))
-    button.setAttribute("aria-pressed", String(name === tab));
+  for (const [name, one] of Object.entries(buttons))
+    one.setAttribute("aria-pressed", String(name === tab));
   $(".count", buttons.settle).textContent = desk?.cards.length ? ` ${desk.cards.length}` : "";
   only.hidden = tab !== "sheets";
   undo.disabled = !desk?.undo;
-  put(
-    undo,
-    sign("↶ "),
-    desk?.undo ? t("Undo: {what}", { what: t(desk.undo.text, desk.undo.values) }) : t("Undo"),
-  );
+  put(undo, sign("↶ "), desk?.undo ? t("Undo: {what}", { what: told(desk.undo) }) : t("Undo"));
 }
 
 function load(fresh) {
@@ -202,36 +149,43 @@ async function takeBack() {
     if (passes(error)) unanswered = was;
     throw error;
   });
-  toast(t("Undone: {what}", { what: t(was.text, was.values) }));
+  toast(t("Undone: {what}", { what: told(was) }));
   showTop();
   const shown = tabOf(tab);
   await (shown.back ? shown.back(desk, was.sheet) : shown.show(desk));
 }
 
-addEventListener(
-  "keydown",
-  (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]"))
-      return;
-    const typing = event.target.closest("input, select, textarea");
-    if (typing) {
-      if (event.key === "Escape") {
-        event.preventDefault();
-        typing.blur();
-      } // else it empties the search
-      return;
-    }
-    if (event.key === "u") inTurn(takeBack);
-    else if (event.key === "/") {
-      search.focus();
-      search.select();
-    } // at once: the next key belongs to the search
-    else if (!tabOf(tab).key?.(event.key)) return;
+function leaveField(event, field) {
+  if (event.key !== "Escape") return;
+  event.preventDefault(); // else it empties the search
+  field.blur();
+}
+
+// At once: the next key belongs to the search.
+function startSearch() {
+  search.focus();
+  search.select();
+}
+
+// Whether a key has a meaning at the desk.
+function press(key) {
+  if (key === "u") inTurn(takeBack);
+  else if (key === "/") startSearch();
+  else return tabOf(tab).key?.(key);
+  return true;
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if ($("dialog[open]")) return;
+  const field = event.target.closest("input, select, textarea");
+  if (field) leaveField(event, field);
+  else if (press(event.key)) {
     event.preventDefault();
     event.stopPropagation();
-  },
-  true,
-);
+  }
+}
+addEventListener("keydown", onKey, true);
 
 put(
   $("#main"),

@@ -123,7 +123,7 @@ function card(all, game) {
   return { svg, high };
 }
 
-export async function picture(sheets, game) {
+async function picture(sheets, game) {
   const { svg, high } = card(sheets, game);
   const file = new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" });
   if (!canvasWorks()) return file;

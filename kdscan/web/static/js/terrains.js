@@ -148,7 +148,7 @@ const SIGNS = {
 const CROWN = "M-13 8V-6L-6 1 0-11 6 1 13-6V8Z";
 
 // Crowns on a dark plate at the square's top right, as tiles have them in a corner.
-export function crowns(n) {
+function crowns(n) {
   if (!n) return null;
   const width = 30 * n + 6;
   return s(
