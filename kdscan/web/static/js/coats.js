@@ -33,6 +33,8 @@ export const DOMAIN_COLORS = [
 export const INK = "#241a12";
 export const PAPER = "#fdf6e3";
 export const DOUBT = "#a3007f";
+export const RED = "#8b1a1a";
+export const GOLD = "#e2b75a";
 
 const SHIELD = "M8 8H62V48C62 70 48 82 35 92C22 82 8 70 8 48Z";
 
@@ -98,7 +100,7 @@ function crosses(n) {
       s("circle", { r: 11.5, fill: PAPER, stroke: INK, "stroke-width": 2.2 }),
       s("path", {
         d: "M-7-7 7 7M7-7-7 7",
-        stroke: "#8b1a1a",
+        stroke: RED,
         "stroke-width": 4.8,
         "stroke-linecap": "round",
       }),
@@ -117,7 +119,7 @@ export const icon = (mark) =>
   );
 
 export function castle(used) {
-  const roof = used ? "#8b1a1a" : PAPER;
+  const roof = used ? RED : PAPER;
   const ink = { stroke: INK, "stroke-width": 3, "stroke-linejoin": "round" };
   return s(
     "g",
@@ -130,7 +132,7 @@ export function castle(used) {
       ...ink,
     }),
     s("path", { d: "M42 92V74A8 8 0 0 1 58 74V92Z", fill: INK }),
-    s("path", { d: "M50 8V1L60 4L50 7", fill: "#8b1a1a", stroke: INK, "stroke-width": 1.5 }),
+    s("path", { d: "M50 8V1L60 4L50 7", fill: RED, stroke: INK, "stroke-width": 1.5 }),
     s("path", {
       d: "M46 36H54M20 60H26M74 60H80M20 74H26M74 74H80",
       stroke: INK,
