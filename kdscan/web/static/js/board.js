@@ -10,10 +10,7 @@ const key = (row, col) => `${row},${col}`;
 
 export const cellName = (row, col) => `${"ABCDEFG"[col]}${row + 1}`;
 
-function byCell(sheet) {
-  return new Map(sheet.cells.map((cell) => [key(cell.row, cell.col), cell]));
-}
-
+// The number of the domain that each cell belongs to, by its key.
 function domainOf(sheet) {
   const of = new Map();
   sheet.domains.forEach((domain, n) =>
@@ -30,12 +27,10 @@ export function drawGrid(
   { size: [rows, cols], face, name, count, title },
   { onCell = null, doubts = true, labels = true } = {},
 ) {
-  const cells = byCell(sheet),
-    domains = domainOf(sheet);
-  const left = labels ? MARGIN : 6,
-    top = labels ? MARGIN : 14,
-    wide = 100 * cols,
-    high = 100 * rows;
+  const left = labels ? MARGIN : 6;
+  const top = labels ? MARGIN : 14;
+  const wide = 100 * cols;
+  const high = 100 * rows;
   const svg = s("svg", {
     class: "board",
     viewBox: `0 0 ${left + wide + 6} ${top + high + 6}`,
@@ -45,64 +40,77 @@ export function drawGrid(
   if (labels) svg.append(...axis(left, top, rows, cols));
   const grid = s("g", { transform: `translate(${left} ${top})` });
   grid.append(s("rect", { width: wide, height: high, fill: "#efe0ba" }));
-  const sides = [];
-  const region = (r, c) => domains.get(key(r, c)) ?? key(r, c);
+  const cells = new Map(sheet.cells.map((cell) => [key(cell.row, cell.col), cell]));
+  const domains = domainOf(sheet);
   for (let row = 0; row < rows; row++)
     for (let col = 0; col < cols; col++) {
-      const here = key(row, col),
-        cell = cells.get(here),
-        domain = sheet.domains[domains.get(here)];
-      const group = s("g", {
-        transform: `translate(${100 * col} ${100 * row})`,
-        class: "cell",
-        "data-cell": here,
-        "data-at": here,
-      });
-      group.append(...face(cell, domain));
-      if (cell) {
-        if (doubts && cell.review) group.append(...doubtRing());
-        const words = [
-          cellName(row, col),
-          name(cell),
-          domain?.points && `${t("Domain")}: ${pointsText(domain.points)}`,
-          cell.review && t("please check"),
-        ];
-        if (onCell)
-          button(group, words.filter(Boolean).join(", "), () => onCell(row, col), [92, 92]);
-      }
+      const cell = cells.get(key(row, col));
+      const domain = sheet.domains[domains.get(key(row, col))];
+      const group = cellGroup(row, col, face(cell, domain));
+      if (cell && doubts && cell.review) group.append(...doubtRing());
+      if (cell && onCell)
+        button(group, label(cell, name(cell), domain), () => onCell(row, col), [92, 92]);
       grid.append(group);
-      // Strokes on the right and lower side of a cell if another domain begins there.
-      if (col + 1 < cols && region(row, col) !== region(row, col + 1))
-        sides.push([
-          `M${100 * (col + 1)} ${100 * row}v100`,
-          domain || domains.has(key(row, col + 1)),
-        ]);
-      if (row + 1 < rows && region(row, col) !== region(row + 1, col))
-        sides.push([
-          `M${100 * col} ${100 * (row + 1)}h100`,
-          domain || domains.has(key(row + 1, col)),
-        ]);
     }
-  const still = { "pointer-events": "none", fill: "none", stroke: INK };
+  const scoring = sheet.domains.filter((domain) => domain.points);
   grid.append(
-    s("path", { d: thin(rows, cols), "stroke-opacity": 0.18, "stroke-width": 1.5, ...still }),
+    ...strokes(rows, cols, domains),
+    ...scoring.map((domain) => sum(domain, count(domain))),
   );
-  grid.append(
-    s("path", {
-      d: sides
-        .filter(([, drawn]) => drawn)
-        .map(([d]) => d)
-        .join(""),
-      "stroke-width": 5,
-      "stroke-linecap": "round",
-      ...still,
-    }),
-  );
-  grid.append(s("rect", { width: wide, height: high, "stroke-width": 7, rx: 4, ...still }));
-  grid.append(...sheet.domains.filter((d) => d.points).map((domain) => sum(domain, count(domain))));
   svg.append(grid);
   if (onCell) walk(svg);
   return svg;
+}
+
+const cellGroup = (row, col, face) =>
+  s(
+    "g",
+    {
+      transform: `translate(${100 * col} ${100 * row})`,
+      class: "cell",
+      "data-cell": key(row, col),
+      "data-at": key(row, col),
+    },
+    face,
+  );
+
+// A cell in words, for screen readers.
+const label = ({ row, col, review }, name, domain) =>
+  [
+    cellName(row, col),
+    name,
+    domain?.points && `${t("Domain")}: ${pointsText(domain.points)}`,
+    review && t("please check"),
+  ]
+    .filter(Boolean)
+    .join(", ");
+
+// Thin lines between all cells, bold ones around domains, and the frame.
+function strokes(rows, cols, domains) {
+  const still = { "pointer-events": "none", fill: "none", stroke: INK };
+  const bold = { "stroke-width": 5, "stroke-linecap": "round", ...still };
+  const frame = { width: 100 * cols, height: 100 * rows, "stroke-width": 7, rx: 4, ...still };
+  return [
+    s("path", { d: thin(rows, cols), "stroke-opacity": 0.18, "stroke-width": 1.5, ...still }),
+    s("path", { d: borders(rows, cols, domains), ...bold }),
+    s("rect", frame),
+  ];
+}
+
+// The sides on which a domain ends: to the right of and below each cell where another one begins, or
+// none.
+function borders(rows, cols, domains) {
+  const differ = (a, b) => domains.get(a) !== domains.get(b);
+  const sides = [];
+  for (let row = 0; row < rows; row++)
+    for (let col = 0; col < cols; col++) {
+      const here = key(row, col);
+      if (col + 1 < cols && differ(here, key(row, col + 1)))
+        sides.push(`M${100 * (col + 1)} ${100 * row}v100`);
+      if (row + 1 < rows && differ(here, key(row + 1, col)))
+        sides.push(`M${100 * col} ${100 * (row + 1)}h100`);
+    }
+  return sides.join("");
 }
 
 function axis(left, top, rows, cols) {
@@ -130,42 +138,23 @@ const thin = (rows, cols) =>
   Array.from({ length: cols - 1 }, (_, c) => `M${100 * (c + 1)} 0V${100 * rows}`).join("") +
   Array.from({ length: rows - 1 }, (_, r) => `M0 ${100 * (r + 1)}H${100 * cols}`).join("");
 
-export const doubtRing = (wide = 90, high = 90) => [
-  s("rect", {
-    x: 5,
-    y: 5,
-    width: wide,
-    height: high,
-    rx: 14,
-    fill: "none",
-    stroke: "#fff",
-    "stroke-width": 9,
-  }),
-  s("rect", {
-    x: 5,
-    y: 5,
-    width: wide,
-    height: high,
-    rx: 14,
-    fill: "none",
-    stroke: DOUBT,
-    "stroke-width": 5,
-    "stroke-dasharray": "11 6",
-  }),
-  s("circle", { cx: wide - 6, cy: 16, r: 15, fill: DOUBT }),
-  s(
-    "text",
-    {
-      x: wide - 6,
-      y: 24,
-      "font-size": 24,
-      "font-weight": 700,
-      "text-anchor": "middle",
-      fill: "#fff",
-    },
-    "?",
-  ),
-];
+export function doubtRing(wide = 90, high = 90) {
+  const ring = { x: 5, y: 5, width: wide, height: high, rx: 14, fill: "none" };
+  const mark = {
+    x: wide - 6,
+    y: 24,
+    "font-size": 24,
+    "font-weight": 700,
+    "text-anchor": "middle",
+    fill: "#fff",
+  };
+  return [
+    s("rect", { ...ring, stroke: "#fff", "stroke-width": 9 }),
+    s("rect", { ...ring, stroke: DOUBT, "stroke-width": 5, "stroke-dasharray": "11 6" }),
+    s("circle", { cx: wide - 6, cy: 16, r: 15, fill: DOUBT }),
+    s("text", mark, "?"),
+  ];
+}
 
 function sum(domain, factor) {
   const [row, col] = domain.cells[0];
