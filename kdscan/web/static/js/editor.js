@@ -102,37 +102,9 @@ export function openEditor(page, part, say) {
     put(
       body,
       part.controls(value, change),
-      h(
-        "div",
-        { class: "row end" },
-        h("button", { type: "button", class: "quiet", onclick: close }, t("Cancel")),
-        h(
-          "button",
-          { type: "button", class: "main", onclick: () => done(value) },
-          part.icon(value),
-          t("Done"),
-        ),
-      ),
+      endRow(part.icon(value), close, () => done(value)),
     );
   render();
-  const likely =
-    part.review && part.alternatives.length
-      ? h(
-          "div",
-          { class: "choices" },
-          options(part).map(([one, p]) => choice(part, one, p, () => done(one))),
-        )
-      : h(
-          "p",
-          { class: "as-read" },
-          part.icon(part.read),
-          h(
-            "span",
-            {},
-            t("Read as {marks}", { marks: part.words(part.read) }),
-            h("small", {}, t("{sure} sure", { sure: percent(part.confidence) })),
-          ),
-        );
   const cut = page?.view && part.crop(page);
   put(
     dialog,
@@ -140,7 +112,7 @@ export function openEditor(page, part, say) {
       "form",
       { method: "dialog", class: "editor" },
       h("h2", { id: "question", tabindex: "-1" }, part.question(part.name)),
-      h("div", { class: "editor-top" }, cut, likely),
+      h("div", { class: "editor-top" }, cut, likely(part, done)),
       body,
     ),
   );
@@ -151,4 +123,33 @@ export function openEditor(page, part, say) {
   };
   dialog.showModal();
   dialog.querySelector("h2").focus();
+}
+
+const endRow = (icon, cancel, done) =>
+  h(
+    "div",
+    { class: "row end" },
+    h("button", { type: "button", class: "quiet", onclick: cancel }, t("Cancel")),
+    h("button", { type: "button", class: "main", onclick: done }, icon, t("Done")),
+  );
+
+// What a part probably is: of a doubtful one all readings, one tap each.
+function likely(part, done) {
+  if (part.review && part.alternatives.length)
+    return h(
+      "div",
+      { class: "choices" },
+      options(part).map(([value, p]) => choice(part, value, p, () => done(value))),
+    );
+  return h(
+    "p",
+    { class: "as-read" },
+    part.icon(part.read),
+    h(
+      "span",
+      {},
+      t("Read as {marks}", { marks: part.words(part.read) }),
+      h("small", {}, t("{sure} sure", { sure: percent(part.confidence) })),
+    ),
+  );
 }
