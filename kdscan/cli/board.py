@@ -100,6 +100,11 @@ def board(
     boards = parse_boards(file, text, Board.parse)
     if together and len(boards) % 2:
         raise UsageError("--together: {n} boards cannot be split into pairs", n=len(boards))
+    if chosen_coat is not None and (together or spellbook is not None):
+        raise UsageError(
+            "--chosen-coat adds points to every board, but only one player of a game can have this "
+            "wizard; instead write whose it is in the spellbook: `# player 1 chose line`"
+        )
     coat, rules = _coat(chosen_coat), EDITIONS[edition]
     notes = game_notes(spellbook, file, text, len(boards), castle_used)
     maps, pairs = audit_maps(boards, coat, notes, rules, together)

@@ -86,7 +86,7 @@ def audit_maps(
 ) -> tuple[list[AuditedMap], list[GameAudit]]:
     """The findings for each map, and for each game if its maps are audited together.
 
-    coat: for the filled coat's wizard, overriding the spellbooks.
+    coat: for the filled coat's wizard, for boards without a spellbook.
     """
     from kdscan.game.duel.audit import audit_map
     from kdscan.game.duel.audit.pair import audit_game

@@ -48,7 +48,8 @@ def test_boards_and_games_are_told_in_the_language_of_the_terminal(
     commands = [
         ["simulate", "1", "--seed", "7"],
         ["simulate", "2", "--game", "kingdomino", "--players", "3", "--seed", "1"],
-        ["board", pair, "--together", "--castle-used", "--chosen-coat", "f"],
+        ["board", pair, "--together", "--castle-used"],
+        ["board", pair, "--chosen-coat", "f"],
         ["board", alone],
         ["board", kingdom, "--game", "kingdomino", "--middle-kingdom"],
     ]
@@ -111,6 +112,8 @@ def test_every_option_of_one_game_is_an_option() -> None:
     [
         (("board", "MAPS", "--game", "chess"), "'--game': 'chess' is not one of 'duel', "),
         (("board", "MAPS", "--chosen-coat", "x"), "--chosen-coat x"),
+        (("board", "MAPS", "--chosen-coat", "f", "--together"), "# player 1 chose line"),
+        (("board", "MAPS", "--chosen-coat", "f", "--spellbook", "MAPS"), "only one player"),
         (("board", "MAPS", "--edition", "x"), "'--edition': 'x' is not one of 'english', "),
         (("board", "MISSING"), "missing.txt: there is no such file; check the name"),
         (("board", "EMPTY"), "contains no board"),
