@@ -149,6 +149,14 @@ def test_a_book_is_corrected_by_a_coats_name_as_in_json() -> None:
         assert kdscan.correct(book, kdscan.SpellbookCorrections(choices={1: chosen})).chosen[1]
 
 
+def test_a_wizards_coat_is_corrected_by_its_name_too() -> None:
+    names: tuple[Any, ...] = (Coat.LINE, "line")
+    one, other = (
+        kdscan.correct(make_sheet(), kdscan.MapCorrections(wizard=(name,))) for name in names
+    )
+    assert one.score.wizard and kdscan.to_dict(other) == kdscan.to_dict(one)
+
+
 @pytest.mark.parametrize(
     ("make", "why"),
     [
@@ -157,6 +165,9 @@ def test_a_book_is_corrected_by_a_coats_name_as_in_json() -> None:
         (lambda: kdscan.MapCorrections({(0, 0): (Coat.DOT, -2)}), "-2 crosses"),
         (lambda: kdscan.MapCorrections({(0, 0): (Coat.DOT, 5)}), "5 crosses"),
         (lambda: kdscan.MapCorrections({(0, 0): (NO_COAT, 1)}), "'dots'"),
+        (lambda: kdscan.MapCorrections({(0, 0): (None, 1)}), "None with 1 crosses"),
+        (lambda: kdscan.MapCorrections(wizard=NO_COAT), "'dots'"),
+        (lambda: kdscan.MapCorrections(wizard=(NO_COAT,)), "'dots'"),
         (lambda: kdscan.KingdomCorrections({(-1, 0): ("lake", 1)}), "no square at"),
         (lambda: kdscan.KingdomCorrections({(0, 0): ("lake", 3)}), "'lake', 3"),
         (lambda: kdscan.SpellbookCorrections({(2, Coat.DOT): SpellbookLine()}), "side 2"),

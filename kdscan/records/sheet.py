@@ -97,7 +97,7 @@ class MapCorrections:
 
     cells: the true marks of some shields. castle: whether its roof is coloured. wizard: (coat,)
     that the wizard pays for, or (None,) for none; None if not corrected. confirmed: everything is
-    right. Raises ValueError for what no shield can hold.
+    right. Raises ValueError for what no map can hold.
     """
 
     cells: Mapping[Cell, Marks] = field(default_factory=dict)
@@ -109,8 +109,14 @@ class MapCorrections:
         for at, (coat, crosses) in self.cells.items():
             if at not in CELLS:
                 raise ValueError(f"a map has no shield at (row, column) {at}")
-            if coat not in COATS or crosses not in range(MAX_CROSSES + 1):
+            most = 0 if coat is None else MAX_CROSSES
+            if coat not in COATS or crosses not in range(most + 1):
                 raise ValueError(f"no shield holds {coat!r} with {crosses!r} crosses")
+        if self.wizard is not None:
+            if self.wizard not in [(coat,) for coat in COATS]:
+                raise ValueError(f"a wizard pays for (coat,) or (None,), not for {self.wizard!r}")
+            (paid,) = self.wizard  # perhaps a coat's name, which is equal to it
+            object.__setattr__(self, "wizard", (paid and Coat(paid),))
 
     def merge(self, later: MapCorrections) -> MapCorrections:
         """These corrections updated by later ones."""
