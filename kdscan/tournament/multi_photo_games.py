@@ -15,6 +15,7 @@ from sqlalchemy import Connection, select
 from kdscan.sheet.ids import SheetId
 from kdscan.tournament.apply_corrections import Overrides, corrected_json
 from kdscan.tournament.deduplicate import Compared, Entry, marks_code, same_sheets
+from kdscan.tournament.names import Seats, seats_of
 from kdscan.tournament.places import FirstNames, Place, first_names, place_of
 from kdscan.tournament.removing import removed_from
 from kdscan.tournament.store import schema
@@ -25,7 +26,10 @@ from kdscan.tournament.store.records import Correction, Sheet
 
 
 def compared(
-    sheets: Iterable[Sheet], overrides: Mapping[int, Overrides], named: FirstNames
+    sheets: Iterable[Sheet],
+    overrides: Mapping[int, Overrides],
+    named: FirstNames,
+    seats: Seats,
 ) -> Compared:
     """Compare sheets in the order of their files' names, because photos arrive in any order.
 
@@ -38,7 +42,7 @@ def compared(
         order, file = named[sheet.photo_id]
         if mine.get("ignored") is True:
             continue
-        place = place_of(sheet.code, mine, file)
+        place = seats.of(place_of(sheet.code, mine, file))
         found.append(((order, sheet.page, sheet.number), _entry(sheet, mine, place.round)))
         if place.round is not None and place.table is not None:
             seated = _Seated(sheet.id, sheet.kind, (sheet.photo_id, sheet.page))
@@ -111,6 +115,10 @@ class MultiPhotoGames:
         return first_names(files(self._db, self._event))
 
     @cached_property
+    def _seats(self) -> Seats:
+        return seats_of(self._db, self._event)
+
+    @cached_property
     def _places(self) -> dict[int, tuple[str, Place]]:
         """The kind and the place of each sheet that was not removed."""
         at, removed = schema.sheet.c, removed_from(self._said)
@@ -120,7 +128,7 @@ class MultiPhotoGames:
         for row in self._db.execute(query):
             if not removed.has(row.sha256, row.page):
                 said, (_, file) = self._overrides.get(row.id, {}), self._named[row.photo_id]
-                found[row.id] = row.kind, place_of(row.code, said, file)
+                found[row.id] = row.kind, self._seats.of(place_of(row.code, said, file))
         return found
 
     def of(self, one: Sheet) -> tuple[Sheet, ...]:
@@ -137,5 +145,6 @@ class MultiPhotoGames:
         if not set(GAME) <= set(beside.values()):
             return ()
         found = {n: sheet for n in beside if (sheet := get_sheet(self._db, n)) is not None}
-        game = compared(found.values(), self._overrides, self._named).games.get(one.id, ())
+        pile = compared(found.values(), self._overrides, self._named, self._seats)
+        game = pile.games.get(one.id, ())
         return tuple(found[n] for n in game)

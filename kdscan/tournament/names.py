@@ -1,9 +1,10 @@
-"""The player that a name refers to, whether typed by a person or printed in a sheet's code."""
+"""The player that a name refers to, whether typed by a person or printed in a sheet's code, and
+where players sit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TypeVar
 
@@ -66,6 +67,30 @@ def names_of(entered: Iterable[Player]) -> Names:
     spelled = {canonical(one.name): one.name for one in entered}
     lower = {known.lower(): name for known, name in spelled.items()}
     return Names(lower | spelled, numbers | codes)
+
+
+@dataclass(frozen=True)
+class Seats:
+    """Where an event's players sit, by round and name."""
+
+    names: Names
+    tables: Mapping[tuple[int, str], int]
+
+    def of(self, place: Place) -> Place:
+        """A sheet's place with the player's name instead of a code, and with the table at which
+        the player sits in that round, if neither the sheet nor a person gives it."""
+        name, table = self.names.of(place), place.table
+        if table is None and place.round is not None and name:
+            table = self.tables.get((place.round, name))
+        return replace(place, table=table, player=name, code=None)
+
+
+def seats_of(db: Connection, event_id: int) -> Seats:
+    """See `Seats`."""
+    entered = players(db, event_id)
+    names = {one.id: one.name for one in entered}
+    tables = {(g.round, names[s]): g.table for g in games(db, event_id) for s in g.seats}
+    return Seats(names_of(entered), tables)
 
 
 def player_of(entered: Sequence[Player], name: str) -> Player | None:

@@ -20,13 +20,12 @@ from kdscan.locale.errors import error_text
 from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides, current_json
 from kdscan.tournament.multi_photo_games import compared
-from kdscan.tournament.names import names_of
+from kdscan.tournament.names import seats_of
 from kdscan.tournament.places import Place, first_names, place_of
 from kdscan.tournament.removing import removed_from
 from kdscan.tournament.rules import Rules, overrides_of, rules_of
 from kdscan.tournament.store.corrections import corrections, effective_by_sheet
-from kdscan.tournament.store.events import get_event, players
-from kdscan.tournament.store.games import games
+from kdscan.tournament.store.events import get_event
 from kdscan.tournament.store.photos import files, photos, reason_of
 from kdscan.tournament.store.readings import errors, sheets
 from kdscan.tournament.store.readings import sheet as get_sheet
@@ -118,21 +117,10 @@ def results(db: Connection, event_id: int) -> Iterable[Result]:
 
 
 def seated(db: Connection, event_id: int, rows: Iterable[Result]) -> Iterator[Result]:
-    """The rows with players' names instead of codes, and with the table at which each sits in that
-    round, if neither the sheet nor a person gives it."""
-    entered = players(db, event_id)
-    known, names = names_of(entered), {one.id: one.name for one in entered}
-    tables = {(g.round, names[s]): g.table for g in games(db, event_id) for s in g.seats}
+    """The rows with their sheets' places as `Seats` knows them."""
+    seats = seats_of(db, event_id)
     for row in rows:
-        if not isinstance(row, SheetResult):
-            yield row
-            continue
-        place = row.place
-        name = known.of(place)
-        table = place.table
-        if table is None and place.round is not None and name:
-            table = tables.get((place.round, name))
-        yield replace(row, place=replace(place, table=table, player=name, code=None))
+        yield replace(row, place=seats.of(row.place)) if isinstance(row, SheetResult) else row
 
 
 class _Rows:
@@ -151,7 +139,9 @@ class _Rows:
         self._files = [file for file in files(db, event_id) if self._stays(file)]
         self._named = first_names(self._files)
         self._where: dict[int, str] = {}
-        self._compared = compared(self._sheets(), self._overrides, self._named)
+        self._compared = compared(
+            self._sheets(), self._overrides, self._named, seats_of(db, event_id)
+        )
         self._failures = errors(db, event_id)
 
     def _stays(self, file: FileRow) -> bool:

@@ -29,7 +29,9 @@ def standing(here: Sequence[Sheet], loaded: Loaded) -> list[schemas.Sheet]:
     """The current state of the sheets of one page: correcting one may affect others."""
 
     def game_of(one: Sheet) -> Sequence[Sheet]:
-        seated = place_of(one.code, loaded.corrected(one)).table is not None
+        place = place_of(one.code, loaded.corrected(one))
+        # The pairings say where a player sits.
+        seated = place.table is not None or place.who is not None
         return loaded.games.of(one) if one.kind in GAME and seated else ()
 
     return with_facts(here, current_json(here, loaded.asked, game_of), loaded)

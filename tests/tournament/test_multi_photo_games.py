@@ -8,7 +8,8 @@ from kdscan.tournament.removing import set_removed
 from kdscan.tournament.results import OK, REVIEW, SheetResult, results
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import add_correction
-from kdscan.tournament.store.events import find_event
+from kdscan.tournament.store.events import ensure_event, ensure_player, find_event
+from kdscan.tournament.store.games import set_game
 from kdscan.tournament.store.readings import sheets
 from kdscan.web.photo_service import PhotoService
 from kdscan.web.sessions import Session, new_session
@@ -111,6 +112,21 @@ def test_sheets_of_one_round_are_no_game_while_their_table_is_unknown(store: Sto
         came_in(store, player, with_evidence(sheet, sheet_id=f"CUP/1//{player}"))
     came_in(store, "book", with_evidence(make_book(game.spellbook), sheet_id="CUP/1//"))
     assert wizards(store) == {"A": 0, "B": 0}
+
+
+def test_a_spellbook_pays_maps_whose_table_only_the_pairing_says(store: Store) -> None:
+    """Sheets that were printed before the first round: their codes name no table."""
+    game = paid_game()
+    with store.write() as db:
+        event = ensure_event(db, "Cup")
+        ids = [ensure_player(db, event.id, name, code=name).id for name in "AB"]
+        set_game(db, event.id, 1, 4, ids)
+    for board, player in zip(game.maps, "AB", strict=True):
+        sheet = make_sheet(str(board), confidence=0.999)
+        came_in(store, player, with_evidence(sheet, sheet_id=f"CUP/1//{player}"))
+    came_in(store, "book", with_evidence(make_book(game.spellbook), sheet_id="CUP/1/4/"))
+    paid = dict(zip("AB", (score.wizard for score in game.scores()), strict=True))
+    assert wizards(store) == pages(store, new_session("desk", "test")) == paid
 
 
 def test_the_round_may_be_said_of_any_name_of_a_photo(store: Store) -> None:
