@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
 from kdscan.game.winner import worth
 from kdscan.kinds import is_player_sheet
+from kdscan.locale import mark
 from kdscan.records.results import Json
 from kdscan.tournament.games import Game, SheetScore, Table
 from kdscan.tournament.gather import Finding, Planned, gather
-from kdscan.tournament.names import Names, names_of
+from kdscan.tournament.names import Names, Seats, seats_of
 from kdscan.tournament.results import FAILED, Result, SheetResult, results
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.standings import Standing, standings
@@ -72,15 +73,17 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
     """
     entered = players(db, event.id)
     names = {player.id: player.name for player in entered}
-    known = names_of(entered)
-    scores, failed, called = [], [], {}
+    seats = seats_of(db, event.id)
+    scores, failed, called, counting = [], [], {}, []
     together: Counter[int] = Counter()  # the sheets of each photo
     for row in results(db, event.id) if rows is None else rows:
         if isinstance(row, SheetResult):
             together[row.photo.id] += 1
-            if (score := sheet_score(row, known)) is not None:
+            if row.counts:
+                counting.append(row)
+                called[row.sheet.id] = row.photo.id, row.name, row.address
+            if (score := sheet_score(row, seats.names)) is not None:
                 scores.append(score)
-                called[score.key] = row.photo.id, row.name, row.address
         elif row.status == FAILED:
             failed.append((row.name, row.problem or {}))
     shown = {
@@ -89,10 +92,25 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
     }
     planned = _planned(db, event.id, names)
     played, findings = gather(scores, planned, rules_of(event).most)
+    findings += tuple(_unused_books(counting, seats))
     table = standings([player.name for player in entered], played)
     return EventState(
         event, tuple(entered), played, findings, table, tuple(scores), tuple(failed), shown
     )
+
+
+def _unused_books(rows: Iterable[SheetResult], seats: Seats) -> Iterator[Finding]:
+    """Spellbooks with a chosen coat that pay nobody, because their game is not known. rows: those
+    that count."""
+    rows = list(rows)
+    maps = Counter((r.photo.id, r.page) for r in rows if r.data["kind"] == "duel_map")
+    for row in rows:
+        book = row.data["kind"] == "duel_spellbook" and maps[row.photo.id, row.page] != 2
+        if book and any(side["chosen_coat"] for side in row.data["players"]):
+            at = seats.of(row.place)
+            if at.round is None or at.table is None:
+                text = mark("a spellbook adds no points, because its table is not known")
+                yield Finding("unplaced", text, {}, at.round, None, (row.sheet.id,))
 
 
 def sheet_score(row: SheetResult, known: Names) -> SheetScore | None:

@@ -129,6 +129,28 @@ def test_a_spellbook_pays_maps_whose_table_only_the_pairing_says(store: Store) -
     assert wizards(store) == pages(store, new_session("desk", "test")) == paid
 
 
+def test_a_spellbook_whose_table_is_unknown_is_asked_for(store: Store) -> None:
+    game = paid_game()
+    for board, player in zip(game.maps, "AB", strict=True):
+        sheet = make_sheet(str(board), confidence=0.999)
+        came_in(store, player, with_evidence(sheet, sheet_id=f"CUP/1/4/{player}"))
+    came_in(store, "book", make_book(game.spellbook))
+
+    def asked() -> list[list[str]]:
+        with store.read() as db:
+            state = event_state(db, find_event(db, "Cup"))
+        found = [one for one in state.findings if "spellbook" in one.text]
+        return [[state.names[key] for key in one.sheets] for one in found]
+
+    assert wizards(store) == {"A": 0, "B": 0} and asked() == [["book"]]
+    with store.write() as db:
+        event = find_event(db, "Cup")
+        book = next(one for one in sheets(db, event.id) if one.kind == "duel_spellbook")
+        place = {"round": 1, "table": 4, "player": None}
+        add_correction(db, event.id, "place", place, "Zoe", sheet_id=book.id)
+    assert any(wizards(store).values()) and not asked()
+
+
 def test_the_round_may_be_said_of_any_name_of_a_photo(store: Store) -> None:
     came_in(store, "all/a.jpg", make_sheet(), picture=b"one")
     came_in(store, "round2/a.jpg", make_sheet(), picture=b"one", details={"round": 2})
