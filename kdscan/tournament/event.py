@@ -146,15 +146,15 @@ def _planned(db: Connection, event_id: int, names: Mapping[int, str]) -> dict[Ta
         points = {
             names[int(k)]: int(v) for k, v in held.items() if k != WALKOVER and int(k) in names
         }
-        unseen = {names[seat] for seat in game.seats if before.get(str(seat)) is None}
+        seen = {names[seat]: before.get(str(seat)) for seat in game.seats}
         seats = tuple(names[seat] for seat in game.seats)
-        found[game.round, game.table] = Planned(seats, points, walkover, unseen)
+        found[game.round, game.table] = Planned(seats, points, walkover, seen)
     return found
 
 
 def _stated(rows: Iterable[Correction]) -> tuple[Json, Json]:
-    """A game's result (each row adds points to earlier ones, or replaces a walkover), and the
-    points that were known before. Whoever enters the same result again has seen what is known
+    """A game's result (each row adds points to earlier ones, or replaces a walkover), and what its
+    sheets were worth, as far as known. Whoever enters the same result again has seen what is known
     now."""
     held: Json = {}
     before: Json = {}

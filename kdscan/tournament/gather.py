@@ -6,7 +6,7 @@ Pure functions on plain records, which the store and the command line provide.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -50,14 +50,14 @@ class Planned:
     """A table as it was paired, and what an arbiter entered for it.
 
     players: in the order of the seats. points: by player; they override whatever was read.
-    walkover: who wins because nobody came to play. unseen: players whose sheets were not
-    known when either was entered; if these differ, a person is asked.
+    walkover: who wins because nobody came to play. seen: what each player's sheet was worth when
+    either was entered, as far as known; if it is worth something else now, a person is asked.
     """
 
     players: tuple[str, ...]
     points: Mapping[str, int] = field(default_factory=dict)
     walkover: str | None = None
-    unseen: Collection[str] = ()
+    seen: Mapping[str, int | None] = field(default_factory=dict)
 
 
 def gather(
@@ -92,7 +92,8 @@ def gather(
             continue
         game, to_settle = _game(at, plan, here)
         if plan.walkover is not None and plan.walkover in plan.players:
-            to_settle = list(_played_after_all(game, plan.walkover)) if plan.unseen else []
+            unseen = any(plan.seen.get(player) is None for player in plan.players)
+            to_settle = list(_played_after_all(game, plan.walkover)) if unseen else []
             seats = tuple(Seat(player) for player in plan.players)
             game = replace(game, seats=seats, walkover=plan.walkover)
         findings += to_settle
@@ -187,7 +188,7 @@ def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game,
     for seat in seats:
         if seat.points is None:
             findings += _to_settle(at, seat, own[seat.player])
-        elif seat.player in plan.unseen:
+        elif seat.sheet is not None and plan.seen.get(seat.player) != seat.sheet.total:
             findings += _points_differ(at, seat)
     return Game(*at, seats), findings
 
@@ -228,7 +229,7 @@ def _to_settle(at: Table, seat: Seat, sheets: Sequence[SheetScore]) -> Iterator[
 
 
 def _points_differ(at: Table, seat: Seat) -> Iterator[Finding]:
-    """A sheet whose total differs from the points that were entered before it came in."""
+    """A sheet whose total differs from the points that were entered before it was known."""
     sheet = seat.sheet
     if sheet is not None and not sheet.review and sheet.total != seat.points:
         text = mark("the sheet of {player} is worth {total}, but {points} points were entered")

@@ -171,19 +171,19 @@ def set_result(
     else:
         undo(db, held.id, who)
         return
-    known = _known_points(event_state(db, event), round_, table)
+    known = _known_totals(event_state(db, event), round_, table)
     old = {str(_seated(sitting, one, round_, table)): total for one, total in known.items()}
     add_correction(db, event.id, "result", values, who, game_id=planned.id, old=old)
 
 
-def _known_points(state: EventState, round_: int, table: int) -> dict[str, int | None]:
-    """A game's points by player, also those of sheets that came in after a walkover."""
+def _known_totals(state: EventState, round_: int, table: int) -> dict[str, int | None]:
+    """What the sheets of a game are worth by player, also those that came in after a walkover."""
     game, totals = state.game(round_, table), {sheet.key: sheet.total for sheet in state.sheets}
     asked = (one for one in state.findings if one.code == "points_differ")
     here = [one.sheets for one in asked if (one.round, one.table) == (round_, table)]
     if game.walkover is not None and here:
         return {seat.player: totals[key] for seat, key in zip(game.seats, here[0], strict=True)}
-    return {seat.player: seat.total for seat in game.seats}
+    return {seat.player: seat.sheet.total if seat.sheet else None for seat in game.seats}
 
 
 def _planned(

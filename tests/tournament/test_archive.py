@@ -76,7 +76,7 @@ def told(store: Store, name: str) -> tuple[object, ...]:
     ]
     first, second = (c.old for c in settled)
     assert first == {"Ada": 3, "Bob": None}
-    assert {names[int(p)][0]: n for p, n in second.items()} == {"Ada": 11, "Bob": None}
+    assert {names[int(p)][0]: n for p, n in second.items()} == {"Ada": None, "Bob": None}
     return out.getvalue(), list(names.values()), tables, said, event.created_at
 
 

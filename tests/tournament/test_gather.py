@@ -141,7 +141,7 @@ def test_sheets_that_claim_one_code_count_for_nothing_even_if_their_totals_are_e
 
 
 def test_points_entered_before_the_sheet_came_are_compared_with_it() -> None:
-    plan, seen = ({(1, 1): paired("AB", {"A": 30}, unseen=some)} for some in ("A", ""))
+    plan, seen = ({(1, 1): paired("AB", {"A": 30}, seen={"A": n})} for n in (None, 40))
     came = [sheet(1, "A", 40), sheet(2, "B", 35)]
     games, findings = gather(came, plan)
     assert games[0].seats[0].total == 30
@@ -153,6 +153,8 @@ def test_points_entered_before_the_sheet_came_are_compared_with_it() -> None:
     looked_at = [replace(came[0], review=True), came[1]]
     for sheets, planned in ((came, seen), (agreed, plan), (looked_at, plan)):
         assert gather(sheets, planned)[1] == ()
+    corrected = [sheet(1, "A", 46), came[1]]  # or its spellbook came in
+    assert [f.code for f in gather(corrected, seen)[1]] == ["points_differ"]
 
 
 def test_a_sheet_of_a_player_with_a_bye_is_asked_about() -> None:

@@ -223,6 +223,7 @@ def test_a_late_sheet_that_differs_from_the_points_entered_is_asked_about(cup: S
         at = {"round": 1, "table": 1}
         desk.do("/api/event/result", **at, points={"Ada": 99, "Bob": 20})
         desk.do("/api/event/result", **at, points={"Ada": 98})  # a slip of the pen
+        desk.do("/api/event/result", **at, points={"Ada": 98})  # and again, at another desk
         sheet_of(cup, 0, "CUP/1//1", "a.jpg")
         (card,) = desk.see()["cards"]
         assert (card["kind"], card["player"], card["values"]["points"]) == ("differs", "Ada", "98")
