@@ -3,7 +3,7 @@
 
 import { lineIcon, lineWords, placesOf, sideName } from "./bookline.js";
 import { coatName, icon } from "./coats.js";
-import { h } from "./dom.js";
+import { button, h } from "./dom.js";
 import { axes, brought, cutOut } from "./geometry.js";
 import { t, tn } from "./i18n.js";
 import { coatKey, coats, numbers, pictures } from "./parts.js";
@@ -54,16 +54,10 @@ const lineControls = (value, most, change) => [
 ];
 
 const toggle = (value, what, words, change) =>
-  h(
-    "button",
-    {
-      type: "button",
-      class: "tab",
-      "aria-pressed": String(value[what]),
-      onclick: () => change({ ...value, [what]: !value[what] }),
-    },
-    words,
-  );
+  button(words, () => change({ ...value, [what]: !value[what] }), {
+    class: "tab",
+    "aria-pressed": String(value[what]),
+  });
 
 // The value of a line after a key; null if the key means nothing.
 function afterKey(value, key, most) {

@@ -46,6 +46,17 @@ export const inUse = (part) =>
       one === document.activeElement || (one.matches("input") && one.value !== one.defaultValue),
   );
 
+// A field for a player's points; more: attributes.
+export const pointsInput = (player, more) =>
+  h("input", {
+    type: "number",
+    min: "0",
+    max: "999",
+    inputmode: "numeric",
+    name: player,
+    ...more,
+  });
+
 // The points that were typed, by player. Unchanged values were read from the sheet, and may be read again.
 export const typedPoints = (fields) =>
   Object.fromEntries(

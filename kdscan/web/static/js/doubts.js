@@ -2,8 +2,8 @@
 // must be photographed again.
 
 import { cellName } from "./board.js";
-import { h } from "./dom.js";
-import { choice, options } from "./editor.js";
+import { button, h } from "./dom.js";
+import { choices } from "./editor.js";
 import { problemText, t, tn } from "./i18n.js";
 import { kindOf } from "./kinds.js";
 
@@ -29,12 +29,7 @@ export function doubts(sheet, page, act) {
       { class: "doubt-row" },
       open.map((part) => doubt(part, page, act)),
     ),
-    act &&
-      h(
-        "button",
-        { type: "button", class: "quiet wide", onclick: act.confirm },
-        t("The whole sheet is right"),
-      ),
+    act && button(t("The whole sheet is right"), act.confirm, { class: "quiet wide" }),
   );
 }
 
@@ -42,21 +37,13 @@ export function doubts(sheet, page, act) {
 function doubt(part, page, act) {
   const cut = page.view && part.crop(page);
   const tall = cut?.classList.contains("strip");
-  const choices = options(part)
-    .slice(0, MOST_CHOICES)
-    .map(([value, p]) => choice(part, value, p, act && (() => act.say(part.id, value))));
   return h(
     "article",
     { class: tall ? "doubt card tall" : "doubt card", "aria-label": part.name },
     h("h3", {}, part.name),
     cut,
-    h("div", { class: "choices" }, choices),
-    act &&
-      h(
-        "button",
-        { type: "button", class: "choice more", onclick: () => act.edit(part.id) },
-        t("other…"),
-      ),
+    choices(part, act && ((value) => act.say(part.id, value)), MOST_CHOICES),
+    act && button(t("other…"), () => act.edit(part.id), { class: "choice more" }),
   );
 }
 

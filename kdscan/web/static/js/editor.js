@@ -1,6 +1,6 @@
 // Correcting a shield, square or line: choices at the bottom of the page, one tap each.
 
-import { h, put } from "./dom.js";
+import { button, h, put } from "./dom.js";
 import { percent, t } from "./i18n.js";
 
 const NEAR = 24; // largest movement of a finger during a tap, pixels
@@ -54,7 +54,7 @@ function tapping(act) {
 }
 
 // A button for one reading of a part, with its probability. act: null where it can only be seen.
-export function choice(part, value, probability, act) {
+function choice(part, value, probability, act) {
   const sure = percent(probability);
   return h(
     "button",
@@ -75,12 +75,23 @@ const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 // Possible values of a doubtful part: first as read, then the most probable others; [value,
 // probability].
-export const options = (part) => [
+const options = (part) => [
   [part.read, part.confidence],
   ...part.alternatives
     .map((other) => [part.value(other), other.probability])
     .filter(([value]) => !same(value, part.read)),
 ];
+
+// The most probable readings of a part, one tap each; say(value) is called with the one that was
+// tapped, null where they can only be seen.
+export const choices = (part, say, most = Infinity) =>
+  h(
+    "div",
+    { class: "choices" },
+    options(part)
+      .slice(0, most)
+      .map(([value, p]) => choice(part, value, p, say && (() => say(value)))),
+  );
 
 // Opens the chooser; `say(value)` is called with the chosen value.
 export function openEditor(page, part, say) {
@@ -129,18 +140,13 @@ const endRow = (icon, cancel, done) =>
   h(
     "div",
     { class: "row end" },
-    h("button", { type: "button", class: "quiet", onclick: cancel }, t("Cancel")),
-    h("button", { type: "button", class: "main", onclick: done }, icon, t("Done")),
+    button(t("Cancel"), cancel),
+    button([icon, t("Done")], done, { class: "main" }),
   );
 
 // What a part probably is: of a doubtful one all readings, one tap each.
 function likely(part, done) {
-  if (part.review && part.alternatives.length)
-    return h(
-      "div",
-      { class: "choices" },
-      options(part).map(([value, p]) => choice(part, value, p, () => done(value))),
-    );
+  if (part.review && part.alternatives.length) return choices(part, done);
   return h(
     "p",
     { class: "as-read" },

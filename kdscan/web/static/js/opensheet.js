@@ -3,8 +3,8 @@
 
 import { focusPart } from "./board.js";
 import { where } from "./cards.js";
-import { h, put, typing } from "./dom.js";
-import { choice, options } from "./editor.js";
+import { button, h, put, typing } from "./dom.js";
+import { choices } from "./editor.js";
 import { t } from "./i18n.js";
 import { hasScore, kindOf } from "./kinds.js";
 import { otherOwner } from "./owners.js";
@@ -15,19 +15,9 @@ import { sheetView } from "./sheet.js";
 function sheetSide({ card, photo, sheet, desk, act, confirm }, board) {
   const counts = card.sheets[0].status !== "ignored";
   const name = [card.player, photo.name, where(card)].filter(Boolean).join(" · ");
-  const right = h(
-    "button",
-    { type: "button", class: "main accept", onclick: confirm },
-    t("The whole sheet is right"),
-  );
-  const ignore = h(
-    "button",
-    {
-      type: "button",
-      class: "quiet",
-      onclick: () => act(`/api/sheets/${sheet.id}/ignore`, { ignored: counts }),
-    },
-    counts ? t("Do not count it") : t("Count it again"),
+  const right = button(t("The whole sheet is right"), confirm, { class: "main accept" });
+  const ignore = button(counts ? t("Do not count it") : t("Count it again"), () =>
+    act(`/api/sheets/${sheet.id}/ignore`, { ignored: counts }),
   );
   return h(
     "section",
@@ -93,9 +83,10 @@ export function openSheet(body, given) {
   return { view, current, focusOn, nextDoubt };
 }
 
-function valuesOf(part, say) {
-  const choices = options(part)
-    .slice(0, 3)
-    .map(([value, p]) => choice(part, value, p, () => say(part.id, value)));
-  return h("div", {}, h("h2", {}, part.name), h("div", { class: "choices" }, choices));
-}
+const valuesOf = (part, say) =>
+  h(
+    "div",
+    {},
+    h("h2", {}, part.name),
+    choices(part, (value) => say(part.id, value), 3),
+  );

@@ -1,7 +1,7 @@
 // What there is to answer on each kind of card: photos side by side, and one tap for each remedy.
 
 import { answer, answers, evidence, side } from "./answers.js";
-import { h, typedPoints } from "./dom.js";
+import { h, pointsInput, typedPoints } from "./dom.js";
 import { why } from "./errors.js";
 import { pointsText, t } from "./i18n.js";
 import { owners } from "./owners.js";
@@ -83,14 +83,7 @@ const pointsField = (seat) =>
     "label",
     { class: "points-field" },
     seat.player,
-    h("input", {
-      type: "number",
-      min: "0",
-      max: "999",
-      inputmode: "numeric",
-      value: seat.total ?? "",
-      name: seat.player,
-    }),
+    pointsInput(seat.player, { value: seat.total ?? "" }),
   );
 
 function missing(card, desk, act) {

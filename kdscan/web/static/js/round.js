@@ -1,6 +1,6 @@
 // One round at the desk: its tables, and for each the points, a walkover, or no result any more.
 
-import { h, inUse, lines, put, typedPoints } from "./dom.js";
+import { h, inUse, lines, pointsInput, put, typedPoints } from "./dom.js";
 import { t } from "./i18n.js";
 
 export function roundOf(n, act) {
@@ -61,14 +61,7 @@ function tableOf({ round, table, seats }, act) {
 }
 
 const pointsField = (player) =>
-  h("input", {
-    type: "number",
-    min: "0",
-    max: "999",
-    inputmode: "numeric",
-    name: player,
-    "aria-label": t("Points of {name}", { name: player }),
-  });
+  pointsInput(player, { "aria-label": t("Points of {name}", { name: player }) });
 
 // What was sent is the stored value now, where nobody typed on meanwhile.
 function kept(fields, sent) {

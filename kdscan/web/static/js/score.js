@@ -122,9 +122,9 @@ export function explanation(sheet, show) {
       h("td", {}, "× " + words.times(domain)),
       h("td", { class: "points" }, String(domain.points)),
     );
-  const extra = (text, points) =>
-    points > 0 &&
+  const line = (text, points) =>
     h("tr", {}, h("td", { colspan: "3" }, text), h("td", { class: "points" }, String(points)));
+  const extra = (text, points) => points > 0 && line(text, points);
   return h(
     "section",
     { class: "sum card" },
@@ -148,13 +148,7 @@ export function explanation(sheet, show) {
       h(
         "tfoot",
         {},
-        idle > 0 &&
-          h(
-            "tr",
-            {},
-            h("td", { colspan: "3" }, words.idle(idle)),
-            h("td", { class: "points" }, "0"),
-          ),
+        idle > 0 && line(words.idle(idle), 0),
         extra(
           t("The wizard of the filled coat: 3 for each domain of {coat}", {
             coat: coatName(sheet.chosen_coat),

@@ -1,6 +1,5 @@
 // One sheet: its score, doubts first, the board and the photo, and the effect of a tap.
 
-import { answering } from "./requests.js";
 import { focusPart, highlight } from "./board.js";
 import { decisions } from "./decisions.js";
 import { h, put } from "./dom.js";
@@ -10,6 +9,7 @@ import { explain } from "./errors.js";
 import { t } from "./i18n.js";
 import { hasScore, kindOf } from "./kinds.js";
 import { whoseField } from "./names.js";
+import { answering } from "./requests.js";
 import { explanation, heading, total } from "./score.js";
 import { sheetBar } from "./sheetbar.js";
 import { sheetViews } from "./views.js";
