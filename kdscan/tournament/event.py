@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -99,10 +99,9 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
     )
 
 
-def _unused_books(rows: Iterable[SheetResult], seats: Seats) -> Iterator[Finding]:
+def _unused_books(rows: Sequence[SheetResult], seats: Seats) -> Iterator[Finding]:
     """Spellbooks with a chosen coat that pay nobody, because their game is not known. rows: those
     that count."""
-    rows = list(rows)
     maps = Counter((r.photo.id, r.page) for r in rows if r.data["kind"] == "duel_map")
     for row in rows:
         book = row.data["kind"] == "duel_spellbook" and maps[row.photo.id, row.page] != 2
