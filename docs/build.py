@@ -18,20 +18,20 @@ from mkdocs.structure.files import File, Files
 import kdscan
 from kdscan.cli.main import command_line
 from kdscan.imaging.photo import load_photos
-from kdscan.kinds.overlay import draw_overlay
 from kdscan.pipeline.read import read_photo
+from kdscan.sheets.overlay import draw_overlay
 from kdscan.web.openapi import document
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "benchmarks"))
+sys.path.insert(0, str(ROOT))
 
-from stages_pictures import pictures, shrunk  # noqa: E402  a script beside the package
+from lab.benchmarks.stages_pictures import pictures, shrunk  # noqa: E402  the laboratory is not installed
 
 ELSEWHERE = {
     "architecture.md": "kdscan/README.md",
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",
-    "research/training.md": "kdscan/training/README.md",
+    "research/training.md": "lab/training/README.md",
 }
 """Pages of the site, and where they lie in the repository."""
 

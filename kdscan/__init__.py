@@ -17,19 +17,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kdscan.errors import KdscanError as KdscanError
     from kdscan.imaging.photo import load_photos as load_photos
-    from kdscan.kinds import correct as correct
-    from kdscan.kinds.common.options import ReadOptions as ReadOptions
-    from kdscan.kinds.overlay import draw_overlay as draw_overlay
     from kdscan.pipeline.document import sheet_json as to_dict
     from kdscan.pipeline.read import read_photo as read_photo
     from kdscan.pipeline.read import read_with as read_with
     from kdscan.pipeline.serialize import deserialize as deserialize
     from kdscan.pipeline.serialize import serialize as serialize
-    from kdscan.prints.file import load_print as load_print
-    from kdscan.prints.file import save_print as save_print
-    from kdscan.prints.known import KnownPrint as KnownPrint
-    from kdscan.prints.learn import learn_print as learn_print
-    from kdscan.prints.library import known_prints as known_prints
     from kdscan.records import KingdomCorrections as KingdomCorrections
     from kdscan.records import KingdomReading as KingdomReading
     from kdscan.records import MapCorrections as MapCorrections
@@ -37,6 +29,14 @@ if TYPE_CHECKING:
     from kdscan.records import Photo as Photo
     from kdscan.records import SpellbookCorrections as SpellbookCorrections
     from kdscan.records import SpellbookReading as SpellbookReading
+    from kdscan.sheets import correct as correct
+    from kdscan.sheets.common.options import ReadOptions as ReadOptions
+    from kdscan.sheets.overlay import draw_overlay as draw_overlay
+    from kdscan.templates.file import load_print as load_print
+    from kdscan.templates.file import save_print as save_print
+    from kdscan.templates.known import KnownPrint as KnownPrint
+    from kdscan.templates.learn import learn_print as learn_print
+    from kdscan.templates.library import known_prints as known_prints
 
     __version__: str
 
@@ -44,23 +44,23 @@ _HOMES = {
     "KdscanError": ("kdscan.errors", "KdscanError"),
     "KingdomCorrections": ("kdscan.records", "KingdomCorrections"),
     "KingdomReading": ("kdscan.records", "KingdomReading"),
-    "KnownPrint": ("kdscan.prints.known", "KnownPrint"),
+    "KnownPrint": ("kdscan.templates.known", "KnownPrint"),
     "MapCorrections": ("kdscan.records", "MapCorrections"),
     "MapReading": ("kdscan.records", "MapReading"),
     "Photo": ("kdscan.records", "Photo"),
-    "ReadOptions": ("kdscan.kinds.common.options", "ReadOptions"),
+    "ReadOptions": ("kdscan.sheets.common.options", "ReadOptions"),
     "SpellbookCorrections": ("kdscan.records", "SpellbookCorrections"),
     "SpellbookReading": ("kdscan.records", "SpellbookReading"),
-    "correct": ("kdscan.kinds", "correct"),
+    "correct": ("kdscan.sheets", "correct"),
     "deserialize": ("kdscan.pipeline.serialize", "deserialize"),
-    "draw_overlay": ("kdscan.kinds.overlay", "draw_overlay"),
-    "known_prints": ("kdscan.prints.library", "known_prints"),
-    "learn_print": ("kdscan.prints.learn", "learn_print"),
+    "draw_overlay": ("kdscan.sheets.overlay", "draw_overlay"),
+    "known_prints": ("kdscan.templates.library", "known_prints"),
+    "learn_print": ("kdscan.templates.learn", "learn_print"),
     "load_photos": ("kdscan.imaging.photo", "load_photos"),
-    "load_print": ("kdscan.prints.file", "load_print"),
+    "load_print": ("kdscan.templates.file", "load_print"),
     "read_photo": ("kdscan.pipeline.read", "read_photo"),
     "read_with": ("kdscan.pipeline.read", "read_with"),
-    "save_print": ("kdscan.prints.file", "save_print"),
+    "save_print": ("kdscan.templates.file", "save_print"),
     "serialize": ("kdscan.pipeline.serialize", "serialize"),
     "to_dict": ("kdscan.pipeline.document", "sheet_json"),
 }

@@ -27,7 +27,7 @@ from typing import ClassVar
 class KdscanError(Exception):
     """Base of all errors that kdscan raises on purpose.
 
-    text: English text, a key of the catalogues (`kdscan.locale`); values: for its {braces}. `what`
+    text: English text, a key of the catalogues (`kdscan.i18n`); values: for its {braces}. `what`
     is a key too, and another error as a value is expressed in its own words. A text that the
     catalogues lack is not translated.
     """

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import settings
 
 from kdscan.cli.main import main
-from kdscan.tournament.store import Store, open_store
+from kdscan.event.store import Store, open_store
 from tests.command import Command, Said
 
 # Machines of CI are busy: a slow example is no failure. There the same examples come every time.

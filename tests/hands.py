@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kdscan.synth.hands.habits import TIDY
-from kdscan.synth.hands.sketch import Hand
+from lab.synth.hands.habits import TIDY
+from lab.synth.hands.sketch import Hand
 
 
 def careful(rng: np.random.Generator) -> Hand:

@@ -10,18 +10,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from kdscan.game.duel.board import Board
-from kdscan.game.duel.book_place import BookPlace
-from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.dice import SQUARES
-from kdscan.game.duel.play import Game
-from kdscan.game.duel.players import play_game
-from kdscan.game.duel.scoring import score_board
-from kdscan.game.duel.spellbook import Spellbook
-from kdscan.game.kingdomino.kingdom import Kingdom
-from kdscan.game.kingdomino.variants import PLAIN, Variants
-from kdscan.kinds.kingdom.interpret import decode_kingdoms
-from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.marks.decode import decode
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
@@ -47,6 +35,18 @@ from kdscan.records import (
     SpellbookReading,
     SquareKind,
 )
+from kdscan.rules.duel.board import Board
+from kdscan.rules.duel.book_place import BookPlace
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.dice import SQUARES
+from kdscan.rules.duel.play import Game
+from kdscan.rules.duel.players import play_game
+from kdscan.rules.duel.scoring import score_board
+from kdscan.rules.duel.spellbook import Spellbook
+from kdscan.rules.kingdomino.kingdom import Kingdom
+from kdscan.rules.kingdomino.variants import PLAIN, Variants
+from kdscan.sheets.kingdom.interpret import decode_kingdoms
+from kdscan.sheets.spellbook.interpret import interpret
 
 BOARD = """
 d+  d   dd  l   l+  f++ .

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from kdscan.cli.exit_codes import CLOSED
-from kdscan.locale import ENGLISH
-from kdscan.locale.legible import legible
+from kdscan.event.store import Store, open_store
+from kdscan.event.store.events import ensure_event, ensure_player
+from kdscan.event.store.games import set_game
+from kdscan.i18n import ENGLISH
+from kdscan.i18n.legible import legible
+from kdscan.paper.tickets import read_rows
 from kdscan.pipeline.document import PhotoReport, photo_json
-from kdscan.sheet.tickets import read_rows
-from kdscan.tournament.store import Store, open_store
-from kdscan.tournament.store.events import ensure_event, ensure_player
-from kdscan.tournament.store.games import set_game
 from tests.command import Command
 
 WRONG_USAGE, STORE_FAILED = 2, 8

@@ -18,13 +18,13 @@ import numpy as np
 import pytest
 
 import kdscan
-from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.players import play_game
-from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.imaging import photo as photo_module
 from kdscan.records import AnyReading
-from kdscan.synth.own import own_book, own_page
-from kdscan.synth.table import make_table
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.players import play_game
+from kdscan.rules.duel.spellbook import SpellbookLine
+from lab.synth.own import own_book, own_page
+from lab.synth.table import make_table
 from tests.imaging.photos import TILE
 from tests.readings import make_book, make_kingdom, make_sheet
 
@@ -236,10 +236,10 @@ def test_a_sheet_is_corrected_and_counted_without_opencv() -> None:
     code = """
 import sys
 from kdscan.cli import standings
-from kdscan.kinds import KINDS, kind_of
-from kdscan.tournament import event, results
+from kdscan.sheets import KINDS, kind_of
+from kdscan.event import event, results
 from tests.readings import make_book, make_kingdom, make_sheet
-from kdscan.game.duel.players import play_game
+from kdscan.rules.duel.players import play_game
 for found in (make_sheet(), make_kingdom(), make_book(play_game(1).spellbook)):
     kind = kind_of(found)
     again = kind.deserialize(kind.serialize(found), 0.02)

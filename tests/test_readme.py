@@ -14,14 +14,14 @@ import typer
 
 from kdscan.cli.corrections import parse_corrections
 from kdscan.cli.main import command_line
+from kdscan.event.results import COLUMNS
+from kdscan.i18n.problems import PROBLEMS
 from kdscan.imaging import limits
 from kdscan.imaging.photo import load_photos
-from kdscan.kinds.common.terminal import Style
-from kdscan.kinds.duel_map.to_text import to_text
-from kdscan.locale.problems import PROBLEMS
 from kdscan.pipeline.read import read_photo
 from kdscan.records import MapReading
-from kdscan.tournament.results import COLUMNS
+from kdscan.sheets.common.terminal import Style
+from kdscan.sheets.duel_map.to_text import to_text
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -131,7 +131,7 @@ def test_the_readme_is_read_in_one_go() -> None:
     assert len(README.splitlines()) <= 90
 
 
-PAGES = ["README.md", "CONTRIBUTING.md", "kdscan/README.md", "kdscan/training/README.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "kdscan/README.md", "lab/training/README.md"]
 PAGES += [path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")]
 MADE = ("reference/", "pictures/")
 """Made when the site is built; `nox -s docs` checks links to them."""

@@ -10,9 +10,9 @@ from kdscan.cli.messages import error_message, note, terminal_words, working
 from kdscan.errors import UsageError, bug_of
 
 if TYPE_CHECKING:
-    from kdscan.prints.flat import FlatSheet
-    from kdscan.prints.known import KnownPrint
     from kdscan.records import AnyReading, MapReading, Photo
+    from kdscan.templates.flat import FlatSheet
+    from kdscan.templates.known import KnownPrint
 
 
 class AutoLearner:
@@ -24,8 +24,8 @@ class AutoLearner:
 
     def add(self, photo: Photo | None, sheets: Iterable[AnyReading]) -> None:
         """Rectify sheets from which a print may be learned, as many as can be kept."""
+        from kdscan.paper.layout import layouts
         from kdscan.records import MapReading
-        from kdscan.sheet.layout import layouts
 
         if not self._on or photo is None:
             return
@@ -34,9 +34,9 @@ class AutoLearner:
                 self._add(photo, sheet)
 
     def _add(self, photo: Photo, sheet: MapReading) -> None:
-        from kdscan.prints.flat import flat_sheet  # modules for learning are slow to import
-        from kdscan.prints.pile import may_teach
-        from kdscan.prints.pool import MAX_KEPT, own_pool
+        from kdscan.templates.flat import flat_sheet  # modules for learning are slow to import
+        from kdscan.templates.pile import may_teach
+        from kdscan.templates.pool import MAX_KEPT, own_pool
 
         room = len(self._sheets) < MAX_KEPT
         if room and may_teach(sheet.layout, self._known) and own_pool().learns():
@@ -51,7 +51,7 @@ class AutoLearner:
         if not sheets:
             return []
         from kdscan.inference.store import default_models
-        from kdscan.prints.pool import own_pool
+        from kdscan.templates.pool import own_pool
 
         w, pool = terminal_words(sys.stderr), own_pool()
         try:

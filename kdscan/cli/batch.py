@@ -30,13 +30,13 @@ from kdscan.cli.options import (
 )
 from kdscan.cli.progress import progress_bar
 from kdscan.errors import UsageError
-from kdscan.locale import Words
-from kdscan.locale.legible import legible
+from kdscan.i18n import Words
+from kdscan.i18n.legible import legible
 
 if TYPE_CHECKING:
-    from kdscan.tournament.batch.pool import Workers
-    from kdscan.tournament.batch.run import Progress
-    from kdscan.tournament.results import Result
+    from kdscan.event.batch.pool import Workers
+    from kdscan.event.batch.run import Progress
+    from kdscan.event.results import Result
 
 SHOWN = 20
 """Most failures that are listed; the results contain all of them."""
@@ -91,17 +91,17 @@ def batch(
     the store cannot be used; 130 interrupted: what was finished is kept.
     """
     # The heavy half: SQLAlchemy, OpenCV, onnxruntime.
+    from kdscan.event.batch.paths import sources
+    from kdscan.event.batch.run import Run
+    from kdscan.event.export import save_results
+    from kdscan.event.removing import removed_files
+    from kdscan.event.results import of_another_size, results
+    from kdscan.event.rules import RuleChanges, ensure_rules, rules_of
+    from kdscan.event.store import open_store
+    from kdscan.event.store.prints import EventPrints, add_new_prints
     from kdscan.files.read import is_folder
     from kdscan.files.write import STDOUT, missing_folder_error
     from kdscan.inference.store import default_models
-    from kdscan.tournament.batch.paths import sources
-    from kdscan.tournament.batch.run import Run
-    from kdscan.tournament.export import save_results
-    from kdscan.tournament.removing import removed_files
-    from kdscan.tournament.results import of_another_size, results
-    from kdscan.tournament.rules import RuleChanges, ensure_rules, rules_of
-    from kdscan.tournament.store import open_store
-    from kdscan.tournament.store.prints import EventPrints, add_new_prints
 
     check_apart({"--csv": csv, "--json-lines": json_lines})
     for out in (csv, json_lines):
@@ -134,14 +134,14 @@ def batch(
 def _workers(cluster: str | None, count: int | None) -> AbstractContextManager[Workers]:
     """Processes of this machine, or a cluster's."""
     if cluster is None:
-        from kdscan.tournament.batch.pool import Pool
+        from kdscan.event.batch.pool import Pool
         from kdscan.workers.cores import cores
 
         return Pool(count or cores())
     if count is not None:
         raise UsageError("--workers cannot be used with --cluster, which has its own workers")
     try:
-        from kdscan.tournament.batch.cluster import Cluster
+        from kdscan.event.batch.cluster import Cluster
     except ImportError as error:
         raise UsageError(
             "--cluster needs extra packages: pip install distributed fsspec"
@@ -160,7 +160,7 @@ def _print_result(
 
     gone: names of photos that were given although they are removed.
     """
-    from kdscan.tournament.results import BLANK, CONFLICT, OK, REVIEW
+    from kdscan.event.results import BLANK, CONFLICT, OK, REVIEW
 
     w = terminal_words()
     t = w.t
@@ -195,8 +195,8 @@ def _notable(
 ) -> Iterator[str]:
     """What failed, came twice, or is in conflict; rows_of, count: by status, the first rows and the
     number of all."""
-    from kdscan.locale.errors import error_text
-    from kdscan.tournament.results import CONFLICT, FAILED, SAME_PHOTO, SAME_SHEET
+    from kdscan.event.results import CONFLICT, FAILED, SAME_PHOTO, SAME_SHEET
+    from kdscan.i18n.errors import error_text
 
     t = w.t
     titles = {

@@ -22,8 +22,8 @@ from kdscan.cli.options import (
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
-    from kdscan.game.duel.coats import Coat
-    from kdscan.game.kingdomino.variants import Variants
+    from kdscan.rules.duel.coats import Coat
+    from kdscan.rules.kingdomino.variants import Variants
 
 SCHEMA = "kdscan/1"
 
@@ -86,16 +86,16 @@ def board(
     check_game(context, game)
     text = read_text(file)
     if game == "kingdomino":
-        from kdscan.game.kingdomino.variants import Variants
+        from kdscan.rules.kingdomino.variants import Variants
 
         variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel), demo)
         _kingdoms(file, text, variants, as_json)
         return
-    from kdscan.game.duel.board import Board
-    from kdscan.game.duel.book_checks import book_problems
-    from kdscan.game.duel.editions import EDITIONS
-    from kdscan.game.duel.report import board_json, pair_json
-    from kdscan.game.problem import problems_json
+    from kdscan.rules.duel.board import Board
+    from kdscan.rules.duel.book_checks import book_problems
+    from kdscan.rules.duel.editions import EDITIONS
+    from kdscan.rules.duel.report import board_json, pair_json
+    from kdscan.rules.problem import problems_json
 
     boards = parse_boards(file, text, Board.parse)
     if together and len(boards) % 2:
@@ -125,11 +125,11 @@ def board(
 
 
 def _kingdoms(file: str, text: str, variants: Variants, as_json: bool) -> None:
-    from kdscan.game.kingdomino.audit import audit_kingdom
-    from kdscan.game.kingdomino.checks import find_problems
-    from kdscan.game.kingdomino.kingdom import Kingdom
-    from kdscan.game.kingdomino.report import AuditedKingdom, kingdom_json
-    from kdscan.game.kingdomino.scoring import score_kingdom
+    from kdscan.rules.kingdomino.audit import audit_kingdom
+    from kdscan.rules.kingdomino.checks import find_problems
+    from kdscan.rules.kingdomino.kingdom import Kingdom
+    from kdscan.rules.kingdomino.report import AuditedKingdom, kingdom_json
+    from kdscan.rules.kingdomino.scoring import score_kingdom
 
     found = [
         AuditedKingdom(
@@ -157,8 +157,8 @@ def _kingdoms(file: str, text: str, variants: Variants, as_json: bool) -> None:
 
 
 def _coat(name: str | None) -> Coat | None:
-    from kdscan.game.duel.book_text import COATS
-    from kdscan.game.duel.coats import Coat
+    from kdscan.rules.duel.book_text import COATS
+    from kdscan.rules.duel.coats import Coat
 
     if name is None:
         return None

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kdscan.errors import UsageError
 from kdscan.files import read as files
-from kdscan.game.text import split_blocks
+from kdscan.rules.text import split_blocks
 
 if TYPE_CHECKING:
-    from kdscan.game.duel.audit.pair import GameAudit
-    from kdscan.game.duel.board import Board
-    from kdscan.game.duel.book_text import GameNotes
-    from kdscan.game.duel.coats import Coat
-    from kdscan.game.duel.editions import Edition
-    from kdscan.game.duel.report import AuditedMap
+    from kdscan.rules.duel.audit.pair import GameAudit
+    from kdscan.rules.duel.board import Board
+    from kdscan.rules.duel.book_text import GameNotes
+    from kdscan.rules.duel.coats import Coat
+    from kdscan.rules.duel.editions import Edition
+    from kdscan.rules.duel.report import AuditedMap
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ def game_notes(
     spellbook: the file that contains it, None without one; `text` is the content of `file`, that of
     the boards. castle_used: for all roofs, from the command line. Raises UsageError.
     """
-    from kdscan.game.duel.book_text import BookTextError, GameNotes, read_books
+    from kdscan.rules.duel.book_text import BookTextError, GameNotes, read_books
 
     games = (boards + 1) // 2
     if spellbook is None:
@@ -88,10 +88,10 @@ def audit_maps(
 
     coat: for the filled coat's wizard, for boards without a spellbook.
     """
-    from kdscan.game.duel.audit import audit_map
-    from kdscan.game.duel.audit.pair import audit_game
-    from kdscan.game.duel.report import AuditedMap
-    from kdscan.game.duel.scoring import score_board
+    from kdscan.rules.duel.audit import audit_map
+    from kdscan.rules.duel.audit.pair import audit_game
+    from kdscan.rules.duel.report import AuditedMap
+    from kdscan.rules.duel.scoring import score_board
 
     sides = [(notes, side) for notes in games for side in (0, 1)]
     pairs = []

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from kdscan.game.grid import Cell, cell_name
-from kdscan.game.problem import Problem
-from kdscan.locale import Words, mark
-from kdscan.locale.problems import problem_line, problem_text
+from kdscan.i18n import Words, mark
+from kdscan.i18n.problems import problem_line, problem_text
+from kdscan.rules.grid import Cell, cell_name
+from kdscan.rules.problem import Problem
 
 if TYPE_CHECKING:
-    from kdscan.game.duel.audit import Witness
-    from kdscan.game.duel.audit.pair import GameAudit
-    from kdscan.game.duel.report import AuditedMap
-    from kdscan.game.kingdomino.report import AuditedKingdom
+    from kdscan.rules.duel.audit import Witness
+    from kdscan.rules.duel.audit.pair import GameAudit
+    from kdscan.rules.duel.report import AuditedMap
+    from kdscan.rules.kingdomino.report import AuditedKingdom
 
 WIDTH = 12
 """Width of the column of scored domains, unless a name is longer."""

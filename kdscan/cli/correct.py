@@ -10,11 +10,11 @@ import typer
 from kdscan.cli.messages import terminal_words, user
 from kdscan.cli.options import MOST_ROUNDS, MOST_TABLES, Event, Store, Who
 from kdscan.errors import UsageError
-from kdscan.locale.legible import legible
+from kdscan.i18n.legible import legible
 
 if TYPE_CHECKING:
     from kdscan.cli.corrections import Correction
-    from kdscan.tournament.results import SheetResult
+    from kdscan.event.results import SheetResult
 
 
 def correct(
@@ -80,11 +80,11 @@ def correct(
     $ kdscan correct IMG_0413.jpg --event 'Spring cup' --own --player Bob
     """
     from kdscan.cli.corrections import parse_corrections
-    from kdscan.tournament.correcting import correct_sheet, find_row, undo_last
-    from kdscan.tournament.names import names_of, player_named
-    from kdscan.tournament.results import CONFLICT
-    from kdscan.tournament.store import open_store
-    from kdscan.tournament.store.events import find_event, players
+    from kdscan.event.correcting import correct_sheet, find_row, undo_last
+    from kdscan.event.names import names_of, player_named
+    from kdscan.event.results import CONFLICT
+    from kdscan.event.store import open_store
+    from kdscan.event.store.events import find_event, players
 
     cells = parse_corrections(sets or ())
     if own and same_as is not None:

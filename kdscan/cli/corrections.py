@@ -22,15 +22,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from kdscan.errors import UsageError
-from kdscan.game.duel.board import CASTLE, COLS, LETTERS, MAX_CROSSES, ROWS
-from kdscan.game.duel.book_checks import SIDES
-from kdscan.game.duel.book_text import COATS
-from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.dice import SQUARES as LINE_SQUARES
-from kdscan.game.grid import Cell
-from kdscan.game.kingdomino.tiles import LETTERS as TERRAIN_LETTERS
-from kdscan.game.kingdomino.tiles import SQUARES, Square, Terrain
-from kdscan.kinds.common.fields import CellField, ChoiceField, LineField, parse_field
+from kdscan.rules.duel.board import CASTLE, COLS, LETTERS, MAX_CROSSES, ROWS
+from kdscan.rules.duel.book_checks import SIDES
+from kdscan.rules.duel.book_text import COATS
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.dice import SQUARES as LINE_SQUARES
+from kdscan.rules.grid import Cell
+from kdscan.rules.kingdomino.tiles import LETTERS as TERRAIN_LETTERS
+from kdscan.rules.kingdomino.tiles import SQUARES, Square, Terrain
+from kdscan.sheets.common.fields import CellField, ChoiceField, LineField, parse_field
 
 _FORM = re.compile(
     r"(?:(?P<photo>\d{1,6})(?:\.(?P<sheet>\d{1,6}))?:)?"

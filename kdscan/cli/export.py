@@ -11,7 +11,7 @@ import typer
 from kdscan.cli.messages import note, terminal_words
 from kdscan.cli.options import Csv, Event, JsonLines, Photos, Store, check_apart
 from kdscan.errors import UsageError
-from kdscan.locale.legible import legible
+from kdscan.i18n.legible import legible
 
 
 def export(
@@ -48,10 +48,10 @@ def export(
     if not any((csv, json_lines, archive, labels)):
         raise UsageError("choose what to write: --csv, --json-lines, --archive or --labels")
     check_apart({"--csv": csv, "--json-lines": json_lines, "--archive": archive})
-    from kdscan.tournament.export import save_results
-    from kdscan.tournament.results import results
-    from kdscan.tournament.store import open_store
-    from kdscan.tournament.store.events import find_event
+    from kdscan.event.export import save_results
+    from kdscan.event.results import results
+    from kdscan.event.store import open_store
+    from kdscan.event.store.events import find_event
 
     with open_store(store, photos, make=False) as kept:
         with kept.read() as db:
@@ -59,13 +59,13 @@ def export(
             rows = results(db, this.id)
             save_results(db, this.id, rows, csv, json_lines, terminal_words())
         if archive is not None:
-            from kdscan.tournament.archive.save import save_event
+            from kdscan.event.archive.save import save_event
 
             count = save_event(kept, this.name, archive)
             some = terminal_words(sys.stderr).tn("{n} photo", "{n} photos", count)
             note(f"{legible(str(archive))}: {legible(this.name)}, {some}")
         if labels is not None:
-            from kdscan.tournament.labels import save_labels
+            from kdscan.event.labels import save_labels
 
             sheets, shields = save_labels(kept, this.name, labels)
             w = terminal_words(sys.stderr)
@@ -92,8 +92,8 @@ def import_event(
 
     $ kdscan import spring-cup.kdscan --as 'Spring cup 2026' --store club.sqlite
     """
-    from kdscan.tournament.archive.load import load_event
-    from kdscan.tournament.store import open_store
+    from kdscan.event.archive.load import load_event
+    from kdscan.event.store import open_store
 
     with open_store(store, photos) as kept:
         loaded = load_event(kept, archive, name)

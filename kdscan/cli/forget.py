@@ -31,9 +31,9 @@ def forget(
 
     $ kdscan forget --event 'Spring cup' --yes
     """
-    from kdscan.tournament.forgetting import forget_event, kept_of
-    from kdscan.tournament.store import open_store
-    from kdscan.tournament.store.events import find_event
+    from kdscan.event.forgetting import forget_event, kept_of
+    from kdscan.event.store import open_store
+    from kdscan.event.store.events import find_event
 
     w = terminal_words()
     with open_store(store, photos, make=False) as kept:

@@ -1,7 +1,7 @@
 """Help and usage errors in the language of the terminal.
 
 A command's docstring and its options' help are keys of the catalogues: `put` passes each of them to
-a translator, and `kdscan.locale.make` collects them for the translators.
+a translator, and `kdscan.i18n.make` collects them for the translators.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from kdscan.cli.messages import terminal_words
-from kdscan.locale import mark
-from kdscan.locale.legible import legible
+from kdscan.i18n import mark
+from kdscan.i18n.legible import legible
 
 Translate = Callable[[str], str]
 

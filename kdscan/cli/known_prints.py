@@ -12,9 +12,9 @@ from kdscan.cli.table import aligned
 from kdscan.errors import KdscanError
 
 if TYPE_CHECKING:
-    from kdscan.prints.file import FiledPrint
-    from kdscan.prints.library import Library
-    from kdscan.tournament.store.prints import EventPrints
+    from kdscan.event.store.prints import EventPrints
+    from kdscan.templates.file import FiledPrint
+    from kdscan.templates.library import Library
 
     Prints = Library | EventPrints
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 def prints_of(event: str | None, store: str | None) -> Iterator[Prints]:
     """This user's prints, or those of an event if it or a store is given."""
     if event is None and store is None:
-        from kdscan.prints.library import own_library
+        from kdscan.templates.library import own_library
 
         yield own_library()
         return
-    from kdscan.tournament.store import open_store
-    from kdscan.tournament.store.events import find_event
-    from kdscan.tournament.store.prints import EventPrints
+    from kdscan.event.store import open_store
+    from kdscan.event.store.events import find_event
+    from kdscan.event.store.prints import EventPrints
 
     with open_store(store, make=False) as opened:
         with opened.read() as db:
@@ -42,12 +42,12 @@ def known_prints(files: Sequence[str] = ()) -> list[FiledPrint]:
 
     Damaged ones of the library are reported and skipped; raises LayoutError for others.
     """
-    from kdscan.prints.library import own_library
-    from kdscan.prints.names import same_name
+    from kdscan.templates.library import own_library
+    from kdscan.templates.names import same_name
 
     named: list[FiledPrint] = []
     if files:
-        from kdscan.prints.file import load_print
+        from kdscan.templates.file import load_print
 
         named = [load_print(file, thoroughly=True) for file in files]
     others = own_library().load(damaged)

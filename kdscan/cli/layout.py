@@ -14,7 +14,7 @@ from kdscan.cli.messages import note
 from kdscan.cli.options import PrintsEvent, PrintsStore, check_apart
 from kdscan.cli.prints import COMMANDS
 from kdscan.errors import PhotoError, UsageError
-from kdscan.locale import mark
+from kdscan.i18n import mark
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,7 +104,7 @@ def learn(
     Exit codes: 0 done; 2 the photos are not suitable, or a file cannot be written; 3 a photo cannot
     be read; 4 no sheet was found; 6 the model is missing or corrupt.
     """
-    from kdscan.prints.names import SUFFIX
+    from kdscan.templates.names import SUFFIX
 
     if output is not None and output.suffix.lower() not in (TOML, SUFFIX):
         raise UsageError("-o {path}: the file name must end in .kdprint or .toml", path=output)
@@ -115,11 +115,11 @@ def learn(
     # The heavy half: OpenCV, onnxruntime.
     from kdscan.files.write import write_file
     from kdscan.imaging.encode import png
-    from kdscan.prints.drawing import draw_print
-    from kdscan.prints.file import to_filed
-    from kdscan.prints.learn import learn_print
-    from kdscan.prints.to_layout import to_layout
-    from kdscan.sheet.toml import layout_to_toml
+    from kdscan.paper.toml import layout_to_toml
+    from kdscan.templates.drawing import draw_print
+    from kdscan.templates.file import to_filed
+    from kdscan.templates.learn import learn_print
+    from kdscan.templates.to_layout import to_layout
 
     pictures = [picture for photo in photos for picture in _pictures(photo)]
     corners_xy = _points(corners)

@@ -178,7 +178,7 @@ def _unexpected(error: Exception, given: Sequence[str], debug: bool) -> int:
         )
         _complain(text, debug)
         return UsageError.exit_code
-    from kdscan.tournament.store.files import hide_password
+    from kdscan.event.store.files import hide_password
 
     text = t(
         "a bug in kdscan: {error}\nPlease report it with the output of: {command}",

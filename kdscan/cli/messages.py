@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from kdscan.errors import KdscanError
-from kdscan.locale import ENGLISH, Words, terminal_language, words
-from kdscan.locale.errors import error_json, error_text
-from kdscan.locale.legible import legible
+from kdscan.i18n import ENGLISH, Words, terminal_language, words
+from kdscan.i18n.errors import error_json, error_text
+from kdscan.i18n.legible import legible
 
 
 def terminal_words(stream: TextIO | None = None) -> Words:

@@ -12,7 +12,7 @@ import typer
 
 from kdscan.errors import UsageError
 from kdscan.files.write import STDOUT
-from kdscan.game.names import GameName
+from kdscan.rules.names import GameName
 
 MOST_ROUNDS, MOST_TABLES = 999, 9999
 """Larger numbers are typing mistakes."""
@@ -104,7 +104,7 @@ def check_apart(outputs: Mapping[str, Path | None]) -> None:
 
 def same_event(event: str | None, store: str | None) -> str:
     """The options for an event and its store, for commands to copy."""
-    from kdscan.tournament.store.files import hide_password
+    from kdscan.event.store.files import hide_password
 
     shown = "URL" if store and hide_password(store) != store else store
     given = (("--event", event), ("--store", shown))

@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kdscan.cli.messages import CLEAR_LINE, attended, error_message, print_error, terminal_words
-from kdscan.game.grid import cell_name
-from kdscan.game.kingdomino.variants import DYNASTY_GAMES
-from kdscan.kinds import kind_of, number_in
-from kdscan.kinds.common.terminal import Style
-from kdscan.locale.legible import legible
+from kdscan.i18n.legible import legible
+from kdscan.rules.grid import cell_name
+from kdscan.rules.kingdomino.variants import DYNASTY_GAMES
+from kdscan.sheets import kind_of, number_in
+from kdscan.sheets.common.terminal import Style
 
 if TYPE_CHECKING:
     from kdscan.pipeline.document import PhotoReport

@@ -13,7 +13,7 @@ from kdscan.cli.messages import note, terminal_words
 from kdscan.errors import UsageError
 from kdscan.files.read import is_folder
 from kdscan.files.write import missing_folder_error
-from kdscan.locale import terminal_language, words
+from kdscan.i18n import terminal_language, words
 
 if TYPE_CHECKING:
     from kdscan.pipeline.document import PhotoReport
@@ -61,7 +61,7 @@ class OverlayFile:
             path = path.with_name(f"{path.stem}-{number}{path.suffix}")
             self._spare_photos(path)
         if self.style == "ink":
-            from kdscan.prints.overlay import draw_inks
+            from kdscan.templates.overlay import draw_inks
 
             picture = draw_inks(report.sheets)
             if picture is None:
@@ -70,7 +70,7 @@ class OverlayFile:
                 note(f"kdscan: {why}")
                 return
         else:
-            from kdscan.kinds.overlay import draw_overlay
+            from kdscan.sheets.overlay import draw_overlay
 
             picture = draw_overlay(photo, report.sheets, words(terminal_language()))
         _, data = cv2.imencode(path.suffix.lower(), picture)

@@ -17,8 +17,8 @@ from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
     from kdscan.cli.known_prints import Prints
-    from kdscan.prints.pool import SheetPool
-    from kdscan.tournament.store.prints import EventPrints
+    from kdscan.event.store.prints import EventPrints
+    from kdscan.templates.pool import SheetPool
 
 OnOff = Literal["on", "off"]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the print.")]
@@ -86,7 +86,7 @@ def forget(
 
     $ kdscan layout forget club
     """
-    from kdscan.prints.names import folded
+    from kdscan.templates.names import folded
 
     with prints_of(event, store) as kept:
         known = {folded(one.name): one for one in kept.load(damaged)}
@@ -143,8 +143,8 @@ def auto(
 
 def _learner(kept: Prints) -> SheetPool | EventPrints:
     """What learns prints automatically: this user's sheets, or the event."""
-    from kdscan.prints.library import Library
-    from kdscan.prints.pool import own_pool
+    from kdscan.templates.library import Library
+    from kdscan.templates.pool import own_pool
 
     return own_pool() if isinstance(kept, Library) else kept
 
@@ -193,8 +193,8 @@ def import_(
 
     $ kdscan layout import theirs.kdprint --name 'Club 2'
     """
-    from kdscan.prints.file import load_print, renamed
-    from kdscan.prints.names import folded
+    from kdscan.templates.file import load_print, renamed
+    from kdscan.templates.names import folded
 
     if name is not None and len(files) > 1:
         raise UsageError(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from kdscan.cli.messages import note, quiet, terminal_words
 
 if TYPE_CHECKING:
-    from kdscan.tournament.batch.run import Progress
+    from kdscan.event.batch.run import Progress
 
 SECONDS_A_LINE = 30.0
 """Interval between lines of progress if stderr is not a terminal."""

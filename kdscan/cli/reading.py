@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from kdscan.errors import PhotoError, UsageError
 from kdscan.imaging.limits import MAX_BYTES
 from kdscan.imaging.photo import decode, open_photos
-from kdscan.kinds import kind_of
-from kdscan.kinds.common.options import ReadOptions
 from kdscan.pipeline.document import PhotoReport
 from kdscan.pipeline.pages import read_page
+from kdscan.sheets import kind_of
+from kdscan.sheets.common.options import ReadOptions
 
 if TYPE_CHECKING:
     from kdscan.cli.corrections import Correction

@@ -30,9 +30,9 @@ def remove(
 
     $ kdscan remove IMG_0412.jpg --event 'Spring cup' --undo
     """
-    from kdscan.tournament.removing import set_removed
-    from kdscan.tournament.store import open_store
-    from kdscan.tournament.store.events import find_event
+    from kdscan.event.removing import set_removed
+    from kdscan.event.store import open_store
+    from kdscan.event.store.events import find_event
 
     w = terminal_words()
     done = w.t("restored") if undo else w.t("removed")

@@ -10,9 +10,9 @@ import typer
 
 from kdscan.cli.messages import error_message, note, terminal_words
 from kdscan.cli.options import Event, Photos, Store
-from kdscan.locale import terminal_language, words
-from kdscan.locale.legible import legible
-from kdscan.sheet.words import Language
+from kdscan.i18n import terminal_language, words
+from kdscan.i18n.legible import legible
+from kdscan.paper.words import Language
 
 
 def report(
@@ -39,13 +39,13 @@ def report(
     $ kdscan report --event 'Puchar wiosny' -o raport.html --language pl
     """
     # The heavy half: SQLAlchemy, OpenCV.
+    from kdscan.event.event import event_state
+    from kdscan.event.report.page import write_report
+    from kdscan.event.report.pictures import Album
+    from kdscan.event.results import results
+    from kdscan.event.store import open_store
+    from kdscan.event.store.events import find_event
     from kdscan.files.write import STDOUT, writing_text
-    from kdscan.tournament.event import event_state
-    from kdscan.tournament.report.page import write_report
-    from kdscan.tournament.report.pictures import Album
-    from kdscan.tournament.results import results
-    from kdscan.tournament.store import open_store
-    from kdscan.tournament.store.events import find_event
 
     w = words(language or terminal_language())
     with open_store(store, photos, make=False) as kept, kept.read() as db:

@@ -11,7 +11,7 @@ import typer
 from kdscan.cli.options import AsJson, GreatDuel, Harmony, MiddleKingdom, check_game
 from kdscan.cli.overlay_file import OverlayFile, OverlayStyle
 from kdscan.errors import UsageError
-from kdscan.game.names import GameName
+from kdscan.rules.names import GameName
 
 if TYPE_CHECKING:
     from kdscan.cli.corrections import Correction
@@ -126,9 +126,9 @@ def score(
     from kdscan.cli.known_prints import known_prints
     from kdscan.cli.output import Printer
     from kdscan.cli.scoring import score_photos
-    from kdscan.game.kingdomino.variants import Variants
-    from kdscan.kinds.common.options import ReadOptions
     from kdscan.marks.risk import DEFAULT_RISK
+    from kdscan.rules.kingdomino.variants import Variants
+    from kdscan.sheets.common.options import ReadOptions
 
     prints = known_prints(layout or ())
     options = ReadOptions(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kdscan.cli.exit_codes import NEEDS_REVIEW, SOME_FAILED, UNLAWFUL
 from kdscan.cli.reading import read_all, read_stdin
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
-from kdscan.locale.problems import AGAINST_RULES
+from kdscan.i18n.problems import AGAINST_RULES
 from kdscan.pipeline.document import photo_json, report_json
 from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
 from kdscan.records import UNKNOWN_LAYOUT
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from kdscan.cli.corrections import Correction
     from kdscan.cli.output import Printer
     from kdscan.cli.overlay_file import OverlayFile
-    from kdscan.kinds.common.options import ReadOptions
     from kdscan.pipeline.fusion import Where
     from kdscan.records import MapReading
     from kdscan.records.results import FusedJson, PhotoJson
+    from kdscan.sheets.common.options import ReadOptions
 
     Read = tuple[PhotoJson, dict[Where, MapReading]]
     """A photo or page that was read: its entry in the JSON, and its maps."""
@@ -51,7 +51,7 @@ def score_photos(
     fused = fuse_sheets(together, risk=options.risk)
     answer = report_json(entries, fused)
     if options.variants.dynasty:
-        from kdscan.kinds.kingdom.to_json import dynasty_json
+        from kdscan.sheets.kingdom.to_json import dynasty_json
 
         answer["dynasty"] = dynasty_json(entries)
     printer.answer(answer, fused)

@@ -80,10 +80,10 @@ def serve(
 
     tls = None if certificate is None else _tls(certificate, key)
     from kdscan.cli.known_prints import known_prints
+    from kdscan.event.store import open_store
+    from kdscan.event.store.events import ensure_event
+    from kdscan.event.store.prints import EventPrints, add_new_prints
     from kdscan.inference.store import default_models
-    from kdscan.tournament.store import open_store
-    from kdscan.tournament.store.events import ensure_event
-    from kdscan.tournament.store.prints import EventPrints, add_new_prints
     from kdscan.web.middleware import HERE
     from kdscan.web.settings import Settings, codes_of
     from kdscan.workers.cores import cores

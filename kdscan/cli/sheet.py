@@ -11,9 +11,9 @@ import typer
 
 from kdscan.cli.messages import note, terminal_words
 from kdscan.errors import UsageError
-from kdscan.locale import Words
-from kdscan.sheet.look import Paper, Style, Ticket
-from kdscan.sheet.words import Language
+from kdscan.i18n import Words
+from kdscan.paper.look import Paper, Style, Ticket
+from kdscan.paper.words import Language
 
 PNG_DPI = 300
 """Resolution of sheets as pictures, in dots per inch; the usual one of print shops."""
@@ -116,13 +116,13 @@ def sheet(
     Exit codes: 0 done; 2 wrong usage, a broken layout, or a file that cannot be written.
     """
     # The heavy half: reportlab, OpenCV.
-    from kdscan.sheet.book import load_book
-    from kdscan.sheet.card import Card
-    from kdscan.sheet.layout import load_layout
-    from kdscan.sheet.look import NO_TICKET, Look
-    from kdscan.sheet.parts import Layout
-    from kdscan.sheet.printing import Side, impose, sheet_pdf
-    from kdscan.sheet.signs import is_read
+    from kdscan.paper.book import load_book
+    from kdscan.paper.card import Card
+    from kdscan.paper.layout import load_layout
+    from kdscan.paper.look import NO_TICKET, Look
+    from kdscan.paper.parts import Layout
+    from kdscan.paper.printing import Side, impose, sheet_pdf
+    from kdscan.paper.signs import is_read
 
     if event is not None and not event.strip():
         raise UsageError("--event: an event needs a name, like --event 'Spring cup'")
@@ -165,7 +165,7 @@ def _tickets(
     players: Path, event: str | None, rounds: str | None, language: Language, side: str
 ) -> tuple[tuple[Ticket, ...], tuple[Ticket, ...]]:
     """The tickets of the sheets, and of those on their backs."""
-    from kdscan.sheet.tickets import (
+    from kdscan.paper.tickets import (
         book_tickets_from_csv,
         each_once,
         rounds_of,

@@ -20,13 +20,13 @@ from kdscan.cli.options import (
     OneGame,
     check_game,
 )
-from kdscan.locale import Words
+from kdscan.i18n import Words
 
 if TYPE_CHECKING:
-    from kdscan.game.duel.editions import Edition as Rulebook
-    from kdscan.game.duel.play import Game
-    from kdscan.game.kingdomino.play import Game as KingdominoGame
-    from kdscan.game.kingdomino.variants import Variants
+    from kdscan.rules.duel.editions import Edition as Rulebook
+    from kdscan.rules.duel.play import Game
+    from kdscan.rules.kingdomino.play import Game as KingdominoGame
+    from kdscan.rules.kingdomino.variants import Variants
 
 T = TypeVar("T")
 
@@ -66,13 +66,13 @@ def simulate(
     """
     check_game(context, game)
     if game == "duel":
-        from kdscan.game.duel.editions import EDITIONS
-        from kdscan.game.duel.report import game_json
+        from kdscan.rules.duel.editions import EDITIONS
+        from kdscan.rules.duel.report import game_json
 
         _print(_duels(number, seed, player, EDITIONS[edition]), as_json, game_json, _duel_text)
         return
-    from kdscan.game.kingdomino.report import match_json
-    from kdscan.game.kingdomino.variants import Variants
+    from kdscan.rules.kingdomino.report import match_json
+    from kdscan.rules.kingdomino.variants import Variants
 
     variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel), demo)
     players = 2 if players is None else players
@@ -100,8 +100,8 @@ def _print(
 
 
 def _duels(number: int, seed: int, player: Player, rules: Rulebook) -> Iterator[Game]:
-    from kdscan.game.duel.greedy import greedy_player
-    from kdscan.game.duel.players import play_game, random_player
+    from kdscan.rules.duel.greedy import greedy_player
+    from kdscan.rules.duel.players import play_game, random_player
 
     who = greedy_player if player == "greedy" else random_player
     rng = random.Random(seed)
@@ -112,7 +112,7 @@ def _duels(number: int, seed: int, player: Player, rules: Rulebook) -> Iterator[
 def _matches(
     number: int, seed: int, player: Player, players: int, variants: Variants
 ) -> Iterator[Sequence[KingdominoGame]]:
-    from kdscan.game.kingdomino.players import greedy_player, play_match, random_player
+    from kdscan.rules.kingdomino.players import greedy_player, play_match, random_player
 
     who = greedy_player if player == "greedy" else random_player
     rng = random.Random(seed)
@@ -121,8 +121,8 @@ def _matches(
 
 
 def _duel_text(game: Game, at: int, w: Words) -> str:
-    from kdscan.game.duel.book_text import write_book
-    from kdscan.game.score import outcome
+    from kdscan.rules.duel.book_text import write_book
+    from kdscan.rules.score import outcome
 
     scores = game.scores()
     won = outcome(scores).winner
@@ -149,7 +149,7 @@ def _duel_text(game: Game, at: int, w: Words) -> str:
 
 
 def _match_text(games: Sequence[KingdominoGame], at: int, w: Words) -> str:
-    from kdscan.game.kingdomino.play import match_totals, match_winners
+    from kdscan.rules.kingdomino.play import match_totals, match_winners
 
     scores = [game.scores() for game in games]
     winners = match_winners(scores)

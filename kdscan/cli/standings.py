@@ -28,14 +28,14 @@ from kdscan.cli.options import (
 )
 from kdscan.cli.table import aligned
 from kdscan.errors import UsageError
+from kdscan.event.words import decided_by, half, signed, so_far, where
 from kdscan.files.write import STDOUT, writing_text
-from kdscan.locale.legible import legible
-from kdscan.tournament.words import decided_by, half, signed, so_far, where
+from kdscan.i18n.legible import legible
 
 if TYPE_CHECKING:
-    from kdscan.tournament.event import EventState
-    from kdscan.tournament.gather import FindingCode
-    from kdscan.tournament.swiss import Pairing
+    from kdscan.event.event import EventState
+    from kdscan.event.gather import FindingCode
+    from kdscan.event.swiss import Pairing
 
 WHOSE: tuple[FindingCode, ...] = ("unplaced", "unknown_player", "code_conflict")
 """Findings that are settled by saying whose a sheet is."""
@@ -64,9 +64,9 @@ def standings(
 
     $ kdscan standings --event 'Spring cup' --csv table.csv
     """
-    from kdscan.tournament.event import event_state
-    from kdscan.tournament.store import open_store
-    from kdscan.tournament.store.events import find_event
+    from kdscan.event.event import event_state
+    from kdscan.event.store import open_store
+    from kdscan.event.store.events import find_event
 
     check_apart({"--csv": csv, "--json": STDOUT if json else None})
     with open_store(store, make=False) as kept, kept.read() as db:
@@ -136,11 +136,11 @@ def pair(
     $ kdscan pair --event 'Castle cup' --players players.csv --game kingdomino --great-duel
     --middle-kingdom --rounds 5
     """
-    from kdscan.tournament.plan import drop as leave
-    from kdscan.tournament.plan import enter_players, next_round, pairing_rows
-    from kdscan.tournament.results import of_another_size, results
-    from kdscan.tournament.rules import RuleChanges, ensure_rules, rules_of
-    from kdscan.tournament.store import open_store
+    from kdscan.event.plan import drop as leave
+    from kdscan.event.plan import enter_players, next_round, pairing_rows
+    from kdscan.event.results import of_another_size, results
+    from kdscan.event.rules import RuleChanges, ensure_rules, rules_of
+    from kdscan.event.store import open_store
 
     with open_store(store, make=players is not None) as kept, kept.write() as db:
         asked = RuleChanges(game, great_duel, middle_kingdom, harmony, seats, rounds)
@@ -205,10 +205,10 @@ def result(
 
     $ kdscan result --event 'Spring cup' --round 2 --table 4 --withdraw
     """
-    from kdscan.tournament.event import event_state
-    from kdscan.tournament.plan import set_result
-    from kdscan.tournament.store import open_store
-    from kdscan.tournament.store.events import find_event
+    from kdscan.event.event import event_state
+    from kdscan.event.plan import set_result
+    from kdscan.event.store import open_store
+    from kdscan.event.store.events import find_event
 
     if sum((bool(points), walkover is not None, withdraw)) != 1:
         raise UsageError("give points, like Ada=51, or --walkover NAME, or --withdraw")
@@ -227,8 +227,8 @@ def result(
 
 def state_json(state: EventState) -> dict[str, object]:
     """An event's table, games and findings as plain values."""
-    from kdscan.tournament.event_json import event_table
-    from kdscan.tournament.rules import rules_of
+    from kdscan.event.event_json import event_table
+    from kdscan.event.rules import rules_of
 
     return event_table(state) | {
         "rules": rules_of(state.event),
@@ -247,7 +247,7 @@ def state_json(state: EventState) -> dict[str, object]:
 
 
 def _table(state: EventState) -> str:
-    from kdscan.tournament.rules import rules_of
+    from kdscan.event.rules import rules_of
 
     w, planned = terminal_words(), rules_of(state.event).rounds
     t = w.t
@@ -293,7 +293,7 @@ def _points(text: str) -> tuple[str, int]:
 
 
 def _write_csv(path: Path, rows: Sequence[dict[str, object]], *columns: str) -> None:
-    from kdscan.tournament.export import write_table
+    from kdscan.event.export import write_table
 
     with writing_text(path) as out:
         write_table(rows, list(rows[0]) if rows else columns, out)

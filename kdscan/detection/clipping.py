@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.grid import Cell
-from kdscan.game.problem import Problem
 from kdscan.records import CELLS, Photo, RectifiedSheet, SheetOutline
 from kdscan.records.arrays import Floats
+from kdscan.rules.grid import Cell
+from kdscan.rules.problem import Problem
 
 CUT_OFF = "cut_off"
 """Code of the problem that names shields which the picture's edge cuts off."""

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from kdscan.detection.markers import family
 from kdscan.imaging.pyramid import finest_for
 from kdscan.imaging.rectify import lattice_to_photo, resolution, sample
+from kdscan.paper.signs import Signs, signs
 from kdscan.records import UNKNOWN_LAYOUT, Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
-from kdscan.sheet.signs import Signs, signs
 
 _MARKER_PX = 48  # eight pixels per module of a 4 × 4 marker with its border
 _ENOUGH_PX = 18  # three pixels per module; if a large photo's half has as many, the half is used

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.pyramid import finest_decoded, grey_at_most
 from kdscan.imaging.rectify import lattice_to_photo, project, sample
+from kdscan.paper.ids import SheetId
+from kdscan.paper.signs import Code, Signs, signs
 from kdscan.records import UNKNOWN_LAYOUT, Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
-from kdscan.sheet.ids import SheetId
-from kdscan.sheet.signs import Code, Signs, signs
 
 _MAX_PX, _CODE_PX = 2000, 130
 """Pixels. Codes on cards are detected in a picture whose longer side is at most the first, scaled
@@ -68,7 +68,7 @@ def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | No
 
     layout_name: as returned by `detect_layout`. If it is unknown, because the markers are covered
     or cut off, each built-in layout's place is tried, but without decoding a large photo in full.
-    Only texts that a printed sheet can carry (`kdscan.sheet.ids`) count, so a code that somebody
+    Only texts that a printed sheet can carry (`kdscan.paper.ids`) count, so a code that somebody
     stuck on the paper is not mistaken for it.
     """
     for layout in signs():

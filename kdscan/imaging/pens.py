@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.duel.coats import Coat
 from kdscan.records.arrays import Bgr
+from kdscan.rules.duel.coats import Coat
 
 Points = NDArray[np.float64]
 Color = tuple[int, int, int]

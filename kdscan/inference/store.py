@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import ModelError
+from kdscan.paper.layout import layouts
 from kdscan.records.arrays import Network
 from kdscan.records.coats import COATS
-from kdscan.sheet.layout import layouts
 
 if TYPE_CHECKING:
     from kdscan.records.book import StruckBy
@@ -120,7 +120,7 @@ class Models:
 
     @cached_property
     def ink(self) -> Network:
-        """Ink segmentation, see `kdscan.prints.separate.drawn_on`."""
+        """Ink segmentation, see `kdscan.templates.separate.drawn_on`."""
         return self._network("ink")
 
     @cached_property

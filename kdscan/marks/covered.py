@@ -11,12 +11,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.grid import Cell
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.marks.crops import COARSE, half_size
 from kdscan.marks.foreign import foreign, unseen_colors
 from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
 from kdscan.records.arrays import Network, sigmoid
+from kdscan.rules.grid import Cell
 
 COVER_PX = FLAT_PX // COARSE
 """Pixels per cell of the network's input."""

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from kdscan.game.duel.scoring import domain_points
 from kdscan.marks.posterior import joint, likely_boards
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import CELLS, COATS, CellReading, MarkProbs, Marks, Reading, calibrated
 from kdscan.records.arrays import Floats
+from kdscan.rules.duel.scoring import domain_points
 
 CELL_DOUBT = 0.8
 """A shield with less confidence is marked for review even if the total needs none."""

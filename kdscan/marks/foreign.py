@@ -12,11 +12,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.grid import Cell
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.marks.crops import COARSE, crop_cell, relative_to_paper
 from kdscan.records import CELLS
 from kdscan.records.arrays import median, quantile
+from kdscan.rules.grid import Cell
 
 SOLID_PX, STROKE_PX = 9, 2
 """Pixels, of 64 a cell: least width of solid areas, wider than a stroke; and width by which drawn

@@ -19,9 +19,9 @@ from itertools import combinations
 
 import numpy as np
 
-from kdscan.game.duel.prior import load
 from kdscan.records import COATS, MAX_CROSSES, MarkProbs
 from kdscan.records.arrays import Floats
+from kdscan.rules.duel.prior import load
 
 MIN_LOG_RATIO = 8.0
 """Natural log likelihood ratio from which two photos show one sheet. Of 12,880 pairs of synthetic

@@ -2,7 +2,7 @@
 
 Dominoes are laid coat to coat, so a shield's neighbours are evidence of its coat. (The number of
 crosses that players usually draw beside a coat is not used: that made reading worse, see
-`kdscan/training/README.md`.) Loopy belief propagation (Pearl 1988; Murphy, Weiss and Jordan, UAI
+`lab/training/README.md`.) Loopy belief propagation (Pearl 1988; Murphy, Weiss and Jordan, UAI
 1999) passes messages between neighbours; afterwards the shields are treated as independent, so that
 boards can be enumerated by falling probability.
 """
@@ -14,12 +14,12 @@ from functools import cache
 
 import numpy as np
 
-from kdscan.game.duel.board import MAX_CROSSES
-from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.prior import load as load_prior
 from kdscan.marks.kbest import best_first
 from kdscan.records import CASTLE, CELLS, COATS, COLS, ROWS, MarkProbs, Marks
 from kdscan.records.arrays import Floats
+from kdscan.rules.duel.board import MAX_CROSSES
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.prior import load as load_prior
 
 CROSSED_EMPTY = 0.02
 """Prior weight of crosses beside an empty shield, which the rules forbid, relative to none."""

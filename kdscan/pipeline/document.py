@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from kdscan.errors import KdscanError
-from kdscan.kinds import kind_of
-from kdscan.kinds.common.values import probability_json
-from kdscan.locale.errors import error_json
-from kdscan.locale.legible import legible
+from kdscan.i18n.errors import error_json
+from kdscan.i18n.legible import legible
+from kdscan.sheets import kind_of
+from kdscan.sheets.common.values import probability_json
 
 if TYPE_CHECKING:
-    from kdscan.game.winner import Worth
     from kdscan.pipeline.fusion import FusedSheet
     from kdscan.records import AnyReading
     from kdscan.records.results import (
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
         ReportJson,
         SheetJson,
     )
+    from kdscan.rules.winner import Worth
 
 SCHEMA: Literal["kdscan/1"] = "kdscan/1"
 
@@ -62,7 +62,7 @@ def report_json(photos: Sequence[PhotoJson], fused: Sequence[FusedSheet] = ()) -
 
 
 def _fused_json(fused: FusedSheet) -> FusedJson:
-    from kdscan.kinds.duel_map.to_json import to_json as map_json
+    from kdscan.sheets.duel_map.to_json import to_json as map_json
 
     return {
         "sheets": [list(where) for where in fused.views],
@@ -137,7 +137,7 @@ def outcome_json(
     sheets: Sequence[tuple[Any, Mapping[str, Any]]], spellbook: Pair | None = None
 ) -> GameJson:
     """The result of two maps or several kingdoms, each with its reference for the JSON."""
-    from kdscan.game.winner import decide, worth  # a single sheet needs neither
+    from kdscan.rules.winner import decide, worth  # a single sheet needs neither
 
     worths = [worth(sheet) for _, sheet in sheets]
     result = decide(worths)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kdscan.game.grid import Cell
-from kdscan.kinds.duel_map.interpret import beliefs, interpret
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import UNKNOWN_LAYOUT, MapCorrections, MapEvidence, MapReading
+from kdscan.rules.grid import Cell
+from kdscan.sheets.duel_map.interpret import beliefs, interpret
 
 if TYPE_CHECKING:
     from kdscan.records import AnyReading

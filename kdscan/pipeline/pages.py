@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from kdscan.errors import ModelError, NoSheetFound, PhotoError, UsageError, bug_of
 from kdscan.imaging.photo import Pages
-from kdscan.kinds.common.options import ReadOptions
 from kdscan.pipeline.document import PhotoReport
 from kdscan.pipeline.read import read_with
 from kdscan.pipeline.table import interpret_table
+from kdscan.sheets.common.options import ReadOptions
 
 if TYPE_CHECKING:
     from kdscan.records import AnyReading, Photo

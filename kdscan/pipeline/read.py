@@ -15,23 +15,22 @@ from kdscan.detection.find import MapSearch
 from kdscan.detection.layout import detect_layout
 from kdscan.detection.markers import detect_markers
 from kdscan.errors import BlankPage, NoSheetFound
-from kdscan.game.kingdomino.variants import PLAIN, Variants
-from kdscan.game.names import GameName
 from kdscan.imaging.blank import is_blank, shows_through
 from kdscan.imaging.rectify import lies_in
 from kdscan.inference.store import Models, default_models
-from kdscan.kinds import kind_of
-from kdscan.kinds.common.options import ReadOptions
-from kdscan.kinds.duel_map.read import is_legible, read_map
 from kdscan.marks.risk import DEFAULT_RISK
+from kdscan.paper.signs import signs
 from kdscan.pipeline.reading_order import in_reading_order
 from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import UNKNOWN_LAYOUT
 from kdscan.records.photo import check_photo
-from kdscan.sheet.signs import signs
+from kdscan.rules.kingdomino.variants import PLAIN, Variants
+from kdscan.rules.names import GameName
+from kdscan.sheets import kind_of
+from kdscan.sheets.common.options import ReadOptions
+from kdscan.sheets.duel_map.read import is_legible, read_map
 
 if TYPE_CHECKING:
-    from kdscan.prints.known import KnownPrint
     from kdscan.records import (
         AnyReading,
         KingdomReading,
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
         SheetOutline,
         SpellbookReading,
     )
+    from kdscan.templates.known import KnownPrint
 
 CUT_SIZES, MIN_CUT_CONFIDENCE = (0.4, 2.5), 0.85
 """A map that the picture cuts off is reported beside a map that was read if the ratio of their
@@ -90,7 +90,7 @@ def read_with(
     if sheets:
         return apply_spellbook(sheets, options.risk)
     if kingdoms:
-        from kdscan.kinds.kingdom.read import assign_card_codes
+        from kdscan.sheets.kingdom.read import assign_card_codes
 
         return in_reading_order(assign_card_codes(kingdoms, photo))
     raise _cut_kingdom_error(lost) if lost else _no_sheet_error(photo, options.game, cut)
@@ -104,8 +104,8 @@ def _read_kingdoms(
     with options.observe("find"):
         if options.game == "duel" or (options.game is None and search.first_is_confident()):
             return (), False, ()
-    from kdscan.kinds.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
-    from kdscan.kinds.kingdom.read import read_kingdoms
+    from kdscan.sheets.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
+    from kdscan.sheets.kingdom.read import read_kingdoms
 
     named = options.game is not None
     with options.observe("kingdoms"):
@@ -147,7 +147,7 @@ def _read_books(photo: Photo, models: Models, risk: float) -> tuple[SpellbookRea
     of_maps = {place.id for layout in signs() for place in layout.markers.places}
     if {marker.id for marker in detect_markers(photo)} <= of_maps:
         return ()
-    from kdscan.kinds.spellbook.read import read_books
+    from kdscan.sheets.spellbook.read import read_books
 
     return read_books(photo, models, risk)
 

@@ -7,10 +7,10 @@ stored anywhere and, unlike pickles, loaded without running code.
 
 from __future__ import annotations
 
-from kdscan.kinds import kind_named, kind_of
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import AnyReading
 from kdscan.records.results import Json
+from kdscan.sheets import kind_named, kind_of
 
 
 def serialize(found: AnyReading) -> Json:

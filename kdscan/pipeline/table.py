@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kdscan.kinds.duel_map.interpret import interpret as interpret_map
 from kdscan.records import MapReading, WizardEvidence
+from kdscan.sheets.duel_map.interpret import interpret as interpret_map
 
 if TYPE_CHECKING:
     from kdscan.records import AnyReading
@@ -26,7 +26,7 @@ def interpret_table(found: Sequence[AnyReading], risk: float) -> tuple[AnyReadin
     kingdoms = {k: one for k, one in enumerate(found) if one.kind == "kingdom"}
     if len(kingdoms) < 2:
         return apply_spellbook(found, risk)
-    from kdscan.kinds.kingdom.interpret import decode_kingdoms
+    from kdscan.sheets.kingdom.interpret import decode_kingdoms
 
     again = decode_kingdoms([one.evidence for one in kingdoms.values()], risk)
     decoded = dict(zip(kingdoms, again, strict=True))
@@ -46,8 +46,8 @@ def apply_spellbook(found: Sequence[AnyReading], risk: float) -> tuple[AnyReadin
     books = {k: one for k, one in enumerate(found) if one.kind == "duel_spellbook"}
     if not books:
         return tuple(readings)
-    from kdscan.kinds.spellbook.interpret import interpret as interpret_book
     from kdscan.pipeline.wizard import wizards
+    from kdscan.sheets.spellbook.interpret import interpret as interpret_book
 
     for k, book in books.items():
         table = len(books), len(maps)

@@ -6,13 +6,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from kdscan.game.duel.book_checks import SIDES, map_problems, whose_maps
-from kdscan.game.duel.book_place import BookPlace
-from kdscan.game.duel.coats import Coat
-from kdscan.game.problem import Problem
-from kdscan.kinds.spellbook.lines import marks_of_choice
 from kdscan.records import MapReading, SpellbookReading, WizardEvidence
 from kdscan.records.short import percent
+from kdscan.rules.duel.book_checks import SIDES, map_problems, whose_maps
+from kdscan.rules.duel.book_place import BookPlace
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.problem import Problem
+from kdscan.sheets.spellbook.lines import marks_of_choice
 
 
 def wizards(

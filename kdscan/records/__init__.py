@@ -22,12 +22,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kdscan.game.duel.board import CASTLE as CASTLE
-    from kdscan.game.duel.board import CELLS as CELLS
-    from kdscan.game.duel.board import COLS as COLS
-    from kdscan.game.duel.board import MAX_CROSSES as MAX_CROSSES
-    from kdscan.game.duel.board import ROWS as ROWS
-    from kdscan.game.problem import Problem as Problem
     from kdscan.records.book import BookMark as BookMark
     from kdscan.records.book import SpellbookCorrections as SpellbookCorrections
     from kdscan.records.book import SpellbookEvidence as SpellbookEvidence
@@ -60,10 +54,16 @@ if TYPE_CHECKING:
     from kdscan.records.totals import Totals as Totals
     from kdscan.records.totals import calibrated as calibrated
     from kdscan.records.totals import range_of as range_of
+    from kdscan.rules.duel.board import CASTLE as CASTLE
+    from kdscan.rules.duel.board import CELLS as CELLS
+    from kdscan.rules.duel.board import COLS as COLS
+    from kdscan.rules.duel.board import MAX_CROSSES as MAX_CROSSES
+    from kdscan.rules.duel.board import ROWS as ROWS
+    from kdscan.rules.problem import Problem as Problem
 
 _HOMES = {
-    "kdscan.game.duel.board": "CASTLE CELLS COLS MAX_CROSSES ROWS",
-    "kdscan.game.problem": "Problem",
+    "kdscan.rules.duel.board": "CASTLE CELLS COLS MAX_CROSSES ROWS",
+    "kdscan.rules.problem": "Problem",
     "kdscan.records.book": "BookMark SpellbookCorrections SpellbookEvidence SpellbookReading",
     "kdscan.records.coats": "COATS Marks",
     "kdscan.records.found": "AnyReading maps_of",

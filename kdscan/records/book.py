@@ -10,15 +10,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.duel.book_place import BookPlace
-from kdscan.game.duel.coats import GLYPHS, Coat
-from kdscan.game.duel.dice import SQUARES
-from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
-from kdscan.game.problem import Problem
 from kdscan.records.arrays import Floats
 from kdscan.records.coats import COATS
 from kdscan.records.photo import FrozenArrays
 from kdscan.records.short import Shown, short, table
+from kdscan.rules.duel.book_place import BookPlace
+from kdscan.rules.duel.coats import GLYPHS, Coat
+from kdscan.rules.duel.dice import SQUARES
+from kdscan.rules.duel.spellbook import Spellbook, SpellbookLine
+from kdscan.rules.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class SpellbookEvidence(FrozenArrays):
 
     page_xy: (4, 2) float64, photo frame: the page's corners, from its reader's top left.
     marks: every place as recognised, in the order of the layout.
-    sheet_id: text of its printed code (`kdscan.sheet.ids`), None without one.
+    sheet_id: text of its printed code (`kdscan.paper.ids`), None without one.
     table: numbers of spellbooks and maps on its table, None if unknown.
     beside: sides of the picture beyond which a map extends that was not read.
     corrections: a person's.

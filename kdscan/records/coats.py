@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kdscan.game.duel.coats import Coat
+from kdscan.rules.duel.coats import Coat
 
 COATS: tuple[Coat | None, ...] = (None, *Coat)
 """What a shield can hold, in the order of the coat probabilities; empty first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kdscan.game.kingdomino.tiles import SQUARES
+from kdscan.rules.kingdomino.tiles import SQUARES
 
 SquareKind = tuple[str, int]
 """What a square of a kingdom holds: a terrain, "castle" or "empty", and its crowns."""

@@ -9,16 +9,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.grid import Cell
-from kdscan.game.kingdomino.kingdom import Kingdom
-from kdscan.game.kingdomino.scoring import Score
-from kdscan.game.kingdomino.variants import Variants
-from kdscan.game.problem import Problem
 from kdscan.records.kinds import KINDS, SquareKind
 from kdscan.records.photo import FrozenArrays
 from kdscan.records.short import short, table
 from kdscan.records.stages import RectifiedSheet
 from kdscan.records.totals import Totals, range_of
+from kdscan.rules.grid import Cell
+from kdscan.rules.kingdomino.kingdom import Kingdom
+from kdscan.rules.kingdomino.scoring import Score
+from kdscan.rules.kingdomino.variants import Variants
+from kdscan.rules.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class KingdomEvidence(FrozenArrays):
         which another kingdom extends that was not read. touching: whether some squares may be of
         another kingdom that it touches. covered: bare places that do not look like the table, on
         which its tiles may lie covered, with their difference from it (`kinds.kingdom.surface`).
-    sheet_id: text of the code on a card beside it (`kdscan.sheet.ids`), None without one.
+    sheet_id: text of the code on a card beside it (`kdscan.paper.ids`), None without one.
     corrections: a person's.
     """
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from kdscan.game.duel.report import DomainJson, MapScoreJson
-from kdscan.game.kingdomino.report import KingdomScoreJson, LandJson
-from kdscan.game.problem import ProblemJson
+from kdscan.rules.duel.report import DomainJson, MapScoreJson
+from kdscan.rules.kingdomino.report import KingdomScoreJson, LandJson
+from kdscan.rules.problem import ProblemJson
 
 Json = dict[str, Any]
 """A JSON object that no type here describes: a kind's evidence, details of a row, an answer."""
@@ -186,7 +186,7 @@ SheetJson = MapJson | KingdomJson | SpellbookJson
 
 
 class PhotoJson(TypedDict):
-    """A page of a file and its results; error: see `kdscan.locale.errors.error_json`."""
+    """A page of a file and its results; error: see `kdscan.i18n.errors.error_json`."""
 
     photo: str
     page: int

@@ -9,16 +9,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS, Board, Shield
-from kdscan.game.duel.coats import Coat, shown
-from kdscan.game.duel.scoring import WIZARD_POINTS, Score
-from kdscan.game.grid import Cell
-from kdscan.game.problem import Problem
 from kdscan.records.coats import COATS, Marks
 from kdscan.records.ink import Ink
 from kdscan.records.short import short, table
 from kdscan.records.stages import MarkProbs, RectifiedSheet
 from kdscan.records.totals import IMPROBABLE, Totals, range_of
+from kdscan.rules.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS, Board, Shield
+from kdscan.rules.duel.coats import Coat, shown
+from kdscan.rules.duel.scoring import WIZARD_POINTS, Score
+from kdscan.rules.grid import Cell
+from kdscan.rules.problem import Problem
 
 UNKNOWN_LAYOUT = "unknown"
 """The layout of a sheet whose design is neither built in nor learned, as in the JSON."""
@@ -134,7 +134,7 @@ class MapEvidence:
     into a reading.
 
     layout: name of the recognised layout, or `UNKNOWN_LAYOUT`.
-    sheet_id: text of the sheet's printed code (`kdscan.sheet.ids`), None without one.
+    sheet_id: text of the sheet's printed code (`kdscan.paper.ids`), None without one.
     clipped: shields that the picture's edge cuts off. mirrored: the picture swaps left and right.
     bilevel: the picture is black and white without greys, and so may have lost marks.
     blurred: edges are so wide that a sharper photo would leave fewer doubts.

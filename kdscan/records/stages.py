@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.duel.board import CELLS, MAX_CROSSES
 from kdscan.records.coats import COATS
 from kdscan.records.photo import FrozenArrays
+from kdscan.rules.duel.board import CELLS, MAX_CROSSES
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,10 +20,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from kdscan.errors import KdscanError, StoreError, StoreFull
+from kdscan.event.store import Store
+from kdscan.event.store.events import ensure_event
+from kdscan.i18n.legible import legible
 from kdscan.inference.store import default_models
-from kdscan.locale.legible import legible
-from kdscan.tournament.store import Store
-from kdscan.tournament.store.events import ensure_event
 from kdscan.web import openapi, pages
 from kdscan.web.answers import ApiError, JsonAnswer, error_body
 from kdscan.web.connections import OnceAMinute, Protocol, allow_files

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from kdscan.tournament.store.checks import MOST_NUMBER
+from kdscan.event.store.checks import MOST_NUMBER
 from kdscan.web.schemas import CoatName, Shown, Side, SquareIndex, TerrainName
 
 Row = Annotated[int, Meta(ge=0, le=4)]

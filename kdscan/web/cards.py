@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, cast
 
-from kdscan.game.problem import is_open
-from kdscan.game.winner import known_total
-from kdscan.kinds.common.fields import cell_values
-from kdscan.locale import mark
-from kdscan.locale.problems import AGAINST_RULES
+from kdscan.event.apply_corrections import Overrides
+from kdscan.event.event import EventState
+from kdscan.event.results import FAILED, OK, Result, SheetResult
+from kdscan.event.store.records import short_name
+from kdscan.i18n import mark
+from kdscan.i18n.problems import AGAINST_RULES
 from kdscan.records.results import Json
-from kdscan.tournament.apply_corrections import Overrides
-from kdscan.tournament.event import EventState
-from kdscan.tournament.results import FAILED, OK, Result, SheetResult
-from kdscan.tournament.store.records import short_name
+from kdscan.rules.problem import is_open
+from kdscan.rules.winner import known_total
+from kdscan.sheets.common.fields import cell_values
 from kdscan.web.photo_state import picture
 from kdscan.web.schemas import ErrorText
 from kdscan.web.schemas_event import Card, CardKind, SheetBrief, SheetLine

@@ -10,11 +10,11 @@ from typing import Any
 from starlette.requests import Request
 
 from kdscan.errors import UsageError
-from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.dice import SQUARES as LINE_SQUARES
-from kdscan.kinds.common.fields import VARIANTS, WIZARD, CellField, ChoiceField, LineField
 from kdscan.records import CASTLE, KINDS
 from kdscan.records.results import Json
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.dice import SQUARES as LINE_SQUARES
+from kdscan.sheets.common.fields import VARIANTS, WIZARD, CellField, ChoiceField, LineField
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError
 from kdscan.web.operation import WRONG_KIND, post

@@ -16,15 +16,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from kdscan.errors import UsageError
+from kdscan.event.acts import Act, newest_act, note_pairing, note_participation, undo_act
+from kdscan.event.correcting import correct_sheet
+from kdscan.event.names import player_named, player_of
+from kdscan.event.plan import drop, enter_player, next_round, set_result
+from kdscan.event.removing import set_removed
+from kdscan.event.store.events import find_event, players, set_event_detail
+from kdscan.event.store.readings import sheet
+from kdscan.event.store.records import Event, Sheet
 from kdscan.records.results import Json
-from kdscan.tournament.acts import Act, newest_act, note_pairing, note_participation, undo_act
-from kdscan.tournament.correcting import correct_sheet
-from kdscan.tournament.names import player_named, player_of
-from kdscan.tournament.plan import drop, enter_player, next_round, set_result
-from kdscan.tournament.removing import set_removed
-from kdscan.tournament.store.events import find_event, players, set_event_detail
-from kdscan.tournament.store.readings import sheet
-from kdscan.tournament.store.records import Event, Sheet
 from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import not_found
 from kdscan.web.operation import NEWS, get, post

@@ -9,17 +9,17 @@ from typing import TypeVar
 
 from sqlalchemy import Connection, select
 
+from kdscan.event.apply_corrections import Overrides
+from kdscan.event.multi_photo_games import MultiPhotoGames
+from kdscan.event.names import Names, names_of
+from kdscan.event.rules import Rules, overrides_of, rules_of
+from kdscan.event.store import schema
+from kdscan.event.store.corrections import effective_values
+from kdscan.event.store.events import get_event, players
+from kdscan.event.store.readings import readings, sheets
+from kdscan.event.store.records import Correction, Event, FileRow, ReadingRow, Sheet
+from kdscan.event.store.rows import all_of
 from kdscan.records.results import Json
-from kdscan.tournament.apply_corrections import Overrides
-from kdscan.tournament.multi_photo_games import MultiPhotoGames
-from kdscan.tournament.names import Names, names_of
-from kdscan.tournament.rules import Rules, overrides_of, rules_of
-from kdscan.tournament.store import schema
-from kdscan.tournament.store.corrections import effective_values
-from kdscan.tournament.store.events import get_event, players
-from kdscan.tournament.store.readings import readings, sheets
-from kdscan.tournament.store.records import Correction, Event, FileRow, ReadingRow, Sheet
-from kdscan.tournament.store.rows import all_of
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)

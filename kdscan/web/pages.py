@@ -17,8 +17,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
-from kdscan.locale import LANGUAGES
-from kdscan.locale.problems import PROBLEMS
+from kdscan.i18n import LANGUAGES
+from kdscan.i18n.problems import PROBLEMS
 from kdscan.web import sessions
 from kdscan.web.answers import JsonAnswer, not_found
 from kdscan.web.requests import KEEP_FOREVER, body_of, services_of, session_of, words_of

@@ -11,12 +11,11 @@ from typing import Any
 from sqlalchemy import Connection, Select, func, select
 
 from kdscan.errors import StoreFull
-from kdscan.locale import ENGLISH, Words
-from kdscan.tournament.rules import Rules, rules_of
-from kdscan.tournament.store import Store, schema
-from kdscan.tournament.store.events import get_event
-from kdscan.tournament.store.files import suffix_of
-from kdscan.tournament.store.photos import (
+from kdscan.event.rules import Rules, rules_of
+from kdscan.event.store import Store, schema
+from kdscan.event.store.events import get_event
+from kdscan.event.store.files import suffix_of
+from kdscan.event.store.photos import (
     add_file,
     add_photo,
     free_name,
@@ -24,7 +23,8 @@ from kdscan.tournament.store.photos import (
     reason_of,
     set_pages,
 )
-from kdscan.tournament.store.records import Event, FileRow, PhotoRow, short_name
+from kdscan.event.store.records import Event, FileRow, PhotoRow, short_name
+from kdscan.i18n import ENGLISH, Words
 from kdscan.web import schemas
 from kdscan.web.answers import ApiError
 from kdscan.web.loaded import Loaded, load

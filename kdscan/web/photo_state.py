@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from kdscan.errors import Bug
-from kdscan.game.winner import known_total
-from kdscan.locale import Words, mark
-from kdscan.locale.errors import error_text
+from kdscan.event.store.records import PhotoRow
+from kdscan.i18n import Words, mark
+from kdscan.i18n.errors import error_text
 from kdscan.records.results import Json
-from kdscan.tournament.store.records import PhotoRow
+from kdscan.rules.winner import known_total
 from kdscan.web import schemas
 from kdscan.web.pictures import Size
 

@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 from sqlalchemy import Connection
 
+from kdscan.event.pads import add_learned_prints, piles
+from kdscan.event.pile import Pile
+from kdscan.event.store.print_files import load_prints
+from kdscan.event.store.prints import EventPrints, add_print, event_prints, is_of_pad
+from kdscan.event.store.readings import sheets
+from kdscan.event.store.records import PrintRow
 from kdscan.imaging.encode import png
-from kdscan.prints.describe import with_corners
-from kdscan.prints.drawing import draw_print
-from kdscan.prints.file import FiledPrint, parse_print, to_filed
-from kdscan.tournament.pads import add_learned_prints, piles
-from kdscan.tournament.pile import Pile
-from kdscan.tournament.store.print_files import load_prints
-from kdscan.tournament.store.prints import EventPrints, add_print, event_prints, is_of_pad
-from kdscan.tournament.store.readings import sheets
-from kdscan.tournament.store.records import PrintRow
+from kdscan.templates.describe import with_corners
+from kdscan.templates.drawing import draw_print
+from kdscan.templates.file import FiledPrint, parse_print, to_filed
 from kdscan.web.answers import not_found
 from kdscan.web.schemas_event import KnownPrint
 

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from kdscan.errors import KdscanError, LayoutError
-from kdscan.locale.errors import error_json, error_text
+from kdscan.i18n.errors import error_json, error_text
 from kdscan.records.results import Json
 from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import ApiError, not_found

@@ -2,7 +2,7 @@
 
 Senders take turns: whoever sends one photo does not wait for a hundred photos of another.
 
-When all are read, prints may be learned from sheets of unknown pads (`kdscan.tournament.pads`);
+When all are read, prints may be learned from sheets of unknown pads (`kdscan.event.pads`);
 then the photos that may show such sheets are read again.
 """
 
@@ -18,16 +18,16 @@ from dataclasses import dataclass
 from starlette.concurrency import run_in_threadpool
 
 from kdscan.errors import KdscanError, StoreError, bug_of
-from kdscan.locale.errors import error_json
+from kdscan.event.batch.tasks import Learn
+from kdscan.event.pads import Tried, not_tried
+from kdscan.event.rules import Rules
+from kdscan.event.store import Store
+from kdscan.event.store.photos import set_pages
+from kdscan.event.store.prints import reading_version
+from kdscan.event.store.readings import add_reading
+from kdscan.event.store.records import PhotoRow
+from kdscan.i18n.errors import error_json
 from kdscan.records.results import Json
-from kdscan.tournament.batch.tasks import Learn
-from kdscan.tournament.pads import Tried, not_tried
-from kdscan.tournament.rules import Rules
-from kdscan.tournament.store import Store
-from kdscan.tournament.store.photos import set_pages
-from kdscan.tournament.store.prints import reading_version
-from kdscan.tournament.store.readings import add_reading
-from kdscan.tournament.store.records import PhotoRow
 from kdscan.web.photo_service import PhotoService
 from kdscan.web.pictures import PictureCache, local_file
 from kdscan.web.pool import Pool

@@ -16,12 +16,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
 from kdscan.errors import KdscanError, StoreFull
-from kdscan.locale import Words, mark, preferred_language, words
-from kdscan.locale.errors import error_json, error_text
-from kdscan.tournament.store import Store
-from kdscan.tournament.store.checks import MOST_NUMBER
-from kdscan.tournament.store.events import get_event
-from kdscan.tournament.store.files import FULL
+from kdscan.event.store import Store
+from kdscan.event.store.checks import MOST_NUMBER
+from kdscan.event.store.events import get_event
+from kdscan.event.store.files import FULL
+from kdscan.i18n import Words, mark, preferred_language, words
+from kdscan.i18n.errors import error_json, error_text
 from kdscan.web.answers import ApiError, desk_only, not_found
 from kdscan.web.photo_service import PhotoService
 from kdscan.web.pictures import PictureCache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from kdscan.tournament.event_json import EventTable, TableGame
+from kdscan.event.event_json import EventTable, TableGame
 from kdscan.web.schemas import ErrorText, Probability, Shown
 
 CardKind = Literal[

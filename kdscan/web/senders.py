@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from kdscan.tournament.store.checks import MOST_NUMBER
-from kdscan.tournament.store.photos import files, get_photo
-from kdscan.tournament.store.records import Event, FileRow, PhotoRow
+from kdscan.event.store.checks import MOST_NUMBER
+from kdscan.event.store.photos import files, get_photo
+from kdscan.event.store.records import Event, FileRow, PhotoRow
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.sessions import Session
 

@@ -16,7 +16,7 @@ import time
 from dataclasses import asdict, dataclass
 from typing import get_args
 
-from kdscan.tournament.store import Store
+from kdscan.event.store import Store
 from kdscan.web.schemas import Role, SessionInfo
 from kdscan.web.settings import Settings, remembered, unexpired
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import select
 
-from kdscan.tournament.store import Store, schema
+from kdscan.event.store import Store, schema
 from kdscan.web.pool import Limits
 from kdscan.web.rates import Rate
 

@@ -11,16 +11,16 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from kdscan.kinds.common.fields import VARIANTS
-from kdscan.tournament.apply_corrections import corrected_sheets
-from kdscan.tournament.correcting import correct_sheet, undo_last
-from kdscan.tournament.names import player_named
-from kdscan.tournament.places import place_now
-from kdscan.tournament.store import Store
-from kdscan.tournament.store.checks import MOST_NUMBER
-from kdscan.tournament.store.corrections import corrections, is_undone, last_act
-from kdscan.tournament.store.readings import sheet
-from kdscan.tournament.store.records import Event, PhotoRow, Sheet
+from kdscan.event.apply_corrections import corrected_sheets
+from kdscan.event.correcting import correct_sheet, undo_last
+from kdscan.event.names import player_named
+from kdscan.event.places import place_now
+from kdscan.event.store import Store
+from kdscan.event.store.checks import MOST_NUMBER
+from kdscan.event.store.corrections import corrections, is_undone, last_act
+from kdscan.event.store.readings import sheet
+from kdscan.event.store.records import Event, PhotoRow, Sheet
+from kdscan.sheets.common.fields import VARIANTS
 from kdscan.web import schemas
 from kdscan.web.answers import ApiError, desk_only, not_found
 from kdscan.web.loaded import load

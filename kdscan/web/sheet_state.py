@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from kdscan.game.winner import decide, worth
-from kdscan.kinds import is_player_sheet
-from kdscan.kinds.common.board import DOMAIN_COLORS
-from kdscan.kinds.common.colors import domain_colors
-from kdscan.kinds.common.fields import CellField, ChoiceField, LineField, parse_field
+from kdscan.event.apply_corrections import current_json
+from kdscan.event.multi_photo_games import GAME
+from kdscan.event.places import place_of
+from kdscan.event.store.records import Correction, Sheet
+from kdscan.paper.layout import layouts
 from kdscan.pipeline.document import outcome_json
 from kdscan.records import UNKNOWN_LAYOUT
 from kdscan.records.results import Json
-from kdscan.sheet.layout import layouts
-from kdscan.tournament.apply_corrections import current_json
-from kdscan.tournament.multi_photo_games import GAME
-from kdscan.tournament.places import place_of
-from kdscan.tournament.store.records import Correction, Sheet
+from kdscan.rules.winner import decide, worth
+from kdscan.sheets import is_player_sheet
+from kdscan.sheets.common.board import DOMAIN_COLORS
+from kdscan.sheets.common.colors import domain_colors
+from kdscan.sheets.common.fields import CellField, ChoiceField, LineField, parse_field
 from kdscan.web import schemas
 from kdscan.web.loaded import Loaded
 

@@ -17,14 +17,14 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from kdscan.tournament.event import EventState, event_state
-from kdscan.tournament.event_json import event_table, table_game
-from kdscan.tournament.games import Game
-from kdscan.tournament.results import Result, SheetResult, counting, results, seated
-from kdscan.tournament.rules import rules_of
-from kdscan.tournament.store import Store, schema
-from kdscan.tournament.store.events import get_event
-from kdscan.tournament.store.records import Event, short_name
+from kdscan.event.event import EventState, event_state
+from kdscan.event.event_json import event_table, table_game
+from kdscan.event.games import Game
+from kdscan.event.results import Result, SheetResult, counting, results, seated
+from kdscan.event.rules import rules_of
+from kdscan.event.store import Store, schema
+from kdscan.event.store.events import get_event
+from kdscan.event.store.records import Event, short_name
 from kdscan.web.cards import cards, sheet_brief, sheet_line
 from kdscan.web.schemas_event import (
     DeskPlayer,

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from kdscan.game.kingdomino.variants import PLAIN, Variants
-from kdscan.game.names import GameName
-from kdscan.tournament.batch.tasks import Learn
+from kdscan.event.batch.tasks import Learn
+from kdscan.rules.kingdomino.variants import PLAIN, Variants
+from kdscan.rules.names import GameName
 
 LEARNING = 4
 """Time limit of learning from a file, relative to reading it; each further file adds one

@@ -13,22 +13,22 @@ import cv2
 
 from kdscan.detection.glimpse import glimpse
 from kdscan.errors import ImageTooLarge, NoSheetFound, PhotoError, UsageError
+from kdscan.event.batch.tasks import Learn
+from kdscan.event.store.print_files import load_prints
+from kdscan.i18n.errors import error_json
 from kdscan.imaging.encode import jpeg, png
 from kdscan.imaging.photo import Pages, decode
 from kdscan.imaging.pyramid import at_most
 from kdscan.inference.store import default_models
-from kdscan.kinds import KINDS
-from kdscan.kinds.common.options import ReadOptions
-from kdscan.locale.errors import error_json
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.pipeline.pages import read_page
 from kdscan.pipeline.serialize import serialize
-from kdscan.prints.drawing import draw_ink
-from kdscan.prints.file import to_filed
-from kdscan.prints.learn import MAX_SHEETS, learn_print
 from kdscan.records import AnyReading, MapReading, Photo
-from kdscan.tournament.batch.tasks import Learn
-from kdscan.tournament.store.print_files import load_prints
+from kdscan.sheets import KINDS
+from kdscan.sheets.common.options import ReadOptions
+from kdscan.templates.drawing import draw_ink
+from kdscan.templates.file import to_filed
+from kdscan.templates.learn import MAX_SHEETS, learn_print
 from kdscan.web import schemas
 from kdscan.web.tasks import Allowed, LearnPrint, Look, Read, Show
 from kdscan.workers.cores import cores
@@ -140,10 +140,10 @@ def prepare() -> None:
     import numpy.ma  # noqa: F401  numpy's median imports it when it is first used
 
     import kdscan.pipeline.wizard  # noqa: F401  so do two maps with their spellbook
-    from kdscan.kinds.spellbook.place import draw_blanks
-    from kdscan.sheet.book import load_book
-    from kdscan.sheet.layout import load_layout
-    from kdscan.sheet.raster import render_page
+    from kdscan.paper.book import load_book
+    from kdscan.paper.layout import load_layout
+    from kdscan.paper.raster import render_page
+    from kdscan.sheets.spellbook.place import draw_blanks
 
     for kind in KINDS:
         kind.load()

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from kdscan.cli import batch
-from kdscan.game.names import GameName
+from kdscan.event.batch.tasks import perform
+from kdscan.event.rules import RuleChanges
+from kdscan.event.store import open_store
 from kdscan.records import AnyReading
-from kdscan.tournament.batch.tasks import perform
-from kdscan.tournament.rules import RuleChanges
-from kdscan.tournament.store import open_store
+from kdscan.rules.names import GameName
 from tests.command import Command
-from tests.tournament.entries import came_in
-from tests.tournament.workers import Here
+from tests.event.entries import came_in
+from tests.event.workers import Here
 
 
 @pytest.fixture

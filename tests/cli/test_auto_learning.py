@@ -14,16 +14,16 @@ from PIL import Image
 
 from kdscan.cli.auto_learning import AutoLearner
 from kdscan.cli.messages import CLEAR_LINE
-from kdscan.kinds.common.options import ReadOptions
 from kdscan.pipeline import pages
 from kdscan.pipeline.read import read_with
-from kdscan.prints import pile, pool
-from kdscan.prints.known import KnownPrint
-from kdscan.prints.library import own_library
-from kdscan.prints.pool import SheetPool, own_pool
 from kdscan.records import UNKNOWN_LAYOUT, AnyReading, Photo
+from kdscan.sheets.common.options import ReadOptions
+from kdscan.templates import pile, pool
+from kdscan.templates.known import KnownPrint
+from kdscan.templates.library import own_library
+from kdscan.templates.pool import SheetPool, own_pool
 from tests.command import Command
-from tests.prints.pads import ENGRAVED, PAINTED, learned_at_once, sheet
+from tests.templates.pads import ENGRAVED, PAINTED, learned_at_once, sheet
 
 pytestmark = pytest.mark.usefixtures("own_data", "read_once")
 

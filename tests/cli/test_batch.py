@@ -18,12 +18,12 @@ import pytest
 from kdscan.cli import progress
 from kdscan.cli.batch import _print_result
 from kdscan.cli.main import main
-from kdscan.tournament.batch.run import Progress
-from kdscan.tournament.rules import RuleChanges
-from kdscan.tournament.store import open_store
+from kdscan.event.batch.run import Progress
+from kdscan.event.rules import RuleChanges
+from kdscan.event.store import open_store
 from tests.command import Command
+from tests.event.entries import came_in
 from tests.readings import make_kingdom
-from tests.tournament.entries import came_in
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.game.duel.board import Board
-from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.players import play_game
-from kdscan.game.duel.scoring import score_board
-from kdscan.tournament.results import COLUMNS, counting, results
-from kdscan.tournament.rules import RuleChanges, ensure_rules
-from kdscan.tournament.store import open_store
-from kdscan.tournament.store.corrections import corrections
-from kdscan.tournament.store.events import ensure_player, find_event
-from kdscan.tournament.store.games import set_game
-from kdscan.tournament.store.photos import add_file, photos
+from kdscan.event.results import COLUMNS, counting, results
+from kdscan.event.rules import RuleChanges, ensure_rules
+from kdscan.event.store import open_store
+from kdscan.event.store.corrections import corrections
+from kdscan.event.store.events import ensure_player, find_event
+from kdscan.event.store.games import set_game
+from kdscan.event.store.photos import add_file, photos
+from kdscan.rules.duel.board import Board
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.players import play_game
+from kdscan.rules.duel.scoring import score_board
 from tests.cli.conftest import Rows, came
 from tests.command import Command
 from tests.readings import make_book, make_kingdom, make_sheet, paid_game, with_evidence

@@ -14,7 +14,7 @@ from kdscan.cli import main as main_module
 from kdscan.cli.help import USAGE_ERRORS, put
 from kdscan.cli.main import command_line
 from kdscan.errors import KdscanError, LayoutError, UsageError
-from kdscan.locale import LANGUAGES, words
+from kdscan.i18n import LANGUAGES, words
 from tests.command import Command
 
 OTHERS = LANGUAGES[1:]
@@ -161,10 +161,10 @@ def _errors(kind: type[KdscanError]) -> set[str]:
 
 def test_no_error_is_put_together_before_it_can_be_translated() -> None:
     """Texts of errors are constants with {names}; what is formatted already has no key."""
-    make = pytest.importorskip("kdscan.locale.make")
-    from kdscan.game.duel import board, book_text  # noqa: F401  # its errors count too
-    from kdscan.game.kingdomino import tiles, variants  # noqa: F401
-    from kdscan.tournament import names as of_players  # noqa: F401
+    make = pytest.importorskip("kdscan.i18n.make")
+    from kdscan.event import names as of_players  # noqa: F401
+    from kdscan.rules.duel import board, book_text  # noqa: F401  # its errors count too
+    from kdscan.rules.kingdomino import tiles, variants  # noqa: F401
 
     names = _errors(KdscanError) - {"KdscanError", "PhotoError", "Bug"}
     assert names == set(make.ERRORS), "the catalogues are made from these"

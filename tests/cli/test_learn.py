@@ -9,14 +9,14 @@ import cv2
 import pytest
 
 import kdscan
-from kdscan.prints import learn
-from kdscan.prints.library import own_library
-from kdscan.tournament.store import open_store
-from kdscan.tournament.store.events import find_event
-from kdscan.tournament.store.prints import EventPrints, event_prints
-from kdscan.tournament.store.readings import sheets
+from kdscan.event.store import open_store
+from kdscan.event.store.events import find_event
+from kdscan.event.store.prints import EventPrints, event_prints
+from kdscan.event.store.readings import sheets
+from kdscan.templates import learn
+from kdscan.templates.library import own_library
 from tests.command import Command
-from tests.prints.pads import PAINTED, blank, learned, sheet
+from tests.templates.pads import PAINTED, blank, learned, sheet
 
 pytestmark = pytest.mark.usefixtures("own_data", "read_here")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.cells import cell_len
 
-from kdscan.sheet.tickets import tickets_from_csv
+from kdscan.paper.tickets import tickets_from_csv
 from tests.command import Command
 
 

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from kdscan.cli.known_prints import known_prints
-from kdscan.prints.file import load_print, to_filed
-from kdscan.prints.library import own_library
-from kdscan.prints.names import SUFFIX
-from kdscan.sheet.layout import load_layout
-from kdscan.sheet.toml import layout_to_toml
-from kdscan.tournament.forgetting import forget_event
-from kdscan.tournament.store import open_store
-from kdscan.tournament.store.events import ensure_event
-from kdscan.tournament.store.prints import add_print, event_prints
+from kdscan.event.forgetting import forget_event
+from kdscan.event.store import open_store
+from kdscan.event.store.events import ensure_event
+from kdscan.event.store.prints import add_print, event_prints
+from kdscan.paper.layout import load_layout
+from kdscan.paper.toml import layout_to_toml
+from kdscan.templates.file import load_print, to_filed
+from kdscan.templates.library import own_library
+from kdscan.templates.names import SUFFIX
 from tests.command import Command
-from tests.prints.made import made_print
+from tests.templates.made import made_print
 
 pytestmark = pytest.mark.usefixtures("own_data")
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from kdscan.errors import NoSheetFound
-from kdscan.game.duel.players import play_game
-from kdscan.tournament.rules import RuleChanges, ensure_rules
-from kdscan.tournament.store import open_store
-from kdscan.tournament.store.corrections import corrections
-from kdscan.tournament.store.events import find_event
-from kdscan.tournament.store.photos import add_file, add_photo, photos, set_pages
-from kdscan.tournament.store.readings import add_reading
+from kdscan.event.rules import RuleChanges, ensure_rules
+from kdscan.event.store import open_store
+from kdscan.event.store.corrections import corrections
+from kdscan.event.store.events import find_event
+from kdscan.event.store.photos import add_file, add_photo, photos, set_pages
+from kdscan.event.store.readings import add_reading
+from kdscan.rules.duel.players import play_game
 from tests.cli.conftest import Rows, came
 from tests.command import Command, Said
+from tests.event.entries import MODELS, came_in, entry
 from tests.readings import make_sheet
-from tests.tournament.entries import MODELS, came_in, entry
 
 SECOND = str(play_game(5).maps[0])
 

@@ -15,10 +15,10 @@ from PIL import Image
 
 from kdscan.cli.main import main
 from kdscan.errors import ModelError, NoSheetFound
-from kdscan.kinds.common.options import ReadOptions
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline import pages as reading
 from kdscan.records import AnyReading, Photo
+from kdscan.sheets.common.options import ReadOptions
 from tests.command import Command
 from tests.readings import BOARD, make_kingdom, make_sheet
 

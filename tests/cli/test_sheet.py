@@ -6,8 +6,8 @@ from pathlib import Path
 import pypdfium2
 import pytest
 
-from kdscan.sheet.layout import load_layout
-from kdscan.sheet.toml import layout_to_toml
+from kdscan.paper.layout import load_layout
+from kdscan.paper.toml import layout_to_toml
 from tests.command import Command
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from kdscan.event import plan
+from kdscan.event.store import open_store
+from kdscan.event.store.corrections import corrections
+from kdscan.event.store.events import ensure_event, find_event
+from kdscan.event.store.photos import add_file, add_photo, set_pages
+from kdscan.event.store.readings import add_reading
+from kdscan.event.swiss import Pairing
 from kdscan.records import CELLS
-from kdscan.tournament import plan
-from kdscan.tournament.store import open_store
-from kdscan.tournament.store.corrections import corrections
-from kdscan.tournament.store.events import ensure_event, find_event
-from kdscan.tournament.store.photos import add_file, add_photo, set_pages
-from kdscan.tournament.store.readings import add_reading
-from kdscan.tournament.swiss import Pairing
 from tests.command import Command
 
 EMPTY = [{"row": r, "col": c, "coat": None, "crosses": 0, "review": False} for r, c in CELLS]

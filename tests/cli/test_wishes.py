@@ -12,15 +12,15 @@ import pytest
 from kdscan.cli.exit_codes import UNLAWFUL
 from kdscan.cli.main import main
 from kdscan.cli.scoring import exit_code
-from kdscan.game.duel.players import play_game
-from kdscan.kinds.common.terminal import Style
-from kdscan.kinds.spellbook.to_text import to_text
-from kdscan.locale.problems import AGAINST_RULES
+from kdscan.event.store import open_store
+from kdscan.event.store.events import ensure_event
+from kdscan.i18n.problems import AGAINST_RULES
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.records import AnyReading, Problem
 from kdscan.records.results import PhotoJson
-from kdscan.tournament.store import open_store
-from kdscan.tournament.store.events import ensure_event
+from kdscan.rules.duel.players import play_game
+from kdscan.sheets.common.terminal import Style
+from kdscan.sheets.spellbook.to_text import to_text
 from tests.command import Command
 from tests.readings import make_book, make_sheet
 

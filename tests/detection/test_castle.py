@@ -10,8 +10,8 @@ import pytest
 from kdscan.detection.castle import MAX_CASTLE_RANK, correlation_with_median, has_castle
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, flatten
 from kdscan.records import CASTLE, Photo, RectifiedSheet
-from kdscan.synth.own import own_page
-from kdscan.synth.scene import DrawnPage, draw_page, random_page
+from lab.synth.own import own_page
+from lab.synth.scene import DrawnPage, draw_page, random_page
 
 
 def flat(page: DrawnPage) -> RectifiedSheet:

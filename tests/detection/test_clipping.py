@@ -17,12 +17,12 @@ from kdscan.detection.clipping import (
     edges_text,
     legible_cells,
 )
+from kdscan.i18n import words
 from kdscan.imaging.photo import load_photos
-from kdscan.kinds import correct
-from kdscan.kinds.duel_map.interpret import interpret
-from kdscan.locale import words
 from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, MapReading, Photo, SheetOutline
+from kdscan.sheets import correct
+from kdscan.sheets.duel_map.interpret import interpret
 from tests.readings import make_sheet
 
 SHEET = make_sheet(origin_xy=(0.0, 100.0), pitch=80.0)

@@ -15,8 +15,8 @@ from kdscan.detection.layout import detect_layout, is_mirrored
 from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.read import read_photo
 from kdscan.records import UNKNOWN_LAYOUT, MapReading, Photo, RectifiedSheet
-from kdscan.synth.own import own_page
-from kdscan.synth.scene import SynthPhoto, make_photo
+from lab.synth.own import own_page
+from lab.synth.scene import SynthPhoto, make_photo
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 

@@ -14,22 +14,22 @@ from numpy.typing import NDArray
 
 from kdscan.detection import qr
 from kdscan.detection.qr import read_card_codes, read_code
-from kdscan.kinds.kingdom.read import assign_card_codes
-from kdscan.kinds.kingdom.to_json import to_json
-from kdscan.kinds.spellbook.place import find_books
-from kdscan.kinds.spellbook.read import read_book_code
+from kdscan.paper.book import load_book
+from kdscan.paper.card import Card
+from kdscan.paper.layout import load_layout
+from kdscan.paper.look import Look, Style, Ticket
+from kdscan.paper.printing import impose, sheet_pdf
+from kdscan.paper.raster import render_page
+from kdscan.paper.signs import Code
 from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.records import KingdomReading, Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
-from kdscan.sheet.book import load_book
-from kdscan.sheet.card import Card
-from kdscan.sheet.layout import load_layout
-from kdscan.sheet.look import Look, Style, Ticket
-from kdscan.sheet.printing import impose, sheet_pdf
-from kdscan.sheet.raster import render_page
-from kdscan.sheet.signs import Code
-from kdscan.synth.photo.camera import Level
-from kdscan.synth.scene import Page, SynthPhoto, make_photo
+from kdscan.sheets.kingdom.read import assign_card_codes
+from kdscan.sheets.kingdom.to_json import to_json
+from kdscan.sheets.spellbook.place import find_books
+from kdscan.sheets.spellbook.read import read_book_code
+from lab.synth.photo.camera import Level
+from lab.synth.scene import Page, SynthPhoto, make_photo
 from tests.readings import make_kingdom
 
 LAYOUT = load_layout("kdscan-a5")

@@ -14,6 +14,7 @@ import pytest
 
 from kdscan.cli.main import main
 from kdscan.errors import UsageError
+from kdscan.event.store import open_store
 from kdscan.files.write import (
     default_folder,
     make_folder,
@@ -22,7 +23,6 @@ from kdscan.files.write import (
     writing,
     writing_text,
 )
-from kdscan.tournament.store import open_store
 
 
 def only_file(folder: Path) -> list[str]:

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PIL import Image
-from scanner import Scan, Settings, scan
 
 from kdscan.imaging.bilevel import is_bilevel
 from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.read import read_photo
 from kdscan.records import MapReading, Photo
-from kdscan.synth.own import own_page
-from kdscan.synth.scene import draw_page
+from lab.benchmarks.scanner import Scan, Settings, scan
+from lab.synth.own import own_page
+from lab.synth.scene import draw_page
 
 
 @cache

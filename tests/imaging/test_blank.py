@@ -6,13 +6,13 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from scanner import Scan, Settings, scan
 
 from kdscan.imaging.blank import FAINT, darkness, is_blank, shows_through
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, flatten
 from kdscan.records import Photo, RectifiedSheet
-from kdscan.synth.own import own_page
-from kdscan.synth.scene import draw_page
+from lab.benchmarks.scanner import Scan, Settings, scan
+from lab.synth.own import own_page
+from lab.synth.scene import draw_page
 
 
 def front(seed: int = 1) -> Scan:

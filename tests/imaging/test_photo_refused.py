@@ -97,7 +97,7 @@ def test_a_picture_without_pixels_is_refused_from_the_header(size: tuple[int, in
 
 
 def test_a_bomb_beside_the_pixels_does_not_go_off() -> None:
-    """One in a text is tried by benchmarks/hold.py."""
+    """One in a text is tried by lab/benchmarks/hold.py."""
     import resource
 
     chunk = png_chunk(b"iCCP", b"profile\0\0" + zlib.compress(b"\0" * 300_000_000, 1))

@@ -15,9 +15,9 @@ import pytest
 
 from kdscan.errors import ModelError
 from kdscan.inference.store import NETWORKS, Models, default_models, models_folder
-from kdscan.kinds.duel_map.read import RISK_SHARES
 from kdscan.records import COATS, KINDS, UNKNOWN_LAYOUT
 from kdscan.records.book import StruckBy
+from kdscan.sheets.duel_map.read import RISK_SHARES
 
 LIMIT = 6_000_000
 """All weights together stay below this many bytes: they travel in the wheel."""

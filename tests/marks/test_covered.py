@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from kdscan.imaging.photo import load_photos
 from kdscan.imaging.rectify import FLAT_MARGIN
 from kdscan.inference.store import default_models
-from kdscan.kinds.duel_map.covered import MIN_WHEN_REVIEWED
 from kdscan.marks.covered import COVER_HW, COVER_PX, covered
 from kdscan.pipeline.read import read_photo
 from kdscan.records import CASTLE, CELLS, COLS, ROWS, MapReading, Photo, RectifiedSheet, maps_of
+from kdscan.sheets.duel_map.covered import MIN_WHEN_REVIEWED
 
 SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "01.jpg"
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.prior import load as load_prior
-from kdscan.game.grid import neighbours
 from kdscan.marks.decode import corrected, decode
 from kdscan.marks.posterior import NEIGHBOUR_WEIGHT, alternatives, joint, likely_boards
 from kdscan.records import CASTLE, CELLS, COATS, MarkProbs, calibrated
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.prior import load as load_prior
+from kdscan.rules.grid import neighbours
 
 Chances = dict[tuple[int, int], dict[tuple[Coat | None, int], float]]
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kdscan.game.duel.board import Shield
-from kdscan.game.duel.players import random_board
-from kdscan.game.duel.prior import load
 from kdscan.marks.fuse import SheetView, fuse, group, likeness
 from kdscan.records import CELLS, COATS, MAX_CROSSES, MarkProbs
+from kdscan.rules.duel.board import Shield
+from kdscan.rules.duel.players import random_board
+from kdscan.rules.duel.prior import load
 
 Marks = Mapping[tuple[int, int], Shield]
 

@@ -10,13 +10,13 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from kdscan.game.duel.coats import Coat
-from kdscan.game.problem import Problem
-from kdscan.kinds import correct
-from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
 from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.records import KingdomReading, MapCorrections, MapEvidence, MapReading, WizardEvidence
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.problem import Problem
+from kdscan.sheets import correct
+from kdscan.sheets.duel_map.interpret import interpret
 from tests.readings import make_kingdom, make_sheet
 
 WIZARD = WizardEvidence(

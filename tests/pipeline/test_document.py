@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kdscan.errors import NoSheetFound
-from kdscan.game.duel.board import Board, Shield
-from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.scoring import score_board
-from kdscan.game.grid import cell_name
-from kdscan.kinds.common.colors import domain_colors
-from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.pipeline.document import PhotoReport, outcome_json, photo_json, report_json, sheet_json
 from kdscan.records import CELLS, Problem
+from kdscan.rules.duel.board import Board, Shield
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.scoring import score_board
+from kdscan.rules.grid import cell_name
+from kdscan.sheets.common.colors import domain_colors
+from kdscan.sheets.duel_map.doubts import doubts
 from tests.readings import make_kingdom, make_sheet
 
 boards = st.dictionaries(

@@ -10,13 +10,13 @@ import pytest
 
 from kdscan.cli.output import Printer
 from kdscan.cli.scoring import exit_code
-from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.players import play_game
-from kdscan.game.grid import Cell
-from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
 from kdscan.pipeline.fusion import FusedSheet, fuse_evidence, fuse_sheets, maps_by_place
 from kdscan.records import CELLS, AnyReading, MapCorrections, MapReading, WizardEvidence
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.players import play_game
+from kdscan.rules.grid import Cell
+from kdscan.sheets.duel_map.interpret import interpret
 from tests.readings import make_book, make_kingdom, make_sheet
 
 SECOND = """

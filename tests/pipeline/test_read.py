@@ -12,14 +12,9 @@ import pytest
 
 from kdscan.detection.find import MapSearch
 from kdscan.errors import NoSheetFound, UnreadableImage
-from kdscan.game.duel.coats import Coat
 from kdscan.imaging.blank import shows_through
 from kdscan.imaging.photo import Pages, decode
 from kdscan.imaging.rectify import resolution
-from kdscan.kinds import correct
-from kdscan.kinds.duel_map import read as duel_map
-from kdscan.kinds.kingdom import read as pipeline_kingdom
-from kdscan.kinds.kingdom.find import FoundKingdom
 from kdscan.pipeline import read as reading
 from kdscan.pipeline.pages import read_page
 from kdscan.pipeline.read import read_photo
@@ -32,9 +27,14 @@ from kdscan.records import (
     Photo,
     maps_of,
 )
-from kdscan.synth.own import own_page
-from kdscan.synth.pads import pad_print
-from kdscan.synth.scene import SynthPhoto, draw_page, shoot
+from kdscan.rules.duel.coats import Coat
+from kdscan.sheets import correct
+from kdscan.sheets.duel_map import read as duel_map
+from kdscan.sheets.kingdom import read as pipeline_kingdom
+from kdscan.sheets.kingdom.find import FoundKingdom
+from lab.synth.own import own_page
+from lab.synth.pads import pad_print
+from lab.synth.scene import SynthPhoto, draw_page, shoot
 from tests.hands import careful
 from tests.readings import make_kingdom, make_sheet
 
@@ -54,7 +54,7 @@ def own_reading(seed: int) -> MapReading:
 
 
 def test_flat_sharp_pictures_of_our_own_sheet_are_read_without_a_fault() -> None:
-    """benchmarks/accuracy.py measures the share on more of them."""
+    """lab/benchmarks/accuracy.py measures the share on more of them."""
     for seed in range(31_000_000, 31_000_006):
         assert own_reading(seed).reading.board == own_scan(seed).board
 

@@ -3,7 +3,7 @@
 `NN.reading.json` is the output of `kdscan score NN.jpg --json` when the models were published; a
 new model must be published with new readings, reviewed and approved:
 
-    python benchmarks/readings.py samples
+    python -m lab.benchmarks.readings samples
 """
 
 from __future__ import annotations

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from scanner import Settings, scan
 
 from kdscan.errors import BlankPage
 from kdscan.pipeline.read import read_photo
 from kdscan.records import Photo
-from kdscan.synth.own import own_page
-from kdscan.synth.scene import DrawnPage, draw_page
+from lab.benchmarks.scanner import Settings, scan
+from lab.synth.own import own_page
+from lab.synth.scene import DrawnPage, draw_page
 from tests.command import Command
 from tests.hands import careful
 

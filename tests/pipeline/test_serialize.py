@@ -8,14 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.players import play_game
-from kdscan.game.duel.spellbook import SpellbookLine
-from kdscan.game.kingdomino.variants import Variants
 from kdscan.imaging.photo import load_photos
-from kdscan.kinds import correct, kind_named
-from kdscan.kinds.kingdom.interpret import decode_kingdoms
-from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.pipeline.read import read_photo
@@ -35,6 +28,13 @@ from kdscan.records import (
     WizardEvidence,
     maps_of,
 )
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.players import play_game
+from kdscan.rules.duel.spellbook import SpellbookLine
+from kdscan.rules.kingdomino.variants import Variants
+from kdscan.sheets import correct, kind_named
+from kdscan.sheets.kingdom.interpret import decode_kingdoms
+from kdscan.sheets.spellbook.interpret import interpret
 from tests.readings import make_book, make_kingdom, make_sheet
 
 SEVEN = """

@@ -8,16 +8,16 @@ from itertools import count
 import numpy as np
 import pytest
 
-from kdscan.game.duel.board import Board
-from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.players import play_game
-from kdscan.game.duel.spellbook import Spellbook
-from kdscan.kinds import correct
-from kdscan.kinds.duel_map.to_json import to_json as map_json
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json, sheet_json
 from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import AnyReading, MapReading, SpellbookReading
+from kdscan.rules.duel.board import Board
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.players import play_game
+from kdscan.rules.duel.spellbook import Spellbook
+from kdscan.sheets import correct
+from kdscan.sheets.duel_map.to_json import to_json as map_json
 from tests.readings import make_book as a_book
 from tests.readings import make_sheet, paid_game, with_evidence
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from kdscan import records
-from kdscan.game.duel.spellbook import OpenBook
+from kdscan.rules.duel.spellbook import OpenBook
 from tests.readings import make_book, make_kingdom, make_sheet
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kdscan.game.duel.board import CELLS
 from kdscan.records import COATS, CellCrops, Ink, MarkProbs, Photo, RectifiedSheet, SheetOutline
+from kdscan.rules.duel.board import CELLS
 from tests.readings import make_kingdom
 
 

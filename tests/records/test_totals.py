@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from kdscan.game.duel.coats import Coat
 from kdscan.records import WizardEvidence, calibrated, range_of
+from kdscan.rules.duel.coats import Coat
 from tests.readings import make_sheet, with_evidence
 
 

@@ -12,15 +12,15 @@ import pytest
 from PIL import Image
 
 from kdscan.errors import Bug
-from kdscan.game.duel.board import CELLS
-from kdscan.locale.errors import error_json
-from kdscan.tournament.store import Store
-from kdscan.tournament.store.events import find_event
-from kdscan.tournament.store.photos import set_pages
-from kdscan.tournament.store.readings import sheets
+from kdscan.event.store import Store
+from kdscan.event.store.events import find_event
+from kdscan.event.store.photos import set_pages
+from kdscan.event.store.readings import sheets
+from kdscan.i18n.errors import error_json
+from kdscan.rules.duel.board import CELLS
+from tests.event.entries import came_in
 from tests.imaging.photos import heic
 from tests.readings import make_sheet
-from tests.tournament.entries import came_in
 from tests.web.conftest import DESK, JOIN, SAMPLES, Login, Served, awaited, send
 
 

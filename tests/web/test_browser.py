@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from kdscan.locale import LANGUAGES, words
-from kdscan.tournament.store import Store
+from kdscan.event.store import Store
+from kdscan.i18n import LANGUAGES, words
 from tests.readings import make_sheet
 from tests.web import browsing
 from tests.web.browsing import DESKTOP, Open, cell, total, upload

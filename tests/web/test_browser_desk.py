@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Route, expect
 
-from kdscan.game.duel.board import Board
-from kdscan.game.duel.players import play_game
-from kdscan.game.duel.scoring import score_board
-from kdscan.tournament.store import Store
+from kdscan.event.store import Store
+from kdscan.rules.duel.board import Board
+from kdscan.rules.duel.players import play_game
+from kdscan.rules.duel.scoring import score_board
 from tests.readings import make_sheet, with_evidence
 from tests.web import browsing
 from tests.web.browsing import (

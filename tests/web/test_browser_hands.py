@@ -8,7 +8,7 @@ from base64 import b64encode
 import pytest
 from playwright.sync_api import FilePayload, expect
 
-from kdscan.tournament.store import Store
+from kdscan.event.store import Store
 from tests.web import browsing
 from tests.web.browsing import DESKTOP, DOUBTED, Open, open_sheet
 from tests.web.conftest import DESK, SAMPLES, Served, lay

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from kdscan.tournament.store import Store
+from kdscan.event.store import Store
 from tests.readings import make_sheet
 from tests.web import browsing
 from tests.web.browsing import Open, cell

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from kdscan.tournament.rules import RuleChanges, ensure_rules
-from kdscan.tournament.store import Store, open_store
+from kdscan.event.rules import RuleChanges, ensure_rules
+from kdscan.event.store import Store, open_store
 from tests.readings import make_book, make_kingdom, make_table
 from tests.web import browsing
 from tests.web.browsing import (

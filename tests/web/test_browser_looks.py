@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from kdscan.event.store import Store
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import AnyReading
-from kdscan.tournament.store import Store
 from tests.readings import make_book, make_kingdom, make_sheet
 from tests.web import browsing
 from tests.web.browsing import (

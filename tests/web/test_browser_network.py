@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, FilePayload, Page, Route, expect
 
-from kdscan.tournament.store import Store
+from kdscan.event.store import Store
 from kdscan.web.pages import version
 from tests.readings import make_sheet
 from tests.web import browsing

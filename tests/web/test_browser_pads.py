@@ -8,7 +8,7 @@ import cv2
 import pytest
 from playwright.sync_api import expect
 
-from tests.prints.pads import PAINTED, blank, sheet
+from tests.templates.pads import PAINTED, blank, sheet
 from tests.web import browsing
 from tests.web.browsing import DESKTOP, Open, accessible
 from tests.web.conftest import DESK

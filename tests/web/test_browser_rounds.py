@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from kdscan.game.duel.players import play_game
-from kdscan.kinds.duel_map.interpret import interpret
-from kdscan.tournament.plan import enter_player, next_round
-from kdscan.tournament.rules import RuleChanges, ensure_rules
-from kdscan.tournament.store import Store, open_store
+from kdscan.event.plan import enter_player, next_round
+from kdscan.event.rules import RuleChanges, ensure_rules
+from kdscan.event.store import Store, open_store
+from kdscan.rules.duel.players import play_game
+from kdscan.sheets.duel_map.interpret import interpret
 from tests.readings import make_sheet, with_evidence
 from tests.web import browsing
 from tests.web.browsing import DESKTOP, Open, accessible, csrf, held

@@ -7,13 +7,13 @@ import re
 import pytest
 from playwright.sync_api import ElementHandle, Page, Route, expect
 
-from kdscan.game.duel.players import play_game
-from kdscan.kinds.common.fields import CellField
-from kdscan.tournament.correcting import correct_sheet
-from kdscan.tournament.plan import enter_player
-from kdscan.tournament.store import Store
-from kdscan.tournament.store.events import find_event
-from kdscan.tournament.store.readings import sheet as get_sheet
+from kdscan.event.correcting import correct_sheet
+from kdscan.event.plan import enter_player
+from kdscan.event.store import Store
+from kdscan.event.store.events import find_event
+from kdscan.event.store.readings import sheet as get_sheet
+from kdscan.rules.duel.players import play_game
+from kdscan.sheets.common.fields import CellField
 from kdscan.web.sessions import new_session
 from tests.readings import make_kingdom, make_sheet, with_evidence
 from tests.web import browsing

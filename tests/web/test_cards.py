@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from kdscan.errors import ImageTooLarge
-from kdscan.locale.errors import error_json
-from kdscan.tournament.store import open_store
-from kdscan.tournament.store.events import ensure_event
-from kdscan.tournament.store.photos import add_file
+from kdscan.event.store import open_store
+from kdscan.event.store.events import ensure_event
+from kdscan.event.store.photos import add_file
+from kdscan.i18n.errors import error_json
 from kdscan.web.cards import still_asked
 from tests.web.test_desk import CUP, at_desk
 

@@ -17,7 +17,7 @@ from starlette.requests import Request
 
 from kdscan.cli.serve import _listen
 from kdscan.errors import KdscanError, StoreError, StoreFull, UsageError
-from kdscan.tournament.store import Store
+from kdscan.event.store import Store
 from kdscan.web import connections, reader
 from kdscan.web.app import _kdscan_error
 from kdscan.web.connections import OnceAMinute, Waiting

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from schemathesis import openapi
 
-from kdscan.tournament.store import Store
+from kdscan.event.store import Store
 from kdscan.web.openapi import OPERATIONS, document
 from kdscan.web.operation import Operation
 from kdscan.web.rates import Rate

@@ -12,18 +12,18 @@ import httpx
 import pytest
 
 from kdscan.errors import NoSheetFound
-from kdscan.game.duel.players import play_game
-from kdscan.kinds.duel_map.interpret import interpret
-from kdscan.locale import words
-from kdscan.tournament.rules import RuleChanges, ensure_rules
-from kdscan.tournament.store import Store, open_store
-from kdscan.tournament.store.events import ensure_event, ensure_player, find_event
-from kdscan.tournament.store.photos import add_file, photos, set_pages
-from kdscan.tournament.store.readings import add_reading
+from kdscan.event.rules import RuleChanges, ensure_rules
+from kdscan.event.store import Store, open_store
+from kdscan.event.store.events import ensure_event, ensure_player, find_event
+from kdscan.event.store.photos import add_file, photos, set_pages
+from kdscan.event.store.readings import add_reading
+from kdscan.i18n import words
+from kdscan.rules.duel.players import play_game
+from kdscan.sheets.duel_map.interpret import interpret
 from kdscan.web.openapi import OPERATIONS
 from kdscan.web.requests import ON_PAGE
+from tests.event.entries import MODELS, came_in, entry
 from tests.readings import make_sheet, with_evidence
-from tests.tournament.entries import MODELS, came_in, entry
 from tests.web.conftest import DESK, JOIN, serving, settings
 
 BOARDS = [str(board) for seed in range(6) for board in play_game(seed).maps]

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from kdscan.kinds.duel_map.interpret import interpret
-from kdscan.sheet.layout import load_layout
-from kdscan.sheet.look import Look, Ticket
-from kdscan.sheet.raster import render_page
-from kdscan.synth.scene import draw_page
-from kdscan.tournament.store import Store, open_store
-from kdscan.tournament.store.photos import get_photo
+from kdscan.event.store import Store, open_store
+from kdscan.event.store.photos import get_photo
+from kdscan.paper.layout import load_layout
+from kdscan.paper.look import Look, Ticket
+from kdscan.paper.raster import render_page
+from kdscan.sheets.duel_map.interpret import interpret
+from lab.synth.scene import draw_page
 from tests.readings import make_sheet
 from tests.web import browsing
 from tests.web.browsing import DESKTOP, Open, accessible, open_sheet, total

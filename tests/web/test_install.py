@@ -25,10 +25,10 @@ from PIL import Image
 import kdscan
 from kdscan.cli.serve import _greet
 from kdscan.errors import KdscanError
-from kdscan.locale import LANGUAGES, words
-from kdscan.tournament.store import open_store
-from kdscan.tournament.store.events import find_event
-from kdscan.tournament.store.prints import EventPrints
+from kdscan.event.store import open_store
+from kdscan.event.store.events import find_event
+from kdscan.event.store.prints import EventPrints
+from kdscan.i18n import LANGUAGES, words
 from kdscan.web.pages import STATIC, static_url, version
 from kdscan.web.settings import Settings
 from tests.command import Command

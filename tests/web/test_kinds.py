@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from kdscan.tournament.store import Store
+from kdscan.event.store import Store
 from tests.readings import make_book, make_kingdom, make_sheet, make_table, paid_game
 from tests.web.conftest import Served, lay
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page, Route, expect
 
-from kdscan.tournament.store import Store
+from kdscan.event.store import Store
 from tests.readings import KINGDOM, make_kingdom, make_sheet
 from tests.web import browsing
 from tests.web.browsing import DESKTOP, Open, held

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from sqlalchemy import event
 
-from kdscan.game.duel.players import play_game
-from kdscan.tournament.store import open_store, schema
-from kdscan.tournament.store.events import ensure_event
+from kdscan.event.store import open_store, schema
+from kdscan.event.store.events import ensure_event
+from kdscan.rules.duel.players import play_game
 from kdscan.web.photo_service import PhotoService
 from kdscan.web.senders import SOURCE
 from kdscan.web.sessions import new_session
+from tests.event.entries import came_in
 from tests.readings import make_sheet, with_evidence
-from tests.tournament.entries import came_in
 
 
 def test_a_list_of_photos_takes_few_queries(tmp_path: Path) -> None:

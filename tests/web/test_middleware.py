@@ -12,7 +12,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from kdscan.tournament.store import Store, open_store
+from kdscan.event.store import Store, open_store
 from kdscan.web import sessions
 from kdscan.web.middleware import is_here
 from tests.web.conftest import DESK, JOIN, Login, Served, serving, settings

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.tournament.store import Store
-from tests.prints.pads import PAINTED, blank, sheet
+from kdscan.event.store import Store
+from tests.templates.pads import PAINTED, blank, sheet
 from tests.web.conftest import Served, awaited, send
 
 

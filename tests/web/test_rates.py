@@ -8,7 +8,7 @@ import httpx
 import pytest
 from starlette.responses import Response
 
-from kdscan.tournament.store import Store
+from kdscan.event.store import Store
 from kdscan.web import sessions
 from kdscan.web.middleware import Middleware
 from kdscan.web.rates import Rate, RateLimiter

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from kdscan.errors import NoSheetFound, StoreError
+from kdscan.event.rules import RuleChanges, ensure_rules
+from kdscan.event.store import Store
+from kdscan.event.store.events import ensure_event
+from kdscan.event.store.photos import get_photo
+from kdscan.event.store.readings import readings
+from kdscan.event.store.records import PhotoRow
 from kdscan.pipeline.document import PhotoReport, photo_json
-from kdscan.tournament.rules import RuleChanges, ensure_rules
-from kdscan.tournament.store import Store
-from kdscan.tournament.store.events import ensure_event
-from kdscan.tournament.store.photos import get_photo
-from kdscan.tournament.store.readings import readings
-from kdscan.tournament.store.records import PhotoRow
 from kdscan.web.photo_service import PhotoService
 from kdscan.web.pictures import PictureCache
 from kdscan.web.pool import Limits, Pool

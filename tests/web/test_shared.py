@@ -11,8 +11,8 @@ import pytest
 import segno
 from playwright.sync_api import Page, expect
 
-from kdscan.game.duel.players import play_game
-from kdscan.tournament.store import Store
+from kdscan.event.store import Store
+from kdscan.rules.duel.players import play_game
 from kdscan.web import shared
 from kdscan.web.answers import ApiError
 from kdscan.web.sessions import new_session

@@ -22,10 +22,10 @@ import numpy as np
 import pytest
 
 from kdscan.errors import ModelError, ReaderDied
-from kdscan.synth.own import own_book
-from kdscan.tournament.store import Store, open_store
+from kdscan.event.store import Store, open_store
 from kdscan.web.pool import Limits, Pool
 from kdscan.web.tasks import Read
+from lab.synth.own import own_book
 from tests.web.conftest import JOIN, SAMPLES, Served, awaited, serving, settings
 
 BEARER = {"Authorization": f"Bearer {JOIN}"}
@@ -166,7 +166,7 @@ from pathlib import Path
 from kdscan.web import worker
 worker.prepare()
 from kdscan.inference.store import default_models
-from kdscan.kinds.spellbook.place import blank_page
+from kdscan.sheets.spellbook.place import blank_page
 known, held = set(sys.modules), set(vars(default_models()))
 drawn = blank_page.cache_info().misses
 for path, kind in zip(sys.argv[1:], ("duel_map", "duel_spellbook")):

@@ -13,26 +13,26 @@ import httpx
 import pytest
 from sqlalchemy import Connection
 
-from kdscan.game.duel.board import Board
-from kdscan.game.duel.players import play_game
-from kdscan.game.duel.scoring import score_board
-from kdscan.game.winner import Worth
-from kdscan.tournament.games import Game, Seat, SheetScore
-from kdscan.tournament.names import names_of
-from kdscan.tournament.places import Place
-from kdscan.tournament.rules import RuleChanges, ensure_rules
-from kdscan.tournament.store import Store, open_store
-from kdscan.tournament.store.corrections import add_correction
-from kdscan.tournament.store.events import ensure_event, ensure_player, find_event
-from kdscan.tournament.store.games import remove_games, set_game
-from kdscan.tournament.store.photos import add_file, add_photo, files, set_pages
-from kdscan.tournament.store.readings import sheets
+from kdscan.event.games import Game, Seat, SheetScore
+from kdscan.event.names import names_of
+from kdscan.event.places import Place
+from kdscan.event.rules import RuleChanges, ensure_rules
+from kdscan.event.store import Store, open_store
+from kdscan.event.store.corrections import add_correction
+from kdscan.event.store.events import ensure_event, ensure_player, find_event
+from kdscan.event.store.games import remove_games, set_game
+from kdscan.event.store.photos import add_file, add_photo, files, set_pages
+from kdscan.event.store.readings import sheets
+from kdscan.rules.duel.board import Board
+from kdscan.rules.duel.players import play_game
+from kdscan.rules.duel.scoring import score_board
+from kdscan.rules.winner import Worth
 from kdscan.web.answers import ApiError
 from kdscan.web.sessions import new_session
 from kdscan.web.sheet_service import SheetService
 from kdscan.web.tables import Tables, turning_games
+from tests.event.entries import came_in
 from tests.readings import make_kingdom, make_sheet, with_evidence
-from tests.tournament.entries import came_in
 from tests.web.conftest import send
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from kdscan.tournament.store import Store
+from kdscan.event.store import Store
 from kdscan.web import connections
 from tests.web.conftest import JOIN, Served, serving, settings
 from tests.web.test_connections import is_closed

@@ -14,10 +14,10 @@ import pytest
 from starlette.requests import Request
 
 from kdscan.errors import StoreFull
-from kdscan.tournament.forgetting import forget_event
-from kdscan.tournament.store import Store, open_store
-from kdscan.tournament.store.events import ensure_event, find_event
-from kdscan.tournament.store.photos import files
+from kdscan.event.forgetting import forget_event
+from kdscan.event.store import Store, open_store
+from kdscan.event.store.events import ensure_event, find_event
+from kdscan.event.store.photos import files
 from kdscan.web import requests
 from tests.web.conftest import DESK, JOIN, serving, settings
 

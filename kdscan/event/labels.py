@@ -1,0 +1,127 @@
+"""Photos with ground truth, from people's confirmations and corrections, for training and testing.
+
+One picture and one truth per sheet, `NAME.jpg` and `NAME.json`, in the format of samples, so that
+they can be used wherever samples can. The truth also lists the shields that a person has checked
+(`seen`): all of a confirmed sheet, else the corrected ones. `lab.training` uses only those. A
+kingdom's truth is the JSON of `kdscan score`, as `lab.training kingdoms --photos` takes it; only
+confirmed kingdoms are written, because all of their squares are used.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from kdscan.errors import PhotoError, StoreError
+from kdscan.event.apply_corrections import Overrides, corrected_json
+from kdscan.event.store import Store
+from kdscan.event.store.corrections import corrections, effective_by_sheet
+from kdscan.event.store.events import find_event
+from kdscan.event.store.photos import get_photo
+from kdscan.event.store.readings import sheet as get_sheet
+from kdscan.event.store.records import PhotoRow, Sheet
+from kdscan.files.write import write_file
+from kdscan.imaging.encode import jpeg, png
+from kdscan.imaging.photo import decode
+from kdscan.pipeline.document import SCHEMA
+from kdscan.records import CASTLE, CELLS
+from kdscan.records.results import Json
+from kdscan.sheets.common.fields import cell_values
+from kdscan.sheets.duel_map.correct import cells_of
+
+COPIED_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
+"""Photos with these suffixes are copied; a page of any other file becomes a PNG."""
+
+QUALITY = 95
+"""Quality of the JPEGs of kingdoms, 0 to 100."""
+
+
+def save_labels(store: Store, event: str, folder: Path) -> tuple[int, int]:
+    """Write the sheets of an event that people looked at; returns the numbers of sheets and
+    shields.
+
+    Raises `UsageError` for an unknown event, `StoreError` if the folder cannot be written or a
+    photo is missing.
+    """
+    found = shields = 0
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with store.read() as db:
+            this = find_event(db, event)
+            for sheet_id, overrides in effective_by_sheet(corrections(db, this.id)).items():
+                sheet = get_sheet(db, sheet_id)
+                label = truth(sheet, overrides) if sheet else None
+                photo = get_photo(db, sheet.photo_id) if sheet else None
+                if sheet and label and photo:
+                    _write(store, photo, sheet, label, folder)
+                    found, shields = found + 1, shields + len(label["seen"])
+    except OSError as error:
+        why = error.strerror or error
+        raise StoreError("{path} cannot be written ({why})", path=folder, why=why) from error
+    return found, shields
+
+
+def truth(sheet: Sheet, overrides: Overrides) -> Json | None:
+    """The truth for a photo; None if no person has checked any shield of it."""
+    if sheet.kind == "kingdom":
+        return _kingdom_truth(sheet, overrides)
+    seen = CELLS if overrides.get("confirmed") is True else sorted(cell_values(overrides))
+    if (
+        sheet.kind != "duel_map"
+        or sheet.kept is None
+        or not seen
+        or overrides.get("ignored") is True
+    ):
+        return None
+    now = corrected_json(sheet, overrides)
+    centers = sheet.kept["place"]["centers"]
+    board = {
+        f"{row},{col}": [coat.value, crosses]
+        for (row, col), (coat, crosses) in sorted(cells_of(now).items())
+        if coat is not None
+    }
+    return {
+        "board": board,
+        "pixels": {f"{row},{col}": centers[row][col] for row, col in CELLS},
+        "castle_pixel": centers[CASTLE[0]][CASTLE[1]],
+        "score": now["score"]["domains"],
+        "castle_used": now["castle_bonus_used"],
+        "level": "event",
+        "design": now["layout"],
+        "seen": [f"{row},{col}" for row, col in seen],
+    }
+
+
+def _kingdom_truth(sheet: Sheet, overrides: Overrides) -> Json | None:
+    if overrides.get("confirmed") is not True or overrides.get("ignored") is True:
+        return None
+    now = corrected_json(sheet, overrides)
+    taken = [c for c in now["cells"] if c["terrain"] != "empty"]
+    return {
+        "schema": SCHEMA,
+        "photos": [{"sheets": [now]}],
+        "seen": [f"{cell['row']},{cell['col']}" for cell in taken],
+    }
+
+
+def _write(store: Store, photo: PhotoRow, sheet: Sheet, label: Json, folder: Path) -> None:
+    name = f"{photo.sha256[:16]}-{sheet.page + 1}-{sheet.number + 1}"
+    suffix, data = _picture(store, photo, sheet.page, as_jpeg=sheet.kind == "kingdom")
+    write_file(folder / f"{name}{suffix}", data)
+    write_file(folder / f"{name}.json", (json.dumps(label, indent=1) + "\n").encode())
+
+
+def _picture(store: Store, photo: PhotoRow, page: int, *, as_jpeg: bool) -> tuple[str, bytes]:
+    """Suffix and bytes; as_jpeg: always a JPEG."""
+    data = store.photos.get(photo.sha256, photo.suffix)
+    if photo.suffix in (".jpg", ".jpeg"):
+        return ".jpg" if as_jpeg else photo.suffix, data
+    if photo.suffix in COPIED_SUFFIXES and not as_jpeg:
+        return photo.suffix, data
+    try:
+        picture = decode(data)[page].bgr
+    except PhotoError as error:
+        raise StoreError(
+            "the photo {name} cannot be decoded any more", name=photo.sha256[:12]
+        ) from error
+    return (".jpg", jpeg(picture, QUALITY)) if as_jpeg else (".png", png(picture))

@@ -1,0 +1,294 @@
+"""Open a store: SQLite in a file by default, PostgreSQL by URL; the schema is brought up to date.
+
+    with open_store().write() as db:
+        event = ensure_event(db, "Spring cup")
+
+`write` is one transaction: all of it or nothing. `read` sees a single snapshot.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, select
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+from kdscan.errors import StoreError, UsageError
+from kdscan.event.store import schema
+from kdscan.event.store.failures import explained
+from kdscan.event.store.files import MODE, PhotoFiles, hide_password, is_url
+from kdscan.event.store.upgrade import check_current, upgrade
+from kdscan.files.read import folder_read_error, is_folder
+from kdscan.files.write import default_folder, make_folder, missing_folder_error, sync_folder
+
+ENVIRONMENT = "KDSCAN_STORE"
+"""Environment variable for the store's URL, so that it need not be typed every time."""
+
+FileId = tuple[int, int]
+"""Device and inode of a file; no two files have the same at the same time."""
+
+BUSY_SECONDS = 30.0
+"""How long to wait for another program that is writing."""
+
+_TAKE_TURN = f"""SELECT
+set_config('lock_timeout', '{BUSY_SECONDS:.0f}s', true),
+set_config('idle_in_transaction_session_timeout', '10min', true),
+pg_advisory_xact_lock({0x6B647363})"""
+"""How a writer waits for its turn; the lock's key is "kdsc" in ASCII. A writer that becomes silent,
+because its machine sleeps or its network is gone, loses its turn."""
+
+_SERVER = {"connect_timeout": 20, "tcp_user_timeout": 60_000, "keepalives_idle": 30}
+"""PostgreSQL connection parameters unless the URL sets them; milliseconds for the second, else
+seconds."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """An open store; share it between threads, but open one per process.
+
+    lies_at: path of an SQLite store, and the file's identity when it was opened.
+    """
+
+    engine: Engine
+    photos: PhotoFiles
+    lies_at: tuple[Path, FileId | None] | None = None
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection that sees a single snapshot of the store."""
+        with explained(self.engine), self.engine.connect() as db:
+            yield db
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction: committed at the end, rolled back if an exception leaves it.
+
+        Raises `StoreError` if it could not be committed, for example because the file is gone.
+        """
+        self._check_still_there()
+        with explained(self.engine), self.engine.execution_options(writes=True).begin() as db:
+            yield db
+        self._check_still_there()
+
+    def _check_still_there(self) -> None:
+        """SQLite keeps writing to a file that was moved or deleted, without reporting an error."""
+        if self.lies_at is not None and _file_id(self.lies_at[0]) != self.lies_at[1]:
+            raise StoreError(
+                "the store {path} was moved, removed or replaced while it was in use; the last "
+                "change was not saved: put it back and start again",
+                path=self.lies_at[0],
+            )
+
+    def close(self) -> None:
+        """Close the connections to the database."""
+        self.engine.dispose()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_store(url: str | None = None, photos: str | None = None, *, make: bool = True) -> Store:
+    """Open a store and create or upgrade its tables; a store without write access is opened
+    read-only.
+
+    url: as for SQLAlchemy, or the path of an SQLite file; by default `$KDSCAN_STORE`, or
+    `kdscan.sqlite` in the user's data folder. photos: folder or URL for the photos; by default
+    `NAME.photos` beside the SQLite file; for a server the place that was given before, or `photos`
+    in the user's data folder. make: whether to create a missing SQLite file; no folder is ever
+    created except the user's data folder.
+
+    Raises `UsageError` for an invalid URL, `StoreError` if the store cannot be reached or was made
+    by a newer version.
+    """
+    for option, given in (("--store", url), ("--photos", photos)):
+        if given == "":  # a variable that is not set; else another store would be used
+            raise UsageError("{option} is empty; name a place, or omit it", option=option)
+    if photos is not None and not is_url(photos) and not is_folder(Path(photos).parent):
+        raise missing_folder_error(f"--photos {photos}", Path(photos).parent)
+    parsed = _parse(url or os.environ.get(ENVIRONMENT) or str(default_folder() / "kdscan.sqlite"))
+    if parsed.get_backend_name() == "sqlite":
+        return _open_sqlite(parsed, photos, make)
+    reached = {name: value for name, value in _SERVER.items() if name not in parsed.query}
+    engine = _engine(
+        parsed,
+        connect_args=reached | {"client_encoding": "utf8"},
+        pool_pre_ping=True,
+        isolation_level="READ COMMITTED",
+    )
+    event.listen(engine, "begin", _begin_postgresql)
+    _have_tables(engine, upgrade)
+    with explained(engine):
+        return Store(engine, PhotoFiles(_remembered(engine, photos)))
+
+
+def _parse(url: str) -> URL:
+    if not is_url(url):
+        return URL.create("sqlite", database=url)
+    try:
+        parsed = make_url(url)
+        backend = parsed.get_backend_name()
+        if "@" in (parsed.host or ""):
+            raise ValueError  # a password with an @, whose rest was taken for the host
+    except (ArgumentError, ValueError) as error:  # ValueError: the port is not a number
+        raise UsageError(
+            "--store: this is not a database URL: {url}; write it like "
+            "postgresql://user:password@host/club, with %40 for an @ in the password",
+            url=hide_password(url),
+        ) from error
+    if backend == "postgres":  # as printed by many hosts
+        parsed, backend = parsed.set(drivername="postgresql"), "postgresql"
+    if backend not in ("sqlite", "postgresql"):
+        raise UsageError(
+            "--store: {backend} is not supported; use sqlite or postgresql", backend=backend
+        )
+    return parsed.set(drivername="postgresql+psycopg") if backend == "postgresql" else parsed
+
+
+def _engine(url: URL, **options: Any) -> Engine:
+    try:
+        return create_engine(url, **options)
+    except ImportError as error:
+        raise UsageError(
+            "--store: PostgreSQL needs its driver: pip install 'psycopg[binary]'"
+        ) from error
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise UsageError("--store: this URL cannot be used ({error})", error=error) from error
+
+
+def _open_sqlite(url: URL, photos: str | None, make: bool) -> Store:
+    if not url.database or url.database == ":memory:":
+        raise UsageError("--store: a store in memory forgets everything; name a file")
+    path = Path(url.database)
+    if not _is_there(path, make):
+        _make_file(path)
+    stem = path if path.suffix == ".photos" else path.with_suffix("")
+    kept = PhotoFiles(photos or f"{stem}.photos")
+    if not _may_write(path):
+        return Store(_read_only(url, path), kept)
+    engine = _engine(url, connect_args={"timeout": BUSY_SECONDS})
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    _have_tables(engine, upgrade)
+    return Store(engine, kept, (path.absolute(), _file_id(path)))
+
+
+def _is_there(path: Path, make: bool) -> bool:
+    """Whether a store's file exists; raise `UsageError` if it does not and cannot be created."""
+    try:
+        if path.is_file():
+            return True
+        if path.is_dir():
+            raise UsageError("--store {path}: this is a folder; name a file in it", path=path)
+        if not make:
+            raise UsageError(
+                "--store {path}: there is no such store; check its name, or create it with "
+                "kdscan batch, pair --players, serve or import",
+                path=path,
+            )
+        if not path.parent.is_dir() and path.parent != default_folder():
+            raise missing_folder_error(f"--store {path}", path.parent)
+    except PermissionError as error:
+        raise folder_read_error(path.parent, error) from error
+    except (OSError, ValueError) as error:  # the name is too long, or has a null byte
+        raise UsageError("--store: this is not a valid file name ({error})", error=error) from error
+    return False
+
+
+def _make_file(path: Path) -> None:
+    """Create an empty file that only its owner can read, because it will hold links and sessions of
+    the page."""
+    try:
+        make_folder(path.parent)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, MODE))
+        sync_folder(path.parent)
+    except OSError as error:
+        raise StoreError(
+            "the store {path} cannot be created ({why}); choose another place",
+            path=path,
+            why=error.strerror or error,
+        ) from error
+
+
+def _may_write(path: Path) -> bool:
+    """Whether this user can change a store: its file, and those that SQLite puts beside it."""
+    return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+
+
+def _read_only(url: URL, path: Path) -> Engine:
+    """An engine that changes nothing, not even beside the file."""
+    in_use = path.with_name(f"{path.name}-wal").exists()  # or its last writer was killed
+    place = f"{path.absolute().as_uri()}?{'mode=ro' if in_use else 'immutable=1'}"
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(place, uri=True, check_same_thread=False, isolation_level=None)
+
+    engine = _engine(url, creator=connect)
+    event.listen(engine, "begin", _begin_sqlite)
+    _have_tables(engine, check_current)
+    return engine
+
+
+def _file_id(path: Path) -> FileId | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _have_tables(engine: Engine, how: Callable[[Engine], None]) -> None:
+    """Make sure that a store has current tables, by `upgrade` or `check_current`; else dispose of
+    the engine."""
+    try:
+        with explained(engine):
+            how(engine)
+    except BaseException:
+        engine.dispose()
+        raise
+
+
+def _prepare_sqlite(connection: Any, _: Any) -> None:
+    connection.isolation_level = None  # `_begin_sqlite` begins transactions, also for DDL
+    for pragma in ("journal_mode=WAL", "foreign_keys=ON", "synchronous=FULL"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A transaction that will write must take its turn at once: one that has already read could not
+    # wait for another writer.
+    writes = connection.get_execution_options().get("writes")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _begin_postgresql(connection: Connection) -> None:
+    # As in SQLite: only one writes at a time and sees what the one before wrote, and a reader sees
+    # a single snapshot.
+    if connection.get_execution_options().get("writes"):
+        connection.exec_driver_sql(_TAKE_TURN)
+    else:
+        connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+
+
+def _remembered(engine: Engine, photos: str | None) -> str:
+    """The place of the photos of a store on a server, which is the same for all users."""
+    at = schema.setting.c
+    with engine.execution_options(writes=photos is not None).begin() as db:
+        known = db.scalar(select(at.value).where(at.key == "photos"))
+        if photos is None:
+            return known or str(default_folder() / "photos")
+        place = photos if is_url(photos) else str(Path(photos).absolute())
+        if known is None:
+            db.execute(schema.setting.insert().values(key="photos", value=place))
+        elif known != place:
+            db.execute(schema.setting.update().where(at.key == "photos").values(value=place))
+        return place

@@ -1,0 +1,115 @@
+"""The program's texts in seven languages; English is the key.
+
+Translators edit `LANGUAGE.po`. `python -m kdscan.i18n.make` adds new messages to it and compiles
+the `LANGUAGE.json` that is read here without any library. A message has one translation, or one for
+each plural category of Unicode's CLDR.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path, PurePath
+from typing import Any
+
+from kdscan.i18n.legible import legible
+
+LANGUAGES = ("en", "de", "es", "fr", "pl", "uk", "ru")
+"""The first is used if none of the others is requested."""
+
+Entry = str | Mapping[str, str]
+
+FOLDER = Path(__file__).parent
+
+
+def plural_category(language: str, n: int) -> str:
+    """CLDR's plural category of a whole number: one, few, many or other."""
+    n = abs(n)
+    if language == "fr":
+        return "one" if n < 2 else "other"
+    if language in ("en", "de", "es"):
+        return "one" if n == 1 else "other"
+    few = 2 <= n % 10 <= 4 and not 12 <= n % 100 <= 14
+    if language == "pl":
+        return "one" if n == 1 else "few" if few else "many"
+    return "one" if n % 10 == 1 and n % 100 != 11 else "few" if few else "many"
+
+
+@dataclass(frozen=True)
+class Words:
+    """One language. messages: English text → its translation or plural forms."""
+
+    language: str
+    messages: Mapping[str, Entry] = field(default_factory=dict)
+
+    def t(self, text: str, /, **values: Any) -> str:
+        """The text in this language, with {names} filled in."""
+        found = self.messages.get(text, text)
+        return _put(found if isinstance(found, str) else text, values)
+
+    def tn(self, one: str, many: str, n: int, **values: Any) -> str:
+        """The form for a number, with {n} and other {names} filled in."""
+        forms = self.messages.get(one)
+        if isinstance(forms, Mapping):
+            text = forms[plural_category(self.language, n)]
+        else:
+            text = one if n == 1 else many
+        return _put(text, {"n": n, **values})
+
+
+ENGLISH = Words("en")
+
+
+def mark(text: str) -> str:
+    """The unchanged text, marked for translation where it is shown."""
+    return text
+
+
+def _put(text: str, values: Mapping[str, Any]) -> str:
+    """Fill in names in braces. They may come from strangers, so they are made safe for
+    terminals."""
+    return text.format(**{k: _harmless(v) for k, v in values.items()}) if values else text
+
+
+def _harmless(value: Any) -> Any:
+    return legible(str(value)) if isinstance(value, str | PurePath) else value
+
+
+@cache
+def words(language: str) -> Words:
+    """The texts of a language; English for an unknown one."""
+    if language not in LANGUAGES[1:]:
+        return ENGLISH
+    return Words(language, json.loads((FOLDER / f"{language}.json").read_text("utf-8")))
+
+
+def preferred_language(accept_language: str) -> str:
+    """The best available language for a browser's `Accept-Language`."""
+    wishes = []
+    for place, part in enumerate(accept_language.split(",")):
+        name, *parameters = (one.strip() for one in part.split(";"))
+        quality = next((one[2:] for one in parameters if one.lower().startswith("q=")), "1")
+        try:
+            weight = float(quality)
+        except ValueError:
+            weight = 0.0
+        wishes.append((-weight, place, name.lower().split("-")[0]))
+    for weight, _, name in sorted(wishes):
+        if name in LANGUAGES and weight < 0:
+            return name
+    return LANGUAGES[0]
+
+
+def terminal_language() -> str:
+    """The language of the environment, found in the order of gettext."""
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        for wish in os.environ.get(name, "").split(":"):
+            language = wish.lower().split(".")[0].split("_")[0]
+            if language in LANGUAGES:
+                return language
+        if os.environ.get(name) and name != "LANGUAGE":
+            return LANGUAGES[0]
+    return LANGUAGES[0]

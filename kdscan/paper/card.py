@@ -1,0 +1,40 @@
+"""A card with a code, to lay beside a kingdom to say whose it is, because tiles bear no code.
+
+Eight cards fit on A4, six on Letter. The code is as large as a tile, so that it can be
+read in any photo in which the tiles can.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kdscan.paper.codes import draw_code
+from kdscan.paper.fonts import ITALIC
+from kdscan.paper.look import Ticket
+from kdscan.paper.parts import Point
+from kdscan.paper.pen import LINE, Pen, fitted, fitting
+from kdscan.paper.signs import Code
+
+
+@dataclass(frozen=True)
+class Card:
+    """One card; mm from its top left corner. name_mm, caption_mm: middles of the baselines."""
+
+    name: str = "kdscan-card"
+    page_mm: tuple[float, float] = (105.0, 74.0)
+    code: Code = Code((52.5, 27.5), 38.0)  # noqa: RUF009  # frozen
+    name_mm: Point = (52.5, 58.0)
+    caption_mm: Point = (52.5, 66.5)
+    room_mm: float = 92.0
+
+
+def draw_card(pen: Pen, card: Card, ticket: Ticket) -> None:
+    """Draw a card: code, name, and in small print the event, round and table."""
+    w, h = card.page_mm
+    pen.box(2.5, 2.5, w - 5, h - 5, line=LINE, width=0.2, corner=3)
+    if ticket.code:
+        draw_code(pen, card.code, ticket.code)
+    name, size = fitted(ticket.name, 7.0, card.room_mm)
+    pen.text(card.name_mm, name, size, align="middle")
+    size = fitting(ticket.caption, 4.0, card.room_mm, ITALIC)
+    pen.text(card.caption_mm, ticket.caption, size, font=ITALIC, align="middle")

@@ -1,0 +1,75 @@
+"""Sheet ids: the text of a sheet's QR code, which identifies its event, round, table and player.
+
+`WAW26/3/12/A7` is the sheet of player A7 at table 12 in round 3 of event WAW26. Parts that were
+unknown at printing are empty: `WAW26/3//A7`. The characters are those of QR's compact alphanumeric
+mode (ISO/IEC 18004).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kdscan.errors import UsageError
+from kdscan.i18n import mark
+
+MOST_LETTERS = 38
+"""The capacity of a QR code of 25 modules at level M; finer modules blur in phone photos."""
+
+MOST_OF_PLAYER = MOST_LETTERS - len("X/999/9999/")
+"""Letters of a player's word that fit beside any round and table."""
+
+_WORD = re.compile(r"[0-9A-Z.-]+")
+_TEXT = re.compile(r"([0-9A-Z.-]+)/([0-9]{0,4})/([0-9]{0,4})/([0-9A-Z.-]*)")
+
+
+@dataclass(frozen=True)
+class SheetId:
+    """Event, round, table and player of a sheet; None or "" if unknown.
+
+    round, table: 0 to 9999. Raises UsageError for words that a code cannot hold.
+    """
+
+    event: str
+    round: int | None = None
+    table: int | None = None
+    player: str = ""
+
+    def __post_init__(self) -> None:
+        for what, word in ((mark("event"), self.event), (mark("player"), self.player or "-")):
+            if not _WORD.fullmatch(word):
+                raise UsageError(
+                    "{what}: {word!r} cannot be used in a sheet's code; use the letters A to "
+                    "Z, digits, points and hyphens.",
+                    what=what,
+                    word=word,
+                )
+        if len(str(self)) > MOST_LETTERS:
+            raise UsageError(
+                "{code!r} is too long for a sheet's code; it may have {most} letters: shorten "
+                "the event's or the player's name.",
+                code=str(self),
+                most=MOST_LETTERS,
+            )
+
+    def __str__(self) -> str:
+        numbers = ("" if n is None else str(n) for n in (self.round, self.table))
+        return "/".join((self.event, *numbers, self.player))
+
+    @classmethod
+    def parse(cls, text: str) -> SheetId | None:
+        """The inverse of `str`; None for any other text."""
+        match = _TEXT.fullmatch(text)
+        if match is None or len(text) > MOST_LETTERS:
+            return None
+        event, round_, table, player = match.groups()
+        return cls(event, _number(round_), _number(table), player)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text else None
+
+
+def code_word(text: str) -> str:
+    """A name in the characters of codes: upper case, others replaced by hyphens; may be empty."""
+    return re.sub(r"[^0-9A-Z.]+", "-", text.upper()).strip("-")

@@ -1,0 +1,169 @@
+"""The parts of a sheet, in millimetres.
+
+Points are x right, y down. The origin is the centre of the cell for what belongs to a cell, and the
+top left corner of the page for everything else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kdscan.paper.signs import Code, Markers
+from kdscan.paper.signs import Point as Point
+from kdscan.rules.duel.board import COLS, ROWS
+
+Polygon = tuple[Point, ...]
+LineStyle = Literal["ruled", "dashed", "dotted", "none"]
+CoatName = Literal["dot", "double_dot", "line", "double_line", "filled", "checked"]
+
+
+def rect(x0: float, y0: float, x1: float, y1: float) -> Polygon:
+    """A rectangle's corners, clockwise from the top left."""
+    return (x0, y0), (x1, y0), (x1, y1), (x0, y1)
+
+
+def moved(polygon: Polygon, at: Point) -> Polygon:
+    """A polygon given relative to a centre, placed with that centre on the page."""
+    return tuple((at[0] + x, at[1] + y) for x, y in polygon)
+
+
+@dataclass(frozen=True)
+class Castle:
+    """The castle in the middle cell: roofs (to be coloured in) over a keep.
+
+    All points in mm from the centre of its cell, x right, y down.
+    roofs: polygons, each of three or more points.
+    keep: polygons under the roofs, each drawn over the ones before it.
+    """
+
+    roofs: tuple[Polygon, ...]
+    keep: tuple[Polygon, ...]
+
+
+@dataclass(frozen=True)
+class Title:
+    """The sheet's heading, set around `center_mm` with capitals `size_mm` tall.
+
+    width_mm: the text is set smaller if a language needs more room than this; None for no limit.
+    """
+
+    text: str
+    center_mm: Point
+    size_mm: float
+    width_mm: float | None = None
+
+
+@dataclass(frozen=True)
+class Compass:
+    """A compass rose whose north is the sheet's upper edge."""
+
+    center_mm: Point
+    radius_mm: float
+
+
+@dataclass(frozen=True)
+class Ruler:
+    """A line of known length to check the print scale with; `start_mm` is its left end."""
+
+    start_mm: Point
+    length_mm: float
+
+
+@dataclass(frozen=True)
+class Blank:
+    """A place to write in.
+
+    box_mm: x, y of its top left corner, width and height.
+    kind: a line to write on, a box, or a box with a double frame. coat: the coat that a box counts,
+    shown small in its corner.
+    """
+
+    label: str
+    box_mm: tuple[float, float, float, float]
+    kind: Literal["line", "box", "double"] = "line"
+    coat: CoatName | None = None
+
+
+@dataclass(frozen=True)
+class Note:
+    """A line of small print; `at_mm` is the start, middle or end of its baseline.
+
+    width_mm: the text is set smaller if a language needs more room than this; None for no limit.
+    """
+
+    text: str
+    at_mm: Point
+    align: Literal["left", "middle", "right"] = "left"
+    width_mm: float | None = None
+
+
+@dataclass(frozen=True)
+class Example:
+    """One coat of the legend, drawn as players should draw it.
+
+    center_mm: centre of the example's shield on the page.
+    """
+
+    coat: CoatName
+    center_mm: Point
+
+
+@dataclass(frozen=True)
+class Legend:
+    """How each coat is drawn. `size_mm` is the height of the examples' shields."""
+
+    size_mm: float
+    examples: tuple[Example, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One map side of 5 × 7 cells.
+
+    name: in the JSON.
+    page_mm: width and height of the page.
+    grid_mm: x, y of the grid's top left corner on the page.
+    cell_mm: width and height of one cell (the pitch of the lattice).
+    shield: closed polygon in mm from the centre of its cell.
+    circles: centres of the small circles in mm from the centre of their cell.
+    circle_radius_mm: their radius.
+    lines: how the lines between cells are printed.
+    castle: the castle in row 2, column 3.
+    coordinates: whether column letters and row numbers are printed around it.
+    second_code: the same code once more, far from the first, so that one may be covered or cut off.
+    The other fields are printed around the grid if present.
+    """
+
+    name: str
+    page_mm: tuple[float, float]
+    grid_mm: Point
+    cell_mm: tuple[float, float]
+    shield: Polygon
+    circles: tuple[Point, ...]
+    circle_radius_mm: float
+    lines: LineStyle
+    castle: Castle
+    coordinates: bool = False
+    title: Title | None = None
+    compass: Compass | None = None
+    ruler: Ruler | None = None
+    markers: Markers | None = None
+    code: Code | None = None
+    second_code: Code | None = None
+    legend: Legend | None = None
+    blanks: tuple[Blank, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def grid_rect(self) -> tuple[float, float, float, float]:
+        """x, y, width and height of the grid on the page, in mm."""
+        (x, y), (w, h) = self.grid_mm, self.cell_mm
+        return x, y, COLS * w, ROWS * h
+
+    def center_mm(self, row: float, col: float) -> Point:
+        """Centre of a cell on the page, in mm; fractions give points between centres."""
+        return (
+            self.grid_mm[0] + (col + 0.5) * self.cell_mm[0],
+            self.grid_mm[1] + (row + 0.5) * self.cell_mm[1],
+        )

@@ -1,0 +1,185 @@
+"""Prints layouts: vector PDF at true scale, on pages of their own size or on other paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+
+from reportlab.pdfgen.canvas import Canvas
+
+from kdscan.errors import LayoutError
+from kdscan.paper.book import BookLayout
+from kdscan.paper.book_drawing import draw_book
+from kdscan.paper.card import Card, draw_card
+from kdscan.paper.decor import draw_parchment
+from kdscan.paper.grid import draw_map
+from kdscan.paper.look import NO_TICKET, Look, Paper, Ticket
+from kdscan.paper.parts import Layout, Point
+from kdscan.paper.pen import FAINT, Pen
+from kdscan.paper.surroundings import draw_surroundings
+from kdscan.paper.theme import THEMES
+
+PAPERS_MM: dict[Paper, tuple[float, float]] = {
+    "a4": (210.0, 297.0),
+    "letter": (215.9, 279.4),
+    "a5": (148.0, 210.0),
+}
+"""Width and height upright (ISO 216, ANSI/ASME Y14.1)."""
+
+PLAIN = Look()
+
+Side = Layout | BookLayout | Card
+"""What can be printed on one side of a page."""
+
+_POINTS_PER_MM = 72 / 25.4
+_SLACK_MM = 0.05
+_CUT_MM, _CUT_GAP_MM = 5.0, 1.0
+
+
+@dataclass(frozen=True)
+class Imposition:
+    """The arrangement of copies on one sheet of paper.
+
+    paper_mm: width and height of the paper as it lies.
+    places: top left corner of each copy in mm.
+    """
+
+    paper_mm: tuple[float, float]
+    places: tuple[Point, ...]
+
+
+def impose(layout: Side, paper: Paper | None = None, most: int | None = None) -> Imposition:
+    """Arrange as many copies as fit on the paper, at true scale, centred.
+
+    paper: None for paper of exactly the layout's page size. most: largest number of copies. Raises
+    LayoutError if the page is larger than the paper.
+    """
+    w, h = layout.page_mm
+    if paper is None:
+        return Imposition((w, h), ((0.0, 0.0),))
+    upright = PAPERS_MM[paper]
+    ways = [upright, upright[::-1]]
+    fits = [(int((pw + _SLACK_MM) // w), int((ph + _SLACK_MM) // h)) for pw, ph in ways]
+    best = max(range(2), key=lambda i: fits[i][0] * fits[i][1])
+    (pw, ph), (cols, rows) = ways[best], fits[best]
+    if not cols * rows:
+        raise LayoutError(
+            "the layout's page of {width:g} × {height:g} mm does not fit on {paper} "
+            "({paper_width:g} × {paper_height:g} mm) at true scale; choose a larger paper.",
+            width=w,
+            height=h,
+            paper=paper.capitalize(),
+            paper_width=pw,
+            paper_height=ph,
+        )
+    if most is not None:
+        cols = min(cols, most)
+        rows = min(rows, most // cols)
+    x0, y0 = (pw - cols * w) / 2, (ph - rows * h) / 2
+    places = tuple((x0 + c * w, y0 + r * h) for r in range(rows) for c in range(cols))
+    return Imposition((pw, ph), places)
+
+
+def sheet_pdf(
+    layout: Side,
+    plan: Imposition,
+    tickets: Sequence[Ticket] = (NO_TICKET,),
+    look: Look = PLAIN,
+    back: Side | None = None,
+    back_tickets: Sequence[Ticket] = (),
+) -> bytes:
+    """Print a copy of a layout for each ticket as PDF; the same arguments give the same bytes.
+
+    plan: see `impose`. tickets: what is printed on each copy alone. look: language and style.
+    back: printed behind each copy, on every second page, for paper turned over its long edge.
+    back_tickets: the same for the backs, in the order of the tickets; none if omitted.
+    Raises LayoutError if the back is of another size.
+    """
+    if back is not None and back.page_mm != layout.page_mm:
+        raise LayoutError(
+            "{one} is {width:g} × {height:g} mm, {other} is {other_width:g} × {other_height:g} "
+            "mm; both sides must be the same size.",
+            one=back.name,
+            width=back.page_mm[0],
+            height=back.page_mm[1],
+            other=layout.name,
+            other_width=layout.page_mm[0],
+            other_height=layout.page_mm[1],
+        )
+    backs = back_tickets or [NO_TICKET] * len(tickets)
+    out = BytesIO()
+    size = tuple(mm * _POINTS_PER_MM for mm in plan.paper_mm)
+    canvas = Canvas(out, pagesize=size, invariant=True, pageCompression=1)
+    canvas.setTitle(layout.name)
+    canvas.setCreator("kdscan")
+    canvas.setViewerPreference("PrintScaling", "None")  # "fit to page" would change the scale
+    for first in range(0, len(tickets), len(plan.places)):
+        some = tickets[first : first + len(plan.places)]
+        copies = dict(zip(plan.places, some, strict=False))  # the last page may have room left
+        _page(canvas, layout, plan, copies, look)
+        if back is not None:
+            behind = _turned_over(plan, tuple(copies), layout.page_mm)
+            there = dict(zip(behind, backs[first : first + len(behind)], strict=True))
+            _page(canvas, back, plan, there, look)
+    canvas.save()
+    return out.getvalue()
+
+
+def _turned_over(
+    plan: Imposition, places: tuple[Point, ...], page_mm: tuple[float, float]
+) -> tuple[Point, ...]:
+    """The places of the copies as seen from the back."""
+    (pw, ph), (w, h) = plan.paper_mm, page_mm
+    if pw <= ph:
+        return tuple((pw - x - w, y) for x, y in places)
+    return tuple((x, ph - y - h) for x, y in places)
+
+
+def _page(
+    canvas: Canvas, layout: Side, plan: Imposition, copies: dict[Point, Ticket], look: Look
+) -> None:
+    canvas.translate(0, plan.paper_mm[1] * _POINTS_PER_MM)
+    canvas.scale(_POINTS_PER_MM, -_POINTS_PER_MM)
+    pen = Pen(canvas, THEMES[look.style])
+    for place, ticket in copies.items():
+        canvas.saveState()
+        canvas.translate(*place)
+        if pen.theme.parchment:
+            draw_parchment(pen, layout.page_mm)
+        if isinstance(layout, Card):
+            draw_card(pen, layout, ticket)
+        else:
+            if isinstance(layout, BookLayout):
+                draw_book(pen, layout, look.language)
+            else:
+                draw_map(pen, layout)
+            draw_surroundings(pen, layout, look, ticket)
+        canvas.restoreState()
+    cuts = list(_cuts(plan, layout.page_mm))
+    if cuts:
+        pen.lines(*cuts, line=FAINT, width=0.2)
+    canvas.showPage()
+
+
+def _cuts(plan: Imposition, page_mm: tuple[float, float]) -> Iterator[tuple[Point, Point]]:
+    """Short marks at the ends of every line along which the paper is cut."""
+    (pw, ph), (w, h) = plan.paper_mm, page_mm
+    xs = sorted({x + d for x, _ in plan.places for d in (0, w)})
+    ys = sorted({y + d for _, y in plan.places for d in (0, h)})
+    for x in (x for x in xs if 1 < x < pw - 1):
+        for a, b in _ends(ys[0], ys[-1], ph):
+            yield (x, a), (x, b)
+    for y in (y for y in ys if 1 < y < ph - 1):
+        for a, b in _ends(xs[0], xs[-1], pw):
+            yield (a, y), (b, y)
+
+
+def _ends(first: float, last: float, paper: float) -> Iterator[tuple[float, float]]:
+    """Start and end of the two marks of a cut: beyond the copies if there is room."""
+    for edge, inward in ((first, 1), (last, -1)):
+        room = edge if inward == 1 else paper - edge
+        if room > 2 * _CUT_GAP_MM:
+            yield edge - inward * _CUT_GAP_MM, edge - inward * min(room, _CUT_MM + _CUT_GAP_MM)
+        else:
+            yield edge + inward * _CUT_GAP_MM, edge + inward * (2 * _CUT_MM)

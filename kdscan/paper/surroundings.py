@@ -1,0 +1,212 @@
+"""Draws the surroundings of the map: heading, compass, legend, blanks, ruler, markers."""
+
+from __future__ import annotations
+
+from math import cos, pi, sin
+
+from kdscan.errors import LayoutError
+from kdscan.paper.book import BookLayout
+from kdscan.paper.coats import draw_coat
+from kdscan.paper.codes import draw_code, draw_modules
+from kdscan.paper.decor import RIBBON_TAIL_MM, draw_ribbon, draw_serpent
+from kdscan.paper.fonts import CAPITAL, ITALIC
+from kdscan.paper.look import Look, Ticket
+from kdscan.paper.parts import (
+    Blank,
+    CoatName,
+    Compass,
+    Layout,
+    Legend,
+    Point,
+    Polygon,
+    Ruler,
+    Title,
+)
+from kdscan.paper.pen import FAINT, INK, LINE, WHITE, Pen, fitted, fitting, text_width
+from kdscan.paper.signs import Code, Marker, Markers
+from kdscan.paper.theme import RED
+from kdscan.paper.words import Language, translate
+
+_NAMES: dict[CoatName, str] = {
+    "dot": "dot",
+    "double_dot": "two dots",
+    "line": "line",
+    "double_line": "two lines",
+    "filled": "filled",
+    "checked": "checked",
+}
+
+_SMALL_MM = 2.3
+"""Size of the small print, 6.5 points."""
+
+
+def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look, ticket: Ticket) -> None:
+    """Draw every part of the layout that players don't mark, in the look's language.
+
+    Raises LayoutError if it has no line to write a ticket's name on.
+    """
+    language = look.language
+    code = layout.code if ticket.code else None
+    second = layout.second_code if code is not None and isinstance(layout, Layout) else None
+    if layout.title is not None:
+        _title(pen, layout.title, language)
+    if layout.compass is not None and (code is None or not _meets(layout.compass, code)):
+        _compass(pen, layout.compass)
+    if layout.legend is not None:
+        _legend(pen, layout.legend, layout.shield, language)
+    written = iter((ticket.name, ticket.second))
+    for blank in layout.blanks:
+        name = next(written, "") if blank.kind == "line" else ""
+        _blank(pen, blank, layout.shield, language, name)
+    for name in filter(None, written):
+        raise LayoutError(
+            "layout {layout!r} has no line to print {name!r} on; add one to its `blanks`, or "
+            "leave --players out",
+            layout=layout.name,
+            name=name,
+        )
+    for note in layout.notes:
+        text = translate(note.text, language)
+        size = fitting(text, _SMALL_MM, note.width_mm, ITALIC)
+        pen.text(note.at_mm, text, size, font=ITALIC, align=note.align)
+    if layout.ruler is not None:
+        _ruler(pen, layout.ruler, language)
+        if pen.theme.parchment and second is None:  # the second code lies where it swims
+            _serpent(pen, layout.ruler, layout, language)
+    if layout.markers is not None:
+        for marker in layout.markers.places:
+            _marker(pen, layout.markers, marker)
+    for place in (code, second):
+        if place is not None:
+            draw_code(pen, place, ticket.code)
+    if layout.code is not None and layout.code.caption_mm is not None:
+        _caption(pen, layout, layout.code.caption_mm, ticket.caption)
+
+
+def _caption(pen: Pen, layout: Layout | BookLayout, end_mm: Point, text: str) -> None:
+    """The ticket's caption, small enough to end before the ruler and the second code."""
+    ends = [0.0]
+    if layout.ruler is not None:
+        ends.append(layout.ruler.start_mm[0] + layout.ruler.length_mm)
+    if isinstance(layout, Layout) and layout.second_code is not None:
+        ends.append(layout.second_code.center_mm[0] + layout.second_code.size_mm)
+    room = end_mm[0] - max(end for end in ends if end < end_mm[0])
+    pen.text(end_mm, text, fitting(text, _SMALL_MM, room), align="right")
+
+
+def _serpent(pen: Pen, ruler: Ruler, layout: Layout | BookLayout, language: Language) -> None:
+    """A sea serpent beside the ruler, as large as the notes leave room for."""
+    notes = [note for note in layout.notes if abs(note.at_mm[1] - ruler.start_mm[1]) < 8]
+    left = ruler.start_mm[0] + ruler.length_mm
+    right = layout.page_mm[0] - 21
+    for note in notes:
+        text = translate(note.text, language)
+        size = fitting(text, _SMALL_MM, note.width_mm, ITALIC)
+        right = min(right, note.at_mm[0] - text_width(text, size, ITALIC))
+    size = min(13.0, right - left - 7)
+    if size >= 6:
+        draw_serpent(pen, ((left + right) / 2, ruler.start_mm[1] + 3.2), size)
+
+
+def _meets(compass: Compass, code: Code) -> bool:
+    """Whether a code leaves no room for a compass."""
+    room = compass.radius_mm + code.size_mm / 2
+    pairs = zip(compass.center_mm, code.center_mm, strict=True)
+    return all(abs(a - b) < room for a, b in pairs)
+
+
+def _title(pen: Pen, title: Title, language: Language) -> None:
+    x, y = title.center_mm
+    text = translate(title.text, language).upper()
+    size, spacing = title.size_mm / CAPITAL, 0.22 * title.size_mm
+    if title.width_mm is not None:
+        room = title.width_mm - (2 * RIBBON_TAIL_MM + 2 if pen.theme.parchment else 0)
+        shrink = min(1.0, room / text_width(text, size, spacing=spacing))
+        size, spacing = size * shrink, spacing * shrink
+    if pen.theme.parchment:
+        draw_ribbon(pen, (x, y), text_width(text, size, spacing=spacing) / 2 + 2.2)
+    pen.text((x, y + title.size_mm / 2), text, size, align="middle", spacing=spacing)
+    if pen.theme.parchment:
+        return
+    reach, below = text_width(text, size, spacing=spacing) / 2, y + title.size_mm * 1.35
+    for side in (-1, 1):
+        pen.lines(((x + side * 2.2, below), (x + side * reach, below)), line=LINE, width=0.18)
+    for dx, r in ((0.0, 0.9), (-2.2, 0.4), (2.2, 0.4)):
+        star = [(x + dx - r, below), (x + dx, below - r), (x + dx + r, below), (x + dx, below + r)]
+        pen.polygon(star, fill=LINE)
+
+
+def _compass(pen: Pen, compass: Compass) -> None:
+    """Eight points, half of each dark; the north point is longer and bears its letter."""
+    center, r = compass.center_mm, compass.radius_mm
+
+    def point(angle: float, reach: float) -> Point:
+        """The point at `reach` times the radius, clockwise from north."""
+        return center[0] + reach * r * sin(angle), center[1] - reach * r * cos(angle)
+
+    dark = RED if pen.theme.parchment else INK
+    pen.circle(center, 0.52 * r, line=FAINT, width=0.15)
+    pen.circle(center, 0.45 * r, line=FAINT, width=0.15)
+    for first, reach, waist in ((pi / 4, 0.46, 0.14), (0.0, 0.70, 0.16)):
+        for k in range(4):
+            a = first + k * pi / 2
+            tip, left = point(a, reach), point(a - pi / 4, waist)
+            right = point(a + pi / 4, waist)
+            pen.polygon([center, left, tip], fill=WHITE, line=INK, width=0.12)
+            pen.polygon([center, tip, right], fill=dark, line=INK, width=0.12)
+    x, y = point(0, 0.75)
+    pen.text((x, y), "N", 0.38 * r, align="middle")
+
+
+def _legend(pen: Pen, legend: Legend, shield: Polygon, language: Language) -> None:
+    for example in legend.examples:
+        x, y = example.center_mm
+        draw_coat(pen, example.coat, shield, (x, y), legend.size_mm)
+        below = (x, y + legend.size_mm / 2 + 2.6)
+        name = translate(_NAMES[example.coat], language)
+        size = fitting(name, _SMALL_MM, 1.03 * legend.size_mm, ITALIC)
+        pen.text(below, name, size, font=ITALIC, align="middle")
+
+
+def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language, written: str) -> None:
+    x, y, w, h = blank.box_mm
+    label = translate(blank.label, language)
+    if blank.kind == "line":
+        size = min(3.2, 0.45 * h)
+        pen.text((x, y + h - 0.2), label, size, font=ITALIC)
+        start = x + text_width(label, size, ITALIC) + 1.2
+        pen.lines(((start, y + h), (x + w, y + h)), line=LINE, width=0.2)
+        room = x + w - start - 1
+        pen.text((start + 0.5, y + h - 0.9), *fitted(written, 1.25 * size, room))
+        return
+    if blank.kind == "double":
+        pen.box(x - 0.6, y - 0.6, w + 1.2, h + 1.2, corner=1.6, line=LINE, width=0.22, ground=True)
+    pen.box(x, y, w, h, corner=1.0, line=LINE, width=0.22, ground=True)
+    if blank.coat is not None:
+        draw_coat(pen, blank.coat, shield, (x + 2.1, y + 2.3), 3.0)
+    size = fitting(label, _SMALL_MM, w - 0.6, ITALIC)
+    pen.text((x + w / 2, y + 2.7), label, size, font=ITALIC, align="middle")
+
+
+def _ruler(pen: Pen, ruler: Ruler, language: Language) -> None:
+    """A tick every millimetre, longer ones at 5 and 10; exact between the centres of the first and
+    last tick."""
+    x, y = ruler.start_mm
+    last = round(ruler.length_mm)
+    ticks = [
+        ((x + i, y), (x + i, y - (1.9 if i % 10 == 0 else 1.4 if i % 5 == 0 else 0.9)))
+        for i in range(last + 1)
+    ]
+    pen.lines(((x, y), (x + ruler.length_mm, y)), *ticks, line=INK, width=0.14)
+    text = translate("{length} mm \N{EM DASH} check the print scale", language)
+    label = text.format(length=f"{ruler.length_mm:g}")
+    pen.text((x + ruler.length_mm / 2, y + 2.9), label, _SMALL_MM, font=ITALIC, align="middle")
+
+
+def _marker(pen: Pen, markers: Markers, marker: Marker) -> None:
+    import cv2
+
+    family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, markers.dictionary))
+    modules = family.markerSize + 2  # including one module of black border on each side
+    bits = cv2.aruco.generateImageMarker(family, marker.id, modules)
+    draw_modules(pen, [bytes(row == 0) for row in bits], marker.center_mm, markers.size_mm)

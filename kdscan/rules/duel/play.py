@@ -1,0 +1,299 @@
+"""A game of Duel, move by move.
+
+`Game.play` makes a move, or raises IllegalMoveError with the rule that it breaks; nothing has
+changed then. `Game.phase` and `Game.to_move` say what the game is waiting for.
+"""
+
+from __future__ import annotations
+
+import random
+from enum import StrEnum
+
+from kdscan.rules.duel.board import CELLS, Board
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.dice import DICE, Face
+from kdscan.rules.duel.drawing import NEAR, Drawing, number
+from kdscan.rules.duel.editions import ENGLISH, Edition
+from kdscan.rules.duel.moves import (
+    AddCross,
+    ChooseCoat,
+    Draw,
+    DrawNothing,
+    Move,
+    Roll,
+    Rule,
+    Take,
+    Turn,
+)
+from kdscan.rules.duel.scoring import Score, score_board
+from kdscan.rules.duel.spellbook import OpenBook, Spellbook
+from kdscan.rules.moves import IllegalMoveError, require
+
+BOLTS = (Coat.FILLED, Coat.CHECKED)
+"""The wizards whose power must be used at once."""
+
+_EVERY_COAT = tuple(Coat)
+
+
+class Phase(StrEnum):
+    """What the game is waiting for."""
+
+    ROLL = "roll"
+    TAKE = "take"
+    DRAW = "draw"
+    BOLT = "bolt"
+    OVER = "over"
+
+
+class Game:
+    """A game between players 0 and 1; player 0 is A in the first round.
+
+    edition: the rulebook that applies.
+    rng: source of rolls if `Roll` has no faces.
+    """
+
+    def __init__(self, edition: Edition = ENGLISH, rng: random.Random | None = None) -> None:
+        self.edition = edition
+        self.rng = rng or random.Random()
+        self.drawings = (Drawing(), Drawing())
+        self.book = OpenBook()
+        self.rounds = 0
+        self.player_a = 0
+        self.phase = Phase.ROLL
+        self.to_move = 0
+        self.faces: list[Face] = []
+        self.hands: tuple[list[int], list[int]] = ([], [])
+        self.history: list[tuple[int, Move]] = []
+        self._counted: tuple[list[Coat], list[Coat]] = ([], [])
+        self._drew = [False, False]
+        self._idle_before = False
+        self._bolts: list[tuple[int, Coat]] = []
+        self._book_turns: list[int] = []
+
+    # State
+
+    @property
+    def player_b(self) -> int:
+        return 1 - self.player_a
+
+    @property
+    def over(self) -> bool:
+        return self.phase is Phase.OVER
+
+    @property
+    def maps(self) -> tuple[Board, Board]:
+        return self.drawings[0].board(), self.drawings[1].board()
+
+    @property
+    def castle_used(self) -> tuple[bool, bool]:
+        return self.drawings[0].castle_used, self.drawings[1].castle_used
+
+    @property
+    def spellbook(self) -> Spellbook:
+        return self.book.closed()
+
+    @property
+    def bolt(self) -> Coat:
+        """The wizard whose power must be used now; only in the bolt phase."""
+        return self._bolts[0][1]
+
+    @property
+    def free_dice(self) -> list[int]:
+        """Dice of this round that nobody has taken."""
+        return [die for die in range(len(self.faces)) if die not in self.hands[0] + self.hands[1]]
+
+    def scores(self) -> tuple[Score, Score]:
+        """Both maps' scores as they stand, the filled wizard's points included."""
+        book, (first, second) = self.spellbook, self.maps
+        return score_board(first, book.chosen_by(0)), score_board(second, book.chosen_by(1))
+
+    def coats_of(self, die: int) -> tuple[Coat, ...]:
+        """What that die can be drawn as: its coat, or any for a joker."""
+        coat = self.faces[die].coat
+        return _EVERY_COAT if coat is None else (coat,)
+
+    # Moves
+
+    def play(self, move: Move) -> None:
+        """Make a move for the player whose turn it is, or raise IllegalMoveError."""
+        player = self.to_move
+        if self.phase is Phase.ROLL and isinstance(move, Roll):
+            move = self._roll(move)
+        elif self.phase is Phase.TAKE and isinstance(move, Take):
+            self._take(player, move)
+        elif self.phase is Phase.DRAW and isinstance(move, Turn):
+            self._turn(player, move)
+        elif self.phase is Phase.DRAW and isinstance(move, Draw):
+            self._draw(player, move)
+        elif self.phase is Phase.DRAW and isinstance(move, DrawNothing):
+            self._draw_nothing(player)
+        elif self.phase is Phase.BOLT and isinstance(move, ChooseCoat | AddCross):
+            self._cast_bolt(player, move)
+        else:
+            asked = f"{type(move).__name__} came in the phase '{self.phase}'"
+            raise IllegalMoveError(Rule.ORDER, asked)
+        self.history.append((player, move))
+
+    def _roll(self, move: Roll) -> Roll:
+        faces = move.faces
+        if faces is None:
+            one, two, three, four = (self.rng.choice(die) for die in DICE)
+            faces = one, two, three, four
+        elif len(faces) != len(DICE) or any(f not in d for f, d in zip(faces, DICE, strict=True)):
+            raise IllegalMoveError(Rule.ORDER, "these four dice can't show those faces")
+        self.rounds += 1
+        self.faces = list(faces)
+        self.hands = ([], [])
+        self._counted = ([], [])
+        self._drew = [False, False]
+        self.phase, self.to_move = Phase.TAKE, self.player_a
+        return Roll(faces)
+
+    def _take(self, player: int, move: Take) -> None:
+        free, dice = self.free_dice, move.dice
+        untaken = len(set(dice)) == len(dice) and set(dice) <= set(free)
+        require(untaken, Rule.TAKING, f"dice {dice} are not free; free are {tuple(free)}")
+        first = player == self.player_a
+        both = first and len(dice) == 2
+        helped = not both or self.book.ready(player, Coat.DOUBLE_DOT)
+        why = "taking both dice needs the double dot's wizard, won but not yet used"
+        require(helped, Rule.POWER, why)
+        right = both or len(dice) == (1 if first else 2)
+        require(right, Rule.TAKING, f"A takes one die, then B takes two; not {len(dice)}")
+        self.hands[player].extend(dice)
+        if both:
+            self.book.used.add(Coat.DOUBLE_DOT)
+            self.hands[self.player_b].extend(self.free_dice)
+        elif first:
+            self.to_move = self.player_b
+            return
+        else:
+            self.hands[self.player_a].extend(self.free_dice)
+        self.phase, self.to_move = Phase.DRAW, self.player_a
+
+    def _turn(self, player: int, move: Turn) -> None:
+        ready, mine = self.book.ready(player, Coat.DOUBLE_LINE), move.die in self.hands[player]
+        why = "turning a die needs the double line's wizard, won but not yet used"
+        require(ready, Rule.POWER, why)
+        require(mine, Rule.POWER, f"die {move.die} is not yours to turn")
+        faces = range(len(DICE[move.die]))
+        require(move.face in faces, Rule.POWER, f"a die has no face {move.face}")
+        self.book.used.add(Coat.DOUBLE_LINE)
+        self.faces[move.die] = DICE[move.die][move.face]
+
+    def _draw(self, player: int, move: Draw) -> None:
+        drawing = self.drawings[player]
+        self._check_symbols(player, move)
+        self._check_castle(drawing, move)
+        self._check_places(player, move)
+        crosses = {
+            half.die: self.faces[half.die].crosses + (half.die == move.castle)
+            for half in move.halves
+        }
+        if move.castle is not None:
+            drawing.castle_used = True
+        if move.power is not None:
+            self.book.used.add(move.power)
+        drawing.draw((number(half.cell), half.coat, crosses[half.die]) for half in move.halves)
+        self._drew[player] = True
+        self._count(player, [half.die for half in move.halves if half.die != move.castle])
+        self._next_drawer(player)
+
+    def _check_symbols(self, player: int, move: Draw) -> None:
+        mine = tuple(self.hands[player])
+        own = sorted(half.die for half in move.halves) == sorted(mine)
+        require(own, Rule.SYMBOL, f"your domino is made of the dice {mine}")
+        for die, coat in ((half.die, half.coat) for half in move.halves):
+            why = f"die {die} shows {self.faces[die]}, not {coat}"
+            require(coat in self.coats_of(die), Rule.SYMBOL, why)
+
+    def _check_castle(self, drawing: Drawing, move: Draw) -> None:
+        if move.castle is None:
+            return
+        blank, die = not drawing.castle_used, move.castle
+        require(blank, Rule.CASTLE, "the castle's bonus has already been used in this game")
+        mine = die in [half.die for half in move.halves]
+        require(mine, Rule.CASTLE, f"die {die} is not one of your two dice")
+
+    def _check_places(self, player: int, move: Draw) -> None:
+        drawing = self.drawings[player]
+        cells = [half.cell for half in move.halves]
+        u, v = (number(cell) for cell in cells)
+        there = all(cell in CELLS for cell in cells)
+        require(there, Rule.DOMINO, f"{cells} are not both shields of the map")
+        free = u != v and not (1 << u | 1 << v) & drawing.filled
+        require(free, Rule.DOMINO, f"{cells} are not two free shields")
+        power = move.power
+        helps = power in (None, Coat.DOT, Coat.LINE)
+        require(helps, Rule.POWER, f"the {power}'s wizard doesn't help to draw")
+        ready = power is None or self.book.ready(player, power)
+        require(ready, Rule.POWER, f"the {power}'s wizard is not yours, or used up")
+        joined = [
+            bool(1 << i & drawing.touch[half.coat])
+            for i, half in zip((u, v), move.halves, strict=True)
+        ]
+        if power is Coat.LINE:
+            why = "each die, drawn apart, must touch the castle or an equal coat"
+            require(all(joined), Rule.CONNECTION, why)
+            return
+        require(v in NEAR[u], Rule.DOMINO, f"{cells} are not side by side")
+        why = "a domino must touch the castle or an equal coat from an earlier round"
+        require(power is not None or any(joined), Rule.CONNECTION, why)
+
+    def _draw_nothing(self, player: int) -> None:
+        first, second = (self.coats_of(die) for die in self.hands[player])
+        fits = any(self.drawings[player].slots(a, b) for a in first for b in second)
+        require(not fits, Rule.NOTHING, "your domino fits on your map")
+        self._count(player, list(self.hands[player]))
+        self._next_drawer(player)
+
+    def _count(self, player: int, dice: list[int]) -> None:
+        """Record the coats for which phase 4 fills squares."""
+        if self._drew[player] or self.edition.obtained:
+            for die in dice:
+                face = self.faces[die]
+                if face.coat is not None and not face.crosses:
+                    self._counted[player].append(face.coat)
+
+    def _next_drawer(self, player: int) -> None:
+        if player == self.player_a:
+            self.to_move = self.player_b
+            return
+        self._book_turns = [self.player_a, self.player_b]
+        self._write_book()
+
+    def _write_book(self) -> None:
+        """Fill squares, A first; stop when a power must be used at once."""
+        while self._book_turns and not self._bolts:
+            player = self._book_turns.pop(0)
+            won = [coat for coat in self._counted[player] if self.book.fill(player, coat)]
+            self._bolts = [(player, coat) for coat in BOLTS if coat in won]
+        if self._bolts:
+            self.phase, self.to_move = Phase.BOLT, self._bolts[0][0]
+        else:
+            self._end_round()
+
+    def _cast_bolt(self, player: int, move: ChooseCoat | AddCross) -> None:
+        wanted = ChooseCoat if self.bolt is Coat.FILLED else AddCross
+        why = f"the {self.bolt}'s wizard acts now: {wanted.__name__}"
+        require(isinstance(move, wanted), Rule.POWER, why)
+        if isinstance(move, ChooseCoat):
+            self.book.chosen_coat = move.coat
+        else:
+            drawing, i = self.drawings[player], number(move.cell)
+            holds = move.cell in CELLS and i in drawing.coats
+            require(holds, Rule.POWER, f"{move.cell} holds no coat to give a cross")
+            drawing.crosses[i] += 1
+        _, coat = self._bolts.pop(0)
+        self.book.used.add(coat)
+        self._write_book()
+
+    def _end_round(self) -> None:
+        idle = not any(self._drew)
+        ended = self._idle_before if self.edition.round_more else idle
+        self._idle_before = idle
+        if ended or any(drawing.full for drawing in self.drawings):
+            self.phase = Phase.OVER
+            return
+        self.player_a = self.player_b
+        self.phase, self.to_move = Phase.ROLL, self.player_a

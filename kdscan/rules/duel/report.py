@@ -1,0 +1,147 @@
+"""Boards, audits and games as plain values, ready for JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from kdscan.rules.duel.board import Board
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.scoring import Score
+from kdscan.rules.duel.spellbook import Spellbook
+from kdscan.rules.grid import alone
+from kdscan.rules.problem import Problem, problems_json
+from kdscan.rules.score import outcome
+
+if TYPE_CHECKING:
+    from kdscan.rules.duel.audit import Audit, Witness
+    from kdscan.rules.duel.audit.pair import GameAudit
+    from kdscan.rules.duel.play import Game
+
+
+@dataclass(frozen=True)
+class AuditedMap:
+    """A map, its score, and whether a lawful game leads to it."""
+
+    board: Board
+    score: Score
+    audit: Audit
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The audit's problems. A proof names the fewest shields possible; this adds all others
+        that lie alone in the same way, because people want to see them all."""
+        cells = alone(self.board)
+        return tuple(
+            replace(one, cells=cells)
+            if one.code == "unpaired_shields" and set(one.cells) <= set(cells)
+            else one
+            for one in self.audit.problems
+        )
+
+
+def board_json(found: AuditedMap) -> dict[str, Any]:
+    """One entry of `boards`."""
+    audit = found.audit
+    return {
+        "text": str(found.board),
+        "domains": domains_json(found.score),
+        "score": score_json(found.score),
+        "problems": problems_json(found.problems),
+        "audit": {"lawful": audit.lawful, **witness_json(audit.witness)},
+    }
+
+
+class DomainJson(TypedDict):
+    """Equal coats connected edge to edge."""
+
+    coat: str
+    cells: list[list[int]]
+    crosses: int
+    points: int
+
+
+class MapScoreJson(TypedDict):
+    """The breakdown of a map's score."""
+
+    domains: int
+    wizard: int
+    total: int
+
+
+def domains_json(score: Score) -> list[DomainJson]:
+    """The points of each domain."""
+    return [
+        {
+            "coat": domain.coat.value,
+            "cells": [list(cell) for cell in domain.cells],
+            "crosses": domain.crosses,
+            "points": domain.points,
+        }
+        for domain in score.domains
+    ]
+
+
+def score_json(score: Score) -> MapScoreJson:
+    """The breakdown of a score."""
+    return {"domains": score.domain_points, "wizard": score.wizard, "total": score.total}
+
+
+def witness_json(witness: Witness | None) -> dict[str, Any]:
+    """The dominoes in order, wizards and bonus crosses; `order` null without a witness."""
+    if witness is None:
+        return {"order": None, "castle": None, "wizard": None, "idle": []}
+    return {
+        "order": [
+            {
+                "cells": [list(cell) for cell in step.cells],
+                "power": None if step.power is None else step.power.value,
+            }
+            for step in witness.steps
+        ],
+        "castle": None if witness.castle is None else list(witness.castle),
+        "wizard": None if witness.wizard is None else list(witness.wizard),
+        "idle": [{"after": count, "coat": coat.value} for count, coat in witness.idle],
+    }
+
+
+def pair_json(audit: GameAudit) -> dict[str, Any]:
+    """The result of auditing two maps together."""
+    rounds = audit.rounds
+    return {
+        "lawful": audit.lawful,
+        "problems": problems_json(audit.problems),
+        "rounds": None if rounds is None else [list(this) for this in rounds],
+        "rounds_decided": audit.decided,
+    }
+
+
+def spellbook_json(book: Spellbook) -> dict[str, Any]:
+    """Both players' lines and the coat that the filled wizard was paid for."""
+    return {
+        "players": [
+            {
+                coat.value: {"filled": line.filled, "struck": line.struck, "used": line.used}
+                for coat, line in lines.items()
+            }
+            for lines in book.lines
+        ],
+        "chosen_coat": None if book.chosen_coat is None else book.chosen_coat.value,
+        "chosen_by": book.owner(Coat.FILLED),
+    }
+
+
+def game_json(game: Game) -> dict[str, Any]:
+    """A game as it stands: maps, spellbook, rounds, scores, who leads."""
+    scores = game.scores()
+    result = outcome(scores)
+    return {
+        "maps": [str(board) for board in game.maps],
+        "castle_used": list(game.castle_used),
+        "spellbook": spellbook_json(game.spellbook),
+        "rounds": game.rounds,
+        "score": [score_json(score) for score in scores],
+        "largest_domain": [score.largest_domain for score in scores],
+        "winner": result.winner,
+        "decided_by": result.decided_by,
+    }

@@ -1,0 +1,142 @@
+"""A kingdom of tiles, and where a domino may be laid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from kdscan.rules.grid import Cell, cell_name, in_square, neighbours
+from kdscan.rules.kingdomino.tiles import KingdomTextError, Square, Terrain
+from kdscan.rules.text import grid_text
+
+
+@dataclass(frozen=True)
+class Kingdom:
+    """Squares by (row, column) around a castle.
+
+    squares: the squares laid. castle: the start tile. shape: rows and columns of the
+    grid that the cells refer to, empty margins included.
+    """
+
+    squares: Mapping[Cell, Square]
+    castle: Cell
+    shape: tuple[int, int]
+
+    def __post_init__(self) -> None:
+        for row, col in (*self.squares, self.castle):
+            if not (0 <= row < self.shape[0] and 0 <= col < self.shape[1]):
+                raise ValueError(f"({row}, {col}) lies outside the {self.shape} grid")
+        if self.castle in self.squares:
+            raise ValueError("the castle's square holds nothing else")
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.squares.items()), self.castle, self.shape))
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """Rows and columns that the kingdom actually spans, castle included."""
+        rows, cols = zip(*(*self.squares, self.castle), strict=True)
+        return max(rows) - min(rows) + 1, max(cols) - min(cols) + 1
+
+    def fits_around_castle(self, size: int) -> bool:
+        """Whether all of it fits a size x size square with the castle in the centre."""
+        corner = self.castle[0] - size // 2, self.castle[1] - size // 2
+        return all(in_square(cell, corner, size) for cell in self.squares)
+
+    def complete(self, size: int) -> bool:
+        """Whether every square of size x size is filled."""
+        return self.extent == (size, size) and len(self.squares) == size * size - 1
+
+    def __str__(self) -> str:
+        """The text form."""
+        return grid_text(self.shape, self.castle, self.squares)
+
+    @classmethod
+    def parse(cls, text: str) -> Kingdom:
+        """Read the text form; raises KingdomTextError, which names the square, if it is invalid."""
+        rows = [line.split() for line in text.strip().splitlines()]
+        if not rows or len({len(row) for row in rows}) != 1:
+            raise KingdomTextError("all rows of a kingdom must have the same number of squares")
+        castles, squares = [], {}
+        for r, row in enumerate(rows):
+            for c, token in enumerate(row):
+                if token == "##":
+                    castles.append((r, c))
+                elif token != ".":
+                    try:
+                        squares[r, c] = Square.parse(token)
+                    except KingdomTextError as error:
+                        raise KingdomTextError(
+                            "{where}: {error}", where=cell_name((r, c)), error=error
+                        ) from None
+        if len(castles) != 1:
+            raise KingdomTextError("a kingdom must have one castle '##', not {n}", n=len(castles))
+        return cls(squares, castles[0], (len(rows), len(rows[0])))
+
+
+Place = tuple[Cell, Cell]
+
+
+class Land:
+    """A kingdom while it grows; the castle lies at (0, 0), rows and columns may be negative."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.squares: dict[Cell, Square] = {}
+        self._span = 0, 0, 0, 0
+
+    def fits(self, cells: Place) -> bool:
+        """Whether two cells are free, side by side, and stay within the limit."""
+        one, two = cells
+        if two not in neighbours(one) or not (self.is_free(one) and self.is_free(two)):
+            return False
+        top, bottom, left, right = self._span_with(cells)
+        return max(bottom - top, right - left) < self.size
+
+    def is_free(self, cell: Cell) -> bool:
+        """Whether nothing lies there."""
+        return cell != (0, 0) and cell not in self.squares
+
+    def _span_with(self, cells: Place) -> tuple[int, int, int, int]:
+        """The kingdom's first and last row, first and last column, with those cells."""
+        top, bottom, left, right = self._span
+        rows, cols = zip(*cells, strict=True)
+        return min(top, *rows), max(bottom, *rows), min(left, *cols), max(right, *cols)
+
+    def joins(self, cell: Cell, terrain: Terrain) -> bool:
+        """Whether that terrain would touch the castle or the same terrain there."""
+        return any(
+            near == (0, 0) or (near in self.squares and self.squares[near].terrain is terrain)
+            for near in neighbours(cell)
+        )
+
+    def places(self, squares: tuple[Square, Square]) -> Iterator[Place]:
+        """Where a domino may legally be laid: first square, second square."""
+        around = {near for cell in (*self.squares, (0, 0)) for near in neighbours(cell)}
+        first, second = (
+            [c for c in around if self.is_free(c) and self.joins(c, square.terrain)]
+            for square in squares
+        )
+        seen = set()
+        for cell in sorted(first):
+            for near in neighbours(cell):
+                if self.fits((cell, near)):
+                    seen.add((cell, near))
+                    yield cell, near
+        for cell in sorted(second):
+            for near in neighbours(cell):
+                if (near, cell) not in seen and self.fits((near, cell)):
+                    yield near, cell
+
+    def lay(self, squares: tuple[Square, Square], cells: Place) -> None:
+        """Lay a domino; nothing is checked here."""
+        self.squares.update(zip(cells, squares, strict=True))
+        self._span = self._span_with(cells)
+
+    def kingdom(self) -> Kingdom:
+        """The kingdom as it stands, cropped to what it spans."""
+        cells = [*self.squares, (0, 0)]
+        top, left = min(r for r, _ in cells), min(c for _, c in cells)
+        moved = {(r - top, c - left): square for (r, c), square in self.squares.items()}
+        shape = max(r for r, _ in cells) - top + 1, max(c for _, c in cells) - left + 1
+        return Kingdom(moved, (-top, -left), shape)

@@ -1,0 +1,228 @@
+"""A game of Kingdomino, move by move.
+
+`Game.play` makes a move, or raises IllegalMoveError with the rule that it breaks; nothing has
+changed then. `Game.phase` and `Game.to_move` say what the game is waiting for.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kdscan.rules.grid import neighbours
+from kdscan.rules.kingdomino.kingdom import Kingdom, Land, Place
+from kdscan.rules.kingdomino.scoring import Score, score_kingdom
+from kdscan.rules.kingdomino.tiles import TILES, Tile
+from kdscan.rules.kingdomino.variants import PLAIN, VariantError, Variants
+from kdscan.rules.moves import IllegalMoveError, require
+from kdscan.rules.score import outcome
+from kdscan.rules.winner import Worth, decide
+
+
+class Rule(StrEnum):
+    """The rule that a refused move breaks."""
+
+    ORDER = "order of play"
+    LINE = "a king stands alone on a domino of the line"
+    PLACE = "a domino lies on two free squares side by side"
+    LIMIT = "the kingdom's limit"
+    CONNECTION = "connection"
+    DISCARD = "lay the domino if you can"
+
+
+@dataclass(frozen=True)
+class Choose:
+    """Put your king on the domino with that number in the new line."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Lay:
+    """Lay your domino, its first square on the first cell; the castle lies at (0, 0)."""
+
+    cells: Place
+
+
+@dataclass(frozen=True)
+class Discard:
+    """Discard your domino, which is only legal if it cannot be laid."""
+
+
+Move = Choose | Lay | Discard
+
+
+class Phase(StrEnum):
+    """What the game is waiting for."""
+
+    CHOOSE = "choose"
+    LAY = "lay"
+    OVER = "over"
+
+
+class Game:
+    """One game of 2 to 4 players.
+
+    deck: dominoes in the order drawn; None to shuffle the box with `rng` and set the
+    surplus aside. kings: the order in which kings are drawn from the hand at the start, a
+    player for each king; None to draw them with `rng`.
+    """
+
+    def __init__(
+        self,
+        players: int,
+        variants: Variants = PLAIN,
+        rng: random.Random | None = None,
+        deck: Sequence[Tile] | None = None,
+        kings: Sequence[int] | None = None,
+    ) -> None:
+        variants.check_players(players)
+        chance = rng or random.Random()
+        count = variants.dominoes(players)
+        self.deck = list(chance.sample(TILES, count) if deck is None else deck)
+        if len(self.deck) != count:
+            raise VariantError(
+                "{count} dominoes are in play, not {n}", count=count, n=len(self.deck)
+            )
+        each = 2 if players == 2 else 1
+        order = [player for player in range(players) for _ in range(each)]
+        if kings is None:
+            chance.shuffle(order)
+        elif sorted(kings) == order:
+            order = list(kings)
+        else:
+            raise VariantError(
+                "{kings}: every player must have {each} kings",
+                each=each,
+                kings=kings,
+            )
+        self.players = players
+        self.variants = variants
+        self.lands = [Land(variants.size) for _ in range(players)]
+        self.discarded = [0] * players
+        self.rounds = 0
+        self.phase = Phase.CHOOSE
+        self.history: list[tuple[int, Move]] = []
+        self._kings = order
+        self._line: list[tuple[Tile, int]] = []
+        self._new: dict[int, tuple[Tile, int | None]] = {}
+        self._deal()
+
+    # State
+
+    @property
+    def over(self) -> bool:
+        return self.phase is Phase.OVER
+
+    @property
+    def to_move(self) -> int:
+        """Whose move it is; raises IndexError once the game is over."""
+        return self._kings[0] if not self.rounds else self._line[0][1]
+
+    @property
+    def tile(self) -> Tile:
+        """The domino to be laid now."""
+        return self._line[0][0]
+
+    @property
+    def choices(self) -> tuple[Tile, ...]:
+        """Dominoes of the new line without a king, in the line's order."""
+        return tuple(tile for tile, king in self._new.values() if king is None)
+
+    @property
+    def kingdoms(self) -> tuple[Kingdom, ...]:
+        return tuple(land.kingdom() for land in self.lands)
+
+    def scores(self) -> tuple[Score, ...]:
+        """Every kingdom's score as it stands; no harmony before the end."""
+        return tuple(
+            score_kingdom(land.kingdom(), self.variants, gone if self.over else gone or None)
+            for land, gone in zip(self.lands, self.discarded, strict=True)
+        )
+
+    def places(self) -> list[Place]:
+        """Where the domino to be laid may go."""
+        return list(self.lands[self.to_move].places(self.tile.squares))
+
+    # Moves
+
+    def play(self, move: Move) -> None:
+        """Make a move for the player whose turn it is, or raise IllegalMoveError."""
+        player = -1 if self.over else self.to_move
+        if self.phase is Phase.CHOOSE and isinstance(move, Choose):
+            self._choose(player, move)
+        elif self.phase is Phase.LAY and isinstance(move, Lay):
+            self._lay(player, move)
+        elif self.phase is Phase.LAY and isinstance(move, Discard):
+            self._discard(player)
+        else:
+            asked = f"{type(move).__name__} came in the phase '{self.phase}'"
+            raise IllegalMoveError(Rule.ORDER, asked)
+        self.history.append((player, move))
+
+    def _choose(self, player: int, move: Choose) -> None:
+        tile, king = self._new.get(move.number, (None, None))
+        if tile is None:
+            raise IllegalMoveError(Rule.LINE, f"domino {move.number} is not in the new line")
+        require(king is None, Rule.LINE, f"a king already stands on domino {move.number}")
+        self._new[move.number] = tile, player
+        waiting = self._line if self.rounds else self._kings
+        waiting.pop(0)
+        if not waiting:
+            self._next_round()
+        elif self.rounds:
+            self.phase = Phase.LAY
+
+    def _lay(self, player: int, move: Lay) -> None:
+        land, squares, (one, two) = self.lands[player], self.tile.squares, move.cells
+        free = land.is_free(one) and land.is_free(two) and two in neighbours(one)
+        require(free, Rule.PLACE, f"{move.cells} are not two free squares side by side")
+        why = f"it would spread over more than {land.size} squares"
+        require(land.fits(move.cells), Rule.LIMIT, why)
+        pairs = zip(move.cells, squares, strict=True)
+        joined = any(land.joins(cell, square.terrain) for cell, square in pairs)
+        require(joined, Rule.CONNECTION, "neither square touches the castle or its own terrain")
+        land.lay(squares, move.cells)
+        self._laid()
+
+    def _discard(self, player: int) -> None:
+        stuck = not self.places()
+        require(stuck, Rule.DISCARD, f"domino {self.tile.number} fits your kingdom")
+        self.discarded[player] += 1
+        self._laid()
+
+    def _laid(self) -> None:
+        if self._new:
+            self.phase = Phase.CHOOSE
+            return
+        self._line.pop(0)
+        if not self._line:
+            self.phase = Phase.OVER
+
+    def _next_round(self) -> None:
+        """The new line becomes the line to be laid, in the order of its numbers."""
+        self.rounds += 1
+        self._line = [(tile, king) for tile, king in self._new.values() if king is not None]
+        self._deal()
+        self.phase = Phase.LAY
+
+    def _deal(self) -> None:
+        count = 3 if self.players == 3 else 4
+        drawn, self.deck = self.deck[:count], self.deck[count:]
+        drawn.sort(key=lambda tile: tile.number)
+        self._new = {tile.number: (tile, None) for tile in drawn}
+
+
+def match_totals(games: Sequence[Sequence[Score]]) -> list[int]:
+    """Each player's points over the games of a match, from every game's scores."""
+    return [sum(score.total for score in scores) for scores in zip(*games, strict=True)]
+
+
+def match_winners(games: Sequence[Sequence[Score]]) -> tuple[int, ...]:
+    """Who wins a match: its one game, or the most points over the three of a dynasty; several if
+    they share the win."""
+    if len(games) == 1:
+        return outcome(games[0]).winners
+    return decide([Worth(total) for total in match_totals(games)]).winners

@@ -1,0 +1,58 @@
+"""A violation of the rules, as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict
+
+from kdscan.rules.grid import Cell
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something on a sheet that is impossible or cannot be trusted; a value, not an exception.
+
+    code: stable name for programs. message: for people. cells: the shields concerned.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    cells: tuple[Cell, ...] = ()
+
+
+def is_open(cells: Iterable[Cell], checked: Collection[Cell]) -> bool:
+    """Whether a problem is still open: not if a person has seen all the cells that it names."""
+    named = set(cells)
+    return not named or not named <= set(checked)
+
+
+class ProblemJson(TypedDict):
+    """A problem as plain values."""
+
+    code: str
+    severity: Severity
+    message: str
+    cells: list[list[int]]
+
+
+def problem_from(kept: Mapping[str, Any]) -> Problem:
+    """A problem from plain values, as `problems_json` makes them."""
+    cells = tuple((row, col) for row, col in kept["cells"])
+    return Problem(kept["code"], kept["severity"], kept["message"], cells)
+
+
+def problems_json(problems: Iterable[Problem]) -> list[ProblemJson]:
+    """Problems in the order found, as plain values."""
+    return [
+        {
+            "code": problem.code,
+            "severity": problem.severity,
+            "message": problem.message,
+            "cells": [list(cell) for cell in problem.cells],
+        }
+        for problem in problems
+    ]

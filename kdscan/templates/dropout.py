@@ -1,0 +1,140 @@
+"""Stage: photo and known print → the sheet in the print's frame, its ink, and logits of its marks.
+
+Form dropout: the grid is the registered print's, and marks are classified from the ink on a plain
+page. Cells where the print is hardly known are classified from the photo instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.imaging.rectify import FLAT_MARGIN, outline_of, resolution
+from kdscan.marks.classify import Logits, predict
+from kdscan.marks.crops import segment
+from kdscan.records import CELLS, Ink, Photo, RectifiedSheet
+from kdscan.records.arrays import Network, softmax
+from kdscan.templates.align import Aligned
+from kdscan.templates.coherence import doubt_coats, shield_ink, unlike_others
+from kdscan.templates.divide import divide
+from kdscan.templates.drawing import on_plain_page
+from kdscan.templates.known import KNOWN_STEP, PRINT_MARGIN, PRINT_PX, SHEET, KnownPrint
+
+PLACEMENT_CONFIDENCE = 0.9999
+"""Placement confidence of a registered print: a misplaced one would not have been recognised
+(`recognize.SURELY`)."""
+MIN_KNOWN, MAX_UNKNOWN_SHARE = 0.4, 0.1
+"""A cell is read from the photo if more than `MAX_UNKNOWN_SHARE` of its shield and circles is known
+less well than `MIN_KNOWN`."""
+MIN_FOUND = 0.1
+"""A cell is read from the photo if less than this share of its print is found: under a finger
+nothing is found; under coats and crosses, on six sheets of two pads, 0.56 and more."""
+
+
+MIN_GAIN = 0.04
+"""Least gain in mean log probability for preferring the photo, see `predict_ink`. A print with a
+circle in a wrong place, which had 14 shields wrong on each of three sheets, is 0.08 and more below
+the photo."""
+
+
+@dataclass(frozen=True, eq=False)
+class InkSheet:
+    """A sheet of a known print.
+
+    rectified: as the photo shows it, in the print's frame. poorly_known: (34,) in the order of
+    `CELLS`: the cells to read from the photo.
+    """
+
+    known: KnownPrint
+    rectified: RectifiedSheet
+    ink: Ink
+    poorly_known: NDArray[np.bool_]
+
+
+def drop_out(photo: Photo, aligned: Aligned) -> InkSheet:
+    """The sheet with which a print was aligned, and its ink."""
+    known, flat = aligned.known, aligned.flatten(photo, FLAT_MARGIN)
+    ink = divide(flat, known.bgr[SHEET])
+    centers = aligned.centers_xy
+    rectified = RectifiedSheet(
+        flat, centers, outline_of(centers), resolution(centers), PLACEMENT_CONFIDENCE
+    )
+    return InkSheet(known, rectified, ink, poorly_known(known) | covered(aligned))
+
+
+def covered(aligned: Aligned) -> NDArray[np.bool_]:
+    """(34,) in the order of `CELLS`: where the print is not seen in the photo at all, because
+    something other than a coat covers the cell: a finger, glare, another sheet, a change of the
+    print."""
+    found = aligned.found
+    return np.array([found[at] < MIN_FOUND for at in CELLS])
+
+
+def poorly_known(known: KnownPrint) -> NDArray[np.bool_]:
+    """(34,) in the order of `CELLS`: where too little of shield and circles is known; all cells if
+    either was not found."""
+    if not (known.cell.shield and known.cell.circles):
+        return np.ones(len(CELLS), bool)  # on the plain page coats or crosses would mean nothing
+    points = np.array([*known.cell.shield, *known.cell.circles])
+    places = PRINT_PX // KNOWN_STEP
+    low, high = points.min(0), points.max(0)
+    out = np.zeros(len(CELLS), bool)
+    for i, (row, col) in enumerate(CELLS):
+        x0, y0 = np.floor((low + (col, row) + 0.5 + PRINT_MARGIN) * places).astype(int)
+        x1, y1 = np.ceil((high + (col, row) + 0.5 + PRINT_MARGIN) * places).astype(int)
+        out[i] = (
+            np.mean(known.known[max(y0, 0) : y1, max(x0, 0) : x1] < MIN_KNOWN) > MAX_UNKNOWN_SHARE
+        )
+    return out
+
+
+def predict_ink(sheet: InkSheet, network: Network) -> Iterator[Logits]:
+    """Logits of each view, see `predict`, combined from the ink on a plain page and from the photo.
+
+    The photo alone is used for poorly known cells, and for all coats or all crosses if it is
+    clearly more confident: then shields or circles are misplaced in the print, or the print
+    contains other people's ink. Lines with far more ink than others that are read as the same coat
+    are doubted.
+    """
+    page = on_plain_page(sheet.ink, sheet.known)
+    views = zip(
+        predict(segment(page), network), predict(segment(sheet.rectified.bgr), network), strict=True
+    )
+    first = next(views)
+    misplaced = [
+        mean_log_probability(theirs) > mean_log_probability(ours) + MIN_GAIN
+        for ours, theirs in zip(first[0][:2], first[1][:2], strict=True)
+    ]
+    coat, _ = _combined(*first, sheet.poorly_known, misplaced)
+    unlike = unlike_others(shield_ink(sheet.ink), coat[0].argmax(-1)) & ~sheet.poorly_known
+    for of_ink, of_photo in chain([first], views):
+        coat, crosses = _combined(of_ink, of_photo, sheet.poorly_known, misplaced)
+        yield doubt_coats(coat, unlike), crosses, *of_ink[2:]
+
+
+def _combined(
+    of_ink: Logits, of_photo: Logits, poorly_known: NDArray[np.bool_], misplaced: Sequence[bool]
+) -> list[NDArray[np.float32]]:
+    """Logits of coats and crosses: the means of those of ink and photo, or those of the photo for
+    poorly known cells, and for all cells if they are misplaced in the print.
+
+    Ink that was on most of the sheets from which a print was learned may have become part of the
+    print: where the photo contradicts the ink, the mean is in doubt. (Of 190 sheets of 16 pads
+    whose blank was learned, with the means 155 boards are right, 87 need review, and the log loss
+    of totals is 0.23; with the ink alone, or a mean of probabilities where the photo contradicts
+    it, 154, 103, 0.29; with the photo 144, 98, 0.23.)
+    """
+    return [
+        np.where(poorly_known[None, :, None] | doubt, theirs, (ours + theirs) / 2)
+        for ours, theirs, doubt in zip(of_ink[:2], of_photo[:2], misplaced, strict=True)
+    ]
+
+
+def mean_log_probability(logits: NDArray[np.float32]) -> float:
+    """Mean log probability of the shields' best classes; logits: (1, 34, K)."""
+    probabilities = softmax(logits[0].astype(np.float64))
+    return float(np.log(probabilities.max(-1)).mean())

@@ -1,0 +1,152 @@
+"""Registers the cells of a sheet with each other, to a hundredth of a cell.
+
+Shields and circles are printed alike in every cell, whatever the background. Each cell is matched
+with the median of all, and a smooth surface (a homography and a cubic polynomial) is fitted
+robustly to the matches, so that cells misled by ink or background are outvoted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.imaging.rectify import (
+    CENTERS,
+    flatten,
+    project,
+    resolution,
+    shift_cells,
+)
+from kdscan.records import CELLS, COLS, ROWS, Photo
+from kdscan.records.arrays import Floats, median
+from kdscan.templates.features import edges
+from kdscan.templates.pattern import PATTERN_MARGIN, PATTERN_PX, peak_offset
+
+PATCH = 1.5
+"""Side in cells of a matched patch: a cell with a quarter of each neighbour."""
+MAX_OFFSET = 0.25
+"""Cells: largest offset that is searched."""
+ROUNDS = 5
+"""Iterations; the residual is stable after four."""
+_SMOOTH = 0.012  # cells: standard deviation of the blur before edges are matched
+_FAR = 0.15  # loss of correlation of the farthest shift against no shift
+TERMS = ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (3, 0), (0, 3))
+"""Powers of x and y, both -1 to 1 over the sheet, of the polynomial that bends it."""
+QUADRATIC, CUBIC = 6, 10
+"""Numbers of these terms for a quadratic and a cubic polynomial."""
+_CONVERGED = 1e-3  # change of weights below which another round moves nothing
+_TOLERANCE = 0.02  # cells from the smooth surface at which a cell counts half
+
+Patch = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A sheet with registered cells.
+
+    centers_xy: (5, 7, 2) photo frame, on a smooth surface.
+    likeness: median correlation of the cells with the median cell.
+    residual: median distance of the matches from the surface, in cells.
+    """
+
+    centers_xy: Floats
+    likeness: float
+    residual: float
+
+
+def smooth_sheet(
+    points_xy: Floats, weights: Floats, terms: int, tolerance: float = _TOLERANCE
+) -> tuple[Floats, Floats]:
+    """Centres (5, 7, 2) on a smooth surface through measured ones, and the residuals (35,) in
+    cells, by iteratively reweighted least squares.
+
+    points_xy: (5, 7, 2) photo frame. weights: (5, 7), 0 for missing measurements.
+    """
+    cell = resolution(points_xy)
+    source, target = CENTERS.reshape(-1, 2), points_xy.reshape(-1, 2)
+    given = weights.ravel()
+    weight = given.copy()
+    unit = source / (COLS - 1) * 2 - 1
+    basis = np.stack([unit[:, 0] ** i * unit[:, 1] ** j for i, j in TERMS[:terms]], 1)
+    for _ in range(15):
+        used = weight > 1e-3 * weight.max()
+        plane: Any
+        plane, _ = cv2.findHomography(source[used], target[used], 0)
+        if plane is None:
+            return points_xy, np.full(len(source), np.inf)
+        flat = project(np.asarray(plane, np.float64), source)
+        root = np.sqrt(weight)[:, None]
+        bend, *_ = np.linalg.lstsq(basis * root, (target - flat) * root, rcond=None)
+        fitted = flat + basis @ bend
+        off = np.linalg.norm(target - fitted, axis=1) / cell
+        scale = max(tolerance, 1.5 * float(median(off[given > 0])))
+        before, weight = weight, given / (1 + (off / scale) ** 2) ** 2
+        if np.abs(weight - before).max() < _CONVERGED:
+            break
+    return fitted.reshape(ROWS, COLS, 2), off
+
+
+def smoothed(centers_xy: Floats) -> Floats:
+    """(5, 7, 2): detected centres on a smooth surface, so that outliers are outvoted."""
+    return smooth_sheet(centers_xy, np.ones((ROWS, COLS)), QUADRATIC, 0.05)[0]
+
+
+def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
+    """Register the cells of a sheet, starting from centres (5, 7, 2), photo frame, with errors up
+    to a quarter of a cell. The lattice as a whole may still be shifted; see `describe`."""
+    centers = smoothed(centers_xy)
+    for turn in range(ROUNDS):
+        edge = edges(flatten(photo, centers, PATTERN_PX, PATTERN_MARGIN), PATTERN_PX)
+        patches = {at: _patch(edge, at) for at in CELLS}
+        common = median(np.stack(list(patches.values())))
+        smooth = np.asarray(cv2.GaussianBlur(common, (0, 0), _SMOOTH * PATTERN_PX), np.float32)
+        off, weights = np.zeros((ROWS, COLS, 2)), np.zeros((ROWS, COLS))
+        for at, patch in patches.items():
+            off[at], weights[at] = _offset(patch, smooth, near=turn > 0)
+        if not (weights > 0).any():
+            break
+        terms = QUADRATIC if turn < 2 else CUBIC
+        centers, left = smooth_sheet(shift_cells(centers, off), weights, terms)
+    known = weights[weights > 0]
+    likeness = float(np.sqrt(np.median(known))) if len(known) else 0.0
+    residual = float(np.median(left[weights.ravel() > 0])) if len(known) else np.inf
+    return Measured(centers, likeness, residual)
+
+
+def _patch(edge: Patch, at: tuple[int, int]) -> Patch:
+    side = round(PATCH * PATTERN_PX)
+    y, x = (round((i + 0.5 + PATTERN_MARGIN - PATCH / 2) * PATTERN_PX) for i in at)
+    patch = edge[y : y + side, x : x + side]
+    return np.asarray(cv2.GaussianBlur(patch, (0, 0), _SMOOTH * PATTERN_PX), np.float32)
+
+
+def _offset(patch: Patch, common: Patch, near: bool) -> tuple[tuple[float, float], float]:
+    """A cell's offset (x, y) in cells by template matching, and its weight: the squared
+    correlation, or 0 if the best match is at the border of the search.
+
+    common: the median cell, as smooth as the patches are. near: prefer small offsets.
+    """
+    reach = round(MAX_OFFSET * PATTERN_PX)
+    inner = common[reach:-reach, reach:-reach]
+    alike = cv2.matchTemplate(patch, inner, cv2.TM_CCOEFF_NORMED)
+    steps = np.arange(-reach, reach + 1) / reach
+    judged = alike - near * _FAR * np.hypot(steps[None], steps[:, None])
+    _, _, _, (x, y) = cv2.minMaxLoc(judged)
+    if not (0 < x < 2 * reach and 0 < y < 2 * reach):
+        return (0.0, 0.0), 0.0
+    best = float(alike[y, x])
+    dx = peak_offset(judged[y], x)
+    dy = peak_offset(judged[:, x], y)
+    where = ((x - reach + dx) / PATTERN_PX, (y - reach + dy) / PATTERN_PX)
+    return where, max(best, 0.0) ** 2
+
+
+def aspect(centers_xy: Floats) -> float:
+    """Height of a cell over its width, as the photo shows it."""
+    across = np.linalg.norm(np.diff(centers_xy, axis=1), axis=-1)
+    down = np.linalg.norm(np.diff(centers_xy, axis=0), axis=-1)
+    return float(down.mean() / across.mean())

@@ -1,0 +1,71 @@
+"""Turns a learned print into a layout file, which `kdscan sheet` prints."""
+
+from __future__ import annotations
+
+from math import dist
+
+import numpy as np
+
+from kdscan.errors import LayoutError
+from kdscan.paper.checks import check_layout
+from kdscan.paper.parts import Castle, Layout, Point, Polygon
+from kdscan.records import COLS, MAX_CROSSES, ROWS
+from kdscan.templates.known import KnownPrint
+
+INSIDE = 0.495
+"""Cells from a cell's centre that its shield and circles may reach."""
+
+
+def to_layout(known: KnownPrint, cell_mm: float = 24.0) -> Layout:
+    """The layout that a print shows.
+
+    cell_mm: width of a cell on paper. The height follows from the photo, which must therefore be
+    taken from straight above. Raises LayoutError if shield or circles were not found.
+    """
+    cell = known.cell
+    if not cell.shield or not 1 <= len(cell.circles) <= MAX_CROSSES:
+        raise LayoutError(
+            "no shield with one to four small circles was found in the cells; photograph an"
+            " unmarked sheet from straight above, sharp and evenly lit"
+        )
+    w, h = round(cell_mm, 2), round(cell_mm * known.aspect, 2)
+    off = _off_center((*cell.shield, *cell.circles))
+
+    def mm(points: Polygon, off: Point = (0.0, 0.0)) -> Polygon:
+        return tuple((_inside(x - off[0], w), _inside(y - off[1], h)) for x, y in points)
+
+    circles, border = mm(cell.circles, off), round(cell_mm / 2, 2)
+    layout = Layout(
+        name=known.name,
+        page_mm=(round(COLS * w + 2 * border, 2), round(ROWS * h + 2 * border, 2)),
+        grid_mm=(border, border),
+        cell_mm=(w, h),
+        shield=mm(cell.shield, off),
+        circles=circles,
+        circle_radius_mm=_radius(cell.radius * min(w, h), circles, (w, h)),
+        lines=known.lines,
+        castle=Castle(tuple(map(mm, known.castle.roofs)), tuple(map(mm, known.castle.keep))),
+    )
+    check_layout(layout)
+    return layout
+
+
+def _off_center(points: Polygon) -> Point:
+    """Cells by which a lattice is off, if its cells would not contain their shields and circles."""
+    x, y = (
+        float(np.clip(0.0, high - INSIDE, low + INSIDE)) if high - low < 2 * INSIDE else 0.0
+        for low, high in ((min(axis), max(axis)) for axis in zip(*points, strict=True))
+    )
+    return x, y
+
+
+def _inside(share: float, side_mm: float) -> float:
+    """A place in a cell in mm, rounded to a hundredth and clipped to the cell."""
+    return round(float(np.clip(share, -0.499, 0.499)) * side_mm, 2)
+
+
+def _radius(wanted: float, circles: Polygon, cell_mm: Point) -> float:
+    """The radius of circles that touch neither each other nor the cell's edges; all in mm."""
+    room = [cell_mm[axis] / 2 - abs(at[axis]) for at in circles for axis in (0, 1)]
+    apart = [dist(a, b) / 2 for n, a in enumerate(circles) for b in circles[:n]]
+    return round(min(wanted, *room, *apart) - 0.005, 2)

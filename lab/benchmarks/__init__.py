@@ -1,0 +1,1 @@
+"""Measurements: accuracy, speed, robustness."""

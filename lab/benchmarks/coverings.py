@@ -1,0 +1,127 @@
+"""Occlusions of maps in photos: fingers, dice, scraps of paper, glare.
+
+They measure whether hidden shields are doubted, and are never used in training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from kdscan.paper.parts import Layout
+from kdscan.records import CELLS
+from lab.synth.fields import F32, F64, U8, Rng, color, f32, rotation, toward
+from lab.synth.patches import GONE, mirrored_lamp
+from lab.synth.photo.clutter import Solid, finger, random_solid, skin_color
+from lab.synth.photo.lens import Camera, PageMap
+from lab.synth.raster import fill_into
+
+KINDS = ("finger", "die", "scrap", "glare", "cloth", "pencil", "brick", "sheet")
+"""Covers on which thresholds are fitted."""
+OTHERS = ("coin", "pawn", "ball", "note", "cube", "lamps")
+"""Covers for tests, never for fitting, in addition to `KINDS`."""
+
+
+class Covering:
+    """One object over one shield of a sheet, as passed to `photograph`.
+
+    kind: of `KINDS` or `OTHERS`. at: row and column of the shield.
+    hidden: set when the photo is taken: (34,) share of each shield and its circles that the object
+        hides, in the order of `CELLS`.
+    """
+
+    def __init__(self, rng: Rng, layout: Layout, kind: str, at: tuple[int, int]) -> None:
+        self.kind, self.hidden = kind, np.zeros(len(CELLS))
+        self._rng, self._layout = rng, layout
+        slip = rng.uniform(-0.3, 0.3, 2) * layout.cell_mm
+        self._at_mm: F64 = np.array(layout.center_mm(*at), np.float64) + slip
+        self._solids: list[Solid] = []
+        self._camera: Camera
+        self._page: PageMap
+
+    def things(self, camera: Camera, page: PageMap) -> Sequence[Solid]:
+        """The solids on the sheet, in world mm."""
+        self._camera, self._page = camera, page
+        rng, kind = self._rng, self.kind
+        (place,) = page.sheet.at(self._at_mm[None])
+        if kind == "finger":
+            skin = skin_color(rng)
+            angle = rng.uniform(0, 2 * np.pi)
+            along = toward(angle)
+            tip = place - np.array([*along, 0]) * rng.uniform(3, 12)
+            self._solids = [finger(rng, skin, tip, along)]
+        elif kind in ("scrap", "note", "cloth", "sheet"):
+            self._solids = [self._flat(place)]
+        elif kind not in ("glare", "lamps"):
+            solid = random_solid(rng, kind).lifted()
+            self._solids = [solid.moved(place)]
+        return self._solids
+
+    def _flat(self, place: F64) -> Solid:
+        """A thin object that lies on the sheet."""
+        rng, cell = self._rng, float(np.mean(self._layout.cell_mm))
+        outline: F64
+        white = color(rng, (0, 0.06), (0.8, 1)).astype(float)
+        if self.kind == "scrap":
+            t = np.sort(rng.uniform(0, 2 * np.pi, int(rng.integers(4, 9))))
+            star = toward(t) * rng.uniform(0.5, 1.2, (len(t), 1))
+            outline = np.asarray(cv2.convexHull(f32(star))[:, 0] * cell, np.float64)
+        elif self.kind == "sheet":  # another sheet that covers a corner of this one
+            outline = (np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) - (0.02, 0.02)) * 150.0
+        else:
+            outline = (np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) - 0.5) * cell
+            outline *= rng.uniform(0.8, 2.2, 2)
+        if self.kind == "note":
+            white = color(rng, (0.25, 0.7), (0.75, 1)).astype(float)
+        elif self.kind == "cloth":
+            white = np.full(3, 190.0)
+        (middle,) = self._page.sheet.at(np.array([self._layout.page_mm]) / 2)
+        away = np.arctan2(*(place - middle)[1::-1])
+        angle = away - np.pi / 4 + rng.normal(0, 0.3) if self.kind == "sheet" else rng.uniform(0, 7)
+        flat = (
+            np.column_stack([outline @ rotation(float(angle)).T, np.full(len(outline), 0.4)])
+            + place
+        )
+        return Solid((flat,), np.array([[0, 0, 1.0]]), white[None], 0.02)
+
+    def finish(self, image: U8) -> None:
+        """Add glare, in place; then compute what is hidden."""
+        mask = np.zeros(image.shape[:2], np.uint8)
+        for solid in self._solids:
+            for face in solid.faces:
+                fill_into(mask, self._camera.project(face))
+        if self.kind in ("glare", "lamps"):
+            mask = self._glare(image)
+        self.hidden = self._share_of(mask)
+
+    def _glare(self, image: U8) -> U8:
+        rng = self._rng
+        h, w = image.shape[:2]
+        first_two = np.array([self._layout.center_mm(0, c) for c in (0, 1)])
+        cell = float(np.linalg.norm(np.diff(self._page.page_to_photo(first_two), axis=0)))
+        (at,) = self._page.page_to_photo(self._at_mm[None])
+        extra: F32 = np.zeros((h, w), np.float32)
+        for _ in range(1 if self.kind == "glare" else int(rng.integers(2, 5))):
+            turn = rng.uniform(0, np.pi)
+            axes = cell * rng.uniform(0.35, 2.0), cell * rng.uniform(0.3, 0.7)
+            power = 1.0 if rng.random() < 0.5 else 3.0
+            strength = rng.uniform(110, 420)
+            extra += f32(strength * mirrored_lamp((h, w), at, turn, axes, power))
+            at = at + rng.normal(0, 1.2, 2) * cell
+        tint = (1 - 0.15 * rng.uniform(0, 1, 3)).astype(np.float32)
+        image[:] = np.clip(image + extra[..., None] * tint, 0, 255).astype(np.uint8)
+        return np.asarray(np.where(extra > GONE, 255, 0), np.uint8)
+
+    def _share_of(self, mask: U8) -> F64:
+        """(34,) share of each shield and its circles under the mask."""
+        points = np.array([*self._layout.shield, *self._layout.circles])
+        low, high = points.min(0), points.max(0)
+        steps = np.linspace(0, 1, 12)
+        net = low + np.stack(np.meshgrid(steps, steps), -1).reshape(-1, 2) * (high - low)
+        centers = np.array([self._layout.center_mm(r, c) for r, c in CELLS])
+        at = self._page.page_to_photo(centers[:, None] + net).round().astype(int)
+        x = np.clip(at[..., 0], 0, mask.shape[1] - 1)
+        y = np.clip(at[..., 1], 0, mask.shape[0] - 1)
+        return np.asarray((mask[y, x] > 127).mean(1), np.float64)

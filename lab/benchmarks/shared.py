@@ -1,0 +1,201 @@
+"""What several benchmarks need: samples, arguments, photos, how they were read, intervals."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from kdscan.errors import KdscanError
+from kdscan.imaging.encode import jpeg
+from kdscan.imaging.photo import load_photos
+from kdscan.pipeline.read import read_photo
+from kdscan.records import CELLS, MapReading, Photo, maps_of
+from kdscan.rules.duel.board import Board, Shield
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.scoring import score_board
+from kdscan.rules.grid import Cell
+from lab.synth.fields import F64, U8
+
+SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.jpg"))
+
+CAMERA_QUALITY = 92
+"""Quality of JPEG files as cameras write them."""
+
+
+def parser(doc: str | None) -> argparse.ArgumentParser:
+    """A parser of arguments whose help is a module's docstring."""
+    return argparse.ArgumentParser(
+        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+
+
+def folder_of_photos(name: str) -> Path:
+    """A folder of photos NAME.jpg with their truth NAME.json; the type of a parser's argument."""
+    folder = Path(name)
+    photos = list(folder.glob("*.jpg"))
+    if not photos or not all(photo.with_suffix(".json").is_file() for photo in photos):
+        raise argparse.ArgumentTypeError(f"{name} holds no photos NAME.jpg with their NAME.json")
+    return folder
+
+
+def folder_of_pads(name: str) -> Path:
+    """A folder as `lab.synth.pads` writes it; the type of a parser's argument."""
+    folder = Path(name)
+    if not folder.is_dir() or not pads_in(folder):
+        raise argparse.ArgumentTypeError(f"{name} holds no pads; make some: lab.synth.pads")
+    return folder
+
+
+def file_with_map(name: str) -> Path:
+    """A photo in which a map is found; the type of a parser's argument."""
+    path = Path(name)
+    if not path.is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {name}")
+    try:
+        found = maps_of(read_photo(photo_in(path)))
+    except KdscanError as error:
+        raise argparse.ArgumentTypeError(f"{name}: {error}") from error
+    if not found:
+        raise argparse.ArgumentTypeError(f"{name}: it shows no map")
+    return path
+
+
+def folder_with(*patterns: str) -> Callable[[str], Path]:
+    """A folder with a file of each pattern; the type of a parser's argument."""
+
+    def folder(name: str) -> Path:
+        for pattern in patterns:
+            if not any(Path(name).glob(pattern)):
+                raise argparse.ArgumentTypeError(f"{name} holds no {pattern}")
+        return Path(name)
+
+    return folder
+
+
+def positive(text: str) -> int:
+    """A whole number from 1; the type of a parser's argument."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number from 1")
+    return int(text)
+
+
+def photo_in(path: Path) -> Photo:
+    """The first photo in a file."""
+    return next(iter(load_photos(path)))
+
+
+def maps_in(photo: Photo, **how: Any) -> tuple[MapReading, ...]:
+    """The maps found in a photo; how: options of `read_photo`."""
+    try:
+        return maps_of(read_photo(photo, **how))
+    except KdscanError:
+        return ()
+
+
+SHIELDS = tuple(np.transpose(CELLS))
+"""Index of the 34 shields in an array of all cells, (5, 7, …)."""
+
+
+def astray(truth: Mapping[str, Any], centers_xy: F64) -> F64:
+    """(34,): how far from its true centre each cell was found, in cells.
+
+    centers_xy: (34, 2), where they were found, in the order of `CELLS`.
+    """
+    at = np.array([truth["pixels"][f"{r},{c}"] for r, c in CELLS])
+    pitch = float(np.linalg.norm(at[0] - at[6])) / 6
+    return np.asarray(np.linalg.norm(at - centers_xy, axis=1) / pitch)
+
+
+def true_board(truth: Path) -> Board:
+    """What is drawn, from the truth file beside a photo."""
+    drawn = json.loads(truth.read_text("utf-8"))["board"]
+    return Board(
+        {(int(at[0]), int(at[2])): Shield(Coat(coat), n) for at, (coat, n) in drawn.items()}
+    )
+
+
+def pads_in(*folders: Path) -> list[Path]:
+    """The folders of pads that `lab.synth.pads` wrote."""
+    return sorted(pad for f in folders for pad in f.iterdir() if (pad / "blank.jpg").is_file())
+
+
+def sheets_of(pad: Path) -> list[Path]:
+    """A pad's filled sheets."""
+    return sorted(path for path in pad.glob("*.jpg") if path.stem.isdigit())
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How a sheet was read.
+
+    wrong: number of shields. silent: the total is wrong and no review is asked for. ask: one is.
+    after: the total is still wrong once every shield that is asked about is answered rightly.
+    """
+
+    wrong: int
+    silent: bool
+    ask: bool
+    after: bool
+
+    @property
+    def board(self) -> bool:
+        """Whether all shields are right."""
+        return not self.wrong
+
+
+KEYS = ("board", "silent", "ask", "after")
+"""Columns of a table of `Judged`."""
+
+NOT_READ = Judged(len(CELLS), silent=False, ask=True, after=True)
+
+
+def judged(truth: Board, read: Board, ask: bool, doubted: Collection[Cell]) -> Judged:
+    """Compare a reading with what was drawn."""
+    answers = {at: (truth if ask and at in doubted else read).get(at) for at in CELLS}
+    answered = Board({at: shield for at, shield in answers.items() if shield})
+    right, said, after = (score_board(b).domain_points for b in (truth, read, answered))
+    wrong = sum(read.get(at) != truth.get(at) for at in CELLS)
+    return Judged(wrong, said != right and not ask, ask, after != right)
+
+
+def judged_map(truth: Board, sheets: Sequence[MapReading]) -> Judged:
+    """As `judged`; a photo in which not exactly one map was found counts as wrong and flagged."""
+    if len(sheets) != 1:
+        return NOT_READ
+    (sheet,), cells = sheets, sheets[0].reading.cells
+    return judged(truth, sheet.reading.board, sheet.review, {c.at for c in cells if c.review})
+
+
+def enlarged(bgr: U8, megapixels: float) -> bytes:
+    """A picture resized to that many megapixels, as a camera would write it."""
+    scale = math.sqrt(megapixels * 1e6 / (bgr.shape[0] * bgr.shape[1]))
+    large = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC)
+    return jpeg(large, CAMERA_QUALITY)
+
+
+def wilson(share: float, n: int) -> tuple[float, float]:
+    """Wilson's 95% score interval of a proportion among n (J. Am. Stat. Assoc. 22, 1927)."""
+    z = 1.96
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def interval(share: float, n: int) -> str:
+    """The 95% interval of a proportion among n, for a line of text."""
+    low, high = wilson(share, n)
+    return f"95% interval {100 * low:.1f}% to {100 * high:.1f}%"
+
+
+def with_interval(share: float, n: int) -> str:
+    """A proportion among n with its 95% interval, for a table's cell."""
+    low, high = wilson(share, n)
+    return f"{100 * share:.1f}% ({100 * low:.1f}–{100 * high:.1f})"

@@ -1,0 +1,115 @@
+"""A picture for each stage of reading a map.
+
+    python -m lab.benchmarks.stages_pictures samples/01.jpg -o pictures/
+
+The documentation uses them. Each shows a stage's result: the grid's place, the rectified sheet, the
+ink of each shield beside the print that all share, the content and confidence of each shield, the
+score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.marks.crops import segment
+from kdscan.pipeline.read import read_photo
+from kdscan.records import MapReading, Photo
+from kdscan.records.found import maps_of
+from kdscan.rules.duel.board import CASTLE, CELLS, COLS, LETTERS, ROWS
+from kdscan.sheets.overlay import draw_overlay
+from lab.benchmarks.shared import file_with_map, parser, photo_in
+
+Bgr = NDArray[np.uint8]
+
+WIDTH = 900
+"""Width of a picture in pixels."""
+
+GREEN = (60, 160, 60)
+ORANGE = (0, 110, 230)
+
+
+def pictures(path: Path) -> dict[str, Bgr]:
+    """The stages of the first map in a photo, in order, by name."""
+    photo = photo_in(path)
+    sheets = read_photo(photo)
+    sheet = maps_of(sheets)[0]
+    found = {
+        "1-found": grid(photo, sheet),
+        "2-flat": np.asarray(sheet.rectified.bgr),
+        "3-ink": ink(sheet),
+        "4-marks": marks(sheet),
+        "5-scored": draw_overlay(photo, sheets),
+    }
+    return {name: shrunk(picture) for name, picture in found.items()}
+
+
+def shrunk(picture: Bgr, width: int = WIDTH) -> Bgr:
+    """The picture, at most that wide."""
+    scale = min(1.0, width / picture.shape[1])
+    small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    return np.asarray(small, np.uint8)
+
+
+def grid(photo: Photo, sheet: MapReading) -> Bgr:
+    """The photo with the grid's outline and the middle of each cell."""
+    picture = photo.bgr.copy()
+    thick = max(2, picture.shape[1] // 300)
+    outline = np.round(sheet.outline_xy).astype(np.int32)
+    cv2.polylines(picture, [outline], True, GREEN, thick, cv2.LINE_AA)
+    for x, y in sheet.rectified.centers_xy.reshape(-1, 2):
+        cv2.circle(picture, (round(x), round(y)), 2 * thick, ORANGE, -1, cv2.LINE_AA)
+    return picture
+
+
+def ink(sheet: MapReading) -> Bgr:
+    """What the marks network sees: the ink of each shield, and the print that they share."""
+    crops = segment(sheet.rectified.bgr)
+    grey = tiles([255 * (1 - np.clip(crop[0], 0, 1)) for crop in crops.ink])
+    common = cv2.cvtColor(
+        (255 * (1 - np.clip(crops.coarse[0][1], 0, 1))).astype(np.uint8), cv2.COLOR_GRAY2BGR
+    )
+    side = np.full((grey.shape[0], common.shape[1] + 20, 3), 255, np.uint8)
+    side[: common.shape[0], 20:] = common
+    return np.hstack([grey, side])
+
+
+def tiles(crops: Sequence[NDArray[np.float32]]) -> Bgr:
+    """Crops in the order of the cells, the castle's last, arranged as on the map."""
+    size = len(crops[0])
+    whole = np.full((ROWS * (size + 4), COLS * (size + 4)), 255, np.uint8)
+    for (row, col), crop in zip((*CELLS, CASTLE), crops, strict=True):
+        y, x = row * (size + 4), col * (size + 4)
+        whole[y : y + size, x : x + size] = crop
+    return np.asarray(cv2.cvtColor(whole, cv2.COLOR_GRAY2BGR), np.uint8)
+
+
+def marks(sheet: MapReading) -> Bgr:
+    """The rectified sheet with the content of each shield, and its probability."""
+    flat = cv2.addWeighted(
+        sheet.rectified.bgr, 0.45, np.full_like(sheet.rectified.bgr, 255), 0.55, 0
+    )
+    px = flat.shape[1] / (COLS + 0.25)
+    for cell in sheet.reading.cells:
+        text = "." if cell.coat is None else LETTERS[cell.coat] + "+" * cell.crosses
+        at = round((cell.col + 0.2) * px), round((cell.row + 0.6) * px)
+        color = ORANGE if cell.review else (120, 60, 0)
+        cv2.putText(flat, text, at, cv2.FONT_HERSHEY_DUPLEX, px / 90, color, 2, cv2.LINE_AA)
+        at = at[0], round((cell.row + 0.9) * px)
+        sure = f"{100 * cell.confidence:.1f}%"
+        cv2.putText(flat, sure, at, cv2.FONT_HERSHEY_DUPLEX, px / 190, color, 1, cv2.LINE_AA)
+    return np.asarray(flat, np.uint8)
+
+
+if __name__ == "__main__":
+    options = parser(__doc__)
+    options.add_argument("photo", type=file_with_map)
+    options.add_argument("-o", dest="folder", type=Path, default=Path("pictures"))
+    given = options.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    for name, picture in pictures(given.photo).items():
+        cv2.imwrite(str(given.folder / f"{name}.png"), picture)

@@ -1,0 +1,99 @@
+"""python -m lab.synth FOLDER: synthetic photos with their ground truth beside them.
+
+python -m lab.synth data/photos --count 200                random designs
+python -m lab.synth data/maps --count 50 --ground painted           on maps of one kind
+python -m lab.synth data/own --count 50 --own              our own sheet
+python -m lab.synth data/flat --own --level flat --messiness 0  clean scans of it
+python -m lab.synth data/tables --table --own --long-side 2688  two maps and a spellbook each
+
+`lab.synth.pads` writes many sheets of one print.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal, cast
+
+import numpy as np
+import typer
+
+from kdscan.errors import UsageError
+from kdscan.paper.look import Look, Style, Ticket
+from lab.synth.fields import Rng, any_of
+from lab.synth.own import any_look, own_book, own_page
+from lab.synth.photo.camera import HAND_HELD
+from lab.synth.scene import Page, SynthPhoto, make_photo, random_page, save_photo
+from lab.synth.sheets.grounds.draw import GROUPS
+from lab.synth.table import SynthTable, make_table
+from lab.synth.tool import Dice, LongSide, Messiness, Quality, run
+
+
+def _own_page(rng: Rng, style: str, code: str) -> Page:
+    """Our own sheet in a random language; style `mixed` means a random one."""
+    look = any_look(rng) if style == "mixed" else Look(style=cast(Style, style))
+    return own_page(look=look, ticket=Ticket(code=code))
+
+
+def main(
+    folder: Path,
+    count: Annotated[int, typer.Option(help="How many photos.", min=1)] = 12,
+    first: Annotated[int, typer.Option(help="Seed of the first one.", min=0)] = 20_000_000,
+    level: Annotated[
+        Literal["flat", "easy", "normal", "hard", "mixed"],
+        typer.Option(help="Difficulty; mixed: random."),
+    ] = "mixed",
+    own: Annotated[bool, typer.Option("--own", help="Use our own printed sheet.")] = False,
+    style: Annotated[
+        Literal["plain", "decorated", "saving", "mixed"],
+        typer.Option(help="Style of our own sheet."),
+    ] = "plain",
+    code: Annotated[str, typer.Option(help="Text of the code on our own sheet.")] = "",
+    ground: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Ground of random designs: {', '.join(GROUPS)}, or a family; random by default."
+        ),
+    ] = None,
+    table: Annotated[
+        bool, typer.Option("--table", help="Photograph both maps of a game with their spellbook.")
+    ] = False,
+    messiness: Messiness = None,
+    dice: Dice = None,
+    long_side: LongSide = 2016,
+    quality: Quality = 90,
+) -> None:
+    """Write NUMBER.jpg and NUMBER.json for each seed."""
+    if code and not own:
+        raise UsageError("--code is printed on our own sheet alone; add --own")
+    if ground and own:
+        raise UsageError("--ground is for designs at random; leave out --ground or --own")
+    if table and dice is not None:
+        raise UsageError("--dice is for single maps; leave out --table or --dice")
+    for seed in range(first, first + count):
+        rng = np.random.default_rng([seed, 3])
+        chosen = any_of(rng, HAND_HELD) if level == "mixed" else level
+        size = (long_side, round(long_side * 0.75))
+        page = _own_page(rng, style, code) if own else None
+        if ground:
+            page = random_page(rng, ground)
+        turned = size[::-1] if rng.random() < 0.5 else size
+        synth: SynthTable | SynthPhoto
+        if table:
+            synth = make_table(
+                seed, chosen, book_page=own_book(), page=page, size_wh=turned, messiness=messiness
+            )
+        else:
+            synth = make_photo(
+                seed, chosen, page=page, size_wh=turned, messiness=messiness, dice=dice
+            )
+        truth = {"seed": seed} | synth.truth()
+        if code:
+            truth["sheet_id"] = code
+        path = folder / f"{seed:08d}.jpg"
+        save_photo(path, synth.bgr, truth, quality)
+        print(path, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(lambda: typer.run(main))

@@ -1,0 +1,261 @@
+"""Crossing out a circle. Lengths in mm, points on the page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from lab.synth.fields import Rng, points_at, toward
+from lab.synth.hands.dots import dot
+from lab.synth.hands.ink import Stroke
+from lab.synth.hands.preferences import Brush
+from lab.synth.hands.strokes import Path, line, ring, rounded, scribble, turned
+
+_LARGE = frozenset(("x", "plus", "star", "wide", "twice", "looped", "hash"))
+"""Marks wide enough to be recognised as meant for a circle even if drawn further off."""
+
+FREE_STANDING = frozenset(("x", "plus", "star", "wide", "twice", "looped", "tick"))
+"""Marks that also count as a cross on prints without circles."""
+
+_OPEN = frozenset(("tick", "looped", "zigzag", "chevron", "scribble"))
+"""Marks that look like a mere speck when they are small."""
+
+COVERING = frozenset(("scribble", "fill", "dot", "slash", "curl", "zigzag", "strike", "through"))
+"""Marks that look like a stroke or scribble from elsewhere running over the circle."""
+
+_LEAST_MM = 0.9
+"""Shortest arm of a drawn cross, however small the circle; a guess."""
+
+_WITHIN, _THROUGH = 0.75, 0.8
+"""A mark runs within the first of these shares of a circle's radius, where the circle's own line
+hides nothing, for at least the second, in radii: one that only touches the rim crosses nothing out.
+Guesses."""
+
+
+def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> list[Stroke]:
+    """Return the strokes that cross out a circle.
+
+    radius: of the circle; pitch: distance to the next one, which the mark does not touch.
+    style: a habit of the part `cross`.
+    """
+    if style == "ring":
+        return _second_ring(at, radius, pitch, brush)
+    for _ in range(8):
+        strokes = _drawn(at, radius, pitch, brush, style)
+        if sum(_inside(s.path, at, _WITHIN * radius) for s in strokes) > _THROUGH * radius:
+            return strokes
+    return _arms(at, radius, (0.8, -0.8), brush)
+
+
+def _inside(path: Path, at: Path, radius: float) -> float:
+    """Return the length (mm) of a path within a circle, judged by its segments' middles."""
+    points = points_at(path, np.linspace(0, len(path) - 1, 8 * len(path)))
+    parts = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    away = np.linalg.norm((points[1:] + points[:-1]) / 2 - at, axis=1)
+    return float(parts[away < radius].sum())
+
+
+def _drawn(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> list[Stroke]:
+    """Return one attempt, roughly at the circle."""
+    rng, traits = brush.rng, brush.traits
+    room = min(0.25 * pitch, (0.75 if style in _LARGE else 0.4) * radius)
+    off = rng.normal(0, 0.12 + 0.3 * traits.slop, 2) * radius
+    at = at + off * min(1.0, room / max(float(np.hypot(*off)), 1e-9))
+    size = radius * (0.55 + 1.0 * brush.near(traits.size, 0.2, 0, 1))
+    size = max(size, 1.3 * brush.width, min(_LEAST_MM, 1.6 * radius))
+    if style in _OPEN:
+        size = max(size, 0.85 * radius)
+    if brush.faint:
+        size = max(size, 1.25 * radius)
+    if style == "wide":
+        size = size * 1.4
+    size = min(size, max(0.62 * pitch - brush.width / 2, 0.75 * radius))
+    if style in _RECORDED:
+        real = brush.recorded(_RECORDED[style])
+        if real is not None:
+            scale = size * rng.uniform(0.9, 1.2)
+            return [Stroke(at + p * scale, pressure=brush.force()) for p in real]
+    if style == "fill":
+        return dot(at, radius * rng.uniform(0.85, 1.15), "blob", brush)
+    if style == "dot":
+        return dot(at, max(0.75 * radius, 0.8 * brush.width), "spiral", brush)
+    tilt = rng.normal(0, 0.08 + 0.15 * traits.slop)
+    if style in _CROSSES:
+        return _CROSSES[style](at, size, radius, tilt, brush)
+    size = max(size, 1.2 * radius) if style == "strike" else size
+    angles = _ARMS["x" if style == "wide" else style]
+    return _arms(at, size, tuple(tilt + angle for angle in angles), brush)
+
+
+def in_a_row(crossed: Path, circles: Path) -> bool:
+    """Whether one straight stroke can cross all of some circles of a cell and no other one."""
+    if len(crossed) < 2:
+        return False
+    pair = np.hypot(*(crossed[:, None] - crossed).transpose(2, 0, 1))
+    i, j = np.unravel_index(int(pair.argmax()), pair.shape)
+    run, length = crossed[j] - crossed[i], float(pair[i, j])
+    t = (circles - crossed[i]) @ run / length
+    off = np.abs((circles - crossed[i]) @ np.array((-run[1], run[0]))) / length
+    meets = (off < 0.05 * length) & (t > -0.2 * length) & (t < 1.2 * length)
+    return int(meets.sum()) == len(crossed)
+
+
+def cross_through(crossed: Path, radius: float, brush: Brush) -> list[Stroke]:
+    """Return one stroke, possibly back and forth, through circles that lie in a row."""
+    rng = brush.rng
+    far = np.hypot(*(crossed - crossed.mean(axis=0)).T).argmax()
+    order = np.hypot(*(crossed - crossed[far]).T).argsort()
+    a, b = crossed[far], crossed[order[-1]]
+    past = (b - a) / max(float(np.hypot(*(b - a))), 1e-9) * radius
+    ends = np.stack((a - past * rng.uniform(0.9, 1.5), b + past * rng.uniform(0.9, 1.5)))
+    ends = ends + rng.normal(0, 0.12, (2, 2)) * radius
+    paths = [line(ends[0], ends[1], rng, wobble=0.3 * brush.traits.tremor)]
+    if rng.random() < 0.3:
+        back = ends[::-1] + rng.normal(0, 0.2, (2, 2)) * radius
+        paths.append(line(back[0], back[1], rng))
+    return [Stroke(path, pressure=brush.force()) for path in paths]
+
+
+def _second_ring(at: Path, radius: float, pitch: float, brush: Brush) -> list[Stroke]:
+    """A ring of ink around the printed circle or inside it, visible beside its line."""
+    rng, closed = brush.rng, max(1 + brush.traits.closure + brush.rng.normal(0, 0.08), 0.85)
+    wide = radius + 0.6 * brush.width + radius * rng.uniform(0.15, 0.55)
+    wide = min(wide, 0.62 * pitch - brush.width / 2)
+    if wide < radius + 0.6 * brush.width:  # no room outside
+        wide = max(0.55 * radius, 0.4 * brush.width)
+    off = rng.normal(0, 0.06 + 0.1 * brush.traits.slop, 2) * radius
+    turns = closed if rng.random() < 0.75 else closed + 1
+    squash = rng.uniform(0.85, 1.0)
+    return [Stroke(ring(at + off, wide, rng, turns=turns, squash=squash), pressure=brush.force())]
+
+
+_RECORDED = {"x": "cross", "wide": "cross", "plus": "plus", "looped": "looped", "star": "star"}
+"""Kinds of recorded marks that styles may follow."""
+
+Make = Callable[[Path, float, float, float, Brush], list[Stroke]]
+
+
+def _slash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    lean = math.pi / 4 if brush.traits.first else -math.pi / 4
+    lean += tilt + brush.rng.normal(0, 0.25)
+    return _arms(at, max(size, 1.1 * radius), (lean,), brush)
+
+
+def _tick(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    return [Stroke(at + turned(_check_mark(size, brush.rng), tilt), pressure=brush.force())]
+
+
+def _scribble(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    loops = int(brush.rng.integers(3, 7))
+    return [Stroke(scribble(at, min(size, 1.15 * radius), brush.rng, loops))]
+
+
+def _twice(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    """A cross retraced once, or until it is bold."""
+    angles = (tilt + 0.8, tilt - 0.8)
+    strokes = _arms(at, size, angles, brush)
+    for _ in range(1 + int(brush.rng.poisson(0.7))):
+        again = _arms(at + brush.rng.normal(0, 0.12, 2) * size, size, angles, brush)
+        strokes += again[: int(brush.rng.integers(1, 3))]
+    return strokes
+
+
+def _looped(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    """A cross in one stroke: down, round in a loop, and across."""
+    rng = brush.rng
+    side = 1.0 if rng.random() < 0.7 else -1.0
+    bulge = rng.uniform(0.9, 1.5)
+    corners = ((-1, -1), (1, 0.9), (bulge, 0.1), (bulge - 0.1, -0.9), (0.9, -1.0), (-1, 1))
+    path = np.array(corners, np.float64) * (side, 1.0) + rng.normal(0, 0.1, (6, 2))
+    path = rounded(rounded(path * 0.72 * size))
+    return [Stroke(at + turned(path, tilt), pressure=brush.force())]
+
+
+def _zigzag(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    rng, n = brush.rng, int(brush.rng.integers(4, 8))
+    x = np.linspace(-1, 1, n) * size * rng.uniform(0.7, 1.0)
+    y = np.where(np.arange(n) % 2, 1, -1) * size * rng.uniform(0.6, 1.0, n)
+    path = np.stack((x, y), axis=1)
+    return [Stroke(at + turned(rounded(path), tilt + rng.normal(0, 0.4)), pressure=brush.force())]
+
+
+def _curl(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    turns = brush.rng.uniform(1.8, 3.2)
+    return [Stroke(ring(at, min(size, 1.1 * radius), brush.rng, turns=turns, inward=0.9))]
+
+
+def _chevron(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    """A V over the circle, any way up."""
+    corners = np.array(((-0.8, -0.9), (0.0, 0.7), (0.8, -0.9))) * size
+    turn = tilt + math.pi * float(brush.traits.first)
+    return [Stroke(at + turned(corners + brush.rng.normal(0, 0.08, (3, 2)) * size, turn))]
+
+
+def _beside(
+    at: Path, size: float, leans: tuple[float, ...], apart: float, brush: Brush
+) -> list[Stroke]:
+    """Two parallel strokes in each direction."""
+    strokes = []
+    for lean in leans:
+        for way in (-1, 1):
+            off = toward(lean + math.pi / 2) * way * apart * size
+            strokes += _arms(at + off, size, (lean,), brush)
+    return strokes
+
+
+def _hash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    return _beside(at, size, (tilt, tilt + math.pi / 2), 0.35, brush)
+
+
+def _bars(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    return _beside(at, size, (tilt + (0.8 if brush.traits.first else -0.8),), 0.3, brush)
+
+
+_ARMS = {"x": (0.8, -0.8), "plus": (0, math.pi / 2), "star": (0, 1.05, 2.1), "strike": (0,)}
+"""Angles of marks that are straight strokes through one point."""
+
+_CROSSES: dict[str, Make] = {
+    "slash": _slash,
+    "through": _slash,
+    "tick": _tick,
+    "scribble": _scribble,
+    "twice": _twice,
+    "looped": _looped,
+    "zigzag": _zigzag,
+    "hash": _hash,
+    "curl": _curl,
+    "chevron": _chevron,
+    "bars": _bars,
+}
+
+
+def _check_mark(size: float, rng: Rng) -> Path:
+    """Return a tick that passes through the circle: a short stroke down, a long one up.
+
+    Angles and lengths are guesses. The foot is sharp or round; some ticks are mirrored.
+    """
+    foot = np.array((rng.uniform(-0.35, 0.15), rng.uniform(0.2, 0.75)))
+    short = -toward(rng.uniform(0.5, 1.3)) * rng.uniform(0.45, 1.1)
+    long = toward(-rng.uniform(0.6, 1.3)) * rng.uniform(1.1, 2.5)
+    corners = np.array((foot + short, foot, foot + long)) * size * rng.uniform(0.7, 1.1)
+    if rng.random() < 0.1:
+        corners = corners * (-1.0, 1.0)
+    if rng.random() < 0.3:
+        return rounded(rounded(corners))
+    return np.concatenate((line(corners[0], corners[1], rng), line(corners[1], corners[2], rng)))
+
+
+def _arms(at: Path, size: float, angles: tuple[float, ...], brush: Brush) -> list[Stroke]:
+    """Return straight strokes through a point, each slightly displaced and of its own length."""
+    rng, traits = brush.rng, brush.traits
+    strokes = []
+    for angle in angles:
+        lean = angle + rng.normal(0, 0.1 + 0.15 * traits.slop)
+        lengths = size * rng.uniform(0.8, 1.2, 2)
+        mid = at + rng.normal(0, 0.08 + 0.1 * traits.slop, 2) * size
+        a, b = mid - toward(lean) * lengths[0], mid + toward(lean) * lengths[1]
+        path = line(a, b, rng, wobble=0.3 * traits.tremor, bow=traits.bow * rng.normal(0, 1))
+        strokes.append(Stroke(path, pressure=brush.force()))
+    return strokes

@@ -1,0 +1,243 @@
+"""Blackening an area: a shield, a quarter of one, a roof. Lengths in mm, points on the page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from lab.synth.fields import points_at, toward
+from lab.synth.hands.ink import Stroke
+from lab.synth.hands.preferences import Brush, ShieldShape
+from lab.synth.hands.strokes import (
+    Path,
+    drift,
+    half,
+    hatch,
+    outline,
+    ring,
+    rounded,
+    scribble,
+    spans,
+)
+
+FEWEST = 5
+"""Fewest strokes across a filled shield; a guess."""
+
+
+def fill(polygon: Path, brush: Brush, style: str, *, whole: bool = True) -> list[Stroke]:
+    """Return strokes that blacken a polygon.
+
+    style: a habit of the part `fill`. whole: False for a smaller area, as a quarter of a shield
+    or a roof: its strokes may be further apart relative to its size.
+    """
+    size = float(np.sqrt(np.ptp(polygon, axis=0).prod()))
+    if style in _EVEN:
+        return _even(polygon, brush, style, size, whole)
+    if style == "spiral":  # a round one in a quarter of a shield would be a dot
+        return _spiral(polygon, brush, size, _gap(brush, size, whole), whole)
+    return _FILLS[style](polygon, brush, size, _gap(brush, size, whole))
+
+
+_EVEN = frozenset(("hatch", "cross_hatch", "sparse", "zigzag", "passes"))
+
+
+def _gap(brush: Brush, size: float, whole: bool, loose: float = 0.0) -> float:
+    """Distance between strokes, tight to open; loose: 1 for the loosest that still counts as a
+    fill."""
+    least = 0.8 * brush.width
+    tight = max(min(size / (11 if whole else 7), 2.6 * brush.width), least)
+    most = max(size / (FEWEST if whole else 4), least)
+    open_ = tight + loose * max(most - tight, 0.0)
+    return least + (open_ - least) * brush.near(max(brush.traits.gap, 0.9 * loose), 0.15, 0, 1)
+
+
+def _even(polygon: Path, brush: Brush, style: str, size: float, whole: bool) -> list[Stroke]:
+    """Roughly equidistant strokes over the area, in one or more passes."""
+    rng, traits = brush.rng, brush.traits
+    loose = {"sparse": 0.45, "zigzag": rng.beta(1.2, 2.0)}.get(style, 0.0)
+    gap = _gap(brush, size, whole, loose)
+    angle = traits.hatch + rng.normal(0, 0.1 + 0.15 * traits.slop)
+    over = size * traits.slop * rng.normal(0.0, 0.05)
+    bow = traits.bow * rng.normal(0, 1.5)
+    joined = traits.joined or style == "zigzag"
+    slop = min(traits.slop + (0.3 if style == "zigzag" else 0.0), 1.3)
+    paths = hatch(polygon, angle, gap, rng, slop=slop, overshoot=over, joined=joined, bow=bow)
+    if style == "zigzag":
+        paths = [rounded(p) for p in paths]
+    if style == "cross_hatch":
+        turn = angle + math.pi / 2 + rng.normal(0, 0.2)
+        again = gap * rng.uniform(1, 1.6)
+        paths += hatch(polygon, turn, again, rng, slop=slop, overshoot=over, joined=joined)
+    if style == "passes":
+        for _ in range(int(rng.integers(1, 3))):
+            turn = rng.uniform(0, math.pi)
+            paths += hatch(polygon, turn, 1.5 * gap, rng, slop=0.8, overshoot=over - 0.04 * size)
+    strokes = [Stroke(p, pressure=brush.force()) for p in paths]
+    if rng.random() < 0.2:
+        strokes.append(Stroke(outline(polygon, rng, scale=0.97, wobble=0.02 * size)))
+    return strokes
+
+
+def _solid(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
+    slop = brush.traits.slop
+    scale = brush.near(0.95, 0.04 + 0.06 * slop, 0.84, 1.1)
+    body = outline(polygon, brush.rng, scale=scale, wobble=0.02 * size)
+    return [Stroke(body, pressure=brush.rng.uniform(0.85, 1.05), solid=True)]
+
+
+def _scribble(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
+    rng, slop = brush.rng, min(1.0, brush.traits.slop + 0.5)
+    angle = brush.traits.hatch + rng.normal(0, 0.2)
+    over = size * brush.traits.slop * rng.normal(0.0, 0.05)
+    paths = hatch(polygon, angle, gap, rng, slop=slop, overshoot=over)
+    return [Stroke(rounded(p + rng.normal(0, 0.3 * gap, p.shape))) for p in paths]
+
+
+def _spiral(polygon: Path, brush: Brush, size: float, gap: float, round_: bool) -> list[Stroke]:
+    """One stroke that spirals from the edge to the middle. It follows the edge or, if it may be
+    round, sometimes leaves the corners free."""
+    rng, middle = brush.rng, polygon.mean(axis=0)
+    rounds = int(max(FEWEST - 1, 0.5 * size / (gap * rng.uniform(1.0, 1.8))))
+    if round_ and rng.random() < 0.5:
+        reach = np.ptp(polygon, axis=0) / 2 * rng.uniform(0.86, 1.02)
+        path = ring(np.zeros(2), 1.0, rng, turns=rounds, inward=0.94, wobble=0.05)
+        return [Stroke((polygon.max(axis=0) + polygon.min(axis=0)) / 2 + path * reach)]
+    edge = outline(polygon, rng, scale=1.0, wobble=0.0)[:-1]
+    scale = np.linspace(rng.uniform(0.92, 1.03), 0.06, rounds * len(edge))
+    path = middle + (np.tile(edge, (rounds, 1)) - middle) * scale[:, None]
+    return [Stroke(path + rng.normal(0, 0.12 * gap, path.shape))]
+
+
+def _coils(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
+    """Rows of loops, drawn by curling the pen along."""
+    rng = brush.rng
+    loop = max(size / rng.uniform(4.5, 8.0), 1.2 * brush.width)
+    strokes: list[Stroke] = []
+    middle = np.asarray(polygon.mean(axis=0))
+    inner = np.asarray(middle + (polygon - middle) * (1 - loop / size))
+    for row in hatch(inner, brush.traits.hatch, 1.5 * loop, rng, slop=0.2, joined=False):
+        length = float(np.hypot(*(row[-1] - row[0])))
+        turns = max(2, int(length / max(0.8 * gap, 0.3 * loop)))
+        t = np.linspace(0, 1, 12 * turns)
+        spots = points_at(row, t, np.linspace(0, 1, len(row)))
+        a = 2 * math.pi * turns * t
+        swing = loop * (1 + 0.15 * drift(len(t), rng, 3))
+        strokes.append(Stroke(spots + np.stack((np.cos(a) * swing, np.sin(a) * swing), 1) * 0.85))
+    return strokes
+
+
+def _contour(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
+    """The outline first, once or twice, then any style for the inside."""
+    rng = brush.rng
+    rims = [
+        Stroke(outline(polygon, rng, scale=rng.uniform(0.9, 1.0), wobble=0.015 * size))
+        for _ in range(int(rng.integers(1, 3)))
+    ]
+    inner = polygon.mean(axis=0) + (polygon - polygon.mean(axis=0)) * 0.9
+    way = ("hatch", "zigzag", "scribble")[int(rng.integers(3))]
+    return rims + fill(inner, brush, way, whole=False)
+
+
+def _patches(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
+    """Two to four pieces, each hatched in a different direction."""
+    rng, pieces = brush.rng, [polygon]
+    for _ in range(int(rng.integers(1, 3))):
+        turn = toward(rng.uniform(0, 2 * math.pi))
+        at = polygon.mean(axis=0) + rng.normal(0, 0.08, 2) * size
+        pieces = [half(p, at, way * turn) for p in pieces for way in (1.0, -1.0)]
+        pieces = [p for p in pieces if len(p) > 2]
+    paths = []
+    for piece in pieces:
+        way, slop = rng.uniform(0, math.pi), brush.traits.slop
+        paths += hatch(piece, way, 1.1 * gap, rng, slop=slop, joined=brush.traits.joined)
+    return [Stroke(p, pressure=brush.force()) for p in paths]
+
+
+def _rays(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
+    """Strokes from the middle to the edge and back."""
+    rng, middle = brush.rng, polygon.mean(axis=0)
+    edge = outline(polygon, rng, scale=1.0, wobble=0.02 * size)
+    walk = np.concatenate(((0,), np.cumsum(np.hypot(*np.diff(edge, axis=0).T))))
+    count = int(min(max(walk[-1] / (2.0 * gap), 14), 60))
+    t = np.sort(rng.uniform(0, 0.6, count) + np.arange(count)) / count * walk[-1]
+    tips = points_at(edge, t, walk)
+    inner = middle + rng.normal(0, 0.04, (count, 2)) * size
+    return [Stroke(np.stack((tips, inner), 1).reshape(-1, 2))]
+
+
+def _curls(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
+    """Many small loops side by side."""
+    rng, strokes = brush.rng, []
+    loop = max(size / rng.uniform(5, 8), 1.3 * brush.width)
+    for row in hatch(polygon, brush.traits.hatch, 1.3 * loop, rng, slop=0.3, joined=False):
+        length = float(np.hypot(*(row[-1] - row[0])))
+        for k in np.linspace(0, 1, max(2, int(length / loop))):
+            at = row[0] + k * (row[-1] - row[0])
+            strokes.append(Stroke(ring(at, 0.6 * loop, rng, turns=rng.uniform(1.0, 2.2))))
+    return strokes
+
+
+_FILLS: dict[str, Callable[[Path, Brush, float, float], list[Stroke]]] = {
+    "solid": _solid,
+    "scribble": _scribble,
+    "coils": _coils,
+    "contour": _contour,
+    "patches": _patches,
+    "rays": _rays,
+    "curls": _curls,
+}
+
+
+_WILD = frozenset(("scribble", "passes", "zigzag"))
+"""Fills that a recorded scribble may stand for."""
+
+
+def filled(shield: ShieldShape, brush: Brush) -> list[Stroke]:
+    """Return the strokes of a filled shield."""
+    area, style = brush.pick("area"), brush.pick("fill")
+    body = _area(shield, brush, area)
+    real = brush.recorded("scribble") if style in _WILD and area != "rimmed" else None
+    if real is not None:
+        if brush.width < shield.span / 16:  # a thin pen goes over it twice
+            real = real + [p[:, ::-1] * (1.0, -1.0) for p in real]
+        return [Stroke(_into(p * brush.rng.uniform(0.9, 1.08), body)) for p in real]
+    return fill(body, brush, style)
+
+
+def _into(path: Path, polygon: Path) -> Path:
+    """Map a path within -1..1 into a polygon, stretched at each height to the polygon's width."""
+    low, high = polygon[:, 1].min(), polygon[:, 1].max()
+    y = (low + high) / 2 + path[:, 1] * (high - low) / 2
+    left, right = spans(polygon, 0.0, np.clip(y, low + 1e-6, high - 1e-6)).T
+    return np.stack(((left + right) / 2 + path[:, 0] * (right - left) / 2, y), axis=1)
+
+
+def _area(shield: ShieldShape, brush: Brush, area: str) -> Path:
+    """The part of a shield that is filled, possibly with some of its surroundings."""
+    rng, centre = brush.rng, shield.centre
+    if area == "rimmed":
+        return centre + (shield.polygon - centre) * brush.near(0.83, 0.05, 0.7, 0.92)
+    if area == "over":
+        return centre + (shield.polygon - centre) * brush.near(1.1, 0.07, 1.02, 1.3)
+    if area == "short":
+        turn = rng.uniform(0, 2 * math.pi)
+        reach = float(((shield.polygon - centre) @ toward(turn)).max())
+        cut = half(
+            shield.polygon, centre + toward(turn) * reach * rng.uniform(0.55, 0.8), -toward(turn)
+        )
+        return cut if len(cut) > 2 else shield.polygon
+    if area == "oval":
+        radii = np.ptp(shield.polygon, axis=0) / 2 * rng.uniform(0.85, 1.05)
+        oval = ring(np.zeros(2), 1.0, rng, turns=1.0, wobble=0.03)[:-1]
+        return np.asarray(centre + oval * radii)
+    return shield.polygon
+
+
+def lump(at: Path, reach: float, brush: Brush) -> list[Stroke]:
+    """Return a rough patch of scribbling about a point."""
+    rng, strokes = brush.rng, []
+    for _ in range(2 if brush.width < reach / 6 else 1):
+        strokes.append(Stroke(scribble(at, reach, rng, int(rng.integers(6, 13)))))
+    return strokes

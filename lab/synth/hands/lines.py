@@ -1,0 +1,205 @@
+"""Lines of a coat: one or two, each a stroke, a retraced stroke, or a bend as on the dice.
+
+A writer's two lines are always further apart than the runs of that writer's single line.
+Lengths in mm, points on the page.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from lab.synth.fields import toward
+from lab.synth.hands.bends import BENDS, bend
+from lab.synth.hands.ink import Stroke
+from lab.synth.hands.preferences import PARTED, Brush, ShieldShape
+from lab.synth.hands.runs import RUNS, WIDE, path_between
+from lab.synth.hands.strokes import Path, away_from, line, spans
+
+LEAST_GAP = 0.15
+"""Least distance between the middles of two lines (other than bends), relative to the shield's
+span; a guess."""
+
+NEIGHBOUR = 0.22
+"""How far a line's end may run into the next shield, relative to its span. A guess."""
+
+
+def _ends(shield: ShieldShape, brush: Brush, angle: float, at: Path, reach: float) -> Path:
+    """Return (2, 2) ends of a line through `at`; reach: its length relative to the shield there."""
+    across = np.array((float(at @ toward(angle + math.pi / 2)),))
+    t0, t1 = spans(shield.polygon, angle, across)[0]
+    t = float(at @ toward(angle))
+    if math.isnan(t0):
+        t0, t1 = t - shield.radius, t + shield.radius
+    slip = brush.traits.slop * 0.1 * (t1 - t0) * brush.rng.normal(0, 1, 2)
+    past = np.zeros(2)
+    if brush.traits.past:
+        past = brush.traits.past * shield.span * brush.rng.exponential(1.0, 2)
+    most = shield.margin + NEIGHBOUR * shield.span
+    least = 0.62 * shield.radius
+    a = max(t - (t - t0) * reach + slip[0] - past[0], t0 - most)
+    b = min(t + (t1 - t) * reach + slip[1] + past[1], t1 + most)
+    a, b = min(a, t - least), max(b, t + least)
+    return np.stack((at + toward(angle) * (a - t), at + toward(angle) * (b - t)))
+
+
+def _drawn(
+    shield: ShieldShape, brush: Brush, ends: Path, style: str, parted: float
+) -> list[Stroke]:
+    """Return one line between two ends that stays off the circles its writer avoids."""
+    strokes = RUNS[style](ends, parted, brush)
+    kept = [Stroke(_off_circles(s.path, shield, brush), s.width, s.pressure) for s in strokes]
+    kept = [s for s in kept if len(s.path) > 1]
+    return kept or [Stroke(line(ends[0], ends[1], brush.rng))]
+
+
+def _off_circles(path: Path, shield: ShieldShape, brush: Brush) -> Path:
+    """The longest piece of a path that stays off the circles its writer avoids."""
+    return away_from(path, shield.around, 1.15 * shield.circle + 0.6 * brush.width)
+
+
+def _misses(shield: ShieldShape, ends: Path, brush: Brush) -> bool:
+    """Whether a line stays away from every circle."""
+    run = ends[1] - ends[0]
+    share = np.clip((shield.circles - ends[0]) @ run / max(float(run @ run), 1e-9), 0, 1)
+    gap = shield.circles - (ends[0] + share[:, None] * run)
+    return not len(gap) or bool(np.hypot(*gap.T).min() > 1.2 * shield.circle + brush.width)
+
+
+def _angle(brush: Brush) -> float:
+    return brush.traits.angle + brush.rng.normal(0, 0.08 + 0.12 * brush.traits.slop)
+
+
+def _middle(shield: ShieldShape, brush: Brush, room: float) -> Path:
+    off = np.clip(brush.traits.wander * room * brush.rng.normal(0, 0.5, 2), -room, room)
+    return np.asarray(shield.middle + off)
+
+
+def _parted(shield: ShieldShape, brush: Brush) -> float:
+    """Distance between the runs of this single line, in mm."""
+    low, high = 0.5 * PARTED[0] * shield.span, PARTED[1] * shield.span
+    return min(max(brush.about(brush.traits.parted * shield.span, 0.25), low), high)
+
+
+THICK = 0.11
+"""Pens whose line is thicker than this, relative to the shield's span, draw bends in one stroke.
+A guess."""
+
+
+def _style(shield: ShieldShape, brush: Brush) -> str:
+    """The style of a line drawn with this pen."""
+    style = brush.pick("line")
+    return "stroke" if style in BENDS and brush.width > THICK * shield.span else style
+
+
+def one_line(shield: ShieldShape, brush: Brush) -> list[Stroke]:
+    """Return a line, or a bend, roughly through the middle."""
+    style, angle = _style(shield, brush), _angle(brush)
+    if style in BENDS:
+        at = shield.centre + 0.06 * shield.span * brush.rng.normal(0, 1, 2)
+        most = 0.28 if style == "zigzag" else 0.38  # a scribble strays to both sides
+        wide = min(max(brush.about(brush.traits.bend, 0.12), 0.13), most) * shield.span
+        return bend(shield, brush, at, angle, max(wide, 1.6 * brush.width), style)
+    reach = brush.near(brush.traits.reach, 0.12, 0.55, 1.3)
+    ends = _ends(shield, brush, angle, shield.middle, reach)
+    for turn in range(6):
+        at = _middle(shield, brush, 0.4 * shield.radius)
+        ends = _ends(shield, brush, angle + turn * math.pi / 6, at, reach)
+        if _misses(shield, ends, brush):
+            break
+    return _drawn(shield, brush, ends, style, _parted(shield, brush))
+
+
+def _two_bends(shield: ShieldShape, brush: Brush, style: str) -> list[Stroke]:
+    """Two bends with a gap of about one bend's width."""
+    angle, rng = _angle(brush), brush.rng
+    brush = replace(brush, traits=replace(brush.traits, slop=0.45 * brush.traits.slop))
+    wide = min(max(brush.about(0.85 * brush.traits.bend, 0.1), 0.13), 0.26)
+    wide = max(wide * shield.span, 1.5 * brush.width)
+    least = 0.16 if style == "zigzag" else 0.1  # its ends stray
+    gap = max(brush.about(wide, 0.2), least * shield.span + brush.width)
+    fit = min(1.0, (0.9 * shield.span - gap) / (2 * wide))
+    wide = max(wide * fit, 1.2 * brush.width)
+    at = shield.centre + 0.04 * shield.span * rng.normal(0, 1, 2)
+    strokes = []
+    for side in (-1, 1):
+        step = toward(angle + math.pi / 2) * side * (wide + gap) / 2
+        lean = angle + rng.normal(0, 0.05)
+        strokes += bend(shield, brush, at + step, lean, brush.about(wide, 0.08), style)
+    return strokes
+
+
+def _apart(shield: ShieldShape, brush: Brush, style: str) -> float:
+    """Distance between two lines, in mm: unambiguous if the runs of one line are apart."""
+    single = brush.traits.habits["line"]
+    parted = brush.traits.parted * shield.span * (2.0 if "runs" in (single, style) else 1.0)
+    clear = max(2.1 * brush.width + 2 * brush.traits.tremor, LEAST_GAP * shield.span)
+    if single in WIDE:
+        clear = max(clear, 2.2 * parted + brush.width)
+    if style in WIDE:
+        clear = max(clear, 0.55 * parted + LEAST_GAP * shield.span + brush.width)
+    far = max(0.95 * shield.radius, 1.15 * clear)
+    return clear + (far - clear) * brush.near(brush.traits.spread, 0.2, 0, 1)
+
+
+def two_lines(shield: ShieldShape, brush: Brush) -> list[Stroke]:
+    """Return two lines, or two bends, that do not meet."""
+    rng, way, style = brush.rng, brush.pick("lines"), _style(shield, brush)
+    if style in BENDS:
+        return _two_bends(shield, brush, style)
+    if style in WIDE and brush.width > 0.1 * shield.span:
+        style = "stroke"
+    apart = _apart(shield, brush, style)
+    parted = 0.5 * _parted(shield, brush)
+    reach, angle = brush.near(brush.traits.reach, 0.1, 0.6, 1.2), _angle(brush)
+    pair: list[Path] = []
+    for turn in range(6):
+        at = _middle(shield, brush, 0.15 * shield.radius)
+        lean = angle + turn * math.pi / 6
+        step = toward(lean + math.pi / 2) * apart / 2
+        tilt = rng.normal(0, 0.16 if way == "skewed" else 0.05, 2) * min(1.0, apart / shield.radius)
+        reaches = np.full(2, reach)
+        if way == "uneven":
+            reaches[int(rng.integers(2))] *= rng.uniform(0.5, 0.8)
+        pair = [
+            _ends(shield, brush, lean + float(tilt[i]), at + side * step, float(reaches[i]))
+            for i, side in enumerate((-1, 1))
+        ]
+        if way == "staggered":
+            shift = toward(lean) * rng.uniform(0.15, 0.35) * shield.radius
+            pair = [pair[0] - shift, pair[1] + shift]
+        if all(_misses(shield, e, brush) for e in pair):
+            break
+    strokes = [_drawn(shield, brush, ends, style, parted) for ends in pair]
+    real = brush.recorded("lines") if style == "stroke" and way == "even" else None
+    if real is not None:
+        strokes = _recorded(shield, brush, real, (pair[0] + pair[1]) / 2, apart)
+    if _nearest(strokes[0], strokes[1]) < max(0.55 * apart, 1.6 * brush.width):
+        strokes = [[Stroke(line(e[0], e[1], rng))] for e in pair]
+    if way == "linked":
+        return [_linked(strokes[0][0].path, strokes[1][-1].path, brush)]
+    return strokes[0] + strokes[1]
+
+
+def _recorded(
+    shield: ShieldShape, brush: Brush, real: list[Path], ends: Path, apart: float
+) -> list[list[Stroke]]:
+    """A recorded pair of lines, placed about a line midway between them with these ends."""
+    paths = [_off_circles(path_between(path, ends, apart), shield, brush) for path in real]
+    paths = [path if len(path) > 1 else ends for path in paths]
+    return [[Stroke(path, pressure=brush.force())] for path in paths]
+
+
+def _linked(first: Path, second: Path, brush: Brush) -> Stroke:
+    """Two lines drawn without lifting the pen, so that the way back between them is drawn too."""
+    link = line(first[-1], second[0], brush.rng, bow=brush.rng.normal(0, 0.06))
+    return Stroke(np.concatenate((first, link, second)))
+
+
+def _nearest(some: list[Stroke], others: list[Stroke]) -> float:
+    """Return the least distance (mm) between the points of two marks."""
+    a = np.concatenate([s.path for s in some])
+    b = np.concatenate([s.path for s in others])
+    return float(np.hypot(*(a[:, None] - b[None]).transpose(2, 0, 1)).min())

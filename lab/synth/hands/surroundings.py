@@ -1,0 +1,230 @@
+"""What a hand draws around the shields: shaded lines, writing, sums, slips of the pen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from kdscan.paper.parts import Layout
+from kdscan.rules.duel.board import COLS, ROWS, Board
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.scoring import find_domains
+from kdscan.rules.grid import Cell
+from lab.synth.fields import SQUARE, U8, Rng, any_of
+from lab.synth.hands import scrawl
+from lab.synth.hands.ink import Stroke, lay_ink
+from lab.synth.hands.pens import Pen, random_pen
+from lab.synth.hands.sketch import Sketch, beside, edge_room
+from lab.synth.hands.strokes import Path, hatch, line, ring, rounded
+
+
+def draw_borders(sheet: Sketch, board: Board) -> None:
+    """Shade lines between cells with different coats, if this hand does so."""
+    hand = sheet.hand
+    if not hand.borders and not hand.rims:
+        return
+    wrong = 0.03 * sheet.messiness
+    coats = {at: shield.coat for at, shield in board.items()}
+    marks: list[Stroke] = []
+    for cell, beyond, inner, (start, end) in _grid_lines(sheet.layout):
+        often = hand.borders if inner else hand.rims
+        often *= (1 - wrong) * (coats.get(cell) != coats.get(beyond))
+        if inner and hand.borders:
+            often += wrong
+        if sheet.rng.random() < often:
+            marks += _border(sheet, start, end)
+    for i in range(0, len(marks), 6):
+        sheet.ink(marks[i : i + 6], hand.border_pen)
+
+
+def _grid_lines(layout: Layout) -> Iterator[tuple[Cell, Cell, bool, Path]]:
+    """Each side of a cell once: the cell, the place beyond it, whether that is a cell too, and the
+    side's ends (2, 2) in mm."""
+    for row, col in np.ndindex(ROWS, COLS):
+        for down, right in ((0, 1), (1, 0), (0, -1), (-1, 0)):
+            beyond = row + down, col + right
+            inner = 0 <= beyond[0] < ROWS and 0 <= beyond[1] < COLS
+            if inner and min(down, right) < 0:  # the other cell's right or lower side
+                continue
+            start = np.array((col + max(right, 0), row + max(down, 0)))
+            ends = np.stack((start, start + (abs(down), abs(right))))
+            yield (row, col), beyond, inner, layout.grid_mm + ends * layout.cell_mm
+
+
+def _border(sheet: Sketch, a: Path, b: Path) -> list[Stroke]:
+    """Return one shaded line between the corners of a cell."""
+    rng, hand = sheet.rng, sheet.hand
+    size = math.hypot(*(b - a))
+    room = edge_room(sheet.layout) + hand.overruns * sheet.layout.circle_radius_mm
+    loose = (0.008 + 0.02 * hand.traits.slop) * (1 + 2 * hand.overruns) * size
+    loose = min(loose, 0.4 * room)
+    ends = np.stack((a, b)) + rng.normal(0, loose, (2, 2))
+    ends = ends + (b - a) * rng.normal(0, 0.03 + 0.05 * hand.traits.slop, (2, 1))
+    wobble = hand.traits.tremor + (0.012 * size if hand.border_line == "wobbly" else 0.0)
+    wobble = min(wobble, 0.02 * size, 0.4 * room)
+    path = line(ends[0], ends[1], rng, wobble=wobble, bow=hand.traits.bow * 0.3)
+    if hand.border_line == "double":
+        shift = rng.normal(0, min(0.02 * size, 0.5 * room), 2)
+        return [Stroke(path), Stroke(path[::-1] + shift)]
+    return [Stroke(path, width=2.0 if hand.border_line == "thick" else 1.0)]
+
+
+def soil(
+    page: U8, page_mm: tuple[float, float], rng: Rng, px_per_mm: float, messiness: float
+) -> None:
+    """Add smudges and coffee rings all over the page, in place, before the marks are drawn."""
+    size = np.array(page_mm)
+    for _ in range(int(rng.poisson(1.2 * messiness))):
+        scrawl.smudge(page, rng.uniform(0, 1, 2) * size, 14.0, rng, px_per_mm)
+    if rng.random() < 0.1 * messiness:
+        _show_through(page, size, rng, px_per_mm)
+    if rng.random() < 0.04 * messiness:
+        at = rng.uniform(-0.1, 1.1, 2) * size
+        scrawl.coffee_ring(page, at, rng.uniform(28, 45), rng, px_per_mm)
+
+
+def _show_through(page: U8, size: Path, rng: Rng, px_per_mm: float) -> None:
+    """Add faint show-through of writing on the back, in place."""
+    pen, fade, blur = random_pen(rng), rng.uniform(0.03, 0.12), rng.uniform(0.15, 0.5)
+    for _ in range(int(rng.integers(6, 40))):
+        at, height = rng.uniform(0.05, 0.95, 2) * size, rng.uniform(2.5, 7.0)
+        lot = rng.random()
+        if lot < 0.4:
+            marks = scrawl.writing(at, 0.25 * float(size[0]), height, rng, None)
+        elif lot < 0.7:
+            marks = [Stroke(line(at, at + rng.normal(0, 1.5, 2) * height, rng))]
+        else:
+            corners = np.array(((0, 0), (1, 0), (1, 1), (0, 1.0)))
+            paths = hatch(at + corners * height, rng.uniform(0, 3), 2 * pen.width, rng)
+            marks = [Stroke(path) for path in paths]
+        mirrored = [Stroke(s.path * (-1, 1) + (2 * at[0], 0), s.width) for s in marks]
+        lay_ink(page, mirrored, pen, rng, px_per_mm=px_per_mm, fade=fade, blur_mm=blur)
+
+
+def scribble_around(sheet: Sketch, board: Board) -> None:
+    """Writing in the margins, slips of the pen between cells, scores of domains."""
+    rng, layout, messiness = sheet.rng, sheet.layout, sheet.messiness
+    low = np.array(layout.grid_mm)
+    pitch = np.array(layout.cell_mm)
+    high = low + pitch * (COLS, ROWS)
+    page = np.array(layout.page_mm)
+    pens = (sheet.hand.pen, sheet.hand.cross_pen, random_pen(rng))
+    lines = 3.0 * messiness + (5.0 if sheet.adds == "sums" else 0.0)
+    for _ in range(int(rng.poisson(lines))):
+        height = rng.uniform(2.2, 7.0)
+        band = int(rng.integers(4))
+        lot = rng.uniform(0, 1, 2)
+        at = lot * page
+        if band < 2:
+            depth = low[1] if band == 0 else page[1] - high[1]
+            height = min(height, 0.6 * depth)
+            at[1] = lot[1] * (depth - 1.5 * height) + (0 if band == 0 else high[1] + 0.5 * height)
+            room = page[0] - at[0] - 2
+        else:
+            depth = low[0] if band == 2 else page[0] - high[0]
+            height = min(height, 0.35 * depth)
+            at[0] = lot[0] * 0.3 * depth + (0 if band == 2 else high[0] + 0.3 * height)
+            room = (low[0] if band == 2 else page[0]) - at[0]
+        if height < 1.2 or room < 2 * height:
+            continue
+        pen = any_of(rng, pens).between(0, 0.2 * height)
+        sheet.ink(scrawl.writing(at, float(room), height, rng, sheet.bank), pen)
+    _strays(sheet)
+    if sheet.adds in ("scores", "ringed_scores") or rng.random() < 0.1 * messiness:
+        _scores(sheet, board)
+
+
+def _strays(sheet: Sketch) -> None:
+    """Slips of the pen along the lines between cells and outside the map, off the circles."""
+    rng, layout = sheet.rng, sheet.layout
+    pitch = np.array(layout.cell_mm)
+    cells = np.ndindex(ROWS, COLS)
+    circles = np.concatenate([sheet.shield_of(cell).circles for cell in cells])
+    for _ in range(int(rng.poisson(3.0 * sheet.messiness))):
+        place = rng.uniform(0, 1, 2) * (COLS, ROWS)
+        place[int(rng.integers(2))] = float(rng.integers(0, ROWS + 1))
+        at = np.array(layout.grid_mm) + place * pitch
+        marks = scrawl.stray(at, 0.05 * float(pitch.min()), rng)
+        points = np.concatenate([mark.path for mark in marks])
+        off = np.linalg.norm(points[:, None] - circles, axis=-1)
+        if off.size and off.min() < 1.2 * layout.circle_radius_mm:
+            continue
+        sheet.ink(marks, sheet.hand.pen.between(0, 0.03 * float(pitch.min())))
+
+
+def _scores(sheet: Sketch, board: Board) -> None:
+    """Write small numbers into free corners of some cells."""
+    rng = sheet.rng
+    cells = list(board)
+    height = 0.13 * float(min(sheet.layout.cell_mm))
+    for i in rng.permutation(len(cells))[: int(rng.integers(2, 8))]:
+        shield = sheet.shield_of(cells[i])
+        at = beside(sheet, shield, [*shield.circles])
+        contour = np.round(shield.polygon * 64).astype(np.int32)
+        away = cv2.pointPolygonTest(contour, (float(at[0] * 64), float(at[1] * 64)), True)
+        gaps = np.hypot(*(shield.circles - at).T) if len(shield.circles) else np.array((9e9,))
+        if away < -64 * 0.5 * height and gaps.min() > 2.0 * shield.circle + 0.5 * height:
+            text = str(int(rng.integers(1, 30)))
+            marks = scrawl.number(text, at - 0.5 * height, height, rng)
+            if sheet.adds == "ringed_scores":
+                marks.append(Stroke(ring(at, 1.1 * height, rng, squash=0.85)))
+            sheet.ink(marks, sheet.hand.pen.between(0, 0.16 * height))
+
+
+def add_extras(sheet: Sketch, board: Board) -> None:
+    """Tint domains or draw loops around them, if this player does so."""
+    if sheet.adds == "tints":
+        _tint(sheet, board)
+    elif sheet.adds == "loops":
+        _loop_domains(sheet, board)
+
+
+def _tint(sheet: Sketch, board: Board) -> None:
+    """Shade all or some cells in pale colours, one per coat or one per domain."""
+    rng, layout = sheet.rng, sheet.layout
+    cell = np.array(layout.cell_mm)
+    share, by_coat = rng.uniform(0.3, 1.3), rng.random() < 0.5
+    wide = rng.uniform(0.04, 0.12) * float(cell.min())
+    strength, grain = rng.uniform(0.12, 0.4), rng.uniform(0.1, 0.8)
+    shades = {coat: _tint_pen(rng, wide, strength, grain) for coat in Coat}
+    angle, corners = rng.uniform(0, math.pi), SQUARE / 2
+    for domain in find_domains(board):
+        pen = shades[domain.coat] if by_coat else _tint_pen(rng, wide, strength, grain)
+        if rng.random() > share:
+            continue
+        for at in domain.cells:
+            box = sheet.at(at) + corners * cell * rng.uniform(0.82, 1.0)
+            gap = wide * rng.uniform(0.8, 1.3)
+            slop = sheet.hand.traits.slop
+            paths = hatch(box, angle + rng.normal(0, 0.1), gap, rng, slop=slop, joined=True)
+            sheet.ink([Stroke(p) for p in paths], pen)
+
+
+def _tint_pen(rng: Rng, wide: float, strength: float, grain: float) -> Pen:
+    """A coloured pencil or a pale felt for shading."""
+    pen = random_pen(rng, "coloured")
+    high = max(pen.bgr)
+    b, g, r = (min(1.0, c / high * 0.95) for c in pen.bgr)
+    return replace(pen, bgr=(b, g, r), width=wide, opacity=strength, grain=grain, overlap=False)
+
+
+def _loop_domains(sheet: Sketch, board: Board) -> None:
+    """Draw a loop around each domain of two or more cells."""
+    rng, layout, px = sheet.rng, sheet.layout, 12
+    cell = np.array(layout.cell_mm)
+    for _, cells, _ in find_domains(board):
+        if len(cells) < 2:
+            continue
+        mask = np.zeros((ROWS * px + 2, COLS * px + 2), np.uint8)
+        for r, c in cells:
+            mask[r * px + 1 : (r + 1) * px + 1, c * px + 1 : (c + 1) * px + 1] = 1
+        inner = cv2.erode(mask, np.ones((3, 3), np.uint8))
+        edge = cv2.findContours(inner, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0][0][:, 0]
+        path = np.array(layout.grid_mm) + (np.concatenate((edge, edge[:1])) - 0.5) / px * cell
+        path = path[:: 3 if len(path) > 12 else 1]
+        path = path + rng.normal(0, 0.015, path.shape) * cell
+        sheet.ink([Stroke(rounded(rounded(path)))], sheet.hand.border_pen)

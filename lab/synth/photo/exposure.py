@@ -1,0 +1,187 @@
+"""Renders the light on the sensor: desk, shadows, sheet and solids in perspective."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from lab.synth.fields import F32, F64, LUMA, U8, Rng, f32, u8
+from lab.synth.photo.clutter import cast, paint_solid
+from lab.synth.photo.desk import Desk
+from lab.synth.photo.lens import Camera, PageMap
+from lab.synth.photo.light import GAMMA, Light, reflections, thrown_shadow, to_display, uneven
+from lab.synth.photo.pasting import Block, light_on_sheet, paste
+from lab.synth.photo.scenery import Print, Scenery
+from lab.synth.raster import (
+    FINE,
+    Coarse,
+    added,
+    blend_into,
+    blur,
+    fill,
+    finer,
+    lit,
+    looked_up,
+    to_fine,
+    unit,
+)
+
+
+def expose(
+    rng: Rng,
+    page_bgr: U8,
+    page: PageMap,
+    camera: Camera,
+    scenery: Scenery,
+    severity: float,
+    below: Sequence[tuple[U8, PageMap]] = (),
+) -> U8:
+    """The picture before the phone's processing; (H, W, 3) uint8.
+
+    below: other sheets on the table, from the lowest up; `page` lies over them.
+    """
+    coarse = Coarse(camera.size_wh)
+    light = scenery.light
+    shade = _shade(rng, camera, scenery, coarse.fine_shape, severity)
+    room = uneven(rng, (coarse.rows, coarse.cols), severity)
+    room = finer(room * _vignette(rng, camera, coarse.xy, severity))
+
+    def lit_sheet(sheet: PageMap, room: F32) -> tuple[Block, F32, F32]:
+        """Its block, the linear light on it, (h, w, 3), and its highlights, (h, w)."""
+        block = Block(sheet, coarse)
+        ambient, direct, shine = light_on_sheet(sheet, camera, light, block)
+        mixed = light.mixed(ambient, direct * (1 - block.fine(shade)))
+        return block, mixed * block.fine(room)[..., None], shine
+
+    block, sheet_light, shine = lit_sheet(page, room)
+    gain = np.float32(scenery.exposure / max(float(np.median(sheet_light @ LUMA)), 1e-3))
+    room = room * gain
+
+    image = _table(rng, camera, page, scenery, coarse, shade, room, below)
+    for other_bgr, other in below:
+        part, light_there, shine_there = lit_sheet(other, room)
+        paste(rng, image, other_bgr, other, part, to_display(light_there), shine_there * gain)
+    paste(rng, image, page_bgr, page, block, to_display(sheet_light * gain), shine * gain)
+    for solid in scenery.solids:
+        at = to_fine(camera.project(solid.faces[0].mean(0)[None])[0]).round().astype(int)
+        j, i = np.clip(at, 0, (room.shape[1] - 1, room.shape[0] - 1))
+        paint_solid(image, solid, camera, light, np.full(3, float(room[i, j])))
+    return image
+
+
+def _table(
+    rng: Rng,
+    camera: Camera,
+    page: PageMap,
+    scenery: Scenery,
+    coarse: Coarse,
+    shade: F32,
+    room: F32,
+    below: Sequence[tuple[U8, PageMap]],
+) -> U8:
+    """The lit table top with everything that lies flat on it."""
+    light = scenery.light
+    xyz = camera.desk_at(coarse.xy)
+    up = np.broadcast_to(np.array([0, 0, 1.0]), xyz.shape)
+    direct, to_light = light.reaches(xyz, up)
+    shadow, contact = _sheet_shadow(rng, camera, page, light, coarse.fine_shape)
+    for _, other in below:
+        there, touching = _sheet_shadow(rng, camera, other, light, coarse.fine_shape)
+        shadow, contact = np.maximum(shadow, there), np.maximum(contact, touching)
+    sun = f32((1 - shade) * (1 - shadow))
+    amount = light.mixed(1 - contact, finer(direct) * sun) * room[..., None]
+    image = _desk_picture(rng, camera, scenery, xyz, coarse)
+    for thing in scenery.prints:
+        _lay(image, camera, thing)
+    albedo = np.float32((image[::16, ::16].mean() / 255) ** GAMMA)
+    image = lit(image, coarse.full(to_display(amount)))
+    gloss = light.gloss * scenery.desk.gloss
+    if gloss < 0.02:
+        return image
+    mirror = light.mirrored(xyz, up, to_light, camera.eye, light.sharpness)
+    glare = np.float32(gloss) * finer(mirror) * sun
+    if rng.random() < 0.5:
+        glare += np.float32(0.3 * gloss) * reflections(rng, coarse.fine_shape)
+    base = albedo * amount.mean(-1)
+    extra = 255 * (to_display(base + glare * room) - to_display(base))
+    tint = f32(light.direct_bgr / light.direct_bgr.max())
+    return added(image, coarse.full(extra[..., None] * tint))
+
+
+def _vignette(rng: Rng, camera: Camera, xy: F64, severity: float) -> F32:
+    r2 = (((xy - camera.center) / camera.radius) ** 2).sum(-1)
+    return f32(1 - rng.uniform(0, 0.1 + 0.4 * severity) * r2)
+
+
+def _shade(
+    rng: Rng, camera: Camera, scenery: Scenery, shape: tuple[int, int], severity: float
+) -> F32:
+    """Shadows of objects inside and outside the picture, on the finer raster; 1 is full shadow."""
+    shade = thrown_shadow(rng, shape, severity)
+    for solid in scenery.solids:
+        mask = np.zeros(shape, np.uint8)
+        cast(mask, solid, camera, scenery.light)
+        height = max(float(f[:, 2].max()) for f in solid.faces)
+        sigma = camera.scale / FINE * (0.3 + 0.35 * height * scenery.light.softness)
+        shade = np.maximum(shade, blur(unit(mask), min(sigma, 60)))
+    return shade
+
+
+def _sheet_shadow(
+    rng: Rng, camera: Camera, page: PageMap, light: Light, shape: tuple[int, int]
+) -> tuple[F32, F32]:
+    """The sheet's shadow on the desk, and the dark line where it nearly touches."""
+    outline = page.sheet.outline()
+    scale = camera.scale / FINE
+    lift = float(np.percentile(outline[:, 2], 75))
+    thrown = fill(shape, to_fine(camera.project(light.shadow_of(outline))))
+    soft = scale * (0.3 + 0.5 * lift * light.softness)
+    under = fill(shape, to_fine(camera.project(outline * (1, 1, 0))))
+    near = blur(unit(under), scale * float(rng.uniform(0.7, 3) + 0.4 * lift))
+    near = near * np.float32(rng.uniform(0.1, 0.7) / (1 + 0.05 * lift))
+    return blur(unit(thrown), min(soft, 80)), near
+
+
+def _desk_picture(rng: Rng, camera: Camera, scenery: Scenery, xyz: F64, coarse: Coarse) -> U8:
+    image = _tiled(rng, camera, scenery.desk, xyz, coarse)
+    if scenery.beyond is None:
+        return image
+    desk, angle, distance = scenery.beyond
+    far = xyz[..., 0] * np.cos(angle) + xyz[..., 1] * np.sin(angle) - distance
+    floor = _tiled(rng, camera, desk, xyz, coarse)
+    floor = u8(cv2.blur(floor, (9, 9)))
+    weight = coarse.full(f32(far * camera.scale))
+    weight = np.clip(weight * 0.5 + 0.5, 0, 1)
+    blend_into(image, floor, weight)
+    return image
+
+
+def _tiled(rng: Rng, camera: Camera, desk: Desk, xyz: F64, coarse: Coarse) -> U8:
+    """The desk's tile, rotated and repeated, as the camera sees the plane."""
+    height, width = desk.tile.shape[:2]
+    scale = width * camera.scale / (desk.width * camera.size_wh[0])
+    c, s = np.cos(desk.angle) * scale, np.sin(desk.angle) * scale
+    turned = xyz[..., :2] @ np.array([[c, s], [-s, c]]) + rng.uniform(0, 1, 2) * (width, height)
+    reach = 60 * max(width, height)  # remap unfolds a mirror at a time: keep the horizon near
+    near = f32(np.clip(turned, -reach, reach))
+    return looked_up(desk.tile, coarse.full(near), cv2.BORDER_REFLECT)
+
+
+def _lay(image: U8, camera: Camera, thing: Print) -> None:
+    """Paint something flat into the desk's picture, in place."""
+    target = camera.project(thing.corners)
+    low = np.maximum(np.floor(target.min(0)).astype(int), 0)
+    high = np.minimum(np.ceil(target.max(0)).astype(int) + 1, camera.size_wh)
+    if (high - low < 4).any():
+        return
+    h, w = thing.bgr.shape[:2]
+    source = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32) - 0.5
+    matrix = cv2.getPerspectiveTransform(source, f32(target - low))
+    size = (int(high[0] - low[0]), int(high[1] - low[1]))
+    picture = cv2.warpPerspective(thing.bgr, matrix, size, borderMode=cv2.BORDER_REPLICATE)
+    view = image[low[1] : high[1], low[0] : high[0]]
+    weight = unit(fill((size[1], size[0]), target - low))
+    view[:] = lit(np.ascontiguousarray(view), 1 - 0.4 * blur(weight, 5.0))  # its own shadow
+    blend_into(view, u8(picture), weight)

@@ -1,0 +1,264 @@
+"""One synthetic photo with its ground truth, from one seed: print, play, draw, photograph."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kdscan.imaging.encode import jpeg
+from kdscan.paper.parts import Layout
+from kdscan.records import CELLS, COLS, ROWS
+from kdscan.rules.duel.board import Board, Shield
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.players import random_board
+from kdscan.rules.duel.scoring import score_board
+from lab.synth.fields import F32, F64, U8, Rng, plain_random
+from lab.synth.hands.bank import StrokeBank
+from lab.synth.hands.hand import draw_board
+from lab.synth.hands.sketch import Hand, Spot
+from lab.synth.photo.camera import Cover, Level, photograph
+from lab.synth.sheets.designs import random_layout
+from lab.synth.sheets.grounds.draw import asked_for
+from lab.synth.sheets.page import print_page
+from lab.synth.sheets.styles import random_style
+
+Page = tuple[Layout, U8, float]
+"""A layout, its print (H, W, 3) uint8 BGR, and pixels per millimetre."""
+
+NODES = np.stack(np.meshgrid(np.arange(2 * COLS + 1), np.arange(2 * ROWS + 1)), -1) / 2 - 0.5
+"""(11, 15, 2): lattice points every half cell, from corner to corner of the grid."""
+
+
+@dataclass(frozen=True, eq=False)
+class SynthPhoto:
+    """A photo and its ground truth.
+
+    bgr: (H, W, 3) uint8.
+    nodes_xy: (11, 15, 2) float64, photo frame: `NODES`; [1::2, 1::2] are the cells' centres.
+    board: what is drawn. castle_used: whether the roof is coloured.
+    design: the layout's name. level: how hard the photo is.
+    crossed: (N, 3) float32, for each cross: index of its cell in `CELLS`, lattice x and y.
+    """
+
+    bgr: U8
+    nodes_xy: F64
+    board: Board
+    castle_used: bool
+    design: str
+    level: Level
+    crossed: F32 = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+
+    @property
+    def centers_xy(self) -> F64:
+        """(5, 7, 2) float64, photo frame: centres of the cells, the castle's too."""
+        return self.nodes_xy[1::2, 1::2]
+
+    def truth(self) -> dict[str, Any]:
+        """The ground truth to store beside the photo, as plain JSON values."""
+        about = {
+            "design": self.design,
+            "level": self.level,
+            "castle_used": self.castle_used,
+            "score": score_board(self.board).domain_points,
+        }
+        size = [self.bgr.shape[1], self.bgr.shape[0]]
+        return about | map_truth(self.board, self.centers_xy) | {"size": size}
+
+
+def map_truth(board: Board, centers_xy: F64) -> dict[str, Any]:
+    """Ground truth of each shield of a map: its marks and its place."""
+    return {
+        "board": {f"{r},{c}": [str(s.coat), s.crosses] for (r, c), s in board.items()},
+        "pixels": {f"{r},{c}": [round(float(v), 1) for v in centers_xy[r, c]] for r, c in CELLS},
+    }
+
+
+def save_photo(path: Path, bgr: U8, truth: Mapping[str, Any], quality: int = 90) -> None:
+    """Write a photo (H, W, 3) as JPEG and its ground truth beside it as JSON; makes the folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(jpeg(bgr, quality))
+    path.with_suffix(".json").write_text(json.dumps(truth) + "\n", "utf-8")
+
+
+def played_board(rng: Rng) -> tuple[Board, bool]:
+    """The board of a random legal game, and whether its castle bonus was used."""
+    return random_board(plain_random(rng))
+
+
+def crossed_cells(layout: Layout, spots: Sequence[Spot]) -> F32:
+    """(N, 3) float32: `SynthPhoto.crossed`, from what `draw_board` returned."""
+    (left, top), (w, h) = layout.grid_mm, layout.cell_mm
+    rows = [(CELLS.index(c), (x - left) / w - 0.5, (y - top) / h - 0.5) for c, x, y in spots]
+    return np.array(rows, np.float32).reshape(-1, 3)
+
+
+BEYOND = 0.4
+"""Factor for the probability, on wild boards, of more crosses than there are circles."""
+
+
+def wild_board(rng: Rng, circles: int) -> tuple[Board, bool]:
+    """Random coats with random crosses, for training, so that rare marks occur often enough.
+
+    There may be more crosses than circles; the rest are drawn beside them.
+    """
+    coats = list(Coat)
+    weight = rng.dirichlet(np.full(len(coats), 2.0))
+    empty = rng.choice([0.0, 0.1, 0.4])
+    crosses = np.array([0.35, 0.24, 0.18, 0.13, 0.1])
+    crosses *= np.where(np.arange(len(crosses)) > circles, BEYOND, 1.0)
+    board = {
+        at: Shield(
+            coats[int(rng.choice(len(coats), p=weight))],
+            int(rng.choice(len(crosses), p=crosses / crosses.sum())),
+        )
+        for at in CELLS
+        if rng.random() >= empty
+    }
+    return Board(board), rng.random() < 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnPage:
+    """A printed sheet with a board drawn on it, flat, before any camera or scanner.
+
+    bgr: (H, W, 3) uint8; page point (x, y) mm lies at pixel (x, y) * px_per_mm - 0.5.
+    blank_bgr: the same before anybody drew on it.
+    """
+
+    layout: Layout
+    bgr: U8
+    blank_bgr: U8
+    px_per_mm: float
+    board: Board
+    castle_used: bool
+    crossed: F32 = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+
+    @property
+    def centers_mm(self) -> F64:
+        """(5, 7, 2) float64, mm on the page: centres of the cells, the castle's too."""
+        return self.nodes_mm[1::2, 1::2]
+
+    @property
+    def nodes_mm(self) -> F64:
+        """(11, 15, 2) float64, mm on the page: `NODES`."""
+        return np.asarray(self.layout.grid_mm + (NODES + 0.5) * self.layout.cell_mm)
+
+
+def random_page(rng: Rng, ground: str | None = None) -> Page:
+    """Print a random design; ground: a group (`GROUPS`) or family, at random if None."""
+    family, colours = asked_for(rng, ground)
+    layout = random_layout(rng)
+    px_per_mm = rng.uniform(110, 180) / layout.cell_mm[0]
+    style = random_style(rng, family, colours)
+    return layout, print_page(layout, style, px_per_mm), px_per_mm
+
+
+def draw_page(
+    rng: Rng,
+    *,
+    page: Page | None = None,
+    wild: bool = False,
+    played: tuple[Board, bool] | None = None,
+    messiness: float | None = None,
+    strokes: StrokeBank | None = None,
+    hand: Hand | None = None,
+    dice: bool | None = None,
+) -> DrawnPage:
+    """Print a page and draw a board on it; see `make_photo`.
+
+    played: what to draw, and whether the castle's bonus was used. hand: who draws. dice: whether a
+        random hand copies the coats of the dice. Each is random if None.
+    """
+    return fill_in(rng, *chosen(rng, page, wild, played, messiness, hand, dice), strokes)
+
+
+def chosen(
+    rng: Rng,
+    page: Page | None = None,
+    wild: bool = False,
+    played: tuple[Board, bool] | None = None,
+    messiness: float | None = None,
+    hand: Hand | None = None,
+    dice: bool | None = None,
+) -> tuple[Page, tuple[Board, bool], Hand, float]:
+    """Page, board and castle, hand, messiness: as given, else at random; see `draw_page`."""
+    page = page or random_page(rng)
+    if played is None:
+        played = wild_board(rng, len(page[0].circles)) if wild else played_board(rng)
+    messiness = rng.uniform(0, 1) if messiness is None else messiness
+    return page, played, hand or Hand.random(rng, dice=dice), messiness
+
+
+def fill_in(
+    rng: Rng,
+    page: Page,
+    played: tuple[Board, bool],
+    hand: Hand,
+    messiness: float,
+    strokes: StrokeBank | None = None,
+    erased: float = 1.0,
+) -> DrawnPage:
+    """Draw a board on a page; erased: see `draw_board`."""
+    layout, blank, px_per_mm = page
+    drawn, spots = draw_board(
+        *(blank, layout, *played, hand, rng),
+        px_per_mm=px_per_mm,
+        strokes=strokes,
+        messiness=messiness,
+        erased=erased,
+    )
+    return DrawnPage(layout, drawn, blank, px_per_mm, *played, crossed_cells(layout, spots))
+
+
+def shoot(
+    rng: Rng,
+    page: DrawnPage,
+    level: Level,
+    *,
+    size_wh: tuple[int, int],
+    surfaces: Sequence[U8] = (),
+    cover: Cover | None = None,
+) -> SynthPhoto:
+    """Photograph a drawn page; different generators give different photos of the same sheet."""
+    shot = photograph(
+        page.bgr,
+        page.layout.page_mm,
+        rng,
+        level=level,
+        size_wh=size_wh,
+        grid_mm=page.layout.grid_rect,
+        surfaces=surfaces,
+        cover=cover,
+    )
+    nodes = shot.page_to_photo(page.nodes_mm)
+    about = (page.board, page.castle_used, page.layout.name, level, page.crossed)
+    return SynthPhoto(shot.bgr, nodes, *about)
+
+
+def make_photo(
+    seed: int,
+    level: Level,
+    *,
+    size_wh: tuple[int, int],
+    page: Page | None = None,
+    wild: bool = False,
+    messiness: float | None = None,
+    strokes: StrokeBank | None = None,
+    surfaces: Sequence[U8] = (),
+    dice: bool | None = None,
+) -> SynthPhoto:
+    """Make the photo of `seed`; the same arguments give the same bytes.
+
+    page: a layout, its print (H, W, 3) uint8 and pixels per mm; None for a random design.
+    wild: draw random marks instead of a legally played board.
+    messiness: 0 clean .. 1 very messy hands; None for a random one.
+    dice: whether the hand copies the coats of the dice; at random if None.
+    """
+    rng = np.random.default_rng(seed)
+    drawn = draw_page(rng, page=page, wild=wild, messiness=messiness, strokes=strokes, dice=dice)
+    return shoot(rng, drawn, level, size_wh=size_wh, surfaces=surfaces)

@@ -1,0 +1,216 @@
+"""The signs of mapmakers: hills, trees, waves, houses, ships, monsters, compass roses, roads.
+
+Each is drawn at a point `at` (the middle of its foot, mm on the page), `size` mm high or wide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from kdscan.paper.parts import Point
+from lab.synth.canvas import Canvas
+from lab.synth.fields import WHITE, Color, Rng, points_at
+from lab.synth.sheets.grounds.palette import mixed
+
+Path = Sequence[tuple[float, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Artist:
+    """The style in which a page's signs are drawn.
+
+    ink, mm: colour and width of lines. fill: colour of the signs' areas, None to leave them open.
+    second: colour of sails, roofs, treetops. wobble: how far points stray, as a share of a sign.
+    """
+
+    canvas: Canvas
+    rng: Rng
+    ink: Color
+    mm: float
+    fill: Color | None
+    second: Color | None
+    wobble: float = 0.04
+
+    def line(self, at: Point, size: float, path: Path, width: float = 1.0) -> None:
+        """An open line; `path` in units of `size` around `at`, y down."""
+        self.canvas.line(self._placed(at, size, path), self.ink, self.mm * width)
+
+    def shape(self, at: Point, size: float, path: Path, fill: Color | None) -> None:
+        """A closed outline, filled if it has a colour."""
+        points = self._placed(at, size, path)
+        if fill is not None:
+            self.canvas.fill(points, fill)
+        self.canvas.outline(points, self.ink, self.mm)
+
+    def _placed(self, at: Point, size: float, path: Path) -> list[Point]:
+        points = np.array(path) + self.rng.normal(0, self.wobble, (len(path), 2))
+        return [(at[0] + size * float(x), at[1] + size * float(y)) for x, y in points]
+
+
+Sign = Callable[[Artist, Point, float], None]
+
+
+def _arc(radius_x: float, radius_y: float, start: float, end: float, n: int = 9) -> list[Point]:
+    a = np.linspace(start, end, n)
+    return [(float(radius_x * np.cos(t)), float(radius_y * np.sin(t))) for t in a]
+
+
+def hill(artist: Artist, at: Point, size: float) -> None:
+    """A round back with a few strokes of shade on one side."""
+    high = artist.rng.uniform(0.5, 1.0)
+    back = _arc(0.6, high, np.pi, 2 * np.pi)
+    if artist.fill is not None:
+        artist.canvas.fill([(at[0] + size * x, at[1] + size * y) for x, y in back], artist.fill)
+    artist.line(at, size, back)
+    for i in range(int(artist.rng.integers(0, 5))):
+        x = 0.1 + 0.12 * i
+        top = -high * float(np.sqrt(max(0.0, 1 - (x / 0.6) ** 2)))
+        artist.line(at, size, [(x, top * 0.9), (x + 0.08, top * 0.35)], 0.7)
+
+
+def mountain(artist: Artist, at: Point, size: float) -> None:
+    """A peak, its shaded side hatched or filled."""
+    left, right = (float(v) for v in artist.rng.uniform(0.35, 0.75, 2))
+    tip = artist.rng.uniform(-0.08, 0.08)
+    outline = [(-left, 0.0), (-left * 0.4, -0.55), (tip, -1.0), (right * 0.45, -0.5), (right, 0.0)]
+    if artist.fill is not None:
+        artist.canvas.fill([(at[0] + size * x, at[1] + size * y) for x, y in outline], artist.fill)
+    artist.line(at, size, outline)
+    if artist.second is not None and artist.rng.random() < 0.5:
+        side = [(tip, -1.0), (right * 0.45, -0.5), (right, 0.0), (right * 0.3, 0.0)]
+        artist.shape(at, size, side, artist.second)
+        return
+    for i in range(int(artist.rng.integers(2, 6))):
+        t = (i + 0.5) / 6
+        start = (tip + (right - tip) * t, -1.0 + t)
+        artist.line(at, size, [start, (start[0] - 0.12, min(start[1] + 0.4, 0.0))], 0.7)
+
+
+def round_tree(artist: Artist, at: Point, size: float) -> None:
+    """A crown on a stem."""
+    crown = [(x, y - 0.62) for x, y in _arc(0.34, 0.38, 0.0, 1.8 * np.pi, 8)]
+    artist.shape(at, size, crown, artist.second)
+    artist.line(at, size, [(0.0, -0.25), (0.0, 0.0)])
+    if artist.rng.random() < 0.4:
+        artist.line(at, size, [(0.12, -0.85), (0.22, -0.62), (0.12, -0.4)], 0.7)
+
+
+def fir(artist: Artist, at: Point, size: float) -> None:
+    """A cone of branches."""
+    artist.shape(at, size, [(-0.3, -0.12), (0.0, -1.0), (0.3, -0.12)], artist.second)
+    artist.line(at, size, [(0.0, -0.12), (0.0, 0.02)])
+
+
+def tuft(artist: Artist, at: Point, size: float) -> None:
+    """Grass or reeds."""
+    for lean in (-0.3, 0.0, 0.3):
+        artist.line(at, size, [(lean * 0.3, 0.0), (lean, -0.6)])
+
+
+def wave(artist: Artist, at: Point, size: float) -> None:
+    """One to three swells."""
+    n = int(artist.rng.integers(1, 4))
+    path: list[Point] = []
+    for i in range(n):
+        path += [(i - n / 2 + x / 2 + 0.5, y) for x, y in _arc(1.0, 0.28, np.pi, 2 * np.pi, 6)]
+    artist.line(at, size * 0.7, path)
+
+
+def ripple(artist: Artist, at: Point, size: float) -> None:
+    """Short level strokes, one under the other."""
+    for i in range(int(artist.rng.integers(1, 4))):
+        half = artist.rng.uniform(0.2, 0.7)
+        shift = artist.rng.normal(0, 0.2)
+        artist.line(at, size, [(shift - half, 0.22 * i), (shift + half, 0.22 * i)])
+
+
+def house(artist: Artist, at: Point, size: float) -> None:
+    """A gable, sometimes with a tower."""
+    artist.shape(at, size, [(-0.4, 0.0), (-0.4, -0.4), (0.4, -0.4), (0.4, 0.0)], artist.fill)
+    artist.shape(at, size, [(-0.5, -0.4), (0.0, -0.8), (0.5, -0.4)], artist.second)
+    if artist.rng.random() < 0.4:
+        artist.shape(at, size, [(0.4, 0.0), (0.4, -0.9), (0.65, -0.9), (0.65, 0.0)], artist.fill)
+        artist.shape(at, size, [(0.33, -0.9), (0.52, -1.25), (0.72, -0.9)], artist.second)
+
+
+def ship(artist: Artist, at: Point, size: float) -> None:
+    """A hull with one to three masts under sail."""
+    hull = [(-0.6, -0.28), (-0.45, 0.0), (0.4, 0.0), (0.62, -0.36), (0.3, -0.22), (-0.3, -0.22)]
+    masts = int(artist.rng.integers(1, 4))
+    for i in range(masts):
+        x = 0.0 if masts == 1 else -0.35 + 0.7 * i / (masts - 1)
+        top = -1.0 if i == masts // 2 else -0.8
+        artist.line(at, size, [(x, -0.2), (x, top)])
+        belly = artist.rng.uniform(0.1, 0.3)
+        sail = [(x, top + 0.05), (x + belly, top * 0.65), (x + 0.05, -0.32), (x - 0.2, top * 0.6)]
+        artist.shape(at, size, sail, artist.second)
+    artist.shape(at, size, hull, artist.fill)
+
+
+def monster(artist: Artist, at: Point, size: float) -> None:
+    """A serpent: humps out of the water, a neck, a head."""
+    for i in range(int(artist.rng.integers(2, 5))):
+        hump = [(0.45 * i + x, y) for x, y in _arc(0.2, 0.34, np.pi, 2 * np.pi, 7)]
+        artist.shape(at, size, hump, artist.fill)
+    neck = [(-0.3, 0.0), (-0.42, -0.4), (-0.3, -0.75), (-0.55, -0.8), (-0.72, -0.66), (-0.5, -0.62)]
+    artist.shape(at, size, [*neck, (-0.28, -0.4), (-0.14, 0.0)], artist.fill)
+
+
+def whale(artist: Artist, at: Point, size: float) -> None:
+    """A round back, a fluke, a spout."""
+    back = _arc(0.6, 0.45, np.pi, 2 * np.pi)
+    artist.shape(at, size, [*back, (0.8, -0.3), (0.95, -0.45), (0.75, 0.0)], artist.fill)
+    for lean in (-0.2, 0.0, 0.2):
+        artist.line(at, size, [(-0.2, -0.45), (-0.2 + lean, -0.85)], 0.7)
+
+
+def rose(artist: Artist, at: Point, size: float) -> None:
+    """A compass rose of four to sixteen points, half of each dark."""
+    points = int(artist.rng.choice([4, 8, 8, 16]))
+    turn = float(artist.rng.choice([0.0, artist.rng.uniform(0, 1)]))
+    for i in range(points):
+        long = 0.5 if i % (points // 4) == 0 else 0.3
+        a = turn + 2 * np.pi * i / points
+        tip = (long * np.sin(a), -long * np.cos(a))
+        for side, fill in ((1, artist.ink), (-1, artist.fill)):
+            b = a + side * np.pi / points
+            flank = (0.12 * np.sin(b), -0.12 * np.cos(b))
+            artist.shape(at, size, [(0.0, 0.0), flank, tip], fill)
+    if artist.rng.random() < 0.6:
+        ring = artist.rng.uniform(0.3, 0.55)
+        artist.canvas.circle(at, ring * size, artist.ink, artist.mm)
+
+
+def road(
+    artist: Artist, stops: Sequence[Point], shade: Color, mm: float, dashed: bool, river: bool
+) -> None:
+    """A winding path through some places: dashed, or solid, or a river that widens."""
+    points = np.array(stops, np.float64)
+    t = np.linspace(0, len(points) - 1, 14 * (len(points) - 1) + 1)
+    path = points_at(points, t)
+    reach = float(np.linalg.norm(np.diff(points, axis=0), axis=1).mean())
+    bend = np.cumsum(artist.rng.normal(0, 0.05, path.shape), axis=0)
+    bend -= np.linspace(0, 1, len(path))[:, None] * bend[-1]
+    path += reach * bend
+    line = [(float(x), float(y)) for x, y in path]
+    if dashed:
+        for a, b in zip(line[::2], line[1::2], strict=False):
+            artist.canvas.line([a, b], shade, mm)
+    elif river:
+        for i, (a, b) in enumerate(pairwise(line)):
+            artist.canvas.line([a, b], shade, mm * (0.5 + i / len(line)))
+    else:
+        if artist.rng.random() < 0.4:
+            artist.canvas.line(line, artist.ink, mm + 2 * artist.mm)
+        artist.canvas.line(line, shade, mm)
+
+
+def painter(canvas: Canvas, rng: Rng, ink: Color, mm: float, fill: Color, second: Color) -> Artist:
+    """An artist who fills what they draw, or leaves part of it bare."""
+    bare = rng.random() < 0.15
+    body = None if bare else mixed(fill, WHITE, rng.uniform(0, 0.4))
+    return Artist(canvas, rng, ink, mm, body, None if rng.random() < 0.15 else second)

@@ -1,0 +1,150 @@
+"""Guarantees of the camera: one photo per seed, exact truth, the whole grid in view."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from lab.synth.photo.camera import LEVELS, Level, Shot, photograph, pose
+from lab.synth.photo.lens import Camera, PageMap, aim, corners_of, frame, middle, net
+from lab.synth.photo.paper import flat_sheet
+from lab.synth.photo.scenery import random_solids
+
+PAGE_MM = (210.0, 148.0)
+GRID_MM = (17.0, 25.0, 175.0, 110.0)
+PX_PER_MM = 8.0
+ALL: list[Level] = list(LEVELS)
+
+
+def dots() -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """A page with 35 dots in its grid, and their places in mm."""
+    page = np.full((round(PAGE_MM[1] * PX_PER_MM), round(PAGE_MM[0] * PX_PER_MM), 3), 250, np.uint8)
+    x, y, w, h = GRID_MM
+    at = np.array(
+        [(x + (c + 0.5) * w / 7, y + (r + 0.5) * h / 5) for r in range(5) for c in range(7)]
+    )
+    for px in np.round((at * PX_PER_MM - 0.5) * 16).astype(int):
+        cv2.circle(page, px.tolist(), round(4 * PX_PER_MM * 16), (20, 20, 20), -1, cv2.LINE_AA, 4)
+    return page, at
+
+
+BARE = np.full((round(2 * PAGE_MM[1]), round(2 * PAGE_MM[0]), 3), 250, np.uint8)
+"""For tests that ask only where things lie: small, so that it is photographed at once."""
+
+
+def shoot(
+    seed: int,
+    level: Level,
+    size_wh: tuple[int, int] = (1008, 756),
+    page: NDArray[np.uint8] = BARE,
+) -> Shot:
+    return photograph(
+        page, PAGE_MM, np.random.default_rng(seed), level=level, grid_mm=GRID_MM, size_wh=size_wh
+    )
+
+
+def found_near(
+    grey: NDArray[np.uint8], xy: NDArray[np.float64], radius: int
+) -> NDArray[np.float64] | None:
+    """Centre of the dark dot around `xy`, weighted by darkness; None when it is not clear."""
+    x0, y0 = np.round(xy).astype(int) - radius
+    box = grey[y0 : y0 + 2 * radius + 1, x0 : x0 + 2 * radius + 1].astype(float)
+    if box.shape != (2 * radius + 1, 2 * radius + 1) or x0 < 0 or y0 < 0:
+        return None
+    rim = np.concatenate([box[0], box[-1], box[:, 0], box[:, -1]])
+    if rim.min() - box.min() < 60 or np.ptp(rim) > 25:  # shadow, glare, or too dark
+        return None
+    weight = np.clip(np.median(rim) - 10 - box, 0, None)
+    i, j = np.mgrid[0 : box.shape[0], 0 : box.shape[1]]
+    return np.asarray(np.array([(weight * j).sum(), (weight * i).sum()]) / weight.sum() + (x0, y0))
+
+
+@pytest.mark.parametrize("level", ALL)
+def test_truth_lies_where_the_picture_shows_it(level: Level) -> None:
+    page, at = dots()
+    misses = []
+    for seed in range(6):
+        shot = shoot(seed, level, page=page)
+        grey = cv2.cvtColor(shot.bgr, cv2.COLOR_BGR2GRAY)
+        for mm in at:
+            # the middle of a dot's outline, so that perspective moves truth and picture alike
+            t = np.linspace(0, 2 * np.pi, 48, endpoint=False)
+            rim = shot.page_to_photo(mm + 4 * np.stack([np.cos(t), np.sin(t)], -1))
+            area, cx, cy = (cv2.moments(rim.astype(np.float32))[k] for k in ("m00", "m10", "m01"))
+            truth = np.array([cx, cy]) / area
+            seen = found_near(np.asarray(grey), truth, int(np.abs(rim - truth).max() + 4))
+            if seen is not None:
+                misses.append(np.linalg.norm(seen - truth))
+    assert len(misses) > 60
+    assert np.median(misses) < 0.15
+    assert np.percentile(misses, 95) < 0.45
+
+
+@pytest.mark.parametrize("level", ALL)
+def test_the_whole_grid_is_in_the_photo(level: Level) -> None:
+    for seed in range(20, 44):
+        size_wh = [(640, 480), (360, 640), (500, 500)][seed % 3]
+        _, _, page = pose(np.random.default_rng(seed), level, size_wh, PAGE_MM, GRID_MM)
+        xy = page.page_to_photo(net(GRID_MM, 15))
+        assert (xy >= 0).all() and (xy <= np.subtract(size_wh, 1)).all()
+    assert shoot(1, level, (360, 640)).bgr.shape == (640, 360, 3)
+
+
+@pytest.mark.parametrize("page_mm", [PAGE_MM, (63.0, 44.4)])
+def test_the_grid_takes_small_and_large_shares_of_the_photo(page_mm: tuple[float, float]) -> None:
+    x, y, w, h = (v * page_mm[0] / PAGE_MM[0] for v in GRID_MM)
+    shares = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        _, _, page = pose(rng, "hard", (320, 240), page_mm, (x, y, w, h))
+        xy = page.page_to_photo(corners_of((x, y, w, h)))
+        shares.append(np.linalg.norm(xy - np.roll(xy, 1, 0), axis=1).max() / 320)
+    assert 0.97 * LEVELS["hard"].share[0] < min(shares) < 0.4
+    assert 0.65 < max(shares) <= 1.25  # a diagonal is longer than the long side
+
+
+def test_real_textures_serve_as_tables() -> None:
+    red = np.zeros((64, 64, 3), np.uint8)
+    red[..., 2] = 255
+    reddest = 0.0
+    for seed in range(12):
+        shot = photograph(
+            BARE,
+            PAGE_MM,
+            np.random.default_rng(seed),
+            level="easy",
+            grid_mm=GRID_MM,
+            size_wh=(320, 240),
+            surfaces=[red],
+        )
+        b, _, r = shot.bgr.reshape(-1, 3).T.astype(float)
+        reddest = max(reddest, float(np.mean(r - b > 60)))
+    assert reddest > 0.2
+
+
+def test_a_page_that_hides_a_part_of_itself_is_noticed() -> None:
+    sheet = flat_sheet(PAGE_MM, middle(GRID_MM))
+    nodes = sheet.xyz[..., :2].copy()
+    assert PageMap(sheet, nodes).is_seen_whole()
+    nodes[:, 40:, 0] = 2 * nodes[:, 40:41, 0] - nodes[:, 40:, 0]
+    assert not PageMap(sheet, nodes).is_seen_whole()
+
+
+def test_things_on_the_table_leave_the_grid_free() -> None:
+    sheet = flat_sheet(PAGE_MM, middle(GRID_MM))
+    things = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        camera = Camera(np.zeros(3), aim(rng, 0.3, 0.2), 1000, (1000, 750))
+        points = sheet.at(net(GRID_MM, 9)), sheet.at(corners_of(GRID_MM))
+        camera = frame(rng, camera, *points, 0.6, 0.01, 0.5)
+        view = PageMap.through(camera, sheet)
+        grid = view.page_to_photo(corners_of(GRID_MM)).astype(np.float32)
+        for solid in random_solids(rng, camera, [(view, GRID_MM)], 0.9):
+            seen = camera.project(np.concatenate(solid.faces)).astype(np.float32)
+            hidden, _ = cv2.intersectConvexConvex(cv2.convexHull(seen), grid)
+            assert hidden < 0.006 * cv2.contourArea(grid)  # a finger may reach in a little
+            things += 1
+    assert things > 20

@@ -1,0 +1,117 @@
+"""A whole table in one synthetic photo: where things lie, and that everything is legible."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kdscan.pipeline.document import PhotoReport, photo_json, report_json
+from kdscan.pipeline.read import read_photo
+from kdscan.records import CELLS, AnyReading, MapReading, Photo, SpellbookReading
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.greedy import greedy_player
+from kdscan.rules.duel.players import play_game, random_player
+from lab.synth.own import own_book, own_page
+from lab.synth.photo.lens import net
+from lab.synth.table import SynthTable, make_table, photograph_table
+
+
+@pytest.fixture(scope="module")
+def table() -> SynthTable:
+    return make_table(
+        5, "easy", book_page=own_book(), page=own_page(), messiness=0.1, size_wh=(2304, 1728)
+    )
+
+
+@pytest.fixture(scope="module")
+def found(table: SynthTable) -> tuple[AnyReading, ...]:
+    return read_photo(Photo(table.bgr))
+
+
+@pytest.fixture(scope="module")
+def answer(found: tuple[AnyReading, ...]) -> Any:
+    assert [type(one) for one in found] == [MapReading, MapReading, SpellbookReading]
+    return report_json([photo_json(PhotoReport("t", size_wh=(1, 1), sheets=found))])
+
+
+def test_everything_lies_in_the_picture(table: SynthTable) -> None:
+    high, wide = table.bgr.shape[:2]
+    points = np.concatenate([xy.reshape(-1, 2) for xy in (*table.centers_xy, table.places_xy)])
+    assert ((points > 0) & (points < (wide, high))).all()
+
+
+def test_each_map_is_found_where_it_lies(table: SynthTable, answer: dict[str, Any]) -> None:
+    sheets = answer["photos"][0]["sheets"][:2]
+    for centers, board in zip(table.centers_xy, table.game.maps, strict=True):
+        pitch = float(np.linalg.norm(centers[0, 1] - centers[0, 0]))
+        gaps = [
+            max(
+                float(np.hypot(*(np.array(c["center"]) - centers[c["row"], c["col"]])))
+                for c in sheet["cells"]
+            )
+            for sheet in sheets
+        ]
+        assert min(gaps) < 0.35 * pitch
+        read = {(c["row"], c["col"]): c["coat"] for c in sheets[int(np.argmin(gaps))]["cells"]}
+        same = [read[at] == (board[at].coat if at in board else None) for at in CELLS]
+        assert sum(same) > 0.8 * len(CELLS)
+
+
+def test_the_places_of_the_spellbook_lie_where_they_are_found(
+    table: SynthTable, found: tuple[AnyReading, ...]
+) -> None:
+    (book,) = [one for one in found if isinstance(one, SpellbookReading)]
+    places = [mark.at_xy[0] for mark in book.marks if mark.place.part != "struck"]
+    square = np.linalg.norm(table.places_xy[1] - table.places_xy[0])
+    assert np.linalg.norm(np.array(places) - table.places_xy, axis=1).max() < 0.1 * square
+
+
+def test_truth_tells_the_game_as_it_was_played() -> None:
+    nowhere, decided = np.zeros((5, 7, 2)), set()
+    for seed in range(30):
+        game = play_game(seed, (greedy_player, random_player))
+        black = np.zeros((6, 8, 3), np.uint8)
+        truth = SynthTable(black, (nowhere, nowhere), nowhere[0], {}, game, "easy").truth()
+        assert [one["castle_used"] for one in truth["maps"]] == list(game.castle_used)
+        totals = [one["score"] + one["wizard"] for one in truth["maps"]]
+        assert totals == [score.total for score in game.scores()]
+        coats = [one["chosen_coat"] for one in truth["spellbook"]["players"]]
+        owner = game.spellbook.owner(Coat.FILLED)
+        assert coats == [game.spellbook.chosen_coat if k == owner else None for k in (0, 1)]
+        assert truth["winner"] is None or totals[truth["winner"]] == max(totals)
+        decided |= {owner, truth["winner"]}
+    assert {0, 1} <= decided
+
+
+def test_no_sheet_covers_what_must_be_read_of_another() -> None:
+    """Pages of one colour each; photos in grey, or whitened as by an app, cannot tell."""
+    page_mm, rect = (90.0, 60.0), (12.0, 10.0, 66.0, 40.0)
+    colors = 20 + 100 * np.eye(3, dtype=np.uint8)
+    sheets = [(np.tile(color, (120, 180, 1)), page_mm, rect) for color in colors]
+    told = 0
+    for seed in range(10):
+        photo, to_photo = photograph_table(np.random.default_rng(seed), sheets, "flat", (400, 300))
+        places = [mapped(net(rect, 5)).round().astype(int).T for mapped in to_photo]
+        seen = [photo[y, x].astype(int) for x, y in places]
+        if np.ptp(seen, axis=2).min() > 15:
+            told += 1
+            assert [np.unique(one.argmax(1)).tolist() for one in seen] == [[0], [1], [2]]
+    assert told > 5
+
+
+def test_totals_and_winner_are_right_or_doubted(table: SynthTable, answer: dict[str, Any]) -> None:
+    game, truth = answer["game"], table.truth()
+    assert game is not None and game["spellbook"] == [0, 2]
+    totals = sorted(one["score"] + one["wizard"] for one in truth["maps"])
+    right = sorted(player["total"] for player in game["players"]) == totals
+    assert right or game["review"]
+
+
+def test_the_spellbook_is_read_or_doubted(table: SynthTable, answer: dict[str, Any]) -> None:
+    book = answer["photos"][0]["sheets"][2]
+    for said, true in zip(book["players"], table.truth()["spellbook"]["players"], strict=True):
+        for coat, line in true["lines"].items():
+            read = {key: said["lines"][coat][key] for key in ("filled", "struck", "used")}
+            assert read == line or said["lines"][coat]["review"], coat

@@ -1,0 +1,86 @@
+"""The tile networks' inputs agree with their targets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kdscan.records import KINDS
+from kdscan.records.kinds import EMPTY
+from kdscan.sheets.kingdom.classify import SIDE_PX
+from lab.synth.kingdoms.scene import make_kingdom_photo
+from lab.synth.kingdoms.tabletop import Manner
+from lab.tests.synth.test_kingdoms import BANK, COLORS, board
+from lab.training.dataset import unpack
+from lab.training.kingdom_samples import occlude, squares_sample, tiles_sample
+from lab.training.kingdoms import (
+    RING,
+    UNLABELLED,
+    KingdomExample,
+    example_from_board,
+    example_from_photo,
+)
+
+
+def example(seed: int) -> KingdomExample:
+    return example_from_photo(make_kingdom_photo(seed, None, BANK, wild=True, manner=Manner(0.03)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_flat_kingdoms_hold_their_kinds(seed: int) -> None:
+    flat = example(seed).flats[0]
+    picture = unpack(flat.picture)
+    for (row, col), kind in np.ndenumerate(flat.kinds):
+        if kind != EMPTY:
+            y, x = ((np.array([row, col]) + 0.5 + RING) * SIDE_PX).astype(int)
+            assert abs(float(np.median(picture[y - 6 : y + 6, x - 6 : x + 6])) - COLORS[kind]) < 6
+
+
+def test_what_lies_around_a_cut_out_board_is_unknown() -> None:
+    flat = example_from_board(board()).flats[0]
+    assert flat.kinds.shape == (5, 8)
+    assert (flat.kinds[0] == UNLABELLED).all()
+    assert (flat.kinds[1:-1, 1:-1] == board().kinds).all()
+
+
+def test_crops_are_labelled_with_known_kinds_alone() -> None:
+    rng = np.random.default_rng(0)
+    crops, kinds = squares_sample(rng, example_from_board(board()).flats[0])
+    assert crops.shape == (18, 80, 80, 3)
+    assert crops.dtype == np.uint8
+    assert kinds.min() >= 0
+    assert len(set(kinds.tolist())) > 12
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_lies_on_squares_hides_no_crown_that_is_asked_for(seed: int) -> None:
+    flat = example(seed).flats[0]
+    before = unpack(flat.picture)
+    after, known = occlude(np.random.default_rng(seed), before, flat.kinds)
+    assert (after != before).any()
+    assert set(known[known != flat.kinds].tolist()) <= {UNLABELLED}
+    for (row, col), kind in np.ndenumerate(known):
+        if kind != UNLABELLED and KINDS[kind][1]:
+            y, x = ((np.array([row, col]) + RING) * SIDE_PX).round().astype(int)
+            crowned = slice(y, y + SIDE_PX), slice(x, x + SIDE_PX)
+            np.testing.assert_array_equal(after[crowned], before[crowned])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_thumbnails_come_with_votes(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    view, votes = tiles_sample(rng, example(seed))
+    assert view.shape == (384, 384, 3)
+    assert votes.shape == (6, 48, 48)
+    on = votes[0] > 0
+    assert on.any()
+    np.testing.assert_allclose(np.hypot(votes[3][on], votes[4][on]), 1, atol=1e-4)
+    side = np.exp(votes[5][on])
+    assert (np.hypot(votes[1][on], votes[2][on]) < 0.9 * side).all()
+
+
+def test_a_picture_of_something_else_has_no_votes() -> None:
+    thumb = example_from_board(board()).thumb
+    other = KingdomExample(thumb, np.zeros((0, 4, 2), np.float32), ())
+    _, votes = tiles_sample(np.random.default_rng(0), other)
+    assert not votes.any()

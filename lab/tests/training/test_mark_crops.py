@@ -1,0 +1,189 @@
+"""The marks network is trained on what it will read, with matching targets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from kdscan.imaging.rectify import CENTERS, FLAT_PX
+from kdscan.marks.crops import INPUT_PX, segment
+from lab.synth.scene import make_photo, random_page
+from lab.training.dataset import WIDE_MARGIN, Example, jpeg, to_example, unpack
+
+torch = pytest.importorskip("torch")
+
+pytestmark = pytest.mark.torch
+
+CELL_PX = FLAT_PX * INPUT_PX / 160
+"""Pixels of a cell that the network sees."""
+
+
+@cache
+def example() -> Example:
+    page = random_page(np.random.default_rng(3))
+    return to_example(make_photo(3, "easy", page=page, size_wh=(1200, 900), messiness=0.0))
+
+
+def drawn(examples: list[Example], seed: int = 0) -> Any:
+    from lab.training.mark_crops import Sheets, samples
+    from lab.training.random_tensors import RandomTensors
+    from lab.training.tasks import marks_batch
+
+    batch = marks_batch(np.random.default_rng(0), examples)
+    return samples(RandomTensors(seed), Sheets(*batch[:4]))
+
+
+@cache
+def every_way() -> Any:
+    return drawn([example()] * 10)
+
+
+@pytest.mark.parametrize(
+    ("castle", "target", "weight"), [(True, 1, 1), (False, 0, 1), (None, -1, 0)]
+)
+def test_a_roof_that_nobody_could_tell_teaches_nothing(
+    castle: bool | None, target: int, weight: int
+) -> None:
+    from lab.training.tasks import marks_batch, marks_loss
+
+    batch = marks_batch(np.random.default_rng(0), [replace(example(), castle=castle)])
+    assert batch[6].tolist() == [[target]]
+    shapes = (1, 34, 7), (1, 34, 5), (1, 1), (1, 35, 2), (1, 34, 1, 16, 16)
+    out = tuple(torch.zeros(shape) for shape in shapes)
+    spots, offsets = torch.zeros(1, 34, 16, 16), torch.zeros(1, 35, 2)
+    parts = marks_loss(out, (*batch[:3], *batch[4:7], spots, offsets))
+    assert float(parts["castle"]) == pytest.approx(0.1 * weight * np.log(2))
+
+
+def test_crops_are_those_that_will_be_read() -> None:
+    from lab.training.mark_crops import crops
+
+    pad = round((WIDE_MARGIN - 0.125) * FLAT_PX)
+    flat = np.ascontiguousarray(unpack(example().flat)[pad:-pad, pad:-pad])
+    read = segment(flat)
+    ink, coarse = crops(torch.from_numpy(flat.transpose(2, 0, 1)[None].copy()).float())
+    assert ink[0].numpy() == pytest.approx(read.ink, abs=0.02)
+    assert coarse[0].numpy() == pytest.approx(read.coarse, abs=0.03)
+    assert np.ptp(read.ink) > 0.5
+
+
+def test_spots_are_marked_in_the_shields_that_have_crosses() -> None:
+    """Each cross within the crop is a blob of its own or touches another."""
+    seen = []
+    for spots in every_way().spots:
+        for shield, crosses in zip(spots.numpy(), example().crosses, strict=True):
+            blobs = cv2.connectedComponents(shield.astype(np.uint8))[0] - 1
+            assert blobs <= crosses
+            seen += [blobs > 0] * bool(crosses)
+    assert np.mean(seen) > 0.97  # some sheets slip so far that a cross leaves its crop
+
+
+def test_neighbours_share_what_lies_between_them_however_a_sheet_is_turned() -> None:
+    found = every_way()
+    band = INPUT_PX // 5
+    ways = set()
+    for ink, places in zip(found.ink.numpy()[:, :, 0], found.places.numpy(), strict=True):
+        at = {(int(x), int(y)): i for i, (x, y) in enumerate(places)}
+        assert len(at) == 34 and (0, 0) not in at
+        ways.add((at.get((-3, -2)), at.get((-2, -3)), at.get((3, -2)), at.get((2, -3))))
+        agree = [
+            np.corrcoef(ink[i, :, -band:].ravel(), ink[at[x + 1, y], :, :band].ravel())[0, 1]
+            for (x, y), i in at.items()
+            if (x + 1, y) in at
+        ]
+        assert np.median(agree) > 0.9
+    assert len(ways) > 4
+
+
+def test_crops_say_how_far_their_cells_lie_off_however_a_sheet_is_turned() -> None:
+    """Of a sheet with a dot in the middle of each cell."""
+    stored = np.full_like(unpack(example().flat), 230)
+    for x, y in ((CENTERS + 0.5 + WIDE_MARGIN) * FLAT_PX - 0.5).reshape(-1, 2):
+        at = (round(16 * float(x)), round(16 * float(y)))
+        cv2.circle(stored, at, 6 * 16, (20, 20, 20), -1, cv2.LINE_AA, 4)
+    found = drawn([replace(example(), flat=jpeg(stored))] * 6)
+    ys, xs = np.mgrid[0:INPUT_PX, 0:INPUT_PX] - (INPUT_PX - 1) / 2
+    for sheet, offsets in zip(found.ink.numpy()[:, :, 0], found.offsets.numpy(), strict=True):
+        for crop, off in zip(sheet, offsets, strict=True):
+            near = np.maximum(crop - 0.5, 0) * (np.hypot(xs, ys) < CELL_PX / 2)
+            middle = np.array([(xs * near).sum(), (ys * near).sum()]) / near.sum()
+            assert middle / CELL_PX == pytest.approx(off, abs=0.015)
+
+
+def test_crosses_of_people_s_photos_are_unknown() -> None:
+    found = drawn([replace(example(), crossed=None), example()])
+    assert (found.spots[0] == -1).all()
+    assert set(found.spots[1].unique().tolist()) == {0, 1}
+
+
+def test_samples_follow_from_their_seed_alone() -> None:
+    one, same, other = (drawn([example()] * 2, seed) for seed in (1, 1, 2))
+    assert all(torch.equal(a, b) for a, b in zip(one, same, strict=True))
+    assert not torch.equal(one.ink, other.ink)
+
+
+def test_jpeg_is_that_of_a_file() -> None:
+    from lab.training.filters import jpeg as compressed
+
+    flat = unpack(example().flat)[:640, :960]
+    for quality in (50, 85):
+        data = cv2.imencode(".jpg", flat, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
+        true = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.float32)
+        batch = torch.from_numpy(flat.transpose(2, 0, 1)[None].copy()).float()
+        ours = compressed(batch, torch.tensor([float(quality)]))[0].numpy().transpose(1, 2, 0)
+        lost, same = (float(np.abs(x - flat).mean()) for x in (true, ours))
+        assert same == pytest.approx(lost, rel=0.15)
+        assert np.abs(ours - true).mean() < lost  # a file's colours are rounded twice more
+
+
+@pytest.mark.parametrize("severity", [0.5, 1.0])
+def test_degrading_changes_some_sheets_and_keeps_what_is_drawn(severity: float) -> None:
+    from lab.training.random_tensors import RandomTensors
+    from lab.training.sheet_views import as_batch, degraded
+
+    sheet = as_batch(unpack(example().flat)[32:-32, 32:-32])
+    seen = degraded(RandomTensors(4), sheet.repeat(8, 1, 1, 1), torch.full((8,), severity))
+    assert seen.shape == (8, 3, 672, 928)
+    assert float(seen.min()) >= 0 and float(seen.max()) <= 255
+    alike = [
+        np.corrcoef(one.mean(0)[::4, ::4].ravel(), sheet[0].mean(0)[::4, ::4].ravel())[0, 1]
+        for one in seen.numpy()
+    ]
+    assert min(alike) > 0.8
+    assert (np.array(alike) < 0.999).any()
+
+
+def test_blur_spreads_a_point_as_far_as_it_says() -> None:
+    from lab.training.filters import gaussian
+
+    point = torch.zeros(2, 1, 41, 41)
+    point[:, :, 20, 20] = 1
+    far = (torch.arange(41) - 20).float().square()
+    seen = gaussian(point, torch.tensor([1.0, 2.5]), 12)
+    spread = (seen.sum((1, 2)) * far).sum(1).sqrt()
+    assert spread.tolist() == pytest.approx([1.0, 2.5], rel=0.02)
+
+
+def test_a_wider_network_starts_as_the_narrow_one() -> None:
+    from lab.training.marks_networks import MarksNet
+    from lab.training.widen import widen
+
+    torch.manual_seed(1)
+    narrow, wide = MarksNet(width=8).eval(), MarksNet(width=12).eval()
+    with torch.no_grad():
+        for context in (narrow.context8, narrow.context16):
+            context.edges.weight.normal_(0, 0.2)
+            context.out[1].weight.fill_(1.0)
+        narrow.offset.out.weight.normal_()
+    widen(wide, narrow.state_dict())
+    crops = torch.rand(1, 35, 1, 128, 128), torch.rand(1, 35, 3, 64, 64)
+    with torch.no_grad():
+        for a, b in zip(narrow(*crops), wide(*crops), strict=True):
+            assert torch.allclose(a, b, atol=1e-4)
+    with pytest.raises(ValueError, match="does not fit"):
+        widen(narrow, wide.state_dict())

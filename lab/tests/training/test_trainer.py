@@ -1,0 +1,292 @@
+"""An interrupted and resumed training ends with the same weights as an uninterrupted one."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kdscan.errors import UsageError
+
+torch = pytest.importorskip("torch")
+
+pytestmark = pytest.mark.torch
+
+SIZE, STEPS = 4, 20
+
+
+class Killed(Exception):
+    """What a training meets in the middle."""
+
+
+def small_net() -> Any:
+    """Everything that a training has to keep: norms, what is dropped out, weights."""
+    nn = torch.nn
+    return nn.Sequential(
+        *(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Dropout(0.3)),
+        *(nn.Flatten(), nn.Linear(4 * 36, 1)),
+    )
+
+
+def batch(rng: np.random.Generator, examples: list[int]) -> tuple[Any, ...]:
+    pictures = rng.normal(size=(len(examples), 1, 8, 8)) + np.array(examples)[:, None, None, None]
+    true = torch.tensor(examples, dtype=torch.float32)[:, None]
+    return torch.from_numpy(pictures.astype(np.float32)), true
+
+
+def loss(out: tuple[Any, ...], batch: tuple[Any, ...]) -> dict[str, Any]:
+    return {"off": (out[0].float() - batch[1]).square().mean()}
+
+
+def task(steps_before_it_is_killed: int = 1_000_000) -> Any:
+    from lab.training.task import Task
+
+    count = iter(range(steps_before_it_is_killed))
+
+    def counted(out: tuple[Any, ...], batch: tuple[Any, ...]) -> dict[str, Any]:
+        if next(count, None) is None:
+            raise Killed
+        return loss(out, batch)
+
+    return Task(small_net, batch, counted, SIZE, STEPS, 0.01)
+
+
+def square(number: int) -> int | None:
+    """What is drawn; one in seven comes to nothing."""
+    return None if number % 7 == 3 else number % 5
+
+
+def nothing() -> None:
+    """What a process that draws has to do first."""
+
+
+def drawn(folder: Path) -> Any:
+    from lab.training.supply import RenderedSupply
+
+    return RenderedSupply(folder / "sheets", square, nothing, count=10, views=2)
+
+
+def given(folder: Path) -> Any:
+    from lab.training.supply import FixedSupply
+
+    return FixedSupply(range(9))
+
+
+def trained(folder: Path, supply: Any, task: Any, **how: Any) -> dict[str, Any]:
+    from lab.training.state import Run
+    from lab.training.trainer import train
+
+    run = Run("small", STEPS, 0.01, SIZE, seed=5)
+    return dict(train(task, run, supply(folder), folder, save_every_s=0.0, **how).state_dict())
+
+
+def equal(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return all(torch.equal(value, other[name]) for name, value in one.items())
+
+
+@pytest.mark.parametrize("supply", [given, drawn])
+def test_what_was_broken_off_ends_like_what_was_not(tmp_path: Path, supply: Any) -> None:
+    whole = trained(tmp_path / "whole", supply, task())
+    for steps in (1, 7):  # twice: it goes on from what went on
+        with pytest.raises(Killed):
+            trained(tmp_path / "parts", supply, task(steps), resume=True)
+    assert equal(whole, trained(tmp_path / "parts", supply, task(), resume=True))
+    assert not equal(whole, {name: torch.zeros_like(value) for name, value in whole.items()})
+    assert equal(whole, torch.load(tmp_path / "parts.pt"))
+
+
+def test_a_device_that_is_not_there_is_no_bug(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot use --device cuda:77"):
+        trained(tmp_path, given, task(), device="cuda:77")
+
+
+def test_a_loss_that_is_no_number_ends_the_training_and_leaves_its_state(tmp_path: Path) -> None:
+    from lab.training.state import latest
+
+    count = iter((1.0, 1.0, float("nan")))
+
+    def spoilt(out: tuple[Any, ...], batch: tuple[Any, ...]) -> dict[str, Any]:
+        return {name: next(count) * part for name, part in loss(out, batch).items()}
+
+    with pytest.raises(RuntimeError, match="non-finite"):
+        trained(tmp_path / "run", given, replace(task(), loss=spoilt))
+    found = latest(tmp_path / "run")
+    assert found is not None and found[0] == 2
+    assert all(part.isfinite().all() for part in torch.load(tmp_path / "run.pt").values())
+
+
+def test_the_log_begins_with_the_first_step(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a network brings along shows in its first losses, and a lack of examples in the wait."""
+    with pytest.raises(Killed):
+        trained(tmp_path, given, task(4))
+    trained(tmp_path, given, task(), resume=True)
+    one, other = capsys.readouterr().err.splitlines()
+    assert "1/20" in one and " waiting  off " in one
+    assert "5/20" in other
+
+
+def test_a_state_is_whole_or_the_one_before(tmp_path: Path) -> None:
+    from lab.training.state import latest
+
+    with pytest.raises(Killed):
+        trained(tmp_path / "run", given, task(4))
+    (tmp_path / "run" / "00000017.part").mkdir()  # a kill while it was written
+    found = latest(tmp_path / "run")
+    assert found is not None
+    assert found[0] == 4
+    files = [*(tmp_path / "run").rglob("*.*")]
+    assert {path.parent.name for path in files if path.is_file()} == {"00000004"}
+
+
+def test_what_is_there_is_not_overwritten_nor_mixed(tmp_path: Path) -> None:
+    from lab.training.state import Run
+    from lab.training.trainer import train
+
+    trained(tmp_path / "run", given, task())
+    with pytest.raises(UsageError, match="continue it with --resume"):
+        trained(tmp_path / "run", given, task())
+    other = Run("small", STEPS, 0.02, SIZE, seed=5)
+    with pytest.raises(UsageError, match="begun with other settings"):
+        train(task(), other, given(tmp_path), tmp_path / "run", resume=True)
+    (tmp_path / "run" / f"{STEPS:08d}" / "network.pt").write_bytes(b"no weights")
+    with pytest.raises(UsageError, match="broken"):
+        trained(tmp_path / "run", given, task(), resume=True)
+
+
+def test_a_drawing_that_fails_ends_the_training(tmp_path: Path) -> None:
+    from lab.training.state import Run
+    from lab.training.supply import RenderedSupply
+    from lab.training.trainer import train
+
+    supply = RenderedSupply(tmp_path / "sheets", int.__invert__, nothing, 10, 2, arrange=failing)
+    with pytest.raises(RuntimeError, match="no such ink"):
+        train(task(), Run("small", STEPS, 0.01, SIZE), supply, tmp_path / "run")
+    supply = RenderedSupply(tmp_path / "more", spilt, nothing, 10, 2)
+    with pytest.raises(RuntimeError, match="the ink was spilt"):
+        train(task(), Run("small", STEPS, 0.01, SIZE), supply, tmp_path / "run")
+
+
+def failing(examples: list[Any]) -> list[Any]:
+    raise RuntimeError("no such ink")
+
+
+def spilt(number: int) -> int:
+    raise ValueError("the ink was spilt")
+
+
+def test_an_earlier_failure_is_forgotten_before_anybody_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A loader may look for an example sooner than any is drawn anew."""
+    from lab.training import trainer
+    from lab.training.state import Run
+
+    def nobody_draws(*_: object) -> None:
+        assert not list(tmp_path.glob("sheets/*/*.failed"))
+        raise Killed
+
+    failed = tmp_path / "sheets" / "000000" / "0.failed"
+    failed.parent.mkdir(parents=True)
+    failed.touch()
+    monkeypatch.setattr(trainer, "RenderPool", nobody_draws)
+    with pytest.raises(Killed):
+        run = Run("small", STEPS, 0.01, SIZE)
+        trainer.train(task(), run, drawn(tmp_path), tmp_path / "run", loaders=0)
+
+
+def test_blocks_are_numbered_from_the_first_example_on(tmp_path: Path) -> None:
+    second = replace(drawn(tmp_path), first=100).parts(1)
+    assert [*second.values()] == [range(110, 120)]
+
+
+def test_a_loader_ends_with_its_training(tmp_path: Path) -> None:
+    """Also one that begins to wait when the training is gone already."""
+    gone = replace(drawn(tmp_path), process=0)
+    with pytest.raises(RuntimeError, match="the training has ended"):
+        gone.examples(0, SIZE)
+
+
+def test_each_example_is_shown_so_often_and_leaves(tmp_path: Path) -> None:
+    from lab.training.supply import RenderPool
+
+    supply = drawn(tmp_path)
+    shown: list[list[int]] = []
+    with RenderPool(supply, showings=60, workers=2) as painters:
+        for step in range(15):
+            painters.schedule(step * SIZE)
+            shown.append(supply.examples(step, SIZE))
+            assert len(list((tmp_path / "sheets").iterdir())) <= 3
+    flat = [e for step in shown for e in step]
+    for block in range(3):
+        numbers = [n for n in range(10 * block, 10 * block + 10) if square(n) is not None]
+        seen = flat[20 * block : 20 * block + 20]
+        assert set(seen) == {n % 5 for n in numbers}
+        assert flat[20 * block : 20 * block + 10] != flat[20 * block + 10 : 20 * block + 20]
+
+
+def test_the_rate_rises_and_falls_to_nothing() -> None:
+    from lab.training.state import Run
+    from lab.training.trainer import rate_at
+
+    rates = [rate_at(Run("any", 100, 0.5, SIZE), step) for step in range(100)]
+    assert max(rates) == pytest.approx(0.5) == rates[10]
+    assert rates[0] < 0.03
+    assert rates[99] < 0.001
+    assert rates[:11] == sorted(rates[:11])
+    assert rates[10:] == sorted(rates[10:], reverse=True)
+
+
+def test_norms_and_biases_do_not_decay() -> None:
+    from lab.training.trainer import _optimizer
+
+    net = small_net()
+    decay = {id(p): g["weight_decay"] for g in _optimizer(net).param_groups for p in g["params"]}
+    kept = {name for name, p in net.named_parameters() if decay[id(p)] == 0}
+    assert kept == {"0.bias", "1.weight", "1.bias", "5.bias"}
+
+
+@pytest.fixture
+def running() -> Iterator[list[subprocess.Popen[str]]]:
+    """Processes that are ended with the test."""
+    started: list[subprocess.Popen[str]] = []
+    yield started
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.slow
+def test_a_training_that_was_killed_goes_on_from_the_command(
+    tmp_path: Path, running: list[subprocess.Popen[str]]
+) -> None:
+    """By the signal that nobody can catch, in the middle of a step."""
+
+    def started(out: str, *more: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "lab.training", "fit", "marks", "--steps", "5"]
+        command += ["--batch", "4"]
+        command += ["--save-every", "0", "--out", str(tmp_path / out), *more]
+        process = subprocess.Popen(command, text=True)
+        running.append(process)
+        return process
+
+    assert started("whole").wait(600) == 0
+    first = started("parts")
+    deadline = time.monotonic() + 600
+    while not list((tmp_path / "parts" / "marks").glob("0000000[2-4]")):
+        assert time.monotonic() < deadline and first.poll() is None
+        time.sleep(0.05)
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    assert started("parts", "--resume").wait(600) == 0
+    whole, parts = (torch.load(tmp_path / out / "marks.pt") for out in ("whole", "parts"))
+    assert equal(whole, parts)

@@ -1,0 +1,160 @@
+"""Augmentation of rectified sheets: random views of stored sheets with the errors of registration
+and cameras, for a whole batch on the network's device.
+
+Stored sheets have a margin of `WIDE_MARGIN`, views one of `FLAT_MARGIN`. Both have `FLAT_PX` pixels
+per cell, the origin in the middle of the first pixel, and x before y.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
+from kdscan.records import COLS, ROWS
+from lab.synth.fields import U8, Rng
+from lab.training.dataset import WIDE_MARGIN
+from lab.training.filters import gaussian, grey, jpeg, resized
+from lab.training.random_tensors import RandomTensors
+
+VIEW_HW = tuple(round((n + 2 * FLAT_MARGIN) * FLAT_PX) for n in (ROWS, COLS))
+"""Height and width of a view: 672 and 928 pixels."""
+
+PAD_PX = (WIDE_MARGIN - FLAT_MARGIN) * FLAT_PX
+"""Pixels by which a stored sheet is larger on each side."""
+
+SLIP_SHARE, SLIPS_PX = 0.25, (2.4, 10.0)
+"""Share of grids that are displaced as a whole, as happens on sheets without lines, and standard
+deviations in pixels of the displacement of the other grids and of these."""
+
+JITTERS_PX = (1.0, 3.0, 6.0)
+"""Standard deviations in pixels of single cells' displacement, each for a third of the sheets."""
+
+
+PHOTO_SEVERITY = 0.5
+"""Severity with which photographed sheets are degraded; for others it is 1."""
+
+
+def seeded_from(rng: Rng) -> RandomTensors:
+    """A generator on the CPU, seeded from another one."""
+    return RandomTensors(int(rng.integers(2**63 - 1)))
+
+
+def as_batch(picture: U8) -> Tensor:
+    """A picture (H, W, C) as (1, C, H, W) float32, 0..255."""
+    return torch.from_numpy(np.ascontiguousarray(picture.transpose(2, 0, 1)))[None].float()
+
+
+def as_picture(batch: Tensor) -> U8:
+    """The picture (H, W, C) uint8 of a batch of one (1, C, H, W), 0..255."""
+    return np.ascontiguousarray(batch[0].round().byte().numpy().transpose(1, 2, 0))
+
+
+def random_maps(random: RandomTensors, count: int) -> Tensor:
+    """(B, 672, 928, 2): for each pixel of a view its place on the stored sheet. Cells are slightly
+    out of place: rotated, scaled and displaced, all together and each by itself."""
+    height, width = VIEW_HW
+    y = torch.arange(height, device=random.device).float().view(1, height, 1) - (height - 1) / 2
+    x = torch.arange(width, device=random.device).float().view(1, 1, width) - (width - 1) / 2
+    angle = 0.012 * random.normal(count, 1, 1)
+    zoom = torch.exp(0.015 * random.normal(count, 2, 1, 1))
+    u, v = x * zoom[:, 0], y * zoom[:, 1]
+    cos, sin = torch.cos(angle), torch.sin(angle)
+    turned = torch.stack([cos * u - sin * v, sin * u + cos * v], 1)
+    jitter = torch.tensor(JITTERS_PX, device=random.device)[random.integers(len(JITTERS_PX), count)]
+    own = resized(random.normal(count, 2, ROWS, COLS) * jitter.view(-1, 1, 1, 1), VIEW_HW)
+    slip = torch.where(random.uniform(count, 1) < SLIP_SHARE, SLIPS_PX[1], SLIPS_PX[0])
+    middle = torch.tensor([width - 1, height - 1], device=random.device) / 2 + PAD_PX
+    together = (random.normal(count, 2) * slip + middle)[:, :, None, None]
+    return (turned + own + together).permute(0, 2, 3, 1)
+
+
+def warped(stored: Tensor, maps: Tensor) -> Tensor:
+    """Views (B, C, 672, 928) float32 of stored pictures (B, C, H, W), bilinear."""
+    height, width = stored.shape[2:]
+    return _lookup(stored.float(), maps, height, width)
+
+
+def view_places(maps: Tensor, stored_xy: Tensor) -> Tensor:
+    """(B, N, 2): places in the views of places (B, N, 2) on stored sheets, both in pixels."""
+    field, at = maps.permute(0, 3, 1, 2), stored_xy - PAD_PX
+    for _ in range(4):  # fixed-point iteration: the maps hardly differ from a displacement
+        at = at + stored_xy - _lookup(field, at[:, None], *VIEW_HW)[:, :, 0].transpose(1, 2)
+    return at
+
+
+def _lookup(pictures: Tensor, at: Tensor, height: int, width: int) -> Tensor:
+    """Pictures (B, C, height, width) at pixels (B, h, w, 2): (B, C, h, w)."""
+    size = torch.tensor([width, height], device=at.device)
+    grid = 2 * (at + 0.5) / size - 1
+    return F.grid_sample(
+        pictures, grid, mode="bilinear", padding_mode="border", align_corners=False
+    )
+
+
+def degraded(random: RandomTensors, views: Tensor, severity: Tensor) -> Tensor:
+    """Views (B, 3, H, W), 0..255, some of them made coarser, relit, noisy or compressed.
+
+    severity: (B,), 1 for a rendered sheet, less for one that has been photographed.
+    """
+    views = _coarser(random, views, severity)
+    views = _relit(random, views, 0.8 * severity)
+    views = _noisy(random, views, 0.8 * severity, severity)
+    out = (views * 255).round().clamp(0, 255)
+    some = random.chosen(0.2 * severity)
+    if len(some):
+        out[some] = jpeg(out[some], 45 + 45 * random.uniform(len(some)))
+    return out
+
+
+def _coarser(random: RandomTensors, views: Tensor, severity: Tensor) -> Tensor:
+    """Some of the views reduced and enlarged again, by the same factor for the same severity."""
+    views, size = views.clone(), views.shape[2:]
+    some = random.chosen(0.3 * severity)
+    for level in torch.unique(severity[some]).tolist():
+        these = some[severity[some] == level]
+        least = 1 - 0.65 * level
+        scale = least + (0.95 - least) * float(random.uniform(1))
+        small = F.interpolate(
+            views[these],
+            scale_factor=scale,
+            mode="bilinear",
+            antialias=True,
+            align_corners=False,
+            recompute_scale_factor=True,
+        )
+        views[these] = resized(small, tuple(size))
+    return views
+
+
+def _relit(random: RandomTensors, views: Tensor, chance: Tensor) -> Tensor:
+    """Views (B, 3, H, W), 0..255, in different light and tone, 0..1."""
+    count = len(views)
+    gamma = torch.exp(0.3 * random.normal(count, 1, 1, 1) * random.happens(0.5 * chance))
+    tint = 0.12 * random.normal(count, 3, 1, 1) + 0.2 * random.normal(count, 1, 1, 1)
+    tint = torch.exp(tint * random.happens(0.6 * chance))
+    out = ((views / 255).clamp(min=1e-4) ** gamma * tint).clamp(0, 1)
+    corners = (0.35 * random.normal(count, 1, 2, 2) - 0.1) * random.happens(0.3 * chance)
+    light = torch.exp(corners).clamp(max=2)
+    out = (out * resized(light, tuple(views.shape[2:]))).clamp(0, 1)
+    some = random.chosen(torch.full((count,), 0.08, device=random.device))
+    out[some] = grey(out[some]).expand(-1, 3, -1, -1)
+    return out
+
+
+def _noisy(random: RandomTensors, views: Tensor, chance: Tensor, severity: Tensor) -> Tensor:
+    """Views (B, 3, H, W) 0..1, some of them blurred, some with grain."""
+    some = random.chosen(0.3 * chance)
+    if len(some):
+        sigma = 0.3 + (1.8 * severity[some] - 0.3) * random.uniform(len(some))
+        views[some] = gaussian(views[some], sigma, 6)
+    some = random.chosen(0.4 * chance)
+    if len(some):
+        grain = random.normal(len(some), 1, *views.shape[2:])
+        soft = random.chosen(torch.full((len(some),), 0.4, device=random.device))
+        if len(soft):
+            grain[soft] = 2 * gaussian(grain[soft], torch.ones(len(soft), device=random.device), 3)
+        views[some] += grain * (0.005 + 0.045 * random.uniform(len(some), 1, 1, 1))
+    return views

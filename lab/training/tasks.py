@@ -1,0 +1,197 @@
+"""Batches, losses and schedules of all networks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from kdscan.records import CELLS, MAX_CROSSES
+from lab.synth.fields import F32, U8, Rng
+from lab.training import augment, cover, ink, spellbook
+from lab.training.dataset import Example, unpack
+from lab.training.guesses import refine_sample
+from lab.training.kingdom_samples import squares_sample, tiles_sample
+from lab.training.kingdoms import KingdomExample
+from lab.training.mark_crops import Sheets, samples
+from lab.training.marks_networks import MarksNet
+from lab.training.networks import LocateNet, RefineNet, SquaresNet, TilesNet
+from lab.training.random_tensors import RandomTensors
+from lab.training.task import Batch, Task
+
+
+def _images(views: U8) -> Tensor:
+    """Pictures (B, H, W, 3) as (B, 3, H, W) uint8, made floats only in the training process; not
+    copied, because loaders that copy keep a GPU waiting."""
+    return torch.from_numpy(views.transpose(0, 3, 1, 2))
+
+
+def _collated(samples: Iterable[tuple[U8, F32]]) -> Batch:
+    """Pictures (B, 3, H, W) and their targets (B, ...) of as many samples."""
+    views, targets = zip(*samples, strict=True)
+    return _images(np.stack(views)), torch.from_numpy(np.stack(targets))
+
+
+def locate_batch(rng: Rng, examples: list[Example]) -> Batch:
+    """Thumbnails (B, 3, 384, 384) and votes (B, 3, 48, 48); some photos hold two maps."""
+    samples = [augment.locate_sample(rng, e) for e in examples]
+    for i in range(len(samples)):
+        if rng.random() < 0.15:
+            samples[i] = augment.mosaic(rng, samples[i], samples[i - 1])
+    return _collated(samples)
+
+
+def locate_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
+    """Cross entropy of the mask; negative log likelihood of the place (Laplace distribution).
+
+    A thumbnail may not show which way is up, and registration determines it later. So most of the
+    place's loss takes the better of the two orientations for each photo.
+    """
+    on_grid, place, log_error = (o.float() for o in out)
+    mask, uv = batch[1][:, :1], batch[1][:, 1:]
+    found = F.binary_cross_entropy_with_logits(on_grid, mask)
+    count = mask.sum((1, 2, 3)).clamp(min=1)
+
+    def likelihood(target: Tensor) -> Tensor:
+        error = (place - target).abs().sum(1, keepdim=True)
+        nll = error * torch.exp(-log_error) + 2 * log_error
+        return (nll * mask).sum((1, 2, 3)) / count
+
+    true, flipped = likelihood(uv), likelihood(-uv)
+    where = 0.8 * torch.minimum(true, flipped) + 0.2 * true
+    return {"on": 3 * found, "place": where.mean()}
+
+
+IN_PLACE = 0.3
+"""Cells: largest offset along each axis of a cell that is in place."""
+
+
+def refine_batch(rng: Rng, examples: list[Example]) -> Batch:
+    """Coarse views (B, 3, 224, 288), offsets and presence (B, 3, 5, 7), upright (B, 1)."""
+    samples = [refine_sample(rng, e) for e in examples]
+    upright = torch.tensor([[float(up)] for *_, up in samples])
+    return *_collated((view, target) for view, target, _ in samples), upright
+
+
+def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
+    """Smooth L1 of the offsets of present cells; cross entropies of cells in place and of which way
+    is up."""
+    offset, there, up = (o.float() for o in out)
+    target, real = batch[1][:, :2], batch[1][:, 2:]
+    near = real * (target.abs().amax(1, keepdim=True) < IN_PLACE).float()
+    error = F.smooth_l1_loss(offset, target, beta=0.05, reduction="none")
+    shown = (real.mean((1, 2, 3)) > 0.5).float()[:, None]
+    upright = F.binary_cross_entropy_with_logits(up, batch[2], reduction="none")
+    return {
+        "offset": 10 * (error * real).sum() / real.sum().clamp(min=1) / 2,
+        "there": 0.5 * F.binary_cross_entropy_with_logits(there, near),
+        "up": 3 * (upright * shown).sum() / shown.sum().clamp(min=1),
+    }
+
+
+MAX_CROSSES_A_SHEET = len(CELLS) * MAX_CROSSES
+"""Number of rows of a sheet's table of crosses."""
+
+
+def marks_batch(_: Rng, examples: list[Example]) -> Batch:
+    """The parts of `Sheets`, coats and crosses (S, 34) each, and castle (S, 1)."""
+    crossed = np.full((len(examples), MAX_CROSSES_A_SHEET, 3), -1, np.float32)
+    for row, example in zip(crossed, examples, strict=True):
+        if example.crossed is not None:
+            row[: len(example.crossed)] = example.crossed
+    return (
+        _images(np.stack([unpack(e.flat) for e in examples])),
+        torch.from_numpy(crossed),
+        torch.tensor([e.crossed is not None for e in examples]),
+        torch.tensor([e.photographed for e in examples]),
+        torch.from_numpy(np.stack([e.coat for e in examples])),
+        torch.from_numpy(np.stack([e.crosses for e in examples])),
+        torch.tensor([[-1.0 if e.castle is None else float(e.castle)] for e in examples]),
+    )
+
+
+def marks_views(random: RandomTensors, batch: Batch) -> Batch:
+    """Random views of the sheets of `marks_batch`: ink (S, 35, 1, 128, 128), coarse planes
+    (S, 35, 3, 64, 64), positions of shields (S, 34, 2), coats and crosses (S, 34) each, castle
+    (S, 1), positions of crosses (S, 34, 16, 16), and offsets (S, 35, 2)."""
+    *sheets, coat, crosses, castle = batch
+    ink, coarse, places, spots, offsets = samples(random, Sheets(*sheets))
+    # In half precision 7 rather than 14 MB per sheet between processes; converted back before use.
+    return ink.half(), coarse.half(), places, coat, crosses, castle, spots, offsets
+
+
+def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
+    """Cross entropies of coats, crosses and, with a small weight, the castle; auxiliary loss of the
+    crosses' positions; and that of the offsets (see `MarksNet`).
+
+    `UNKNOWN` labels are ignored: it is torch's default `ignore_index`.
+    """
+    coat, crosses, castle, offsets, spots = (o.float() for o in out)
+    return {
+        "coat": F.cross_entropy(coat.flatten(0, 1), batch[3].flatten()),
+        "crosses": F.cross_entropy(crosses.flatten(0, 1), batch[4].flatten()),
+        "castle": 0.1 * _known_ones(castle, batch[5]),
+        "spots": 5 * _known_ones(spots[:, :, 0], batch[6]),
+        "offset": 5 * _known_offsets(offsets, batch[7], batch[6]),
+    }
+
+
+def _known_ones(logits: Tensor, true: Tensor) -> Tensor:
+    """Binary cross entropy; targets of -1 are unknown and ignored."""
+    known = (true >= 0).float()
+    loss: Tensor = F.binary_cross_entropy_with_logits(logits, true.clamp(min=0), weight=known)
+    return loss
+
+
+def _known_offsets(logits: Tensor, true: Tensor, spots: Tensor) -> Tensor:
+    """Smooth L1 of offsets, which are known for sheets with known positions of crosses."""
+    known = (spots.amax((1, 2, 3)) >= 0).float()[:, None, None]
+    loss: Tensor = (known * F.smooth_l1_loss(logits, true, beta=0.02, reduction="none")).mean()
+    return loss
+
+
+def tiles_batch(rng: Rng, examples: list[KingdomExample]) -> Batch:
+    """Thumbnails (B, 3, 384, 384) and votes (B, 6, 48, 48)."""
+    return _collated(tiles_sample(rng, e) for e in examples)
+
+
+def tiles_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
+    """Cross entropy of the mask; negative log likelihood of the centre (Laplace distribution); L1
+    of angle and size."""
+    on_tile, center, log_error, pose = (o.float() for o in out)
+    mask = batch[1][:, :1]
+    count = mask.sum().clamp(min=1)
+    error = (center - batch[1][:, 1:3]).abs().sum(1, keepdim=True)
+    nll = ((error * torch.exp(-log_error) + 2 * log_error) * mask).sum() / count
+    turn = ((pose - batch[1][:, 3:]).abs().sum(1, keepdim=True) * mask).sum() / count
+    found = F.binary_cross_entropy_with_logits(on_tile, mask)
+    return {"on": 3 * found, "place": nll, "turn": turn}
+
+
+def squares_batch(rng: Rng, examples: list[KingdomExample]) -> Batch:
+    """Crops (N, 3, 80, 80) of whole kingdoms and what they show (N,)."""
+    samples = [squares_sample(rng, flat) for e in examples for flat in e.flats[:1]]
+    crops, kinds = (np.concatenate(parts) for parts in zip(*samples, strict=True))
+    return _images(crops), torch.from_numpy(kinds)
+
+
+def squares_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
+    """Cross entropy of the kind."""
+    return {"kind": F.cross_entropy(out[0].float(), batch[1])}
+
+
+TASKS: dict[str, Task] = {
+    "locate": Task(LocateNet, locate_batch, locate_loss, 16, 5100, 2e-3),
+    "refine": Task(RefineNet, refine_batch, refine_loss, 32, 27103, 2e-3),
+    "marks": Task(
+        MarksNet, marks_batch, marks_loss, 64, 5000, 2.5e-3, n_inputs=3, views=marks_views
+    ),
+    "tiles": Task(TilesNet, tiles_batch, tiles_loss, 12, 1500, 3e-3),
+    "ink": ink.TASK,
+    "cover": cover.TASK,
+    "spellbook": spellbook.TASK,
+    "squares": Task(SquaresNet, squares_batch, squares_loss, 7, 1500, 3e-3),
+}

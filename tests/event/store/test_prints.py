@@ -1,0 +1,163 @@
+"""The prints that an event knows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kdscan.errors import KdscanError, LayoutError
+from kdscan.event.archive.load import load_event
+from kdscan.event.archive.save import save_event
+from kdscan.event.store import Store, open_store
+from kdscan.event.store.events import ensure_event, find_event
+from kdscan.event.store.photos import add_photo
+from kdscan.event.store.print_files import load_prints
+from kdscan.event.store.prints import (
+    EventPrints,
+    add_new_prints,
+    event_prints,
+    pages_read,
+    reading_version,
+)
+from kdscan.event.store.readings import add_reading
+from kdscan.templates.file import to_filed
+from kdscan.templates.names import SUFFIX
+from tests.templates.made import made_print
+
+
+def prints_of(store: Store, event: str = "cup") -> EventPrints:
+    with store.write() as db:
+        return EventPrints(store, ensure_event(db, event).id)
+
+
+def names(prints: EventPrints) -> list[str]:
+    return [one.name for one in prints.load()]
+
+
+def test_prints_are_an_event_s_own(store: Store) -> None:
+    prints = prints_of(store)
+    for name in ("moor", "Atlas"):
+        prints.save(made_print(name))
+    assert names(prints) == ["Atlas", "moor"]
+    assert names(prints_of(store, "other")) == []
+    assert prints.get("ATLAS").data == to_filed(made_print("Atlas")).data
+    prints.forget("atlas")
+    assert names(prints) == ["moor"]
+    with pytest.raises(LayoutError, match="known: moor"):
+        prints.forget("atlas")
+
+
+def test_a_print_of_the_same_name_is_replaced(store: Store) -> None:
+    prints = prints_of(store)
+    prints.save(made_print("Club", 1))
+    prints.save(made_print("club", 2))
+    (one,) = prints.load()
+    assert one.data == to_filed(made_print("club", 2)).data
+
+
+def test_an_event_of_maps_learns_until_it_is_told_not_to(store: Store) -> None:
+    prints = prints_of(store)
+    assert prints.learns()
+    prints.switch(False)
+    assert not prints.learns()
+    prints.switch(True)
+    assert prints.learns()
+    with store.write() as db:
+        tiles = ensure_event(db, "castle cup", "kingdomino")
+    assert not EventPrints(store, tiles.id).learns()
+
+
+def test_those_of_the_library_are_added_but_replace_none(store: Store) -> None:
+    prints = prints_of(store)
+    own = prints.save(made_print("club", 1))
+    others = [to_filed(made_print("CLUB", 2)), to_filed(made_print("moor", 3))]
+    for _ in range(2):
+        with store.write() as db:
+            add_new_prints(store, db, prints.event_id, others)
+    assert [one.data for one in prints.load()] == [own.data, others[1].data]
+
+
+def test_one_that_is_gone_is_told_and_skipped(store: Store) -> None:
+    prints = prints_of(store)
+    prints.save(made_print("here", 1))
+    prints.save(made_print("gone", 2))
+    with store.read() as db:
+        rows = {row.name: row.sha256 for row in event_prints(db, prints.event_id)}
+    Path(store.photos.place(rows["gone"], SUFFIX)).unlink()
+    load_prints.__globals__["_load"].cache_clear()
+    told: list[KdscanError] = []
+    assert [one.name for one in prints.load(told.append)] == ["here"]
+    assert len(told) == 1 and rows["gone"][:12] in str(told[0])
+
+
+def test_readings_with_other_prints_are_others() -> None:
+    assert reading_version("marks-1", ()) == "marks-1"
+    one, two = (
+        reading_version("marks-1", ["a" * 64]),
+        reading_version("marks-1", ["b" * 64, "a" * 64]),
+    )
+    assert len({one, two, "marks-1"}) == 3
+    assert two == reading_version("marks-1", ["a" * 64, "b" * 64])
+
+
+def test_an_event_takes_its_prints_along(tmp_path: Path) -> None:
+    with open_store(str(tmp_path / "one.sqlite")) as store:
+        saved = prints_of(store).save(made_print("club"))
+        save_event(store, "cup", tmp_path / "cup.kdscan")
+    with open_store(str(tmp_path / "two.sqlite")) as store:
+        loaded = load_event(store, tmp_path / "cup.kdscan")
+        assert loaded.photos == 0
+        with store.read() as db:
+            event = find_event(db, "cup")
+        (one,) = EventPrints(store, event.id).load()
+        assert one.data == saved.data
+
+
+def test_a_print_that_is_none_is_not_taken_from_an_archive(tmp_path: Path) -> None:
+    import hashlib
+    import zipfile
+
+    with open_store(str(tmp_path / "one.sqlite")) as store:
+        saved = prints_of(store).save(made_print("club"))
+        save_event(store, "cup", tmp_path / "cup.kdscan")
+    good, bad = hashlib.sha256(saved.data).hexdigest(), hashlib.sha256(b"bad").hexdigest()
+    with (
+        zipfile.ZipFile(tmp_path / "cup.kdscan") as old,
+        zipfile.ZipFile(tmp_path / "bad.kdscan", "w") as new,
+    ):
+        new.writestr("event.jsonl", old.read("event.jsonl").replace(good.encode(), bad.encode()))
+        new.writestr(f"photos/{bad}{SUFFIX}", b"bad")
+    with (
+        open_store(str(tmp_path / "two.sqlite")) as store,
+        pytest.raises(LayoutError, match="not a kdscan print"),
+    ):
+        load_event(store, tmp_path / "bad.kdscan")
+
+
+def test_a_new_print_has_only_pages_read_anew_that_it_may_change(store: Store) -> None:
+    def entry(*sheets: tuple[str, str]) -> dict[str, object]:
+        found = [
+            {"kind": k, "layout": layout, "outline": [], "confidence": 1.0, "review": False}
+            for k, layout in sheets
+        ]
+        return {"error": None, "sheets": found}
+
+    pages = [
+        [("duel_map", "kdscan-a5")],
+        [("duel_map", "unknown")],
+        [("duel_map", "kdscan-a5"), ("duel_map", "moor")],
+        [("duel_spellbook", "kdscan-a5-spellbook")],
+        [],
+    ]
+    name, other = reading_version("marks-1", ["a" * 64]), ["b" * 64]
+    with store.write() as db:
+        event = ensure_event(db, "cup")
+        photo = add_photo(db, event.id, "c" * 64, ".jpg", 1)
+        for page, sheets in enumerate(pages):
+            add_reading(db, photo, page, name, entry(*sheets), [None] * len(sheets), 0.1)
+        assert sorted(pages_read(db, photo.id, "marks-1", other)) == [0, 3, 4]
+        assert pages_read(db, photo.id, "marks-2", other) == {}
+        # What was a sheet of ours by mistake, and is none now, is read anew.
+        add_reading(db, photo, 0, "marks-1", entry(("duel_map", "unknown")), [None], 0.1)
+        assert sorted(pages_read(db, photo.id, "marks-1", other)) == [3, 4]

@@ -1,0 +1,163 @@
+"""The same sheet photographed twice is noticed; two sheets are not taken for one."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kdscan.event.deduplicate import Compared, Entry, marks_code, same_sheets
+from kdscan.pipeline.document import sheet_json
+from kdscan.records import CELLS, COATS
+from kdscan.rules.duel.players import play_game, random_player
+from tests.readings import KINGDOM, make_kingdom, make_sheet
+
+
+def maps(seed: int, games: int) -> list[np.ndarray]:
+    rng = random.Random(seed)
+    found = []
+    for _ in range(games):
+        for board in play_game(rng, (random_player, random_player)).maps:
+            held = [board.get(at) for at in CELLS]
+            codes = [COATS.index(s.coat) * 5 + s.crosses if s else 0 for s in held]
+            found.append(np.array(codes, np.uint8))
+    return found
+
+
+SHEETS = maps(1, 60)
+
+
+def entry(
+    key: int,
+    marks: np.ndarray | None,
+    code: str | None = None,
+    same_as: int | None = None,
+    rank: float = 0.5,
+) -> Entry:
+    return Entry(key, code, marks, (rank,), same_as)
+
+
+def test_the_marks_of_a_sheet_are_numbers() -> None:
+    codes = marks_code(sheet_json(make_sheet()))
+    assert codes is not None
+    assert codes.shape == (34,)
+    assert int(codes[0]) == 1 * 5 + 1  # a dot with a cross
+    assert marks_code({"kind": "duel_spellbook"}) is None
+    rows = ["d d d . . . .", ". . . . . . .", ". . . ## . . .", *[". . . . . . ."] * 2]
+    nearly_empty = marks_code(sheet_json(make_sheet("\n".join(rows))))
+    assert nearly_empty is not None and np.count_nonzero(nearly_empty) == 3
+    assert same_sheets([entry(1, nearly_empty), entry(2, nearly_empty)]) == Compared({}, {})
+
+
+def test_no_two_maps_of_many_games_are_taken_for_one() -> None:
+    assert same_sheets([entry(n, marks) for n, marks in enumerate(SHEETS, 1)]).same == {}
+
+
+@given(
+    which=st.integers(0, len(SHEETS) - 1),
+    wrong=st.lists(st.integers(0, 33), max_size=8),
+    turned=st.booleans(),
+    better=st.booleans(),
+)
+def test_a_second_reading_with_errors_is_the_same_sheet(
+    which: int, wrong: list[int], turned: bool, better: bool
+) -> None:
+    again = SHEETS[which].copy()
+    again[wrong] = (again[wrong] + 1) % 35
+    if turned:
+        again = again[::-1]
+    entries = [entry(n, marks) for n, marks in enumerate(SHEETS, 1)]
+    entries.append(entry(999, again, rank=0.9 if better else 0.1))
+    assert same_sheets(entries).same == ({which + 1: 999} if better else {999: which + 1})
+
+
+def test_codes_go_before_marks_and_people_before_both() -> None:
+    a, b = SHEETS[:2]
+    code = "E/1/1/A"
+    spoilt = a.copy()
+    spoilt[:12] = (spoilt[:12] + 1) % 35
+    assert same_sheets([entry(1, a, code), entry(2, spoilt, code)]).same == {2: 1}
+    assert same_sheets([entry(1, a, code), entry(2, a, "E/1/1/B")]).same == {}
+    assert same_sheets([entry(1, a), entry(2, a, same_as=0)]).same == {}
+    assert same_sheets([entry(1, a, same_as=0), entry(2, a)]).same == {}
+    assert same_sheets([entry(1, a, code), entry(2, a)]).same == {2: 1}
+    assert same_sheets([entry(1, a, same_as=2), entry(2, b)]).same == {1: 2}
+    chain = [entry(1, a, same_as=2), entry(2, b, same_as=3), entry(3, SHEETS[2], rank=0.9)]
+    assert same_sheets(chain).same == {1: 3, 2: 3}
+    assert same_sheets([entry(1, a, same_as=2), entry(2, b, same_as=1)]).same == {2: 1}
+    assert same_sheets([entry(1, None), entry(2, None)]).same == {}
+    assert same_sheets([entry(1, None, code), entry(2, None, code)]).same == {2: 1}
+
+
+def test_sheets_too_empty_to_be_told_apart_are_one_by_their_code() -> None:
+    few, none = np.zeros(34, np.uint8), np.zeros(34, np.uint8)
+    few[:3] = SHEETS[0][:3]
+    for marks in (few, none):
+        assert same_sheets([entry(1, marks), entry(2, marks)]).same == {}
+        assert same_sheets([entry(1, marks, "E/1/1/A"), entry(2, marks, "E/1/1/A")]).same == {2: 1}
+    others = few.copy()
+    others[:3] += 1
+    for one, two in ((few, others), (few, none), (none, few)):
+        both = [entry(1, one, "E/1/1/A"), entry(2, two, "E/1/1/A")]
+        assert same_sheets(both) == Compared({}, {1: (2,), 2: (1,)})
+
+
+def test_a_sheet_is_not_the_same_because_all_that_it_holds_lies_on_another_too() -> None:
+    whole, part = SHEETS[0], SHEETS[0].copy()
+    part[np.flatnonzero(part)[14:]] = 0
+    assert same_sheets([entry(1, whole), entry(2, part)]).same == {}
+    assert same_sheets([entry(1, part), entry(2, whole)]).same == {}
+    both = [entry(1, whole, "E/1/1/A"), entry(2, part, "E/1/1/A")]
+    assert same_sheets(both) == Compared({}, {1: (2,), 2: (1,)})
+
+
+def test_a_kingdom_photographed_from_another_side_is_the_same() -> None:
+    one = KINGDOM.split()
+    castle = one.index("##")
+    one[8], one[castle] = one[castle], one[8]  # not in the middle
+    turns = [np.rot90(np.array(one).reshape(5, 5), n).ravel().tolist() for n in (1, 2, 3)]
+    other = [*one[:-7], *reversed(one[-7:])]
+    other[:7] = ["l", "l", "w", "g", "g", "f", "f"]
+
+    def kingdom(key: int, squares: list[str]) -> Entry:
+        text = "\n".join(" ".join(squares[5 * row :][:5]) for row in range(5))
+        marks = marks_code(sheet_json(make_kingdom(text)))
+        return Entry(key, None, marks, (0.5,), kind="kingdom")
+
+    entries = [kingdom(n, squares) for n, squares in enumerate((one, *turns, other), 1)]
+    assert same_sheets(entries).same == {2: 1, 3: 1, 4: 1}
+
+
+def test_a_kingdom_without_its_castle_is_compared_with_none() -> None:
+    kingdom: Any = sheet_json(make_kingdom())
+    whole = marks_code(kingdom)
+    for cell in kingdom["cells"]:
+        if cell["terrain"] == "castle":
+            cell["terrain"] = "empty"
+    bare = marks_code(kingdom)
+    assert whole is not None and bare is not None
+    assert whole.any() and not bare.any()
+
+
+def test_sheets_of_different_kinds_are_never_compared() -> None:
+    kingdom = marks_code(sheet_json(make_kingdom()))
+    mixed = [
+        Entry(n, "E/1/1/A", marks, (0.5,), kind=kind)
+        for n, (kind, marks) in enumerate(
+            (("duel_map", SHEETS[0]), ("kingdom", kingdom), ("duel_spellbook", None))
+        )
+    ]
+    assert same_sheets(mixed) == Compared({}, {})
+
+
+def test_different_sheets_with_one_code_are_a_conflict_until_a_person_settles_it() -> None:
+    a, b, code = SHEETS[0], SHEETS[1], "E/1/1/A"
+    both = [entry(1, a, code), entry(2, b, code)]
+    assert same_sheets(both) == Compared({}, {1: (2,), 2: (1,)})
+    again = entry(3, b, code, rank=0.9)
+    assert same_sheets([*both, again]) == Compared({2: 3}, {1: (3,), 3: (1,)})
+    assert same_sheets([entry(1, a, code), entry(2, b, code, same_as=1)]) == Compared({2: 1}, {})
+    assert same_sheets([entry(1, a, code), entry(2, b, code, same_as=0)]) == Compared({}, {})

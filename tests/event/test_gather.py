@@ -1,0 +1,235 @@
+"""Sheets find their tables, and problems are reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from kdscan.event.games import SheetScore
+from kdscan.event.gather import Planned, gather
+from kdscan.rules.winner import Outcome, Worth
+
+
+def sheet(
+    key: int,
+    player: str | None,
+    total: int,
+    *,
+    at: tuple[int | None, int | None] = (1, 1),
+    largest: int = 5,
+    review: bool = False,
+) -> SheetScore:
+    return SheetScore(key, at[0], at[1], player, Worth(total, largest), review)
+
+
+def paired(players: str, points: Mapping[str, int] = {}, **more: Any) -> Planned:
+    return Planned(tuple(players), points, **more)
+
+
+def test_codes_alone_make_games() -> None:
+    games, findings = gather(
+        [
+            sheet(1, "A", 50, at=(1, 7)),
+            sheet(2, "B", 40, at=(1, 7)),
+            sheet(3, "A", 20, at=(2, 1)),
+            sheet(4, "C", 20, at=(2, 1)),
+        ]
+    )
+    assert [(g.round, g.table, [s.player for s in g.seats]) for g in games] == [
+        (1, 7, ["A", "B"]),
+        (2, 1, ["A", "C"]),
+    ]
+    assert findings == ()
+
+
+PLAN = {(1, 1): paired("AB"), (1, 2): paired("CD"), (1, 3): paired("E")}
+TABLE = {(1, 1): paired("AB")}
+
+
+def test_a_player_sits_where_the_plan_says() -> None:
+    # No table on A's sheet, a wrong one on C's: the round and the name are enough.
+    games, findings = gather(
+        [
+            sheet(1, "A", 50, at=(1, None)),
+            sheet(2, "B", 40),
+            sheet(3, "C", 30, at=(1, 9)),
+            sheet(4, "D", 31, at=(1, 2)),
+        ],
+        PLAN,
+    )
+    assert findings == ()
+    assert [[seat.total for seat in game.seats] for game in games] == [[50, 40], [30, 31], [None]]
+    assert [game.finished for game in games] == [True, True, True]
+    assert games[2].outcome == Outcome((0,), "bye")
+
+
+def test_each_sheet_belongs_to_its_round() -> None:
+    sheets = [
+        sheet(n + 2 * r, p, 10 * r + n, at=(r, None)) for r in (1, 2) for n, p in enumerate("AB")
+    ]
+    games, findings = gather(sheets, {(1, 4): paired("AB"), (2, 3): paired("BA")})
+    assert [[seat.total for seat in game.seats] for game in games] == [[10, 11], [21, 20]]
+    assert findings == ()
+
+
+def test_a_round_of_which_nothing_has_come_in_is_told_once() -> None:
+    tables = {(1, 1): "AB", (1, 2): "CD", (2, 1): "AC", (2, 2): "BD", (2, 3): "E"}
+    planned = {at: paired(players) for at, players in tables.items()}
+    sheets = [sheet(n, player, 40 + n) for n, player in enumerate("ABC")]
+    _, findings = gather(sheets, planned)
+    assert [(f.round, f.table, f.message) for f in findings] == [
+        (1, 2, "the sheet of D is missing"),
+        (2, None, "no sheet of round 2 has come in yet"),
+    ]
+    _, findings = gather(sheets, planned | {(2, 1): paired("AC", {"A": 40})})
+    assert [(f.round, f.table) for f in findings] == [(1, 2), (2, 1), (2, 2), (2, 2)]
+
+
+def test_missing_sheets_are_named() -> None:
+    games, findings = gather([sheet(1, "A", 50)], TABLE)
+    assert not games[0].finished and games[0].outcome is None
+    assert [(f.code, f.round, f.table) for f in findings] == [("missing_sheet", 1, 1)]
+    assert "B" in findings[0].message
+
+
+def test_the_one_sheet_without_a_name_is_the_other_players() -> None:
+    games, findings = gather([sheet(1, "A", 50), sheet(2, None, 44)], TABLE)
+    assert [seat.total for seat in games[0].seats] == [50, 44]
+    assert findings == ()
+
+
+def test_two_sheets_without_names_are_nobodys() -> None:
+    games, findings = gather([sheet(1, None, 50), sheet(2, None, 44)], TABLE)
+    assert [seat.total for seat in games[0].seats] == [None, None]
+    assert [f.code for f in findings] == ["unknown_player", "missing_sheet", "missing_sheet"]
+
+
+def test_one_sheet_photographed_twice_counts_once() -> None:
+    twice = [sheet(1, "A", 50, review=True), sheet(2, "A", 50), sheet(3, "B", 40)]
+    games, findings = gather(twice, TABLE)
+    assert games[0].seats[0].sheet == twice[1]
+    assert findings == ()
+
+
+def test_two_sheets_that_differ_wait_for_a_person() -> None:
+    games, findings = gather([sheet(1, "A", 50), sheet(2, "A", 51), sheet(3, "B", 40)], TABLE)
+    assert games[0].seats[0].total is None
+    assert [(f.code, f.sheets) for f in findings] == [("two_sheets", (1, 2))]
+    games, _ = gather([sheet(1, "A", 50), sheet(2, "A", 50, largest=6)], TABLE)
+    assert games[0].seats[0].total is None  # the domains could decide
+    games, findings = gather(
+        [sheet(1, "A", 50), sheet(2, "A", 51), sheet(3, "B", 40)],
+        {(1, 1): paired("AB", {"A": 51})},
+    )
+    assert games[0].outcome == Outcome((0,), "score")
+    assert findings == ()
+
+
+def test_of_a_sheet_that_is_cut_off_no_total_is_named() -> None:
+    whole = replace(sheet(1, "A", 50), rivals=(2, 3))  # 3 does not count any more
+    cut = replace(sheet(2, "A", 9), rivals=(1,), cut_off=True)
+    _, findings = gather([whole, cut], TABLE)
+    assert "worth 50, –;" in findings[0].message
+
+
+def test_sheets_that_claim_one_code_count_for_nothing_even_if_their_totals_are_equal() -> None:
+    rivals = [replace(sheet(1, "A", 50), rivals=(2,)), replace(sheet(2, "A", 50), rivals=(1,))]
+    games, findings = gather([*rivals, sheet(3, "B", 40)], TABLE)
+    assert not games[0].finished
+    assert [(f.code, f.sheets) for f in findings] == [("code_conflict", (1, 2))]
+
+
+def test_points_entered_before_the_sheet_came_are_compared_with_it() -> None:
+    plan, seen = ({(1, 1): paired("AB", {"A": 30}, seen={"A": n})} for n in (None, 40))
+    came = [sheet(1, "A", 40), sheet(2, "B", 35)]
+    games, findings = gather(came, plan)
+    assert games[0].seats[0].total == 30
+    assert [(f.code, f.round, f.table, f.sheets) for f in findings] == [
+        ("points_differ", 1, 1, (1,))
+    ]
+    assert findings[0].message == "the sheet of A is worth 40, but 30 points were entered"
+    agreed = [sheet(1, "A", 30), came[1]]
+    looked_at = [replace(came[0], review=True), came[1]]
+    for sheets, planned in ((came, seen), (agreed, plan), (looked_at, plan)):
+        assert gather(sheets, planned)[1] == ()
+    corrected = [sheet(1, "A", 46), came[1]]  # or its spellbook came in
+    assert [f.code for f in gather(corrected, seen)[1]] == ["points_differ"]
+
+
+def test_a_sheet_of_a_player_with_a_bye_is_asked_about() -> None:
+    games, findings = gather([sheet(1, "E", 40, at=(1, None))], PLAN)
+    assert games[2].bye and games[2].seats[0].total is None
+    assert ("unplaced", (1,)) in [(f.code, f.sheets) for f in findings]
+    assert "E has a bye in this round" in findings[-1].message
+
+
+def test_in_a_walkover_nobody_has_points() -> None:
+    plan, came = {(1, 1): paired("AB", walkover="A")}, [sheet(1, "A", 50, review=True)]
+    games, findings = gather(came, plan)
+    assert [seat.total for seat in games[0].seats] == [None, None]
+    assert games[0].outcome == Outcome((0,), "walkover")
+    assert findings == ()
+
+
+def test_sheets_that_need_a_look_count_and_are_named() -> None:
+    games, findings = gather([sheet(1, "A", 50, review=True), sheet(2, "B", 40)], TABLE)
+    assert games[0].finished
+    assert [(f.code, f.sheets) for f in findings] == [("needs_look", (1,))]
+
+
+def test_sheets_of_nowhere() -> None:
+    _, findings = gather([sheet(1, "A", 50, at=(None, 1)), sheet(2, "B", 40, at=(1, None))])
+    assert [f.code for f in findings] == ["unplaced", "unplaced"]
+    assert "the round" in findings[0].message and "the table" in findings[1].message
+
+
+def test_a_sheet_that_is_cut_off_counts_for_nothing_until_all_of_it_is_seen() -> None:
+    part = [replace(sheet(1, "A", 30), cut_off=True), sheet(2, "B", 40)]
+    games, findings = gather(part, TABLE)
+    assert not games[0].finished
+    assert [(f.code, f.sheets) for f in findings] == [("cut_off", (1,))]
+    games, findings = gather([*part, sheet(3, "A", 50)], TABLE)
+    assert games[0].seats[0].total == 50
+    assert findings == ()
+
+
+def test_a_sheet_whose_code_names_another_event_than_most_is_nobodys() -> None:
+    def printed(key: int, player: str, event: str | None, round_: int = 1) -> SheetScore:
+        return replace(sheet(key, player, 40 + key, at=(round_, key)), event=event)
+
+    plan = {(1, 1): paired("AB"), (1, 2): paired("CD")}
+    ours = [printed(1, "A", "SPRING-CUP"), printed(2, "B", "SPRING-CU…"), printed(3, "C", None)]
+    games, findings = gather([*ours, printed(4, "D", "WINTER")], plan)
+    assert [seat.total for game in games for seat in game.seats] == [41, 42, 43, None]
+    assert [f.sheets for f in findings if f.code == "unplaced"] == [(4,)]
+    for meant in (None, "SPRING-CUP"):  # a person said whose it is; it was printed for this event
+        games, findings = gather([*ours, printed(4, "D", meant)], plan)
+        assert all(game.finished for game in games) and findings == ()
+    for other in ("SPRING-CUP-2", "SPRING"):  # whole names
+        whole = [ours[0], printed(2, "B", "SPRING-CUP"), ours[2], printed(4, "D", other)]
+        _, findings = gather(whole, plan)
+        assert [f.sheets for f in findings if f.code == "unplaced"] == [(4,)]
+    _, findings = gather([*ours[:1], printed(2, "B", "WINTER")], plan)
+    assert [f.sheets for f in findings if f.code == "unplaced"] == [(1,), (2,)]  # which one is?
+    _, findings = gather([*ours, printed(4, "A", "CUP", round_=2)], plan)
+    assert [f for f in findings if f.code == "unplaced" and f.round == 1] == []
+
+
+def test_strangers_at_a_table() -> None:
+    games, findings = gather([sheet(1, "A", 50), sheet(2, "B", 40), sheet(3, "X", 99)], TABLE)
+    assert games[0].finished
+    assert [(f.code, f.sheets) for f in findings] == [("unknown_player", (3,))]
+    games, findings = gather([sheet(1, "A", 50), sheet(3, "X", 99)], TABLE)
+    assert [seat.total for seat in games[0].seats] == [50, None]  # X's sheet is not B's
+    assert [f.code for f in findings] == ["unknown_player", "missing_sheet"]
+    games, findings = gather([sheet(1, "A", 50)])
+    assert games == () and findings[0].message == "a game needs two players; here are 1: A"
+
+
+def test_up_to_four_sheets_of_one_table_are_a_game_where_the_rules_allow() -> None:
+    sheets = [SheetScore(n, 1, 1, p, Worth(30 + n, 5)) for n, p in enumerate("ABC")]
+    games, findings = gather(sheets, most=4)
+    assert [seat.player for seat in games[0].seats] == ["A", "B", "C"] and not findings
+    games, findings = gather(sheets)
+    assert not games and "needs two players; here are 3" in findings[0].message

@@ -1,0 +1,136 @@
+"""Corrections become training data: photos with the truth that people have checked."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from kdscan.errors import UsageError
+from kdscan.event.batch.paths import sources
+from kdscan.event.batch.run import Run
+from kdscan.event.batch.tasks import perform
+from kdscan.event.labels import save_labels
+from kdscan.event.rules import RuleChanges
+from kdscan.event.store import Store, open_store
+from kdscan.event.store.corrections import add_correction
+from kdscan.event.store.events import ensure_event, find_event
+from kdscan.event.store.photos import get_photo
+from kdscan.event.store.readings import sheets
+from kdscan.inference.store import default_models
+from kdscan.records import CELLS, COATS, KINDS
+from lab.synth.kingdoms.tiles import load_photos
+from lab.training.dataset import UNKNOWN, unpack
+from lab.training.labels import load_labels
+from lab.training.measure import marks_figures, marks_logits
+from tests.event.entries import came_in
+from tests.event.workers import Here
+from tests.readings import make_kingdom
+
+SAMPLES = Path(__file__).parent.parent.parent / "samples"
+
+
+def told(store: Store, confirm: str, correct: str) -> None:
+    """Read two samples; a person confirms one, and corrects a shield of the other."""
+    with store.write() as db:
+        event = ensure_event(db, "cup")
+    run = Run(store, event, default_models().version)
+    run.read(sources([str(SAMPLES / confirm), str(SAMPLES / correct)]), Here(perform))
+    with store.write() as db:
+        for sheet in list(sheets(db, event.id)):
+            photo = get_photo(db, sheet.photo_id)
+            assert photo is not None
+            if photo.size == (SAMPLES / confirm).stat().st_size:
+                add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=sheet.id)
+            else:
+                what = {"coat": "checked", "crosses": 4}
+                add_correction(db, event.id, "cell:0,3", what, "Ada", sheet_id=sheet.id)
+
+
+def test_what_people_have_seen_is_truth(tmp_path: Path) -> None:
+    labels = tmp_path / "labels"
+    with open_store(str(tmp_path / "s.sqlite")) as store:
+        told(store, "04.jpg", "02.jpg")
+        assert save_labels(store, "cup", labels) == (2, 35)
+        with pytest.raises(UsageError):
+            save_labels(store, "other", labels)
+    texts = {p.stem: json.loads(p.read_text("utf-8")) for p in labels.glob("*.json")}
+    assert sorted(len(t["seen"]) for t in texts.values()) == [1, 34]
+    by_count = {int((e.coat != UNKNOWN).sum()): e for e in load_labels(labels)}
+    corrected, confirmed = by_count[1], by_count[34]
+    at = CELLS.index((0, 3))
+    assert (COATS[int(corrected.coat[at])], int(corrected.crosses[at])) == ("checked", 4)
+    assert unpack(confirmed.flat).shape[2] == 3
+    assert confirmed.photographed
+
+    # The sample's own truth lies in the same places and says nearly the same.
+    sample = load_labels(SAMPLES)[3]  # 04.jpg
+    assert np.mean(confirmed.coat == sample.coat) > 0.8
+    own = json.loads((SAMPLES / "04.json").read_text("utf-8"))["pixels"]
+    said = next(t["pixels"] for t in texts.values() if len(t["seen"]) == 34)
+    off = [np.linalg.norm(np.subtract(own[cell], said[cell])) for cell in own]
+    assert max(off) < 0.3 * np.linalg.norm(np.subtract(own["0,1"], own["0,0"]))
+
+
+@pytest.mark.torch
+def test_training_knows_what_is_unknown(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    from lab.training.random_tensors import RandomTensors
+    from lab.training.tasks import marks_batch, marks_loss, marks_views
+
+    with open_store(str(tmp_path / "s.sqlite")) as store:
+        told(store, "04.jpg", "02.jpg")
+        save_labels(store, "cup", tmp_path / "labels")
+    examples = load_labels(tmp_path / "labels")
+    batch = marks_views(RandomTensors(0), marks_batch(np.random.default_rng(0), examples))
+    assert float(batch[6].max()) == -1
+    n = len(examples)
+    shapes = [(n, 34, 7), (n, 34, 5), (n, 1), (n, 35, 2), (n, 34, 1, 16, 16)]
+    out = tuple(torch.ones(shape, requires_grad=True) for shape in shapes)
+    losses = marks_loss(out, batch)
+    assert losses["spots"].item() == losses["offset"].item() == 0
+    sum(losses.values()).backward()
+    known = (torch.from_numpy(np.stack([e.coat for e in examples])) != UNKNOWN).sum()
+    touched = (out[0].grad.abs().sum(-1) > 0).sum()
+    assert int(touched) == int(known) == 35
+
+
+def test_the_models_in_use_are_tested_on_what_people_have_seen() -> None:
+    sample = load_labels(SAMPLES)[3]  # 04.jpg
+    unsure = dataclasses.replace(sample, coat=sample.coat.copy(), crosses=sample.crosses.copy())
+    unsure.coat[5:], unsure.crosses[5:] = UNKNOWN, UNKNOWN
+    figures = marks_figures(marks_logits(default_models().marks, [sample, unsure]))
+    assert figures["shields"] == 34 + 5
+    assert 0.7 < figures["cell"] <= figures["coat"] <= 1
+
+
+def test_confirmed_kingdoms_come_out_as_training_takes_them(tmp_path: Path) -> None:
+    kingdom = make_kingdom(doubtful={(0, 4): ("lake", 1)})
+    picture = cv2.imencode(".png", np.full((700, 900, 3), 90, np.uint8))[1].tobytes()
+    labels = tmp_path / "labels"
+    with open_store(str(tmp_path / "s.sqlite")) as store:
+        found = kingdom, make_kingdom(origin_xy=(450, 120))
+        came_in(
+            store, "a.png", *found, event="cup", asked=RuleChanges("kingdomino"), picture=picture
+        )
+        with store.write() as db:
+            event = find_event(db, "cup")
+            sheet, other = sheets(db, event.id)
+            lake = {"terrain": "lake", "crowns": 1}
+            add_correction(db, event.id, "cell:0,4", lake, "Ada", sheet_id=sheet.id)
+        assert save_labels(store, "cup", labels) == (0, 0)
+        with store.write() as db:
+            add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=sheet.id)
+        assert save_labels(store, "cup", labels) == (1, 23)
+        with store.write() as db:
+            add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=other.id)
+        assert save_labels(store, "cup", tmp_path / "both") == (2, 46)
+    assert len(list((tmp_path / "both").iterdir())) == 4
+    (board,) = load_photos(labels)
+    assert KINDS[board.kinds[0, 4]] == ("lake", 1)
+    assert KINDS[board.kinds[2, 2]] == ("castle", 0)
+    assert load_labels(labels) == []

@@ -1,0 +1,126 @@
+"""What is printed around the map: the legend, the coordinates, the ruler's length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+import pypdfium2
+import pytest
+
+from kdscan.paper.book import load_book
+from kdscan.paper.card import Card
+from kdscan.paper.layout import load_layout
+from kdscan.paper.look import Ticket
+from kdscan.paper.printing import impose, sheet_pdf
+from kdscan.paper.raster import render_page
+from kdscan.rules.duel.board import CELLS
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.grid import cell_name
+from tests.paper.measure import DPI_300, MM_PER_POINT, Measured
+
+LAYOUT = load_layout("kdscan-a5")
+NAMES = {
+    Coat.DOT: "dot",
+    Coat.DOUBLE_DOT: "two dots",
+    Coat.LINE: "line",
+    Coat.DOUBLE_LINE: "two lines",
+    Coat.FILLED: "filled",
+    Coat.CHECKED: "checked",
+}
+
+
+def shown_coat(page: Measured, x: float, y: float, size: float) -> Coat:
+    """The coat on a printed shield, `size` mm high, as players draw it."""
+    y, reach = y - 0.04 * size, 0.27 * size  # the shield's point lies below its middle
+    inked = page.window(x - reach, y - reach, x + reach, y + reach)[0] > 0.4
+    if inked.mean() > 0.9:
+        return Coat.FILLED
+    shapes = cv2.connectedComponents(inked.astype(np.uint8))[0] - 1
+    half = len(inked) // 2
+    upper, lower = inked[:half], inked[half:]
+    share = [
+        float(part[:, side].mean())
+        for part in (upper, lower)
+        for side in (np.s_[:half], np.s_[half:])
+    ]
+    if share[0] + share[3] > 4 * (share[1] + share[2]):  # upper left and lower right
+        return Coat.CHECKED
+    if 1.5 * (share[0] + share[3]) < share[1] + share[2]:  # they rise to the right
+        return {1: Coat.LINE, 2: Coat.DOUBLE_LINE}[shapes]
+    return {1: Coat.DOT, 2: Coat.DOUBLE_DOT}[shapes]
+
+
+def test_the_legend_shows_how_coats_are_drawn() -> None:
+    page = Measured.of(render_page(LAYOUT, DPI_300), DPI_300)
+    assert LAYOUT.legend is not None
+    for one in LAYOUT.legend.examples:
+        assert shown_coat(page, *one.center_mm, LAYOUT.legend.size_mm) == one.coat
+
+
+def test_the_spellbook_shows_whose_spells_and_boxes_there_are() -> None:
+    book = load_book("kdscan-a5-spellbook")
+    page = Measured.of(render_page(book, DPI_300), DPI_300)
+    for spell in book.spells:
+        x, y, _, h = spell.box_mm
+        assert shown_coat(page, x + 5, y + h / 2, 7.4) == spell.coat
+    for choice in (one for side in book.players for one in side.choices):
+        x, y = choice.center_mm
+        assert shown_coat(page, x, y - book.choice_mm / 2 - 3.7, 5.6) == choice.coat
+
+
+@pytest.fixture(scope="module")
+def printed() -> Iterator[pypdfium2.PdfTextPage]:
+    with pypdfium2.PdfDocument(sheet_pdf(LAYOUT, impose(LAYOUT))) as document:
+        yield document[0].get_textpage()
+
+
+def words_in(
+    printed: pypdfium2.PdfTextPage, left: float, top: float, right: float, bottom: float
+) -> str:
+    """What is printed in a part of the page; mm from its top left corner."""
+    high = LAYOUT.page_mm[1]
+    box = (v / MM_PER_POINT for v in (left, high - bottom, right, high - top))
+    return str(printed.get_text_bounded(*box)).strip()
+
+
+def test_the_heading_is_centred(printed: pypdfium2.PdfTextPage) -> None:
+    assert LAYOUT.title is not None
+    start, count = printed.search(LAYOUT.title.text, match_case=False).get_next()
+    left, right = printed.get_charbox(start)[0], printed.get_charbox(start + count - 1)[2]
+    assert (left + right) / 2 * MM_PER_POINT == pytest.approx(LAYOUT.title.center_mm[0], abs=0.5)
+
+
+def test_each_coat_has_its_name(printed: pypdfium2.PdfTextPage) -> None:
+    assert LAYOUT.legend is not None
+    for one in LAYOUT.legend.examples:
+        (x, y), reach = one.center_mm, LAYOUT.legend.size_mm / 2
+        words = words_in(printed, x - reach, y + reach, x + reach, y + reach + 4)
+        assert words == NAMES[Coat(one.coat)]
+
+
+def test_shields_are_where_their_coordinates_say(printed: pypdfium2.PdfTextPage) -> None:
+    left, top = LAYOUT.grid_mm
+    for row, col in CELLS:
+        x, y = LAYOUT.center_mm(row, col)
+        above = words_in(printed, x - 2, top - 5, x + 2, top - 1)
+        beside = words_in(printed, left - 4.5, y - 2, left - 1, y + 2)
+        assert above + beside == cell_name((row, col))
+
+
+def test_the_ruler_says_its_length(printed: pypdfium2.PdfTextPage) -> None:
+    assert LAYOUT.ruler is not None
+    length = f"{LAYOUT.ruler.length_mm:g} mm"
+    assert f"{length} — check the print scale" in printed.get_text_bounded()
+
+
+def test_a_long_name_stays_legible() -> None:
+    name = "W" * 200
+    for side in (LAYOUT, Card()):
+        with pypdfium2.PdfDocument(sheet_pdf(side, impose(side), [Ticket(name)])) as document:
+            text = document[0].get_textpage()
+            start, _ = text.search("WWW").get_next()
+            _, bottom, _, top = text.get_charbox(start)
+            assert (top - bottom) * MM_PER_POINT > 1
+            assert "…" in text.get_text_bounded() and name not in text.get_text_bounded()

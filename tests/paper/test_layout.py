@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kdscan.errors import LayoutError
+from kdscan.paper.checks import check_layout
+from kdscan.paper.layout import layouts, load_layout
+from kdscan.paper.parts import Compass, Example, Layout, Legend, Note, Ruler, Title
+from kdscan.paper.signs import Code, Markers
+from kdscan.paper.toml import layout_to_toml, record_from_toml
+from kdscan.rules.duel.coats import Coat
+from lab.synth.sheets.designs import random_layout
+
+LAYOUT = load_layout("kdscan-a5")
+TEXT = layout_to_toml(LAYOUT)
+
+
+def test_built_in_layouts_load() -> None:
+    assert "kdscan-a5" in layouts()
+    for name in layouts():
+        assert load_layout(name).name == name
+
+
+def test_our_sheet_has_what_the_game_needs() -> None:
+    assert len(LAYOUT.circles) == 4
+    assert LAYOUT.legend is not None
+    assert {example.coat for example in LAYOUT.legend.examples} == set(Coat)
+    assert {blank.coat for blank in LAYOUT.blanks if blank.coat} == set(Coat)
+
+
+def test_layouts_learned_by_older_versions_load(tmp_path: Path) -> None:
+    path = tmp_path / "club.toml"
+    path.write_text('cell_png = "iVBORw0KGgo="\n' + TEXT, encoding="utf-8")
+    assert load_layout(path) == LAYOUT
+
+
+def test_round_trip_through_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "club.toml"
+    path.write_text(TEXT, encoding="utf-8")
+    assert load_layout(path) == LAYOUT
+    assert load_layout(str(path)) == LAYOUT
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32), st.text(st.characters(codec="utf-8")), st.booleans())
+def test_any_layout_round_trips(seed: int, text: str, coordinates: bool) -> None:
+    layout = replace(
+        random_layout(np.random.default_rng(seed)),
+        title=Title(text, (10.0, 5.0), 3.0),
+        notes=(Note(text, (1.0, 2.0), "right"),),
+        markers=LAYOUT.markers,
+        coordinates=coordinates,
+    )
+    assert record_from_toml(Layout, layout_to_toml(layout), "here") == layout
+
+
+def test_center_of_cells() -> None:
+    (x, y), (w, h) = LAYOUT.grid_mm, LAYOUT.cell_mm
+    assert LAYOUT.center_mm(-0.5, -0.5) == (x, y)
+    assert LAYOUT.center_mm(4.5, 6.5) == (x + 7 * w, y + 5 * h)
+    assert LAYOUT.center_mm(2, 3) == (x + 3.5 * w, y + 2.5 * h)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('name = "kdscan-a5"', "", r"`name` is missing"),
+        ("cell_mm =", "cel_mm =", r"unknown key `cel_mm`; did you mean `cell_mm`\?"),
+        ("cell_mm =", "zzz =", r"unknown key `zzz`; known are name, page_mm"),
+        ('lines = "ruled"', 'lines = "wavy"', r"`lines` must be one of ruled, .*not 'wavy'"),
+        ("page_mm = [210.0, 148.0]", "page_mm = 210", r"`page_mm` must be a list, not 210"),
+        ("page_mm = [210.0, 148.0]", "page_mm = [210]", r"`page_mm` must have 2 items, not 1"),
+        ("page_mm = [210.0,", 'page_mm = ["210",', r"`page_mm\[0\]` must be a number, not '210'"),
+        ("page_mm = [210.0,", "page_mm = [nan,", r"`page_mm\[0\]` must be a finite number"),
+        ("page_mm = [210.0,", "page_mm = [true,", r"`page_mm\[0\]` must be a number, not True"),
+        (
+            "page_mm = [210.0,",
+            f"page_mm = [1{'0' * 400},",
+            r"`page_mm\[0\]` must be a finite number",
+        ),
+        ("page_mm = [210.0,", f"page_mm = [1{'0' * 5000},", r"not a TOML file"),
+        ("length_mm = 50.0", "length_mm = 0.0", r"`ruler.length_mm` is 0; it must be more than 0"),
+        ("box_mm = [21.0, 9.0, 50.0", "box_mm = [21.0, 9.0, -1e5", r"`blanks\[0\].box_mm` is -1"),
+        ("coordinates = true", "coordinates = 1", r"`coordinates` must be true or false, not 1"),
+        ("[castle]", "[fortress]", r"unknown key `fortress`"),
+        ("[castle]", "[castle", r"not a TOML file"),
+        ("length_mm = 50.0", "", r"`ruler.length_mm` is missing"),
+        ("id = 2,", 'id = "2",', r"`markers.places\[2\].id` must be a whole number, not '2'"),
+        ("name = ", "notes = [3]\nname = ", r"not a TOML file|`notes\[0\]` must be a table"),
+    ],
+)
+def test_broken_files_say_where(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in TEXT
+    path = tmp_path / "broken.toml"
+    path.write_text(TEXT.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(LayoutError, match=message) as caught:
+        load_layout(path)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+def test_deep_nesting_is_refused() -> None:
+    with pytest.raises(LayoutError, match="not a TOML file"):
+        record_from_toml(Layout, "a = " + "[" * 100_000, "deep")
+
+
+def _markers(**changes: Any) -> dict[str, Markers]:
+    assert LAYOUT.markers is not None
+    return {"markers": replace(LAYOUT.markers, **changes)}
+
+
+def _places(**changes: Any) -> dict[str, Markers]:
+    assert LAYOUT.markers is not None
+    first, *others = LAYOUT.markers.places
+    return _markers(places=(replace(first, **changes), *others))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": " "}, r"`name` is empty"),
+        ({"page_mm": (180.0, 148.0)}, r"grid needs 168 × 110 mm .* beyond the page of 180 × 148"),
+        ({"page_mm": (210.0, 0.0)}, r"`page_mm` is 0; it must be more"),
+        ({"page_mm": (210.0, 9999.0)}, r"longer side of A0"),
+        ({"cell_mm": (-24.0, 22.0)}, r"`cell_mm` is -24; it must be more"),
+        ({"grid_mm": (-1.0, 22.0)}, r"reaches beyond the page"),
+        ({"shield": ((0.0, 0.0), (1.0, 1.0))}, r"`shield` has a polygon of 2 points"),
+        ({"shield": ((0.0, 0.0), (13.0, 1.0), (0.0, 1.0))}, r"`shield` reaches beyond its cell"),
+        ({"circles": ()}, r"`circles` has 0 points"),
+        ({"circles": ((0.0, 0.0),) * 5}, r"`circles` has 5 points"),
+        ({"circles": ((10.6, 0.0),)}, r"`circles\[0\]` reaches beyond its cell"),
+        ({"circles": ((0.0, 0.0), (3.4, 0.0))}, r"`circles\[0\]` and `circles\[1\]` overlap"),
+        ({"circle_radius_mm": 0.0}, r"`circle_radius_mm` is 0"),
+        ({"castle": replace(LAYOUT.castle, roofs=())}, r"`castle.roofs` is empty"),
+        ({"castle": replace(LAYOUT.castle, keep=(((0.0, 0.0),),))}, r"`castle.keep` has a polygon"),
+        ({"title": Title("王国", (105.0, 11.0), 3.0)}, r"`title.text` holds '王'"),
+        ({"title": Title("a\nb", (105.0, 11.0), 3.0)}, r"`title.text` holds '\\n'"),
+        ({"title": Title("Map", (105.0, 30.0), 3.0)}, r"`title` overlaps the grid"),
+        ({"title": Title("Map", (0.5, 11.0), 3.0)}, r"`title` reaches beyond the page"),
+        ({"compass": Compass((105.0, 77.0), 4.0)}, r"`compass` overlaps the grid"),
+        ({"ruler": Ruler((180.0, 140.0), 40.0)}, r"`ruler` reaches beyond the page"),
+        ({"ruler": Ruler((30.0, 147.5), 40.0)}, r"`ruler` reaches beyond the page"),
+        ({"code": Code((0.0, 12.0), 13.0)}, r"`code` reaches beyond the page"),
+        ({"second_code": Code((105.0, 77.0), 13.0)}, r"`second_code` overlaps the grid"),
+        (
+            {"legend": Legend(5.0, (Example("dot", (209.0, 140.0)),))},
+            r"`legend.examples\[0\]` reaches beyond the page",
+        ),
+        ({"notes": (Note("x", (105.0, 149.0)),)}, r"`notes\[0\]` reaches beyond the page"),
+        (_markers(dictionary="DICT_4X5_50"), r"`markers.dictionary` is 'DICT_4X5_50'"),
+        (_markers(size_mm=0.0), r"`markers.size_mm` is 0"),
+        (_places(id=50), r"marker 50 is not in DICT_4X4_50"),
+        (_places(id=3), r"needs a unique id"),
+        (_places(center_mm=(3.0, 12.0)), r"`markers.places\[0\]` reaches beyond the page"),
+        (_places(center_mm=(30.0, 30.0)), r"`markers.places\[0\]` overlaps the grid"),
+        (_places(center_mm=(24.0, 12.0)), r"`blanks\[0\]` and `markers.places\[0\]` overlap"),
+    ],
+)
+def test_layouts_that_cannot_work_are_refused(changes: dict[str, Any], message: str) -> None:
+    check_layout(LAYOUT)
+    with pytest.raises(LayoutError, match=message):
+        check_layout(replace(LAYOUT, **changes))
+
+
+def test_unknown_names_list_the_known() -> None:
+    with pytest.raises(LayoutError, match=r"nowhere: there is no layout .* built in: .*kdscan-a5"):
+        load_layout("nowhere")
+
+
+def test_files_that_hold_no_text_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "photo.toml"
+    path.write_bytes(b"\xff\xd8\xff")
+    with pytest.raises(LayoutError, match="save it again as UTF-8"):
+        load_layout(path)
+    with pytest.raises(LayoutError, match="this is a folder"):
+        load_layout(tmp_path)

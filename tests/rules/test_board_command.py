@@ -1,0 +1,179 @@
+"""`kdscan board`."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from kdscan.rules.duel.audit import Step, Witness, replay
+from kdscan.rules.duel.board import Board
+from kdscan.rules.duel.book_text import write_book
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.players import play_game
+from tests.command import Command
+from tests.rules.texts import ALONE, KINGDOM, LAWFUL
+
+
+def test_board_as_text(run: Command, maps: str) -> None:
+    out = run("board", maps, "--chosen-coat", "f").out
+    first, second = out.split("# board ")[1:]
+    assert "line          3 x 1 = 3" in first
+    assert "double dot    1 x 2 = 2" in first
+    assert "wizard              3" in first and "total               8" in first
+    assert "lawful: C2-D2, C3-C4, C1-D1, castle's cross on D2" in first
+    assert "unlawful: no game leads here" in second
+    assert "error: no dominoes can cover this shield: every round fills two shields (G1)" in second
+
+
+def test_board_as_json(run: Command, maps: str) -> None:
+    answer = run("board", maps, "--json").json
+    assert answer["schema"] == "kdscan/1" and set(answer) == {"schema", "boards"}
+    first, second = answer["boards"]
+    assert first["score"] == {"domains": 5, "wizard": 0, "total": 5}
+    assert first["domains"][0]["coat"] == "line" and first["problems"] == []
+    board = Board.parse(first["text"])
+    order = first["audit"]["order"]
+    steps = tuple(
+        Step(((a, b), (c, d)), Coat(step["power"]) if step["power"] else None)
+        for step in order
+        for (a, b), (c, d) in [step["cells"]]
+    )
+    castle = first["audit"]["castle"]
+    replay(board, Witness(steps, tuple(castle) if castle else None))
+    assert second["audit"] == {
+        "lawful": False,
+        "order": None,
+        "castle": None,
+        "wizard": None,
+        "idle": [],
+    }
+    assert second["problems"][0]["code"] == "unpaired_shields"
+    assert second["problems"][0]["cells"] == [[0, 6]]
+
+
+def test_boards_together(run: Command, maps: str, tmp_path: Path) -> None:
+    assert "game 1: not lawful: see its boards" in run("board", maps, "--together").out
+    pair = tmp_path / "pair.txt"
+    pair.write_text(f"{LAWFUL}\n{LAWFUL}", "utf-8")
+    assert run("board", pair, "--together").out.endswith("game 1: lawful\n")
+    answer = run("board", pair, "--together", "--json").json
+    assert answer["games"][0]["lawful"] and len(answer["games"][0]["rounds"]) == 3
+    pair.write_text(f"{LAWFUL}\n{ALONE.replace('. f', '. .')}", "utf-8")
+    told = run("board", pair, "--together").out
+    assert "game 1: not lawful: one map has 3 dominoes and the other 0" in told
+    assert "an empty board" in told
+    pair.write_text(LAWFUL, "utf-8")
+    assert "cannot be split into pairs" in run("board", pair, "--together", code=2).err
+
+
+def test_wizards_and_bonuses_are_told(run: Command, tmp_path: Path) -> None:
+    file = tmp_path / "full.txt"
+    full = Board.parse(ALONE)
+    for r in range(5):
+        for c in range(7):
+            if (r, c) != (2, 3):
+                full = full.with_shield((r, c), Board.parse(LAWFUL)[0, 3])
+    file.write_text(str(full.with_shield((1, 3), Board.parse(LAWFUL)[0, 2])), "utf-8")
+    told = run("board", file, "--castle-used").out
+    assert "(line wizard)" in told and "castle's cross on D2" in told
+
+
+def test_board_reads_what_simulate_writes(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(run("simulate", "2", "--seed", "7").out))
+    told = run("board", "-", "--together").out
+    assert told.count("lawful: ") == 4 and "game 2: lawful" in told
+
+
+def test_board_takes_spellbooks(run: Command, tmp_path: Path) -> None:
+    games = [play_game(seed) for seed in (1, 4, 9)]
+    assert any(game.spellbook.chosen_coat for game in games)
+    file = tmp_path / "games.txt"
+    blocks = []
+    for game in games:
+        one, two = game.maps
+        blocks.append(f"{write_book(game.spellbook, game.castle_used)}\n{one}\n\n{two}\n")
+    file.write_text("\n".join(blocks), "utf-8")
+    arguments = ("board", str(file), "--spellbook", str(file))
+    for more in ((), ("--together",)):
+        answer = run(*arguments, "--json", *more).json
+        totals = [score.total for game in games for score in game.scores()]
+        assert [entry["score"]["total"] for entry in answer["boards"]] == totals
+        assert all(entry["audit"]["lawful"] for entry in answer["boards"])
+        assert answer["spellbooks"] == [{"problems": []}] * 3
+    assert all(game["lawful"] for game in answer["games"])
+    # Only the last game may lack its second map.
+    alone = tmp_path / "alone.txt"
+    alone.write_text(str(games[0].maps[0]), "utf-8")
+    assert "boards: 1, spellbooks needed: 1" in run("board", alone, "--spellbook", file, code=2).err
+    book = tmp_path / "book.txt"
+    book.write_text(write_book(games[0].spellbook, (None, None)).replace("# ", ""), "utf-8")
+    assert "lawful: " in run("board", alone, "--spellbook", book).out
+
+
+def test_a_spellbook_convicts_a_map_and_itself(run: Command, maps: str, tmp_path: Path) -> None:
+    book = tmp_path / "book.txt"
+    both = "# player 1: castle unused; spellbook line 5\n# player 2: spellbook l 5 used"
+    book.write_text(both, "utf-8")
+    told = run("board", maps, "--spellbook", book).out
+    assert "error: the spellbook counts 5 line without a cross, the map shows 2 at most" in told
+    assert "no game leads here" in told.split("# board 2")[0]
+    assert "spellbook 1: error: " in told
+    answer = run("board", maps, "--spellbook", book, "--json").json
+    assert answer["boards"][0]["audit"]["castle"] is None
+    assert answer["spellbooks"][0]["problems"][0]["severity"] == "error"
+    # The command line knows better.
+    book.write_text("# player 1: castle unused; spellbook\n# player 2: spellbook", "utf-8")
+    for option, lawful in (((), True), (("--castle-used",), True)):
+        (first, _) = run("board", maps, "--spellbook", book, "--json", *option).json["boards"]
+        assert first["audit"]["lawful"] is lawful
+        assert (first["audit"]["castle"] is not None) == bool(option)
+
+
+def test_kingdoms(run: Command, tmp_path: Path) -> None:
+    file = tmp_path / "kingdom.txt"
+    file.write_text(f"{KINGDOM}\n## m m\n", "utf-8")
+    told = run("board", file, "--game", "kingdomino", "--middle-kingdom").out
+    assert "wheat           2 x 1 = 2" in told and "Middle Kingdom       10" in told
+    assert "error: squares of mine with 0 crowns: 2, where the box holds 1 (B1 C1)" in told
+    answer = run("board", file, "--game", "kingdomino", "--harmony", "--json").json
+    first = answer["boards"][0]
+    assert answer["schema"] == "kdscan/1"
+    assert first["score"] == {"domains": 5, "middle_kingdom": 0, "harmony": 0, "total": 5}
+    assert first["audit"] == {"lawful": False, "order": None}  # no domino is w+ f
+    assert first["domains"][0]["terrain"] == "wheat"
+    file.write_text("## ##", "utf-8")
+    assert (
+        "board 1: a kingdom must have one castle"
+        in run("board", file, "--game", "kingdomino", code=2).err
+    )
+
+
+def test_kingdoms_are_audited_and_added_up(run: Command, tmp_path: Path) -> None:
+    file = tmp_path / "three.txt"
+    file.write_text("w w ## f+ w\n\n## s s\n\nw w ##\n", "utf-8")
+    told = run("board", file, "--game", "kingdomino", "--dynasty", "--harmony").out
+    assert "lawful: A1-B1, D1-E1" in told and told.endswith("dynasty 1: 1\n")
+    arguments = ("board", str(file), "--game", "kingdomino", "--json", "--great-duel")
+    answer = run(*arguments, "--dynasty", "--middle-kingdom").json
+    assert answer["dynasties"] == [31]
+    assert answer["boards"][2]["audit"] == {"lawful": True, "order": [{"cells": [[0, 0], [0, 1]]}]}
+    file.write_text("## w+++\n", "utf-8")
+    (own,) = run("board", file, "--game", "kingdomino", "--demo", "--json").json["boards"]
+    assert own["audit"] is None
+    assert [p["code"] for p in own["problems"]] == ["odd_squares", "unpaired_squares"]
+    said = run("board", file, "--game", "kingdomino", "--dynasty", code=2).err
+    assert "1 boards cannot be split into threes" in said
+    assert "too few" in run(*arguments, "--demo", code=2).err
+
+
+def test_a_simulated_dynasty_is_added_up_by_player(
+    run: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    simulated = "simulate", "1", "--game", "kingdomino", "--dynasty", "--players", "3"
+    text, (match,) = run(*simulated).out, run(*simulated, "--json").json["games"]
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    answer = run("board", "-", "--game", "kingdomino", "--dynasty", "--json").json
+    assert answer["dynasties"] == match["totals"]

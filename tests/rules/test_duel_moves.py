@@ -1,0 +1,182 @@
+"""Duel move by move. Quotations name their rulebook (seed)."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.dice import DICE, SQUARES, Face
+from kdscan.rules.duel.editions import EDITIONS, ENGLISH, FRENCH, POLISH
+from kdscan.rules.duel.moves import Draw, DrawNothing, Roll, Rule, Take
+from kdscan.rules.duel.play import Game, Phase
+from kdscan.rules.moves import IllegalMoveError
+from tests.rules.moves import A_DRAW, B_DRAW, drawing, face, phase_of, refused, roll, started
+
+JOKER = Face(None)
+
+
+# Data
+
+
+def test_the_dice_are_those_of_the_data_file() -> None:
+    assert [len(die) for die in DICE] == [6, 6, 6, 6]
+    assert sum(face.joker for die in DICE for face in die) == 2
+    assert str(DICE[0][2]) == "double_line:1" and str(JOKER) == "?"
+    assert face("?") == JOKER
+    assert sum(SQUARES.values()) == 24
+
+
+def test_editions_differ_where_their_rulebooks_do() -> None:
+    assert EDITIONS == {"english": ENGLISH, "french": FRENCH, "polish": POLISH}
+    assert FRENCH.obtained and FRENCH.round_more
+    assert not any(one.obtained or one.round_more for one in (ENGLISH, POLISH))
+
+
+# 1. Rolling the dice; 2. Setting up dominoes
+
+
+def test_a_takes_one_die_b_two_and_a_the_last() -> None:
+    """Seed 002: "The player A chooses one die from the 4. The Player B chooses 2 from the 3
+    left and then the player A takes the remaining die."""
+    game = Game(rng=random.Random(1))
+    refused(game, Take((0,)), Rule.ORDER, "Take came in the phase 'roll'")
+    game.play(Roll())
+    assert phase_of(game) is Phase.TAKE and game.to_move == 0 and len(game.faces) == 4
+    assert all(shown in die for shown, die in zip(game.faces, DICE, strict=True))
+    refused(game, Roll(), Rule.ORDER)
+    refused(game, Take((0, 1)), Rule.POWER, "double dot's wizard")
+    refused(game, Take(()), Rule.TAKING, "A takes one die")
+    refused(game, Take((4,)), Rule.TAKING, "not free")
+    game.play(Take((3,)))
+    assert game.free_dice == [0, 1, 2]
+    refused(game, Take((3, 0)), Rule.TAKING, "not free")
+    refused(game, Take((0, 0)), Rule.TAKING, "not free")
+    refused(game, Take((0,)), Rule.TAKING)
+    refused(game, Take((0, 1, 2)), Rule.TAKING)
+    game.play(Take((0, 2)))
+    assert game.hands == ([3, 1], [0, 2])
+    assert phase_of(game) is Phase.DRAW and game.to_move == 0
+
+
+def test_real_dice_can_be_told_but_not_made_up() -> None:
+    game = Game()
+    with pytest.raises(IllegalMoveError, match="can't show"):
+        roll(game, "checked:0", "checked:0", "dot:0", "?")
+    roll(game, "?", "checked:0", "dot:0", "?")
+    assert game.faces == [JOKER, face("checked:0"), face("dot:0"), JOKER]
+    assert game.history == [(0, Roll(tuple(game.faces)))]  # type: ignore[arg-type]
+
+
+# 3. Filling in the map
+
+
+def test_the_first_domino_touches_the_castle() -> None:
+    """Seed 002: "Connect one of the symbols on your domino to the central castle space"."""
+    game = started()
+    far = drawing((0, (0, 0), Coat.DOT), (1, (0, 1), Coat.LINE))
+    refused(game, far, Rule.CONNECTION, "castle or an equal coat")
+    diagonal = drawing((0, (1, 2), Coat.DOT), (1, (0, 2), Coat.LINE))
+    refused(game, diagonal, Rule.CONNECTION)
+    game.play(A_DRAW)
+    assert str(game.maps[0]).split()[9:11] == ["l", "d"]
+    assert game.to_move == 1
+
+
+def test_a_domino_lies_on_two_free_shields_side_by_side() -> None:
+    game = started()
+    dot, line = Coat.DOT, Coat.LINE
+    for one, two in (
+        ((1, 3), (1, 1)),
+        ((1, 3), (1, 3)),
+        ((1, 3), (2, 3)),
+        ((0, 3), (-1, 3)),
+        ((1, 6), (1, 7)),
+        ((2, 0), (0, 7)),
+        ((0, 6), (2, -1)),
+        ((4, 3), (5, 3)),
+    ):
+        refused(game, drawing((0, one, dot), (1, two, line)), Rule.DOMINO)
+
+
+def test_what_is_drawn_is_what_the_dice_show() -> None:
+    game = started()
+    refused(
+        game,
+        drawing((0, (1, 3), Coat.DOT), (2, (1, 2), Coat.FILLED)),
+        Rule.SYMBOL,
+        "your domino is made of",
+    )
+    refused(
+        game,
+        drawing((0, (1, 3), Coat.LINE), (1, (1, 2), Coat.LINE)),
+        Rule.SYMBOL,
+        "shows dot:0, not line",
+    )
+    game.play(A_DRAW)
+    game.play(B_DRAW)
+    assert game.maps[1][1, 3].crosses == 2 and game.maps[1][0, 3].crosses == 1
+
+
+def test_a_later_domino_may_touch_an_equal_coat_of_an_earlier_round() -> None:
+    game = started()
+    game.play(A_DRAW)
+    game.play(B_DRAW)
+    assert game.player_a == 1 and game.to_move == 1 and game.rounds == 1
+    roll(game, "dot:0", "line:0", "dot:0", "line:0")
+    game.play(Take((0,)))
+    game.play(Take((2, 3)))
+    game.play(drawing((0, (3, 3), Coat.DOT), (1, (3, 2), Coat.LINE)))
+    wrong = drawing((2, (1, 1), Coat.DOT), (3, (1, 0), Coat.LINE))
+    refused(game, wrong, Rule.CONNECTION)
+    game.play(drawing((2, (1, 0), Coat.DOT), (3, (1, 1), Coat.LINE)))
+    assert len(game.maps[0]) == 4
+
+
+def test_a_joker_is_any_coat_and_fills_no_square() -> None:
+    """Seed 002: "Question marks do not allow the player to fill in a square"."""
+    game = started("?", "line:0", "filled:2", "line:1")
+    game.play(drawing((0, (1, 3), Coat.CHECKED), (1, (1, 2), Coat.LINE)))
+    game.play(B_DRAW)
+    lines = game.spellbook.lines[0]
+    assert (lines[Coat.CHECKED].filled, lines[Coat.LINE].filled) == (0, 1)
+    assert all(line.filled == 0 for line in game.spellbook.lines[1].values())
+
+
+def test_who_can_draw_must() -> None:
+    game = started()
+    refused(game, DrawNothing(), Rule.NOTHING, "fits on your map")
+    game.play(A_DRAW)
+
+
+# The castle's bonus
+
+
+def test_the_castle_adds_a_cross_once_and_its_die_fills_no_square() -> None:
+    """Seed 002: "Once per game, you can add one cross to one of the 2 dice you have chosen
+    ... (the die in question cannot be used to fill in the spellbook)."""
+    game = started()
+    refused(game, Draw(A_DRAW.halves, castle=2), Rule.CASTLE, "not one of your")
+    game.play(Draw(A_DRAW.halves, castle=0))
+    assert game.castle_used == (True, False)
+    game.play(Draw(B_DRAW.halves, castle=2))
+    assert game.castle_used == (True, True)
+    assert game.maps[0][1, 3].crosses == 1 and game.maps[0][1, 2].crosses == 0
+    assert game.maps[1][1, 3].crosses == 3
+    assert game.spellbook.lines[0][Coat.DOT].filled == 0
+    assert game.spellbook.lines[0][Coat.LINE].filled == 1
+    roll(game, "dot:0", "line:0", "dot:0", "line:0")
+    game.play(Take((0,)))
+    game.play(Take((2, 3)))
+    second = drawing((0, (3, 3), Coat.DOT), (1, (3, 2), Coat.LINE))
+    refused(game, Draw(second.halves, castle=0), Rule.CASTLE, "already been used")
+
+
+def test_the_castle_may_bless_a_joker() -> None:
+    """Seed 002: "even if you rolled a question mark"; seed 000: "nawet jeżeli na tej kości
+    znajduje się znak zapytania"."""
+    blessed = drawing((0, (1, 3), Coat.DOT), (1, (1, 2), Coat.LINE), castle=0)
+    game = started("?", "line:0", "filled:2", "line:1")
+    game.play(blessed)
+    assert game.maps[0][1, 3].crosses == 1

@@ -1,0 +1,201 @@
+"""Kingdomino. Quotations name their rulebook (seed)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+
+from kdscan.rules.kingdomino.checks import find_problems
+from kdscan.rules.kingdomino.kingdom import Kingdom
+from kdscan.rules.kingdomino.play import match_winners
+from kdscan.rules.kingdomino.players import play_game, random_player
+from kdscan.rules.kingdomino.scoring import score_kingdom
+from kdscan.rules.kingdomino.tiles import SQUARES, TILES, KingdomTextError, Square, Terrain
+from kdscan.rules.kingdomino.variants import Variants
+from kdscan.rules.score import outcome
+from tests.rules.boards import seeds
+from tests.rules.kingdoms import variants
+
+TEXT = """\
+w   w   f   f+
+w+  ##  l   .
+.   l   l++ m+++"""
+
+
+# The box
+
+
+def test_the_squares_agree_with_the_table_of_seed_004() -> None:
+    """The table's counts in its order: "x 21 x 12 x 5 x 6 x 10 x 6 x 2 x 2 x 2 x 2 x 16 x 6
+    x 1 x 1 x 3 x 1"."""
+    table = [21, 12, 5, 6, 10, 6, 2, 2, 2, 2, 16, 6, 1, 1, 3, 1]
+    assert sorted(SQUARES.values()) == sorted(table)
+    assert sum(table) == 2 * len(TILES) == 96
+    assert [tile.number for tile in TILES] == list(range(1, 49))
+    plain = Counter({square.terrain: n for square, n in SQUARES.items() if not square.crowns})
+    assert [plain[terrain] for terrain in Terrain] == [21, 16, 12, 10, 6, 1]
+    crowned = {str(square): n for square, n in SQUARES.items() if square.crowns}
+    assert crowned == {
+        **{"w+": 5, "f+": 6, "l+": 6, "g+": 2, "g++": 2, "s+": 2, "s++": 2},
+        **{"m+": 1, "m++": 3, "m+++": 1},
+    }
+
+
+# Kingdoms as text, and what they are worth
+
+
+def test_text_round_trip() -> None:
+    kingdom = Kingdom.parse(TEXT)
+    assert kingdom.castle == (1, 1) and kingdom.shape == (3, 4)
+    assert kingdom.squares[2, 3] == Square(Terrain.MINE, 3)
+    assert Kingdom.parse(str(kingdom)) == kingdom
+    assert hash(Kingdom.parse(str(kingdom))) == hash(kingdom)
+    wide = Kingdom.parse(". . .\n. ## .")
+    assert str(wide) == ".  .  .\n.  ## ." and wide.extent == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the same number"),
+        ("w w\n## w w", "the same number"),
+        ("w w", "not 0"),
+        ("## ##", "not 2"),
+        ("## x+", "B1: 'x\\+' is not a terrain"),
+    ],
+)
+def test_what_is_no_kingdom_is_refused(text: str, message: str) -> None:
+    with pytest.raises(KingdomTextError, match=message):
+        Kingdom.parse(text)
+
+
+def test_kingdoms_stay_on_their_grid() -> None:
+    with pytest.raises(ValueError, match="outside"):
+        Kingdom({(0, 2): Square(Terrain.LAKE)}, (0, 0), (1, 2))
+    with pytest.raises(ValueError, match="castle"):
+        Kingdom({(0, 0): Square(Terrain.LAKE)}, (0, 0), (1, 2))
+
+
+def test_domains_are_squares_times_crowns() -> None:
+    score = score_kingdom(Kingdom.parse(TEXT))
+    assert [(d.terrain.value, len(d.cells), d.crowns, d.points) for d in score.domains] == [
+        ("wheat", 3, 1, 3),
+        ("forest", 2, 1, 2),
+        ("lake", 3, 2, 6),
+        ("mine", 1, 3, 3),
+    ]
+    assert (score.total, score.largest_domain, score.crowns) == (14, 3, 7)
+    empty = score_kingdom(Kingdom.parse("##"))
+    assert (empty.total, empty.largest_domain, empty.crowns) == (0, 0, 0)
+
+
+def test_the_demo_has_other_dominoes_than_the_box() -> None:
+    strange = Kingdom.parse("## w l++")
+    assert [one.code for one in find_problems(strange)] == ["not_in_the_box"]
+    assert find_problems(strange, Variants(demo=True)) == ()
+
+
+def test_the_examples_of_seed_001() -> None:
+    """Five forests with two crowns are 10 points; three lakes without any are none."""
+    assert score_kingdom(Kingdom.parse("f+ f f+ f f ##")).total == 10
+    assert score_kingdom(Kingdom.parse("l l l ##")).total == 0
+
+
+FULL = "\n".join(["w w w w w", "f f f f f", "l l ## g g", "s s s s s", "w w w w m"])
+
+
+def test_middle_kingdom_and_harmony() -> None:
+    """Seed 004: ten points for a castle in the very centre, five when nothing was discarded."""
+    both = Variants(middle_kingdom=True, harmony=True)
+    full = score_kingdom(Kingdom.parse(FULL), both)
+    assert (full.middle_kingdom, full.harmony, full.total) == (10, 5, 15)
+    gap = Kingdom.parse(FULL.replace("w w w w m", "w w w . ."))
+    assert (score_kingdom(gap, both).middle_kingdom, score_kingdom(gap, both).harmony) == (10, 0)
+    assert score_kingdom(gap, both, discarded=0).harmony == 5
+    for text in (FULL.replace("w w w w m", "w w w w ."), "## " + 24 * "w "):
+        assert score_kingdom(Kingdom.parse(text), both).harmony == 0
+    assert score_kingdom(Kingdom.parse(FULL), both, discarded=1).harmony == 0
+    aside = Kingdom.parse(FULL.replace("l l ## g g", "l ## l g g"))
+    assert score_kingdom(aside, both).middle_kingdom == 0
+    above = Kingdom.parse("\n".join(FULL.splitlines()[2:] + FULL.splitlines()[:2]))
+    assert score_kingdom(above, both).middle_kingdom == 0
+    assert score_kingdom(Kingdom.parse(FULL)).total == 0
+
+
+def test_ties_go_by_the_largest_domain_then_by_crowns_then_are_shared() -> None:
+    """Seed 004: the area "regardless of how many crowns", then more crowns, then shared."""
+
+    def score(text: str) -> object:
+        return score_kingdom(Kingdom.parse(text))
+
+    two = score_kingdom(Kingdom.parse("w++ ##"))
+    long = score_kingdom(Kingdom.parse("w+ w ##"))
+    crowns = score_kingdom(Kingdom.parse("## w+ w . m"))
+    plenty = score_kingdom(Kingdom.parse("## w+ f+"))
+    assert outcome([two, long]).winners == (1,)
+    assert outcome([long, crowns]).winners == (0, 1)
+    assert outcome([plenty, two]).winners == (0, 1)
+    same_area = score_kingdom(Kingdom.parse("## w++ . f f"))
+    more = score_kingdom(Kingdom.parse("## w+ l+ f f"))
+    assert same_area.total == more.total == 2
+    assert outcome([same_area, more]).winners == (0, 1)
+    fewer = score_kingdom(Kingdom.parse("w+ w+ . ##"))
+    richer = score_kingdom(Kingdom.parse("w++ f++ . ## w ."))
+    assert fewer.total == richer.total == 4 and outcome([fewer, richer]).winners == (0,)
+    one = score_kingdom(Kingdom.parse("## w+ w l+ . l ."))
+    other = score_kingdom(Kingdom.parse("## w+ w . m+ ."))
+    assert outcome([one, other]).winners == (0, 1)
+    assert outcome([other, score_kingdom(Kingdom.parse("## f+ f g+ . "))]).winners == (0, 1)
+    assert match_winners([[two, long], [long, two], [fewer, two]]) == (0,)
+    assert match_winners([[two, long], [two, long]]) == (0, 1)
+    assert match_winners([[two, long]]) == (1,)  # one game has its tie-breaks
+    assert score("##") == score("##")
+
+
+def test_more_crowns_settle_what_area_does_not() -> None:
+    lean = score_kingdom(Kingdom.parse("## w+++ w ."))
+    rich = score_kingdom(Kingdom.parse("## w++ w f+ l+"))
+    assert lean.total == rich.total == 6
+    assert lean.largest_domain == rich.largest_domain == 2
+    assert outcome([lean, rich]).winners == (1,)
+
+
+@given(seeds, variants)
+@settings(max_examples=15)
+def test_points_do_not_depend_on_how_the_kingdom_is_turned(
+    seed: int, how: tuple[int, Variants]
+) -> None:
+    kingdom = play_game(seed, [random_player] * how[0], how[1]).kingdoms[0]
+    turned = Kingdom(
+        {(c, kingdom.shape[0] - 1 - r): square for (r, c), square in kingdom.squares.items()},
+        (kingdom.castle[1], kingdom.shape[0] - 1 - kingdom.castle[0]),
+        (kingdom.shape[1], kingdom.shape[0]),
+    )
+    assert score_kingdom(turned, how[1]).total == score_kingdom(kingdom, how[1]).total
+
+
+# Problems of a kingdom
+
+
+def test_problems() -> None:
+    assert find_problems(Kingdom.parse("w w ## f+ f\nw+ . . . .\ns . . . .")) == ()
+    codes = [p.code for p in find_problems(Kingdom.parse(TEXT))]
+    assert codes == ["odd_squares", "not_in_the_box"]
+    assert [p.code for p in find_problems(Kingdom.parse("## w w w w w"))] == [
+        "too_large",
+        "odd_squares",
+    ]
+    (mines,) = find_problems(Kingdom.parse("## m m w w"))
+    assert (mines.code, mines.cells) == ("not_in_the_box", ((0, 1), (0, 2)))
+    assert mines.message == "squares of mine with 0 crowns: 2, where the box holds 1"
+    (rich,) = find_problems(Kingdom.parse("m+ w ## w m+"))
+    assert rich.message == "squares of mine with 1 crown: 2, where the box holds 1"
+    (alone,) = find_problems(Kingdom.parse("w ## w"))
+    assert (alone.code, len(alone.cells)) == ("unpaired_squares", 2)
+    assert [p.code for p in find_problems(Kingdom.parse("## w w w+++ f f g"))] == [
+        "too_large",
+        "not_in_the_box",
+    ]
+    assert not find_problems(Kingdom.parse("## w w f f s s"), Variants(great_duel=True))

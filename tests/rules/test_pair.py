@@ -1,0 +1,162 @@
+"""Two maps of one game, audited together."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from hypothesis import given, settings
+
+from kdscan.rules.duel.audit import replay
+from kdscan.rules.duel.audit.pair import audit_game
+from kdscan.rules.duel.board import CELLS, Board, Shield
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.editions import FRENCH
+from kdscan.rules.duel.report import pair_json
+from kdscan.rules.problem import Problem
+from tests.rules.boards import played, seeds
+from tests.rules.rows import EMPTY_ROW, board_of, book
+
+TWO = board_of(". . dd dd . . .", ". . . ## . . .", EMPTY_ROW)
+FOUR = board_of(". . dd dd . . .", ". . . ## . . .", ". . dd dd . . .")
+
+
+@given(seeds)
+@settings(max_examples=25)
+def test_accepts_both_maps_of_every_game_and_finds_their_rounds(seed: int) -> None:
+    game = played(seed, rounds=random.Random(seed).choice((4, 11, 200)))
+    for spellbook in (None, game.spellbook):
+        audit = audit_game(game.maps, game.castle_used, spellbook=spellbook)
+        assert audit.lawful and not audit.problems
+        for board, own in zip(game.maps, audit.audits, strict=True):
+            assert own.witness is not None
+            replay(board, own.witness)
+        assert audit.rounds is not None
+        for side, board in enumerate(game.maps):
+            steps = [step for this in audit.rounds if (step := this[side]) is not None]
+            assert sorted(steps) == list(range(len(board) // 2))
+
+
+def test_a_map_unlawful_by_itself_is_told_so() -> None:
+    audit = audit_game((TWO.with_shield((0, 0), Shield(Coat.DOT)), TWO))
+    assert not audit.lawful and not audit.problems
+    assert [one.lawful for one in audit.audits] == [False, True]
+
+
+def test_dice_that_never_fit_are_no_error() -> None:
+    """Filled and checked coats with two crosses are on one die only: not both in a round."""
+    one = board_of(". . . f++ . . .", ". . . ## . . .", EMPTY_ROW)
+    one = one.with_shield((0, 3), Shield(Coat.LINE))
+    two = one.with_shield((1, 3), Shield(Coat.CHECKED, 2))
+    audit = audit_game((one, two), (False, False))
+    assert audit.lawful and audit.rounds is None and audit.decided
+    for decided in (True, False):
+        assert pair_json(replace(audit, decided=decided))["rounds_decided"] is decided
+    (problem,) = pair_json(audit)["problems"]
+    assert (problem["code"], problem["severity"], problem["cells"]) == ("dice", "warning", [])
+    assert "no dominoes of theirs go together" in problem["message"]
+    other = two.with_shield((1, 3), Shield(Coat.DOT))
+    assert audit_game((one, other), (False, False)).rounds == ((0, 0),)
+
+
+def test_what_only_the_dice_forbid_on_one_map_stays_a_warning() -> None:
+    strange = board_of(". . . d+ l+ . .", ". . . ## . . .", EMPTY_ROW)
+    audit = audit_game((strange, TWO), (False, False))
+    assert audit.lawful and audit.rounds is None and audit.decided and not audit.problems
+    assert [p.severity for p in audit.audits[0].problems] == ["warning"]
+
+
+def test_a_wizards_cross_keeps_its_turn_among_common_rounds() -> None:
+    """A checked coat with one cross is on no die: the wizard's, who was won by then."""
+    one = Board.parse(
+        """. . . dd . . .
+           . . . c . . .
+           . . . ## c+ dd .
+           . . . c . . .
+           . . . dd . . ."""
+    )
+    lines = Board({cell: Shield(Coat.LINE) for cell in one})
+    audit = audit_game((one, lines), (False, False))
+    assert audit.lawful and audit.rounds is not None and len(audit.rounds) == 3
+    witness = audit.audits[0].witness
+    assert witness is not None and witness.wizard == (2, 4)
+    assert [this[0] for this in audit.rounds] == [0, 1, 2]
+    assert audit_game((lines, one), (False, False)).rounds is not None
+
+
+FULL = Board({cell: Shield(Coat.LINE) for cell in CELLS})
+
+
+def test_problems_of_two_maps_word_for_word() -> None:
+    audit = audit_game((FULL, FULL))
+    assert audit.lawful is False and audit.rounds is None
+    assert audit.problems == (
+        Problem(
+            "wizard_shared",
+            "error",
+            "both maps need the help of the same wizard, who serves only one player",
+        ),
+    )
+    two = board_of(". . dd dd . . .", ". . . ## . . .", EMPTY_ROW)
+    four = board_of(". . dd dd . . .", ". . . ## . . .", ". . dd dd . . .")
+    audit = audit_game((four, two))
+    assert audit.problems == (
+        Problem(
+            "rounds_differ",
+            "error",
+            "one map has 2 dominoes and the other 1, but every round brings both players one, "
+            "and the smaller map always had room for any",
+        ),
+    )
+    rich = board_of(". . . f++ l . .", ". . . ## . . .", EMPTY_ROW)
+    audit = audit_game((rich, rich), (False, False))
+    assert audit.lawful is True
+    assert audit.problems == (
+        Problem(
+            "dice",
+            "warning",
+            "no rounds of the four dice are known that make both maps: no dominoes of theirs go "
+            "together round by round",
+        ),
+    )
+    odd = two.with_shield((0, 0), Shield(Coat.DOT))
+    assert audit_game((odd, two)).lawful is False
+    assert audit_game((Board(), Board())).rounds == ()
+    assert audit_game((four, four)).lawful
+
+
+def test_each_player_is_held_to_the_spellbook() -> None:
+    lines = board_of(". l l l l . .", ". l l ## l . .", ". . . . l . .")
+    lines = lines.with_shield((1, 5), Shield(Coat.LINE)).with_shield((0, 4), Shield(Coat.LINE))
+    plain = Board({cell: Shield(Coat.DOUBLE_DOT) for cell in lines if cell[0] < 2})
+    for mine in (0, 1):
+        maps = (lines, plain) if mine == 0 else (plain, lines)
+        for winner in (0, 1):
+            audit = audit_game(maps, spellbook=book(winner, line=5))
+            assert audit.audits[mine].lawful is (winner == mine)
+
+
+def test_two_french_maps() -> None:
+    """The far domino takes the dot's wizard, whom only dots without room can have won."""
+    far = Board.parse(
+        """. . .  .  .  .  .
+           . . ll ll .  .  .
+           . ll ll ## ll ll .
+           . . .  ll ll .  .
+           . . .  .  .  dd  f"""
+    )
+    near = Board({cell: Shield(Coat.DOUBLE_LINE) for cell in far if cell[0] < 4})
+    near = near.with_shield((1, 1), Shield(Coat.DOUBLE_LINE)).with_shield((0, 1), Shield(Coat.DOT))
+    assert audit_game((far, near), edition=FRENCH).lawful
+    assert not audit_game((far, near)).lawful
+
+
+def test_one_die_shows_a_cross_once_and_a_castle_explains_the_other() -> None:
+    """By themselves both maps can do without a castle's cross, but not in one round."""
+    one, two = (board_of(f". . . l+ {of} . .", ". . . ## . . .", EMPTY_ROW) for of in ("d", "dd"))
+    for roofs in ((None, False), (False, None), (None, None)):
+        audit = audit_game((one, two), roofs)
+        assert audit.rounds == ((0, 0),) and not audit.problems
+        castles = [own.witness.castle for own in audit.audits if own.witness is not None]
+        assert sorted(castles, key=str) == [(1, 3), None]
+    assert audit_game((one, two), (False, False)).rounds is None

@@ -1,0 +1,125 @@
+"""A hidden shield cannot be read: it is doubted, and reported as covered."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from kdscan.i18n import LANGUAGES, words
+from kdscan.i18n.problems import problem_text
+from kdscan.pipeline.fusion import fuse_evidence
+from kdscan.pipeline.serialize import deserialize, serialize
+from kdscan.records import CELLS, MapCorrections, MapEvidence, MapReading
+from kdscan.rules.duel.coats import Coat
+from kdscan.sheets import correct
+from kdscan.sheets.common.terminal import Style
+from kdscan.sheets.duel_map.covered import MIN_PROBABILITY
+from kdscan.sheets.duel_map.draw import places
+from kdscan.sheets.duel_map.interpret import beliefs, interpret
+from kdscan.sheets.duel_map.to_text import to_text
+from tests.readings import make_sheet, with_evidence
+
+PLAIN = Style(unicode=False)
+SURE = 0.995
+
+
+def seen(covered: dict[tuple[int, int], float], sure: float = SURE) -> MapReading:
+    """A sheet that is read surely but for what lies on it."""
+    return interpret(replace(make_sheet(confidence=sure).evidence, covered=covered))
+
+
+def test_without_anything_on_it_a_sheet_is_as_sure_as_it_was() -> None:
+    bare, hardly = seen({}), seen({(1, 2): MIN_PROBABILITY * 0.99})
+    assert not bare.review and not bare.problems
+    assert hardly.reading == bare.reading and hardly.problems == bare.problems
+
+
+def test_a_covered_shield_asks_and_is_said_to_be_covered() -> None:
+    sheet = seen({(1, 2): 0.9999})
+    assert sheet.review and sheet.confidence < 0.98
+    asked = [(c.row, c.col) for c in sheet.reading.cells if c.review]
+    assert asked == [(1, 2)]
+    (problem,) = sheet.problems
+    assert (problem.code, problem.severity, problem.cells) == ("covered", "warning", ((1, 2),))
+    assert "C2  dd+, covered (" in to_text(sheet, PLAIN)
+    (place,) = places(sheet, words("en"))
+    assert place.name == "C2" and place.choices[0][0] == "double dot ×, covered"
+    assert sheet.score == seen({}).score, "what was read stands until a person says otherwise"
+
+
+def read_as_sure_as(p: float) -> MapEvidence:
+    """A sheet of which one shield's crosses are as sure as that, and all else is certain."""
+    evidence = make_sheet(confidence=SURE).evidence
+    index = CELLS.index((1, 2))
+    crosses = evidence.probs.crosses.copy()
+    crosses[index] = crosses[index] * p + (1 - p) / crosses.shape[1]
+    return replace(evidence, probs=replace(evidence.probs, crosses=crosses, placed=1.0))
+
+
+def test_the_less_sure_a_shield_is_the_less_it_takes() -> None:
+    def takes(evidence: MapEvidence) -> int:
+        """Percent from which the shield counts as covered."""
+        return next(
+            p
+            for p in range(100)
+            if interpret(replace(evidence, covered={(1, 2): p / 100})).problems
+        )
+
+    assert takes(read_as_sure_as(0.8)) == 50, "it is asked about anyway: what is likelier is said"
+    assert 100 * MIN_PROBABILITY < takes(read_as_sure_as(0.99)) < takes(read_as_sure_as(0.998)) - 10
+
+
+def test_only_what_asks_is_said_to_be_covered() -> None:
+    sheet = seen({(0, 0): 0.2, (4, 4): 0.9999, (2, 2): 0.13})
+    assert [(c.row, c.col) for c in sheet.reading.cells if c.covered] == [(4, 4)]
+
+
+@pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
+def test_it_is_said_in_every_language(language: str) -> None:
+    w = words(language)
+    assert w.t("covered") != "covered"
+    (problem,) = seen({(1, 2): 0.9999}).problems
+    assert problem_text(problem, w) != problem.message
+    assert w.t("covered") in to_text(seen({(1, 2): 0.9999}), Style(words=w))
+
+
+def test_once_a_person_has_said_what_lies_below_nothing_is_asked() -> None:
+    sheet = seen({(1, 2): 0.9999})
+    done = correct(sheet, MapCorrections({(1, 2): (Coat.DOUBLE_DOT, 0)}))
+    assert not done.review and not done.problems
+    confirmed = correct(sheet, MapCorrections(confirmed=True))
+    assert not confirmed.review and not any(c.review for c in confirmed.reading.cells)
+
+
+def test_it_is_kept_and_older_records_know_nothing_of_it() -> None:
+    sheet = seen({(1, 2): 0.9999, (4, 4): 0.7})
+    kept = json.loads(json.dumps(serialize(sheet)))
+    again = deserialize(kept)
+    assert isinstance(again, MapReading)
+    assert again.evidence.covered == {(1, 2): 0.9999, (4, 4): 0.7}
+    assert again.reading.cells == sheet.reading.cells and again.problems == sheet.problems
+    del kept["covered"]
+    older = deserialize(kept)
+    assert not older.review and not older.problems
+    assert "covered" not in serialize(seen({}))
+
+
+def test_another_photo_that_shows_it_settles_it() -> None:
+    hidden = seen({(1, 2): 0.9999}).evidence
+    wrong = hidden.probs.coat.copy()
+    wrong[CELLS.index((1, 2))] = (1, 0, 0, 0, 0, 0, 0)  # what was read there was the thing on it
+    hidden = replace(hidden, probs=replace(hidden.probs, coat=wrong))
+    open_ = seen({}).evidence
+    assert beliefs(hidden).coat[CELLS.index((1, 2))].max() < 0.2
+    fused = interpret(fuse_evidence([hidden, open_], 0))
+    cell = fused.reading.cells[CELLS.index((1, 2))]
+    assert (cell.coat, cell.covered, fused.review) == (Coat.DOUBLE_DOT, False, False)
+    both = interpret(fuse_evidence([hidden, hidden], 0))
+    assert both.review and both.reading.cells[CELLS.index((1, 2))].covered
+
+
+def test_what_the_picture_cuts_off_is_that_and_not_covered() -> None:
+    sheet = with_evidence(seen({(1, 2): 0.9999}), clipped=((0, 0),))
+    assert interpret(sheet.evidence).confidence == 0

@@ -1,0 +1,135 @@
+"""From evidence to what people see: the shields that need review."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kdscan.records import CELLS, COATS, MapCorrections
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.grid import Cell
+from kdscan.sheets.duel_map.doubts import doubts
+from kdscan.sheets.duel_map.interpret import beliefs, interpret
+from kdscan.sheets.duel_map.to_json import to_json
+from tests.readings import make_sheet
+
+BOARD = """
+.   .   .   .   .   .   .
+.   .   .   .   .   .   .
+.   d   d+  ##  l   l   .
+.   .   .   .   .   .   .
+.   .   .   .   .   .   .
+"""
+CROSSED, WORTHLESS = (2, 2), (2, 5)
+"""A dot with the only cross of the board, and a line whose coat cannot change the total."""
+
+
+def asked(sure: Mapping[Cell, float], placed: float = 1.0) -> tuple[bool, set[Cell]]:
+    """Whether the sheet needs review, and the shields to look at. sure: how probable the cross of
+    `CROSSED` and the coat of `WORTHLESS` are; all else is certain."""
+    evidence = make_sheet(BOARD).evidence
+    coat, crosses = evidence.probs.coat.copy(), evidence.probs.crosses.copy()
+    line = [COATS.index(Coat.LINE), COATS.index(Coat.FILLED)]
+    coat[CELLS.index(WORTHLESS), line] = sure[WORTHLESS], 1 - sure[WORTHLESS]
+    crosses[CELLS.index(CROSSED), :2] = 1 - sure[CROSSED], sure[CROSSED]
+    probs = replace(
+        evidence.probs, coat=coat, crosses=crosses, placed=placed, calibration=np.array([1.0, 0.0])
+    )
+    sheet = interpret(replace(evidence, probs=probs))
+    return sheet.review, {(cell.row, cell.col) for cell in sheet.reading.cells if cell.review}
+
+
+def test_a_small_doubt_that_cannot_change_a_sure_total_asks_nobody() -> None:
+    assert asked({CROSSED: 1, WORTHLESS: 0.93}) == (False, set())
+
+
+def test_whoever_looks_at_a_sheet_is_shown_every_shield_in_doubt() -> None:
+    assert asked({CROSSED: 0.7, WORTHLESS: 0.93}) == (True, {CROSSED, WORTHLESS})
+    assert asked({CROSSED: 0.7, WORTHLESS: 0.9999}) == (True, {CROSSED})
+
+
+@pytest.mark.parametrize("placed", [0.9, 0.97])
+def test_a_doubtful_place_is_no_doubt_of_single_shields(placed: float) -> None:
+    assert asked({CROSSED: 0.7, WORTHLESS: 0.9999}, placed) == (True, {CROSSED})
+
+
+def test_the_two_likeliest_alternatives_are_named() -> None:
+    evidence = make_sheet(BOARD).evidence
+    crosses = evidence.probs.crosses.copy()
+    crosses[CELLS.index(CROSSED)] = 0.5, 0.25, 0.15, 0.09, 0.01
+    sheet = interpret(replace(evidence, probs=replace(evidence.probs, crosses=crosses)))
+    (doubt,) = doubts(sheet)
+    assert doubt.cell.at == CROSSED and doubt.cell.crosses == 0
+    assert [one.crosses for one in doubt.others] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "review"),
+    [
+        ({}, None, False),
+        ({"mirrored": True}, "mirrored", True),
+        ({"bilevel": True}, "bilevel", True),
+        ({"blurred": True}, None, False),
+        ({"blurred": True, "bilevel": True}, "blurred", True),
+        ({"beside": ("left",)}, "map_cut_off", False),
+    ],
+)
+def test_what_the_picture_may_have_changed_asks_for_a_look(
+    changes: dict[str, Any], code: str | None, review: bool
+) -> None:
+    found = interpret(replace(make_sheet(BOARD, confidence=0.9999).evidence, **changes))
+    assert found.review is review
+    assert [one.code for one in found.problems][-1:] == ([code] if code else [])
+    said = replace(found.evidence, corrections=MapCorrections(confirmed=True))
+    confirmed = interpret(said)
+    assert not confirmed.review and not any(cell.review for cell in confirmed.reading.cells)
+
+
+@pytest.mark.parametrize(("placed", "codes"), [(0.89, ["unsure_place"]), (0.9, [])])
+def test_a_grid_that_may_lie_elsewhere_is_a_problem(placed: float, codes: list[str]) -> None:
+    evidence = make_sheet(BOARD).evidence
+    found = interpret(replace(evidence, probs=replace(evidence.probs, placed=placed)))
+    assert [one.code for one in found.problems] == codes
+
+
+@pytest.mark.parametrize(
+    ("clipped", "said"), [((CROSSED,), "a shield lies"), ((CROSSED, (2, 1)), "2 shields lie")]
+)
+def test_shields_that_the_picture_cuts_off_are_unknown(
+    clipped: tuple[Cell, ...], said: str
+) -> None:
+    whole = make_sheet(BOARD, confidence=0.9999)
+    found = interpret(replace(whole.evidence, clipped=clipped))
+    (problem,) = found.problems  # what was cut off may explain the rules that are broken
+    assert (problem.code, problem.cells) == ("cut_off", clipped) and problem.message.startswith(
+        said
+    )
+    assert {cell.at for cell in found.reading.cells if cell.review} == {*clipped}
+    at = CELLS.index(CROSSED)
+    assert beliefs(found.evidence).coat[at] == pytest.approx(1 / len(COATS))
+    assert found.review and found.reading.confidence == 0
+
+
+def test_a_corrected_shield_tells_what_the_picture_showed() -> None:
+    cells = {CROSSED: (Coat.FILLED, 2)}
+    found = interpret(replace(make_sheet(BOARD).evidence, corrections=MapCorrections(cells)))
+    said = {(cell["row"], cell["col"]): cell for cell in to_json(found)["cells"]}
+    assert (said[CROSSED]["coat"], said[CROSSED]["crosses"]) == ("filled", 2)
+    assert said[CROSSED]["seen"] == {"coat": "dot", "crosses": 1}
+    assert said[WORTHLESS]["seen"] is None
+
+
+def test_where_only_the_grid_is_doubtful_one_shield_is_asked_for_as_a_beginning_and_no_other() -> (
+    None
+):
+    evidence = make_sheet(BOARD).evidence
+    evidence = replace(evidence, probs=replace(evidence.probs, placed=0.9))
+    (first,) = (cell for cell in interpret(evidence).reading.cells if cell.review)
+    told = MapCorrections({first.at: first.marks})
+    found = interpret(replace(evidence, corrections=told))
+    assert found.review, "the place is as doubtful as before"
+    assert not any(cell.review for cell in found.reading.cells)

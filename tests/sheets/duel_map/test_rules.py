@@ -1,0 +1,157 @@
+"""Rule problems of a board that was read: phrased as questions, with cells, never as verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kdscan.marks.decode import decode
+from kdscan.records import Reading
+from kdscan.rules.duel.audit import audit_map
+from kdscan.rules.duel.board import Board
+from kdscan.rules.duel.report import AuditedMap, board_json
+from kdscan.rules.duel.scoring import score_board
+from kdscan.rules.grid import cell_name
+from kdscan.rules.kingdomino.audit import audit_kingdom, unlaid
+from kdscan.rules.kingdomino.kingdom import Kingdom
+from kdscan.sheets.common.terminal import Style
+from kdscan.sheets.duel_map.doubts import doubts
+from kdscan.sheets.duel_map.interpret import interpret
+from kdscan.sheets.duel_map.rules import DOMINO_CODES, apply_rules, questions
+from kdscan.sheets.duel_map.to_json import to_json
+from kdscan.sheets.duel_map.to_text import to_text
+from tests.readings import make_sheet
+
+ODD = """
+d+  d   dd  l   l+  f++ .
+ll  d   dd+ l   f   f   c
+ll+ ll  dd  ##  f   c   c++
+l   l   d   d   d+  c   dd
+f   l+  l   d   ll  ll  dd+
+"""
+
+ALONE = """
+d   .   dd  .   l   .   .
+.   .   .   .   .   .   .
+.   .   .   ##  d   d   .
+.   .   .   .   .   .   .
+.   .   .   .   .   .   .
+"""
+
+
+def test_an_odd_number_of_shields_is_a_calm_question_with_the_empty_places() -> None:
+    (problem,) = questions(Board.parse(ODD), castle_used=True)
+    assert (problem.code, problem.severity) == ("odd_shields", "warning")
+    assert problem.message == (
+        "33 shields are filled, but every round fills two. The score stands. Is one missing?"
+    )
+    assert [cell_name(cell) for cell in problem.cells] == ["G1"]
+
+
+def test_an_even_number_that_no_dominoes_cover_is_a_question_too() -> None:
+    forks = Board.parse(
+        ". . . d . . .\n. . d d d . .\n. . . ## . . .\n. . l l l . .\n. . . l . . ."
+    )
+    (problem,) = questions(forks, castle_used=None)
+    assert (problem.code, problem.severity) == ("unpaired_shields", "warning")
+    assert problem.message.startswith(f"dominoes cannot cover these {len(problem.cells)} shields")
+    assert set(problem.cells) <= set(forks)
+    (proved,) = AuditedMap(forks, score_board(forks), audit_map(forks)).problems
+    assert proved.cells == problem.cells  # none of them lies alone
+
+
+def test_all_shields_that_lie_alone_are_named() -> None:
+    board = Board.parse(ALONE)
+    (problem,) = questions(board, castle_used=None)
+    assert (problem.code, problem.severity) == ("unpaired_shields", "warning")
+    assert [cell_name(cell) for cell in problem.cells] == ["A1", "C1", "E1"]
+    assert problem.message.startswith("these 3 shields lie alone")
+    found = AuditedMap(board, score_board(board), audit_map(board))
+    (proved,) = board_json(found)["problems"]
+    assert [tuple(cell) for cell in proved["cells"]] == list(problem.cells)
+
+
+@pytest.mark.parametrize(
+    ("text", "blamed"),
+    [
+        ("w w f\nw ## f\n. . m+++", ["C3"]),  # no domino has a mine of three crowns with a forest
+        ("w w .\n. ## .\n. l l\n. . l", ["B3", "C3", "C4"]),
+    ],
+)
+def test_a_kingdom_gets_a_reason(text: str, blamed: list[str]) -> None:
+    kingdom = Kingdom.parse(text)
+    assert audit_kingdom(kingdom).lawful is False
+    assert [cell_name(cell) for cell in unlaid(kingdom)] == blamed
+
+
+def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> None:
+    whole = make_sheet()
+    clipped = tuple((row, col) for row in range(5) for col in (4, 5, 6))
+    cut = interpret(replace(whole.evidence, clipped=clipped))
+    text = to_text(cut, Style(unicode=False))
+    assert text.startswith(" Photograph again: 15 shields lie at the picture's edge or beyond it")
+    for word in ("total 3", "between", "Look at", "sure"):
+        assert word not in text
+    said = to_json(cut)
+    assert said["range"] is None and said["photograph_again"] is True
+    assert not {doubt.cell.at for doubt in doubts(cut)} & set(clipped)
+    assert {one.marks for one in cut.reading.cells if one.at in clipped} == {(None, 0)}
+    shown = Board({at: shield for at, shield in whole.reading.board.items() if at[1] < 4})
+    assert said["score"]["total"] == score_board(shown).total, "of what shows"
+    assert not [one for one in cut.problems if one.code in DOMINO_CODES]
+    assert to_json(whole)["photograph_again"] is False
+
+
+def sure(text: str, said: float) -> Reading:
+    """A reading of that board, of whose total nothing but the rules makes one doubt."""
+    reading = make_sheet(text).reading
+    cells = tuple(replace(cell, review=False) for cell in reading.cells)
+    return replace(reading, cells=cells, confidence=said, review=False)
+
+
+def test_a_broken_rule_has_a_say_in_how_sure_a_total_is() -> None:
+    broken = questions(Board.parse(ODD), castle_used=True)
+    heard = apply_rules(sure(ODD, 0.99), broken, 0.02)
+    assert heard.confidence == pytest.approx(0.966, abs=0.002)
+    assert heard.review
+    (asked,) = (cell_name((cell.row, cell.col)) for cell in heard.cells if cell.review)
+    assert asked == "G1"  # the only shield that may be missing
+
+
+def test_of_the_shields_that_a_problem_names_the_least_sure_one_is_asked_about() -> None:
+    found, broken = sure(ALONE, 0.99), questions(Board.parse(ALONE), castle_used=True)
+    least = {"A1": 0.998, "C1": 0.996, "E1": 0.997, "A5": 0.99}
+    cells = [replace(cell, confidence=least.get(cell_name(cell.at), 0.999)) for cell in found.cells]
+    for checked, asked in (((), "C1"), (((0, 2),), "E1")):
+        heard = apply_rules(replace(found, cells=tuple(cells)), broken, 0.02, checked)
+        assert [cell_name(cell.at) for cell in heard.cells if cell.review] == [asked]
+
+
+def test_it_is_no_alarm() -> None:
+    broken = questions(Board.parse(ODD), castle_used=True)
+    heard = apply_rules(sure(ODD, 0.9995), broken, 0.02)
+    assert 0.995 < heard.confidence < 0.9995
+    assert not heard.review
+    assert not any(cell.review for cell in heard.cells)
+
+
+def test_nothing_broken_changes_nothing() -> None:
+    reading = sure(ODD, 0.97)
+    assert apply_rules(reading, (), 0.02) is reading
+
+
+def test_what_is_read_hears_the_rules() -> None:
+    given = make_sheet(ODD, confidence=0.99)
+    odd = interpret(given.evidence, 0.02)
+    assert [one.code for one in odd.problems] == ["odd_shields"]
+    assert odd.reading.confidence < decode(odd.probs).confidence
+
+
+def test_a_shield_that_a_person_looked_at_is_not_asked_about_again() -> None:
+    broken = questions(Board.parse(ODD), castle_used=True)
+    only = broken[0].cells
+    assert apply_rules(sure(ODD, 0.99), broken, 0.02, only) == sure(ODD, 0.99)
+    several = [replace(broken[0], cells=((0, 0), (0, 6)))]
+    heard = apply_rules(sure(ODD, 0.99), several, 0.02, [(0, 6)])
+    assert [(cell.row, cell.col) for cell in heard.cells if cell.review] == [(0, 0)]

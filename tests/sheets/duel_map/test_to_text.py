@@ -1,0 +1,125 @@
+"""The board in a terminal."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from kdscan.i18n import words
+from kdscan.records import CELLS, Problem
+from kdscan.sheets.common.terminal import Style
+from kdscan.sheets.duel_map.doubts import doubts
+from kdscan.sheets.duel_map.to_text import board_text, explain_doubts, explain_score, to_text
+from tests.readings import make_sheet
+
+PLAIN = Style(unicode=False, color=False)
+SMALL = """
+d+ d  .  .  .  .  .
+l  d  .  .  .  .  .
+.  .  .  ## .  .  .
+.  .  .  .  .  c  f++++
+.  .  .  .  .  c+ c
+"""
+
+
+def test_board_in_unicode() -> None:
+    rows = board_text(make_sheet(SMALL, [(0, 1)]), Style()).splitlines()
+    assert [rows[0].index(name) for name in "ABCDEFG"] == [*range(7, 77, 10)]
+    assert rows[1].startswith("  ┌───────────────────┬─────────┬")
+    assert rows[2].startswith("1 │ ●  ×      ●      ?│ ·       │")
+    assert rows[3].startswith("  ├─────────┐         ├─────────┼")
+    assert rows[4].startswith("2 │ ──      │ ●       │")
+    assert "│ ██ ×××× │" in rows[8]
+    assert rows[9].endswith("┤         └─────────┤")
+    assert rows[-1].endswith("┴───────────────────┘")
+    assert "♜ used" in rows[6]
+
+
+def test_board_in_ascii_can_be_typed() -> None:
+    text = board_text(make_sheet(SMALL), PLAIN)
+    assert text.isascii()
+    assert "| d+        d       |" in text
+    assert "| f++++   |" in text
+
+
+def test_every_line_of_the_board_is_as_wide() -> None:
+    for style in (Style(), PLAIN):
+        lines = board_text(make_sheet(), style).splitlines()[1:]
+        assert {len(line) for line in lines} == {2 + 7 * 10 + 1}
+
+
+def test_colour_changes_nothing_but_colour() -> None:
+    colored = to_text(make_sheet(doubtful=[(0, 0)]), Style(color=True))
+    assert "\x1b[30;48;5;" in colored and "\x1b[1mtotal" in colored
+    plain = to_text(make_sheet(doubtful=[(0, 0)]), Style())
+    assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == plain
+
+
+def test_the_sum_is_explained() -> None:
+    text = explain_score(make_sheet(SMALL), PLAIN)
+    rows = [line.split() for line in text.splitlines()]
+    assert ["A1", "d", "dot", "3", "x", "1", "=", "3"] in rows
+    assert ["F4", "c", "checked", "3", "x", "1", "=", "3"] in rows
+    assert rows[1] == ["G4", "f", "filled", "1", "x", "4", "=", "4"]  # the best first
+    assert [row[0] for row in rows[1:4]] == ["G4", "A1", "F4"]
+    assert not any("line" in row for row in rows), "it scores nothing"
+    assert "1 domain without a cross: 0 points" in text
+    assert "total 10  (97% sure)" in text
+
+
+@pytest.mark.parametrize(
+    ("confidence", "text"),
+    [(0.9996, "99%"), (1.0, "99%"), (0.979, "97%"), (0.29, "29%"), (0.5, "50%"), (0.004, "0%")],
+)
+def test_nearly_sure_is_not_sure(confidence: float, text: str) -> None:
+    assert f"({text} sure" in explain_score(make_sheet(confidence=confidence), PLAIN)
+
+
+def test_doubts_come_with_what_else_it_may_be() -> None:
+    text = explain_doubts(make_sheet(doubtful=[(0, 5)]), PLAIN)
+    second = replace(PLAIN, address="2:")
+    assert "--set 2:F1=" in explain_doubts(make_sheet(doubtful=[(0, 5)]), second)
+    assert "F1  f++ (70%) - or f+++ (30%)" in text
+    assert "--set F1=f+++" in text
+
+
+def test_the_example_of_a_correction_changes_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    sheet = make_sheet(doubtful=[(0, 5), (1, 1)])
+    first, second = doubts(sheet)
+    monkeypatch.setattr(
+        "kdscan.sheets.duel_map.to_text.doubts", lambda _: (replace(first, others=()), second)
+    )
+    assert "--set B2=d+" in explain_doubts(sheet, PLAIN)
+
+
+def test_problems_are_named_with_their_cells() -> None:
+    problem = Problem("unconnected", "error", "this domino touches nothing", ((3, 4), (3, 5)))
+    text = explain_doubts(make_sheet(problems=(problem,)), PLAIN)
+    assert text == " error: this domino touches nothing (E4 F4)"
+    whole = Problem("unpaired_shields", "error", "an odd number of shields", CELLS)
+    text = explain_doubts(make_sheet(problems=(whole,)), PLAIN)
+    assert text == " error: an odd number of shields"
+
+
+def test_an_empty_board() -> None:
+    text = to_text(
+        make_sheet("\n".join([". " * 7] * 2 + [". . . ## . . ."] + [". " * 7] * 2)), PLAIN
+    )
+    assert "total 0" in text
+    assert "crosses" not in text, "there is no domain to explain"
+
+
+@pytest.mark.parametrize(("used", "shown"), [(True, "used"), (False, ""), (None, "?")])
+def test_the_castle(used: bool | None, shown: str) -> None:
+    row = board_text(make_sheet(castle_used=used), PLAIN).splitlines()[6]
+    assert row.split("##")[1].split("|")[0].strip() == shown
+
+
+def test_it_speaks_other_languages_than_english() -> None:
+    said = to_text(make_sheet(SMALL, [(0, 1)]), Style(words=words("pl")))
+    assert "herb" in said
+    assert "1 posiadłość bez krzyżyka: 0 punktów" in said
+    assert "Do sprawdzenia:" in said
+    assert not re.search(r"shield|domain|total|please|sure|used", said)

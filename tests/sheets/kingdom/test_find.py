@@ -1,0 +1,209 @@
+"""A lattice on which both networks disagree is misplaced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdscan.imaging.rectify import lattice_points
+from kdscan.records import KINDS, Photo, RectifiedSheet
+from kdscan.records.kinds import CASTLE, EMPTY
+from kdscan.rules.kingdomino.variants import PLAIN, Variants
+from kdscan.sheets.kingdom import find as finding
+from kdscan.sheets.kingdom.classify import SIDE_PX
+from kdscan.sheets.kingdom.extent import Window
+from kdscan.sheets.kingdom.find import _suppress_overlaps, find_kingdoms
+from kdscan.sheets.kingdom.lattice import Lattice
+from kdscan.sheets.kingdom.locate import KingdomSearch
+
+
+class OneLook(KingdomSearch):
+    """Sees nothing but what a test says."""
+
+    def __init__(self, photo: Photo, network: object) -> None:
+        pass
+
+    def looks_bare(self, lattice: Lattice) -> bool:
+        return False
+
+    def beside(
+        self, centers_xy: NDArray[np.float64], outlines: Sequence[NDArray[np.float64]]
+    ) -> tuple[Lattice, ...]:
+        return ()
+
+    def many_left(self, outlines: Sequence[NDArray[np.float64]], side: float = 0.0) -> bool:
+        return False
+
+    def rest(self, outlines: Sequence[NDArray[np.float64]]) -> tuple[Lattice, ...]:
+        return ()
+
+    def within(self, outline: NDArray[np.float64]) -> tuple[Lattice, ...]:
+        return ()
+
+
+def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the reading network takes for table is refused, and the kingdom is what is left."""
+    photo = Photo(np.zeros((900, 1200, 3), np.uint8))
+    floor, own = (
+        Lattice(lattice_points(7, 7) * SIDE_PX + at, np.ones((7, 7), bool)) for at in (200.0, 230.0)
+    )
+    refused: list[NDArray[np.float64]] = []
+
+    class Search(OneLook):
+        def lattices(self) -> tuple[Lattice, ...]:
+            return (floor,)
+
+        def others(self, places: NDArray[np.float64]) -> tuple[Lattice, ...]:
+            refused.append(places)
+            return (own,)
+
+    def classify(flat: RectifiedSheet, *_: object) -> NDArray[np.float64]:
+        at_home = bool((flat.centers_xy == own.centers_xy).all())
+        kinds = np.full((7, 7), EMPTY)
+        kinds[1:-1, 1:-1] = CASTLE + 1 if at_home else EMPTY
+        kinds[3, 3] = CASTLE
+        return np.asarray(np.eye(len(KINDS))[kinds] * 0.98 + 0.001)
+
+    monkeypatch.setattr(finding, "KingdomSearch", Search)
+    monkeypatch.setattr(finding, "classify_squares", classify)
+    (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: (), PLAIN)
+    assert np.allclose(found.evidence.rectified.centers_xy, own.centers_xy[1:-1, 1:-1])
+    assert found.evidence.rectified.confidence == 1
+    assert [len(places) for places in refused] == [48]
+
+
+@pytest.mark.parametrize("left_out", [False, True])
+def test_where_a_find_is_doubtful_other_lattices_are_tried(
+    left_out: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of a table seen at a slant, and those left out because a larger one lies there."""
+    photo = Photo(np.zeros((900, 1200, 3), np.uint8))
+    askew, own = (
+        Lattice(lattice_points(7, 7) * SIDE_PX + at, np.ones((7, 7), bool)) for at in (200.0, 230.0)
+    )
+    squeezed = []
+
+    class Search(OneLook):
+        def lattices(self) -> tuple[Lattice, ...]:
+            return (askew,)
+
+        def suppressed(self, outlines: Sequence[NDArray[np.float64]] = ()) -> tuple[Lattice, ...]:
+            return (own,) if left_out else ()
+
+        def slanted(self, outlines: Sequence[NDArray[np.float64]] = ()) -> tuple[Lattice, ...]:
+            squeezed.append(True)
+            return () if left_out else (own,)
+
+    def classify(flat: RectifiedSheet, *_: object) -> NDArray[np.float64]:
+        sure = 0.95 if doubtful and (flat.centers_xy == own.centers_xy).all() else 0.7
+        kinds = np.full((7, 7), EMPTY)
+        kinds[1:-1, 1:-1] = CASTLE + 1
+        kinds[3, 3] = CASTLE
+        each = np.eye(len(KINDS))[kinds] * (sure if doubtful else 0.99)
+        return np.asarray(each + (1 - each.sum(-1, keepdims=True)) / len(KINDS))
+
+    monkeypatch.setattr(finding, "KingdomSearch", Search)
+    monkeypatch.setattr(finding, "classify_squares", classify)
+    doubtful = True
+    (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: (), PLAIN)
+    assert squeezed and np.allclose(found.evidence.rectified.centers_xy, own.centers_xy[1:-1, 1:-1])
+    doubtful = False
+    squeezed.clear()
+    (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: (), PLAIN)
+    assert not squeezed and np.allclose(
+        found.evidence.rectified.centers_xy, askew.centers_xy[1:-1, 1:-1]
+    )
+
+
+@pytest.mark.parametrize("castles", [1, 2])
+def test_kingdoms_that_grew_into_one_lattice_are_asked_one_by_one(
+    castles: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here the first lies half a square off what it was laid by, and is read surer alone; of the
+    second a castle may be hidden."""
+    photo = Photo(np.zeros((900, 1800, 3), np.uint8))
+    tiles = np.zeros((7, 15), bool)
+    tiles[1:-1, 1:6] = tiles[1:-1, 9:14] = True
+    both = Lattice(lattice_points(7, 15) * SIDE_PX + 200.0, tiles)
+    own = Lattice(lattice_points(7, 7) * SIDE_PX + (230.0, 200.0), tiles[:, :7])
+    asked: list[NDArray[np.float64]] = []
+
+    class Search(OneLook):
+        def lattices(self) -> tuple[Lattice, ...]:
+            return (both,)
+
+        def within(self, outline: NDArray[np.float64]) -> tuple[Lattice, ...]:
+            asked.append(outline.mean(0))
+            return (own,) if len(asked) == 1 else ()
+
+    def classify(flat: RectifiedSheet, *_: object) -> NDArray[np.float64]:
+        rows, cols = flat.centers_xy.shape[:2]
+        kinds = np.full((rows, cols), EMPTY)
+        for left in range(1, cols, 8):
+            kinds[1:-1, left : left + 5] = CASTLE + 1
+            kinds[3, left + 2] = CASTLE if left < 8 * castles else CASTLE + 1
+        sure = 0.99 if cols == 7 else 0.96
+        each = np.eye(len(KINDS))[kinds] * sure
+        return np.asarray(each + (1 - each.sum(-1, keepdims=True)) / len(KINDS))
+
+    monkeypatch.setattr(finding, "KingdomSearch", Search)
+    monkeypatch.setattr(finding, "classify_squares", classify)
+    found = find_kingdoms(photo, lambda batch: (), lambda batch: (), PLAIN)
+    assert len(asked) == len(found) == castles
+    lefts = sorted(float(one.evidence.rectified.centers_xy[0, 0, 0]) for one in found)
+    assert lefts == [230.0 + SIDE_PX, 200.0 + 9 * SIDE_PX][:castles]
+
+
+@pytest.mark.parametrize(("side", "whole"), [(80, False), (60, True)])
+def test_a_large_photo_is_decoded_whole_for_small_squares_alone(side: int, whole: bool) -> None:
+    decoded = []
+
+    def read() -> NDArray[np.uint8]:
+        decoded.append(True)
+        return np.full((3000, 4000, 3), 90, np.uint8)
+
+    photo = Photo.halved(np.full((1500, 2000, 3), 90, np.uint8), read)
+    flat = finding._flat(photo, lattice_points(7, 7) * side + 1000.0)
+    assert flat.px_per_cell == side and (flat.bgr == 90).all() and bool(decoded) is whole
+
+
+def test_a_square_is_part_of_one_kingdom_only() -> None:
+    """Here the windows overlap by two rows of five, so that neither holds the other's middle."""
+    kinds = np.full((5, 5), CASTLE + 1)
+    kinds[0, 0] = CASTLE
+    probs = np.eye(len(KINDS))[kinds]
+    one, shifted, beside = (
+        Window(lattice_points(5, 5) * SIDE_PX + (0, rows * SIDE_PX), probs, kinds > 0, 0)
+        for rows in (0, 3, 5)
+    )
+    assert _suppress_overlaps([one, shifted]) == [one]
+    assert _suppress_overlaps([one, beside]) == [one, beside]
+
+
+@pytest.mark.parametrize(
+    ("great_duel", "size", "beyond"), [(None, 7, 0), (True, 7, 0), (False, 5, 24)]
+)
+def test_what_spans_seven_counts_only_where_the_rules_do_not_say_five(
+    great_duel: bool | None, size: int, beyond: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = np.zeros((9, 9), bool)
+    seen[1:-1, 1:-1] = True
+
+    class Search(OneLook):
+        def lattices(self) -> tuple[Lattice, ...]:
+            return (Lattice(lattice_points(9, 9) * SIDE_PX + 100.0, seen),)
+
+    def classify(*_: object) -> NDArray[np.float64]:
+        kinds = np.where(seen, CASTLE + 1, EMPTY)
+        kinds[4, 4] = CASTLE
+        return np.asarray(np.eye(len(KINDS))[kinds] * 0.98 + 0.001)
+
+    monkeypatch.setattr(finding, "KingdomSearch", Search)
+    monkeypatch.setattr(finding, "classify_squares", classify)
+    rules = Variants(great_duel=great_duel)
+    photo = Photo(np.zeros((900, 1200, 3), np.uint8))
+    (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: (), rules)
+    assert (found.evidence.variants.size, found.evidence.beyond) == (size, beyond)

@@ -1,0 +1,55 @@
+"""What looks like the table around a kingdom is table."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kdscan.imaging.rectify import FLAT_MARGIN, lattice_points
+from kdscan.records import KINDS, RectifiedSheet
+from kdscan.records.arrays import Floats
+from kdscan.records.kinds import EMPTY
+from kdscan.sheets.kingdom.classify import SIDE_PX
+from kdscan.sheets.kingdom.surface import FULL_DISTANCE, MIN_DISTANCE, adjust_for_table
+
+WHEAT = KINDS.index(("wheat", 0))
+OAK, GOLD = (90, 130, 170), (40, 190, 230)
+
+
+def flat(looks: list[list[tuple[int, int, int]]]) -> RectifiedSheet:
+    """A picture of places of these colours, a little uneven."""
+    rim = round(FLAT_MARGIN * SIDE_PX)
+    picture = np.kron(np.array(looks, np.uint8), np.ones((SIDE_PX, SIDE_PX, 1), np.uint8))
+    padded = np.pad(picture, ((rim, rim), (rim, rim), (0, 0)), mode="edge")
+    noise = np.random.default_rng(0).integers(-3, 4, padded.shape[:2])
+    centers = lattice_points(len(looks), len(looks[0])) * 50.0
+    seen = np.clip(padded + noise[..., None], 0, 255).astype(np.uint8)
+    return RectifiedSheet(seen, centers, np.zeros((4, 2)), 50.0, 1.0)
+
+
+def certainty(tile: list[list[float]]) -> Floats:
+    """Probabilities: wheat so probably, else no tile."""
+    out = np.zeros((len(tile), len(tile[0]), len(KINDS)))
+    out[..., WHEAT], out[..., EMPTY] = tile, 1 - np.array(tile)
+    return out
+
+
+def test_a_place_that_looks_like_the_table_is_table() -> None:
+    before = certainty([[0.01, 0.02, 0.01, 0.7, 0.7]])
+    told = adjust_for_table(before, flat([[OAK, OAK, OAK, OAK, GOLD]]), np.ones((1, 5), np.bool_))
+    assert told[0, 3, EMPTY] > 0.99
+    assert told[0, 4, WHEAT] > 0.7
+    np.testing.assert_allclose(told.sum(-1), 1)
+
+
+def test_odds_fall_with_the_square_of_the_difference() -> None:
+    before = certainty([[0.01, 0.01, 0.01, 0.7]])
+    told = adjust_for_table(before, flat([[OAK] * 4]), np.ones((1, 4), np.bool_))
+    odds = told[0, 3, EMPTY] / told[0, 3, WHEAT] / (0.3 / 0.7)
+    assert FULL_DISTANCE**2 < odds <= (FULL_DISTANCE / MIN_DISTANCE) ** 2
+
+
+def test_without_table_in_view_pictures_decide() -> None:
+    """Where a square was seen, or beyond the photo's edge, nothing is known of the table."""
+    before = certainty([[0.01, 0.01, 0.01, 0.7]])
+    unseen = np.array([[True, False, False, False]])
+    np.testing.assert_array_equal(adjust_for_table(before, flat([[OAK] * 4]), unseen), before)

@@ -1,0 +1,171 @@
+"""A kingdom as JSON, as text and drawn over its photo."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from kdscan.cli.output import Printer
+from kdscan.i18n import words
+from kdscan.imaging.pens import draw_square, square_width
+from kdscan.pipeline.document import PhotoReport, photo_json, report_json
+from kdscan.records import KINDS, KingdomReading, Photo, SquareKind
+from kdscan.records.results import PhotoJson
+from kdscan.rules.kingdomino.variants import Variants
+from kdscan.sheets.common.terminal import Style
+from kdscan.sheets.kingdom.doubts import doubts
+from kdscan.sheets.kingdom.to_json import dynasty_json, to_json
+from kdscan.sheets.kingdom.to_text import board_text, to_text, token
+from kdscan.sheets.overlay import draw_overlay
+from tests.readings import KINGDOM, make_kingdom, make_sheet
+
+RICH = Variants(middle_kingdom=True, harmony=True)
+DOUBT: dict[tuple[int, int], SquareKind] = {(0, 1): ("wheat", 1)}
+
+
+def test_json_has_what_the_contract_names() -> None:
+    kingdom = make_kingdom(variants=RICH)
+    certainty = to_json(kingdom)
+    assert certainty["kind"] == "kingdom"
+    assert certainty["size"] == 5
+    assert len(certainty["cells"]) == 25
+    assert certainty["cells"][0] | {"confidence": 1} == {
+        "row": 0,
+        "col": 0,
+        "terrain": "wheat",
+        "crowns": 1,
+        "center": [140.0, 160.0],
+        "confidence": 1,
+        "review": False,
+        "seen": None,
+        "alternatives": [],
+    }
+    kinds = {(c["row"], c["col"]): c["terrain"] for c in certainty["cells"]}
+    assert kinds[2, 2] == "castle"
+    assert kinds[2, 4] == "empty"
+    assert certainty["score"]["middle_kingdom"] == 10
+    assert certainty["score"]["total"] == kingdom.score.total
+    assert len(certainty["outline"]) == 4
+    assert json.loads(json.dumps(certainty)) == certainty
+
+
+def test_doubts_come_with_what_else_it_may_be() -> None:
+    kingdom = make_kingdom(doubtful=DOUBT)
+    (doubt,) = doubts(kingdom)
+    assert (doubt.cell.row, doubt.cell.col) == (0, 1)
+    assert [(other.terrain, other.crowns) for other in doubt.others] == [("wheat", 1)]
+    certainty = to_json(kingdom)["cells"][1]
+    assert certainty["review"]
+    assert certainty["alternatives"][0]["crowns"] == 1
+
+
+def test_kingdoms_and_maps_of_one_photo_stand_side_by_side() -> None:
+    entry = photo_json(PhotoReport("x.jpg", sheets=(make_sheet(), make_kingdom())))
+    assert [s["kind"] for s in entry["sheets"]] == ["duel_map", "kingdom"]
+    assert report_json([entry])["game"] is None
+
+
+def games(*kingdoms: KingdomReading) -> list[PhotoJson]:
+    """A photo of each kingdom."""
+    return [photo_json(PhotoReport("x.jpg", sheets=(one,))) for one in kingdoms]
+
+
+ONE, TWO, THREE, FOUR = (
+    make_kingdom(KINGDOM.replace(*change))
+    for change in (
+        ("", ""),
+        ("g   w   w   w   w", "g   w   w   .   ."),
+        ("w+  w  ", ".   .  "),
+        ("f   f   l\n", "f   f   f\n"),
+    )
+)
+
+
+def test_a_dynasty_adds_up() -> None:
+    added = dynasty_json(games(ONE, TWO, THREE))
+    assert added["total"] == sum(one.score.total for one in (ONE, TWO, THREE))
+    assert added["kingdoms"] == [[0, 0], [1, 0], [2, 0]]
+    assert not added["review"] and not added["repeated"]
+    doubtful = make_kingdom(doubtful=DOUBT)
+    added = dynasty_json(games(doubtful, TWO))
+    assert added["review"]
+    assert added["confidence"] == pytest.approx(doubtful.confidence * TWO.confidence, abs=1e-3)
+
+
+def test_a_dynasty_asks_for_a_look_unless_each_photo_shows_one_kingdom() -> None:
+    two, none = (photo_json(PhotoReport("x.jpg", sheets=some)) for some in ((TWO, THREE), ()))
+    assert dynasty_json([*games(ONE), two])["review"]
+    assert dynasty_json([*games(ONE), none, *games(TWO)])["review"]
+
+
+def test_a_dynasty_asks_for_a_look_if_there_are_more_than_three_games_or_one_is_there_twice() -> (
+    None
+):
+    assert dynasty_json(games(ONE, TWO, THREE, FOUR))["review"] and not FOUR.review
+    rows = [line.split() for line in KINGDOM.strip().splitlines()]
+    turned = "\n".join(" ".join(column) for column in zip(*rows[::-1], strict=True))
+    again = dynasty_json(games(ONE, TWO, make_kingdom(turned)))
+    assert again["review"] and again["repeated"]
+
+
+def test_the_second_kingdom_of_a_photo_is_put_right_by_its_number(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    unsure = make_kingdom(doubtful={(0, 1): ("wheat", 1)})
+    printer = Printer(1, text=True, debug=False)
+    printer.report(PhotoReport("x.jpg", sheets=(unsure, unsure)), 1)
+    printer.report(PhotoReport("x.jpg", sheets=(unsure,)), 1)
+    hints = [
+        line.split("--set ")[1] for line in capsys.readouterr().out.splitlines() if "--set" in line
+    ]
+    assert [hint.split("=")[0] for hint in hints] == ["1.1:B1", "1.2:B1", "B1"]
+
+
+def test_text_explains_the_sum() -> None:
+    text = to_text(make_kingdom(variants=RICH), Style())
+    assert "the castle in the middle: 10" in text and "harmony" not in text
+    full = make_kingdom(KINGDOM.replace("l   .", "l   l").replace("m   .", "m   m"), variants=RICH)
+    assert "harmony: 5" in to_text(full, Style())
+    assert f"total {make_kingdom(variants=RICH).score.total}" in text
+    rows = board_text(make_kingdom(), Style()).splitlines()
+    assert rows[0].split() == list("ABCDE")
+    assert rows[2].startswith("1 │ wheat  ♛     wheat      │")
+    assert "♜" in rows[6]
+    assert "grass." in board_text(make_kingdom(), Style())
+    german = board_text(make_kingdom(), Style(words=words("de")))
+    assert "Getre. ♛ " in german and "Wiese  " in german
+
+
+def test_text_in_ascii_names_doubts_as_they_are_typed() -> None:
+    text = to_text(make_kingdom(doubtful=DOUBT), Style(unicode=False))
+    assert text.isascii()
+    assert "--set B1=w+" in text
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [(("castle", 0), "##"), (("empty", 0), "."), (("mine", 3), "m+++"), (("lake", 0), "l")],
+)
+def test_tokens(kind: SquareKind, text: str) -> None:
+    assert token(kind) == text
+
+
+def test_the_overlay_shows_crowns_doubts_and_the_total() -> None:
+    photo = Photo(np.full((640, 640, 3), 230, np.uint8))
+    calm = draw_overlay(photo, [make_kingdom()])
+    asking = draw_overlay(photo, [make_kingdom(doubtful=DOUBT)])
+    assert calm.shape == (640, 640, 3)
+    assert asking.shape[0] > 640, "the doubtful square stands below the photo"
+    assert (calm != 230).any()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_signs_stay_inside_their_width(kind: SquareKind) -> None:
+    terrain, crowns = kind
+    picture = np.full((60, 300, 3), 255, np.uint8)
+    draw_square(picture, (20, 30), terrain, crowns, 24)
+    drawn = np.argwhere((picture != 255).any(2))
+    assert drawn[:, 1].min() >= 17
+    assert drawn[:, 1].max() <= 20 + square_width(crowns, 24) + 3

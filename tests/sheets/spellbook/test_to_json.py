@@ -1,0 +1,163 @@
+"""A spellbook as JSON, as text and over the photo."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kdscan.i18n import words
+from kdscan.paper.book import load_book, marked_places
+from kdscan.pipeline.document import sheet_json
+from kdscan.records import BookMark, Photo, Problem, SpellbookEvidence, SpellbookReading
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.dice import SQUARES
+from kdscan.rules.duel.spellbook import OpenBook
+from kdscan.sheets.common.board import GREEN, REVIEW_COLOR, VERMILION
+from kdscan.sheets.common.terminal import Style
+from kdscan.sheets.overlay import draw_overlay
+from kdscan.sheets.spellbook.draw import places
+from kdscan.sheets.spellbook.interpret import interpret
+from kdscan.sheets.spellbook.names import mark_name
+from kdscan.sheets.spellbook.to_json import to_json
+from kdscan.sheets.spellbook.to_text import to_text
+from tests.readings import make_book
+
+BOOK = load_book("kdscan-a5-spellbook")
+MARKED = {
+    *(f"players[0].lines.filled.squares[{k}]" for k in range(3)),
+    "players[0].lines.filled.used",
+    "players[0].choices.dot",
+    "players[1].lines.filled.squares[0]",
+    "players[1].lines.filled.struck",
+}
+UNSURE = "players[1].lines.dot.squares[2]"
+
+
+def reading(sure: float = 0.9999) -> SpellbookReading:
+    marks = []
+    ends: list[tuple[float, float]] = []
+    for place, (x, y), half in marked_places(BOOK):
+        key, at = str(place), (10 * x, 10 * y)
+        confidence = 0.6 if key == UNSURE and sure < 0.99 else sure
+        marks.append(
+            BookMark(place, (at,), 10 * half, key in MARKED, confidence, confidence < 0.98)
+        )
+        if place.part == "square":
+            ends.append(at)
+        if place.part == "used":
+            struck = replace(place, part="struck")
+            line = (ends[0], ends[-1])
+            marks.append(BookMark(struck, line, 45, str(struck) in MARKED, sure, sure < 0.98))
+            ends = []
+    page = np.array([(0.0, 0), (2100, 0), (2100, 1480), (0, 1480)])
+    return interpret(SpellbookEvidence(BOOK.name, page, tuple(marks)))
+
+
+def test_json_is_that_of_the_contract() -> None:
+    said = sheet_json(reading())
+    assert said["kind"] == "duel_spellbook"
+    assert said["layout"] == "kdscan-a5-spellbook"
+    assert len(said["outline"]) == 4
+    first, second = said["players"]
+    assert first["name"] is None
+    assert first["chosen_coat"] == "dot" and second["chosen_coat"] is None
+    line = first["lines"]["filled"]
+    assert (line["filled"], line["struck"], line["used"]) == (3, False, True)
+    assert second["lines"]["filled"]["struck"] is True
+    at = {str(mark.place): list(mark.at_xy[0]) for mark in reading().marks}
+    assert line["used_center"] == pytest.approx(at["players[0].lines.filled.used"], abs=0.1)
+    assert {coat: len(line["squares"]) for coat, line in first["lines"].items()} == SQUARES
+    assert said["review"] is False and said["confidence"] > 0.98
+
+
+def test_a_doubt_reaches_its_line_and_the_whole() -> None:
+    said = to_json(replace(reading(0.98), problems=(Problem("x", "error", "why"),)))
+    assert said["players"][1]["lines"]["dot"]["review"] is True
+    assert said["players"][0]["lines"]["dot"]["review"] is False
+    assert said["review"] is True
+    assert said["problems"][0]["code"] == "x"
+
+
+def test_a_doubt_about_the_chosen_coat_is_none_of_that_coats_line() -> None:
+    book = make_book(OpenBook().closed(), doubtful={"players[0].choices.line": 0.7})
+    first = to_json(book)["players"][0]
+    assert first["choice"]["review"] is True
+    assert first["lines"]["line"]["review"] is False
+    assert first["lines"]["line"]["confidence"] > 0.99
+
+
+def test_doubtful_marks_say_what_else_a_line_and_a_choice_may_be() -> None:
+    open_book = OpenBook()
+    open_book.fill(0, Coat.FILLED)
+    squares = {f"players[0].lines.filled.squares[{k}]": p for k, p in ((0, 0.8), (1, 0.7))}
+    doubtful = {**squares, "players[0].choices.line": 0.7}
+    first, second = to_json(make_book(open_book.closed(), 1.0, doubtful))["players"]
+    # One square is marked; both are with 0.8 × 0.3, none is with 0.2 × 0.7.
+    assert first["lines"]["filled"]["alternatives"] == [
+        {"filled": 2, "struck": False, "used": False, "probability": 0.24},
+        {"filled": 0, "struck": False, "used": False, "probability": 0.14},
+    ]
+    assert first["choice"]["alternatives"] == [{"coat": "line", "probability": 0.3}]
+    assert not second["choice"]["alternatives"] and not second["lines"]["filled"]["alternatives"]
+
+
+def test_a_doubt_is_told_with_what_was_read() -> None:
+    open_book = OpenBook()
+    open_book.fill(0, Coat.FILLED)
+    doubtful = dict.fromkeys((f"players[0].lines.filled.squares[{k}]" for k in (0, 1)), 0.7)
+    text = to_text(make_book(open_book.closed(), doubtful=doubtful), Style())
+    assert "square 1 – read as marked (70%)" in text
+    assert "square 2 – read as empty (70%)" in text
+
+
+def test_the_wizards_owner_is_known() -> None:
+    assert reading().book.owner(Coat.FILLED) == 0
+    assert reading().book.chosen_by(0) is Coat.DOT
+
+
+@pytest.mark.parametrize("unicode", [True, False])
+def test_text_shows_both_sides_and_names_doubts(unicode: bool) -> None:
+    text = to_text(reading(0.98), Style(unicode=unicode))
+    row = next(line for line in text.splitlines() if "filled" in line)
+    full, empty = ("■■■", "■□□") if unicode else ("###", "#..")
+    assert row.index(full) < row.index("won, used") < row.index("filled") < row.index(empty)
+    assert row.rstrip().endswith("struck")
+    assert "left, chosen coat" in text
+    assert "right, line of dot: square 3" in text
+    assert "please check" in text
+    if not unicode:
+        assert text.isascii()
+
+
+def test_names_of_places() -> None:
+    names = {str(mark.place): mark_name(mark, words("en")) for mark in reading().marks}
+    assert names["players[0].choices.dot"] == "left, chosen coat: dot"
+    assert names["players[1].lines.filled.struck"] == "right, line of filled: struck through"
+    assert names["players[0].lines.double_dot.used"] == "left, line of double dot: power used"
+    assert len(set(names.values())) == len(names)
+
+
+def test_a_doubtful_place_says_what_was_read_and_what_else_it_may_be() -> None:
+    sheet = reading(0.98)
+    marks = tuple(replace(one, review=str(one.place) in (UNSURE, *MARKED)) for one in sheet.marks)
+    found = {one.name: one.choices for one in places(replace(sheet, marks=marks), words("en"))}
+    assert found["right, line of dot: square 3"][0] == ("blank", 0.6)
+    assert [text for text, _ in found["left, chosen coat: dot"]] == ["marked", "blank"]
+
+
+def test_overlay_rings_what_is_marked_and_what_is_unsure() -> None:
+    photo = Photo(np.full((1480, 2100, 3), 255, np.uint8))
+    picture = draw_overlay(photo, [reading(0.98)])
+
+    def has(color: tuple[int, int, int], key: str) -> bool:
+        mark = next(m for m in reading().marks if str(m.place) == key)
+        (x, y), r = mark.at_xy[0], int(1.8 * mark.reach_px)
+        part = picture[int(y) - r : int(y) + r, int(x) - r : int(x) + r].astype(int)
+        return bool((np.abs(part - color).max(-1) < 30).any())
+
+    assert has(GREEN, "players[0].lines.filled.squares[0]")
+    assert not has(GREEN, "players[0].lines.checked.squares[0]")
+    assert has(VERMILION, "players[1].lines.filled.struck")
+    assert has(REVIEW_COLOR, UNSURE)

@@ -1,0 +1,29 @@
+"""Arbitrary known prints, quickly made."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from kdscan.paper.parts import Castle
+from kdscan.templates.known import KNOWN_STEP, PRINT_WH, CellGeometry, KnownPrint
+
+SHIELD = ((-0.3, -0.3), (0.3, -0.3), (0.0, 0.35))
+ROOF = ((-0.2, 0.0), (0.2, 0.0), (0.0, -0.25))
+
+
+def made_print(name: str = "club", seed: int = 1) -> KnownPrint:
+    w, h = PRINT_WH
+    lot = np.random.default_rng(seed)
+    coarse = lot.integers(60, 256, (23, 31, 3), np.uint8)
+    return KnownPrint(
+        name,
+        np.asarray(cv2.resize(coarse, (w, h), interpolation=cv2.INTER_CUBIC), np.uint8),
+        lot.random((h // KNOWN_STEP, w // KNOWN_STEP), np.float32),
+        CellGeometry(SHIELD, ((-0.2, 0.42), (0.2, 0.42)), 0.06),
+        Castle((ROOF,), (SHIELD,)),
+        "dashed",
+        1.04,
+        0.003,
+        5,
+    )
