@@ -16,7 +16,7 @@ from lab.benchmarks.trials import LONGEST_SECONDS, Trial
 from lab.benchmarks.trials.kills import EVENT, seed
 from lab.benchmarks.trials.pictures import mutant
 
-LAYOUTS = Path(__file__).resolve().parents[3] / "kdscan" / "sheet" / "layouts"
+LAYOUTS = Path(__file__).resolve().parents[3] / "kdscan" / "paper" / "layouts"
 ODD: tuple[str, ...] = ("", "\0", "\x1b[2J", "\n", "-1", "9" * 5000, "1e999", "nan", "\udce9")
 ODD += ("x" * 140_000, "sub/x", "/dev/full", "/dev/null", ".", "%", "'", '"', "--", "é")
 ODD += ("=", "1.1:C2=f+", "A1=f+++++++")
