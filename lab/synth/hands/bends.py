@@ -111,6 +111,24 @@ def _zigzag(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]
     return strokes
 
 
+def _edged(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
+    """One edge, rarely both, and a zigzag beside it, which may leave a gap or run over it."""
+    rng, traits, side = brush.rng, brush.traits, toward(angle + math.pi / 2)
+    way = 1.0 if (rng.random() < 0.8) == traits.first else -1.0
+    edges = _edges(body, angle, wide, brush)[:: int(way)]
+    share = rng.uniform(0.5, 1.05)
+    across = body @ side
+    start = (across.min() + across.max()) / 2 + way * (0.5 - share) * wide
+    inner = half(body, start * side, way * side)
+    lean = angle + math.pi / 2 + rng.normal(0, 0.25)
+    gap = max(brush.about(0.5, 0.2) * _gap(wide, brush), 0.7 * brush.width)
+    slop = _tidy(min(1.0, traits.slop + 0.25), inner, lean)
+    rows = hatch(inner, lean, gap, rng, slop=slop, joined=False)
+    teeth = np.array([row[-1 if i % 2 else 0] for i, row in enumerate(rows)])
+    strokes = edges if rng.random() < 0.1 else edges[:1]
+    return [*strokes, Stroke(teeth, pressure=brush.force())] if len(teeth) > 2 else edges
+
+
 def _passes(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
     """Long parallel strokes along the bend, sometimes with paper between them."""
     count = max(3, round(brush.about(brush.traits.runs, 0.2)))
@@ -149,6 +167,7 @@ BENDS: dict[str, Callable[[Path, float, float, Brush], list[Stroke]]] = {
     "zigzag": _zigzag,
     "passes": _passes,
     "solid": _solid,
+    "edged": _edged,
     "lattice": _lattice,
     "rounds": _rounds,
 }

@@ -215,7 +215,10 @@ def two_dots(shield: ShieldShape, brush: Brush) -> list[Stroke]:
     share = 0.05 if way == "close" else 1.0 if way == "corners" else traits.spread
     apart = clear + (far - clear) * brush.near(share, 0.2, 0, 1)
     touch = TOUCHING * (traits.slop - CAREFUL) * (3.0 if way == "close" else 1.0)
-    if rng.random() < touch and style not in _SHORT:
+    if way == "touching" and style in _OPEN:
+        second = "rings" if rng.random() < 0.5 else "ring"
+        other = min(other, one) * rng.uniform(0.6, 1.0)
+    if (way == "touching" or rng.random() < touch) and style not in _SHORT:
         rings = style in _OPEN and second in _OPEN and min(one, other) > 2.5 * brush.width
         apart = (one + other) * rng.uniform(LINKED if rings else WAIST, 1.1)
     angle = traits.pair + rng.normal(0, 0.12 + 0.15 * traits.slop)

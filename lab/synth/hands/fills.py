@@ -33,6 +33,7 @@ def fill(polygon: Path, brush: Brush, style: str, *, whole: bool = True) -> list
     or a roof: its strokes may be further apart relative to its size.
     """
     size = float(np.sqrt(np.ptp(polygon, axis=0).prod()))
+    style = "hatch" if style == "gapped" and not whole else style
     if style in _EVEN:
         return _even(polygon, brush, style, size, whole)
     if style == "spiral":  # a round one in a quarter of a shield would be a dot
@@ -155,6 +156,25 @@ def _patches(polygon: Path, brush: Brush, size: float, gap: float) -> list[Strok
     return [Stroke(p, pressure=brush.force()) for p in paths]
 
 
+def _gapped(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
+    """Loose runs that leave one or two strips of paper and partly leave the area."""
+    rng, traits = brush.rng, brush.traits
+    angle = traits.hatch + rng.normal(0, 0.15)
+    across, normal = polygon @ toward(angle + math.pi / 2), toward(angle + math.pi / 2)
+    gap = min(gap * rng.uniform(1.0, 1.5), max(0.11 * size, 0.8 * brush.width))
+    over = size * max(rng.normal(0.1, 0.12) * traits.slop, 0.0)
+    strips = np.linspace(0, 1, int(rng.integers(3, 5)))[1:-1]
+    strips = across.min() + np.ptp(across) * (strips + rng.uniform(-0.15, 0.15, len(strips)))
+    paths, low = [], across.min() - 1.0
+    for strip in (*strips, across.max() + 1.0):
+        piece = half(half(polygon, low * normal, normal), strip * normal, -normal)
+        if len(piece) > 2:
+            turn = angle + rng.normal(0, 0.05)
+            paths += hatch(piece, turn, gap, rng, slop=traits.slop, overshoot=over)
+        low = strip + max(rng.uniform(0.05, 0.16) * size, 1.2 * brush.width)
+    return [Stroke(rounded(p), pressure=brush.force()) for p in paths]
+
+
 def _rays(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
     """Strokes from the middle to the edge and back."""
     rng, middle = brush.rng, polygon.mean(axis=0)
@@ -185,6 +205,7 @@ _FILLS: dict[str, Callable[[Path, Brush, float, float], list[Stroke]]] = {
     "coils": _coils,
     "contour": _contour,
     "patches": _patches,
+    "gapped": _gapped,
     "rays": _rays,
     "curls": _curls,
 }

@@ -118,7 +118,7 @@ def _two_bends(shield: ShieldShape, brush: Brush, style: str) -> list[Stroke]:
     brush = replace(brush, traits=replace(brush.traits, slop=0.45 * brush.traits.slop))
     wide = min(max(brush.about(0.85 * brush.traits.bend, 0.1), 0.13), 0.26)
     wide = max(wide * shield.span, 1.5 * brush.width)
-    least = 0.16 if style == "zigzag" else 0.1  # its ends stray
+    least = 0.16 if style in ("zigzag", "edged") else 0.1  # its ends stray
     gap = max(brush.about(wide, 0.2), least * shield.span + brush.width)
     fit = min(1.0, (0.9 * shield.span - gap) / (2 * wide))
     wide = max(wide * fit, 1.2 * brush.width)
@@ -145,7 +145,8 @@ def _apart(shield: ShieldShape, brush: Brush, style: str) -> float:
 
 
 def two_lines(shield: ShieldShape, brush: Brush) -> list[Stroke]:
-    """Return two lines, or two bends, that do not meet."""
+    """Return two lines, or two bends, that do not meet unless this writer's lines are single
+    strokes."""
     rng, way, style = brush.rng, brush.pick("lines"), _style(shield, brush)
     if style in BENDS:
         return _two_bends(shield, brush, style)
@@ -172,6 +173,9 @@ def two_lines(shield: ShieldShape, brush: Brush) -> list[Stroke]:
             pair = [pair[0] - shift, pair[1] + shift]
         if all(_misses(shield, e, brush) for e in pair):
             break
+    plain = {style, brush.traits.habits["line"]}.isdisjoint(WIDE | BENDS.keys())
+    if way == "meeting" and plain:
+        return [Stroke(path, pressure=brush.force()) for path in _meeting(pair, brush)]
     strokes = [_drawn(shield, brush, ends, style, parted) for ends in pair]
     real = brush.recorded("lines") if style == "stroke" and way == "even" else None
     if real is not None:
@@ -181,6 +185,18 @@ def two_lines(shield: ShieldShape, brush: Brush) -> list[Stroke]:
     if way == "linked":
         return [_linked(strokes[0][0].path, strokes[1][-1].path, brush)]
     return strokes[0] + strokes[1]
+
+
+def _meeting(pair: list[Path], brush: Brush) -> list[Path]:
+    """Two lines that touch or cross near one of their ends, at a small angle."""
+    rng, end = brush.rng, int(brush.rng.integers(2))
+    between = pair[1][end] - pair[0][end]
+    moved = rng.uniform(0.4, 0.75) * between
+    ends = [line_ends.copy() for line_ends in pair]
+    ends[0][end] += moved
+    ends[1][end] -= moved
+    bow = 0.5 * brush.traits.bow * rng.normal()
+    return [line(a, b, rng, wobble=brush.traits.tremor, bow=bow) for a, b in ends]
 
 
 def _recorded(

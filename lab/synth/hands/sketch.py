@@ -24,8 +24,10 @@ Spot = tuple[Cell, float, float]
 """A cell and a point of the page in mm."""
 
 
-BorderLine = Literal["straight", "wobbly", "double", "thick"]
-_BORDER_LINES: tuple[BorderLine, ...] = ("straight", "straight", "wobbly", "double", "thick")
+BorderLine = Literal["straight", "wobbly", "double", "thick", "stray"]
+_BORDER_LINES: tuple[BorderLine, ...] = (
+    *("straight", "straight", "wobbly", "double", "thick", "stray"),
+)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from kdscan.rules.duel.scoring import find_domains
 from kdscan.rules.grid import Cell
 from lab.synth.fields import SQUARE, U8, Rng, any_of
 from lab.synth.hands import scrawl
+from lab.synth.hands.crosses import COVERING
 from lab.synth.hands.ink import Stroke, lay_ink
 from lab.synth.hands.pens import Pen, random_pen
 from lab.synth.hands.sketch import Sketch, beside, edge_room
@@ -60,12 +61,15 @@ def _border(sheet: Sketch, a: Path, b: Path) -> list[Stroke]:
     rng, hand = sheet.rng, sheet.hand
     size = math.hypot(*(b - a))
     room = edge_room(sheet.layout) + hand.overruns * sheet.layout.circle_radius_mm
+    stray = hand.border_line == "stray" and hand.traits.habits["cross"] not in COVERING
+    if stray:  # it runs through circles too, and is known by going on beyond them
+        room = max(room, 0.2 * size)
     loose = (0.008 + 0.02 * hand.traits.slop) * (1 + 2 * hand.overruns) * size
     loose = min(loose, 0.4 * room)
     ends = np.stack((a, b)) + rng.normal(0, loose, (2, 2))
     ends = ends + (b - a) * rng.normal(0, 0.03 + 0.05 * hand.traits.slop, (2, 1))
     wobble = hand.traits.tremor + (0.012 * size if hand.border_line == "wobbly" else 0.0)
-    wobble = min(wobble, 0.02 * size, 0.4 * room)
+    wobble = rng.uniform(0.02, 0.05) * size if stray else min(wobble, 0.02 * size, 0.4 * room)
     path = line(ends[0], ends[1], rng, wobble=wobble, bow=hand.traits.bow * 0.3)
     if hand.border_line == "double":
         shift = rng.normal(0, min(0.02 * size, 0.5 * room), 2)

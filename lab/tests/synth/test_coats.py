@@ -82,6 +82,21 @@ def test_two_lines_lie_further_apart_than_the_runs_of_one(style: str) -> None:
         assert short_side(Coat.DOUBLE_LINE, hand, seed) > 1.15 * one, seed
 
 
+def test_lines_meet_only_of_writers_whose_single_lines_are_single_strokes() -> None:
+    def least_gap(line: str, seed: int) -> float:
+        rng, shield = np.random.default_rng(seed), free_room(LAYOUT)
+        traits = Hand.random(rng, {"line": line, "lines": "meeting"}).traits
+        brush = Brush(replace(traits, faithful=1.0), rng, 0.3)
+        strokes = COATS[Coat.DOUBLE_LINE](shield, brush)
+        first, second = strokes[0].path, strokes[-1].path
+        share = np.linspace(0, 1, 60)[:, None]
+        along = [path[0] + share * (path[-1] - path[0]) for path in (first, second)]
+        return float(np.hypot(*(along[0][:, None] - along[1]).transpose(2, 0, 1)).min())
+
+    assert np.mean([least_gap("stroke", seed) < 0.8 for seed in range(40)]) > 0.5
+    assert min(least_gap("retraced", seed) for seed in range(40)) > 0.5
+
+
 def test_two_dots_touch_at_times_but_not_of_a_careful_writer() -> None:
     drawn = [
         parts_of_two(Coat.DOUBLE_DOT, messiness, seed)
