@@ -135,7 +135,7 @@ def _workers(cluster: str | None, count: int | None) -> AbstractContextManager[W
     """Processes of this machine, or a cluster's."""
     if cluster is None:
         from kdscan.event.batch.pool import Pool
-        from kdscan.workers.cores import cores
+        from kdscan.workers.pool import cores
 
         return Pool(count or cores())
     if count is not None:

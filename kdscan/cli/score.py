@@ -119,7 +119,7 @@ def score(
 
     # The networks are opened while the rest of the heavy half is imported.
     from kdscan.inference.store import default_models
-    from kdscan.workers.cores import cores
+    from kdscan.workers.pool import cores
 
     default_models().preload(threads=min(2, cores()))
     from kdscan.cli.auto_learning import AutoLearner

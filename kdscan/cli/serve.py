@@ -86,7 +86,7 @@ def serve(
     from kdscan.inference.store import default_models
     from kdscan.web.middleware import HERE
     from kdscan.web.settings import Settings, codes_of
-    from kdscan.workers.cores import cores
+    from kdscan.workers.pool import cores
 
     default_models().check()
     listening = _listen(host, port)

@@ -10,9 +10,8 @@ from typing import TypeVar
 
 from kdscan.errors import ReaderDied
 from kdscan.web.tasks import Allowed, Task
-from kdscan.workers.cores import cores
 from kdscan.workers.frames import Frame
-from kdscan.workers.pool import Processes
+from kdscan.workers.pool import Processes, cores
 from kdscan.workers.process import MEMORY_MB
 
 Found = TypeVar("Found")

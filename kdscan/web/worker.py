@@ -31,8 +31,8 @@ from kdscan.templates.file import to_filed
 from kdscan.templates.learn import MAX_SHEETS, learn_print
 from kdscan.web import schemas
 from kdscan.web.tasks import Allowed, LearnPrint, Look, Read, Show
-from kdscan.workers.cores import cores
 from kdscan.workers.frames import Frame
+from kdscan.workers.pool import cores
 
 VIEW_PX, THUMB_PX = 2000, 360
 """Longest sides of the page's pictures: one to look at, one for lists."""

@@ -33,7 +33,7 @@ import numpy as np
 from kdscan.records import MapReading, Photo
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.coats import Coat
-from kdscan.workers.cores import cores
+from kdscan.workers.pool import cores
 from lab.benchmarks.shared import KEYS, judged_map, maps_in, parser, with_interval
 from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.habits import HABITS, TIDY, Part

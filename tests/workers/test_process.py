@@ -16,7 +16,7 @@ from kdscan.errors import ModelError, NoSheetFound, ReaderDied
 from kdscan.workers.pool import Processes
 from kdscan.workers.process import Process
 
-WORK = "tests.workers.work"
+WORK = "tests.workers.old_work"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The work of the processes in these tests."""
+"""The tasks of the processes in these tests."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from kdscan.errors import ModelError, NoSheetFound
-from kdscan.workers.frames import Frame
 
 held: list[bytearray] = []
 
@@ -22,21 +21,42 @@ def prepare() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def answer(task: str) -> Iterator[Frame]:
-    """Does what it is told."""
-    if task == "hang":
-        time.sleep(600)
-    if task == "die":
-        os.kill(os.getpid(), signal.SIGKILL)
-    if task == "half":
-        yield Frame({"half": True})
-        os._exit(3)
-    if task == "raise":
-        raise NoSheetFound("{n} things, but no sheet", n=3, where=Path("a.jpg"))
-    if task == "swell":
-        held.append(bytearray(400_000_000))
-    if task == "noise":
-        sys.stdout.write("decoders print what they like")
-        sys.stdout.flush()
-    yield Frame({"pid": os.getpid(), "cwd": str(Path.cwd())}, (task.encode(),))
-    yield Frame({"more": task})
+@dataclass(frozen=True)
+class Echo:
+    pid: int
+    folder: str
+    content: memoryview
+
+
+@dataclass(frozen=True)
+class Do:
+    """Does what its name says; weight: as of every task."""
+
+    what: str
+    weight: float = 1.0
+
+    def perform(self) -> Echo:
+        if self.what == "hang":
+            time.sleep(600)
+        elif self.what == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        elif self.what == "exit":
+            os._exit(3)
+        elif self.what == "raise":
+            raise NoSheetFound("{n} things, but no sheet", n=3, where=Path("a.jpg"))
+        elif self.what == "swell":
+            held.append(bytearray(400_000_000))
+        elif self.what == "print":
+            sys.stdout.write("decoders print what they like")
+            sys.stdout.flush()
+        return Echo(os.getpid(), str(Path.cwd()), memoryview(self.what.encode()))
+
+
+@dataclass(frozen=True)
+class Lie:
+    """Answers with another type than announced."""
+
+    weight: float = 1.0
+
+    def perform(self) -> int:
+        return "no number"  # type: ignore[return-value]
