@@ -223,6 +223,7 @@ def shoot(
     size_wh: tuple[int, int],
     surfaces: Sequence[U8] = (),
     cover: Cover | None = None,
+    table: bool = True,
 ) -> SynthPhoto:
     """Photograph a drawn page; different generators give different photos of the same sheet."""
     shot = photograph(
@@ -234,6 +235,7 @@ def shoot(
         grid_mm=page.layout.grid_rect,
         surfaces=surfaces,
         cover=cover,
+        table=table,
     )
     nodes = shot.page_to_photo(page.nodes_mm)
     about = (page.board, page.castle_used, page.layout.name, level, page.crossed)

@@ -118,7 +118,7 @@ def to_example(synth: SynthPhoto) -> Example:
     coarse = flatten(photo, flat_guess, COARSE_PX, COARSE_MARGIN)
     inside = project(inverse(plane), centers)
     coarse_centers = lattice_to_flat(inside, COARSE_PX, COARSE_MARGIN)
-    coat, crosses = _labels(synth.board)
+    coat, crosses = labels(synth.board)
     return Example(
         thumb=thumb,
         thumb_nodes=((synth.nodes_xy + 0.5) * scale - 0.5).astype(np.float32),
@@ -132,7 +132,8 @@ def to_example(synth: SynthPhoto) -> Example:
     )
 
 
-def _labels(board: Board) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def labels(board: Board) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(34,) each: coats as indices of `COATS`, and crosses."""
     shields = [board.get(at) for at in CELLS]
     coats = [COATS.index(shield.coat if shield else None) for shield in shields]
     return np.array(coats), np.array([shield.crosses if shield else 0 for shield in shields])
@@ -167,7 +168,7 @@ def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
     seen = np.clip(seen * light[..., None] * rng.uniform(0.65, 1.1, 3), 0, 255).astype(np.uint8)
     photo = Photo(np.asarray(seen, np.uint8))
     scale = np.array([seen.shape[1], seen.shape[0]]) / np.array(layout.page_mm)
-    coat, crosses = _labels(sheet.board)
+    coat, crosses = labels(sheet.board)
     return Example(
         flat=jpeg(flatten(photo, sheet.centers_mm * scale - 0.5, FLAT_PX, WIDE_MARGIN), 88),
         coat=coat,

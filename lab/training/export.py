@@ -16,6 +16,7 @@ from torch import nn
 from kdscan.inference.store import MARKS
 from kdscan.marks.covered import COVER_HW
 from kdscan.marks.crops import CHANNELS, COARSE_PX, INPUT_PX
+from kdscan.marks.ink_reader import CIRCLE_SIDE, MAX_CIRCLES, SIDE
 from kdscan.records import CELLS, KINDS
 from kdscan.sheets.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.sheets.spellbook.read import CROP_WH
@@ -28,6 +29,13 @@ INPUTS: dict[str, dict[str, tuple[int, ...]]] = {
     "locate": {"image": (1, 3, 288, 384)},
     "refine": {"image": (1, 3, 224, 288)},
     "ink": {"ink": (1, *INK_PLANES), "coarse": (1, *COARSE_PLANES)},
+    "ink_reader": {
+        "cells": (1, len(CELLS), 2, SIDE, SIDE),
+        "shared": (1, 3, SIDE, SIDE),
+        "rounds": (1, len(CELLS), MAX_CIRCLES, CIRCLE_SIDE, CIRCLE_SIDE),
+        "near": (1, MAX_CIRCLES, CIRCLE_SIDE, CIRCLE_SIDE),
+        "about": (1, MAX_CIRCLES + 2),
+    },
     "cover": {"image": (1, 3, *COVER_HW)},
     "marks": {"ink": INK_PLANES, "coarse": COARSE_PLANES},
     "spellbook": {"image": (72, 3, *CROP_WH[::-1])},
@@ -40,13 +48,18 @@ OUTPUTS = {
     "locate": ("on_grid", "place", "doubt"),
     "refine": ("offset", "there", "upright"),
     "ink": ("drawn",),
+    "ink_reader": ("coat", "crosses", "crossed"),
     "cover": ("covered",),
     "marks": ("coat", "crosses", "castle", "offset"),
     "spellbook": ("marked_passed_there",),
     "tiles": ("on_square", "center", "doubt", "laid"),
     "squares": ("kind",),
 }
-LABELS = {"marks": MARKS, "squares": [f"{terrain} {crowns}" for terrain, crowns in KINDS]}
+LABELS = {
+    "marks": MARKS,
+    "ink_reader": MARKS,
+    "squares": [f"{terrain} {crowns}" for terrain, crowns in KINDS],
+}
 
 
 def to_onnx(
@@ -55,7 +68,7 @@ def to_onnx(
     """Serialise a network with dynamic batch size and, for thumbnails, dynamic picture size.
     Networks for whole sheets have static shapes, because onnxruntime can then fuse more of them."""
     inputs = {key: torch.zeros(shape) for key, shape in INPUTS[name].items()}
-    batch: dict[int, str] = {} if name in ("marks", "ink") else {0: "batch"}
+    batch: dict[int, str] = {} if name in ("marks", "ink", "ink_reader") else {0: "batch"}
     in_axes, out_axes = batch, batch
     if name in ("locate", "tiles"):
         in_axes, out_axes = batch | {2: "height", 3: "width"}, batch | {2: "rows", 3: "cols"}

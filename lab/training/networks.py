@@ -124,7 +124,7 @@ class RefineNet(nn.Module):
 
 class Attention(nn.Module):
     """A transformer block with layer norm first (Vaswani et al., arXiv:1706.03762) among the
-    shields of a sheet: (S, N, D) → (S, N, D)."""
+    shields of a sheet: (S, N, D) → (S, N, D). there: (S, N), which of them exist."""
 
     HEADS = 4
 
@@ -136,11 +136,14 @@ class Attention(nn.Module):
             nn.Linear(width, 2 * width), nn.ReLU(), nn.Linear(2 * width, width)
         )
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, there: Tensor | None = None) -> Tensor:
         s, n, d = x.shape
         parts = self.qkv(self.norm1(x)).view(s, n, 3, self.HEADS, d // self.HEADS)
         q, k, v = parts.permute(2, 0, 3, 1, 4).unbind(0)
-        weight = torch.softmax(q @ k.transpose(-1, -2) * (d // self.HEADS) ** -0.5, -1)
+        alike = q @ k.transpose(-1, -2) * (d // self.HEADS) ** -0.5
+        if there is not None:
+            alike = alike.masked_fill(~there[:, None, None], -1e4)
+        weight = torch.softmax(alike, -1)
         x = x + self.proj((weight @ v).transpose(1, 2).reshape(s, n, d))
         return x + self.mlp(self.norm2(x))
 

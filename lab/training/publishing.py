@@ -13,7 +13,7 @@ from torch import nn
 
 from kdscan.inference.store import FORMAT
 from kdscan.records.arrays import Network
-from lab.training import kingdom_figures, spellbook
+from lab.training import ink_reader, kingdom_figures, spellbook
 from lab.training.cover import cover_figures
 from lab.training.export import to_onnx
 from lab.training.ink import ink_figures
@@ -33,6 +33,7 @@ from lab.training.weights import weights_path
 
 FIGURES: dict[str, Callable[[Network, Sequence[Any]], dict[str, float]]] = {
     "ink": ink_figures,
+    "ink_reader": ink_reader.figures,
     "cover": cover_figures,
     "locate": locate_figures,
     "refine": refine_figures,

@@ -14,6 +14,7 @@ from lab.training import kingdoms, spellbook_examples
 from lab.training.dataset import Example, init_worker, marks_example, photo_example
 from lab.training.guesses import oversample_bent
 from lab.training.ink_examples import ink_example
+from lab.training.ink_sheets import ink_sheet
 from lab.training.state import Run
 from lab.training.supply import FixedSupply, RenderedSupply, Supply, render
 
@@ -77,6 +78,7 @@ def supply(run: Run, material: Material, *, photos: int = 0, pages: int = 0) -> 
         return FixedSupply(_kingdoms(run.name, material, photos), run.seed)
     draw: Callable[[int], Any] = {
         "ink": ink_example,
+        "ink_reader": ink_sheet,
         "marks": marks_example,
     }.get(run.name, photo_example)
     start = partial(init_worker, material.strokes, material.surfaces)
@@ -111,6 +113,7 @@ def held_back(network: str, first: int, count: int, material: Material) -> list[
         return list(material.boards)
     draw: Callable[[int], Any] = {
         "ink": ink_example,
+        "ink_reader": ink_sheet,
         "spellbook": spellbook_examples.photo_example,
     }.get(network, photo_example)
     folder = material.folder / f"held-{first}-{count}"

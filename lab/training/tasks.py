@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from kdscan.records import CELLS, MAX_CROSSES
 from lab.synth.fields import F32, U8, Rng
-from lab.training import augment, cover, ink, spellbook
+from lab.training import augment, cover, ink, ink_reader, spellbook
 from lab.training.dataset import Example, unpack
 from lab.training.guesses import refine_sample
 from lab.training.kingdom_samples import squares_sample, tiles_sample
@@ -191,6 +191,7 @@ TASKS: dict[str, Task] = {
     ),
     "tiles": Task(TilesNet, tiles_batch, tiles_loss, 12, 1500, 3e-3),
     "ink": ink.TASK,
+    "ink_reader": ink_reader.TASK,
     "cover": cover.TASK,
     "spellbook": spellbook.TASK,
     "squares": Task(SquaresNet, squares_batch, squares_loss, 7, 1500, 3e-3),

@@ -85,6 +85,7 @@ def photograph(
     surfaces: Sequence[U8] = (),
     stiff: bool = False,
     cover: Cover | None = None,
+    table: bool = True,
 ) -> Shot:
     """Photograph a sheet.
 
@@ -97,6 +98,7 @@ def photograph(
     stiff: the page is a board that does not bend. It is never photographed in grey, because its
         colours carry information.
     cover: something that lies on the sheet, over its grid; for all levels except `flat`.
+    table: whether what lies around the sheet is rendered.
     """
     severity, camera, page_map = pose(rng, level, size_wh, page_mm, grid_mm, stiff)
     corners = page_map.page_to_photo(corners_of(grid_mm))
@@ -107,7 +109,7 @@ def photograph(
         scenery = random_scenery(rng, camera, [(page_map, grid_mm)], severity, paper, surfaces)
     if cover is not None:
         scenery = replace(scenery, solids=(*scenery.solids, *cover.things(camera, page_map)))
-    image = expose(rng, page_bgr, page_map, camera, scenery, severity)
+    image = expose(rng, page_bgr, page_map, camera, scenery, severity, table=table)
     if cover is not None:
         cover.finish(image)
     detail = float(np.linalg.norm(corners[1] - corners[0])) / COLS

@@ -37,10 +37,12 @@ def expose(
     scenery: Scenery,
     severity: float,
     below: Sequence[tuple[U8, PageMap]] = (),
+    table: bool = True,
 ) -> U8:
     """The picture before the phone's processing; (H, W, 3) uint8.
 
-    below: other sheets on the table, from the lowest up; `page` lies over them.
+    below: other sheets on the table, from the lowest up; `page` lies over them. table: whether it
+        is rendered, in half of the time, or left in one grey.
     """
     coarse = Coarse(camera.size_wh)
     light = scenery.light
@@ -59,7 +61,10 @@ def expose(
     gain = np.float32(scenery.exposure / max(float(np.median(sheet_light @ LUMA)), 1e-3))
     room = room * gain
 
-    image = _table(rng, camera, page, scenery, coarse, shade, room, below)
+    if table:
+        image = _table(rng, camera, page, scenery, coarse, shade, room, below)
+    else:
+        image = np.full((*camera.size_wh[::-1], 3), rng.integers(30, 230), np.uint8)
     for other_bgr, other in below:
         part, light_there, shine_there = lit_sheet(other, room)
         paste(rng, image, other_bgr, other, part, to_display(light_there), shine_there * gain)

@@ -25,4 +25,4 @@ Photos = Annotated[
     Path | None, folder("Folder of photos NAME.jpg beside kdscan score --json's NAME.json.")
 ]
 Device = Annotated[str, typer.Option(help="cpu, cuda or cuda:1.")]
-Network = Literal["locate", "refine", "ink", "marks", "cover"]
+Network = Literal["locate", "refine", "ink", "ink_reader", "marks", "cover"]
