@@ -126,3 +126,34 @@ def docs(session: nox.Session) -> None:
 def build(session: nox.Session) -> None:
     """The wheel, into dist/."""
     _python(session, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", "dist", ".")
+
+
+TEXTS = "t tn:1,2 mark UnreadableImage ImageTooLarge ReaderDied NoSheetFound BlankPage ModelError \
+StoreError StoreFull UsageError UnknownPlayer LayoutError BoardTextError BookTextError \
+KingdomTextError VariantError"
+"""Functions and errors whose first argument is translated wherever it is shown; tn has two."""
+
+LISTED = (
+    "-F",
+    "pyproject.toml",
+    "--no-default-keywords",
+    "-k",
+    TEXTS,
+    "--no-location",
+    "--sort-output",
+    "-w",
+    "96",
+)
+MERGED = ("--no-fuzzy-matching", "--ignore-obsolete", "--ignore-pot-creation-date", "-w", "96")
+
+
+@nox.session
+def messages(session: nox.Session) -> None:
+    """Bring the translators' catalogues up to date with the texts in the sources."""
+    babel, texts = ("-m", "babel.messages.frontend"), str(Path(session.create_tmp(), "texts.pot"))
+    _python(
+        session, *babel, "-q", "extract", "-F", "pyproject.toml", *LISTED, "-o", texts, "kdscan"
+    )
+    for path in sorted(Path("kdscan/i18n").glob("*.po")):
+        into = ("-i", texts, "-o", str(path), "-l", path.stem)
+        _python(session, *babel, "-q", "update", *MERGED, *into)

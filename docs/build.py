@@ -16,7 +16,7 @@ import typer
 from mkdocs.structure.files import File, Files
 
 import kdscan
-from kdscan.cli.main import command_line
+from kdscan.cli.main import COMMANDS, app, load
 from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.read import read_photo
 from kdscan.sheets.overlay import draw_overlay
@@ -90,8 +90,14 @@ def _jpeg(picture: Any) -> bytes:
 def _commands() -> Iterator[str]:
     yield "# The command line\n"
     yield "Made from the program itself: what `kdscan COMMAND --help` says.\n"
-    root: Any = typer.main.get_command(command_line())
-    yield from _command(root, root.context_class(root, info_name="kdscan"), "kdscan")
+    root: Any = typer.main.get_command(app)
+    context = root.context_class(root, info_name="kdscan")
+    yield from _command(root, context, "kdscan")
+    for name in COMMANDS:
+        command = load(name)
+        yield from _command(
+            command, command.context_class(command, context, name), f"kdscan {name}"
+        )
 
 
 def _command(command: Any, context: Any, name: str) -> Iterator[str]:
@@ -104,8 +110,8 @@ def _command(command: Any, context: Any, name: str) -> Iterator[str]:
         yield "| option | meaning |\n|---|---|"
         yield from (f"| {spelled} | {meaning} |" for spelled, meaning in rows)
         yield ""
-    for word, sub in getattr(command, "commands", {}).items():
-        if not sub.hidden:
+    if name != "kdscan":
+        for word, sub in getattr(command, "commands", {}).items():
             yield from _command(sub, sub.context_class(sub, context, word), f"{name} {word}")
 
 

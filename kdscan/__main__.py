@@ -17,7 +17,7 @@ def run() -> NoReturn:
         main.run()
     except KeyboardInterrupt:
         print("kdscan: interrupted", file=sys.stderr)
-        sys.exit(130)  # `exit_codes.INTERRUPTED`
+        sys.exit(130)  # as `kdscan.cli.main.INTERRUPTED`
 
 
 if __name__ == "__main__":

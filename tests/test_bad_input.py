@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.cli.exit_codes import CLOSED
+from kdscan.cli.main import CLOSED
 from kdscan.event.store import Store, open_store
 from kdscan.event.store.events import ensure_event, ensure_player
 from kdscan.event.store.games import set_game
+from kdscan.files.names import escape_control
+from kdscan.files.tables import read_table
 from kdscan.i18n import ENGLISH
-from kdscan.i18n.legible import legible
-from kdscan.paper.tickets import read_rows
 from kdscan.pipeline.document import PhotoReport, photo_json
 from tests.command import Command
 
@@ -85,7 +85,7 @@ def test_odd_lists_of_players_are_wrong_usage(
 def test_a_list_without_columns_is_quoted_briefly(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("x" * 1000, "utf-8")
     with pytest.raises(Exception, match="must name the columns") as caught:
-        read_rows(tmp_path / "p.csv")
+        read_table(tmp_path / "p.csv", ("name",))
     assert len(str(caught.value)) < 400
 
 
@@ -140,7 +140,7 @@ def test_names_are_shown_and_not_sent_to_the_terminal(run: Command) -> None:
 def test_json_holds_no_lone_surrogate(name: str) -> None:
     kept = json.loads(json.dumps(photo_json(PhotoReport(name))))["photo"]
     kept.encode()  # text
-    assert kept == legible(name)
+    assert kept == escape_control(name)
     assert ("ż" in kept) == ("ż" in name)
 
 

@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from kdscan.cli.corrections import parse_corrections
-from kdscan.cli.main import command_line
+from kdscan.cli.main import COMMANDS, app, load
 from kdscan.event.results import COLUMNS
 from kdscan.i18n.problems import PROBLEMS
 from kdscan.imaging import limits
@@ -28,7 +28,6 @@ README = (ROOT / "README.md").read_text("utf-8")
 GUIDES = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "docs/guides").glob("*.md")))
 ALL = README + "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "docs").rglob("*.md")))
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
-COMMANDS = typer.main.get_command(command_line()).commands  # type: ignore[attr-defined]
 
 
 PYTHON = [
@@ -78,9 +77,9 @@ def test_every_command_is_in_the_guides() -> None:
 @pytest.mark.parametrize("words", typed_commands(ALL), ids=" ".join)
 def test_commands_can_be_typed(words: list[str]) -> None:
     if words[0].startswith("--"):
-        command, words = typer.main.get_command(command_line()), ["kdscan", *words]
+        command, words = typer.main.get_command(app), ["kdscan", *words]
     else:
-        command = COMMANDS[words[0]]
+        command = load(words[0])
     for word in words[1:]:
         command = getattr(command, "commands", {}).get(word, command)
     known = {option for parameter in command.params for option in parameter.opts}

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from kdscan.cli.messages import error_message, note, terminal_words, working
+from kdscan.cli.terminal import error_message, note, terminal_words, working
 from kdscan.errors import UsageError, bug_of
 
 if TYPE_CHECKING:

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kdscan.cli.exit_codes import SOME_FAILED
 from kdscan.cli.known_prints import known_prints
-from kdscan.cli.messages import note_other_sizes, terminal_words
 from kdscan.cli.options import (
     MOST_ROUNDS,
+    SOME_FAILED,
     Csv,
     Event,
     Game,
@@ -28,10 +27,10 @@ from kdscan.cli.options import (
     check_apart,
     same_event,
 )
-from kdscan.cli.progress import progress_bar
+from kdscan.cli.terminal import note_other_sizes, progress_line, terminal_words
 from kdscan.errors import UsageError
+from kdscan.files.names import escape_control
 from kdscan.i18n import Words
-from kdscan.i18n.legible import legible
 
 if TYPE_CHECKING:
     from kdscan.event.batch.pool import Workers
@@ -70,9 +69,7 @@ def batch(
     csv: Csv = None,
     json_lines: JsonLines = None,
 ) -> None:
-    """Read a batch of photos into an event, on all cores.
-
-    Can be interrupted at any time: run the same command again and it continues where it stopped,
+    """Can be interrupted at any time: run the same command again and it continues where it stopped,
     without reading anything twice. A photo that fails becomes a row with the reason. Once there are
     enough sheets of an unknown pad, its print is learned from them and used to read them.
 
@@ -117,7 +114,7 @@ def batch(
                 add_new_prints(kept, db, this.id, known_prints())
         learns = not no_learn and EventPrints(kept, this.id).learns()
         run = Run(kept, this, models, round, learns=learns)
-        with _workers(cluster, workers) as pool, progress_bar(len(files)) as show:
+        with _workers(cluster, workers) as pool, progress_line() as show:
             run.read(files, pool, show)
         with kept.read() as db:
             rows = results(db, this.id)
@@ -170,7 +167,7 @@ def _print_result(
         count[row.status] += 1
         if count[row.status] <= SHOWN:
             rows_of[row.status].append(row)
-    print(f"{legible(event)}: {', '.join(_summary(progress, w))}")
+    print(f"{escape_control(event)}: {', '.join(_summary(progress, w))}")
     for pad, sheets in sorted(progress.learned.items()):
         line = t("learned from {n} sheets and used to read them: {name}", n=sheets, name=pad)
         print("  " + line)

@@ -9,7 +9,6 @@ import typer
 
 from kdscan.cli.board_maps import audit_maps, game_notes, parse_boards, read_text
 from kdscan.cli.board_text import book_text, game_text, kingdom_text, map_text
-from kdscan.cli.messages import terminal_words
 from kdscan.cli.options import (
     AsJson,
     Edition,
@@ -19,6 +18,7 @@ from kdscan.cli.options import (
     OneGame,
     check_game,
 )
+from kdscan.cli.terminal import terminal_words
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -68,9 +68,7 @@ def board(
         bool, typer.Option("--demo", help="Kingdomino: the demo, with its own dominoes.")
     ] = False,
 ) -> None:
-    """Score boards written as text, and check whether a lawful game leads to each.
-
-    A shield is . (empty), ## (castle) or a coat with a + for each cross: d dot, dd double
+    """A shield is . (empty), ## (castle) or a coat with a + for each cross: d dot, dd double
     dot, l line, ll double line, f filled, c checked. In Kingdomino w f l g s m are terrains,
     each + a crown.
 

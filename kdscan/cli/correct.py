@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kdscan.cli.messages import terminal_words, user
 from kdscan.cli.options import MOST_ROUNDS, MOST_TABLES, Event, Store, Who
+from kdscan.cli.terminal import terminal_words, user
 from kdscan.errors import UsageError
-from kdscan.i18n.legible import legible
+from kdscan.files.names import escape_control
 
 if TYPE_CHECKING:
     from kdscan.cli.corrections import Correction
@@ -67,9 +67,7 @@ def correct(
     ] = False,
     who: Who = None,
 ) -> None:
-    """Correct a sheet of an event; nothing is overwritten, and everything can be undone.
-
-    Examples:
+    """Examples:
 
     $ kdscan correct IMG_0412.jpg --event 'Spring cup' --set C2=f++ --set D1=.
 
@@ -137,12 +135,12 @@ def _summary(row: SheetResult, player: str | None) -> str:
     parts = [
         w.t("round {round}", round=row.place.round) if row.place.round is not None else "",
         w.t("table {table}", table=row.place.table) if row.place.table is not None else "",
-        legible(player or ""),
+        escape_control(player or ""),
         w.t("please check") if row.data["review"] else "",
         w.t("does not count") if not row.counts else "",
     ]
     where = ", ".join(part for part in parts if part)
-    return f"{legible(row.name)}{points}" + (f" ({where})" if where else "")
+    return f"{escape_control(row.name)}{points}" + (f" ({where})" if where else "")
 
 
 def _field(one: Correction, row: SheetResult) -> tuple[str, Any]:

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from kdscan.cli.messages import note, terminal_words
 from kdscan.cli.options import Csv, Event, JsonLines, Photos, Store, check_apart
+from kdscan.cli.terminal import note, terminal_words
 from kdscan.errors import UsageError
-from kdscan.i18n.legible import legible
+from kdscan.files.names import escape_control
 
 
 def export(
@@ -33,9 +33,7 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Export an event's results: a row for each sheet and for each photo that failed.
-
-    `-` as FILE means standard output.
+    """`-` as FILE means standard output.
 
     Examples:
 
@@ -63,7 +61,7 @@ def export(
 
             count = save_event(kept, this.name, archive)
             some = terminal_words(sys.stderr).tn("{n} photo", "{n} photos", count)
-            note(f"{legible(str(archive))}: {legible(this.name)}, {some}")
+            note(f"{escape_control(str(archive))}: {escape_control(this.name)}, {some}")
         if labels is not None:
             from kdscan.event.labels import save_labels
 
@@ -71,7 +69,7 @@ def export(
             w = terminal_words(sys.stderr)
             some = w.tn("{n} sheet", "{n} sheets", sheets)
             seen = w.t("shields and squares checked by a person: {n}", n=shields)
-            note(f"{legible(str(labels))}: {some}; {seen}")
+            note(f"{escape_control(str(labels))}: {some}; {seen}")
 
 
 def import_event(
@@ -84,9 +82,7 @@ def import_event(
         str | None, typer.Option("--as", metavar="NAME", help="Name to give the event here.")
     ] = None,
 ) -> None:
-    """Import an event from another store: players, photos, readings, corrections, games.
-
-    Examples:
+    """Examples:
 
     $ kdscan import spring-cup.kdscan
 
@@ -100,4 +96,4 @@ def import_event(
     w = terminal_words()
     photo_count = w.tn("{n} photo", "{n} photos", loaded.photos)
     sheet_count = w.tn("{n} sheet", "{n} sheets", loaded.sheets)
-    print(f"{legible(loaded.event.name)}: {photo_count}, {sheet_count}")
+    print(f"{escape_control(loaded.event.name)}: {photo_count}, {sheet_count}")

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from kdscan.cli.messages import terminal_words
 from kdscan.cli.options import Photos, Store
+from kdscan.cli.terminal import terminal_words
 from kdscan.errors import UsageError
 
 
@@ -20,9 +20,7 @@ def forget(
         typer.Option("--yes", help="Delete it; without this, only show what would be deleted."),
     ] = False,
 ) -> None:
-    """Delete an event for good: players, photos, readings, corrections. This cannot be undone.
-
-    Photos that another event also has are kept. To keep a copy, run `kdscan export --archive`
+    """Photos that another event also has are kept. To keep a copy, run `kdscan export --archive`
     first.
 
     Examples:

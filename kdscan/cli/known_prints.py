@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from kdscan.cli.messages import error_message, note, terminal_words
-from kdscan.cli.table import aligned
+from kdscan.cli.terminal import aligned, error_message, note, terminal_words
 from kdscan.errors import KdscanError
 
 if TYPE_CHECKING:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kdscan.cli.help import Command, Group
 from kdscan.cli.known_prints import prints_of, prints_table
-from kdscan.cli.messages import note
 from kdscan.cli.options import PrintsEvent, PrintsStore, check_apart
 from kdscan.cli.prints import COMMANDS
+from kdscan.cli.terminal import note
 from kdscan.errors import PhotoError, UsageError
 from kdscan.i18n import mark
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from kdscan.records import Photo
 
-layout = typer.Typer(cls=Group, no_args_is_help=True)
+layout = typer.Typer()
 
 TOML = ".toml"
 """Suffix of a layout file, which describes how a sheet is printed, in millimetres."""
@@ -42,7 +41,7 @@ def _layout() -> None:
     """
 
 
-@layout.command("learn", cls=Command)
+@layout.command("learn")
 def learn(
     photos: Annotated[
         list[str],
@@ -167,4 +166,4 @@ def _points(text: str | None) -> NDArray[np.float64] | None:
 
 
 for called, command in COMMANDS.items():
-    layout.command(called, cls=Command)(command)
+    layout.command(called)(command)

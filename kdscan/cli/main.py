@@ -1,29 +1,33 @@
 """The command line: its commands, and the one place where errors become messages.
 
-Only the requested command is imported and built, and command modules import the heavy half of
-kdscan inside their functions, so that every command starts fast.
+A command's module is imported when the command is called, and with it all that it needs. The list
+of commands is written down here, so that help and completion import none of them.
 """
 
 from __future__ import annotations
 
 import errno
-import gc
+import inspect
 import os
 import shlex
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from kdscan.cli.exit_codes import CLOSED, INTERRUPTED
-from kdscan.cli.help import Command, Group, usage_error_text
-from kdscan.cli.messages import be_quiet, error_message, print_error, terminal_words
+from kdscan.cli.terminal import be_quiet, error_message, print_error, terminal_words
 from kdscan.errors import KdscanError, UsageError
+from kdscan.files.names import hide_password
+
+BUG, INTERRUPTED, CLOSED = 1, 130, 141
+"""Exit codes of no `kdscan.errors`; the last two are 128 plus the number of SIGINT and SIGPIPE."""
 
 UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF)
 
@@ -31,40 +35,99 @@ REFUSED = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
 """System errors that mean there is no more memory, or that no more files or processes may be
 open."""
 
-BUG = 1
-
-FEW_COLLECTIONS = 50_000
-"""New objects between garbage collections: importing creates many and leaves no garbage."""
-
 COMMANDS = {
-    "score": "score.score",
-    "batch": "batch.batch",
-    "export": "export.export",
-    "import": "export.import_event",
-    "sheet": "sheet.sheet",
-    "pair": "standings.pair",
-    "result": "standings.result",
-    "correct": "correct.correct",
-    "remove": "remove.remove",
-    "forget": "forget.forget",
-    "standings": "standings.standings",
-    "report": "report.report",
-    "serve": "serve.serve",
-    "board": "board.board",
-    "simulate": "simulate.simulate",
-    "layout": "layout.layout",
+    "score": ("score:score", "Score maps or kingdoms in photos: board, total, what to check."),
+    "batch": ("batch:batch", "Read a batch of photos into an event, on all cores."),
+    "export": ("export:export", "Export an event: a row a sheet, or all of it with its photos."),
+    "import": ("export:import_event", "Import an event from another store."),
+    "sheet": ("sheet:sheet", "Create sheets to print: a PDF at true scale."),
+    "pair": ("standings:pair", "Pair the next round (Swiss), and assign sheets to its tables."),
+    "result": ("standings:result", "Enter the result of a game whose sheets are missing."),
+    "correct": ("correct:correct", "Correct a sheet of an event; everything can be undone."),
+    "remove": ("remove:remove", "Remove photos from an event: they no longer count or show."),
+    "forget": ("forget:forget", "Delete an event and its photos for good."),
+    "standings": ("standings:standings", "Show an event's standings."),
+    "report": ("report:report", "Write an event's report as one HTML file."),
+    "serve": ("serve:serve", "Serve a page: photograph with a phone, check, tap, done."),
+    "board": ("board:board", "Score boards written as text, and check that they are lawful."),
+    "simulate": ("simulate:simulate", "Simulate whole games: maps, spellbook, rounds, scores."),
+    "layout": ("layout:layout", "Manage sheet designs: learn a pad's print, share it, forget it."),
 }
-"""The place in `kdscan.cli` of each command or group of commands."""
+"""Each command's module and function or group in it, and the first line of its help."""
+
+PICTURES = (".jpg", ".jpeg", ".png", ".heic", ".webp", ".avif", ".tif", ".tiff", ".pdf")
+
+
+class Commands(TyperGroup):
+    """The commands, of which only the one that is called is imported."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = {
+            name: TyperCommand(name, help=summary, rich_markup_mode=None)
+            for name, (_, summary) in COMMANDS.items()
+        }
+        self._only_listed = False
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS or self._only_listed:
+            return self.commands.get(cmd_name)
+        return load(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        word = args[0]
+        if word not in COMMANDS and word.lower().endswith(PICTURES):
+            raise UsageError(
+                "{photo} is not a command; to score a photo: kdscan score {photo}", photo=word
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        with self._listing():
+            super().format_help(ctx, formatter)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        with self._listing():
+            return super().shell_complete(ctx, incomplete)
+
+    @contextmanager
+    def _listing(self) -> Any:
+        self._only_listed = True
+        yield
+        self._only_listed = False
+
+
+def load(name: str) -> Any:
+    """Import a command, or a group of commands."""
+    place, summary = COMMANDS[name]
+    module, _, function = place.partition(":")
+    command = getattr(import_module(f"kdscan.cli.{module}"), function)
+    text = f"{summary}\n\n{inspect.getdoc(command)}"
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    if isinstance(command, typer.Typer):
+        app.add_typer(command, name=name, help=summary)
+        return typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
+    app.command(name, help=text)(command)
+    return typer.main.get_command(app)
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version  # loads the email package
-
         print(f"kdscan {version('kdscan')}")
         raise typer.Exit
 
 
+app = typer.Typer(
+    name="kdscan",
+    cls=Commands,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example: kdscan score photo.jpg\n\nHelp on a command: kdscan score --help",
+)
+
+
+@app.callback()
 def _kdscan(
     debug: Annotated[
         bool, typer.Option("--debug", help="Show a traceback when an error occurs.")
@@ -83,69 +146,25 @@ def _kdscan(
     """Photograph a finished sheet of Kingdomino Duel, get its score."""
 
 
-def command_line(names: Iterable[str] = COMMANDS, *, listed: bool = False) -> typer.Typer:
-    """The command line with these of its commands.
-
-    listed: none of them will run, so that a description without options is enough.
-    """
-    app = typer.Typer(
-        name="kdscan",
-        cls=Group,
-        no_args_is_help=True,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
-        epilog="Example: kdscan score photo.jpg\n\nHelp on a command: kdscan score --help",
-    )
-    app.callback()(_kdscan)
-    for name in names:
-        module, _, own = COMMANDS[name].partition(".")
-        command = getattr(import_module(f"kdscan.cli.{module}"), own)
-        if listed:
-            app.command(name, cls=Command)(_docstring_of(command))
-        elif isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
-        else:
-            app.command(name, cls=Command)(command)
-    return app
-
-
-def _docstring_of(command: Any) -> Callable[[], None]:
-    """A function that does nothing but has the docstring of a command or group of commands."""
-    group = command.registered_callback if isinstance(command, typer.Typer) else None
-
-    def documented() -> None: ...
-
-    documented.__doc__ = (group.callback if group else command).__doc__
-    return documented
-
-
-def _asked(given: Sequence[str]) -> typer.Typer:
-    """The command line with the command that these words name, or with all of them. Options before
-    the command take no values; if there are only options, no command can run."""
-    first = next((word for word in given if not word.startswith("-")), "")
-    if first in COMMANDS:
-        return command_line([first])
-    return command_line(listed=bool(given) and not first)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; arguments: those of sys.argv by default."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     if "--quiet" in given:  # at any position
-        given = ["--quiet", *(one for one in given if one != "--quiet")]
+        given = ["--quiet", *(word for word in given if word != "--quiet")]
     be_quiet(False)
     for stream in (sys.stdout, sys.stderr):
         # A file name may contain characters that the terminal cannot show.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        app = _asked(given)
-        code = app(given, prog_name="kdscan", standalone_mode=False) or 0
+        code = app(given or ["--help"], prog_name="kdscan", standalone_mode=False) or 0
         sys.stdout.flush()
     except typer.TyperException as error:  # wrong usage, or help because nothing was requested
-        if message := usage_error_text(error, terminal_words(sys.stderr).t):
-            _complain(message, debug)
+        context = getattr(error, "ctx", None)
+        if message := error.format_message():
+            hint = f"\nFor help: {context.command_path} --help" if context else ""
+            _complain(message + hint, debug)
         return error.exit_code
     except KdscanError as error:
         _complain(error_message(error), debug)
@@ -153,6 +172,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BaseException as error:
         if (code := _unwritable(error)) is not None:
             return code
+        if isinstance(error, SystemExit):  # Typer, when it has installed a shell's completion
+            return int(error.code or 0)
         if not isinstance(error, Exception):
             raise
         return _unexpected(error, given, debug)
@@ -168,25 +189,29 @@ def _unexpected(error: Exception, given: Sequence[str], debug: bool) -> int:
         _complain(t("interrupted"), debug)
         return INTERRUPTED
     if _is_nowhere(error):
-        _complain(t("the folder that you are in no longer exists; change to another one"), debug)
-        return UsageError.exit_code
-    if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in REFUSED):
+        text = t("the folder that you are in no longer exists; change to another one")
+    elif any(word.startswith("--install-completion") for word in given):
+        text = t(
+            "the completion cannot be installed ({why}); set HOME to a folder that you may write "
+            "to, or put what --show-completion prints where your shell looks for it",
+            why=error,
+        )
+    elif isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in REFUSED):
         text = t(
             "the system refused what kdscan needs ({why}); close other programs, or raise the "
             "limits that ulimit -a shows",
             why=error if isinstance(error, OSError) else type(error).__name__,
         )
+    else:
+        text = t(
+            "a bug in kdscan: {error}\nPlease report it with the output of: {command}",
+            error=f"{type(error).__name__}: {error}",
+            command=shlex.join(["kdscan", "--debug", *map(hide_password, given)]),
+        )
         _complain(text, debug)
-        return UsageError.exit_code
-    from kdscan.event.store.files import hide_password
-
-    text = t(
-        "a bug in kdscan: {error}\nPlease report it with the output of: {command}",
-        error=f"{type(error).__name__}: {error}",
-        command=shlex.join(["kdscan", "--debug", *map(hide_password, given)]),
-    )
+        return BUG
     _complain(text, debug)
-    return BUG
+    return UsageError.exit_code
 
 
 def _is_nowhere(error: Exception) -> bool:
@@ -224,18 +249,10 @@ def _unwritable(error: BaseException) -> int | None:
 
 def run() -> NoReturn:
     """Entry point of the installed command."""
-    _open_closed()
-    gc.set_threshold(FEW_COLLECTIONS)
-    code = main()
-    gc.freeze()  # the interpreter would otherwise scan all modules once more on exit
-    sys.exit(code)
-
-
-def _open_closed() -> None:
-    """Replace each standard stream that the parent process had closed by an empty one."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
+        if getattr(sys, name) is None:  # the parent process had closed it
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+    sys.exit(main())
 
 
 def _complain(message: str, debug: bool) -> None:

@@ -11,8 +11,13 @@ from typing import Annotated, Literal
 import typer
 
 from kdscan.errors import UsageError
+from kdscan.files.names import hide_password
 from kdscan.files.write import STDOUT
 from kdscan.rules.names import GameName
+
+NEEDS_REVIEW, SOME_FAILED, UNLAWFUL = 5, 7, 9
+"""Exit codes of what is no error: with --strict something needs review; some photos could not be
+read; with --strict no lawful game leads to a board that was read with certainty."""
 
 MOST_ROUNDS, MOST_TABLES = 999, 9999
 """Larger numbers are typing mistakes."""
@@ -104,8 +109,6 @@ def check_apart(outputs: Mapping[str, Path | None]) -> None:
 
 def same_event(event: str | None, store: str | None) -> str:
     """The options for an event and its store, for commands to copy."""
-    from kdscan.event.store.files import hide_password
-
     shown = "URL" if store and hide_password(store) != store else store
     given = (("--event", event), ("--store", shown))
     return shlex.join(word for option, value in given if value for word in (option, value))

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kdscan.cli.messages import CLEAR_LINE, attended, error_message, print_error, terminal_words
-from kdscan.i18n.legible import legible
+from kdscan.cli.terminal import CLEAR_LINE, attended, error_message, print_error, terminal_words
+from kdscan.files.names import escape_control
 from kdscan.rules.grid import cell_name
 from kdscan.rules.kingdomino.variants import DYNASTY_GAMES
 from kdscan.sheets import kind_of, number_in
@@ -40,7 +40,7 @@ class Printer:
     def progress(self, number: int, name: str) -> None:
         if self._progress:
             print(
-                f"{CLEAR_LINE}[{number}/{self._photos}] {legible(name)}",
+                f"{CLEAR_LINE}[{number}/{self._photos}] {escape_control(name)}",
                 end="",
                 file=sys.stderr,
                 flush=True,
@@ -55,7 +55,7 @@ class Printer:
         """Print one photo's answer; `number` counts photos and pages from 1."""
         self.clear()
         t = self._style.words.t
-        name = legible(report.name)
+        name = escape_control(report.name)
         if report.pages > 1:
             name = t("{name}, page {n}", name=name, n=report.page + 1)
         if report.error:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from kdscan.cli.messages import note, terminal_words
+from kdscan.cli.terminal import note, terminal_words
 from kdscan.errors import UsageError
 from kdscan.files.read import is_folder
 from kdscan.files.write import missing_folder_error

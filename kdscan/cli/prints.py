@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from kdscan.cli.known_prints import damaged, print_json, prints_of, prints_table
-from kdscan.cli.messages import note, terminal_words
 from kdscan.cli.options import AsJson, PrintsEvent, PrintsStore, check_apart, same_event
+from kdscan.cli.terminal import note, terminal_words
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from kdscan.cli.messages import terminal_words, user
 from kdscan.cli.options import Event, Store, Who
+from kdscan.cli.terminal import terminal_words, user
 
 
 def remove(
@@ -20,9 +20,7 @@ def remove(
     undo: Annotated[bool, typer.Option("--undo", help="Restore them.")] = False,
     who: Who = None,
 ) -> None:
-    """Remove photos from an event: they no longer count or show; --undo restores them.
-
-    Their files, readings and corrections are kept, in `kdscan export --archive` too.
+    """Their files, readings and corrections are kept, in `kdscan export --archive` too.
 
     Examples:
 

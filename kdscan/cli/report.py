@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from kdscan.cli.messages import error_message, note, terminal_words
 from kdscan.cli.options import Event, Photos, Store
+from kdscan.cli.terminal import error_message, note, terminal_words
+from kdscan.files.names import escape_control
 from kdscan.i18n import terminal_language, words
-from kdscan.i18n.legible import legible
 from kdscan.paper.words import Language
 
 
@@ -27,10 +27,8 @@ def report(
         typer.Option("--language", "-l", help="Language of the report; yours by default."),
     ] = None,
 ) -> None:
-    """Write an event's report as one HTML file: standings, games, plots, every sheet as read.
-
-    The file is self-contained: it can be sent, printed, or opened in ten years. It takes about 200
-    KB per sheet.
+    """Standings, games, plots, and every sheet as read, in a file that is self-contained: it can be
+    sent, printed, or opened in ten years. It takes about 200 KB per sheet.
 
     Examples:
 
@@ -59,4 +57,4 @@ def report(
     if album.lost[1:]:
         note("kdscan: " + terminal_words(sys.stderr).t("… and {n} more", n=len(album.lost) - 1))
     if output != STDOUT:
-        note(f"{legible(str(output))}: {output.stat().st_size / 1e6:.1f} MB")
+        note(f"{escape_control(str(output))}: {output.stat().st_size / 1e6:.1f} MB")

@@ -83,10 +83,8 @@ def score(
         bool, typer.Option("--dynasty", help="Kingdomino: add up one player's photos.")
     ] = False,
 ) -> None:
-    """Score the maps or kingdoms in photos: board, domains, total, and what to check.
-
-    Small copies of sheets from an unknown pad are kept on this machine until there are four, enough
-    to learn what is printed on it; see: kdscan layout auto --help
+    """Small copies of sheets from an unknown pad are kept on this machine until there are four,
+    enough to learn what is printed on it; see: kdscan layout auto --help
 
     Examples:
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from kdscan.cli.exit_codes import NEEDS_REVIEW, SOME_FAILED, UNLAWFUL
+from kdscan.cli.options import NEEDS_REVIEW, SOME_FAILED, UNLAWFUL
 from kdscan.cli.reading import read_all, read_stdin
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
 from kdscan.i18n.problems import AGAINST_RULES

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kdscan.cli.messages import terminal_words
 from kdscan.cli.options import Processes, Store
+from kdscan.cli.terminal import terminal_words
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ def serve(
         ),
     ] = None,
 ) -> None:
-    """Serve a page on the local network: photograph with a phone, check, tap, done.
-
-    The terminal shows the address as a QR code. Players sign in with the code in it; the second
+    """The terminal shows the address as a QR code. Players sign in with the code in it; the second
     link is for those who run the event. Stop with Ctrl-C; everything uploaded is kept.
 
     Examples:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from kdscan.cli.messages import note, terminal_words
+from kdscan.cli.terminal import note, terminal_words
 from kdscan.errors import UsageError
 from kdscan.i18n import Words
 from kdscan.paper.look import Paper, Style, Ticket
@@ -93,9 +93,7 @@ def sheet(
         ),
     ] = None,
 ) -> None:
-    """Create sheets to print: a PDF at true scale, with a ruler to check it.
-
-    A game needs a map for each player and a spellbook for both.
+    """A game needs a map for each player and a spellbook for both.
 
     Examples:
 

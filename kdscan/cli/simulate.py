@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import typer
 
 from kdscan.cli.board import SCHEMA
-from kdscan.cli.messages import terminal_words
 from kdscan.cli.options import (
     AsJson,
     Edition,
@@ -20,6 +19,7 @@ from kdscan.cli.options import (
     OneGame,
     check_game,
 )
+from kdscan.cli.terminal import terminal_words
 from kdscan.i18n import Words
 
 if TYPE_CHECKING:
@@ -56,9 +56,7 @@ def simulate(
     harmony: Harmony = None,
     demo: Annotated[bool, typer.Option("--demo", help="Kingdomino: the two-player demo.")] = False,
 ) -> None:
-    """Simulate whole games and print them: maps, spellbook, rounds, scores.
-
-    Examples:
+    """Examples:
 
     $ kdscan simulate 3 --seed 7
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kdscan.cli.messages import note, note_other_sizes, terminal_words, user
 from kdscan.cli.options import (
     MOST_ROUNDS,
     MOST_TABLES,
@@ -26,11 +25,11 @@ from kdscan.cli.options import (
     check_apart,
     same_event,
 )
-from kdscan.cli.table import aligned
+from kdscan.cli.terminal import aligned, note, note_other_sizes, terminal_words, user
 from kdscan.errors import UsageError
 from kdscan.event.words import decided_by, half, signed, so_far, where
-from kdscan.files.write import STDOUT, writing_text
-from kdscan.i18n.legible import legible
+from kdscan.files.names import escape_control
+from kdscan.files.write import STDOUT
 
 if TYPE_CHECKING:
     from kdscan.event.event import EventState
@@ -52,11 +51,9 @@ def standings(
         bool, typer.Option("--json", help="Print standings, games and findings as JSON.")
     ] = False,
 ) -> None:
-    """Show an event's standings (Swiss: a win scores 1, a draw ½).
-
-    Ties are broken as at the Mind Sports Olympiad: head to head if one player has beaten (or lost
-    to) all others in the tie, then the points spread without the best result, then
-    Sonneborn-Berger; otherwise the place is shared.
+    """A win scores 1, a draw ½. Ties are broken as at the Mind Sports Olympiad: head to head if one
+    player has beaten (or lost to) all others in the tie, then the points spread without the best
+    result, then Sonneborn-Berger; otherwise the place is shared.
 
     Examples:
 
@@ -123,9 +120,8 @@ def pair(
         ),
     ] = None,
 ) -> None:
-    """Pair the next round (Swiss): no rematches, similar scores, top half against bottom half.
-
-    The first round is drawn at random. The pairings also assign sheets to their tables.
+    """The first round is drawn at random; afterwards there are no rematches, players meet who have
+    similar scores, and the top half of a group plays against its bottom half.
 
     Examples:
 
@@ -193,9 +189,7 @@ def result(
     store: Store = None,
     who: Who = None,
 ) -> None:
-    """Enter the result of a game whose sheets are missing or cannot be read.
-
-    It is kept as a correction next to what was read; nothing is overwritten.
+    """It is kept as a correction next to what was read; nothing is overwritten.
 
     Examples:
 
@@ -261,9 +255,9 @@ def _table(state: EventState) -> str:
         before = line.rank
         numbers = map(str, (line.wins, line.draws, line.losses, line.byes))
         values = [half(line.score), *numbers, signed(line.spread), f"{line.sonneborn_berger:.3g}"]
-        rows.append([rank, legible(line.player), *values, decided_by(w, line.decided_by)])
+        rows.append([rank, escape_control(line.player), *values, decided_by(w, line.decided_by)])
     lines = aligned(rows, left=(1, len(heads) + 2), least=(4, 0, 5, 3, 5, 4, 4, 6, 5))
-    return "\n".join([f"{legible(state.event.name)}: {after}, {players}", *lines])
+    return "\n".join([f"{escape_control(state.event.name)}: {after}, {players}", *lines])
 
 
 def _tables(event: str, round_: int, found: Pairing) -> str:
@@ -293,7 +287,7 @@ def _points(text: str) -> tuple[str, int]:
 
 
 def _write_csv(path: Path, rows: Sequence[dict[str, object]], *columns: str) -> None:
-    from kdscan.event.export import write_table
+    from kdscan.files.tables import write_table, writing_table
 
-    with writing_text(path) as out:
+    with writing_table(path) as out:
         write_table(rows, list(rows[0]) if rows else columns, out)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
 from sqlalchemy import Connection
 
 from kdscan.event.results import COLUMNS, Result, SheetResult, columns, seated
+from kdscan.files.tables import write_table, writing_table
 from kdscan.files.write import writing_text
 from kdscan.i18n import ENGLISH, Words
 
 Rows = Iterable[Result]
-
-CELLS_THAT_CALCULATE = ("=", "+", "-", "@", "\t", "\r")
-"""First characters of texts that a spreadsheet takes for a formula (OWASP, CSV injection)."""
 
 
 def write_csv(rows: Rows, out: TextIO, words: Words = ENGLISH) -> None:
@@ -29,27 +25,11 @@ def write_csv(rows: Rows, out: TextIO, words: Words = ENGLISH) -> None:
     write_table((columns(row, words) for row in rows), list(COLUMNS), out)
 
 
-def write_table(rows: Iterable[Mapping[str, object]], names: Sequence[str], out: TextIO) -> None:
-    """One line per row below a header."""
-    writer = csv.DictWriter(out, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
-
-
 def write_json_lines(rows: Rows, out: TextIO) -> None:
     """One JSON object per line: the columns of the CSV, and `data`, the sheet as in `kdscan/1`."""
     for row in rows:
         data = row.data if isinstance(row, SheetResult) else None
         out.write(json.dumps(columns(row) | {"data": data}) + "\n")
-
-
-def harmless(value: object) -> object:
-    """A value that no spreadsheet executes as a formula, because names come from strangers."""
-    if isinstance(value, str) and value.startswith(CELLS_THAT_CALCULATE):
-        return "'" + value
-    if isinstance(value, bool):
-        return str(value).lower()
-    return value
 
 
 def save_results(
@@ -61,7 +41,9 @@ def save_results(
     words: Words,
 ) -> None:
     """Write an event's results, `rows`, to the given files; raise `UsageError`."""
-    for path, write in ((csv, partial(write_csv, words=words)), (json_lines, write_json_lines)):
-        if path is not None:
-            with writing_text(path) as out:
-                write(seated(db, event_id, rows), out)
+    if csv is not None:
+        with writing_table(csv) as out:
+            write_csv(seated(db, event_id, rows), out, words)
+    if json_lines is not None:
+        with writing_text(json_lines) as out:
+            write_json_lines(seated(db, event_id, rows), out)

@@ -15,7 +15,7 @@ from kdscan.event.places import Place
 from kdscan.event.store.events import check_name, players
 from kdscan.event.store.games import games
 from kdscan.event.store.records import Event, Player
-from kdscan.i18n.legible import canonical
+from kdscan.files.names import normalize_name
 
 T = TypeVar("T")
 
@@ -33,8 +33,8 @@ class UnknownPlayer(UsageError):
 class Names:
     """Players' names by what people and sheets call them.
 
-    by_name: by `canonical`, and the same in lower case. by_code: by the code on their sheets, and
-    by their number in the event. One player's code may be another's name.
+    by_name: by `normalize_name`, and the same in lower case. by_code: by the code on their sheets,
+    and by their number in the event. One player's code may be another's name.
     """
 
     by_name: Mapping[str, str]
@@ -42,7 +42,7 @@ class Names:
 
     def spelled(self, name: str) -> str | None:
         """The player with that name, ignoring case and however accents and spaces are typed."""
-        name = canonical(name)
+        name = normalize_name(name)
         return self.by_name.get(name) or self.by_name.get(name.lower())
 
     def called(self, name: str) -> str | None:
@@ -64,7 +64,7 @@ def names_of(entered: Iterable[Player]) -> Names:
     numbers = {str(number): player.name for number, player in enumerate(entered, 1)}
     codes = {str(one.details["code"]): one.name for one in entered if one.details.get("code")}
     # Older stores have names as they were typed.
-    spelled = {canonical(one.name): one.name for one in entered}
+    spelled = {normalize_name(one.name): one.name for one in entered}
     lower = {known.lower(): name for known, name in spelled.items()}
     return Names(lower | spelled, numbers | codes)
 
@@ -148,7 +148,7 @@ def _close(name: str, known: Sequence[str]) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    return canonical(name).casefold()
+    return normalize_name(name).casefold()
 
 
 def _is_part(plain: str, whole: str) -> bool:

@@ -18,9 +18,9 @@ from kdscan.event.store.events import ensure_player, players, set_active
 from kdscan.event.store.games import games, remove_games, set_game
 from kdscan.event.store.records import Event, PlannedGame, Player
 from kdscan.event.swiss import Pairing, pair, seat
-from kdscan.i18n.legible import canonical
+from kdscan.files.names import normalize_name
+from kdscan.files.tables import read_table
 from kdscan.paper.ids import MOST_OF_PLAYER, code_word
-from kdscan.paper.tickets import read_rows
 
 
 def enter_players(db: Connection, event: Event, path: Path) -> None:
@@ -31,13 +31,13 @@ def enter_players(db: Connection, event: Event, path: Path) -> None:
     name that occurs twice in a round: two people share it.
     """
     seen = set()
-    for number, row in read_rows(path, ("name", "player")):
+    for number, row in read_table(path, ("name", "player")):
         name = row.get("name") or row.get("player", "")
         if not name:
             raise UsageError(
                 "{path}, row {number}: this player has no name.", path=path, number=number
             )
-        spelled = canonical(name)
+        spelled = normalize_name(name)
         if (spelled, row.get("round")) in seen:
             raise UsageError(
                 "{path}, row {number}: {name} is in the list twice; tell the two apart by a "
@@ -55,9 +55,9 @@ def enter_player(db: Connection, event: Event, name: str, short: str = "") -> Pl
 
     It is stored in one spelling; older stores have others.
     """
-    entered, name = players(db, event.id), canonical(name)
+    entered, name = players(db, event.id), normalize_name(name)
     number, known = next(
-        (found for found in enumerate(entered, 1) if canonical(found[1].name) == name),
+        (found for found in enumerate(entered, 1) if normalize_name(found[1].name) == name),
         (len(entered) + 1, None),
     )
     taken = {str(one.details.get("code")) for one in entered if one is not known}

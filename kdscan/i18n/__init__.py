@@ -1,21 +1,22 @@
 """The program's texts in seven languages; English is the key.
 
-Translators edit `LANGUAGE.po`. `python -m kdscan.i18n.make` adds new messages to it and compiles
-the `LANGUAGE.json` that is read here without any library. A message has one translation, or one for
-each plural category of Unicode's CLDR.
+Translators edit `LANGUAGE.po`, the format of gettext, which is read here as it is: in a hundredth
+of a second, and no compiled copy can be stale. `nox -s messages` brings them up to date with the
+texts in the sources. A message has one translation, or one for each plural category of Unicode's
+CLDR.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path, PurePath
 from typing import Any
 
-from kdscan.i18n.legible import legible
+from kdscan.files.names import escape_control
 
 LANGUAGES = ("en", "de", "es", "fr", "pl", "uk", "ru")
 """The first is used if none of the others is requested."""
@@ -75,7 +76,7 @@ def _put(text: str, values: Mapping[str, Any]) -> str:
 
 
 def _harmless(value: Any) -> Any:
-    return legible(str(value)) if isinstance(value, str | PurePath) else value
+    return escape_control(str(value)) if isinstance(value, str | PurePath) else value
 
 
 @cache
@@ -83,7 +84,32 @@ def words(language: str) -> Words:
     """The texts of a language; English for an unknown one."""
     if language not in LANGUAGES[1:]:
         return ENGLISH
-    return Words(language, json.loads((FOLDER / f"{language}.json").read_text("utf-8")))
+    return Words(language, read_catalogue((FOLDER / f"{language}.po").read_text("utf-8")))
+
+
+_FIELD = re.compile(r'^(msgid|msgstr)(?:\[\d\])? ((?:"[^\n]*"\n)+)', re.MULTILINE)
+_CATEGORIES = {2: ("one", "other"), 3: ("one", "few", "many")}
+"""Plural categories in the order of a catalogue's forms, by their number."""
+
+
+def read_catalogue(po: str) -> dict[str, Entry]:
+    """English text → translation or plural forms, from a .po file; what is not translated is left
+    out."""
+    entries: dict[str, list[str]] = {}
+    for name, lines in _FIELD.findall(po):
+        text = "".join(line[1:-1] for line in lines.splitlines())
+        text = re.sub(r"\\(.)", lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), text)
+        if name == "msgid":
+            forms = entries.setdefault(text, [])
+        else:
+            forms.append(text)
+    return {
+        text: forms[0]
+        if len(forms) == 1
+        else dict(zip(_CATEGORIES[len(forms)], forms, strict=True))
+        for text, forms in entries.items()
+        if text and all(forms)
+    }
 
 
 def preferred_language(accept_language: str) -> str:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from kdscan.errors import UsageError
-from kdscan.files.read import read_error, read_text
+from kdscan.files.tables import read_table
 from kdscan.paper.ids import MOST_LETTERS, SheetId, code_word
 from kdscan.paper.letters import printable
 from kdscan.paper.look import NO_TICKET, Ticket
@@ -20,12 +17,7 @@ from kdscan.paper.words import Language, translate
 
 _COLUMNS = ("name", "player", "round", "table")
 _MOST_ROUNDS = 99
-_MOST_LETTERS = 200
 _MOST_SHEETS = 20_000
-
-_GUARD = re.compile(r"^'(?=[=+@-])")
-"""The prefix that tables written by kdscan put before a name that a spreadsheet would take for a
-formula."""
 
 
 def tickets_from_csv(
@@ -82,71 +74,6 @@ def each_once(tickets: Iterable[Ticket]) -> tuple[Ticket, ...]:
     return tuple(dict.fromkeys(ticket for ticket in tickets if ticket != NO_TICKET))
 
 
-def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, dict[str, str]]]:
-    """Line numbers and rows of a players' CSV file, columns in lower case; empty rows left out.
-
-    columns: at least one of these must be present. Raises UsageError.
-    """
-    try:
-        text = read_text(path)
-    except (OSError, ValueError) as error:
-        raise UsageError("{where}: {error}", where=path, error=read_error(error)) from error
-    first = text.partition("\n")[0]
-    delimiter = max(",;\t", key=first.count)
-    reader = csv.DictReader(
-        io.StringIO(text), delimiter=delimiter, skipinitialspace=True, strict=True
-    )
-    try:
-        names = [(name or "").strip().lower() for name in reader.fieldnames or ()]
-        if not set(columns) & set(names):
-            raise UsageError(
-                "{path}: the first line must name the columns, such as {known}; it says {first!r}.",
-                path=path,
-                known=", ".join(columns),
-                first=first.strip()[:80],
-            )
-        twice = next((name for name in columns if names.count(name) > 1), None)
-        if twice is not None:
-            raise UsageError(
-                "{path}: two columns are called {twice!r}; rename one of them.",
-                path=path,
-                twice=twice,
-            )
-        reader.fieldnames = names
-        rows = [(reader.line_num, _cells(row, path, reader.line_num)) for row in reader]
-    except csv.Error as error:  # a field longer than any name, or an unclosed quote
-        raise UsageError(
-            "{path}, row {number}: this is not a valid line of CSV ({error})",
-            path=path,
-            number=reader.line_num + 1,  # the last good row's, and one
-            error=error,
-        ) from error
-    rows = [(number, row) for number, row in rows if any(row.values())]
-    if not rows:
-        raise UsageError("{path}: there are no players below the first line.", path=path)
-    return rows
-
-
-def _cells(row: dict[str | Any, Any], path: Path, number: int) -> dict[str, str]:
-    """A row's cells by column; cells beyond the columns mean that a name was split in two."""
-    if any(cell.strip() for cell in row.pop(None, ())):
-        raise UsageError(
-            "{path}, row {number}: there are more cells than columns; put a name with a comma in "
-            'quotes, like "Doe, John"',
-            path=path,
-            number=number,
-        )
-    cells = {column: _GUARD.sub("", (cell or "").strip()) for column, cell in row.items()}
-    if any(len(cell) > _MOST_LETTERS for cell in cells.values()):
-        raise UsageError(
-            "{path}, row {number}: a name can have at most {most} letters; shorten it",
-            path=path,
-            number=number,
-            most=_MOST_LETTERS,
-        )
-    return cells
-
-
 def rounds_of(text: str | None) -> tuple[int, ...]:
     """`3` or `1-5` as rounds; none for None. Raises UsageError."""
     if text is None:
@@ -179,7 +106,7 @@ def _entries(path: Path, rounds: Sequence[int]) -> list[_Entry]:
     found = []
     numbers: dict[str, int] = {}
     given: set[int | None] = set()
-    for number, row in read_rows(path):
+    for number, row in read_table(path, _COLUMNS):
         where = f"{path}, row {number}"
         own, table = _number(row, "round", where), _number(row, "table", where)
         given.add(own)

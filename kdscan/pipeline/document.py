@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from kdscan.errors import KdscanError
+from kdscan.files.names import escape_control
 from kdscan.i18n.errors import error_json
-from kdscan.i18n.legible import legible
 from kdscan.sheets import kind_of
 from kdscan.sheets.common.values import probability_json
 
@@ -77,7 +77,7 @@ def photo_json(report: PhotoReport) -> PhotoJson:
     width, height = report.size_wh or (None, None)
     error = report.error
     return {
-        "photo": legible(report.name),
+        "photo": escape_control(report.name),
         "page": report.page,
         "width": width,
         "height": height,

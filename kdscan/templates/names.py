@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from kdscan.errors import LayoutError
-from kdscan.i18n.legible import canonical
+from kdscan.files.names import normalize_name
 from kdscan.paper.layout import layouts
 from kdscan.records import UNKNOWN_LAYOUT
 
@@ -25,7 +25,7 @@ _PUNCTUATION = " -_.,'()&+!"
 
 def checked_name(name: str) -> str:
     """A print's name in its canonical spelling; raises LayoutError for an invalid one."""
-    name = canonical(name)
+    name = normalize_name(name)
     if not 1 <= len(name) <= LONGEST_NAME or not name[0].isalnum() or name[-1] == ".":
         raise LayoutError(
             "a print's name has 1 to {most} characters, starts with a letter or a digit and ends "
@@ -56,4 +56,4 @@ def same_name(one: str, other: str) -> bool:
 
 def folded(name: str) -> str:
     """A name in the form in which prints are looked up."""
-    return canonical(name).casefold()
+    return normalize_name(name).casefold()

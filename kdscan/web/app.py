@@ -22,7 +22,7 @@ from starlette.routing import Route
 from kdscan.errors import KdscanError, StoreError, StoreFull
 from kdscan.event.store import Store
 from kdscan.event.store.events import ensure_event
-from kdscan.i18n.legible import legible
+from kdscan.files.names import escape_control
 from kdscan.inference.store import default_models
 from kdscan.web import openapi, pages
 from kdscan.web.answers import ApiError, JsonAnswer, error_body
@@ -204,7 +204,7 @@ async def _api_error(_: Request, error: Exception) -> Response:
 
 async def _kdscan_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, KdscanError)
-    log.error("%s: %s", error.code, legible(str(error)))
+    log.error("%s: %s", error.code, escape_control(str(error)))
     # Messages of StoreError and UsageError name files of this machine, so they only go to the log.
     if isinstance(error, StoreFull):
         return JsonAnswer(error_body("store_full", FULL), 507, {"Retry-After": "30"})

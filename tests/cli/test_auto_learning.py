@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from kdscan.cli.auto_learning import AutoLearner
-from kdscan.cli.messages import CLEAR_LINE
+from kdscan.cli.terminal import CLEAR_LINE
 from kdscan.pipeline import pages
 from kdscan.pipeline.read import read_with
 from kdscan.records import UNKNOWN_LAYOUT, AnyReading, Photo

@@ -65,7 +65,7 @@ def test_killed_it_ends_like_an_unbroken_run(folder: Path, tmp_path: Path, run: 
     assert finished.returncode == 7
     assert "given again" in finished.stdout
     result = exported(broken, run)
-    assert result == exported(whole, run) == out.read_text("utf-8")
+    assert result == exported(whole, run) == out.read_text("utf-8-sig")
     table = list(csv.DictReader(result.splitlines()))
     assert [(row["file"], row["status"]) for row in table] == [
         ("cup/02.jpg", table[0]["status"]),

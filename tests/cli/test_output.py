@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kdscan.cli.messages import user
 from kdscan.cli.output import Printer
+from kdscan.cli.terminal import user
 
 WON = {
     "players": [{"total": 51}, {"total": 48}],

@@ -82,7 +82,7 @@ def test_the_first_round_is_drawn_and_printed(run: Command, tmp_path: Path, say:
         "Eve",
     ]
     say("pair", "--again", "--csv", tmp_path / "r1.csv")
-    with (tmp_path / "r1.csv").open() as lines:
+    with (tmp_path / "r1.csv").open(encoding="utf-8-sig") as lines:
         rows = list(csv.DictReader(lines))
     assert [row["round"] for row in rows] == ["1"] * 4
     (bye,) = next(names(game) for game in rounds(say) if len(names(game)) == 1)
@@ -299,4 +299,4 @@ def test_no_round_is_paired_of_which_no_list_can_be_written(tmp_path: Path, run:
     pair = ("pair", "--event", "c", "--store", tmp_path / "s", "--players", players, "--csv")
     run(*pair, tmp_path / "nowhere" / "round1.csv", code=2)
     run(*pair, tmp_path / "round1.csv")
-    assert (tmp_path / "round1.csv").read_text().startswith("round,table,name,player\n1,1,")
+    assert (tmp_path / "round1.csv").read_text("utf-8-sig").startswith("round,table,name,player\n1,1,")

@@ -9,8 +9,8 @@ from pathlib import Path
 import cv2
 import pytest
 
-from kdscan.cli.exit_codes import UNLAWFUL
 from kdscan.cli.main import main
+from kdscan.cli.options import UNLAWFUL
 from kdscan.cli.scoring import exit_code
 from kdscan.event.store import open_store
 from kdscan.event.store.events import ensure_event

@@ -6,10 +6,10 @@ import csv
 import io
 from pathlib import Path
 
-from kdscan.event.export import write_table
 from kdscan.event.results import columns, results
 from kdscan.event.store import open_store
 from kdscan.event.store.events import find_event
+from kdscan.files.tables import write_table
 from tests.event.entries import came_in
 from tests.readings import make_sheet, with_evidence
 

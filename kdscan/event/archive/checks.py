@@ -11,7 +11,7 @@ from kdscan.event.store import schema
 from kdscan.event.store.checks import check_json, check_reading, check_row
 from kdscan.event.store.events import MOST_LETTERS, check_name
 from kdscan.event.store.files import check_place
-from kdscan.i18n.legible import legible
+from kdscan.files.names import escape_control
 from kdscan.rules.names import GAMES
 from kdscan.templates.names import SUFFIX, checked_name
 
@@ -41,7 +41,7 @@ def check_archived(table: Table, row: Any) -> None:
         checked_name(row["name"])
     elif table is schema.player:
         check_name(row["name"])
-    elif table is schema.file and legible(row["name"]) != row["name"]:
+    elif table is schema.file and escape_control(row["name"]) != row["name"]:
         raise ValueError("name")
     elif table is schema.reading:
         check_reading(row["entry"], row["kept"])
@@ -50,7 +50,7 @@ def check_archived(table: Table, row: Any) -> None:
     elif table is schema.correction:
         field = _FIELD.fullmatch(row["field"])
         name = (field and field["of"]) or ""
-        if not field or legible(name) != name or len(row["who"]) > MOST_LETTERS:
+        if not field or escape_control(name) != name or len(row["who"]) > MOST_LETTERS:
             raise ValueError("correction")
     for column in ("page", "number"):
         if row.get(column, 0) < 0:

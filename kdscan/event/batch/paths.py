@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 
 from kdscan.errors import UsageError
 from kdscan.event.store.files import filesystem, is_url
+from kdscan.files.names import escape_control
 from kdscan.files.read import folder_read_error, is_folder
-from kdscan.i18n.legible import legible
 
 READABLE = frozenset(
     ".jpg .jpeg .jpe .jfif .mpo .png .webp .heic .heif .hif .avif .tif .tiff .bmp .gif .pdf".split()  # noqa: SIM905
@@ -28,7 +28,7 @@ cameras store beside each photo are skipped."""
 class Source:
     """A file: `name` stays the same wherever the folder is, `place` is where it is now.
 
-    name can be stored, printed and tabulated anywhere; see `legible`.
+    name can be stored, printed and tabulated anywhere; see `escape_control`.
     """
 
     name: str
@@ -54,10 +54,10 @@ def _in_path(path: Path) -> list[Source]:
     if not is_folder(path):
         _check_there(path)
         place = os.path.abspath(path)  # noqa: PTH100  # links stay links
-        return [Source(legible(path.as_posix()), place)]
+        return [Source(escape_control(path.as_posix()), place)]
     top = path.resolve()
     found = [
-        Source(legible(f"{top.name}/{file.relative_to(top).as_posix()}"), str(file))
+        Source(escape_control(f"{top.name}/{file.relative_to(top).as_posix()}"), str(file))
         for file in _walk(top)
     ]
     if not found:

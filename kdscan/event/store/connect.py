@@ -23,8 +23,9 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from kdscan.errors import StoreError, UsageError
 from kdscan.event.store import schema
 from kdscan.event.store.failures import explained
-from kdscan.event.store.files import MODE, PhotoFiles, hide_password, is_url
+from kdscan.event.store.files import MODE, PhotoFiles, is_url
 from kdscan.event.store.upgrade import check_current, upgrade
+from kdscan.files.names import hide_password
 from kdscan.files.read import folder_read_error, is_folder
 from kdscan.files.write import default_folder, make_folder, missing_folder_error, sync_folder
 

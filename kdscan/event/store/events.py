@@ -12,7 +12,7 @@ from kdscan.errors import UsageError
 from kdscan.event.store import schema
 from kdscan.event.store.records import Event, Player
 from kdscan.event.store.rows import all_with, first, insert_new, now
-from kdscan.i18n.legible import legible
+from kdscan.files.names import escape_control
 from kdscan.rules.names import GAMES, GameName
 
 MOST_LETTERS = 200
@@ -28,7 +28,7 @@ def check_name(name: str) -> None:
             name=name[:40],
             most=MOST_LETTERS,
         )
-    if legible(name) != name:
+    if escape_control(name) != name:
         raise UsageError(
             "{name}: a name cannot contain invisible or invalid characters; type it again",
             name=name,

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from kdscan.errors import StoreError, StoreFull
 from kdscan.event.store.checks import NOT_UNDERSTOOD, is_damaged
-from kdscan.event.store.files import hide_password
+from kdscan.files.names import hide_password
 from kdscan.i18n import mark
 
 _CAUSES = {"53100": "full", "25006": "readonly", "55P03": "locked", "22P05": "encoding"}

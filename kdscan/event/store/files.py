@@ -33,11 +33,6 @@ def is_url(place: str) -> bool:
     return "://" in place
 
 
-def hide_password(word: str) -> str:
-    """A URL, or any other word, without anything that may be a password."""
-    return re.sub("(://[^:@]*:).*(?=@)|(password=)[^&]*", r"\1\2***", word)
-
-
 def suffix_of(name: str) -> str:
     """The suffix under which a photo is stored: the name's own, in lower case, if it is short and
     plain."""

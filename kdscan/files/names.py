@@ -1,0 +1,51 @@
+"""Names in one spelling, and sanitised for stores, terminals and other programs: no control or
+misleading characters."""
+
+from __future__ import annotations
+
+import os
+import re
+from unicodedata import category, normalize
+
+STEERING = ("Cc", "Cf", "Zl", "Zp")
+"""Unicode categories of invisible characters with an effect: new lines, right to left, …"""
+
+JOINERS = "\u200c\u200d"
+"""Zero-width non-joiner and joiner: part of the spelling in Persian, Hindi, and many emoji."""
+
+FIRST_JOINED = "\u0590"
+"""The first character beyond Latin, Greek, Cyrillic and Armenian, in which joiners do nothing."""
+
+
+def escape_control(name: str) -> str:
+    """A name with escapes for bytes that are not text and for control characters."""
+    if name.isprintable():
+        return name
+    try:
+        text = os.fsencode(name).decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # a surrogate that stands for no byte
+        text = name.encode("utf-8", "backslashreplace").decode()
+    return "".join(
+        c.encode("unicode_escape").decode("ascii")
+        if category(c) in STEERING and c not in JOINERS
+        else c
+        for c in text
+    )
+
+
+def normalize_name(name: str) -> str:
+    """A name in one spelling: accents as one letter each (Unicode's form NFC), as most keyboards
+    type them, single spaces between its words, and none of the invisible marks that phones and
+    spreadsheets put around what is copied; joiners stay where they shape letters."""
+    letters = [c for c in name if category(c) != "Cf" or c in JOINERS]
+    spelled = "".join(
+        c
+        for before, c, after in zip([" ", *letters], letters, [*letters[1:], " "], strict=False)
+        if c not in JOINERS or (before >= FIRST_JOINED and after >= FIRST_JOINED)
+    )
+    return normalize("NFC", " ".join(spelled.split()))
+
+
+def hide_password(word: str) -> str:
+    """A URL, or any other word, without anything that may be a password."""
+    return re.sub("(://[^:@]*:).*(?=@)|(password=)[^&]*", r"\1\2***", word)

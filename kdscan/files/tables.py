@@ -1,0 +1,203 @@
+"""Tables as spreadsheets save and open them: CSV with a line of column names on top.
+
+Read are commas, semicolons, tabs, or what an Excel line `sep=;` says; UTF-8 and UTF-16. A file in
+one of the older code pages of Windows is refused, with the row: nothing in it says which of them it
+is, and the wrong one turns Müller into Mьller.
+"""
+
+from __future__ import annotations
+
+import csv
+import errno
+import io
+import os
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Any, TextIO
+
+from kdscan.errors import UsageError
+from kdscan.files.read import read_error
+from kdscan.files.write import STDOUT, writing_text
+
+Row = tuple[int, dict[str, str]]
+"""The number of a row's line in its file, and its cells by column."""
+
+MAX_BYTES = 16_000_000
+MAX_ROWS = 20_000
+"""More than any event has: larger files are mistakes."""
+MAX_LETTERS = 200
+"""Most letters of a cell."""
+
+BYTE_ORDER_MARK = "\ufeff"
+
+CELLS_THAT_CALCULATE = ("=", "+", "-", "@", "\t", "\r")
+"""First characters of texts that a spreadsheet takes for a formula (OWASP, CSV injection)."""
+
+_GUARD = re.compile(r"^'(?=[=+@-])")
+"""What `harmless` puts before them."""
+
+_SEPARATOR = re.compile(r'"?sep=(.)"?[,;\t]*', re.IGNORECASE)
+"""Excel's first line that names the separator."""
+
+
+def read_table(path: Path, columns: Sequence[str]) -> list[Row]:
+    """The rows of a CSV file, columns in lower case; see `parse_table`."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    except (OSError, ValueError) as error:
+        raise UsageError("{where}: {error}", where=path, error=read_error(error)) from error
+    return parse_table(data, str(path), columns)
+
+
+def parse_table(data: bytes, path: str, columns: Sequence[str]) -> list[Row]:
+    """The rows of a table that are not empty, columns in lower case.
+
+    path: for errors. columns: at least one of these must be there, and none of them twice. Raises
+    `UsageError` with the row for what is no such table.
+    """
+    lines = io.StringIO(_text(data, path), newline=None)
+    first, number = "\n", 0
+    while first and not first.strip():
+        first, number = lines.readline(), number + 1
+    if said := _SEPARATOR.fullmatch(first.rstrip("\n")):
+        delimiter, first, number = said[1], lines.readline(), number + 1
+    else:
+        delimiter = max(",;\t", key=first.count)
+    reader = csv.DictReader(
+        chain([first], lines), delimiter=delimiter, skipinitialspace=True, strict=True
+    )
+    above = number - 1  # lines that the reader does not see
+    rows = []
+    try:
+        names = [(name or "").strip().lower() for name in reader.fieldnames or ()]
+        if not set(columns) & set(names):
+            raise UsageError(
+                "{path}: the first line must name the columns, such as {known}; it says {first!r}.",
+                path=path,
+                known=", ".join(columns),
+                first=first.strip()[:80],
+            )
+        twice = next((name for name in columns if names.count(name) > 1), None)
+        if twice is not None:
+            raise UsageError(
+                "{path}: two columns are called {twice!r}; rename one of them.",
+                path=path,
+                twice=twice,
+            )
+        reader.fieldnames = names
+        for row in reader:
+            cells = _cells(row, path, above + reader.line_num)
+            if any(cells.values()):
+                rows.append((above + reader.line_num, cells))
+    except csv.Error as error:  # a field longer than any name, or an unclosed quote
+        raise UsageError(
+            "{path}, row {number}: this is not a valid line of CSV ({error})",
+            path=path,
+            number=above + reader.line_num + 1,  # the last good row's, and one
+            error=error,
+        ) from error
+    if not rows:
+        raise UsageError("{path}: there are no players below the first line.", path=path)
+    if len(rows) > MAX_ROWS:
+        raise UsageError(
+            "{path}: {n} rows are too many; the most is {most}",
+            path=path,
+            n=len(rows),
+            most=MAX_ROWS,
+        )
+    return rows
+
+
+def _text(data: bytes, path: str) -> str:
+    """The text of a file, without a byte order mark."""
+    if program := _program(data):
+        raise UsageError(
+            "{path}: this is a file of {program}, not CSV; open it there and save it as CSV UTF-8",
+            path=path,
+            program=program,
+        )
+    try:
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return data.decode("utf-16")
+        if b"\0" in data[:4]:  # UTF-16 without the mark: the first letter is a plain one
+            return data.decode("utf-16-be" if data[0] == 0 else "utf-16-le")
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start] if error.encoding.startswith("utf-8") else b""
+        raise UsageError(
+            "{path}, row {number}: the letter after {text!r} is not UTF-8; save the list again as "
+            "CSV UTF-8",
+            path=path,
+            number=before.count(b"\n") + 1,
+            text=before.rpartition(b"\n")[2].decode("utf-8", "replace")[-40:],
+        ) from error
+
+
+def _program(data: bytes) -> str | None:
+    """The program whose own format a file has; None for text."""
+    if data.startswith(b"\xd0\xcf\x11\xe0"):
+        return "Excel"
+    if data.startswith(b"%PDF"):
+        return "PDF"
+    if not data.startswith(b"PK\x03\x04"):
+        return None
+    try:
+        names = zipfile.ZipFile(io.BytesIO(data)).namelist()
+    except (zipfile.BadZipFile, ValueError, OSError):
+        return "Excel"
+    if any(name.startswith("xl/") for name in names):
+        return "Excel"
+    return "Numbers" if any(name.startswith("Index/") for name in names) else "LibreOffice"
+
+
+def _cells(row: dict[str | Any, Any], path: str, number: int) -> dict[str, str]:
+    """A row's cells by column; cells beyond the columns mean that a name was split in two."""
+    if any(cell.strip() for cell in row.pop(None, ())):
+        raise UsageError(
+            "{path}, row {number}: there are more cells than columns; put a name with a comma in "
+            'quotes, like "Doe, John"',
+            path=path,
+            number=number,
+        )
+    cells = {column: _GUARD.sub("", (cell or "").strip()) for column, cell in row.items()}
+    if any(len(cell) > MAX_LETTERS for cell in cells.values()):
+        raise UsageError(
+            "{path}, row {number}: a name can have at most {most} letters; shorten it",
+            path=path,
+            number=number,
+            most=MAX_LETTERS,
+        )
+    return cells
+
+
+@contextmanager
+def writing_table(path: Path) -> Iterator[TextIO]:
+    """A CSV file to write; its byte order mark tells Excel that it is UTF-8. Programs that read a
+    pipe need none."""
+    with writing_text(path) as out:
+        if path != STDOUT and (path.is_file() or not path.exists()):
+            out.write(BYTE_ORDER_MARK)
+        yield out
+
+
+def write_table(rows: Iterable[Mapping[str, object]], names: Sequence[str], out: TextIO) -> None:
+    """One line per row below a header, as in RFC 4180."""
+    writer = csv.DictWriter(out, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
+
+
+def harmless(value: object) -> object:
+    """A value that no spreadsheet executes as a formula, because names come from strangers."""
+    if isinstance(value, str) and value.startswith(CELLS_THAT_CALCULATE):
+        return "'" + value
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value

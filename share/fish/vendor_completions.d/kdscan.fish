@@ -1,1 +1,0 @@
-complete --command kdscan --no-files --arguments "(env _KDSCAN_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=get-args _TYPER_COMPLETE_ARGS=(commandline -cp) kdscan)" --condition "env _KDSCAN_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=is-args _TYPER_COMPLETE_ARGS=(commandline -cp) kdscan"
