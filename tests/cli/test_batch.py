@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.cli import progress
+from kdscan.cli import terminal
 from kdscan.cli.batch import _print_result
 from kdscan.cli.main import main
 from kdscan.event.batch.run import Progress
@@ -127,18 +127,18 @@ def test_who_gives_a_removed_photo_again_is_told(capsys: pytest.CaptureFixture[s
     assert "not counted: 1\n    kdscan remove --undo 'a b.jpg' --event cup\n" in out
 
 
-def test_nobody_is_told_how_long_it_takes_before_anything_is_read(
+def test_progress_is_a_line_at_intervals_once_something_is_read(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    show = progress._line_now_and_then()
-    show(Progress(total=8, read=1))
-    assert capsys.readouterr().err == ""  # the last line is not old enough
-    monkeypatch.setattr(progress, "SECONDS_A_LINE", -1.0)
-    show(Progress(total=8))
-    assert capsys.readouterr().err == ""
-    show(Progress(total=8, read=2))
-    told = re.fullmatch(r"kdscan: 2 of 8, [\d.]+/s, (\d+) s left\n", capsys.readouterr().err)
-    assert told and int(told[1]) < 60
+    with terminal.progress_line() as show:
+        show(Progress(total=8, read=1))
+        assert capsys.readouterr().err == ""  # the last line is not old enough
+        monkeypatch.setattr(terminal, "SECONDS_A_LINE", -1.0)
+        show(Progress(total=8))
+        assert capsys.readouterr().err == ""
+        show(Progress(total=8, read=2))
+    text = capsys.readouterr().err
+    assert re.fullmatch(r"kdscan: 2 of 8, [\d.]+/s, \d+ s left\n", text)
 
 
 @pytest.mark.usefixtures("read_here")
