@@ -18,7 +18,7 @@ from mkdocs.structure.files import File, Files
 import kdscan
 from kdscan.cli.main import COMMANDS, app, load
 from kdscan.imaging.photo import load_photos
-from kdscan.pipeline.read import read_photo
+from kdscan.reader import read_photo
 from kdscan.sheets.overlay import draw_overlay
 from kdscan.web.openapi import document
 

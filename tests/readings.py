@@ -10,43 +10,28 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from kdscan.marks.decode import decode
-from kdscan.marks.risk import DEFAULT_RISK
-from kdscan.pipeline.table import apply_spellbook
-from kdscan.records import (
-    CELLS,
-    COATS,
-    COLS,
-    KINDS,
-    MAX_CROSSES,
-    ROWS,
-    AnyReading,
-    BookMark,
-    CellReading,
-    KingdomEvidence,
-    KingdomReading,
-    MapEvidence,
-    MapReading,
-    MarkProbs,
-    Problem,
-    Reading,
-    RectifiedSheet,
-    SpellbookEvidence,
-    SpellbookReading,
-    SquareKind,
-)
-from kdscan.rules.duel.board import Board
+from kdscan.imaging.rectify import RectifiedSheet
+from kdscan.marks.boards import DEFAULT_RISK, CellReading, Reading, decode
+from kdscan.marks.network import MarkProbs
+from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES, ROWS, Board
 from kdscan.rules.duel.book_place import BookPlace
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.coats import COATS, Coat
 from kdscan.rules.duel.dice import SQUARES
 from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.duel.spellbook import Spellbook
 from kdscan.rules.kingdomino.kingdom import Kingdom
+from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES, SquareKind
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
+from kdscan.rules.problem import Problem
+from kdscan.sheets.base import AnyReading
+from kdscan.sheets.duel_map.model import MapEvidence, MapReading
 from kdscan.sheets.kingdom.interpret import decode_kingdoms
+from kdscan.sheets.kingdom.model import KingdomEvidence, KingdomReading
 from kdscan.sheets.spellbook.interpret import interpret
+from kdscan.sheets.spellbook.model import BookMark, SpellbookEvidence, SpellbookReading
+from kdscan.sheets.table import apply_spellbook
 
 BOARD = """
 d+  d   dd  l   l+  f++ .
@@ -133,16 +118,16 @@ def make_kingdom(
     """A kingdom that lies straight in the photo; each of `doubtful` may as well be that kind."""
     said = Kingdom.parse(text)
     rows, cols = said.shape
-    probs = np.zeros((rows, cols, len(KINDS)))
+    probs = np.zeros((rows, cols, len(SQUARE_CLASSES)))
     for row, col in np.ndindex(rows, cols):
         square = said.squares.get((row, col))
         kind = (square.terrain.value, square.crowns) if square else ("empty", 0)
         if (row, col) == said.castle:
             kind = ("castle", 0)
-        probs[row, col, KINDS.index(kind)] = 1
+        probs[row, col, SQUARE_CLASSES.index(kind)] = 1
         if doubtful and (row, col) in doubtful:
-            probs[row, col, KINDS.index(kind)] = 0.6
-            probs[row, col, KINDS.index(doubtful[row, col])] = 0.4
+            probs[row, col, SQUARE_CLASSES.index(kind)] = 0.6
+            probs[row, col, SQUARE_CLASSES.index(doubtful[row, col])] = 0.4
     x, y = np.meshgrid(np.arange(cols), np.arange(rows))
     centers = np.dstack([x, y]) * pitch + np.array(origin_xy) + pitch / 2
     corners = np.array([(0, 0), (cols, 0), (cols, rows), (0, rows)]) * pitch + np.array(origin_xy)

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from kdscan.cli.main import CLOSED
+from kdscan.document import PhotoReport, photo_json
 from kdscan.event.store import Store, open_store
 from kdscan.event.store.events import ensure_event, ensure_player
 from kdscan.event.store.games import set_game
 from kdscan.files.names import escape_control
 from kdscan.files.tables import read_table
 from kdscan.i18n import ENGLISH
-from kdscan.pipeline.document import PhotoReport, photo_json
 from tests.command import Command
 
 WRONG_USAGE, STORE_FAILED = 2, 8

@@ -18,10 +18,10 @@ from kdscan.event.results import COLUMNS
 from kdscan.i18n.problems import PROBLEMS
 from kdscan.imaging import limits
 from kdscan.imaging.photo import load_photos
-from kdscan.pipeline.read import read_photo
-from kdscan.records import MapReading
-from kdscan.sheets.common.terminal import Style
-from kdscan.sheets.duel_map.to_text import to_text
+from kdscan.reader import read_photo
+from kdscan.sheets.duel_map.model import MapReading
+from kdscan.sheets.duel_map.show import to_text
+from kdscan.sheets.terminal import Style
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")

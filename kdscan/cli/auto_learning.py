@@ -10,7 +10,9 @@ from kdscan.cli.terminal import error_message, note, terminal_words, working
 from kdscan.errors import UsageError, bug_of
 
 if TYPE_CHECKING:
-    from kdscan.records import AnyReading, MapReading, Photo
+    from kdscan.imaging.picture import Photo
+    from kdscan.sheets.base import AnyReading
+    from kdscan.sheets.duel_map.model import MapReading
     from kdscan.templates.flat import FlatSheet
     from kdscan.templates.known import KnownPrint
 
@@ -25,7 +27,7 @@ class AutoLearner:
     def add(self, photo: Photo | None, sheets: Iterable[AnyReading]) -> None:
         """Rectify sheets from which a print may be learned, as many as can be kept."""
         from kdscan.paper.layout import layouts
-        from kdscan.records import MapReading
+        from kdscan.sheets.duel_map.model import MapReading
 
         if not self._on or photo is None:
             return
@@ -34,7 +36,6 @@ class AutoLearner:
                 self._add(photo, sheet)
 
     def _add(self, photo: Photo, sheet: MapReading) -> None:
-        from kdscan.templates.flat import flat_sheet  # modules for learning are slow to import
         from kdscan.templates.pile import may_teach
         from kdscan.templates.pool import MAX_KEPT, own_pool
 
@@ -76,3 +77,14 @@ class AutoLearner:
         before, now = {one.name for one in self._known}, {one.name for one in found}
         self._known = [*found, *(one for one in self._known if one.name not in now)]
         return [one for one in found if one.name not in before]
+
+
+def flat_sheet(photo: Photo, sheet: MapReading) -> FlatSheet | None:
+    """A rectified sheet from a reading; None if it is unsuitable: cut off, too small, or not
+    located confidently. Its key is a hash of the picture."""
+    from kdscan.templates.flat import coats_of, flat_sheet_at, is_suitable
+
+    if not is_suitable((problem.code for problem in sheet.problems), sheet.rectified.px_per_cell):
+        return None
+    coats = coats_of({c.at: c.coat for c in sheet.reading.cells})
+    return flat_sheet_at(photo, sheet.rectified.centers_xy, coats, sheet.layout)

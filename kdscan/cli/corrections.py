@@ -30,7 +30,7 @@ from kdscan.rules.duel.dice import SQUARES as LINE_SQUARES
 from kdscan.rules.grid import Cell
 from kdscan.rules.kingdomino.tiles import LETTERS as TERRAIN_LETTERS
 from kdscan.rules.kingdomino.tiles import SQUARES, Square, Terrain
-from kdscan.sheets.common.fields import CellField, ChoiceField, LineField, parse_field
+from kdscan.sheets.common import CellField, ChoiceField, LineField, parse_field
 
 _FORM = re.compile(
     r"(?:(?P<photo>\d{1,6})(?:\.(?P<sheet>\d{1,6}))?:)?"

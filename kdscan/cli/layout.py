@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kdscan.records import Photo
+    from kdscan.imaging.picture import Photo
 
 layout = typer.Typer()
 

@@ -14,13 +14,13 @@ from kdscan.cli.terminal import CLEAR_LINE, attended, error_message, print_error
 from kdscan.files.names import escape_control
 from kdscan.rules.grid import cell_name
 from kdscan.rules.kingdomino.variants import DYNASTY_GAMES
-from kdscan.sheets import kind_of, number_in
-from kdscan.sheets.common.terminal import Style
+from kdscan.sheets.base import kind_of, number_in
+from kdscan.sheets.terminal import Style
 
 if TYPE_CHECKING:
-    from kdscan.pipeline.document import PhotoReport
-    from kdscan.pipeline.fusion import FusedSheet
-    from kdscan.records.results import DynastyJson, GameJson, ReportJson
+    from kdscan.document import PhotoReport
+    from kdscan.sheets.entries import DynastyJson, GameJson, ReportJson
+    from kdscan.sheets.fusion import FusedSheet
 
 
 class Printer:

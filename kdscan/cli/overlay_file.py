@@ -16,8 +16,8 @@ from kdscan.files.write import missing_folder_error
 from kdscan.i18n import terminal_language, words
 
 if TYPE_CHECKING:
-    from kdscan.pipeline.document import PhotoReport
-    from kdscan.records import Photo
+    from kdscan.document import PhotoReport
+    from kdscan.imaging.picture import Photo
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
@@ -61,7 +61,7 @@ class OverlayFile:
             path = path.with_name(f"{path.stem}-{number}{path.suffix}")
             self._spare_photos(path)
         if self.style == "ink":
-            from kdscan.templates.overlay import draw_inks
+            from kdscan.sheets.overlay import draw_inks
 
             picture = draw_inks(report.sheets)
             if picture is None:

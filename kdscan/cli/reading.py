@@ -10,17 +10,18 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kdscan.document import PhotoReport
 from kdscan.errors import PhotoError, UsageError
 from kdscan.imaging.limits import MAX_BYTES
 from kdscan.imaging.photo import decode, open_photos
-from kdscan.pipeline.document import PhotoReport
-from kdscan.pipeline.pages import read_page
-from kdscan.sheets import kind_of
-from kdscan.sheets.common.options import ReadOptions
+from kdscan.reader import read_page
+from kdscan.sheets.base import kind_of
+from kdscan.sheets.common import ReadOptions
 
 if TYPE_CHECKING:
     from kdscan.cli.corrections import Correction
-    from kdscan.records import AnyReading, Photo
+    from kdscan.imaging.picture import Photo
+    from kdscan.sheets.base import AnyReading
 
 STDIN = "-"
 """The name under which a photo is read from stdin."""
@@ -82,7 +83,7 @@ def _corrected(
     sheet: AnyReading, number: int, *, corrections: Sequence[Correction], risk: float
 ) -> AnyReading:
     from kdscan.cli.corrections import field_of
-    from kdscan.records import KingdomReading
+    from kdscan.sheets.kingdom.model import KingdomReading
 
     size = sheet.variants.size if isinstance(sheet, KingdomReading) else 0
     fields = dict(field_of(one, sheet.kind, size) for one in corrections if one.sheet == number)

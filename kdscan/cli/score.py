@@ -124,9 +124,9 @@ def score(
     from kdscan.cli.known_prints import known_prints
     from kdscan.cli.output import Printer
     from kdscan.cli.scoring import score_photos
-    from kdscan.marks.risk import DEFAULT_RISK
+    from kdscan.marks.boards import DEFAULT_RISK
     from kdscan.rules.kingdomino.variants import Variants
-    from kdscan.sheets.common.options import ReadOptions
+    from kdscan.sheets.common import ReadOptions
 
     prints = known_prints(layout or ())
     options = ReadOptions(

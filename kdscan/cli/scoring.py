@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 
 from kdscan.cli.options import NEEDS_REVIEW, SOME_FAILED, UNLAWFUL
 from kdscan.cli.reading import read_all, read_stdin
+from kdscan.detection.layout import UNKNOWN_LAYOUT
+from kdscan.document import photo_json, report_json
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
 from kdscan.i18n.problems import AGAINST_RULES
-from kdscan.pipeline.document import photo_json, report_json
-from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
-from kdscan.records import UNKNOWN_LAYOUT
+from kdscan.sheets.fusion import fuse_sheets, maps_by_place
 
 if TYPE_CHECKING:
     from kdscan.cli.auto_learning import AutoLearner
     from kdscan.cli.corrections import Correction
     from kdscan.cli.output import Printer
     from kdscan.cli.overlay_file import OverlayFile
-    from kdscan.pipeline.fusion import Where
-    from kdscan.records import MapReading
-    from kdscan.records.results import FusedJson, PhotoJson
-    from kdscan.sheets.common.options import ReadOptions
+    from kdscan.sheets.common import ReadOptions
+    from kdscan.sheets.duel_map.model import MapReading
+    from kdscan.sheets.entries import FusedJson, PhotoJson
+    from kdscan.sheets.fusion import Where
 
     Read = tuple[PhotoJson, dict[Where, MapReading]]
     """A photo or page that was read: its entry in the JSON, and its maps."""
@@ -51,7 +51,7 @@ def score_photos(
     fused = fuse_sheets(together, risk=options.risk)
     answer = report_json(entries, fused)
     if options.variants.dynasty:
-        from kdscan.sheets.kingdom.to_json import dynasty_json
+        from kdscan.sheets.kingdom.show import dynasty_json
 
         answer["dynasty"] = dynasty_json(entries)
     printer.answer(answer, fused)

@@ -10,9 +10,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
-from kdscan.records import CASTLE, COLS, ROWS, RectifiedSheet
-from kdscan.records.arrays import Floats, median, quantile
+from kdscan.imaging.picture import Floats, median, quantile
+from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, RectifiedSheet
+from kdscan.rules.duel.board import CASTLE, COLS, ROWS
 
 CELL_PX = 32
 """Pixels per cell at which cells are compared."""

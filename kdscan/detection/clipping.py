@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import CELLS, Photo, RectifiedSheet, SheetOutline
-from kdscan.records.arrays import Floats
+from kdscan.detection.locate import SheetOutline
+from kdscan.imaging.picture import Floats, Photo
+from kdscan.imaging.rectify import RectifiedSheet
+from kdscan.rules.duel.board import CELLS
 from kdscan.rules.grid import Cell
 from kdscan.rules.problem import Problem
 

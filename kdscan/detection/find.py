@@ -16,13 +16,13 @@ import cv2
 import numpy as np
 
 from kdscan.detection.clipping import cut_sides
-from kdscan.detection.locate import Located, locate, locate_beside, locate_turned
+from kdscan.detection.locate import Located, SheetOutline, locate, locate_beside, locate_turned
 from kdscan.detection.markers import detect_pages, rule_out
 from kdscan.detection.register import MIN_CONFIDENCE, follow_paper, register
-from kdscan.imaging.rectify import lies_in, outline_of, overlap, project, rectify
+from kdscan.imaging.picture import Floats, Network, Photo
+from kdscan.imaging.rectify import RectifiedSheet, lies_in, outline_of, overlap, project, rectify
 from kdscan.paper.signs import signs
-from kdscan.records import COLS, ROWS, Photo, RectifiedSheet, SheetOutline
-from kdscan.records.arrays import Floats, Network
+from kdscan.rules.duel.board import COLS, ROWS
 
 LIKELY, POSSIBLE = 0.8, 0.6
 """Probability that all cells are in place. Above the first a candidate is a map; above the second

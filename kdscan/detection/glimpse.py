@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from kdscan.detection.clipping import cut_sides
 from kdscan.detection.locate import locate
-from kdscan.records import Photo
-from kdscan.records.arrays import Network
+from kdscan.imaging.picture import Network, Photo
 
 Hint = Literal["none", "dark", "cut_off", "far", "blurred", "good"]
 

@@ -7,11 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.markers import family
+from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.pyramid import finest_for
-from kdscan.imaging.rectify import lattice_to_photo, resolution, sample
+from kdscan.imaging.rectify import RectifiedSheet, lattice_to_photo, resolution, sample
 from kdscan.paper.signs import Signs, signs
-from kdscan.records import UNKNOWN_LAYOUT, Photo, RectifiedSheet
-from kdscan.records.arrays import Floats
+
+UNKNOWN_LAYOUT = "unknown"
+"""The layout of a sheet whose design is neither built in nor learned, as in the JSON."""
+
 
 _MARKER_PX = 48  # eight pixels per module of a 4 × 4 marker with its border
 _ENOUGH_PX = 18  # three pixels per module; if a large photo's half has as many, the half is used

@@ -16,10 +16,30 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import Floats, FrozenArrays, Network, Photo, sigmoid
 from kdscan.imaging.pyramid import mapped, reduced, window
 from kdscan.imaging.rectify import GRID_CORNERS, inverse, lies_in, project
-from kdscan.records import COLS, ROWS, Photo, SheetOutline
-from kdscan.records.arrays import Floats, Network, sigmoid
+from kdscan.rules.duel.board import COLS, ROWS
+
+
+@dataclass(frozen=True, eq=False)
+class SheetOutline(FrozenArrays):
+    """Where the map's grid lies in the photo, by a homography alone.
+
+    corners_xy: (4, 2) float64, photo frame: top left, top right, bottom right,
+        bottom left corner of the grid (lattice (-.5, -.5), (6.5, -.5), (6.5, 4.5),
+        (-.5, 4.5)) as the reader of the sheet sees it.
+    confidence: 0..1, probability that a map lies there.
+    """
+
+    corners_xy: NDArray[np.float64]
+    confidence: float
+
+    def __post_init__(self) -> None:
+        if self.corners_xy.shape != (4, 2):
+            raise ValueError(f"an outline has 4 corners, not {self.corners_xy.shape}")
+        super().__post_init__()
+
 
 THUMB_PX = 384
 """Longer side of the thumbnail that the network sees."""

@@ -13,10 +13,9 @@ from weakref import WeakKeyDictionary
 import cv2
 import numpy as np
 
+from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.pyramid import grey_at_most
 from kdscan.paper.signs import Markers
-from kdscan.records import Photo
-from kdscan.records.arrays import Floats
 
 DETECTION_PX = (1200, 1600)
 """Pixels: longer sides of the pictures in which markers are detected, in turn. The first takes half

@@ -15,12 +15,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.detection.layout import UNKNOWN_LAYOUT
+from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.pyramid import finest_decoded, grey_at_most
-from kdscan.imaging.rectify import lattice_to_photo, project, sample
+from kdscan.imaging.rectify import RectifiedSheet, lattice_to_photo, project, sample
 from kdscan.paper.ids import SheetId
 from kdscan.paper.signs import Code, Signs, signs
-from kdscan.records import UNKNOWN_LAYOUT, Photo, RectifiedSheet
-from kdscan.records.arrays import Floats
 
 _MAX_PX, _CODE_PX = 2000, 130
 """Pixels. Codes on cards are detected in a picture whose longer side is at most the first, scaled

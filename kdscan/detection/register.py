@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.clipping import legible_cells
+from kdscan.detection.locate import SheetOutline
+from kdscan.imaging.picture import Floats, Network, Photo, median, sigmoid
 from kdscan.imaging.pyramid import finest_decoded
 from kdscan.imaging.rectify import (
     CENTERS,
@@ -25,8 +27,7 @@ from kdscan.imaging.rectify import (
     resolution,
     shift_cells,
 )
-from kdscan.records import CASTLE, CELLS, COLS, ROWS, Photo, SheetOutline
-from kdscan.records.arrays import Floats, Network, median, sigmoid
+from kdscan.rules.duel.board import CASTLE, CELLS, COLS, ROWS
 
 VIEW_PX = 32
 """Pixels per cell in the refining network's view: its stride."""

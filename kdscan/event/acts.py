@@ -29,7 +29,7 @@ from kdscan.event.store.events import players, set_active
 from kdscan.event.store.records import Correction, Event, short_name
 from kdscan.i18n import mark
 from kdscan.rules.grid import cell_name
-from kdscan.sheets.common.fields import CellField, parse_field
+from kdscan.sheets.common import CellField, parse_field
 
 PAIRED, PART = "round", "player"
 """Prefixes, before the `:`, of fields for a paired round and for who takes part."""

@@ -7,14 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from kdscan.document import to_dict
 from kdscan.event.store.records import Sheet
-from kdscan.marks.risk import DEFAULT_RISK
-from kdscan.pipeline.document import sheet_json
-from kdscan.pipeline.serialize import deserialize
-from kdscan.pipeline.table import interpret_table
-from kdscan.records import AnyReading
-from kdscan.records.results import Json, SheetJson
-from kdscan.sheets import kind_named, kind_of
+from kdscan.files import Json
+from kdscan.marks.boards import DEFAULT_RISK
+from kdscan.sheets.base import AnyReading, deserialize, kind_named, kind_of
+from kdscan.sheets.entries import SheetJson
+from kdscan.sheets.table import interpret_table
 
 Overrides = Mapping[str, Any]
 """The current value of each corrected field, as in `corrections.effective`: field → new value."""
@@ -98,7 +97,7 @@ def _read_again(kept: tuple[tuple[str, str], ...]) -> tuple[SheetJson, ...]:
     found: Sequence[AnyReading] = [corrected(json.loads(one), json.loads(a)) for one, a in kept]
     if len(found) > 1:
         found = interpret_table(found, DEFAULT_RISK)
-    return tuple(sheet_json(one) for one in found)
+    return tuple(to_dict(one) for one in found)
 
 
 def _current(sheet: Sheet, overrides: Overrides, again: SheetJson | None) -> Json:

@@ -22,7 +22,7 @@ from kdscan.event.store.corrections import (
 )
 from kdscan.event.store.records import Event, Sheet
 from kdscan.event.store.rows import now
-from kdscan.sheets.common.fields import WIZARD, CellField, ChoiceField, LineField, parse_field
+from kdscan.sheets.common import WIZARD, CellField, ChoiceField, LineField, parse_field
 
 BESIDE = ("confirmed", "ignored", "same_as")
 """Fields that concern a sheet as a whole, not what is on it."""

@@ -19,8 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import CELLS, COATS, KINDS, MAX_CROSSES
-from kdscan.sheets.duel_map.correct import cells_of
+from kdscan.rules.duel.board import CELLS, MAX_CROSSES
+from kdscan.rules.duel.coats import COATS
+from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES
+from kdscan.sheets.duel_map.model import cells_of
 
 SHARE = 0.6
 """Sheets that agree on this share of their filled shields are one: 19 of 31. Equal codes on sheets
@@ -74,7 +76,7 @@ def _around_castle(kingdom: Mapping[str, Any]) -> NDArray[np.uint8]:
     for (row, col), kind in cells.items():
         if castle is not None and kind[0] not in ("castle", "empty"):
             middle = _SIDE // 2
-            found[row - castle[0] + middle, col - castle[1] + middle] = KINDS.index(kind)
+            found[row - castle[0] + middle, col - castle[1] + middle] = SQUARE_CLASSES.index(kind)
     return found.ravel()
 
 

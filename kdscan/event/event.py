@@ -18,10 +18,10 @@ from kdscan.event.store.corrections import corrections, not_undone
 from kdscan.event.store.events import players
 from kdscan.event.store.games import games
 from kdscan.event.store.records import Correction, Event, Player
+from kdscan.files import Json
 from kdscan.i18n import mark
-from kdscan.records.results import Json
 from kdscan.rules.winner import worth
-from kdscan.sheets import is_player_sheet
+from kdscan.sheets.base import is_player_sheet
 
 WALKOVER = "walkover"
 """Key in the value of `result`: the id of the player who wins because the opponent did not come."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from kdscan.document import SCHEMA
 from kdscan.errors import PhotoError, StoreError
 from kdscan.event.apply_corrections import Overrides, corrected_json
 from kdscan.event.store import Store
@@ -20,14 +21,13 @@ from kdscan.event.store.events import find_event
 from kdscan.event.store.photos import get_photo
 from kdscan.event.store.readings import sheet as get_sheet
 from kdscan.event.store.records import PhotoRow, Sheet
+from kdscan.files import Json
 from kdscan.files.write import write_file
 from kdscan.imaging.encode import jpeg, png
 from kdscan.imaging.photo import decode
-from kdscan.pipeline.document import SCHEMA
-from kdscan.records import CASTLE, CELLS
-from kdscan.records.results import Json
-from kdscan.sheets.common.fields import cell_values
-from kdscan.sheets.duel_map.correct import cells_of
+from kdscan.rules.duel.board import CASTLE, CELLS
+from kdscan.sheets.common import cell_values
+from kdscan.sheets.duel_map.model import cells_of
 
 COPIED_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 """Photos with these suffixes are copied; a page of any other file becomes a PNG."""

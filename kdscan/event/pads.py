@@ -24,7 +24,7 @@ from kdscan.event.store.prints import (
 )
 from kdscan.event.store.readings import readings, sheets
 from kdscan.event.store.records import PhotoRow
-from kdscan.sheets.duel_map.correct import cells_of
+from kdscan.sheets.duel_map.model import cells_of
 from kdscan.templates.file import FiledPrint, parse_print
 from kdscan.templates.flat import coats_of, is_suitable
 from kdscan.templates.learn import MAX_SHEETS

@@ -26,9 +26,9 @@ from kdscan.event.store.photos import files, photos, reason_of
 from kdscan.event.store.readings import errors, sheets
 from kdscan.event.store.readings import sheet as get_sheet
 from kdscan.event.store.records import FileRow, PhotoRow, Sheet
+from kdscan.files import Json
 from kdscan.i18n import ENGLISH, Words
 from kdscan.i18n.errors import error_text
-from kdscan.records.results import Json
 from kdscan.rules.grid import cell_name
 
 OK, REVIEW, FAILED, BLANK = "ok", "review", "failed", "blank"

@@ -18,10 +18,10 @@ from kdscan.event.store.corrections import corrections, effective_by_sheet
 from kdscan.event.store.events import ensure_event, find_event, set_event_detail
 from kdscan.event.store.readings import sheets
 from kdscan.event.store.records import Event, Sheet
-from kdscan.records.results import Json
+from kdscan.files import Json
 from kdscan.rules.kingdomino.variants import VariantError, Variants
 from kdscan.rules.names import GameName
-from kdscan.sheets.common.fields import VARIANTS, cell_values
+from kdscan.sheets.common import VARIANTS, cell_values
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.pyramid import finest_decoded, level
-from kdscan.records import Photo
-from kdscan.records.arrays import Floats
 
 BLACK, WHITE = 24, 232
 """Grey levels: anything darker is black, anything lighter white; a JPEG blurs both a little."""

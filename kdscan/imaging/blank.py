@@ -10,10 +10,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import Photo, quantile
 from kdscan.imaging.pyramid import at_most
-from kdscan.imaging.rectify import FLAT_PX
-from kdscan.records import Photo, RectifiedSheet
-from kdscan.records.arrays import quantile
+from kdscan.imaging.rectify import FLAT_PX, RectifiedSheet
 
 FAINT = 0.15
 """Least share of the paper's light that ink absorbs. Print that shows through thin office paper

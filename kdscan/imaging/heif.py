@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.limits import check_size
-from kdscan.records.arrays import Bgr
+from kdscan.imaging.picture import Bgr
 
 
 def open_heif(data: bytes) -> Callable[[int], Bgr]:

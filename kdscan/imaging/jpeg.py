@@ -12,7 +12,7 @@ import numpy as np
 
 from kdscan.errors import UnreadableImage
 from kdscan.imaging.limits import check_size
-from kdscan.records.arrays import Bgr
+from kdscan.imaging.picture import Bgr
 
 START = b"\xff\xd8\xff"
 """The first bytes of a JPEG: start of image and another marker (ITU T.81, B.1.1.3)."""

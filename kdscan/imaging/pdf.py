@@ -10,7 +10,7 @@ import numpy as np
 
 from kdscan.errors import ImageTooLarge, UnreadableImage
 from kdscan.imaging import limits
-from kdscan.records.arrays import Bgr
+from kdscan.imaging.picture import Bgr
 
 POINTS_PER_INCH = 72.0
 

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records.arrays import Bgr
+from kdscan.imaging.picture import Bgr
 from kdscan.rules.duel.coats import Coat
 
 Points = NDArray[np.float64]

@@ -27,8 +27,7 @@ from kdscan.imaging.brands import is_avif, is_heif
 from kdscan.imaging.jpeg import START, decode_jpeg, has_few_scans, jpeg_size
 from kdscan.imaging.limits import check_bytes, check_pages, unknown_format
 from kdscan.imaging.pdf import open_pdf
-from kdscan.records import Photo
-from kdscan.records.arrays import Bgr
+from kdscan.imaging.picture import Bgr, Photo
 
 LARGE_PIXELS = 8_000_000
 """A JPEG with at least this many pixels is first decoded at half its size, which saves most of the

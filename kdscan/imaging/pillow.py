@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from kdscan.imaging.limits import check_size, unknown_format
-from kdscan.records.arrays import Bgr
+from kdscan.imaging.picture import Bgr
 
 STRIP_PX = 512
 """Rows of a picture that are converted to BGR at a time."""

@@ -13,8 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import Photo
-from kdscan.records.arrays import Floats
+from kdscan.imaging.picture import Floats, Photo
 
 LEVELS = 4
 """Number of levels; level 0 is the photo. An eighth suffices for phones' pictures."""

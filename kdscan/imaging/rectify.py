@@ -7,6 +7,7 @@ folds. The sheet is rectified by sampling the photo through both.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
@@ -14,9 +15,53 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import Floats, FrozenArrays, Photo, median
 from kdscan.imaging.pyramid import finest_for, level, level_for
-from kdscan.records import COLS, ROWS, Photo, RectifiedSheet
-from kdscan.records.arrays import Floats, median
+from kdscan.rules.duel.board import COLS, ROWS
+
+
+@dataclass(frozen=True, eq=False)
+class RectifiedSheet(FrozenArrays):
+    """The grid rectified and upright, at a fixed number of pixels per cell.
+
+    bgr: (H, W, 3) uint8; see `kdscan.imaging.rectify` for pixels per cell and margin.
+    centers_xy: (R, C, 2) float64, photo frame: centre of each cell (the castle's
+        too), after curl and folds were followed; (5, 7, 2) for a map.
+    outline_xy: (4, 2) float64, photo frame: corners of the grid, as in SheetOutline.
+    px_per_cell: resolution of the photo there, in photo pixels per cell.
+    confidence: 0..1, probability that every cell is in place.
+    """
+
+    bgr: NDArray[np.uint8]
+    centers_xy: NDArray[np.float64]
+    outline_xy: NDArray[np.float64]
+    px_per_cell: float
+    confidence: float
+
+    def __post_init__(self) -> None:
+        if self.centers_xy.ndim != 3 or self.centers_xy.shape[2] != 2:
+            raise ValueError(f"centres are (R, C, 2), not {self.centers_xy.shape}")
+        if self.outline_xy.shape != (4, 2):
+            raise ValueError(f"an outline has 4 corners, not {self.outline_xy.shape}")
+        super().__post_init__()
+
+
+@dataclass(frozen=True, eq=False)
+class Ink(FrozenArrays):
+    """The ink of a rectified sheet.
+
+    probability: (H, W) float32, 0..1, of ink at each pixel of `RectifiedSheet.bgr`.
+    pen_bgr: the pen's transmittance for blue, green and red, 0..1.
+    """
+
+    probability: NDArray[np.float32]
+    pen_bgr: tuple[float, float, float]
+
+    def __post_init__(self) -> None:
+        if self.probability.ndim != 2 or self.probability.dtype != np.float32:
+            raise ValueError(f"ink is (H, W) float32, not {self.probability.shape}")
+        super().__post_init__()
+
 
 FLAT_PX = 128
 """Pixels per cell of a rectified sheet."""

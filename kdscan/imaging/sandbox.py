@@ -18,7 +18,7 @@ import numpy as np
 
 from kdscan.errors import ReaderDied, UnreadableImage
 from kdscan.imaging.decoder import Request
-from kdscan.records.arrays import Bgr
+from kdscan.imaging.picture import Bgr
 from kdscan.workers.process import Process
 
 CPU_SECONDS = 10.0

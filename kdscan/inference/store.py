@@ -20,12 +20,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import ModelError
+from kdscan.imaging.picture import Floats, Network
 from kdscan.paper.layout import layouts
-from kdscan.records.arrays import Network
-from kdscan.records.coats import COATS
+from kdscan.rules.duel.coats import COATS
 
 if TYPE_CHECKING:
-    from kdscan.records.book import StruckBy
+    pass
+
+
+@dataclass(frozen=True)
+class StruckBy:
+    """Logistic regression from the logits of strokes through a line's squares to a struck line.
+
+    largest, second, mean: weights of these statistics of the squares' logits; bias: intercept.
+    """
+
+    largest: float = 1.0
+    second: float = 0.0
+    mean: float = 0.0
+    bias: float = 0.0
+
+    def logit(self, passing: Floats) -> float:
+        """Logit of a struck line from the (K,) logits of its squares."""
+        ascending = np.sort(passing)
+        second = ascending[-2] if len(passing) > 1 else ascending[-1]
+        total = self.largest * ascending[-1] + self.second * second
+        return float(total + self.mean * passing.mean() + self.bias)
+
+    @classmethod
+    def from_json(cls, text: str) -> StruckBy:
+        return cls(**json.loads(text))
+
 
 FORMAT = "kdscan-models/3"
 
@@ -135,7 +160,7 @@ class Models:
     def struck_by(self) -> StruckBy:
         """How the logits of strokes through a line's squares combine into the logit of a struck
         line."""
-        from kdscan.records.book import StruckBy
+        pass
 
         try:
             return StruckBy.from_json(self._spellbook[1].get("struck_by", ""))
@@ -163,9 +188,11 @@ class Models:
 
     @cached_property
     def squares(self) -> Network:
-        from kdscan.records.kinds import KINDS
+        from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES
 
-        return self._labelled("squares", [f"{terrain} {crowns}" for terrain, crowns in KINDS])
+        return self._labelled(
+            "squares", [f"{terrain} {crowns}" for terrain, crowns in SQUARE_CLASSES]
+        )
 
     def _labelled(self, name: str, labels: list[str]) -> Network:
         """A model whose outputs have these labels, in this order; raises ModelError for others."""

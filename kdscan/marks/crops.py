@@ -6,15 +6,35 @@ in common. So no design has to be described in advance.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeVar
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import FrozenArrays, Plane, quantile
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
-from kdscan.records import CASTLE, CELLS, COLS, CellCrops
-from kdscan.records.arrays import Plane, quantile
+from kdscan.rules.duel.board import CASTLE, CELLS, COLS
+
+
+@dataclass(frozen=True, eq=False)
+class CellCrops(FrozenArrays):
+    """Input of the marks network: one crop per shield in the order of `CELLS`, then the castle's.
+
+    ink: (35, 1, S, S) float32, in full detail.
+    coarse: (35, C, S / 2, S / 2) float32: ink again, print and colour, which carry no detail.
+    """
+
+    ink: NDArray[np.float32]
+    coarse: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        for crops in (self.ink, self.coarse):
+            if len(crops) != len(CELLS) + 1 or crops.dtype != np.float32:
+                raise ValueError(f"35 float32 crops are needed, not {crops.shape}")
+        super().__post_init__()
+
 
 CROP_PX = round((1 + 2 * FLAT_MARGIN) * FLAT_PX)
 """Side of a crop on the rectified sheet: 160 pixels for 1.25 cells."""

@@ -15,9 +15,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import Floats, Network
 from kdscan.imaging.rectify import FLAT_MARGIN
-from kdscan.records import CELLS, COLS, ROWS
-from kdscan.records.arrays import Floats, Network
+from kdscan.rules.duel.board import CELLS, COLS, ROWS
 
 Picture = NDArray[np.uint8]
 

@@ -9,16 +9,17 @@ boards can be enumerated by falling probability.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 
-from kdscan.marks.kbest import best_first
-from kdscan.records import CASTLE, CELLS, COATS, COLS, ROWS, MarkProbs, Marks
-from kdscan.records.arrays import Floats
-from kdscan.rules.duel.board import MAX_CROSSES
-from kdscan.rules.duel.coats import Coat
+from kdscan.imaging.picture import Floats
+from kdscan.marks.network import MarkProbs
+from kdscan.rules.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
+from kdscan.rules.duel.coats import COATS, Coat, Marks
 from kdscan.rules.duel.prior import load as load_prior
 
 CROSSED_EMPTY = 0.02
@@ -99,3 +100,29 @@ def likely_boards(both: Floats) -> Iterator[tuple[float, tuple[Marks, ...]]]:
     """Boards by falling probability, each once: (probability, the marks of its 34 shields)."""
     for p, picks in best_first(both.reshape(len(both), -1), MIN_CHOICE):
         yield p, tuple([_MARKS[k] for k in picks])
+
+
+def best_first(probs: Floats, least: float) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """Combinations by falling probability: (probability, the choice of each row).
+
+    probs: (N, K), rows sum to 1. least: choices less probable than this are skipped, except each
+    row's best.
+    Best-first search over ranks; a combination's successors raise one row's rank, at or after the
+    last raised row, so that each combination occurs once.
+    """
+    ranked = np.argsort(-probs, axis=1, kind="stable")
+    logs = np.log(np.clip(np.take_along_axis(probs, ranked, 1), 1e-300, 1))
+    order: list[list[int]] = ranked.tolist()  # lists: numpy is slow one by one
+    limit = np.log(least)
+    steps: list[list[float]] = [
+        [float(a - b) for a, b in pairwise(row) if b > limit] for row in logs
+    ]
+    heap = [(-float(logs[:, 0].sum()), (0,) * len(probs), 0)]
+    while heap:
+        cost, ranks, last = heapq.heappop(heap)
+        yield float(np.exp(-cost)), tuple([row[k] for row, k in zip(order, ranks, strict=True)])
+        for i in range(last, len(probs)):
+            k = ranks[i]
+            if k < len(steps[i]):
+                raised = (*ranks[:i], k + 1, *ranks[i + 1 :])
+                heapq.heappush(heap, (cost + steps[i][k], raised, i))

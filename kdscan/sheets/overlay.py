@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kdscan.i18n import ENGLISH, Words
+from kdscan.imaging.picture import Bgr, Photo, check_photo
 from kdscan.imaging.pyramid import at_most
-from kdscan.records import AnyReading, Photo
-from kdscan.records.arrays import Bgr
-from kdscan.records.photo import check_photo
-from kdscan.sheets import kind_of, number_in
-from kdscan.sheets.common.board import TILE_WH
-from kdscan.sheets.common.canvas import Canvas
+from kdscan.imaging.rectify import Ink
+from kdscan.inference.store import default_models
+from kdscan.sheets.base import AnyReading, kind_of, maps_of, number_in
+from kdscan.sheets.board import TILE_WH, Canvas
+from kdscan.sheets.duel_map.model import MapReading
+from kdscan.templates.drawing import draw_ink
+from kdscan.templates.separate import separate
 
 LONGEST_PX = 2400
 """Longest side of the photo in the picture: sharp on a screen, small enough to send."""
@@ -51,3 +54,25 @@ def _rows(tiles: Sequence[Bgr], width: int) -> list[Bgr]:
         rest = width - row.shape[1]
         rows.append(np.pad(row, ((0, 0), (0, rest), (0, 0)), constant_values=255))
     return rows
+
+
+GAP = 24
+"""Pixels of grey between two maps."""
+
+
+def ink_of(sheet: MapReading) -> Ink:
+    """A map's ink: from its known print, or, if that is unknown, as segmented by a network."""
+    if sheet.ink is not None:
+        return sheet.ink
+    return separate(sheet.rectified, default_models().ink)
+
+
+def draw_inks(sheets: Sequence[AnyReading]) -> NDArray[np.uint8] | None:
+    """(H, W, 3) uint8 BGR: the ink of every map on white paper, one below the other; None without a
+    map."""
+    pictures = [draw_ink(ink_of(sheet)) for sheet in maps_of(sheets)]
+    if not pictures:
+        return None
+    gap = np.full((GAP, pictures[0].shape[1], 3), 200, np.uint8)
+    parts = [part for picture in pictures for part in (gap, picture)]
+    return np.concatenate(parts[1:])

@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.pyramid import finest_decoded, finest_for
 from kdscan.imaging.rectify import (
     CENTERS,
@@ -25,8 +26,7 @@ from kdscan.imaging.rectify import (
     sample,
     sampling_grid,
 )
-from kdscan.records import COLS, ROWS, Photo
-from kdscan.records.arrays import Floats
+from kdscan.rules.duel.board import COLS, ROWS
 from kdscan.templates.features import normalize_contrast
 from kdscan.templates.known import ALIGN_PX, PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.templates.lattice import TERMS, smoothed

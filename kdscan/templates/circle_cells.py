@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import CASTLE, COLS, ROWS
+from kdscan.rules.duel.board import CASTLE, COLS, ROWS
 from kdscan.templates.circles import Circles
 from kdscan.templates.features import derivatives
 from kdscan.templates.pattern import EDGE, PATTERN_MARGIN, PATTERN_PX, Pattern

@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import MAX_CROSSES
+from kdscan.rules.duel.board import MAX_CROSSES
 from kdscan.templates.features import Maps, derivatives
 from kdscan.templates.pattern import EDGE, PATTERN_PX, Period, peak_offset
 

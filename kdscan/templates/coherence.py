@@ -6,10 +6,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import softmax
+from kdscan.imaging.rectify import Ink
 from kdscan.marks.crops import CROP_PX, crop_cell
-from kdscan.records import CELLS, COATS, Ink
-from kdscan.records.arrays import softmax
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import CELLS
+from kdscan.rules.duel.coats import COATS, Coat
 
 COMPARED = tuple(COATS.index(coat) for coat in (Coat.LINE, Coat.DOUBLE_LINE))
 """Coats for which a loose fill is mistaken. (The ink of one player's dots varies tenfold.)"""

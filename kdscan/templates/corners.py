@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from kdscan.errors import LayoutError
+from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.rectify import (
     CENTERS,
+    RectifiedSheet,
     lattice_to_photo_homography,
     project,
     rectify,
     resolution,
     shift_cells,
 )
-from kdscan.records import Photo, RectifiedSheet
-from kdscan.records.arrays import Floats
 
 LEAST_CELL_PX = 20
 """Pixels per cell; closer corners are taken for a mistake."""

@@ -13,10 +13,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat, shift_cells
 from kdscan.paper.parts import Castle, LineStyle, Point, Polygon
-from kdscan.records import CASTLE, Photo
-from kdscan.records.arrays import Floats
+from kdscan.rules.duel.board import CASTLE
 from kdscan.templates.circle_cells import cell_shifts, rim_response
 from kdscan.templates.circles import NO_CIRCLES, Circles, find_circles
 from kdscan.templates.corners import centers_within, shifted_to

@@ -7,9 +7,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
-from kdscan.records import COLS, ROWS, Ink
-from kdscan.records.arrays import Bgr, Plane, median, quantile
+from kdscan.imaging.picture import Bgr, Plane, median, quantile
+from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, Ink
+from kdscan.rules.duel.board import COLS, ROWS
 
 _DARK = 8.0  # grey levels added before dividing, so that noise in dark areas does not become ink
 _LIGHT_STEP = 8  # pixels per pixel of the light map

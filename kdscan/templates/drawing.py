@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from kdscan.imaging.pens import PAPER as WHITE
 from kdscan.imaging.pens import Color, circle, line, polygon
-from kdscan.imaging.rectify import FLAT_MARGIN, lattice_to_flat
-from kdscan.records import CASTLE, CELLS, COLS, ROWS, Ink
+from kdscan.imaging.rectify import FLAT_MARGIN, Ink, lattice_to_flat
+from kdscan.rules.duel.board import CASTLE, CELLS, COLS, ROWS
 from kdscan.templates.known import PRINT_MARGIN, PRINT_PX, KnownPrint
 
 FOUND_BGR, CASTLE_BGR, GRID_BGR = (160, 0, 200), (0, 110, 230), (200, 140, 0)

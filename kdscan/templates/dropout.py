@@ -13,11 +13,11 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import FLAT_MARGIN, outline_of, resolution
-from kdscan.marks.classify import Logits, predict
+from kdscan.imaging.picture import Network, Photo, softmax
+from kdscan.imaging.rectify import FLAT_MARGIN, Ink, RectifiedSheet, outline_of, resolution
 from kdscan.marks.crops import segment
-from kdscan.records import CELLS, Ink, Photo, RectifiedSheet
-from kdscan.records.arrays import Network, softmax
+from kdscan.marks.network import Logits, predict
+from kdscan.rules.duel.board import CELLS
 from kdscan.templates.align import Aligned
 from kdscan.templates.coherence import doubt_coats, shield_ink, unlike_others
 from kdscan.templates.divide import divide

@@ -33,9 +33,10 @@ from kdscan.errors import LayoutError
 from kdscan.files.read import read_error
 from kdscan.files.write import write_file
 from kdscan.imaging.encode import png
+from kdscan.imaging.picture import frozen
 from kdscan.paper.parts import Castle, LineStyle
 from kdscan.paper.toml import record_from_values
-from kdscan.records import MAX_CROSSES, frozen
+from kdscan.rules.duel.board import MAX_CROSSES
 from kdscan.templates.known import (
     KNOWN_STEP,
     PRINT_WH,

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from kdscan.detection.clipping import CUT_OFF
 from kdscan.imaging.encode import jpeg
+from kdscan.imaging.picture import Floats, FrozenArrays, Photo
 from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat
-from kdscan.records import CELLS, COATS, COLS, ROWS, FrozenArrays, MapReading, Photo
-from kdscan.records.arrays import Floats
+from kdscan.rules.duel.board import CELLS, COLS, ROWS
+from kdscan.rules.duel.coats import COATS
 from kdscan.templates.known import PRINT_MARGIN, PRINT_PX
 from kdscan.templates.zipped import BROKEN, packed, unpacked
 
@@ -73,15 +74,6 @@ class FlatSheet(FlatSheetHead, FrozenArrays):
 
 FLAT_CENTERS = lattice_to_flat(CENTERS, PRINT_PX, MARGIN)
 """(5, 7, 2): where a flat sheet's cells lie in its picture."""
-
-
-def flat_sheet(photo: Photo, sheet: MapReading) -> FlatSheet | None:
-    """A rectified sheet from a reading; None if it is unsuitable: cut off, too small, or not
-    located confidently. Its key is a hash of the picture."""
-    if not is_suitable((problem.code for problem in sheet.problems), sheet.rectified.px_per_cell):
-        return None
-    coats = coats_of({c.at: c.coat for c in sheet.reading.cells})
-    return flat_sheet_at(photo, sheet.rectified.centers_xy, coats, sheet.layout)
 
 
 def is_suitable(problems: Iterable[str], px_per_cell: float) -> bool:

@@ -9,9 +9,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import FrozenArrays
 from kdscan.imaging.rectify import FLAT_MARGIN
 from kdscan.paper.parts import Castle, LineStyle, Point, Polygon
-from kdscan.records import COLS, ROWS, FrozenArrays
+from kdscan.rules.duel.board import COLS, ROWS
 from kdscan.templates.features import cielab, normalize_contrast
 
 PRINT_PX = 128

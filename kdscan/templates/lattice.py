@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import Floats, Photo, median
 from kdscan.imaging.rectify import (
     CENTERS,
     flatten,
@@ -21,8 +22,7 @@ from kdscan.imaging.rectify import (
     resolution,
     shift_cells,
 )
-from kdscan.records import CELLS, COLS, ROWS, Photo
-from kdscan.records.arrays import Floats, median
+from kdscan.rules.duel.board import CELLS, COLS, ROWS
 from kdscan.templates.features import edges
 from kdscan.templates.pattern import PATTERN_MARGIN, PATTERN_PX, peak_offset
 

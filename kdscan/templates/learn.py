@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 
 from kdscan.detection.clipping import clipped_cells
 from kdscan.detection.find import find
+from kdscan.detection.layout import UNKNOWN_LAYOUT
 from kdscan.detection.register import turned
 from kdscan.errors import LayoutError, NoSheetFound
 from kdscan.imaging.blur import edge_width
-from kdscan.imaging.rectify import flatten, resolution
+from kdscan.imaging.picture import Floats, Network, Photo, check_photo, softmax
+from kdscan.imaging.rectify import RectifiedSheet, flatten, resolution
 from kdscan.inference.store import Models, default_models
-from kdscan.marks.refine_crops import refine_crops
-from kdscan.records import CELLS, COATS, UNKNOWN_LAYOUT, Photo, RectifiedSheet
-from kdscan.records.arrays import Floats, Network, softmax
-from kdscan.records.photo import check_photo
+from kdscan.marks.network import refine_crops
+from kdscan.rules.duel.board import CELLS
+from kdscan.rules.duel.coats import COATS
 from kdscan.templates.align import Aligned, align
 from kdscan.templates.corners import rectify_by_corners, shifted_to
 from kdscan.templates.describe import OWN_CENTERS, describe_print, unknown_print

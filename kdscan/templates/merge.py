@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from kdscan.records.arrays import Bgr, Plane
+from kdscan.imaging.picture import Bgr, Plane
 from kdscan.templates.divide import apply_light, colour_distance, log_light
 from kdscan.templates.known import KNOWN_STEP
 

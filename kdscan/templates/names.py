@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 
+from kdscan.detection.layout import UNKNOWN_LAYOUT
 from kdscan.errors import LayoutError
 from kdscan.files.names import normalize_name
 from kdscan.paper.layout import layouts
-from kdscan.records import UNKNOWN_LAYOUT
 
 SUFFIX = ".kdprint"
 """Suffix of a print's file."""

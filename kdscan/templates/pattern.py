@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import CELLS
-from kdscan.records.arrays import median
+from kdscan.imaging.picture import median
+from kdscan.rules.duel.board import CELLS
 from kdscan.templates.features import blur_widely, cielab, edges
 
 PATTERN_PX, PATTERN_MARGIN = 128, 0.625

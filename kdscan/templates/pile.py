@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.detection.layout import UNKNOWN_LAYOUT
 from kdscan.errors import LayoutError
+from kdscan.imaging.picture import Network
 from kdscan.imaging.rectify import flatten
-from kdscan.records import UNKNOWN_LAYOUT
-from kdscan.records.arrays import Network
 from kdscan.templates.describe import unknown_print
 from kdscan.templates.flat import FLAT_CENTERS, FlatSheet, deduplicate
 from kdscan.templates.known import PRINT_MARGIN, PRINT_PX, KnownPrint

@@ -21,7 +21,7 @@ from kdscan.files.write import (
     remove_file,
     write_file,
 )
-from kdscan.records.arrays import Network
+from kdscan.imaging.picture import Network
 from kdscan.templates.flat import (
     FlatSheet,
     FlatSheetHead,

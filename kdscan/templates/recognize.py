@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.register import turned
+from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.pyramid import finest_decoded
 from kdscan.imaging.rectify import flatten
-from kdscan.records import Photo
-from kdscan.records.arrays import Floats
 from kdscan.templates.align import Aligned, align
 from kdscan.templates.known import PRINT_MARGIN, THUMB_PX, KnownPrint, normalize_colors
 from kdscan.templates.lattice import smoothed

@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import Network, sigmoid
+from kdscan.imaging.rectify import Ink, RectifiedSheet
 from kdscan.marks.crops import CROP_CELLS, CROP_PX, crop_cell, segment
-from kdscan.records import Ink, RectifiedSheet
-from kdscan.records.arrays import Network, sigmoid
 from kdscan.templates.divide import pen_of
 
 AROUND_PX = 16.0

@@ -9,7 +9,7 @@ import numpy as np
 from kdscan.errors import LayoutError
 from kdscan.paper.checks import check_layout
 from kdscan.paper.parts import Castle, Layout, Point, Polygon
-from kdscan.records import COLS, MAX_CROSSES, ROWS
+from kdscan.rules.duel.board import COLS, MAX_CROSSES, ROWS
 from kdscan.templates.known import KnownPrint
 
 INSIDE = 0.495

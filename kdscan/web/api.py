@@ -11,8 +11,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from kdscan.records.results import Json
-from kdscan.sheets import decides_game
+from kdscan.files import Json
+from kdscan.sheets.base import decides_game
 from kdscan.web import bodies, schemas, schemas_event
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.operation import NEWS, NONE_SUCH, WAIT, WRONG_KIND, get, post

@@ -9,12 +9,12 @@ from kdscan.event.apply_corrections import Overrides
 from kdscan.event.event import EventState
 from kdscan.event.results import FAILED, OK, Result, SheetResult
 from kdscan.event.store.records import short_name
+from kdscan.files import Json
 from kdscan.i18n import mark
 from kdscan.i18n.problems import AGAINST_RULES
-from kdscan.records.results import Json
 from kdscan.rules.problem import is_open
 from kdscan.rules.winner import known_total
-from kdscan.sheets.common.fields import cell_values
+from kdscan.sheets.common import cell_values
 from kdscan.web.photo_state import picture
 from kdscan.web.schemas import ErrorText
 from kdscan.web.schemas_event import Card, CardKind, SheetBrief, SheetLine

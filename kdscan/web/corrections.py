@@ -10,11 +10,12 @@ from typing import Any
 from starlette.requests import Request
 
 from kdscan.errors import UsageError
-from kdscan.records import CASTLE, KINDS
-from kdscan.records.results import Json
+from kdscan.files import Json
+from kdscan.rules.duel.board import CASTLE
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.dice import SQUARES as LINE_SQUARES
-from kdscan.sheets.common.fields import VARIANTS, WIZARD, CellField, ChoiceField, LineField
+from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES
+from kdscan.sheets.common import VARIANTS, WIZARD, CellField, ChoiceField, LineField
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError
 from kdscan.web.operation import WRONG_KIND, post
@@ -57,7 +58,7 @@ def correct(body: bodies.Correction) -> Fields:
 @correction("squares", "kingdom")
 def square(body: bodies.Square) -> Fields:
     """Correct a square of a kingdom."""
-    if (body.terrain, body.crowns) not in KINDS:
+    if (body.terrain, body.crowns) not in SQUARE_CLASSES:
         raise ApiError(409, "impossible", "the box holds no such square")
     return {str(CellField(body.cell)): {"terrain": body.terrain, "crowns": body.crowns}}
 

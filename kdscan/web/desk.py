@@ -24,7 +24,7 @@ from kdscan.event.removing import set_removed
 from kdscan.event.store.events import find_event, players, set_event_detail
 from kdscan.event.store.readings import sheet
 from kdscan.event.store.records import Event, Sheet
-from kdscan.records.results import Json
+from kdscan.files import Json
 from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import not_found
 from kdscan.web.operation import NEWS, get, post

@@ -19,7 +19,7 @@ from kdscan.event.store.events import get_event, players
 from kdscan.event.store.readings import readings, sheets
 from kdscan.event.store.records import Correction, Event, FileRow, ReadingRow, Sheet
 from kdscan.event.store.rows import all_of
-from kdscan.records.results import Json
+from kdscan.files import Json
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)

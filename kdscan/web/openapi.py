@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from kdscan.records.results import Json
+from kdscan.files import Json
 from kdscan.web import api, corrections, desk, prints_api, schemas, shared_api
 from kdscan.web.operation import OPERATIONS, Operation
 

@@ -19,7 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from kdscan.records.results import Json
+from kdscan.files import Json
 from kdscan.web.answers import JsonAnswer
 from kdscan.web.requests import MAX_WAIT, body_as, desk_session, services_of
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from kdscan.errors import Bug
 from kdscan.event.store.records import PhotoRow
+from kdscan.files import Json
 from kdscan.i18n import Words, mark
 from kdscan.i18n.errors import error_text
-from kdscan.records.results import Json
 from kdscan.rules.winner import known_total
 from kdscan.web import schemas
 from kdscan.web.pictures import Size

@@ -16,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from kdscan.errors import KdscanError, LayoutError
+from kdscan.files import Json
 from kdscan.i18n.errors import error_json, error_text
-from kdscan.records.results import Json
 from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.operation import NONE_SUCH, get, post

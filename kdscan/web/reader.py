@@ -26,8 +26,8 @@ from kdscan.event.store.photos import set_pages
 from kdscan.event.store.prints import reading_version
 from kdscan.event.store.readings import add_reading
 from kdscan.event.store.records import PhotoRow
+from kdscan.files import Json
 from kdscan.i18n.errors import error_json
-from kdscan.records.results import Json
 from kdscan.web.photo_service import PhotoService
 from kdscan.web.pictures import PictureCache, local_file
 from kdscan.web.pool import Pool

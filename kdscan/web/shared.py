@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from kdscan.event.store import Store, schema
-from kdscan.records.results import Json
-from kdscan.sheets import fits_one_game, games_of
+from kdscan.files import Json
+from kdscan.sheets.base import fits_one_game, games_of
 from kdscan.web.answers import ApiError, not_found, refuse_if
 from kdscan.web.rates import Rate, RateLimiter
 from kdscan.web.sessions import LASTS_SECONDS, Session

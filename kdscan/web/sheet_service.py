@@ -20,7 +20,7 @@ from kdscan.event.store.checks import MOST_NUMBER
 from kdscan.event.store.corrections import corrections, is_undone, last_act
 from kdscan.event.store.readings import sheet
 from kdscan.event.store.records import Event, PhotoRow, Sheet
-from kdscan.sheets.common.fields import VARIANTS
+from kdscan.sheets.common import VARIANTS
 from kdscan.web import schemas
 from kdscan.web.answers import ApiError, desk_only, not_found
 from kdscan.web.loaded import load

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from kdscan.detection.layout import UNKNOWN_LAYOUT
+from kdscan.document import outcome_json
 from kdscan.event.apply_corrections import current_json
 from kdscan.event.multi_photo_games import GAME
 from kdscan.event.places import place_of
 from kdscan.event.store.records import Correction, Sheet
+from kdscan.files import Json
 from kdscan.paper.layout import layouts
-from kdscan.pipeline.document import outcome_json
-from kdscan.records import UNKNOWN_LAYOUT
-from kdscan.records.results import Json
 from kdscan.rules.winner import decide, worth
-from kdscan.sheets import is_player_sheet
-from kdscan.sheets.common.board import DOMAIN_COLORS
-from kdscan.sheets.common.colors import domain_colors
-from kdscan.sheets.common.fields import CellField, ChoiceField, LineField, parse_field
+from kdscan.sheets.base import is_player_sheet
+from kdscan.sheets.board import DOMAIN_COLORS
+from kdscan.sheets.common import CellField, ChoiceField, LineField, domain_colors, parse_field
 from kdscan.web import schemas
 from kdscan.web.loaded import Loaded
 

@@ -21,7 +21,7 @@ reading."""
 class Read:
     """Read a file's pages and make pictures of them.
 
-    name: for people. game, variants: see `kdscan.pipeline.read.read_photo`. photos, prints: where
+    name: for people. game, variants: see `kdscan.reader.read_photo`. photos, prints: where
     the photos lie, and SHA-256 of the known prints' files among them.
     """
 

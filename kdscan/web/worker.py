@@ -12,20 +12,20 @@ from collections.abc import Iterator
 import cv2
 
 from kdscan.detection.glimpse import glimpse
+from kdscan.document import PhotoReport, photo_json
 from kdscan.errors import ImageTooLarge, NoSheetFound, PhotoError, UsageError
 from kdscan.event.batch.tasks import Learn
 from kdscan.event.store.print_files import load_prints
 from kdscan.i18n.errors import error_json
 from kdscan.imaging.encode import jpeg, png
 from kdscan.imaging.photo import Pages, decode
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.pyramid import at_most
 from kdscan.inference.store import default_models
-from kdscan.pipeline.document import PhotoReport, photo_json
-from kdscan.pipeline.pages import read_page
-from kdscan.pipeline.serialize import serialize
-from kdscan.records import AnyReading, MapReading, Photo
-from kdscan.sheets import KINDS
-from kdscan.sheets.common.options import ReadOptions
+from kdscan.reader import read_page
+from kdscan.sheets.base import KINDS, AnyReading, serialize
+from kdscan.sheets.common import ReadOptions
+from kdscan.sheets.duel_map.model import MapReading
 from kdscan.templates.drawing import draw_ink
 from kdscan.templates.file import to_filed
 from kdscan.templates.learn import MAX_SHEETS, learn_print
@@ -139,11 +139,11 @@ def prepare() -> None:
     first photo would take half as long again on each worker."""
     import numpy.ma  # noqa: F401  numpy's median imports it when it is first used
 
-    import kdscan.pipeline.wizard  # noqa: F401  so do two maps with their spellbook
+    import kdscan.sheets.table  # noqa: F401  so do two maps with their spellbook
     from kdscan.paper.book import load_book
     from kdscan.paper.layout import load_layout
     from kdscan.paper.raster import render_page
-    from kdscan.sheets.spellbook.place import draw_blanks
+    from kdscan.sheets.spellbook.read import draw_blanks
 
     for kind in KINDS:
         kind.load()

@@ -29,12 +29,13 @@ from typing import Any
 import cv2
 import numpy as np
 
+from kdscan.imaging.picture import Network, Photo
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, project
 from kdscan.inference.store import Models, default_models, models_folder
 from kdscan.marks import posterior
-from kdscan.records import CELLS, MapReading, Photo
-from kdscan.records.arrays import Network
+from kdscan.rules.duel.board import CELLS
 from kdscan.sheets.duel_map import read as duel_map
+from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay
 from lab.benchmarks.shared import (
     SHIELDS,

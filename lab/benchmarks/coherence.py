@@ -19,11 +19,12 @@ import numpy as np
 
 from kdscan.imaging.encode import jpeg
 from kdscan.imaging.photo import decode
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, flatten
 from kdscan.inference.store import MARKS, default_models
-from kdscan.marks.classify import average, predict
-from kdscan.marks.crops import segment
-from kdscan.records import CELLS, CellCrops, MarkProbs, Photo
+from kdscan.marks.crops import CellCrops, segment
+from kdscan.marks.network import MarkProbs, average, predict
+from kdscan.rules.duel.board import CELLS
 from lab.benchmarks.shared import parser
 from lab.synth.fields import Rng
 from lab.synth.scene import DrawnPage, draw_page, random_page

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from kdscan.paper.parts import Layout
-from kdscan.records import CELLS
+from kdscan.rules.duel.board import CELLS
 from lab.synth.fields import F32, F64, U8, Rng, color, f32, rotation, toward
 from lab.synth.patches import GONE, mirrored_lamp
 from lab.synth.photo.clutter import Solid, finger, random_solid, skin_color

@@ -4,7 +4,7 @@
 
 Each sheet has a random design and is photographed twice, from different sides, in different light,
 on different tables. Compared are the first photo, the more certain of both, and both fused by
-`kdscan.pipeline.fusion`. Only pairs recognised as one sheet are counted, because others are not
+`kdscan.sheets.fusion`. Only pairs recognised as one sheet are counted, because others are not
 fused. Figures are shares of sheets, with 95% Wilson intervals.
 """
 
@@ -17,9 +17,11 @@ import cv2
 import numpy as np
 
 from kdscan.errors import NoSheetFound
-from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
-from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, MapReading, Photo
+from kdscan.imaging.picture import Photo
+from kdscan.reader import read_photo
+from kdscan.rules.duel.board import CELLS
+from kdscan.sheets.duel_map.model import MapReading
+from kdscan.sheets.fusion import fuse_sheets, maps_by_place
 from lab.benchmarks.shared import judged_map, parser, with_interval
 from lab.synth.fields import any_of
 from lab.synth.photo.camera import HAND_HELD

@@ -30,9 +30,10 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from kdscan.records import MapReading, Photo
+from kdscan.imaging.picture import Photo
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.coats import Coat
+from kdscan.sheets.duel_map.model import MapReading
 from kdscan.workers.pool import cores
 from lab.benchmarks.shared import KEYS, judged_map, maps_in, parser, with_interval
 from lab.synth.hands.bank import StrokeBank

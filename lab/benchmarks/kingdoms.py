@@ -26,13 +26,14 @@ from numpy.typing import NDArray
 
 from kdscan.errors import NoSheetFound
 from kdscan.imaging.encode import jpeg
+from kdscan.imaging.picture import Photo
 from kdscan.inference.store import Models, default_models
-from kdscan.pipeline.read import read_photo
-from kdscan.records import KINDS, KingdomReading, Photo
-from kdscan.records.kinds import CASTLE, EMPTY
+from kdscan.reader import read_photo
 from kdscan.rules.kingdomino.kingdom import Kingdom
 from kdscan.rules.kingdomino.scoring import score_kingdom
+from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.rules.kingdomino.variants import Variants
+from kdscan.sheets.kingdom.model import KingdomReading
 from kdscan.sheets.kingdom.posterior import kingdom_of
 from lab.benchmarks.shared import CAMERA_QUALITY, photo_in
 from lab.synth.kingdoms.scene import KingdomPhoto, make_kingdom_photo
@@ -127,9 +128,9 @@ def judge_board(board: Board, models: Models, tally: Tally) -> list[str]:
     reading = next(iter(read(board.bgr, models, tally)), None)
     said = {(s.row, s.col): (s.terrain, s.crowns) for s in (reading.squares if reading else ())}
     wrong = [
-        f"{board.name}: ({r},{c}) is {KINDS[k]}, read as {said.get((r, c))}"
+        f"{board.name}: ({r},{c}) is {SQUARE_CLASSES[k]}, read as {said.get((r, c))}"
         for (r, c), k in np.ndenumerate(board.kinds)
-        if said.get((r, c)) != KINDS[k]
+        if said.get((r, c)) != SQUARE_CLASSES[k]
     ]
     right = reading is not None and reading.score.total == total_of(board.kinds)
     tally.add(board.kinds.size - len(wrong), len(wrong), right, reading)
@@ -166,7 +167,7 @@ def _judge_kingdom(
     reading, far = readings[best], away[best]
     wrong = []
     for i, near, off in zip(mine, far.argmin(0), far.min(0), strict=True):
-        said, kind = reading.squares[near], KINDS[photo.squares[i].kind]
+        said, kind = reading.squares[near], SQUARE_CLASSES[photo.squares[i].kind]
         if off > 0.5 or (said.terrain, said.crowns) != kind:
             wrong.append(f"{kind} read as {(said.terrain, said.crowns)}, {off:.2f} off")
     extra = max(0, sum(s.terrain != "empty" for s in reading.squares) - len(mine))

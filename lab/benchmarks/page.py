@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from kdscan.imaging.photo import load_photos
-from kdscan.pipeline.read import read_photo
+from kdscan.reader import read_photo
 from lab.benchmarks.shared import SAMPLES, parser, positive
 
 

@@ -29,11 +29,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.find import find
+from kdscan.detection.layout import UNKNOWN_LAYOUT
 from kdscan.imaging.encode import jpeg
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import FLAT_MARGIN, flatten
 from kdscan.inference.store import default_models
-from kdscan.pipeline.read import read_photo
-from kdscan.records import UNKNOWN_LAYOUT, MapReading, Photo
+from kdscan.reader import read_photo
+from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay
 from kdscan.templates.align import align
 from kdscan.templates.describe import unknown_print

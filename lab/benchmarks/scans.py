@@ -18,8 +18,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from kdscan.records import MapReading, Photo
+from kdscan.imaging.picture import Photo
 from kdscan.rules.duel.scoring import score_board
+from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay
 from lab.benchmarks.accuracy import KEYS, judge
 from lab.benchmarks.scanner import Settings, scan

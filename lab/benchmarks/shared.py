@@ -16,12 +16,14 @@ import numpy as np
 from kdscan.errors import KdscanError
 from kdscan.imaging.encode import jpeg
 from kdscan.imaging.photo import load_photos
-from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, MapReading, Photo, maps_of
-from kdscan.rules.duel.board import Board, Shield
+from kdscan.imaging.picture import Photo
+from kdscan.reader import read_photo
+from kdscan.rules.duel.board import CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.grid import Cell
+from kdscan.sheets.base import maps_of
+from kdscan.sheets.duel_map.model import MapReading
 from lab.synth.fields import F64, U8
 
 SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.jpg"))

@@ -31,8 +31,8 @@ import cv2
 import numpy as np
 
 from kdscan.errors import NoSheetFound
-from kdscan.pipeline.read import read_with
-from kdscan.sheets.common.options import ReadOptions
+from kdscan.reader import read_with
+from kdscan.sheets.common import ReadOptions
 from lab.benchmarks.shared import SAMPLES, enlarged, file_with_map, parser, photo_in, positive
 
 COMMITTED = Path(__file__).with_suffix(".json")

@@ -16,11 +16,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import Photo
 from kdscan.marks.crops import segment
-from kdscan.pipeline.read import read_photo
-from kdscan.records import MapReading, Photo
-from kdscan.records.found import maps_of
+from kdscan.reader import read_photo
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS, LETTERS, ROWS
+from kdscan.sheets.base import maps_of
+from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay
 from lab.benchmarks.shared import file_with_map, parser, photo_in
 

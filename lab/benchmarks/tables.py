@@ -22,10 +22,13 @@ from typing import Any
 
 import numpy as np
 
+from kdscan.document import PhotoReport, photo_json, report_json
 from kdscan.errors import KdscanError
-from kdscan.pipeline.document import PhotoReport, photo_json, report_json
-from kdscan.pipeline.read import read_photo
-from kdscan.records import MapReading, Photo, SpellbookReading, maps_of
+from kdscan.imaging.picture import Photo
+from kdscan.reader import read_photo
+from kdscan.sheets.base import maps_of
+from kdscan.sheets.duel_map.model import MapReading
+from kdscan.sheets.spellbook.model import SpellbookReading
 from lab.benchmarks.shared import SHIELDS, astray, folder_of_photos, parser, photo_in, wilson
 
 Counts = dict[str, list[float]]

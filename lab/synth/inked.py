@@ -10,8 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import COLS, ROWS
-from kdscan.rules.duel.board import Board
+from kdscan.rules.duel.board import COLS, ROWS, Board
 from lab.synth.fields import F32, U8, Rng, f32, u8
 from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.surroundings import soil

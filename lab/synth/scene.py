@@ -12,8 +12,7 @@ import numpy as np
 
 from kdscan.imaging.encode import jpeg
 from kdscan.paper.parts import Layout
-from kdscan.records import CELLS, COLS, ROWS
-from kdscan.rules.duel.board import Board, Shield
+from kdscan.rules.duel.board import CELLS, COLS, ROWS, Board, Shield
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.players import random_board
 from kdscan.rules.duel.scoring import score_board

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.paper.book import BookLayout, marked_places
-from kdscan.records import COLS
+from kdscan.rules.duel.board import COLS
 from kdscan.rules.duel.greedy import greedy_player
 from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.players import play_game, random_player

@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 
 from kdscan.errors import NoSheetFound, UsageError
 from kdscan.imaging.photo import load_photos
+from kdscan.imaging.picture import sigmoid
 from kdscan.inference.store import Models, calibrated_as
-from kdscan.pipeline.read import read_with
-from kdscan.records import MapReading
-from kdscan.records.arrays import sigmoid
-from kdscan.sheets.common.options import ReadOptions
+from kdscan.reader import read_with
+from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.interpret import decoded
+from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.duel_map.read import RISK_SHARES
 from lab.synth.fields import F64
 

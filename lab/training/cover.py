@@ -10,11 +10,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from kdscan.imaging.picture import Network
 from kdscan.imaging.rectify import FLAT_MARGIN
-from kdscan.marks.covered import COVER_PX
 from kdscan.marks.crops import half_size
-from kdscan.records import CELLS, COLS, ROWS
-from kdscan.records.arrays import Network
+from kdscan.marks.network import COVER_PX
+from kdscan.rules.duel.board import CELLS, COLS, ROWS
 from lab.synth.fields import F32, U8, Rng
 from lab.synth.patches import with_things
 from lab.training.dataset import Example, unpack

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging import encode
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import (
     CENTERS,
     FLAT_MARGIN,
@@ -28,8 +29,8 @@ from kdscan.imaging.rectify import (
 )
 from kdscan.paper.layout import layouts
 from kdscan.paper.look import Ticket
-from kdscan.records import CELLS, COATS, COLS, ROWS, Photo
-from kdscan.rules.duel.board import Board
+from kdscan.rules.duel.board import CELLS, COLS, ROWS, Board
+from kdscan.rules.duel.coats import COATS
 from lab.synth.canvas import smooth_noise
 from lab.synth.fields import F32, U8, Rng, log_uniform
 from lab.synth.hands.bank import StrokeBank

@@ -14,10 +14,11 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 
 from kdscan.inference.store import MARKS
-from kdscan.marks.covered import COVER_HW
 from kdscan.marks.crops import CHANNELS, COARSE_PX, INPUT_PX
 from kdscan.marks.ink_reader import CIRCLE_SIDE, MAX_CIRCLES, SIDE
-from kdscan.records import CELLS, KINDS
+from kdscan.marks.network import COVER_HW
+from kdscan.rules.duel.board import CELLS
+from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES
 from kdscan.sheets.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.sheets.spellbook.read import CROP_WH
 
@@ -58,7 +59,7 @@ OUTPUTS = {
 LABELS = {
     "marks": MARKS,
     "ink_reader": MARKS,
-    "squares": [f"{terrain} {crowns}" for terrain, crowns in KINDS],
+    "squares": [f"{terrain} {crowns}" for terrain, crowns in SQUARE_CLASSES],
 }
 
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kdscan.detection.register import VIEW_MARGIN, VIEW_PX, turned
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import (
     CENTERS,
     GRID_CORNERS,
@@ -25,7 +26,7 @@ from kdscan.imaging.rectify import (
     project,
     shift_cells,
 )
-from kdscan.records import COLS, ROWS, Photo
+from kdscan.rules.duel.board import COLS, ROWS
 from lab.synth.fields import F32, F64, U8, Rng, rotation, toward
 from lab.training.augment import relight
 from lab.training.dataset import COARSE_MARGIN, COARSE_PX, Example, unpack

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from kdscan.records.arrays import Network
+from kdscan.imaging.picture import Network
 from lab.training.ink_examples import InkExample, ink_batch, ink_views
 from lab.training.marks_networks import InkNet
 from lab.training.random_tensors import RandomTensors

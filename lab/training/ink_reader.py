@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from kdscan.imaging.picture import Network
 from kdscan.imaging.rectify import FLAT_MARGIN
 from kdscan.marks.ink_reader import (
     CELL_PX,
@@ -22,8 +23,8 @@ from kdscan.marks.ink_reader import (
     inputs,
     reduced,
 )
-from kdscan.records import CELLS, COATS, COLS, MAX_CROSSES
-from kdscan.records.arrays import Network
+from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES
+from kdscan.rules.duel.coats import COATS
 from lab.synth.fields import F64, U8, Rng, rotation, u8
 from lab.training.ink_sheets import InkSheet
 from lab.training.networks import Attention, Residual, conv

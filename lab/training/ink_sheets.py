@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.encode import png
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_photo
 from kdscan.marks.ink_reader import MAX_CIRCLES, PrintedCells
-from kdscan.records import CELLS, Photo
+from kdscan.rules.duel.board import CELLS
 from kdscan.templates.align import align
 from kdscan.templates.dropout import drop_out
 from kdscan.templates.known import (

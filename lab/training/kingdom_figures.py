@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from torch import nn
 
+from kdscan.imaging.picture import Network, Photo
 from kdscan.imaging.rectify import FLAT_MARGIN, flatten, lattice_points
-from kdscan.records import Photo
-from kdscan.records.arrays import Network
 from kdscan.sheets.kingdom.classify import SIDE_PX, crops, predict_squares
 from kdscan.sheets.kingdom.locate import KingdomSearch
 from lab.synth.fields import F64

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from kdscan.detection.locate import STRIDE, THUMB_PX
 from kdscan.imaging.rectify import project
-from kdscan.records import KINDS
-from kdscan.records.kinds import CASTLE, EMPTY
+from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.sheets.kingdom.classify import CROP_SQUARES, SIDE_PX
 from lab.synth.fields import F32, F64, SQUARE, U8, Rng, f32, log_uniform, rotation
 from lab.synth.hands.strokes import turned
@@ -154,7 +153,9 @@ def occlude(rng: Rng, picture: U8, kinds: NDArray[np.int64]) -> tuple[U8, NDArra
     return (out, known) if (known != UNLABELLED).any() else (picture, kinds)
 
 
-_MAY_HIDE = [0.0 if crowns else 0.3 if terrain == "castle" else 0.55 for terrain, crowns in KINDS]
+_MAY_HIDE = [
+    0.0 if crowns else 0.3 if terrain == "castle" else 0.55 for terrain, crowns in SQUARE_CLASSES
+]
 """Largest hidden share of each kind of square at which it is still recognisable; 0 for squares with
 crowns, which might be hidden."""
 

@@ -10,9 +10,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import flatten, lattice_points, project
-from kdscan.records import Photo
-from kdscan.records.kinds import EMPTY
+from kdscan.rules.kingdomino.tiles import EMPTY
 from kdscan.sheets.kingdom.classify import SIDE_PX
 from lab.synth.fields import F32, U8
 from lab.synth.kingdoms.scene import KingdomPhoto, make_kingdom_photo

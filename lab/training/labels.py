@@ -10,9 +10,10 @@ import numpy as np
 
 from kdscan.errors import UsageError
 from kdscan.imaging.photo import load_photos
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import FLAT_PX, flatten
-from kdscan.records import CASTLE, CELLS, COATS, COLS, ROWS, Photo
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import CASTLE, CELLS, COLS, ROWS
+from kdscan.rules.duel.coats import COATS, Coat
 from lab.synth.fields import F64
 from lab.training.dataset import UNKNOWN, WIDE_MARGIN, Example, jpeg
 

@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.marks.crops import COARSE, COARSE_PX, CROP_CELLS, CROP_PX, INPUT_PX
-from kdscan.records import CELLS, COLS
+from kdscan.rules.duel.board import CELLS, COLS
 from lab.training.dataset import WIDE_MARGIN
 from lab.training.filters import gaussian, grey, resized
 from lab.training.marks_networks import shield_positions

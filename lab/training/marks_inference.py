@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from kdscan.records import CELLS
+from kdscan.rules.duel.board import CELLS
 from lab.training.marks_networks import MarksNet, SheetContext
 
 

@@ -11,7 +11,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from kdscan.marks.crops import CHANNELS
-from kdscan.records import CASTLE, CELLS, COATS, MAX_CROSSES
+from kdscan.rules.duel.board import CASTLE, CELLS, MAX_CROSSES
+from kdscan.rules.duel.coats import COATS
 from lab.training.networks import Attention, Residual, conv
 
 

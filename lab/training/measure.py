@@ -8,12 +8,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.locate import locate
+from kdscan.detection.locate import SheetOutline, locate
 from kdscan.detection.register import register
+from kdscan.imaging.picture import Network, Photo
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, lattice_to_flat
 from kdscan.marks.crops import segment
-from kdscan.records import CELLS, COLS, Photo, SheetOutline
-from kdscan.records.arrays import Network
+from kdscan.rules.duel.board import CELLS, COLS
 from lab.synth.fields import F64
 from lab.training.dataset import COARSE_MARGIN, COARSE_PX, UNKNOWN, WIDE_MARGIN, Example, unpack
 

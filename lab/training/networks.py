@@ -10,7 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from kdscan.records import COLS, KINDS, ROWS
+from kdscan.rules.duel.board import COLS, ROWS
+from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES
 
 
 def conv(
@@ -149,7 +150,7 @@ class Attention(nn.Module):
 
 
 class SquaresNet(nn.Module):
-    """A crop of a square → its kind, in the order of `KINDS`.
+    """A crop of a square → its kind, in the order of `SQUARE_CLASSES`.
 
     (B, 3, 80, 80) BGR 0..1 → logits (B, K).
     """
@@ -167,7 +168,7 @@ class SquaresNet(nn.Module):
             Residual(8 * w),
         )
         self.drop = nn.Dropout(0.2)
-        self.kind = nn.Linear(16 * w, len(KINDS))
+        self.kind = nn.Linear(16 * w, len(SQUARE_CLASSES))
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         y = self.body(x - 0.5)

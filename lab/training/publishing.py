@@ -11,8 +11,8 @@ from typing import Any, cast
 import torch
 from torch import nn
 
+from kdscan.imaging.picture import Network
 from kdscan.inference.store import FORMAT
-from kdscan.records.arrays import Network
 from lab.training import ink_reader, kingdom_figures, spellbook
 from lab.training.cover import cover_figures
 from lab.training.export import to_onnx

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
-from kdscan.records import COLS, ROWS
+from kdscan.rules.duel.board import COLS, ROWS
 from lab.synth.fields import U8, Rng
 from lab.training.dataset import WIDE_MARGIN
 from lab.training.filters import gaussian, grey, jpeg, resized

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from kdscan.records.arrays import sigmoid
-from kdscan.records.book import StruckBy
+from kdscan.imaging.picture import sigmoid
+from kdscan.inference.store import StruckBy
 from lab.synth.fields import F64, Rng
 from lab.training.measure import best_temperature, expected_calibration_error
 from lab.training.networks import Attention, Calibrated, conv

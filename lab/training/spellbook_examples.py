@@ -13,10 +13,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import Photo
 from kdscan.paper.book import BookLayout, marked_places
-from kdscan.records import Photo
-from kdscan.sheets.spellbook.place import PX_PER_MM, find_books
-from kdscan.sheets.spellbook.read import crops, crops_of
+from kdscan.sheets.spellbook.read import PX_PER_MM, crops, crops_of, find_books
 from lab.synth.fields import F32, F64, U8, Rng, log_uniform
 from lab.synth.hands.book import draw_spellbook, played_book, wild_book
 from lab.synth.own import own_book

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from kdscan.records.arrays import Network
+from kdscan.imaging.picture import Network
 from lab.synth.fields import F32, Rng
 from lab.training.random_tensors import RandomTensors
 

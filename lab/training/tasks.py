@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from kdscan.records import CELLS, MAX_CROSSES
+from kdscan.rules.duel.board import CELLS, MAX_CROSSES
 from lab.synth.fields import F32, U8, Rng
 from lab.training import augment, cover, ink, ink_reader, spellbook
 from lab.training.dataset import Example, unpack

@@ -12,12 +12,14 @@ import cv2
 import pytest
 from PIL import Image
 
+from kdscan import reader
 from kdscan.cli.auto_learning import AutoLearner
 from kdscan.cli.terminal import CLEAR_LINE
-from kdscan.pipeline import pages
-from kdscan.pipeline.read import read_with
-from kdscan.records import UNKNOWN_LAYOUT, AnyReading, Photo
-from kdscan.sheets.common.options import ReadOptions
+from kdscan.detection.layout import UNKNOWN_LAYOUT
+from kdscan.imaging.picture import Photo
+from kdscan.reader import read_with
+from kdscan.sheets.base import AnyReading
+from kdscan.sheets.common import ReadOptions
 from kdscan.templates import pile, pool
 from kdscan.templates.known import KnownPrint
 from kdscan.templates.library import own_library
@@ -43,7 +45,7 @@ def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
             READ[key] = read_with(photo, options)
         return READ[key]
 
-    monkeypatch.setattr(pages, "read_with", read)
+    monkeypatch.setattr(reader, "read_with", read)
 
 
 @pytest.fixture(scope="module")

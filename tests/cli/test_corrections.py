@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from kdscan.cli.corrections import field_of, parse_corrections
 from kdscan.errors import UsageError
-from kdscan.records import CELLS, COATS
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import CELLS
+from kdscan.rules.duel.coats import COATS, Coat
 from kdscan.rules.grid import cell_name
-from kdscan.sheets.common.fields import CellField
-from kdscan.sheets.common.terminal import token
+from kdscan.sheets.common import CellField
+from kdscan.sheets.terminal import token
 
 
 def meant(text: str, kind: str = "duel_map") -> tuple[str, Any]:

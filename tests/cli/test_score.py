@@ -13,12 +13,13 @@ import cv2
 import pytest
 from PIL import Image
 
+from kdscan import reader as reading
 from kdscan.cli.main import main
 from kdscan.errors import ModelError, NoSheetFound
-from kdscan.marks.risk import DEFAULT_RISK
-from kdscan.pipeline import pages as reading
-from kdscan.records import AnyReading, Photo
-from kdscan.sheets.common.options import ReadOptions
+from kdscan.imaging.picture import Photo
+from kdscan.marks.boards import DEFAULT_RISK
+from kdscan.sheets.base import AnyReading
+from kdscan.sheets.common import ReadOptions
 from tests.command import Command
 from tests.readings import BOARD, make_kingdom, make_sheet
 

@@ -15,7 +15,7 @@ from kdscan.event.store.events import ensure_event, find_event
 from kdscan.event.store.photos import add_file, add_photo, set_pages
 from kdscan.event.store.readings import add_reading
 from kdscan.event.swiss import Pairing
-from kdscan.records import CELLS
+from kdscan.rules.duel.board import CELLS
 from tests.command import Command
 
 EMPTY = [{"row": r, "col": c, "coat": None, "crosses": 0, "review": False} for r, c in CELLS]
@@ -299,4 +299,6 @@ def test_no_round_is_paired_of_which_no_list_can_be_written(tmp_path: Path, run:
     pair = ("pair", "--event", "c", "--store", tmp_path / "s", "--players", players, "--csv")
     run(*pair, tmp_path / "nowhere" / "round1.csv", code=2)
     run(*pair, tmp_path / "round1.csv")
-    assert (tmp_path / "round1.csv").read_text("utf-8-sig").startswith("round,table,name,player\n1,1,")
+    assert (
+        (tmp_path / "round1.csv").read_text("utf-8-sig").startswith("round,table,name,player\n1,1,")
+    )

@@ -12,15 +12,16 @@ import pytest
 from kdscan.cli.main import main
 from kdscan.cli.options import UNLAWFUL
 from kdscan.cli.scoring import exit_code
+from kdscan.document import PhotoReport, photo_json
 from kdscan.event.store import open_store
 from kdscan.event.store.events import ensure_event
 from kdscan.i18n.problems import AGAINST_RULES
-from kdscan.pipeline.document import PhotoReport, photo_json
-from kdscan.records import AnyReading, Problem
-from kdscan.records.results import PhotoJson
 from kdscan.rules.duel.players import play_game
-from kdscan.sheets.common.terminal import Style
-from kdscan.sheets.spellbook.to_text import to_text
+from kdscan.rules.problem import Problem
+from kdscan.sheets.base import AnyReading
+from kdscan.sheets.entries import PhotoJson
+from kdscan.sheets.spellbook.show import to_text
+from kdscan.sheets.terminal import Style
 from tests.command import Command
 from tests.readings import make_book, make_sheet
 

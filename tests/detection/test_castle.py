@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from kdscan.detection.castle import MAX_CASTLE_RANK, correlation_with_median, has_castle
-from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, flatten
-from kdscan.records import CASTLE, Photo, RectifiedSheet
+from kdscan.imaging.picture import Photo
+from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, RectifiedSheet, flatten
+from kdscan.rules.duel.board import CASTLE
 from lab.synth.own import own_page
 from lab.synth.scene import DrawnPage, draw_page, random_page
 

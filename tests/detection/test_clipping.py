@@ -17,12 +17,15 @@ from kdscan.detection.clipping import (
     edges_text,
     legible_cells,
 )
+from kdscan.detection.locate import SheetOutline
 from kdscan.i18n import words
 from kdscan.imaging.photo import load_photos
-from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, MapReading, Photo, SheetOutline
-from kdscan.sheets import correct
+from kdscan.imaging.picture import Photo
+from kdscan.reader import read_photo
+from kdscan.rules.duel.board import CELLS
+from kdscan.sheets.base import correct
 from kdscan.sheets.duel_map.interpret import interpret
+from kdscan.sheets.duel_map.model import MapReading
 from tests.readings import make_sheet
 
 SHEET = make_sheet(origin_xy=(0.0, 100.0), pitch=80.0)

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from kdscan.detection import find as finding
-from kdscan.detection.locate import Located
+from kdscan.detection.locate import Located, SheetOutline
+from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.rectify import CENTERS, outline_of
-from kdscan.records import Photo, SheetOutline
-from kdscan.records.arrays import Floats
 
 PHOTO = Photo(np.zeros((1000, 1500, 3), np.uint8))
 HERE, THERE = (100.0, 100.0), (800.0, 500.0)

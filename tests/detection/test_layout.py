@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.detection.layout import detect_layout, is_mirrored
+from kdscan.detection.layout import UNKNOWN_LAYOUT, detect_layout, is_mirrored
 from kdscan.imaging.photo import load_photos
-from kdscan.pipeline.read import read_photo
-from kdscan.records import UNKNOWN_LAYOUT, MapReading, Photo, RectifiedSheet
+from kdscan.imaging.picture import Photo
+from kdscan.imaging.rectify import RectifiedSheet
+from kdscan.reader import read_photo
+from kdscan.sheets.duel_map.model import MapReading
 from lab.synth.own import own_page
 from lab.synth.scene import SynthPhoto, make_photo
 

@@ -5,11 +5,11 @@ import numpy as np
 
 from kdscan.detection.find import by_markers
 from kdscan.detection.markers import FAMILY, detect_markers, detect_pages, family, rule_out
+from kdscan.imaging.picture import Photo
 from kdscan.paper.book import books, load_book
 from kdscan.paper.layout import load_layout
 from kdscan.paper.raster import render_page
 from kdscan.paper.signs import signs
-from kdscan.records import Photo
 
 BOOK, MAP = load_book("kdscan-a5-spellbook"), load_layout("kdscan-a5")
 PX = 4.0

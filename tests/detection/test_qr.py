@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from kdscan.detection import qr
 from kdscan.detection.qr import read_card_codes, read_code
+from kdscan.imaging.picture import Floats, Photo
+from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.paper.book import load_book
 from kdscan.paper.card import Card
 from kdscan.paper.layout import load_layout
@@ -21,13 +23,11 @@ from kdscan.paper.look import Look, Style, Ticket
 from kdscan.paper.printing import impose, sheet_pdf
 from kdscan.paper.raster import render_page
 from kdscan.paper.signs import Code
-from kdscan.pipeline.serialize import deserialize, serialize
-from kdscan.records import KingdomReading, Photo, RectifiedSheet
-from kdscan.records.arrays import Floats
+from kdscan.sheets.base import deserialize, serialize
+from kdscan.sheets.kingdom.model import KingdomReading
 from kdscan.sheets.kingdom.read import assign_card_codes
-from kdscan.sheets.kingdom.to_json import to_json
-from kdscan.sheets.spellbook.place import find_books
-from kdscan.sheets.spellbook.read import read_book_code
+from kdscan.sheets.kingdom.show import to_json
+from kdscan.sheets.spellbook.read import find_books, read_book_code
 from lab.synth.photo.camera import Level
 from lab.synth.scene import Page, SynthPhoto, make_photo
 from tests.readings import make_kingdom

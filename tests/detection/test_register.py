@@ -6,7 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
+from kdscan.detection.locate import SheetOutline
 from kdscan.detection.register import flat_top, follow_paper, register, turned
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import (
     CENTERS,
     GRID_CORNERS,
@@ -14,7 +16,7 @@ from kdscan.imaging.rectify import (
     lattice_to_photo,
     project,
 )
-from kdscan.records import CELLS, COLS, ROWS, Photo, SheetOutline
+from kdscan.rules.duel.board import CELLS, COLS, ROWS
 from tests.imaging.dots import CORNERS, bent_centers, photo_with_dots
 
 GUESS = SheetOutline(CORNERS + np.array([(9, -7), (-6, 8), (5, 5), (-8, 3)]), 0.9)

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from kdscan.document import PhotoReport, photo_json
 from kdscan.errors import KdscanError
 from kdscan.event.export import write_csv, write_json_lines
 from kdscan.event.results import results
@@ -19,9 +20,7 @@ from kdscan.event.store.files import suffix_of
 from kdscan.event.store.photos import add_file, add_photo, set_pages
 from kdscan.event.store.readings import add_reading
 from kdscan.event.store.records import Event, PhotoRow
-from kdscan.pipeline.document import PhotoReport, photo_json
-from kdscan.pipeline.serialize import serialize
-from kdscan.records import AnyReading
+from kdscan.sheets.base import AnyReading, serialize
 
 MODELS = "models-1"
 SHA = "ab" * 32

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from kdscan.document import to_dict
 from kdscan.event.apply_corrections import corrected_json, corrected_sheets
 from kdscan.event.store.records import Sheet
-from kdscan.pipeline.document import sheet_json
-from kdscan.pipeline.serialize import serialize
-from kdscan.records import AnyReading
 from kdscan.rules.duel.coats import Coat
-from kdscan.sheets import correct
-from kdscan.sheets.duel_map.to_json import to_json
+from kdscan.sheets.base import AnyReading, correct, serialize
+from kdscan.sheets.duel_map.show import to_json
 from tests.readings import make_book, make_kingdom, make_sheet, make_table, paid_game
 
 
@@ -20,14 +18,14 @@ def row(sheet: AnyReading, **more: Any) -> Sheet:
     values: dict[str, Any] = {
         "id": 1, "event_id": 1, "photo_id": 1, "page": 0, "reading_id": 1, "number": 0,
         "kind": sheet.kind, "code": None, "total": None, "confidence": 0.9,
-        "review": True, "data": sheet_json(sheet), "kept": serialize(sheet),
+        "review": True, "data": to_dict(sheet), "kept": serialize(sheet),
     }  # fmt: skip
     return Sheet(**values | more)
 
 
 def test_without_corrections_it_is_what_was_read() -> None:
     sheet = make_sheet(doubtful=[(0, 1)])
-    assert corrected_json(row(sheet), {}) == sheet_json(sheet)
+    assert corrected_json(row(sheet), {}) == to_dict(sheet)
 
 
 def test_shields_are_corrected_as_the_command_line_corrects_them() -> None:
@@ -42,7 +40,7 @@ def test_shields_are_corrected_as_the_command_line_corrects_them() -> None:
 
 def test_what_was_read_is_left_as_it_was() -> None:
     one = row(make_sheet(doubtful=[(0, 1)]))
-    before = sheet_json(make_sheet(doubtful=[(0, 1)]))
+    before = to_dict(make_sheet(doubtful=[(0, 1)]))
     said = {"confirmed": True, "castle": False}
     found = corrected_json(one, said)
     assert one.data == before
@@ -53,7 +51,7 @@ def test_what_was_read_is_left_as_it_was() -> None:
 
 def test_whose_sheet_it_is_and_whether_it_counts_changes_nothing_on_it() -> None:
     said = {"ignored": True, "same_as": 0, "place": {"round": 1, "table": 2, "player": "Ada"}}
-    assert corrected_json(row(make_sheet()), said) == sheet_json(make_sheet())
+    assert corrected_json(row(make_sheet()), said) == to_dict(make_sheet())
 
 
 def test_a_confirmed_sheet_of_which_no_evidence_was_kept_needs_no_look() -> None:

@@ -9,9 +9,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kdscan.document import to_dict
 from kdscan.event.deduplicate import Compared, Entry, marks_code, same_sheets
-from kdscan.pipeline.document import sheet_json
-from kdscan.records import CELLS, COATS
+from kdscan.rules.duel.board import CELLS
+from kdscan.rules.duel.coats import COATS
 from kdscan.rules.duel.players import play_game, random_player
 from tests.readings import KINGDOM, make_kingdom, make_sheet
 
@@ -41,13 +42,13 @@ def entry(
 
 
 def test_the_marks_of_a_sheet_are_numbers() -> None:
-    codes = marks_code(sheet_json(make_sheet()))
+    codes = marks_code(to_dict(make_sheet()))
     assert codes is not None
     assert codes.shape == (34,)
     assert int(codes[0]) == 1 * 5 + 1  # a dot with a cross
     assert marks_code({"kind": "duel_spellbook"}) is None
     rows = ["d d d . . . .", ". . . . . . .", ". . . ## . . .", *[". . . . . . ."] * 2]
-    nearly_empty = marks_code(sheet_json(make_sheet("\n".join(rows))))
+    nearly_empty = marks_code(to_dict(make_sheet("\n".join(rows))))
     assert nearly_empty is not None and np.count_nonzero(nearly_empty) == 3
     assert same_sheets([entry(1, nearly_empty), entry(2, nearly_empty)]) == Compared({}, {})
 
@@ -124,7 +125,7 @@ def test_a_kingdom_photographed_from_another_side_is_the_same() -> None:
 
     def kingdom(key: int, squares: list[str]) -> Entry:
         text = "\n".join(" ".join(squares[5 * row :][:5]) for row in range(5))
-        marks = marks_code(sheet_json(make_kingdom(text)))
+        marks = marks_code(to_dict(make_kingdom(text)))
         return Entry(key, None, marks, (0.5,), kind="kingdom")
 
     entries = [kingdom(n, squares) for n, squares in enumerate((one, *turns, other), 1)]
@@ -132,7 +133,7 @@ def test_a_kingdom_photographed_from_another_side_is_the_same() -> None:
 
 
 def test_a_kingdom_without_its_castle_is_compared_with_none() -> None:
-    kingdom: Any = sheet_json(make_kingdom())
+    kingdom: Any = to_dict(make_kingdom())
     whole = marks_code(kingdom)
     for cell in kingdom["cells"]:
         if cell["terrain"] == "castle":
@@ -143,7 +144,7 @@ def test_a_kingdom_without_its_castle_is_compared_with_none() -> None:
 
 
 def test_sheets_of_different_kinds_are_never_compared() -> None:
-    kingdom = marks_code(sheet_json(make_kingdom()))
+    kingdom = marks_code(to_dict(make_kingdom()))
     mixed = [
         Entry(n, "E/1/1/A", marks, (0.5,), kind=kind)
         for n, (kind, marks) in enumerate(

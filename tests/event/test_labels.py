@@ -22,7 +22,9 @@ from kdscan.event.store.events import ensure_event, find_event
 from kdscan.event.store.photos import get_photo
 from kdscan.event.store.readings import sheets
 from kdscan.inference.store import default_models
-from kdscan.records import CELLS, COATS, KINDS
+from kdscan.rules.duel.board import CELLS
+from kdscan.rules.duel.coats import COATS
+from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES
 from lab.synth.kingdoms.tiles import load_photos
 from lab.training.dataset import UNKNOWN, unpack
 from lab.training.labels import load_labels
@@ -131,6 +133,6 @@ def test_confirmed_kingdoms_come_out_as_training_takes_them(tmp_path: Path) -> N
         assert save_labels(store, "cup", tmp_path / "both") == (2, 46)
     assert len(list((tmp_path / "both").iterdir())) == 4
     (board,) = load_photos(labels)
-    assert KINDS[board.kinds[0, 4]] == ("lake", 1)
-    assert KINDS[board.kinds[2, 2]] == ("castle", 0)
+    assert SQUARE_CLASSES[board.kinds[0, 4]] == ("lake", 1)
+    assert SQUARE_CLASSES[board.kinds[2, 2]] == ("castle", 0)
     assert load_labels(labels) == []

@@ -28,9 +28,9 @@ from kdscan.event.store.readings import sheets
 from kdscan.i18n import words
 from kdscan.i18n.errors import error_json
 from kdscan.i18n.problems import PROBLEMS
-from kdscan.records import AnyReading
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.problem import Problem
+from kdscan.sheets.base import AnyReading
 from tests.command import Command
 from tests.event.entries import came_in
 from tests.readings import make_book, make_kingdom, make_sheet

@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import CENTERS, lattice_to_photo_homography, project
-from kdscan.records.arrays import Floats
 
 CORNERS = np.array([(300.0, 200.0), (1210.0, 260.0), (1160.0, 900.0), (260.0, 820.0)])
 

@@ -13,8 +13,9 @@ from PIL import Image
 
 from kdscan.imaging.bilevel import is_bilevel
 from kdscan.imaging.photo import load_photos
-from kdscan.pipeline.read import read_photo
-from kdscan.records import MapReading, Photo
+from kdscan.imaging.picture import Photo
+from kdscan.reader import read_photo
+from kdscan.sheets.duel_map.model import MapReading
 from lab.benchmarks.scanner import Scan, Settings, scan
 from lab.synth.own import own_page
 from lab.synth.scene import draw_page

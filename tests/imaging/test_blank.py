@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kdscan.imaging.blank import FAINT, darkness, is_blank, shows_through
-from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, flatten
-from kdscan.records import Photo, RectifiedSheet
+from kdscan.imaging.picture import Photo
+from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, RectifiedSheet, flatten
 from lab.benchmarks.scanner import Scan, Settings, scan
 from lab.synth.own import own_page
 from lab.synth.scene import draw_page

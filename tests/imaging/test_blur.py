@@ -9,8 +9,9 @@ import numpy as np
 
 from kdscan import MapCorrections, correct, load_photos, read_photo
 from kdscan.imaging.blur import BLURRED, edge_width
-from kdscan.pipeline.serialize import deserialize, serialize
-from kdscan.records import AnyReading, MapReading, Photo
+from kdscan.imaging.picture import Photo
+from kdscan.sheets.base import AnyReading, deserialize, serialize
+from kdscan.sheets.duel_map.model import MapReading
 
 SAMPLE = Path("samples/01.jpg")
 

@@ -12,8 +12,8 @@ from PIL.TiffImagePlugin import OPEN_INFO
 
 from kdscan.imaging import photo as photo_module
 from kdscan.imaging.photo import decode, decode_here, load_photos
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.pyramid import level
-from kdscan.records import Photo
 from tests.imaging.photos import TILE, assert_same, encoded, heic, tagged, tile
 
 

@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.detection.register import coarse_view
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.pyramid import (
     at_most,
     finest_decoded,
@@ -19,7 +20,6 @@ from kdscan.imaging.pyramid import (
     window,
 )
 from kdscan.imaging.rectify import CENTERS
-from kdscan.records import Photo
 
 WIDTH, HEIGHT = 1600, 1200
 

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import (
     CENTERS,
     FLAT_MARGIN,
@@ -21,7 +22,7 @@ from kdscan.imaging.rectify import (
     project,
     resolution,
 )
-from kdscan.records import COLS, ROWS, Photo
+from kdscan.rules.duel.board import COLS, ROWS
 from tests.imaging.dots import CORNERS, bent_centers, photo_with_dots
 
 

@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kdscan.detection.layout import UNKNOWN_LAYOUT
 from kdscan.errors import ModelError
-from kdscan.inference.store import NETWORKS, Models, default_models, models_folder
-from kdscan.records import COATS, KINDS, UNKNOWN_LAYOUT
-from kdscan.records.book import StruckBy
+from kdscan.inference.store import NETWORKS, Models, StruckBy, default_models, models_folder
+from kdscan.rules.duel.coats import COATS
+from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES
 from kdscan.sheets.duel_map.read import RISK_SHARES
 
 LIMIT = 6_000_000
@@ -55,7 +56,7 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
     found = models.tiles(np.zeros((1, 3, 288, 384), np.float32))
     assert [out.shape for out in found] == [(1, n, 36, 48) for n in (1, 2, 1, 3)]
     (kinds,) = models.squares(np.zeros((3, 3, 80, 80), np.float32))
-    assert kinds.shape == (3, len(KINDS))
+    assert kinds.shape == (3, len(SQUARE_CLASSES))
 
 
 def test_what_is_opened_beside_answers_the_same(copy: Path) -> None:

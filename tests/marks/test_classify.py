@@ -7,9 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_PX
-from kdscan.marks.classify import TURNS, average, predict, upside_down
-from kdscan.marks.crops import COARSE_PX, INPUT_PX
-from kdscan.records import CellCrops
+from kdscan.marks.crops import COARSE_PX, INPUT_PX, CellCrops
+from kdscan.marks.network import TURNS, average, predict, upside_down
 
 Batch = NDArray[np.float32]
 

@@ -12,12 +12,15 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.imaging.photo import load_photos
-from kdscan.imaging.rectify import FLAT_MARGIN
+from kdscan.imaging.picture import Photo
+from kdscan.imaging.rectify import FLAT_MARGIN, RectifiedSheet
 from kdscan.inference.store import default_models
-from kdscan.marks.covered import COVER_HW, COVER_PX, covered
-from kdscan.pipeline.read import read_photo
-from kdscan.records import CASTLE, CELLS, COLS, ROWS, MapReading, Photo, RectifiedSheet, maps_of
-from kdscan.sheets.duel_map.covered import MIN_WHEN_REVIEWED
+from kdscan.marks.network import COVER_HW, COVER_PX, covered
+from kdscan.reader import read_photo
+from kdscan.rules.duel.board import CASTLE, CELLS, COLS, ROWS
+from kdscan.sheets.base import maps_of
+from kdscan.sheets.duel_map.interpret import MIN_WHEN_REVIEWED
+from kdscan.sheets.duel_map.model import MapReading
 
 SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "01.jpg"
 

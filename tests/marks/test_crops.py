@@ -16,7 +16,7 @@ from kdscan.marks.crops import (
     planes,
     segment,
 )
-from kdscan.records import CELLS
+from kdscan.rules.duel.board import CELLS
 
 MARKED = (1, 2)
 

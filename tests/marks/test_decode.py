@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdscan.marks.decode import corrected, decode
+from kdscan.marks.boards import calibrated, corrected, decode
+from kdscan.marks.network import MarkProbs
 from kdscan.marks.posterior import NEIGHBOUR_WEIGHT, alternatives, joint, likely_boards
-from kdscan.records import CASTLE, CELLS, COATS, MarkProbs, calibrated
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import CASTLE, CELLS
+from kdscan.rules.duel.coats import COATS, Coat
 from kdscan.rules.duel.prior import load as load_prior
 from kdscan.rules.grid import neighbours
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.marks.covered import COVER_HW, COVER_PX
-from kdscan.marks.foreign import foreign, unseen_colors
+from kdscan.marks.network import COVER_HW, COVER_PX, foreign, unseen_colors
 
 BLUE, RED, GREY, PAPER = (150, 60, 40), (60, 60, 200), (130, 130, 130), (225, 235, 240)
 

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kdscan.marks.fuse import SheetView, fuse, group, likeness
-from kdscan.records import CELLS, COATS, MAX_CROSSES, MarkProbs
-from kdscan.rules.duel.board import Shield
+from kdscan.marks.boards import SheetView, fuse, group, likeness
+from kdscan.marks.network import MarkProbs
+from kdscan.rules.duel.board import CELLS, MAX_CROSSES, Shield
+from kdscan.rules.duel.coats import COATS
 from kdscan.rules.duel.players import random_board
 from kdscan.rules.duel.prior import load
 

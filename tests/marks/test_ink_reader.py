@@ -17,7 +17,8 @@ from kdscan.marks.ink_reader import (
     read_ink,
     reduced,
 )
-from kdscan.records import CELLS, COATS, COLS, MAX_CROSSES, ROWS
+from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES, ROWS
+from kdscan.rules.duel.coats import COATS
 
 PX = 64
 SHIELD = ((-0.3, -0.3), (0.2, -0.3), (0.2, 0.3), (-0.3, 0.3))

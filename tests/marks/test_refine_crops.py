@@ -8,12 +8,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import Network, Photo
 from kdscan.imaging.rectify import CENTERS, rectify, shift_cells
-from kdscan.marks.classify import TURNS, upside_down
 from kdscan.marks.crops import segment
-from kdscan.marks.refine_crops import MAX_OFFSET, MAX_RESAMPLES, cell_offsets, refine_crops
-from kdscan.records import CASTLE, CELLS, Photo
-from kdscan.records.arrays import Network
+from kdscan.marks.network import (
+    MAX_OFFSET,
+    MAX_RESAMPLES,
+    TURNS,
+    cell_offsets,
+    refine_crops,
+    upside_down,
+)
+from kdscan.rules.duel.board import CASTLE, CELLS
 
 Batch = NDArray[np.float32]
 CELL_PX = 40.0

@@ -13,7 +13,7 @@ from kdscan.paper.look import NO_TICKET, Paper, Ticket
 from kdscan.paper.parts import Layout, LineStyle
 from kdscan.paper.printing import impose, sheet_pdf
 from kdscan.paper.raster import render_page
-from kdscan.records import CASTLE, CELLS
+from kdscan.rules.duel.board import CASTLE, CELLS
 from tests.paper.measure import DPI_300, Measured
 
 LAYOUT = load_layout("kdscan-a5")

@@ -13,7 +13,7 @@ from kdscan.paper.layout import layouts, load_layout
 from kdscan.paper.look import STYLES, Look, Style, Ticket
 from kdscan.paper.printing import Side, impose, sheet_pdf
 from kdscan.paper.raster import render_page
-from kdscan.records import CASTLE
+from kdscan.rules.duel.board import CASTLE
 from tests.paper.measure import Measured
 
 LAYOUT = load_layout("kdscan-a5")

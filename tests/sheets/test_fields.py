@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdscan.rules.duel.coats import Coat
-from kdscan.sheets.common.fields import (
+from kdscan.sheets.common import (
     CellField,
     ChoiceField,
     LineField,

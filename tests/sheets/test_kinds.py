@@ -3,40 +3,21 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 
 import pytest
 
 from kdscan.i18n import LANGUAGES, words
-from kdscan.records import AnyReading
 from kdscan.rules.duel.players import play_game
-from kdscan.sheets import KINDS, Kind, decides_game, kind_named, kind_of
-from kdscan.sheets.common.terminal import Style
+from kdscan.sheets.base import KINDS, AnyReading, Kind, decides_game, kind_named, kind_of
 from kdscan.sheets.duel_map.interpret import interpret
+from kdscan.sheets.terminal import Style
 from tests.readings import make_book, make_kingdom, make_sheet
-
-BROUGHT = {
-    "interpret": ["interpret"],
-    "to_json": ["to_json"],
-    "to_text": ["to_text"],
-    "draw": ["draw", "places"],
-    "serialize": ["serialize", "evidence_from"],
-    "correct": ["with_fields"],
-}
 
 FOUND: dict[str, AnyReading] = {
     "duel_map": interpret(make_sheet(doubtful=[(0, 5)]).evidence),
     "kingdom": make_kingdom(doubtful={(0, 1): ("wheat", 1)}),
     "duel_spellbook": make_book(play_game(3).spellbook, doubtful={"players[1].choices.line": 0.8}),
 }
-
-
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_a_kind_is_a_folder_with_all_of_its_own(kind: Kind) -> None:
-    kind.load()
-    for module, names in BROUGHT.items():
-        there = import_module(f"kdscan.sheets.{kind.folder}.{module}")
-        assert all(callable(getattr(there, name)) for name in names)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)

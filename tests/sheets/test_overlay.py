@@ -8,11 +8,14 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.imaging.pens import INK, draw_marks, marks_width
-from kdscan.imaging.rectify import cell_corners
-from kdscan.records import CELLS, MapReading, Photo, Problem, RectifiedSheet
+from kdscan.imaging.picture import Photo
+from kdscan.imaging.rectify import RectifiedSheet, cell_corners
+from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import Coat
-from kdscan.sheets.common.board import DOMAIN_COLORS, PROBLEM_COLOR, REVIEW_COLOR, TILE_WH
-from kdscan.sheets.common.colors import domain_colors
+from kdscan.rules.problem import Problem
+from kdscan.sheets.board import DOMAIN_COLORS, PROBLEM_COLOR, REVIEW_COLOR, TILE_WH
+from kdscan.sheets.common import domain_colors
+from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import GAP, LONGEST_PX, draw_overlay
 from tests.readings import make_sheet, with_evidence
 
@@ -125,7 +128,7 @@ def reviewed(picture: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 def test_sheets_of_one_photo_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    monkeypatch.setattr("kdscan.sheets.common.board.draw_text", lambda *a, **_: said.append(a[1]))
+    monkeypatch.setattr("kdscan.sheets.board.draw_text", lambda *a, **_: said.append(a[1]))
     sheets = [make_sheet(doubtful=[(0, 5)], origin_xy=at) for at in ((15, 15), (640, 15))]
     draw_overlay(blank(1300), sheets)
     total = f"{sheets[0].score.total} points ?"
@@ -139,9 +142,7 @@ def test_what_is_written_lies_in_the_picture_where_it_belongs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     drawn: dict[str, tuple[float, float]] = {}
-    monkeypatch.setattr(
-        "kdscan.sheets.common.board.draw_text", lambda *a, **_: drawn.update({a[1]: a[2]})
-    )
+    monkeypatch.setattr("kdscan.sheets.board.draw_text", lambda *a, **_: drawn.update({a[1]: a[2]}))
     odd = Problem("unconnected_domino", "error", "it touches nothing", ((3, 3),))
     sheet = make_sheet(origin_xy=(0, 0), problems=(odd,))
     draw_overlay(blank(560, 400), [sheet])

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kdscan.sheets.common.values import (
-    place_from,
-    place_json,
-    point_json,
-    probability_json,
-    rounded,
-)
+from kdscan.sheets.common import place_from, place_json, point_json, probability_json, rounded
 from tests.readings import make_sheet
 
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from kdscan.detection.find import find
 from kdscan.files.write import write_file
+from kdscan.imaging.picture import Floats, Network, Photo
 from kdscan.imaging.rectify import resolution
 from kdscan.inference.store import default_models
-from kdscan.records import CELLS, Photo
-from kdscan.records.arrays import Floats, Network
+from kdscan.rules.duel.board import CELLS
 from kdscan.templates.flat import FlatSheet
 from kdscan.templates.known import KnownPrint
 from kdscan.templates.learn import learn_print

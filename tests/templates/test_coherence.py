@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, lattice_to_flat
-from kdscan.records import CELLS, COATS, COLS, ROWS, Ink
-from kdscan.records.arrays import softmax
-from kdscan.rules.duel.coats import Coat
+from kdscan.imaging.picture import softmax
+from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, Ink, lattice_to_flat
+from kdscan.rules.duel.board import CELLS, COLS, ROWS
+from kdscan.rules.duel.coats import COATS, Coat
 from kdscan.templates.coherence import doubt_coats, shield_ink, unlike_others
 
 LINES, DOTS = COATS.index(Coat.DOUBLE_LINE), COATS.index(Coat.DOT)

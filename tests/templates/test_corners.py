@@ -3,9 +3,10 @@ import numpy as np
 import pytest
 
 from kdscan.errors import LayoutError
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import CENTERS, lattice_to_photo_homography, project
 from kdscan.inference.store import default_models
-from kdscan.records import COLS, ROWS, Photo
+from kdscan.rules.duel.board import COLS, ROWS
 from kdscan.templates.corners import centers_within, rectify_by_corners, shifted_to
 from kdscan.templates.describe import with_corners
 from kdscan.templates.known import PRINT_MARGIN, PRINT_PX

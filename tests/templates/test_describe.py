@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.records import CASTLE, COLS, ROWS
+from kdscan.rules.duel.board import CASTLE, COLS, ROWS
 from kdscan.templates.circles import find_circles
 from kdscan.templates.describe import describe_cell
 from kdscan.templates.pattern import PATTERN_MARGIN, PATTERN_PX, pattern_of

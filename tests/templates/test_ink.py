@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import CENTERS, FLAT_PX
-from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, Ink, Photo, RectifiedSheet, maps_of
-from kdscan.records.arrays import softmax
+from kdscan.imaging.picture import Photo, softmax
+from kdscan.imaging.rectify import CENTERS, FLAT_PX, Ink, RectifiedSheet
+from kdscan.reader import read_photo
+from kdscan.rules.duel.board import CELLS
+from kdscan.sheets.base import maps_of
 from kdscan.templates.align import align
 from kdscan.templates.divide import divide
 from kdscan.templates.drawing import on_plain_page, plain_page

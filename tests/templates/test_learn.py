@@ -4,8 +4,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError, NoSheetFound
+from kdscan.imaging.picture import Photo
 from kdscan.inference.store import Models, default_models
-from kdscan.records import Photo
 from kdscan.templates.divide import colour_distance, relight
 from kdscan.templates.flat import flat_sheet_at
 from kdscan.templates.learn import learn_flat_sheets, learn_print

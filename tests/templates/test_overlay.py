@@ -4,11 +4,11 @@ from pathlib import Path
 import numpy as np
 
 from kdscan import load_photos, read_photo
-from kdscan.imaging.rectify import lattice_to_flat
-from kdscan.records import Ink, maps_of
+from kdscan.imaging.rectify import Ink, lattice_to_flat
+from kdscan.sheets.base import maps_of
+from kdscan.sheets.overlay import draw_inks, ink_of
 from kdscan.templates.drawing import GRID_BGR, draw_print
 from kdscan.templates.known import PRINT_MARGIN, PRINT_PX
-from kdscan.templates.overlay import draw_inks, ink_of
 from tests.readings import with_evidence
 from tests.templates.made import made_print
 

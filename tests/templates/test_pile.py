@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdscan.records import UNKNOWN_LAYOUT
-from kdscan.records.arrays import Network
+from kdscan.detection.layout import UNKNOWN_LAYOUT
+from kdscan.imaging.picture import Network
 from kdscan.templates import pile
 from kdscan.templates.describe import unknown_print
 from kdscan.templates.flat import FlatSheet

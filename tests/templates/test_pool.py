@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kdscan.detection.layout import UNKNOWN_LAYOUT
 from kdscan.errors import UsageError
 from kdscan.inference.store import default_models
-from kdscan.records import UNKNOWN_LAYOUT
 from kdscan.templates import pool as pools
 from kdscan.templates.flat import FlatSheet, deduplicate, from_bytes, same_sheet, to_bytes
 from kdscan.templates.known import KnownPrint

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kdscan.detection.register import turned
-from kdscan.records import Photo
+from kdscan.imaging.picture import Photo
 from kdscan.templates import recognize as recognizing
 from kdscan.templates.align import align
 from kdscan.templates.recognize import SURELY, recognize, shows_mirrored

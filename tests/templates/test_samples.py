@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from kdscan import learn_print, load_photos, read_photo
-from kdscan.records import maps_of
+from kdscan.sheets.base import maps_of
 
 PAD = Path(__file__).parent.parent.parent / "samples/pad"
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from kdscan.errors import LayoutError
+from kdscan.imaging.picture import Photo
 from kdscan.paper.layout import load_layout
 from kdscan.paper.parts import Layout
-from kdscan.records import Photo
 from kdscan.rules.duel.board import Board
 from kdscan.templates.describe import describe_print, unknown_print
 from kdscan.templates.to_layout import to_layout

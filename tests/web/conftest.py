@@ -22,12 +22,11 @@ import numpy as np
 import pytest
 from starlette.applications import Starlette
 
+from kdscan.document import PhotoReport, photo_json
 from kdscan.event.store import Store, open_store
 from kdscan.event.store.photos import get_photo, set_pages
 from kdscan.event.store.readings import add_reading
-from kdscan.pipeline.document import PhotoReport, photo_json
-from kdscan.pipeline.serialize import serialize
-from kdscan.records import AnyReading
+from kdscan.sheets.base import AnyReading, serialize
 from kdscan.web.app import Server, make_app
 from kdscan.web.pool import Limits, Pool
 from kdscan.web.requests import Services

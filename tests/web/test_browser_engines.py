@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from kdscan.event.store import Store
-from kdscan.records import AnyReading
+from kdscan.sheets.base import AnyReading
 from tests.readings import make_kingdom, make_sheet, make_table, paid_game
 from tests.web import browsing
 from tests.web.browsing import Open

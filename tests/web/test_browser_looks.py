@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from kdscan.event.store import Store
-from kdscan.marks.risk import DEFAULT_RISK
-from kdscan.pipeline.table import apply_spellbook
-from kdscan.records import AnyReading
+from kdscan.marks.boards import DEFAULT_RISK
+from kdscan.sheets.base import AnyReading
+from kdscan.sheets.table import apply_spellbook
 from tests.readings import make_book, make_kingdom, make_sheet
 from tests.web import browsing
 from tests.web.browsing import (

@@ -13,7 +13,7 @@ from kdscan.event.store import Store
 from kdscan.event.store.events import find_event
 from kdscan.event.store.readings import sheet as get_sheet
 from kdscan.rules.duel.players import play_game
-from kdscan.sheets.common.fields import CellField
+from kdscan.sheets.common import CellField
 from kdscan.web.sessions import new_session
 from tests.readings import make_kingdom, make_sheet, with_evidence
 from tests.web import browsing

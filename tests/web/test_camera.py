@@ -13,8 +13,8 @@ import pytest
 from playwright.sync_api import Browser, FilePayload, expect
 
 from kdscan.detection.glimpse import glimpse
+from kdscan.imaging.picture import Photo
 from kdscan.inference.store import default_models
-from kdscan.records import Photo
 from tests.web import browsing
 from tests.web.browsing import Open, accessible, upload
 from tests.web.conftest import SAMPLES, Served, awaited

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from kdscan.document import PhotoReport, photo_json
 from kdscan.errors import NoSheetFound, StoreError
 from kdscan.event.rules import RuleChanges, ensure_rules
 from kdscan.event.store import Store
@@ -16,7 +17,6 @@ from kdscan.event.store.events import ensure_event
 from kdscan.event.store.photos import get_photo
 from kdscan.event.store.readings import readings
 from kdscan.event.store.records import PhotoRow
-from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.web.photo_service import PhotoService
 from kdscan.web.pictures import PictureCache
 from kdscan.web.pool import Limits, Pool

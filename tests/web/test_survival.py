@@ -166,7 +166,7 @@ from pathlib import Path
 from kdscan.web import worker
 worker.prepare()
 from kdscan.inference.store import default_models
-from kdscan.sheets.spellbook.place import blank_page
+from kdscan.sheets.spellbook.read import blank_page
 known, held = set(sys.modules), set(vars(default_models()))
 drawn = blank_page.cache_info().misses
 for path, kind in zip(sys.argv[1:], ("duel_map", "duel_spellbook")):

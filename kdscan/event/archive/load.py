@@ -28,8 +28,8 @@ from kdscan.event.store.files import check_place
 from kdscan.event.store.prints import event_prints
 from kdscan.event.store.records import Event
 from kdscan.event.store.rows import first, insert
+from kdscan.files import Json
 from kdscan.files.read import read_error
-from kdscan.records.results import Json
 from kdscan.templates.file import parse_print
 from kdscan.templates.names import SUFFIX
 

@@ -16,8 +16,8 @@ from kdscan.event.store import Store, schema
 from kdscan.event.store.events import find_event
 from kdscan.event.store.prints import event_prints
 from kdscan.event.store.records import Event
+from kdscan.files import Json
 from kdscan.files.write import writing
-from kdscan.records.results import Json
 from kdscan.templates.names import SUFFIX
 
 

@@ -37,7 +37,7 @@ from kdscan.event.store.photos import add_file, add_photo, get_photo, set_pages
 from kdscan.event.store.prints import event_prints, pages_read, reading_version
 from kdscan.event.store.readings import add_reading
 from kdscan.event.store.records import Event, PhotoRow
-from kdscan.records.results import Json
+from kdscan.files import Json
 
 OnProgress = Callable[["Progress"], None]
 

@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Self
 
+from kdscan.document import PhotoReport, photo_json
 from kdscan.errors import (
     KdscanError,
     ModelError,
@@ -27,16 +28,15 @@ from kdscan.errors import (
 from kdscan.event.pile import Pile, teach
 from kdscan.event.store.files import PhotoFiles, is_url, open_place, suffix_of
 from kdscan.event.store.print_files import load_prints
+from kdscan.files import Json
 from kdscan.i18n.errors import error_json
 from kdscan.imaging.limits import check_bytes
 from kdscan.imaging.photo import Pages, decode, read_bytes
-from kdscan.pipeline.document import PhotoReport, photo_json
-from kdscan.pipeline.pages import read_page
-from kdscan.pipeline.serialize import serialize
-from kdscan.records.results import Json
+from kdscan.reader import read_page
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.rules.names import GameName
-from kdscan.sheets.common.options import ReadOptions
+from kdscan.sheets.base import serialize
+from kdscan.sheets.common import ReadOptions
 from kdscan.workers.frames import Frame
 
 

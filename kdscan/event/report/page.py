@@ -20,12 +20,12 @@ from kdscan.event.results import REVIEW, Result, SheetResult, counting
 from kdscan.event.rules import rules_of
 from kdscan.event.store.records import short_name
 from kdscan.event.words import decided_by, half, signed, where
+from kdscan.files import Json
 from kdscan.i18n import Words
 from kdscan.i18n import errors as error_words
 from kdscan.i18n.problems import problem_text
-from kdscan.records.results import Json
-from kdscan.records.short import percent
 from kdscan.rules.problem import problem_from
+from kdscan.sheets.common import percent
 
 MOST_DOUBTS = 12
 """Most doubtful places of a sheet that are shown, the least certain first; a sheet with more needs

@@ -17,11 +17,11 @@ from kdscan.event.store import Store
 from kdscan.i18n import Words
 from kdscan.imaging.encode import jpeg
 from kdscan.imaging.photo import decode
-from kdscan.records import AnyReading, Photo, SpellbookReading
-from kdscan.sheets import kind_of
-from kdscan.sheets.common.doubt import DoubtfulPlace
-from kdscan.sheets.common.fields import VARIANTS, WIZARD
+from kdscan.imaging.picture import Photo
+from kdscan.sheets.base import AnyReading, kind_of
+from kdscan.sheets.common import VARIANTS, WIZARD, DoubtfulPlace
 from kdscan.sheets.overlay import draw_overlay
+from kdscan.sheets.spellbook.model import SpellbookReading
 
 LONGEST_PX, QUALITY = 1000, 72
 """Size and JPEG quality of a sheet's picture: about 150 KB, readable on a large screen."""

@@ -100,9 +100,9 @@ def check_json(value: Any) -> None:
 
 def check_reading(entry: Any, kept: Any) -> None:
     """Raise Python's exceptions for a reading that no version has written."""
-    from kdscan.pipeline.document import sheet_json
-    from kdscan.pipeline.serialize import deserialize
-    from kdscan.sheets.duel_map.correct import cells_of
+    from kdscan.document import to_dict
+    from kdscan.sheets.base import deserialize
+    from kdscan.sheets.duel_map.model import cells_of
 
     if entry["error"] is not None:
         _ = entry["error"]["code"], entry["error"]["message"]
@@ -110,7 +110,7 @@ def check_reading(entry: Any, kept: Any) -> None:
         if sheet["kind"] == "duel_map":
             cells_of(sheet)
         if probs is not None:
-            _check_keys(sheet, sheet_json(deserialize(probs)))
+            _check_keys(sheet, to_dict(deserialize(probs)))
 
 
 def _check_keys(found: Any, written: Any) -> None:

@@ -17,7 +17,7 @@ from kdscan.event.store import schema
 from kdscan.event.store.events import check_name
 from kdscan.event.store.records import Correction
 from kdscan.event.store.rows import all_with, first, insert, now
-from kdscan.records.results import Json
+from kdscan.files import Json
 
 
 def add_correction(

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from kdscan.event.store import schema
 from kdscan.event.store.records import FileRow, PhotoRow
 from kdscan.event.store.rows import all_of, all_with, first, insert, insert_new, now
-from kdscan.records.results import Json
+from kdscan.files import Json
 
 
 def add_photo(db: Connection, event_id: int, sha256: str, suffix: str, size: int) -> PhotoRow:

@@ -19,8 +19,8 @@ from kdscan.event.store.print_files import load_prints
 from kdscan.event.store.readings import readings
 from kdscan.event.store.records import PrintRow, ReadingRow
 from kdscan.event.store.rows import all_with, insert, now
+from kdscan.files import Json
 from kdscan.paper.layout import layouts
-from kdscan.records.results import Json
 from kdscan.templates.file import FiledPrint, to_filed
 from kdscan.templates.known import KnownPrint
 from kdscan.templates.library import Damaged, named

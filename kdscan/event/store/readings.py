@@ -12,7 +12,7 @@ from kdscan.errors import ReaderDied
 from kdscan.event.store import schema
 from kdscan.event.store.records import PhotoRow, ReadingRow, Sheet
 from kdscan.event.store.rows import all_of, as_record, insert, insert_new, now
-from kdscan.records.results import Json
+from kdscan.files import Json
 
 SAME_PLACE = 0.25
 """Two outlines are one sheet if the distance of their centres is less than this fraction of their

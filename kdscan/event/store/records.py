@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from kdscan.records.results import Json
+from kdscan.files import Json
 
 
 @dataclass(frozen=True)

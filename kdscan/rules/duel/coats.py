@@ -35,3 +35,11 @@ GLYPHS = {
 def shown(coat: Coat | None, crosses: int) -> str:
     """A shield in text, like `●● ×`; `·` for an empty one."""
     return f"{GLYPHS[coat] if coat else '·'} {'×' * crosses}".rstrip()
+
+
+COATS: tuple[Coat | None, ...] = (None, *Coat)
+"""What a shield can hold, in the order of the coat probabilities; empty first."""
+
+
+Marks = tuple[Coat | None, int]
+"""What a shield holds: its coat, or None, and the number of crosses."""

@@ -78,3 +78,18 @@ TILES: tuple[Tile, ...] = _read()
 
 SQUARES: Counter[Square] = Counter(square for tile in TILES for square in tile.squares)
 """How many squares of each kind the box holds."""
+
+SquareKind = tuple[str, int]
+"""What a square of a kingdom holds: a terrain, "castle" or "empty", and its crowns."""
+
+
+SQUARE_CLASSES: tuple[SquareKind, ...] = (
+    ("empty", 0),
+    ("castle", 0),
+    *sorted((square.terrain.value, square.crowns) for square in SQUARES),
+)
+"""All kinds of squares that the box holds, in the order of their probabilities."""
+
+
+EMPTY, CASTLE = SQUARE_CLASSES.index(("empty", 0)), SQUARE_CLASSES.index(("castle", 0))
+"""Indices in `SQUARE_CLASSES` of the two kinds without terrain."""

@@ -7,26 +7,17 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from kdscan.detection.clipping import clipped_cells
-from kdscan.detection.layout import detect_layout, is_mirrored
+from kdscan.detection.layout import UNKNOWN_LAYOUT, detect_layout, is_mirrored
 from kdscan.detection.qr import read_code
 from kdscan.imaging.bilevel import is_bilevel
 from kdscan.imaging.blur import BLURRED, edge_width
+from kdscan.imaging.picture import Photo
+from kdscan.imaging.rectify import Ink, RectifiedSheet
 from kdscan.inference.store import Models
-from kdscan.marks.classify import Logits, average
-from kdscan.marks.covered import covered
-from kdscan.marks.refine_crops import refine_crops
-from kdscan.records import (
-    UNKNOWN_LAYOUT,
-    Ink,
-    MapEvidence,
-    MapReading,
-    MarkProbs,
-    Photo,
-    RectifiedSheet,
-)
-from kdscan.sheets.common.options import ReadOptions
-from kdscan.sheets.duel_map.covered import MIN_PROBABILITY
-from kdscan.sheets.duel_map.interpret import decoded, interpret
+from kdscan.marks.network import Logits, MarkProbs, average, covered, refine_crops
+from kdscan.sheets.common import ReadOptions
+from kdscan.sheets.duel_map.interpret import MIN_PROBABILITY, decoded, interpret
+from kdscan.sheets.duel_map.model import MapEvidence, MapReading
 
 if TYPE_CHECKING:
     from kdscan.templates.align import Aligned

@@ -7,10 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import FLAT_MARGIN
-from kdscan.records import KINDS, RectifiedSheet
-from kdscan.records.arrays import Floats, Network, softmax
-from kdscan.records.kinds import EMPTY
+from kdscan.imaging.picture import Floats, Network, softmax
+from kdscan.imaging.rectify import FLAT_MARGIN, RectifiedSheet
+from kdscan.rules.kingdomino.tiles import EMPTY, SQUARE_CLASSES
 
 SIDE_PX = 64
 """Pixels per square of a rectified kingdom."""
@@ -41,12 +40,12 @@ def classify_squares(
     shown: NDArray[np.bool_],
     adjusted: Callable[[Floats], Floats],
 ) -> Floats:
-    """(R, C, K) float64: probability of each of `KINDS` on each square.
+    """(R, C, K) float64: probability of each of `SQUARE_CLASSES` on each square.
 
     network: (B, 3, 80, 80) → logits (B, K). shown: (R, C), squares inside the photo; others are
     taken to be empty. adjusted: (R, C, K) → the same, corrected by further evidence.
     """
-    probs = np.tile(np.eye(len(KINDS))[EMPTY], (*shown.shape, 1))
+    probs = np.tile(np.eye(len(SQUARE_CLASSES))[EMPTY], (*shown.shape, 1))
 
     def known(some: Floats) -> Floats:
         probs[shown] = some

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.clipping import SIDES, edge_distances
+from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import lattice_points, lattice_to_photo, resolution
-from kdscan.records.arrays import Floats
 from kdscan.rules.grid import Cell, neighbours, span
 
 MAX_BEYOND = 0.2

@@ -14,11 +14,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import fit_homography, lattice_points, outline_of, project, resolution
-from kdscan.records import KINDS
-from kdscan.records.arrays import Floats
-from kdscan.records.kinds import CASTLE, EMPTY
 from kdscan.rules.grid import Cell, component_of, components, in_square, span
+from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.sheets.kingdom.clipping import MAX_SPAN, fills, in_picture, sides_reached
 from kdscan.sheets.kingdom.lattice import Lattice
 from kdscan.sheets.kingdom.touching import Part, corners_around, divide, without_loose
@@ -118,7 +117,7 @@ def windows_of(
     """
     inside = in_picture(patch.centers_xy, photo_wh)
     tiles = probs[..., EMPTY] < 0.5
-    probs = np.where(np.expand_dims(inside, -1), probs, np.eye(len(KINDS))[EMPTY])
+    probs = np.where(np.expand_dims(inside, -1), probs, np.eye(len(SQUARE_CLASSES))[EMPTY])
     is_tile = probs[..., CASTLE + 1 :].sum(-1) > 0.5
     taken = _cells(is_tile)
     many = hidden and int((probs[..., CASTLE + 1 :].max(-1) > SURE_TILE).sum()) >= MIN_SURE_TILES
@@ -285,7 +284,7 @@ def _crop_window(
     top, left = corner
     plane = fit_homography(patch.centers_xy)
     centers = project(plane, lattice_points(limit, limit) + (left, top))
-    out = np.tile(np.eye(len(KINDS))[EMPTY], (limit, limit, 1))
+    out = np.tile(np.eye(len(SQUARE_CLASSES))[EMPTY], (limit, limit, 1))
     seen = np.zeros((limit, limit), np.bool_)
     for cell in np.ndindex(probs.shape[0], probs.shape[1]):
         if in_square(cell, corner, limit):

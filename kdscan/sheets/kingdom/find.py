@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from kdscan.imaging.rectify import inside, overlap, rectify, resolution
-from kdscan.records import KingdomEvidence, Photo, RectifiedSheet
-from kdscan.records.arrays import Floats, Network
-from kdscan.records.kinds import EMPTY
+from kdscan.imaging.picture import Floats, Network, Photo
+from kdscan.imaging.rectify import RectifiedSheet, inside, overlap, rectify, resolution
+from kdscan.rules.kingdomino.tiles import EMPTY
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.sheets.kingdom.classify import SIDE_PX, classify_squares
 from kdscan.sheets.kingdom.clipping import MIN_VISIBLE, in_picture, visible_share
 from kdscan.sheets.kingdom.extent import Window, windows_of
 from kdscan.sheets.kingdom.lattice import Lattice
 from kdscan.sheets.kingdom.locate import MIN_LATTICE, KingdomSearch
+from kdscan.sheets.kingdom.model import KingdomEvidence
 from kdscan.sheets.kingdom.surface import adjust_for_table, unlike_table
 
 SURELY_KINGDOM = 0.95

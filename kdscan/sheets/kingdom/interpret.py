@@ -16,17 +16,18 @@ import numpy as np
 
 from kdscan.detection.clipping import edges_text
 from kdscan.i18n.problems import problem_of
-from kdscan.marks.risk import DEFAULT_RISK
-from kdscan.records import KINDS, KingdomEvidence, KingdomReading, SquareReading
-from kdscan.records.arrays import Floats
-from kdscan.records.kinds import CASTLE, EMPTY
+from kdscan.imaging.picture import Floats
+from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.rules.grid import Cell, neighbours
 from kdscan.rules.kingdomino.audit import audit_kingdom, unlaid
 from kdscan.rules.kingdomino.checks import find_problems
 from kdscan.rules.kingdomino.kingdom import Kingdom
 from kdscan.rules.kingdomino.scoring import score_kingdom
+from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.problem import Problem
+from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt
+from kdscan.sheets.kingdom.model import KingdomEvidence, KingdomReading, SquareReading
 from kdscan.sheets.kingdom.posterior import (
     MIN_CASTLE,
     Candidate,
@@ -92,10 +93,12 @@ def _reading(
         row, col = divmod(index, variants.size)
         pixels = int(np.argmax(evidence.probs[row, col]))
         p *= posterior.castle if kind == CASTLE else 1.0
-        seen = None if pixels == kind else KINDS[pixels]
+        seen = None if pixels == kind else SQUARE_CLASSES[pixels]
         look, hides = p < 1 - risk and (row, col) not in told, (row, col) in covered
         p = min(p * flat.confidence, 0.5) if hides else p * flat.confidence
-        squares.append(SquareReading(row, col, *KINDS[kind], p, look or hides, seen, hides))
+        squares.append(
+            SquareReading(row, col, *SQUARE_CLASSES[kind], p, look or hides, seen, hides)
+        )
     if review and not told and not any(s.review for s in squares):
         worst = min(range(len(squares)), key=lambda i: squares[i].confidence)
         squares[worst] = replace(squares[worst], review=True)
@@ -119,7 +122,7 @@ def _probabilities(evidence: KingdomEvidence) -> Floats:
     something else and no other square looks like it, a bare place is taken for the castle, so that
     all tiles count."""
     probs = np.maximum(evidence.probs, MIN_PROBABILITY)
-    said = {at: KINDS.index(kind) for at, kind in evidence.corrections.squares.items()}
+    said = {at: SQUARE_CLASSES.index(kind) for at, kind in evidence.corrections.squares.items()}
     if castles := [at for at, kind in said.items() if kind == CASTLE]:
         probs[..., CASTLE] = 0
         said = {at: kind for at, kind in said.items() if at not in castles[:-1]}
@@ -127,8 +130,8 @@ def _probabilities(evidence: KingdomEvidence) -> Floats:
         unlike = probs[..., CASTLE] < MIN_CASTLE
         probs[unlike, CASTLE] *= probs[unlike, EMPTY]
     for at, kind in said.items():
-        probs[at] = np.eye(len(KINDS))[kind]
-    probs = probs.reshape(-1, len(KINDS))
+        probs[at] = np.eye(len(SQUARE_CLASSES))[kind]
+    probs = probs.reshape(-1, len(SQUARE_CLASSES))
     return np.asarray(probs / probs.sum(1, keepdims=True))
 
 
@@ -136,7 +139,7 @@ def _castle_denied(evidence: KingdomEvidence) -> bool:
     """Whether a person said that the most probable castle is none, without saying where it is."""
     told = evidence.corrections.squares
     likeliest = divmod(int(evidence.probs[..., CASTLE].argmax()), evidence.variants.size)
-    return likeliest in told and KINDS[CASTLE] not in told.values()
+    return likeliest in told and SQUARE_CLASSES[CASTLE] not in told.values()
 
 
 def _without_castle(evidence: KingdomEvidence, best: Candidate) -> Iterator[tuple[int, float]]:
@@ -237,3 +240,33 @@ def _holes(kingdom: Kingdom) -> Iterator[Cell]:
     taken = {*kingdom.squares, kingdom.castle}
     beside = Counter(near for cell in taken for near in neighbours(cell))
     yield from (cell for cell, count in beside.items() if count >= ENCLOSED and cell not in taken)
+
+
+def doubts(kingdom: KingdomReading) -> list[Doubt[SquareReading]]:
+    """The squares that need review.
+
+    The remaining probability is distributed among the other kinds in proportion to the
+    probabilities from the pixels, which do not account for covered tiles, nor for the castle if
+    somebody said where it is.
+    """
+    found = []
+    castle_known = ("castle", 0) in kingdom.evidence.corrections.squares.values()
+    for square in kingdom.squares:
+        if square.review:
+            p = kingdom.evidence.probs[square.at].copy()
+            p[SQUARE_CLASSES.index(square.kind)] = 0
+            if castle_known:
+                p[CASTLE] = 0
+            p *= max(0.0, 1 - square.confidence) / max(p.sum(), 1e-12)
+            others = [
+                replace(
+                    square,
+                    terrain=SQUARE_CLASSES[k][0],
+                    crowns=SQUARE_CLASSES[k][1],
+                    confidence=float(p[k]),
+                )
+                for k in np.argsort(-p, kind="stable")[:MAX_OTHERS]
+                if p[k] >= MIN_OTHER and not square.covered
+            ]
+            found.append(Doubt(square, tuple(others)))
+    return found

@@ -15,8 +15,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import lattice_points, project
-from kdscan.records.arrays import Floats
 
 NEIGHBOUR_RADIUS = 0.35
 """Sides: a neighbour may lie this far from where it is expected, as dominoes lie askew."""

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from kdscan.detection.locate import STRIDE, THUMB_PX
+from kdscan.imaging.picture import Floats, Network, Photo
 from kdscan.imaging.pyramid import mapped
 from kdscan.imaging.rectify import fit_homography, inside, inverse, lattice_points, project
-from kdscan.records import Photo
-from kdscan.records.arrays import Floats, Network
 from kdscan.sheets.kingdom.lattice import Centers, Lattice, grow_lattices, lies_on
 from kdscan.sheets.kingdom.views import detect_rectified, rectify_lattice, zoom_in
 from kdscan.sheets.kingdom.votes import (

@@ -13,16 +13,15 @@ from itertools import islice
 
 import numpy as np
 
-from kdscan.marks.kbest import best_first
-from kdscan.records import KINDS, Totals
-from kdscan.records.arrays import Floats
-from kdscan.records.kinds import CASTLE, EMPTY
+from kdscan.imaging.picture import Floats
+from kdscan.marks.boards import Totals
+from kdscan.marks.posterior import best_first
 from kdscan.rules.grid import components
 from kdscan.rules.kingdomino.audit import audit_kingdom, one_box_holds
 from kdscan.rules.kingdomino.checks import find_problems
 from kdscan.rules.kingdomino.kingdom import Kingdom
 from kdscan.rules.kingdomino.scoring import score_kingdom
-from kdscan.rules.kingdomino.tiles import Square, Terrain
+from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES, Square, Terrain
 from kdscan.rules.kingdomino.variants import Variants
 
 UNLAWFUL_WEIGHT = 0.02
@@ -59,7 +58,7 @@ MIN_RELATIVE_WEIGHT = 1e-3
 
 @dataclass(frozen=True)
 class Candidate:
-    """A possible kingdom. kinds: indices in `KINDS` of S * S squares, row-major. weight:
+    """A possible kingdom. kinds: indices in `SQUARE_CLASSES` of S * S squares, row-major. weight:
     unnormalised posterior probability. lawful: whether dominoes can form it; None if
     undecided."""
 
@@ -143,7 +142,7 @@ def enumerate_kingdoms(probs: Floats, variants: Variants) -> Posterior:
 def _with_castle(probs: Floats, castle: int) -> Floats:
     out = probs.copy()
     out[:, CASTLE] = 0
-    out[castle] = np.eye(len(KINDS))[CASTLE]
+    out[castle] = np.eye(len(SQUARE_CLASSES))[CASTLE]
     return np.asarray(out / np.maximum(out.sum(1, keepdims=True), 1e-12))
 
 
@@ -201,7 +200,7 @@ def kingdom_of(kinds: tuple[int, ...], castle: int, size: int) -> Kingdom:
     squares = {}
     for index, kind in enumerate(kinds):
         if kind not in (EMPTY, CASTLE):
-            terrain, crowns = KINDS[kind]
+            terrain, crowns = SQUARE_CLASSES[kind]
             squares[divmod(index, size)] = Square(Terrain(terrain), crowns)
     return Kingdom(squares, divmod(castle, size), (size, size))
 

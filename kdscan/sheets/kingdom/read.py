@@ -1,4 +1,4 @@
-"""The stages from a photo to the kingdoms of tiles in it; see `kdscan.pipeline.read`."""
+"""The stages from a photo to the kingdoms of tiles in it; see `kdscan.reader`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 
 from kdscan.detection.clipping import SIDES
 from kdscan.detection.qr import read_card_codes
+from kdscan.imaging.picture import Photo
 from kdscan.inference.store import Models
-from kdscan.records import KingdomReading, Photo
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.sheets.kingdom.find import HARDLY_KINGDOM, SURELY_KINGDOM, FoundKingdom, find_kingdoms
 from kdscan.sheets.kingdom.interpret import decode_kingdoms, interpret
+from kdscan.sheets.kingdom.model import KingdomReading
 
 MIN_MEAN_CONFIDENCE = 0.5
 """Least mean confidence of a kingdom's squares: in 180 kingdoms it is at least 0.849, in 38 of 53

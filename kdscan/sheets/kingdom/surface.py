@@ -12,10 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import FLAT_MARGIN
-from kdscan.records import RectifiedSheet
-from kdscan.records.arrays import Floats, median
-from kdscan.records.kinds import EMPTY
+from kdscan.imaging.picture import Floats, median
+from kdscan.imaging.rectify import FLAT_MARGIN, RectifiedSheet
+from kdscan.rules.kingdomino.tiles import EMPTY
 from kdscan.sheets.kingdom.classify import SIDE_PX
 
 TABLE_PROBABILITY = 0.9

@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from kdscan.records.arrays import Floats
+from kdscan.imaging.picture import Floats
 from kdscan.rules.grid import Cell, component_of, components, in_square, span
 
 MIN_GAP = 0.1

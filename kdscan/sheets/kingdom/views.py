@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kdscan.detection.locate import STRIDE, THUMB_PX
+from kdscan.imaging.picture import Floats, Network, Photo
 from kdscan.imaging.pyramid import finest_decoded, window
 from kdscan.imaging.rectify import fit_homography, flatten, inside, lattice_points, project
-from kdscan.records import Photo
-from kdscan.records.arrays import Floats, Network
 from kdscan.sheets.kingdom.lattice import Centers, Lattice, grow_lattices, lies_on, overlap_share
 from kdscan.sheets.kingdom.votes import VoteMap, find_regions, find_squares, predict_votes
 

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.locate import STRIDE, thumbnail
-from kdscan.records import Photo
-from kdscan.records.arrays import Floats, Network, sigmoid
+from kdscan.imaging.picture import Floats, Network, Photo, sigmoid
 from kdscan.sheets.kingdom.lattice import Centers
 
 FINE = 4

@@ -8,13 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from kdscan.detection.clipping import map_cut_off
-from kdscan.marks.risk import DEFAULT_RISK
-from kdscan.records import BookMark, SpellbookEvidence, SpellbookReading
+from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.rules.duel.book_checks import SIDES, book_problems
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.spellbook import Spellbook
 from kdscan.rules.problem import Problem
-from kdscan.sheets.spellbook.lines import (
+from kdscan.sheets.spellbook.model import (
+    BookMark,
+    SpellbookEvidence,
+    SpellbookReading,
     choice_of,
     line_of,
     marks_of_choice,

@@ -1,36 +1,296 @@
-"""Stage: registered spellbook → marks with probabilities.
+"""Stage: photo → spellbooks in it, registered with their blank page.
 
-Every place that can be marked is classified by itself, beside the same place of the blank page,
-scaled so that squares, circles and boxes look alike. One small network predicts whether it is
-marked, whether a stroke passes through it, and whether the crop shows the place at all; a line is
-struck if strokes pass through its squares.
+At least two of the page's markers give its approximate place. Then patches of the blank page's
+printed lines are matched in the rectified picture, and their displacements deform a smooth mesh
+over the page, which follows curl and folds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.detection.markers import detect_pages
 from kdscan.detection.qr import read_printed
-from kdscan.inference.store import Models
+from kdscan.imaging.picture import Floats, Network, Photo, sigmoid
+from kdscan.imaging.rectify import project, sample
+from kdscan.inference.store import Models, StruckBy
 from kdscan.marks.crops import planes
-from kdscan.paper.book import BookLayout, marked_places
-from kdscan.records import BookMark, Photo, SpellbookEvidence, SpellbookReading
-from kdscan.records.arrays import Floats, Network, sigmoid
-from kdscan.records.book import StruckBy
+from kdscan.paper.book import BookLayout, books, load_book, marked_places
 from kdscan.rules.duel.book_place import BookPlace
 from kdscan.sheets.spellbook.interpret import interpret
-from kdscan.sheets.spellbook.place import (
-    PX_PER_MM,
-    PlacedBook,
-    blank_page,
-    find_books,
-    flatten_book,
-)
+from kdscan.sheets.spellbook.model import BookMark, SpellbookEvidence, SpellbookReading
+
+PX_PER_MM = 4.0
+"""Resolution of the rectified page that is read."""
+
+_NODE_MM = 20.0
+"""Approximate spacing of the mesh's nodes."""
+_STEPS = ((2.0, 36.0, 6.0), (2.0, 26.0, 4.0), (3.0, 20.0, 1.5))
+"""For each iteration: pixels per mm, side of the patches, and their largest displacement, both in
+mm. The latter is less than half the period with which the print repeats itself."""
+_EXTRA_ROUNDS, _MIN_FIT = 2, 0.55
+"""The iterations after the first are repeated at most `_EXTRA_ROUNDS` times, as long as a fifth of
+the nodes have a correlation below `_MIN_FIT`."""
+_STIFFNESS = 0.1
+"""Weight of the mesh's second differences relative to the patches' displacements."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedBook:
+    """A spellbook found in a photo.
+
+    nodes_xy: (rows, cols, 2) float64, photo frame: the nodes of a regular mesh over the page.
+    fit: (rows, cols) float64, correlation with the blank page around each node; where that has no
+        print, the mean of the others.
+    """
+
+    layout: BookLayout
+    nodes_xy: Floats
+    fit: Floats
+
+    def to_photo(self, page_mm: Floats) -> Floats:
+        """Points (..., 2), mm on the page → photo frame."""
+        nodes = _nodes_mm(self.layout)
+        h = _homography(nodes, self.nodes_xy)
+        residual = (self.nodes_xy - project(h, nodes)).astype(np.float32)
+        last = np.array(residual.shape[1::-1]) - 1
+        at = (page_mm / np.array(self.layout.page_mm) * last).astype(np.float32)
+        flat = at.reshape(-1, at.shape[-2], 2)  # cv2.remap allows at most 32,766 rows and columns
+        bend = cv2.remap(
+            residual, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+        )
+        return np.asarray(project(h, page_mm) + bend.reshape(page_mm.shape), np.float64)
+
+    @property
+    def outline_xy(self) -> Floats:
+        """(4, 2) the page's corners in the photo, from its top left one, clockwise."""
+        w, h = self.layout.page_mm
+        return self.to_photo(np.array([(0.0, 0.0), (w, 0.0), (w, h), (0.0, h)]))
+
+
+def find_books(photo: Photo) -> tuple[PlacedBook, ...]:
+    """Find the spellbooks in a photo, of every built-in layout."""
+    found = []
+    for name in books():
+        layout = load_book(name)
+        for mm, xy in detect_pages(photo, layout.markers, layout.page_mm):
+            nodes = _initial_mesh(layout, mm, xy)
+            found.append(register_book(photo, PlacedBook(layout, nodes, np.zeros(nodes.shape[:2]))))
+    return tuple(book for book in found if book.fit.max() > 0)
+
+
+def _initial_mesh(layout: BookLayout, mm: Floats, xy: Floats) -> Floats:
+    """Nodes of a page with correspondences (K, 2) in mm and (K, 2) in the photo.
+
+    Adds to a homography the smoothest mesh through the residuals at the markers' corners, which
+    models how the paper bends between them.
+    """
+    h = _homography(mm, xy)
+    nodes = _nodes_mm(layout)
+    if len(mm) < 12:  # two markers are too few to extrapolate a bend
+        return project(h, nodes)
+    precision = np.broadcast_to(np.eye(2), (len(mm), 2, 2))
+    return project(h, nodes) + _smooth(layout, mm, xy - project(h, mm), precision, 0.003)
+
+
+def _nodes_mm(layout: BookLayout) -> Floats:
+    """(rows, cols, 2) a regular mesh over the page, in mm, x before y."""
+    cols, rows = (round(side / _NODE_MM) + 1 for side in layout.page_mm)
+    x, y = np.linspace(0, layout.page_mm[0], cols), np.linspace(0, layout.page_mm[1], rows)
+    return np.stack(np.meshgrid(x, y), -1)
+
+
+def _homography(source: Floats, target: Floats) -> Floats:
+    h, _ = cv2.findHomography(source.reshape(-1, 2), target.reshape(-1, 2), 0)
+    return np.asarray(np.eye(3) if h is None else h, np.float64)  # type: ignore[redundant-expr]
+
+
+def flatten_book(photo: Photo, book: PlacedBook, px_per_mm: float) -> NDArray[np.uint8]:
+    """Sample the photo through the mesh: (H, W, 3) uint8, the page at `px_per_mm`.
+
+    The point at x mm lies at pixel x * px_per_mm - 0.5.
+    """
+    w, h = (round(side * px_per_mm) for side in book.layout.page_mm)
+    step = 8
+    xy = np.stack(np.meshgrid(np.arange(0, w + step, step), np.arange(0, h + step, step)), -1)
+    coarse = book.to_photo(np.asarray((xy + 0.5) / px_per_mm, np.float64))
+    across = np.linalg.norm(np.diff(coarse, axis=1), axis=-1)
+    return sample(photo, coarse, step, (w, h), float(np.median(across)) / step)
+
+
+def register_book(photo: Photo, book: PlacedBook) -> PlacedBook:
+    """Deform the mesh iteratively until the printed lines match those of the blank page."""
+    steps = list(_STEPS)
+    again = _EXTRA_ROUNDS
+    while steps:
+        px_per_mm, patch, reach = steps.pop(0)
+        blank = _lines(blank_page(book.layout, px_per_mm))
+        seen = _lines(flatten_book(photo, book, px_per_mm))
+        shift, precision, fit = _offsets(blank, seen, book.layout, px_per_mm, patch, reach)
+        nodes = _nodes_mm(book.layout)
+        known = precision.any((2, 3))
+        moved = _smooth(book.layout, nodes[known], shift[known], precision[known])
+        book = replace(book, nodes_xy=book.to_photo(nodes + moved), fit=fit)
+        if not steps and again and np.quantile(fit, 0.2) < _MIN_FIT:
+            # Well registered nodes pull their neighbours along.
+            steps, again = list(_STEPS[1:]), again - 1
+    return book
+
+
+def draw_blanks(layout: BookLayout) -> None:
+    """Render the blank pages of a layout in advance, so that the first spellbook need not wait."""
+    for px_per_mm in {PX_PER_MM, *(px for px, _, _ in _STEPS)}:
+        blank_page(layout, px_per_mm)
+
+
+@lru_cache(maxsize=8)
+def blank_page(layout: BookLayout, px_per_mm: float) -> NDArray[np.uint8]:
+    """The blank page without text, which may be in any language; (H, W, 3) uint8 BGR."""
+    # Deferred: slow to import, and only photos with a spellbook need it.
+    from kdscan.paper.raster import render_page
+
+    bare = replace(
+        layout,
+        title=None,
+        notes=(),
+        spells=tuple(replace(spell, text="") for spell in layout.spells),
+        blanks=tuple(replace(blank, label="") for blank in layout.blanks),
+    )
+    return render_page(bare, px_per_mm)
+
+
+def _lines(bgr: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """(H, W) float32: thin dark lines, normalised for illumination and clipped in strength."""
+    grey = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY).astype(np.float32) + 8
+    wide = cv2.GaussianBlur(grey, (0, 0), 4.0)
+    fine = cv2.GaussianBlur(grey, (0, 0), 0.7)
+    return np.asarray(np.clip(1 - fine / wide, -0.02, 0.15), np.float32)
+
+
+def _offsets(
+    blank: NDArray[np.float32],
+    seen: NDArray[np.float32],
+    layout: BookLayout,
+    px_per_mm: float,
+    patch_mm: float,
+    reach_mm: float,
+) -> tuple[Floats, Floats, Floats]:
+    """Displacements in mm of the print at each node, by template matching.
+
+    Returns (rows, cols, 2) displacements, their (rows, cols, 2, 2) precision matrices, 0 where
+    unknown, and (rows, cols) the correlation of the best match, the mean where nothing is printed.
+    """
+    nodes = _nodes_mm(layout)
+    half, reach = round(patch_mm / 2 * px_per_mm), round(reach_mm * px_per_mm)
+    shift, precision = np.zeros(nodes.shape), np.zeros((*nodes.shape, 2))
+    fits = np.full(nodes.shape[:2], np.nan)
+    h, w = blank.shape
+    for at in np.ndindex(nodes.shape[:2]):
+        x, y = np.round(nodes[at] * px_per_mm - 0.5).astype(int)
+        x0, x1, y0, y1 = max(x - half, 0), min(x + half, w), max(y - half, 0), min(y + half, h)
+        patch = blank[y0:y1, x0:x1]
+        if float(patch.std()) < 0.004:
+            continue
+        left, top = max(x0 - reach, 0), max(y0 - reach, 0)
+        window = seen[top : min(y1 + reach, h), left : min(x1 + reach, w)]
+        score = cv2.matchTemplate(window, patch, cv2.TM_CCOEFF_NORMED)
+        best, peak, curvature = _peak(np.asarray(score, np.float32))
+        fits[at] = max(best, 0.0)
+        if best > 0.2:
+            shift[at] = (np.array(peak) + (left - x0, top - y0)) / px_per_mm
+            precision[at] = curvature * best
+    return shift, precision, np.where(np.isnan(fits), np.nanmean(fits), fits)
+
+
+def _peak(score: NDArray[np.float32]) -> tuple[float, tuple[float, float], Floats]:
+    """The best match: its correlation, subpixel position, and curvature (2, 2)."""
+    score = np.pad(score, 1, mode="reflect")
+    _, best, _, (x, y) = cv2.minMaxLoc(score[1:-1, 1:-1])
+    a = score[y : y + 3, x : x + 3].astype(np.float64)
+    gx, gy = (a[1, 2] - a[1, 0]) / 2, (a[2, 1] - a[0, 1]) / 2
+    xx, yy = a[1, 2] - 2 * a[1, 1] + a[1, 0], a[2, 1] - 2 * a[1, 1] + a[0, 1]
+    xy = (a[2, 2] - a[2, 0] - a[0, 2] + a[0, 0]) / 4
+    value, vector = np.linalg.eigh(-np.array([[xx, xy], [xy, yy]]))
+    curvature = vector @ np.diag(np.clip(value, 0, None)) @ vector.T
+    step = np.linalg.solve(curvature + 1e-3 * np.eye(2), (gx, gy))
+    dx, dy = np.clip(step, -0.7, 0.7)
+    return float(best), (x + float(dx), y + float(dy)), curvature
+
+
+def _smooth(
+    layout: BookLayout,
+    at_mm: Floats,
+    value: Floats,
+    precision: Floats,
+    stiffness: float = _STIFFNESS,
+) -> Floats:
+    """Values (rows, cols, 2) of all nodes: a smooth surface through observations.
+
+    at_mm: (K, 2) points on the page; value: (K, 2) observed there; precision: (K, 2, 2). Minimises
+    the sum of (v - value)' precision (v - value), plus `stiffness` times the squared second
+    differences between nodes, by iteratively reweighted least squares: outliers lose weight in each
+    of three iterations.
+    """
+    differences, weights = _second_differences(layout), _bilinear_weights(layout, at_mm)
+    n = differences.shape[1]
+    smooth = np.kron(stiffness * differences.T @ differences + 1e-6 * np.eye(n), np.eye(2))
+    scale = float(np.mean(np.trace(precision, axis1=1, axis2=2))) / 2 or 1.0
+    reweighted = precision / scale
+    solved = np.zeros((n, 2))
+    for _ in range(3):
+        # sum over observations of (w_a w_b) * precision, for every pair of nodes a, b
+        left = np.einsum("ka,kb,kij->aibj", weights, weights, reweighted, optimize=True)
+        right = np.einsum("ka,kij,kj->ai", weights, reweighted, value, optimize=True)
+        system = smooth + left.reshape(2 * n, 2 * n)
+        solved = np.linalg.solve(system, right.ravel()).reshape(n, 2)
+        residual = np.linalg.norm(weights @ solved - value, axis=1)
+        typical = max(float(np.median(residual)), 0.1)
+        reweighted = precision / scale / (1 + (residual / (3 * typical)) ** 2)[:, None, None]
+    return solved.reshape(*_nodes_mm(layout).shape)
+
+
+@lru_cache(maxsize=4)
+def _second_differences(layout: BookLayout) -> Floats:
+    """(B, N): matrix of the nodes' second differences along columns, rows and diagonals."""
+    rows, cols = _nodes_mm(layout).shape[:2]
+    index = np.arange(rows * cols).reshape(rows, cols)
+    stencils = [
+        (np.stack([index[:-2], index[1:-1], index[2:]], -1), (1, -2, 1)),
+        (np.stack([index[:, :-2], index[:, 1:-1], index[:, 2:]], -1), (1, -2, 1)),
+        (
+            np.stack([index[:-1, :-1], index[1:, :-1], index[:-1, 1:], index[1:, 1:]], -1),
+            (1.4, -1.4, -1.4, 1.4),
+        ),
+    ]
+    lines = []
+    for nodes, factors in stencils:
+        for these in nodes.reshape(-1, nodes.shape[-1]):
+            line = np.zeros(rows * cols)
+            line[these] = factors
+            lines.append(line)
+    return np.array(lines)
+
+
+def _bilinear_weights(layout: BookLayout, at_mm: Floats) -> Floats:
+    """(K, N): bilinear weights of the nodes at points (K, 2) of the page, mm."""
+    rows, cols = _nodes_mm(layout).shape[:2]
+    at = at_mm / np.array(layout.page_mm) * (cols - 1, rows - 1)
+    low = np.clip(np.floor(at).astype(int), 0, (cols - 2, rows - 2))
+    f = at - low
+    out = np.zeros((len(at), rows, cols))
+    k = np.arange(len(at))
+    for dy in (0, 1):
+        for dx in (0, 1):
+            share = np.abs(1 - dx - f[:, 0]) * np.abs(1 - dy - f[:, 1])
+            out[k, low[:, 1] + dy, low[:, 0] + dx] = share
+    return out.reshape(len(at), -1)
+
 
 CROP_WH, CROP_REACH = (96, 32), 1.55
 """Width and height of a crop in pixels, and its half height relative to half the place's side. A

@@ -10,8 +10,10 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from kdscan.records import CELLS, MapReading, Photo
+from kdscan.imaging.picture import Photo
+from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.scoring import score_board
+from kdscan.sheets.duel_map.model import MapReading
 from lab.benchmarks.coverings import KINDS, OTHERS, Covering
 from lab.benchmarks.shared import CAMERA_QUALITY, maps_in
 from lab.benchmarks.trials import Trial

@@ -14,8 +14,8 @@ from pathlib import Path
 import cv2
 
 from kdscan.cli.reading import read_all
-from kdscan.pipeline.document import photo_json
-from kdscan.sheets.common.options import ReadOptions
+from kdscan.document import photo_json
+from kdscan.sheets.common import ReadOptions
 
 
 def used_seconds() -> float:

@@ -11,8 +11,7 @@ import cv2
 import numpy as np
 
 from kdscan.paper.parts import Layout
-from kdscan.records import CASTLE, CELLS
-from kdscan.rules.duel.board import Board, Shield
+from kdscan.rules.duel.board import CASTLE, CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.grid import Cell
 from lab.synth.fields import SQUARE, U8, Rng, any_of, f32

@@ -14,7 +14,7 @@ from functools import lru_cache
 import cv2
 import numpy as np
 
-from kdscan.records.arrays import sigmoid
+from kdscan.imaging.picture import sigmoid
 from lab.synth.fields import F32, U8, Rng, f32, toward, u8
 from lab.synth.hands.pens import Pen
 from lab.synth.hands.strokes import Path, drift

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import KINDS
-from kdscan.records.kinds import CASTLE
 from kdscan.rules.kingdomino.play import Lay
 from kdscan.rules.kingdomino.players import play_game, random_player
+from kdscan.rules.kingdomino.tiles import CASTLE, SQUARE_CLASSES
 from kdscan.rules.kingdomino.variants import Variants
 from lab.synth.fields import F64, U8, Rng, any_of, plain_random, rotation
 from lab.synth.kingdoms.tabletop import TABLE_PX, Domino, Manner, Square, Table, random_manner
@@ -62,7 +61,7 @@ def played_kingdoms(
         laid = [m.cells for who, m in game.history if who == player and isinstance(m, Lay)]
         for cells in laid:
             squares = [land.squares[c] for c in cells]
-            known = [KINDS.index((s.terrain.value, s.crowns)) for s in squares]
+            known = [SQUARE_CLASSES.index((s.terrain.value, s.crowns)) for s in squares]
             drawn = [int(k) for k in rng.choice(kinds, 2)] if kinds else known
             mine.append(Domino(cells, tuple(drawn)))
     return kingdoms

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from kdscan.records import KINDS
-from kdscan.records.kinds import CASTLE, EMPTY
+from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
 from lab.synth.fields import F32, F64, U8, Rng, color, f32, log_uniform, rotation, toward
 from lab.synth.kingdoms.tiles import Bank, Board
 from lab.synth.photo.desk import random_desk
@@ -30,7 +29,7 @@ class Square:
     """A square on the table.
 
     kingdom: number of the kingdom, or `LOOSE`. cell: its row and column there.
-    kind: index into `KINDS`. corners: (4, 2) float64, in squares from the table's top
+    kind: index into `SQUARE_CLASSES`. corners: (4, 2) float64, in squares from the table's top
     left corner, clockwise from the top left of the tile as its kingdom lies.
     """
 
@@ -79,9 +78,9 @@ def random_manner(rng: Rng) -> Manner:
 def _tints(rng: Rng) -> F32:
     """(K, 3, 3): another print's colours, the same for all squares of a terrain."""
     by_terrain: dict[str, F32] = {}
-    for terrain, _ in KINDS:
+    for terrain, _ in SQUARE_CLASSES:
         by_terrain.setdefault(terrain, f32(other_colors(rng, 0.2, 0.03)))
-    return np.stack([by_terrain[terrain] for terrain, _ in KINDS])
+    return np.stack([by_terrain[terrain] for terrain, _ in SQUARE_CLASSES])
 
 
 def other_colors(rng: Rng, spread: float, mixed: float) -> F64:

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import UsageError
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import flatten
-from kdscan.records import KINDS, Photo
-from kdscan.records.kinds import CASTLE, EMPTY
+from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
 from lab.synth.fields import U8, Rng, any_of, u8
 
 SQUARE_PX = 100
@@ -35,7 +35,7 @@ class Board:
     name: of the file. kingdom: shared by boards that show the same kingdom, so that they
     are held out together.
     bgr: (R * SQUARE_PX, C * SQUARE_PX, 3) uint8.
-    kinds: (R, C) int64, index into `KINDS` of each square.
+    kinds: (R, C) int64, index into `SQUARE_CLASSES` of each square.
     """
 
     name: str
@@ -63,7 +63,9 @@ def load_boards(folder: Path) -> list[Board]:
         shape = tuple(1 + max(int(s[key]) for s in squares) for key in ("row", "col"))
         kinds = np.full(shape, EMPTY, np.int64)
         for s in squares:
-            kinds[int(s["row"]), int(s["col"])] = KINDS.index((s["terrain"], int(s["crowns"])))
+            kinds[int(s["row"]), int(s["col"])] = SQUARE_CLASSES.index(
+                (s["terrain"], int(s["crowns"]))
+            )
         size = (shape[1] * SQUARE_PX, shape[0] * SQUARE_PX)
         flat = u8(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA))
         boards.append(Board(name, squares[0]["kingdom"], flat, kinds))
@@ -99,7 +101,7 @@ def _board_of(name: str, kingdom: str, bgr: U8, sheet: dict[str, object]) -> Boa
     kinds = np.full((rows, cols), EMPTY, np.int64)
     for cell in cells:
         centers[cell["row"], cell["col"]] = cell["center"]
-        kinds[cell["row"], cell["col"]] = KINDS.index((cell["terrain"], cell["crowns"]))
+        kinds[cell["row"], cell["col"]] = SQUARE_CLASSES.index((cell["terrain"], cell["crowns"]))
     return Board(name, kingdom, flatten(Photo(bgr), centers, SQUARE_PX, 0), kinds)
 
 

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from kdscan.records import COLS
+from kdscan.rules.duel.board import COLS
 from lab.synth.fields import F64, U8, Rng, f32
 from lab.synth.photo.clutter import Solid
 from lab.synth.photo.exposure import expose
@@ -31,7 +31,7 @@ class Shot:
 
     bgr: (H, W, 3) uint8.
     page_to_photo: (..., 2) float64 mm on the page to (..., 2) float64 pixels of the photo,
-        through bends, perspective and the lens; frames as in `kdscan.records`.
+        through bends, perspective and the lens; frames as in `kdscan.imaging.picture`.
     """
 
     bgr: U8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kdscan.records.arrays import sigmoid
+from kdscan.imaging.picture import sigmoid
 from lab.synth.fields import F32, U8, Rng, f32, noise, to_u8, u8, weighted
 
 COPIED = 0.1

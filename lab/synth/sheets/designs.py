@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kdscan.paper.parts import Castle, Layout, LineStyle, Point, rect
-from kdscan.records import COLS, ROWS
+from kdscan.rules.duel.board import COLS, ROWS
 from lab.synth.fields import Rng, weighted
 
 

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from kdscan.paper.parts import Layout, Point, moved
-from kdscan.records import CELLS
+from kdscan.rules.duel.board import CELLS
 from lab.synth.canvas import Canvas
 from lab.synth.fields import F32, U8, WHITE, Color, Rng, f32, u8
 from lab.synth.sheets.grounds.palette import Palette, luma

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from kdscan.paper.parts import Layout, Point, Polygon, moved, rect
-from kdscan.records import CASTLE, COLS, ROWS
+from kdscan.rules.duel.board import CASTLE, COLS, ROWS
 from lab.synth.canvas import Canvas
 from lab.synth.fields import U8, WHITE
 from lab.synth.sheets.copies import reproduced

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from kdscan.paper.parts import Layout, Point, rect
-from kdscan.records import ROWS
+from kdscan.rules.duel.board import ROWS
 from lab.synth.canvas import Canvas, smooth_noise
 from lab.synth.fields import F32, U8, Rng, f32, toward, u8
 from lab.synth.sheets.styles import PrintStyle

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kdscan.records import CellCrops
+from kdscan.marks.crops import CellCrops
 from lab.benchmarks.coherence import HANDS, dealt
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdscan.records import CELLS
+from kdscan.rules.duel.board import CELLS
 from lab.benchmarks.coverings import KINDS, OTHERS, Covering
 from lab.synth.own import own_page
 from lab.synth.scene import DrawnPage, draw_page, shoot

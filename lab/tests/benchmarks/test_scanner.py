@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdscan.records import CELLS
-from kdscan.rules.duel.board import Board
+from kdscan.rules.duel.board import CELLS, Board
 from lab.benchmarks.scanner import PAPERS, Settings, scan
 from lab.synth.own import own_page
 from lab.synth.scene import DrawnPage, draw_page

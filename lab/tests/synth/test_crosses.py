@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdscan.records import CELLS
-from kdscan.rules.duel.board import Board, Shield
+from kdscan.rules.duel.board import CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
 from lab.synth.hands.crosses import cross_through, draw_cross, in_a_row
 from lab.synth.hands.habits import HABITS, Part

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdscan.records import CASTLE, CELLS
+from kdscan.rules.duel.board import CASTLE, CELLS
 from lab.synth.sheets.designs import random_layout
 from lab.synth.sheets.page import print_page
 from lab.synth.sheets.styles import random_style

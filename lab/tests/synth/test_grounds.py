@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdscan.records import CELLS
+from kdscan.rules.duel.board import CELLS
 from lab.synth.fields import LUMA
 from lab.synth.sheets.designs import random_layout
 from lab.synth.sheets.grounds.draw import (

@@ -8,8 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from kdscan.records import CELLS
-from kdscan.rules.duel.board import Board, Shield
+from kdscan.rules.duel.board import CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
 from lab.synth.hands.habits import HABITS
 from lab.synth.hands.hand import draw_board

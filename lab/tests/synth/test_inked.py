@@ -6,8 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from kdscan.records import CELLS
-from kdscan.rules.duel.board import Board
+from kdscan.rules.duel.board import CELLS, Board
 from lab.synth.hands.ink import multiply
 from lab.synth.hands.surroundings import soil
 from lab.synth.inked import InkedPage, inked_page

@@ -14,21 +14,19 @@ import numpy as np
 import pytest
 
 from kdscan.errors import UsageError
-from kdscan.records import KINDS
-from kdscan.records.kinds import CASTLE, EMPTY
 from kdscan.rules.grid import neighbours
-from kdscan.rules.kingdomino.tiles import TILES
+from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES, TILES
 from lab.synth.kingdoms.scene import LOOSE, KingdomPhoto, make_kingdom_photo, played_kingdoms
 from lab.synth.kingdoms.tabletop import HALF, TABLE_PX, Manner
 from lab.synth.kingdoms.tiles import SQUARE_PX, Bank, Board, load_boards, load_photos
 
-COLORS = np.random.default_rng(5).permutation(np.linspace(20, 235, len(KINDS))).round()
+COLORS = np.random.default_rng(5).permutation(np.linspace(20, 235, len(SQUARE_CLASSES))).round()
 """A grey for each kind: no tile looks like that, but a test can tell them apart."""
 
 
 def board(kingdom: str = "0") -> Board:
     """Every kind once, in plain colours."""
-    kinds = np.arange(len(KINDS)).reshape(3, 6)
+    kinds = np.arange(len(SQUARE_CLASSES)).reshape(3, 6)
     grey = COLORS[kinds].repeat(SQUARE_PX, 0).repeat(SQUARE_PX, 1)
     return Board("x", kingdom, np.dstack([grey] * 3).astype(np.uint8), kinds)
 
@@ -43,7 +41,7 @@ def photo(seed: int, wild: bool = False, whole: bool = False) -> KingdomPhoto:
 
 
 def test_the_bank_has_all_kinds_but_castle_and_empty_to_lay() -> None:
-    assert set(BANK.kinds) == set(range(len(KINDS))) - {EMPTY, CASTLE}
+    assert set(BANK.kinds) == set(range(len(SQUARE_CLASSES))) - {EMPTY, CASTLE}
 
 
 @pytest.mark.parametrize("size", [5, 7])
@@ -58,7 +56,7 @@ def test_a_played_kingdom_is_laid_as_the_rules_allow(size: int) -> None:
         assert max(np.ptp(rows), np.ptp(cols)) < size
     used = Counter(tuple(sorted(d.kinds)) for kingdom in both for d in kingdom[1:])
     box = Counter(
-        tuple(sorted(KINDS.index((s.terrain.value, s.crowns)) for s in tile.squares))
+        tuple(sorted(SQUARE_CLASSES.index((s.terrain.value, s.crowns)) for s in tile.squares))
         for tile in TILES
     )
     assert used <= box, "both are laid from one box"
@@ -125,7 +123,7 @@ def test_at_times_two_kingdoms_lie_whole_on_the_table() -> None:
 def test_a_board_in_one_piece_lies_as_it_was_photographed() -> None:
     made = photo(1, whole=True)
     mine = [i for i, s in enumerate(made.squares) if s.kingdom == 0]
-    assert len(mine) == len(KINDS) - 1, "all kinds but for no tile"
+    assert len(mine) == len(SQUARE_CLASSES) - 1, "all kinds but for no tile"
     for i in mine:
         x, y = made.corners_xy[i].mean(0).round().astype(int)
         patch = made.bgr[y - 8 : y + 9, x - 8 : x + 9]
@@ -175,7 +173,7 @@ def test_boards_with_a_table_of_squares(tmp_path: Path) -> None:
         table = csv.writer(file)
         table.writerow(["board", "kingdom", "row", "col", "terrain", "crowns"])
         for (row, col), kind in np.ndenumerate(given.kinds):
-            table.writerow(["x", "7", row, col, *KINDS[kind]])
+            table.writerow(["x", "7", row, col, *SQUARE_CLASSES[kind]])
     (read,) = load_boards(tmp_path)
     assert (read.name, read.kingdom) == ("x", "7")
     np.testing.assert_array_equal(read.kinds, given.kinds)
@@ -189,8 +187,8 @@ def test_photos_with_what_kdscan_said_of_them(tmp_path: Path) -> None:
         {
             "row": row,
             "col": col,
-            "terrain": KINDS[kind][0],
-            "crowns": KINDS[kind][1],
+            "terrain": SQUARE_CLASSES[kind][0],
+            "crowns": SQUARE_CLASSES[kind][1],
             "center": [60 + 100 * col + 49.5, 40 + 100 * row + 49.5],
         }
         for (row, col), kind in np.ndenumerate(given.kinds)
@@ -233,7 +231,7 @@ def test_boards_that_stand_in_add_no_pictures_of_kinds_that_are_there() -> None:
 
 
 def test_what_a_castle_may_hide_is_no_picture_of_a_tile_where_another_is() -> None:
-    wheat, lake = KINDS.index(("wheat", 0)), KINDS.index(("lake", 0))
+    wheat, lake = SQUARE_CLASSES.index(("wheat", 0)), SQUARE_CLASSES.index(("lake", 0))
     kinds = np.array([[wheat, lake, CASTLE], [EMPTY, wheat, wheat]])
     bgr = np.zeros((2 * SQUARE_PX, 3 * SQUARE_PX, 3), np.uint8)
     bgr[SQUARE_PX:, SQUARE_PX:] = bgr[:SQUARE_PX, SQUARE_PX : 2 * SQUARE_PX] = 200

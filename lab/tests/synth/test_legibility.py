@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from kdscan.records import CELLS
+from kdscan.rules.duel.board import CELLS
 from lab.synth.fields import LUMA, as_bgr
 from lab.synth.hands.pens import Pen, random_pen
 from lab.synth.hands.sketch import visible_pen

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdscan.records import CELLS
-from kdscan.rules.duel.board import Board, Shield
+from kdscan.rules.duel.board import CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.scoring import score_board
 from lab.synth.fields import F64

@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kdscan.pipeline.document import PhotoReport, photo_json, report_json
-from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, AnyReading, MapReading, Photo, SpellbookReading
+from kdscan.document import PhotoReport, photo_json, report_json
+from kdscan.imaging.picture import Photo
+from kdscan.reader import read_photo
+from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.greedy import greedy_player
 from kdscan.rules.duel.players import play_game, random_player
+from kdscan.sheets.base import AnyReading
+from kdscan.sheets.duel_map.model import MapReading
+from kdscan.sheets.spellbook.model import SpellbookReading
 from lab.synth.own import own_book, own_page
 from lab.synth.photo.lens import net
 from lab.synth.table import SynthTable, make_table, photograph_table

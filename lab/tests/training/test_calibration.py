@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kdscan.records import calibrated
+from kdscan.marks.boards import calibrated
 from kdscan.sheets.duel_map.read import RISK_SHARES
 from lab.training import calibration
 from lab.training.calibration import Outcome, fit_platt

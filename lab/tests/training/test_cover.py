@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.marks.covered import COVER_HW, COVER_PX
-from kdscan.records import CELLS
+from kdscan.marks.network import COVER_HW, COVER_PX
+from kdscan.rules.duel.board import CELLS
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")

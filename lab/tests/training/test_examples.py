@@ -11,7 +11,8 @@ import pytest
 from kdscan.detection.locate import LATTICE_SCALE, STRIDE, THUMB_PX
 from kdscan.imaging.rectify import CENTERS
 from kdscan.paper.layout import layouts
-from kdscan.records import CELLS, COATS
+from kdscan.rules.duel.board import CELLS
+from kdscan.rules.duel.coats import COATS
 from lab.synth.scene import SynthPhoto, make_photo, random_page
 from lab.training import augment
 from lab.training.dataset import (

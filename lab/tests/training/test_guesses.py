@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from kdscan.detection.register import VIEW_MARGIN, VIEW_PX
+from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import CENTERS, shift_cells
-from kdscan.records.arrays import Floats
 from lab.training.dataset import COARSE_MARGIN, COARSE_PX, Example, jpeg
 from lab.training.guesses import TOLERANCE, oversample_bent, refine_sample, true_offsets
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdscan.records import KINDS
-from kdscan.records.kinds import EMPTY
+from kdscan.rules.kingdomino.tiles import EMPTY, SQUARE_CLASSES
 from kdscan.sheets.kingdom.classify import SIDE_PX
 from lab.synth.kingdoms.scene import make_kingdom_photo
 from lab.synth.kingdoms.tabletop import Manner
@@ -60,7 +59,7 @@ def test_what_lies_on_squares_hides_no_crown_that_is_asked_for(seed: int) -> Non
     assert (after != before).any()
     assert set(known[known != flat.kinds].tolist()) <= {UNLABELLED}
     for (row, col), kind in np.ndenumerate(known):
-        if kind != UNLABELLED and KINDS[kind][1]:
+        if kind != UNLABELLED and SQUARE_CLASSES[kind][1]:
             y, x = ((np.array([row, col]) + RING) * SIDE_PX).round().astype(int)
             crowned = slice(y, y + SIDE_PX), slice(x, x + SIDE_PX)
             np.testing.assert_array_equal(after[crowned], before[crowned])

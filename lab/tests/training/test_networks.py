@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kdscan.records import CELLS
+from kdscan.rules.duel.board import CELLS
 
 torch = pytest.importorskip("torch")
 

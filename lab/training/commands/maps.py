@@ -14,7 +14,7 @@ from kdscan.errors import UsageError
 from lab.training.commands.options import Device, Labels, Network, Out, Strokes, Surfaces
 
 if TYPE_CHECKING:
-    from kdscan.records import arrays
+    from kdscan.imaging import picture
     from lab.training.dataset import Example
 
 
@@ -141,7 +141,7 @@ def test(
     typer.echo(json.dumps(figures, indent=1))
 
 
-def _network(weights: Path) -> arrays.Network:
+def _network(weights: Path) -> picture.Network:
     """The inference graph of the marks network of a checkpoint."""
     from lab.training.marks_inference import MarksInference
     from lab.training.marks_networks import MarksNet

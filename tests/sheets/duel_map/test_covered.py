@@ -9,16 +9,14 @@ import pytest
 
 from kdscan.i18n import LANGUAGES, words
 from kdscan.i18n.problems import problem_text
-from kdscan.pipeline.fusion import fuse_evidence
-from kdscan.pipeline.serialize import deserialize, serialize
-from kdscan.records import CELLS, MapCorrections, MapEvidence, MapReading
+from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import Coat
-from kdscan.sheets import correct
-from kdscan.sheets.common.terminal import Style
-from kdscan.sheets.duel_map.covered import MIN_PROBABILITY
-from kdscan.sheets.duel_map.draw import places
-from kdscan.sheets.duel_map.interpret import beliefs, interpret
-from kdscan.sheets.duel_map.to_text import to_text
+from kdscan.sheets.base import correct, deserialize, serialize
+from kdscan.sheets.duel_map.interpret import MIN_PROBABILITY, beliefs, interpret
+from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading
+from kdscan.sheets.duel_map.show import places, to_text
+from kdscan.sheets.fusion import fuse_evidence
+from kdscan.sheets.terminal import Style
 from tests.readings import make_sheet, with_evidence
 
 PLAIN = Style(unicode=False)

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kdscan.records import CELLS, COATS, MapCorrections
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import CELLS
+from kdscan.rules.duel.coats import COATS, Coat
 from kdscan.rules.grid import Cell
-from kdscan.sheets.duel_map.doubts import doubts
-from kdscan.sheets.duel_map.interpret import beliefs, interpret
-from kdscan.sheets.duel_map.to_json import to_json
+from kdscan.sheets.duel_map.interpret import beliefs, doubts, interpret
+from kdscan.sheets.duel_map.model import MapCorrections
+from kdscan.sheets.duel_map.show import to_json
 from tests.readings import make_sheet
 
 BOARD = """

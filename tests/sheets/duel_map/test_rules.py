@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kdscan.marks.decode import decode
-from kdscan.records import Reading
+from kdscan.marks.boards import Reading, decode
 from kdscan.rules.duel.audit import audit_map
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.report import AuditedMap, board_json
@@ -15,12 +14,9 @@ from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.grid import cell_name
 from kdscan.rules.kingdomino.audit import audit_kingdom, unlaid
 from kdscan.rules.kingdomino.kingdom import Kingdom
-from kdscan.sheets.common.terminal import Style
-from kdscan.sheets.duel_map.doubts import doubts
-from kdscan.sheets.duel_map.interpret import interpret
-from kdscan.sheets.duel_map.rules import DOMINO_CODES, apply_rules, questions
-from kdscan.sheets.duel_map.to_json import to_json
-from kdscan.sheets.duel_map.to_text import to_text
+from kdscan.sheets.duel_map.interpret import DOMINO_CODES, apply_rules, doubts, interpret, questions
+from kdscan.sheets.duel_map.show import to_json, to_text
+from kdscan.sheets.terminal import Style
 from tests.readings import make_sheet
 
 ODD = """

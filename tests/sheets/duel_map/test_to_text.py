@@ -8,10 +8,11 @@ from dataclasses import replace
 import pytest
 
 from kdscan.i18n import words
-from kdscan.records import CELLS, Problem
-from kdscan.sheets.common.terminal import Style
-from kdscan.sheets.duel_map.doubts import doubts
-from kdscan.sheets.duel_map.to_text import board_text, explain_doubts, explain_score, to_text
+from kdscan.rules.duel.board import CELLS
+from kdscan.rules.problem import Problem
+from kdscan.sheets.duel_map.interpret import doubts
+from kdscan.sheets.duel_map.show import board_text, explain_doubts, explain_score, to_text
+from kdscan.sheets.terminal import Style
 from tests.readings import make_sheet
 
 PLAIN = Style(unicode=False, color=False)
@@ -89,7 +90,7 @@ def test_the_example_of_a_correction_changes_something(monkeypatch: pytest.Monke
     sheet = make_sheet(doubtful=[(0, 5), (1, 1)])
     first, second = doubts(sheet)
     monkeypatch.setattr(
-        "kdscan.sheets.duel_map.to_text.doubts", lambda _: (replace(first, others=()), second)
+        "kdscan.sheets.duel_map.show.doubts", lambda _: (replace(first, others=()), second)
     )
     assert "--set B2=d+" in explain_doubts(sheet, PLAIN)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import KINDS, RectifiedSheet
-from kdscan.records.kinds import EMPTY
+from kdscan.imaging.rectify import RectifiedSheet
+from kdscan.rules.kingdomino.tiles import EMPTY, SQUARE_CLASSES
 from kdscan.sheets.kingdom.classify import ROTATIONS, SIDE_PX, classify_squares, predict_squares
 
 
@@ -54,14 +54,14 @@ def test_squares_beyond_the_photo_are_not_looked_at_and_a_doubt_may_be_ended_by_
 
     def network(crops: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
         counts.append(len(crops))
-        return (np.zeros((len(crops), len(KINDS)), np.float32),)
+        return (np.zeros((len(crops), len(SQUARE_CLASSES)), np.float32),)
 
     def told(probs: NDArray[np.float64]) -> NDArray[np.float64]:
         known = probs.copy()
-        known[0, 0] = np.eye(len(KINDS))[5]
+        known[0, 0] = np.eye(len(SQUARE_CLASSES))[5]
         return known
 
     probs = classify_squares(flat, network, shown, told)
     assert counts == [2] + [1] * (ROTATIONS - 1)
     assert probs[0, 0, 5] == 1 and probs[0, 2, EMPTY] == 1
-    np.testing.assert_allclose(probs[0, 1], 1 / len(KINDS))
+    np.testing.assert_allclose(probs[0, 1], 1 / len(SQUARE_CLASSES))

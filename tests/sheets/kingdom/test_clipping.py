@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 from kdscan.errors import NoSheetFound
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import lattice_points
-from kdscan.pipeline.read import read_photo
-from kdscan.pipeline.serialize import deserialize, serialize
-from kdscan.records import KingdomReading, Photo
+from kdscan.reader import read_photo
+from kdscan.sheets.base import deserialize, serialize
 from kdscan.sheets.kingdom import read as pipeline_kingdom
 from kdscan.sheets.kingdom.clipping import fills, sides_reached, visible_share
 from kdscan.sheets.kingdom.find import FoundKingdom
 from kdscan.sheets.kingdom.interpret import interpret
+from kdscan.sheets.kingdom.model import KingdomReading
 from tests.readings import make_kingdom
 
 SIDE = 50.0

@@ -7,21 +7,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.rectify import lattice_points
 from kdscan.inference.store import default_models
-from kdscan.marks.risk import DEFAULT_RISK
-from kdscan.pipeline.serialize import deserialize, serialize
-from kdscan.records import KINDS, KingdomCorrections, KingdomReading, Photo, SquareKind
-from kdscan.records.arrays import Floats
-from kdscan.records.kinds import CASTLE, EMPTY
+from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.rules.grid import Cell
+from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES, SquareKind
 from kdscan.rules.kingdomino.variants import PLAIN
+from kdscan.sheets.base import deserialize, serialize
 from kdscan.sheets.kingdom import read as kingdom_read
-from kdscan.sheets.kingdom.doubts import doubts
 from kdscan.sheets.kingdom.extent import windows_of
 from kdscan.sheets.kingdom.find import FoundKingdom
-from kdscan.sheets.kingdom.interpret import SURELY_COVERED, interpret
+from kdscan.sheets.kingdom.interpret import SURELY_COVERED, doubts, interpret
 from kdscan.sheets.kingdom.lattice import Lattice
+from kdscan.sheets.kingdom.model import KingdomCorrections, KingdomReading
 from kdscan.sheets.kingdom.read import read_kingdoms
 from kdscan.sheets.kingdom.surface import MIN_PLACES, unlike_table
 from tests.readings import make_kingdom
@@ -81,9 +80,9 @@ def test_without_enough_table_nothing_is_told() -> None:
 def test_a_window_holds_the_places_on_which_its_tiles_may_lie() -> None:
     """A kingdom of four columns: the fifth may lie on either side, and what lies further on is no
     part of it."""
-    probs = np.tile(np.eye(len(KINDS))[EMPTY], (7, 6, 1))
-    probs[1:6, 1:5] = np.eye(len(KINDS))[KINDS.index(("wheat", 0))]
-    probs[3, 2] = np.eye(len(KINDS))[CASTLE]
+    probs = np.tile(np.eye(len(SQUARE_CLASSES))[EMPTY], (7, 6, 1))
+    probs[1:6, 1:5] = np.eye(len(SQUARE_CLASSES))[SQUARE_CLASSES.index(("wheat", 0))]
+    probs[3, 2] = np.eye(len(SQUARE_CLASSES))[CASTLE]
     patch = Lattice(lattice_points(7, 6) * 50.0 + 500, probs[..., EMPTY] < 0.5)
     for col, where in ((0, (2, 0)), (5, (2, 4))):
         far = np.zeros((7, 6))
@@ -109,7 +108,7 @@ def test_a_thing_where_a_tile_may_lie_asks_for_a_look_and_is_said() -> None:
 def test_it_asks_though_the_rules_make_a_tile_of_it() -> None:
     """Half of a tile shows beside the thing: pixels say table, the box's dominoes say tile."""
     probs = make_kingdom(LAID).probs.copy()
-    probs[4, 4, EMPTY], probs[4, 4, KINDS.index(("mine", 0))] = 0.6, 0.4
+    probs[4, 4, EMPTY], probs[4, 4, SQUARE_CLASSES.index(("mine", 0))] = 0.6, 0.4
     evidence = replace(make_kingdom(LAID).evidence, probs=probs)
     assert interpret(evidence).squares[-1].terrain == "mine" and not interpret(evidence).review
     assert interpret(replace(evidence, covered={(4, 4): SURELY_COVERED})).review

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from kdscan.imaging.rectify import lattice_points
-from kdscan.records import KINDS
-from kdscan.records.kinds import CASTLE, EMPTY
 from kdscan.rules.kingdomino.kingdom import Kingdom
+from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.sheets.kingdom.extent import Window, windows_of
 from kdscan.sheets.kingdom.lattice import Lattice
 
@@ -25,19 +24,19 @@ def windows(
     """The windows of squares that lie on the table as the text says, with a ring around."""
     rows = [line.split() for line in text.strip().splitlines()]
     shape = len(rows) + 2, len(rows[0]) + 2
-    probs = np.tile(np.eye(len(KINDS))[EMPTY], (*shape, 1))
+    probs = np.tile(np.eye(len(SQUARE_CLASSES))[EMPTY], (*shape, 1))
     for r, row in enumerate(rows):
         for c, token in enumerate(row):
             if token == "##":
-                probs[r + 1, c + 1] = np.eye(len(KINDS))[CASTLE]
+                probs[r + 1, c + 1] = np.eye(len(SQUARE_CLASSES))[CASTLE]
             elif token in ("#?", "w?"):
-                kind = CASTLE if token == "#?" else KINDS.index(("wheat", 0))
-                probs[r + 1, c + 1] = 0.8 * np.eye(len(KINDS))[kind]
+                kind = CASTLE if token == "#?" else SQUARE_CLASSES.index(("wheat", 0))
+                probs[r + 1, c + 1] = 0.8 * np.eye(len(SQUARE_CLASSES))[kind]
                 probs[r + 1, c + 1, EMPTY] = 0.2
             elif token != ".":
                 square = next(iter(Kingdom.parse(f"## {token}").squares.values()))
-                kind = KINDS.index((square.terrain.value, square.crowns))
-                probs[r + 1, c + 1] = np.eye(len(KINDS))[kind]
+                kind = SQUARE_CLASSES.index((square.terrain.value, square.crowns))
+                probs[r + 1, c + 1] = np.eye(len(SQUARE_CLASSES))[kind]
     centers = lattice_points(*shape) * SIDE + origin - SIDE / 2
     patch, unlike = Lattice(centers, probs[..., EMPTY] < 0.5), np.zeros(probs.shape[:2])
     return windows_of(patch, probs, unlike, photo_wh, size, hidden)
@@ -55,7 +54,7 @@ def window(
 
 
 def held(found: Window) -> list[str]:
-    return [KINDS[k][0][0] for k in found.probs.argmax(-1).ravel()]
+    return [SQUARE_CLASSES[k][0][0] for k in found.probs.argmax(-1).ravel()]
 
 
 def test_a_full_kingdom_is_its_own_window() -> None:
@@ -68,7 +67,7 @@ def test_a_full_kingdom_is_its_own_window() -> None:
 def test_rims_lie_so_that_the_castle_is_in_the_middle() -> None:
     found = window("## w w\nf f .")
     assert found.probs.shape[:2] == (5, 5)
-    assert KINDS[found.probs[2, 2].argmax()] == ("castle", 0)
+    assert SQUARE_CLASSES[found.probs[2, 2].argmax()] == ("castle", 0)
 
 
 def test_rims_stay_inside_the_photo() -> None:
@@ -122,10 +121,10 @@ def test_many_tiles_are_a_kingdom_though_nobody_sees_the_castle() -> None:
 
 def shown(tiles: int, castle: float, sure: float = 1.0) -> Window:
     """A 7 × 7 in which so many squares hold wheat, so surely; one more may be the castle."""
-    probs = np.tile(np.eye(len(KINDS))[EMPTY], (49, 1))
-    probs[:tiles] = sure * np.eye(len(KINDS))[KINDS.index(("wheat", 0))]
-    probs[:tiles, KINDS.index(("swamp", 0))] += 1 - sure
-    probs[tiles] = castle * np.eye(len(KINDS))[CASTLE] + (1 - castle) * probs[tiles]
+    probs = np.tile(np.eye(len(SQUARE_CLASSES))[EMPTY], (49, 1))
+    probs[:tiles] = sure * np.eye(len(SQUARE_CLASSES))[SQUARE_CLASSES.index(("wheat", 0))]
+    probs[:tiles, SQUARE_CLASSES.index(("swamp", 0))] += 1 - sure
+    probs[tiles] = castle * np.eye(len(SQUARE_CLASSES))[CASTLE] + (1 - castle) * probs[tiles]
     probs = probs.reshape(7, 7, -1)
     return Window(lattice_points(7, 7) * SIDE, probs, probs[..., EMPTY] < 1, 0)
 
@@ -161,7 +160,7 @@ def test_a_castle_by_itself_is_no_further_kingdom() -> None:
 
 def test_nothing_but_castles_at_the_corner_of_a_lattice_are_looked_at_once() -> None:
     """As markers or shields of a sheet of the other game may look."""
-    probs = np.tile(np.eye(len(KINDS))[CASTLE], (1, 2, 1))
+    probs = np.tile(np.eye(len(SQUARE_CLASSES))[CASTLE], (1, 2, 1))
     centers = lattice_points(1, 2) * SIDE + 500.0
     patch = Lattice(centers, np.ones((1, 2), bool))
     assert windows_of(patch, probs, np.zeros((1, 2)), (2000, 2000)) == ()

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import lattice_points
-from kdscan.records import KINDS, Photo, RectifiedSheet
-from kdscan.records.kinds import CASTLE, EMPTY
+from kdscan.imaging.picture import Photo
+from kdscan.imaging.rectify import RectifiedSheet, lattice_points
+from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.sheets.kingdom import find as finding
 from kdscan.sheets.kingdom.classify import SIDE_PX
@@ -65,7 +65,7 @@ def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.Monk
         kinds = np.full((7, 7), EMPTY)
         kinds[1:-1, 1:-1] = CASTLE + 1 if at_home else EMPTY
         kinds[3, 3] = CASTLE
-        return np.asarray(np.eye(len(KINDS))[kinds] * 0.98 + 0.001)
+        return np.asarray(np.eye(len(SQUARE_CLASSES))[kinds] * 0.98 + 0.001)
 
     monkeypatch.setattr(finding, "KingdomSearch", Search)
     monkeypatch.setattr(finding, "classify_squares", classify)
@@ -102,8 +102,8 @@ def test_where_a_find_is_doubtful_other_lattices_are_tried(
         kinds = np.full((7, 7), EMPTY)
         kinds[1:-1, 1:-1] = CASTLE + 1
         kinds[3, 3] = CASTLE
-        each = np.eye(len(KINDS))[kinds] * (sure if doubtful else 0.99)
-        return np.asarray(each + (1 - each.sum(-1, keepdims=True)) / len(KINDS))
+        each = np.eye(len(SQUARE_CLASSES))[kinds] * (sure if doubtful else 0.99)
+        return np.asarray(each + (1 - each.sum(-1, keepdims=True)) / len(SQUARE_CLASSES))
 
     monkeypatch.setattr(finding, "KingdomSearch", Search)
     monkeypatch.setattr(finding, "classify_squares", classify)
@@ -146,8 +146,8 @@ def test_kingdoms_that_grew_into_one_lattice_are_asked_one_by_one(
             kinds[1:-1, left : left + 5] = CASTLE + 1
             kinds[3, left + 2] = CASTLE if left < 8 * castles else CASTLE + 1
         sure = 0.99 if cols == 7 else 0.96
-        each = np.eye(len(KINDS))[kinds] * sure
-        return np.asarray(each + (1 - each.sum(-1, keepdims=True)) / len(KINDS))
+        each = np.eye(len(SQUARE_CLASSES))[kinds] * sure
+        return np.asarray(each + (1 - each.sum(-1, keepdims=True)) / len(SQUARE_CLASSES))
 
     monkeypatch.setattr(finding, "KingdomSearch", Search)
     monkeypatch.setattr(finding, "classify_squares", classify)
@@ -174,7 +174,7 @@ def test_a_square_is_part_of_one_kingdom_only() -> None:
     """Here the windows overlap by two rows of five, so that neither holds the other's middle."""
     kinds = np.full((5, 5), CASTLE + 1)
     kinds[0, 0] = CASTLE
-    probs = np.eye(len(KINDS))[kinds]
+    probs = np.eye(len(SQUARE_CLASSES))[kinds]
     one, shifted, beside = (
         Window(lattice_points(5, 5) * SIDE_PX + (0, rows * SIDE_PX), probs, kinds > 0, 0)
         for rows in (0, 3, 5)
@@ -199,7 +199,7 @@ def test_what_spans_seven_counts_only_where_the_rules_do_not_say_five(
     def classify(*_: object) -> NDArray[np.float64]:
         kinds = np.where(seen, CASTLE + 1, EMPTY)
         kinds[4, 4] = CASTLE
-        return np.asarray(np.eye(len(KINDS))[kinds] * 0.98 + 0.001)
+        return np.asarray(np.eye(len(SQUARE_CLASSES))[kinds] * 0.98 + 0.001)
 
     monkeypatch.setattr(finding, "KingdomSearch", Search)
     monkeypatch.setattr(finding, "classify_squares", classify)

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kdscan.pipeline.serialize import deserialize, serialize
-from kdscan.records import KINDS, KingdomCorrections, KingdomEvidence
 from kdscan.rules.kingdomino.audit import KingdomAudit, audit_kingdom
 from kdscan.rules.kingdomino.players import play_game, random_player
+from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES
 from kdscan.rules.kingdomino.variants import Variants
-from kdscan.sheets import correct
-from kdscan.sheets.kingdom.doubts import doubts
-from kdscan.sheets.kingdom.interpret import decode_kingdoms, interpret
+from kdscan.sheets.base import correct, deserialize, serialize
+from kdscan.sheets.kingdom.interpret import decode_kingdoms, doubts, interpret
+from kdscan.sheets.kingdom.model import KingdomCorrections, KingdomEvidence
 from tests.readings import KINGDOM, make_kingdom
 
 
@@ -159,7 +158,7 @@ def test_shares_add_up() -> None:
     reading = make_kingdom(doubtful={(0, 1): ("wheat", 1), (4, 4): ("wheat", 1)})
     assert np.isclose(reading.probs.sum(-1), 1).all()
     assert all(0 <= s.confidence <= 1 + 1e-9 for s in reading.squares)
-    assert len(KINDS) == 18
+    assert len(SQUARE_CLASSES) == 18
 
 
 def test_who_moves_the_castle_twice_means_the_second_place() -> None:
@@ -220,7 +219,10 @@ def test_an_unsure_castle_asks() -> None:
     known = make_kingdom("##  f   .  . .\n.   f   .  . .\n" + ". . . . .\n" * 3)
     probs = known.probs.copy()
     probs[0, 0] = 0
-    probs[0, 0, KINDS.index(("castle", 0))], probs[0, 0, KINDS.index(("lake", 1))] = 1e-4, 1 - 1e-4
+    (
+        probs[0, 0, SQUARE_CLASSES.index(("castle", 0))],
+        probs[0, 0, SQUARE_CLASSES.index(("lake", 1))],
+    ) = 1e-4, 1 - 1e-4
     (reading,) = decode_kingdoms([KingdomEvidence(known.rectified, probs, known.variants)])
     assert reading.review
     castle, beside = reading.squares[:2]

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.detection.locate import STRIDE
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import lattice_points
-from kdscan.records import Photo
 from kdscan.sheets.kingdom.lattice import Lattice
 from kdscan.sheets.kingdom.locate import KingdomSearch
 from lab.training.kingdom_samples import vote_targets

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdscan.records import KINDS, KingdomEvidence
-from kdscan.records.arrays import Floats
-from kdscan.records.kinds import CASTLE, EMPTY
+from kdscan.imaging.picture import Floats
 from kdscan.rules.kingdomino.kingdom import Kingdom
+from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.rules.kingdomino.variants import PLAIN
 from kdscan.sheets.kingdom.interpret import decode_kingdoms
+from kdscan.sheets.kingdom.model import KingdomEvidence
 from kdscan.sheets.kingdom.posterior import condition_on_box, enumerate_kingdoms
 from tests.readings import make_kingdom
 
@@ -23,19 +23,21 @@ MINE = """## w m+++ . .
 
 def believed(text: str, doubt: dict[tuple[int, int], Floats]) -> Floats:
     kingdom = Kingdom.parse(text)
-    probs = np.zeros((5, 5, len(KINDS)))
-    probs[..., KINDS.index(("empty", 0))] = 1
+    probs = np.zeros((5, 5, len(SQUARE_CLASSES)))
+    probs[..., SQUARE_CLASSES.index(("empty", 0))] = 1
     for cell, square in kingdom.squares.items():
-        probs[cell] = np.eye(len(KINDS))[KINDS.index((square.terrain.value, square.crowns))]
-    probs[kingdom.castle] = np.eye(len(KINDS))[KINDS.index(("castle", 0))]
+        probs[cell] = np.eye(len(SQUARE_CLASSES))[
+            SQUARE_CLASSES.index((square.terrain.value, square.crowns))
+        ]
+    probs[kingdom.castle] = np.eye(len(SQUARE_CLASSES))[SQUARE_CLASSES.index(("castle", 0))]
     for cell, share in doubt.items():
         probs[cell] = share
     return probs.reshape(25, -1)
 
 
 def half(one: tuple[str, int], two: tuple[str, int]) -> Floats:
-    share = np.zeros(len(KINDS))
-    share[KINDS.index(one)], share[KINDS.index(two)] = 0.45, 0.55
+    share = np.zeros(len(SQUARE_CLASSES))
+    share[SQUARE_CLASSES.index(one)], share[SQUARE_CLASSES.index(two)] = 0.45, 0.55
     return share
 
 
@@ -49,10 +51,10 @@ def test_a_kingdom_alone_is_weighed_as_it_stands() -> None:
 
 def test_totals_have_their_probabilities_the_best_first() -> None:
     """That of the likeliest kingdom comes first, even if others together are likelier."""
-    share = np.zeros(len(KINDS))
+    share = np.zeros(len(SQUARE_CLASSES))
     for kind, p in (("forest", 0.25), ("lake", 0.26)):
-        share[KINDS.index((kind, 0))] = p
-    share[[KINDS.index(("mine", 1)), KINDS.index(("mine", 3))]] = 0.09, 0.4
+        share[SQUARE_CLASSES.index((kind, 0))] = p
+    share[[SQUARE_CLASSES.index(("mine", 1)), SQUARE_CLASSES.index(("mine", 3))]] = 0.09, 0.4
     totals = enumerate_kingdoms(believed(MINE, {(0, 2): share}), PLAIN).totals()
     assert [total for total, _ in totals] == [3, 0, 1]
     assert [p for _, p in totals] == pytest.approx([0.4, 0.51, 0.09])
@@ -63,7 +65,7 @@ def test_the_likelier_castle_is_it_and_an_unlikely_one_is_not_tried() -> None:
     places = {(0, 0): 0.9, (1, 1): 0.3, (1, 2): 0.05}
     shares = {}
     for at, p in places.items():
-        shares[at] = np.zeros(len(KINDS))
+        shares[at] = np.zeros(len(SQUARE_CLASSES))
         shares[at][[CASTLE, EMPTY]] = p, 1 - p
     found = enumerate_kingdoms(believed(MINE, shares), PLAIN)
     weights: dict[object, float] = {}

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from kdscan.imaging.rectify import FLAT_MARGIN, lattice_points
-from kdscan.records import KINDS, RectifiedSheet
-from kdscan.records.arrays import Floats
-from kdscan.records.kinds import EMPTY
+from kdscan.imaging.picture import Floats
+from kdscan.imaging.rectify import FLAT_MARGIN, RectifiedSheet, lattice_points
+from kdscan.rules.kingdomino.tiles import EMPTY, SQUARE_CLASSES
 from kdscan.sheets.kingdom.classify import SIDE_PX
 from kdscan.sheets.kingdom.surface import FULL_DISTANCE, MIN_DISTANCE, adjust_for_table
 
-WHEAT = KINDS.index(("wheat", 0))
+WHEAT = SQUARE_CLASSES.index(("wheat", 0))
 OAK, GOLD = (90, 130, 170), (40, 190, 230)
 
 
@@ -28,7 +27,7 @@ def flat(looks: list[list[tuple[int, int, int]]]) -> RectifiedSheet:
 
 def certainty(tile: list[list[float]]) -> Floats:
     """Probabilities: wheat so probably, else no tile."""
-    out = np.zeros((len(tile), len(tile[0]), len(KINDS)))
+    out = np.zeros((len(tile), len(tile[0]), len(SQUARE_CLASSES)))
     out[..., WHEAT], out[..., EMPTY] = tile, 1 - np.array(tile)
     return out
 

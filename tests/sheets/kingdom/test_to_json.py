@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 
 from kdscan.cli.output import Printer
+from kdscan.document import PhotoReport, photo_json, report_json
 from kdscan.i18n import words
 from kdscan.imaging.pens import draw_square, square_width
-from kdscan.pipeline.document import PhotoReport, photo_json, report_json
-from kdscan.records import KINDS, KingdomReading, Photo, SquareKind
-from kdscan.records.results import PhotoJson
+from kdscan.imaging.picture import Photo
+from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES, SquareKind
 from kdscan.rules.kingdomino.variants import Variants
-from kdscan.sheets.common.terminal import Style
-from kdscan.sheets.kingdom.doubts import doubts
-from kdscan.sheets.kingdom.to_json import dynasty_json, to_json
-from kdscan.sheets.kingdom.to_text import board_text, to_text, token
+from kdscan.sheets.entries import PhotoJson
+from kdscan.sheets.kingdom.interpret import doubts
+from kdscan.sheets.kingdom.model import KingdomReading
+from kdscan.sheets.kingdom.show import board_text, dynasty_json, to_json, to_text, token
 from kdscan.sheets.overlay import draw_overlay
+from kdscan.sheets.terminal import Style
 from tests.readings import KINGDOM, make_kingdom, make_sheet
 
 RICH = Variants(middle_kingdom=True, harmony=True)
@@ -161,7 +162,7 @@ def test_the_overlay_shows_crowns_doubts_and_the_total() -> None:
     assert (calm != 230).any()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SQUARE_CLASSES)
 def test_signs_stay_inside_their_width(kind: SquareKind) -> None:
     terrain, crowns = kind
     picture = np.full((60, 300, 3), 255, np.uint8)

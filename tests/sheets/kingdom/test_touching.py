@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from kdscan.imaging.rectify import lattice_points
-from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.rules.grid import Cell
+from kdscan.sheets.base import deserialize, serialize
 from kdscan.sheets.kingdom import extent
 from kdscan.sheets.kingdom.interpret import interpret
 from kdscan.sheets.kingdom.touching import Part, divide, without_loose

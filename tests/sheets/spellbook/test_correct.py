@@ -9,8 +9,8 @@ import pytest
 from kdscan.rules.duel.book_place import BookPlace
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.spellbook import OpenBook, SpellbookLine
-from kdscan.sheets.spellbook.correct import with_fields
 from kdscan.sheets.spellbook.interpret import interpret
+from kdscan.sheets.spellbook.model import with_fields
 from tests.readings import make_book
 
 

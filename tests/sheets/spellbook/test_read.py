@@ -7,14 +7,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from kdscan.inference.store import default_models
+from kdscan.imaging.picture import Photo
+from kdscan.inference.store import StruckBy, default_models
 from kdscan.paper.book import load_book, marked_places
 from kdscan.paper.raster import render_page
-from kdscan.records import Photo
-from kdscan.records.book import StruckBy
 from kdscan.rules.duel.coats import Coat
-from kdscan.sheets.spellbook.place import PlacedBook, find_books, flatten_book
-from kdscan.sheets.spellbook.read import crops, read_book
+from kdscan.sheets.spellbook.read import PlacedBook, crops, find_books, flatten_book, read_book
 from lab.synth.hands.book import draw_spellbook, played_book
 from lab.synth.photo.camera import photograph
 

@@ -7,21 +7,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kdscan.document import to_dict
 from kdscan.i18n import words
+from kdscan.imaging.picture import Photo
 from kdscan.paper.book import load_book, marked_places
-from kdscan.pipeline.document import sheet_json
-from kdscan.records import BookMark, Photo, Problem, SpellbookEvidence, SpellbookReading
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.dice import SQUARES
 from kdscan.rules.duel.spellbook import OpenBook
-from kdscan.sheets.common.board import GREEN, REVIEW_COLOR, VERMILION
-from kdscan.sheets.common.terminal import Style
+from kdscan.rules.problem import Problem
+from kdscan.sheets.board import GREEN, REVIEW_COLOR, VERMILION
 from kdscan.sheets.overlay import draw_overlay
-from kdscan.sheets.spellbook.draw import places
 from kdscan.sheets.spellbook.interpret import interpret
-from kdscan.sheets.spellbook.names import mark_name
-from kdscan.sheets.spellbook.to_json import to_json
-from kdscan.sheets.spellbook.to_text import to_text
+from kdscan.sheets.spellbook.model import BookMark, SpellbookEvidence, SpellbookReading
+from kdscan.sheets.spellbook.show import mark_name, places, to_json, to_text
+from kdscan.sheets.terminal import Style
 from tests.readings import make_book
 
 BOOK = load_book("kdscan-a5-spellbook")
@@ -56,7 +55,7 @@ def reading(sure: float = 0.9999) -> SpellbookReading:
 
 
 def test_json_is_that_of_the_contract() -> None:
-    said = sheet_json(reading())
+    said = to_dict(reading())
     assert said["kind"] == "duel_spellbook"
     assert said["layout"] == "kdscan-a5-spellbook"
     assert len(said["outline"]) == 4

@@ -8,7 +8,7 @@ import numpy as np
 
 from kdscan.errors import UsageError
 from kdscan.paper.parts import Layout, rect
-from kdscan.records import COLS, ROWS
+from kdscan.rules.duel.board import COLS, ROWS
 from lab.synth.canvas import Canvas
 from lab.synth.fields import U8, Rng, any_of, f32, u8, weighted
 from lab.synth.raster import wash

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from kdscan.paper.parts import Layout
-from kdscan.records import COLS, ROWS
+from kdscan.rules.duel.board import COLS, ROWS
 from lab.synth.canvas import Canvas
 from lab.synth.fields import (
     F32,

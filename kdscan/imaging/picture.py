@@ -1,0 +1,166 @@
+"""A decoded photo, the types of arrays, and functions on them.
+
+Frames of coordinates, used everywhere:
+
+* **photo**: pixels of the upright photo (EXIF applied), origin at the top left
+  corner of the picture, x right, y down; the centre of the first pixel lies at
+  (0, 0). Arrays of points end in ``_xy``.
+* **lattice**: the sheet's own grid as its reader sees it, in cells: x = column,
+  y = row; the *centre* of the cell in row r and column c lies at (c, r), so the
+  grid spans x from -0.5 to 6.5 and y from -0.5 to 4.5.
+  A kingdom of tiles has its own lattice, with as many rows and columns as it may span.
+* **sheet**: millimetres on the paper, origin at the top left corner of the page.
+
+Arrays inside records cannot be written to: `FrozenArrays` marks them so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+Bgr = NDArray[np.uint8]
+"""A picture: (H, W, 3), blue, green and red."""
+
+Plane = NDArray[np.float32]
+"""A value for each pixel: (H, W)."""
+
+Network = Callable[..., tuple[NDArray[np.float32], ...]]
+"""A model: takes one float32 batch for each input, returns one array for each output."""
+
+
+def sigmoid(logits: Any) -> NDArray[Any]:
+    """The probabilities for logits (log odds), elementwise."""
+    return np.asarray(1 / (1 + np.exp(-logits)))
+
+
+def softmax(logits: Floats) -> Floats:
+    """Probabilities along the last axis."""
+    e = np.exp(logits - logits.max(-1, keepdims=True))
+    return np.asarray(e / e.sum(-1, keepdims=True))
+
+
+def median(values: NDArray[Any]) -> NDArray[Any]:
+    """The median of finite numbers along the first axis.
+
+    Like `quantile` faster than numpy's own, whose first use imports masked arrays.
+    """
+    low, high = (len(values) - 1) // 2, len(values) // 2
+    ordered = np.sort(values, axis=0)  # twice as fast as a partition
+    return np.asarray(np.mean(ordered[low : high + 1], axis=0))
+
+
+def quantile(values: NDArray[Any], *shares: float) -> list[float]:
+    """Quantiles (shares 0..1) of finite numbers, flattened, interpolated linearly."""
+    at = [share * (values.size - 1) for share in shares]
+    low = [int(place) for place in at]
+    high = [min(place + 1, values.size - 1) for place in low]
+    parted = np.partition(values.ravel(), [*low, *high])
+    return [
+        float(parted[i] + (place - i) * (parted[k] - parted[i]))
+        for place, i, k in zip(at, low, high, strict=True)
+    ]
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view of `array` that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+class FrozenArrays:
+    """Base of frozen records: arrays in them cannot be written to either."""
+
+    def __post_init__(self) -> None:
+        for name, value in list(vars(self).items()):
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, name, frozen(value))
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Photo:
+    """A decoded picture: EXIF rotation applied, no alpha, 8 bit.
+
+    It can be pickled, to be read by another process.
+
+    name: where it came from, for people.
+    page: page of a PDF or TIFF, from 0.
+    width, height: pixels.
+    half: (H / 2, W / 2, 3) uint8 if the file was first decoded at exactly half its size, else None.
+    """
+
+    name: str
+    page: int
+    width: int
+    height: int
+    half: NDArray[np.uint8] | None
+    _whole: Callable[[], NDArray[np.uint8]]
+
+    def __init__(self, bgr: NDArray[np.uint8], name: str = "", page: int = 0) -> None:
+        """bgr: (H, W, 3) uint8, channels in OpenCV's order."""
+        whole = _picture(bgr)
+        self._set(name, page, (whole.shape[1], whole.shape[0]), None, lambda: whole)
+
+    @classmethod
+    def halved(
+        cls,
+        half: NDArray[np.uint8],
+        whole: Callable[[], NDArray[np.uint8]],
+        name: str = "",
+        page: int = 0,
+    ) -> Photo:
+        """A photo decoded at exactly half its size; `whole` decodes it in full when needed."""
+        photo = cls.__new__(cls)
+        size_wh = 2 * half.shape[1], 2 * half.shape[0]
+        photo._set(name, page, size_wh, _picture(half), whole)
+        return photo
+
+    def _set(
+        self,
+        name: str,
+        page: int,
+        size_wh: tuple[int, int],
+        half: NDArray[np.uint8] | None,
+        whole: Callable[[], NDArray[np.uint8]],
+    ) -> None:
+        width, height = size_wh
+        values = {"name": name, "page": page, "width": width, "height": height}
+        for key, value in (values | {"half": half, "_whole": whole}).items():
+            object.__setattr__(self, key, value)
+
+    def __reduce__(self) -> tuple[Callable[..., Photo], tuple[object, ...]]:
+        if self.half is None:
+            return Photo, (self.bgr, self.name, self.page)
+        return Photo.halved, (self.half, self._whole, self.name, self.page)
+
+    def __repr__(self) -> str:
+        page = f", page {self.page}" if self.page else ""
+        return f"<Photo {self.name!r}{page}: {self.width} x {self.height}>"
+
+    @cached_property
+    def bgr(self) -> NDArray[np.uint8]:
+        """(H, W, 3) uint8, channels in OpenCV's order."""
+        return _picture(self._whole())
+
+
+def check_photo(given: object) -> None:
+    """Raise TypeError unless a photo was given: paths, bytes and arrays have to be loaded first."""
+    if not isinstance(given, Photo):
+        kind = type(given).__name__
+        raise TypeError(f"this is read from the photos that load_photos yields, not from a {kind}")
+
+
+def _picture(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    if not isinstance(bgr, np.ndarray):
+        raise TypeError(f"a photo is an array, not a {type(bgr).__name__}; load_photos reads files")
+    if bgr.ndim != 3 or bgr.shape[2] != 3 or bgr.dtype != np.uint8:
+        raise ValueError(f"a photo is (H, W, 3) uint8, not {bgr.shape} {bgr.dtype}")
+    return frozen(bgr)

@@ -1,0 +1,360 @@
+"""Stage: probabilities → the most probable board and the confidence of its total; several photos
+of one sheet fused.
+
+The confidence of a total is the summed probability of all boards with that total. A doubt that
+cannot change the total (which of two worthless coats?) only lowers its own cell's confidence; the
+shields marked for review are the few that would settle the total.
+
+Two photos show one sheet if their marks agree better than those of two different boards would: a
+likelihood ratio, shield by shield. The alternative hypothesis draws marks with the frequencies of
+these two boards and of simulated games, so that agreement of nearly empty maps, on empty shields,
+proves little. A single shield that certainly differs keeps nearly equal boards apart (a board and a
+copy of it, a map during the game and at its end).
+
+Photos of one sheet share pen, paper and whatever misleads the network, so they are not independent:
+their log probabilities are added with a weight below one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.imaging.picture import Floats
+from kdscan.marks.network import MarkProbs
+from kdscan.marks.posterior import joint, likely_boards
+from kdscan.rules.duel.board import CELLS, MAX_CROSSES, Board, Shield
+from kdscan.rules.duel.coats import COATS, Coat, Marks
+from kdscan.rules.duel.prior import load
+from kdscan.rules.duel.scoring import domain_points
+from kdscan.rules.grid import Cell
+
+DEFAULT_RISK = 0.02
+"""A reading that is wrong with more than this probability is marked for review."""
+
+
+def check_risk(risk: float) -> None:
+    """Raise ValueError for a risk below 0 or not a number; one above 1 accepts everything."""
+    if not risk >= 0:
+        raise ValueError(f"a risk is a probability, not {risk}")
+
+
+IMPROBABLE = 0.005
+"""Totals less probable than this, relative to the most probable one, are left out of the range that
+is shown. (Being relative, the limit never widens the range when a doubt is settled as read.)"""
+
+
+Totals = tuple[tuple[int, float], ...]
+"""Possible totals with probabilities, the most probable first."""
+
+
+def range_of(totals: Totals) -> tuple[int, int]:
+    """The least and the greatest total that is not `IMPROBABLE`."""
+    likely = [total for total, p in totals if p >= IMPROBABLE * totals[0][1]]
+    return min(likely), max(likely)
+
+
+def calibrated(p: float, calibration: NDArray[np.float64]) -> float:
+    """A probability calibrated by the slope and offset of its log odds (Platt 1999)."""
+    inside = min(max(p, 1e-9), 1 - 1e-9)
+    z = float(calibration[0]) * math.log(inside / (1 - inside)) + float(calibration[1])
+    return 1 / (1 + math.exp(-z))
+
+
+@dataclass(frozen=True)
+class CellReading:
+    """One shield as read. `confidence`: probability that coat and crosses are both right."""
+
+    row: int
+    col: int
+    coat: Coat | None
+    crosses: int
+    confidence: float
+    review: bool
+    seen: Marks | None = None
+    """The most probable marks from the pixels alone, if rules or a person overruled them."""
+    covered: bool = False
+    """Whether an object seems to cover it."""
+
+    @property
+    def at(self) -> Cell:
+        return self.row, self.col
+
+    @property
+    def marks(self) -> Marks:
+        return self.coat, self.crosses
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The most probable board and its confidence.
+
+    cells: 34 readings in the order of `CELLS`.
+    confidence: probability that the total is right, calibrated.
+    castle_used: whether the castle's roof is coloured; None if uncertain.
+    totals: possible totals of the domains with probabilities, the most probable first.
+    """
+
+    cells: tuple[CellReading, ...]
+    castle_used: bool | None
+    confidence: float
+    review: bool
+    totals: Totals = ()
+
+    @property
+    def board(self) -> Board:
+        """The game's board with these marks, without empty shields."""
+        return Board({c.at: Shield(c.coat, c.crosses) for c in self.cells if c.coat is not None})
+
+    @property
+    def total_range(self) -> tuple[int, int]:
+        """Least and greatest likely total of the domains."""
+        return range_of(self.totals)
+
+
+CELL_DOUBT = 0.8
+"""A shield with less confidence is marked for review even if the total needs none."""
+
+SHARPENING = 1.25
+"""Exponent (inverse temperature) of the shields' probabilities for totals: boards with many small
+doubts are wrong less often than the sum of these suggests. On 1,748 photos 35 rather than 38% of
+the totals need review with it, at the same error rate."""
+
+MAX_BOARDS = 300
+"""Most boards that are listed; the remaining probability counts as wrong."""
+
+RankedBoard = tuple[float, tuple[Marks, ...], int]
+"""A board: its probability, its 34 shields' marks, its total."""
+
+
+def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> Reading:
+    """Choose the most probable board and the shields that a person should check.
+
+    risk: the largest acceptable probability that a total which is not marked for review is wrong.
+    """
+    both = joint(probs)
+    boards = _rank_boards(_sharpen(both), risk)
+    _, best, total = boards[0]
+    same_total = sum(p for p, _, t in boards if t == total)
+    confidence = calibrated(same_total * probs.placed, probs.calibration)
+    to_review = _cells_to_review(boards, risk) if confidence < 1 - risk else set()
+    cells = []
+    for i, (row, col) in enumerate(CELLS):
+        coat, crosses = best[i]
+        p = float(both[i, COATS.index(coat), crosses])
+        seen = (COATS[int(probs.coat[i].argmax())], int(probs.crosses[i].argmax()))
+        overruled = None if seen == (coat, crosses) else seen
+        review = i in to_review or p < CELL_DOUBT
+        cells.append(CellReading(row, col, coat, crosses, p * probs.placed, review, overruled))
+    used = probs.castle_used
+    castle = None if 0.1 < used < 0.9 else used > 0.5
+    return Reading(tuple(cells), castle, confidence, confidence < 1 - risk, _totals(boards))
+
+
+def _sharpen(both: Floats) -> Floats:
+    """(34, 7, 5): probabilities raised to `SHARPENING`; each shield's sum to 1."""
+    sharp = both**SHARPENING
+    return np.asarray(sharp / sharp.sum((1, 2), keepdims=True))
+
+
+def _rank_boards(both: Floats, risk: float) -> list[RankedBoard]:
+    """The most probable boards, until the remaining probability is negligible."""
+    boards: list[RankedBoard] = []
+    rest = 1.0
+    for p, marks in likely_boards(both):
+        boards.append((p, marks, domain_points(marks)))
+        rest -= p
+        if rest < risk / 20 or len(boards) == MAX_BOARDS:
+            break
+    return boards
+
+
+def _totals(boards: Sequence[RankedBoard]) -> tuple[tuple[int, float], ...]:
+    """Each total with its probability, the most probable first."""
+    chance: dict[int, float] = {}
+    for p, _, total in boards:
+        chance[total] = chance.get(total, 0.0) + p
+    return tuple(sorted(chance.items(), key=lambda t: -t[1]))
+
+
+def _cells_to_review(boards: Sequence[RankedBoard], risk: float) -> set[int]:
+    """Indices of the few shields whose true marks would settle the total.
+
+    Greedy: each step takes the shield that distinguishes the most probability of boards with
+    another total from the best board, until the boards that no answer rules out are rarer than
+    the risk allows, or no shield alone gains enough to ask for it. None if the grid itself may be
+    wrong, or there are too many boards to list.
+    """
+    _, best, total = boards[0]
+    others = [(p, marks) for p, marks, t in boards if t != total]
+    chosen: set[int] = set()
+    while sum(p for p, _ in others) > risk / 2:
+        gain = [sum(p for p, marks in others if marks[i] != best[i]) for i in range(len(best))]
+        first = int(np.argmax(gain))
+        if chosen and gain[first] < risk / 4:
+            break
+        chosen.add(first)
+        others = [(p, marks) for p, marks in others if marks[first] == best[first]]
+    return chosen
+
+
+def corrected(probs: MarkProbs, corrections: Mapping[tuple[int, int], Marks]) -> MarkProbs:
+    """The probabilities with a person's corrections: certainty for the shields they name."""
+    coat, crosses = probs.coat.copy(), probs.crosses.copy()
+    for at, (what, n) in corrections.items():
+        i = CELLS.index(at)
+        coat[i], crosses[i] = 0, 0
+        coat[i, COATS.index(what)] = 1
+        crosses[i, n] = 1
+    return replace(probs, coat=coat, crosses=crosses)
+
+
+MIN_LOG_RATIO = 8.0
+"""Natural log likelihood ratio from which two photos show one sheet. Of 12,880 pairs of synthetic
+photos of different sheets none exceeded -6 (docs/photos.md)."""
+
+MIN_COSINE = 0.05
+"""If two photos agree less than this on any shield (`Likeness.worst`), they show different
+sheets."""
+
+CORRELATION = 0.8
+"""Dependence between photos of one sheet, from 0 (independent) to 1 (copies): each of n gets the
+weight n ** -CORRELATION, which best fits measurements with two and three."""
+
+OWN_MARKS_WEIGHT = 0.9
+"""Weight of these two boards' own mark frequencies in the alternative hypothesis."""
+
+MIN_AGREEING = 10.0
+"""Shields. Pairs expected to agree on fewer are not compared any further."""
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """How well the marks of two photos agree.
+
+    log_ratio: natural log likelihood ratio of one sheet to two.
+    worst: how well they agree on the shield on which they agree least: the cosine of
+        the angle between its probabilities in the two photos, 0 for surely different marks.
+    """
+
+    log_ratio: float
+    worst: float
+
+    @property
+    def same(self) -> bool:
+        return self.log_ratio >= MIN_LOG_RATIO and self.worst >= MIN_COSINE
+
+
+@cache
+def _mark_prior() -> Floats:
+    """(7, 5) float64: frequencies of each coat with each number of crosses in simulated maps."""
+    crosses = range(MAX_CROSSES + 1)
+    return np.array([[load().probability((coat, n)) for n in crosses] for coat in COATS])
+
+
+def _pixel_probs(probs: MarkProbs) -> Floats:
+    """(34, 7, 5) float64: joint probabilities of each shield from the pixels alone."""
+    return np.asarray(probs.coat[:, :, None] * probs.crosses[:, None, :], np.float64)
+
+
+def likeness(one: MarkProbs, two: MarkProbs) -> Likeness:
+    """Compare the marks of two photos; see `Likeness`."""
+    a, b = _pixel_probs(one), _pixel_probs(two)
+    expected = (1 - OWN_MARKS_WEIGHT) * _mark_prior() + OWN_MARKS_WEIGHT * (
+        a.mean(0) + b.mean(0)
+    ) / 2
+    ratios = np.log(np.maximum((a * b / expected).sum((1, 2)), 1e-12))
+    alike = (a * b).sum((1, 2)) / np.sqrt((a * a).sum((1, 2)) * (b * b).sum((1, 2)))
+    return Likeness(float(ratios.sum()), float(alike.min()))
+
+
+def fuse(views: Sequence[MarkProbs]) -> MarkProbs:
+    """Fuse several photos of one sheet, read by the same models; a single one stays as it is.
+
+    The grid is misplaced only if it is in every photo, independently. Equal views are one picture
+    given twice and count once. (Counting them twice settled 13 of 108 maps that ask for review,
+    two of them wrongly.)
+    """
+    views = [
+        one for n, one in enumerate(views) if not any(same_photo(one, two) for two in views[:n])
+    ]
+    first, *others = views
+    if not others:
+        return first
+    temper = len(views) ** -CORRELATION
+    castle = np.array([[view.castle_used, 1 - view.castle_used] for view in views])
+    return replace(
+        first,
+        coat=_product([view.coat for view in views], temper),
+        crosses=_product([view.crosses for view in views], temper),
+        castle_used=float(_product(castle[:, None], temper)[0, 0]),
+        placed=float(1 - np.prod([1 - view.placed for view in views])),
+    )
+
+
+def same_photo(one: MarkProbs, two: MarkProbs) -> bool:
+    """Whether two views are one photo, given twice: no two photos are read exactly alike."""
+    same = np.array_equal(one.coat, two.coat) and np.array_equal(one.crosses, two.crosses)
+    return same and one.castle_used == two.castle_used and one.placed == two.placed
+
+
+def _product(probabilities: Sequence[Floats] | Floats, temper: float) -> Floats:
+    """Product of probabilities along the last axis, each raised to `temper`."""
+    out = np.exp(np.log(np.maximum(probabilities, 1e-12)).sum(0) * temper)
+    return np.asarray(out / out.sum(-1, keepdims=True))
+
+
+@dataclass(frozen=True, eq=False)
+class SheetView:
+    """One sheet as one photo shows it.
+
+    photo: number of the photo; two sheets in one photo are never the same sheet.
+    sheet_id: what its printed code says, None without one; codes tell sheets apart.
+    """
+
+    photo: int
+    probs: MarkProbs
+    sheet_id: str | None = None
+
+
+def group(views: Sequence[SheetView]) -> tuple[tuple[int, ...], ...]:
+    """Cluster views by sheet: groups of two or more indices, in ascending order.
+
+    Complete linkage, the best agreeing pairs first: a view joins a group only if it matches all of
+    its members.
+    """
+    pairs = sorted(_pairs(views), key=lambda pair: -pair[0])
+    same = {(i, j) for _, i, j in pairs}
+    of: dict[int, tuple[int, ...]] = {i: (i,) for i in range(len(views))}
+    for _, i, j in pairs:
+        one, two = of[i], of[j]
+        if one != two and all((min(a, b), max(a, b)) in same for a in one for b in two):
+            joined = tuple(sorted(one + two))
+            of.update(dict.fromkeys(joined, joined))
+    return tuple(sorted({g for g in of.values() if len(g) > 1}))
+
+
+def _pairs(views: Sequence[SheetView]) -> list[tuple[float, int, int]]:
+    """Matching pairs: log ratio and both indices, the lower one first."""
+    if len(views) < 2:
+        return []
+    flat = np.stack([_pixel_probs(view.probs).reshape(-1) for view in views]).astype(np.float32)
+    agreeing = flat @ flat.T  # expected number of shields that hold the same
+    found = []
+    for i, j in combinations(range(len(views)), 2):
+        one, two = views[i], views[j]
+        known = one.sheet_id is not None and two.sheet_id is not None
+        if one.photo == two.photo or agreeing[i, j] < MIN_AGREEING:
+            continue
+        if known and one.sheet_id != two.sheet_id:
+            continue
+        like = likeness(one.probs, two.probs)
+        if like.same or (known and like.worst >= MIN_COSINE):
+            found.append((like.log_ratio, i, j))
+    return found

@@ -1,0 +1,337 @@
+"""Stages: crops → probabilities of what was drawn, and of objects that cover shields.
+
+Registration sees a cell at 32 pixels. On a sheet without lines it mistakes the shields' centres for
+the cells', because the thin circles beside them hardly show at that size. The marks network sees
+cells at four times the resolution and predicts each one's offset from its crop; if the offsets are
+large, the sheet is resampled, and further views use a resampled sheet in any case.
+
+What a finger, a die, a scrap of paper or glare hides cannot be read, but the occlusion itself can
+be detected. The network was trained on shapes of any colour, not on these objects; it detects what
+is neither print nor ink nor paper. Colours found nowhere else on the sheet are further evidence: a
+die within a shield looks like a filled coat, but a sheet is drawn with one or two pens, and nothing
+else on it has the colour of the die. `foreign` compares solid areas with everything drawn
+elsewhere, `unseen_colors` every pixel of a cell with all pixels of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.imaging.picture import (
+    Floats,
+    FrozenArrays,
+    Network,
+    Photo,
+    median,
+    quantile,
+    sigmoid,
+    softmax,
+)
+from kdscan.imaging.rectify import (
+    CENTERS,
+    FLAT_MARGIN,
+    FLAT_PX,
+    RectifiedSheet,
+    rectify,
+    shift_cells,
+)
+from kdscan.marks.crops import (
+    COARSE,
+    CROP_CELLS,
+    CellCrops,
+    crop_cell,
+    half_size,
+    relative_to_paper,
+    segment,
+)
+from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES, ROWS
+from kdscan.rules.duel.coats import COATS
+from kdscan.rules.grid import Cell
+
+
+@dataclass(frozen=True, eq=False)
+class MarkProbs(FrozenArrays):
+    """The marks network's probabilities for each shield, before any rule is applied.
+
+    coat: (34, 7) float64, probabilities in the order of `COATS`, rows sum to 1.
+    crosses: (34, 5) float64, probabilities of 0..4 crosses, rows sum to 1.
+    castle_used: probability that the castle's roof is coloured.
+    placed: probability that every cell is where it should be.
+    calibration: (2,) float64, slope and offset that calibrate the log odds of a total (Platt
+        scaling); fitted on held-out photos.
+    """
+
+    coat: NDArray[np.float64]
+    crosses: NDArray[np.float64]
+    castle_used: float
+    placed: float
+    calibration: NDArray[np.float64] = field(default_factory=lambda: np.array([1.0, 0.0]))
+
+    def __post_init__(self) -> None:
+        if self.coat.shape != (len(CELLS), len(COATS)):
+            raise ValueError(f"coat probabilities have shape {self.coat.shape}")
+        if self.crosses.shape != (len(CELLS), MAX_CROSSES + 1):
+            raise ValueError(f"cross probabilities have shape {self.crosses.shape}")
+        super().__post_init__()
+
+
+Logits = tuple[NDArray[np.float32], ...]
+"""The marks network's outputs for one view: coats, crosses, castle, offsets; see `predict`."""
+
+
+TURNS = (0, 180)
+"""Degrees by which the sheet is rotated in the views of test-time augmentation; marks mean the same
+upside down. Of 229 boards (marks 19) 180 are right with the first view alone, 188 if doubtful
+sheets get the second, and 187 with two mirrored views in addition; with a mirrored view instead of
+the second, 185 and 183 (left to right, top to bottom)."""
+
+
+def predict(crops: CellCrops, network: Network, turns: Sequence[int] = TURNS) -> Iterator[Logits]:
+    """Run the marks network on the whole sheet, lazily for each of `turns`.
+
+    network: ink (35, 1, 128, 128) and coarse planes (35, C, 64, 64), the castle last → coat logits
+        (1, 34, 7), crosses logits (1, 34, 5), castle logit (1, 1), and the offset of each cell from
+        its crop's centre (1, 35, 2), in cells, x before y.
+    Yields the logits of each view, mapped back to the upright sheet.
+    """
+    for turn in turns:
+        seen = (crops.ink, crops.coarse)
+        if not turn:
+            yield network(*seen)
+            continue
+        coat, crosses, castle, offset = network(*(upside_down(part) for part in seen))
+        offset = np.concatenate([offset[:, -2::-1], offset[:, -1:]], 1)
+        yield coat[:, ::-1], crosses[:, ::-1], castle, -offset
+
+
+def upside_down(crops: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Crops (35, C, S, S) of the sheet turned by 180°, in the order of its cells: the shields in
+    reverse, the castle last."""
+    order = [*range(len(crops) - 2, -1, -1), -1]
+    return np.ascontiguousarray(crops[order][..., ::-1, ::-1])
+
+
+def average(logits: Sequence[Logits], placed: float, calibration: Floats) -> MarkProbs:
+    """Probabilities from the mean logits of several views.
+
+    placed: probability that the crops are where the cells are.
+    calibration: see `MarkProbs`.
+    """
+    coat, crosses, castle = (
+        np.asarray(np.mean([one[part][0] for one in logits], axis=0), np.float64)
+        for part in range(3)
+    )
+    return MarkProbs(
+        coat=softmax(coat),
+        crosses=softmax(crosses),
+        castle_used=float(sigmoid(castle[0])),
+        placed=placed,
+        calibration=calibration,
+    )
+
+
+MAX_OFFSET, MAX_RESAMPLES = 0.03, 2
+"""A sheet whose offsets exceed `MAX_OFFSET` cells (root mean square) is resampled, at most
+`MAX_RESAMPLES` times.
+On 300 photos this lowers the log loss of totals from 0.183 to 0.174. A limit of 0.02 gains another
+0.004, but each resampled sheet needs another pass of the network."""
+
+
+def refine_crops(
+    photo: Photo, sheet: RectifiedSheet, network: Network
+) -> tuple[RectifiedSheet, Iterator[Logits]]:
+    """The realigned sheet, and the logits of its views (`TURNS`), the second computed lazily.
+
+    network: see `predict`. The first view is of the returned sheet. The second is only needed in
+    doubt, where small misalignments matter: it uses the sheet resampled by the first one's offsets.
+    """
+    for more in reversed(range(MAX_RESAMPLES + 1)):
+        (first,) = predict(segment(sheet.bgr), network, TURNS[:1])
+        offset = cell_offsets(first)
+        if not more or np.sqrt(np.square(offset).sum(-1).mean()) < MAX_OFFSET:
+            break
+        sheet = _resampled(photo, sheet, offset)
+    return sheet, chain((first,), _second_view(photo, sheet, offset, network))
+
+
+def _second_view(
+    photo: Photo, sheet: RectifiedSheet, offset: Floats, network: Network
+) -> Iterator[Logits]:
+    closer = _resampled(photo, sheet, offset)
+    yield from predict(segment(closer.bgr), network, TURNS[1:])
+
+
+def _resampled(photo: Photo, sheet: RectifiedSheet, offset: Floats) -> RectifiedSheet:
+    return rectify(photo, shift_cells(sheet.centers_xy, offset), sheet.confidence)
+
+
+def cell_offsets(logits: Logits) -> Floats:
+    """(5, 7, 2) float64: each cell's offset from its crop's centre, in cells, x before y."""
+    out = np.zeros_like(CENTERS)
+    for at, xy in zip(CROP_CELLS, logits[3][0], strict=True):
+        out[at] = xy
+    return out
+
+
+SOLID_PX, STROKE_PX = 9, 2
+"""Pixels, of 64 a cell: least width of solid areas, wider than a stroke; and width by which drawn
+areas are eroded to drop their blurred edges."""
+
+MIN_AREA = 0.1
+"""Least share of a cell that is solid, after erosion by `SOLID_PX`."""
+
+MIN_CONTRAST = 0.35
+"""Least distance from the paper's colour, in natural logarithms, of ink and objects."""
+
+OVER_PRINT = 0.15
+"""Least distance beyond the print, which is the lower quartile of the shields' distances."""
+
+BLACK = 0.08
+"""Share of the paper's light below which colours are noise; darker pixels are clipped to it."""
+
+CHANCE, MIN_PIXELS = 0.02, 20
+"""Share of other shields' pixels that may have the colour by chance; least number of pixels drawn
+elsewhere for a comparison."""
+
+UNSEEN_PX = 32
+"""Pixels per cell at which cells' colours are compared."""
+
+BINS, BIN_WIDTH, DARKEST = 24, 0.16, -2.8
+"""Bins of a channel's histogram, their width and the first one's lower end, in natural logarithms.
+The bins at both ends stay empty, because `BLACK` lies in the second one."""
+
+MIN_SEEN = 2
+"""Least number of pixels of a cell that show a colour."""
+
+
+def foreign(bgr: NDArray[np.uint8]) -> dict[Cell, float]:
+    """For shields with a solid area: the distance of its colour from everything drawn in others.
+
+    bgr: (336, 464, 3) uint8, a rectified sheet at half its size (`crops.half_size`). Distances
+    are Euclidean in the natural logarithms of the three channels.
+    """
+    tone = _tone(bgr)
+    tones = np.stack([_inner_cell(tone, at) for at in CELLS])
+    far = np.sqrt(np.einsum("nyxc,nyxc->nyx", tones, tones))
+    printed = np.partition(far, len(CELLS) // 4, axis=0)[len(CELLS) // 4]
+    there = ((far > MIN_CONTRAST) & (far > printed + OVER_PRINT)).astype(np.uint8)
+    solid = [_eroded(one, SOLID_PX) for one in there]
+    if not any(one.mean() >= MIN_AREA for one in solid):
+        return {}
+    drawn = [t[_eroded(one, STROKE_PX)][::2] for t, one in zip(tones, there, strict=True)]
+    found = {}
+    for i, at in enumerate(CELLS):
+        if solid[i].mean() >= MIN_AREA:
+            others = np.concatenate(drawn[:i] + drawn[i + 1 :])
+            own = median(tones[i][solid[i]])
+            distances = np.linalg.norm(others - own, axis=1)
+            found[at] = float(quantile(distances, CHANCE)[0]) if len(others) >= MIN_PIXELS else 0.0
+    return found
+
+
+def unseen_colors(bgr: NDArray[np.uint8]) -> dict[Cell, float]:
+    """For each shield: the share of its cell, 0..1, in colours that no other shield's cell shows.
+
+    bgr: (336, 464, 3) uint8, as for `foreign`. A colour is shown by pixels in its bin or one beside
+    it. Areas less than two pixels (of `UNSEEN_PX` a cell) wide do not count.
+    """
+    scale = UNSEEN_PX * COARSE / FLAT_PX
+    tone = cv2.resize(_tone(bgr), None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    bins = np.clip(((tone - DARKEST) / BIN_WIDTH).astype(int), 1, BINS - 2)
+    colors = np.ravel_multi_index(tuple(np.moveaxis(bins, -1, 0)), (BINS,) * 3)
+    cells = [_whole_cell(colors, at) for at in CELLS]
+    shown = np.stack([_shown(one) for one in cells])
+    times = shown.sum(0, dtype=np.uint8)
+    shares = {}
+    for at, one, own in zip(CELLS, cells, shown, strict=True):
+        unseen = (times[one] == own[one]).astype(np.uint8)
+        wide = cv2.morphologyEx(unseen, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
+        shares[at] = float(wide.mean())
+    return shares
+
+
+def _shown(colors: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """(BINS ** 3,): 1 for each colour that a cell shows, or that lies beside one that it shows."""
+    counts = np.bincount(colors.ravel(), minlength=BINS**3).reshape((BINS,) * 3)
+    shown = (counts >= MIN_SEEN).astype(np.uint8)
+    for axis in range(3):
+        shown = shown | np.roll(shown, 1, axis) | np.roll(shown, -1, axis)
+    return shown.ravel()
+
+
+def _whole_cell(plane: NDArray[np.int64], at: Cell) -> NDArray[np.int64]:
+    """A cell of a plane with `UNSEEN_PX` pixels per cell."""
+    y, x = (round((n + FLAT_MARGIN) * UNSEEN_PX) for n in at)
+    return plane[y : y + UNSEEN_PX, x : x + UNSEEN_PX]
+
+
+def _tone(bgr: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """(H, W, 3): natural logarithms of the colours relative to the paper nearby."""
+    return np.asarray(cv2.log(np.maximum(relative_to_paper(bgr), np.float32(BLACK))), np.float32)
+
+
+def _inner_cell(plane: NDArray[np.float32], at: Cell) -> NDArray[np.float32]:
+    """A cell without its margin."""
+    crop = crop_cell(plane, *at)
+    margin = round(len(crop) * FLAT_MARGIN / (1 + 2 * FLAT_MARGIN))
+    return crop[margin:-margin, margin:-margin]
+
+
+def _eroded(there: NDArray[np.uint8], px: int) -> NDArray[np.bool_]:
+    return np.asarray(cv2.erode(there, np.ones((px, px), np.uint8)) > 0)
+
+
+COVER_PX = FLAT_PX // COARSE
+"""Pixels per cell of the network's input."""
+
+COVER_HW = round((ROWS + 2 * FLAT_MARGIN) * COVER_PX), round((COLS + 2 * FLAT_MARGIN) * COVER_PX)
+"""Height and width of the network's input: 336 × 464 pixels."""
+
+MIRROR_FROM = 0.2
+"""If some shield is covered with at least this probability, the mirrored sheet is evaluated too."""
+
+FOREIGN_WEIGHT = 10.0
+"""A solid area whose colour occurs nowhere else adds this to the natural log odds of an object for
+each unit of `foreign` distance beyond `FOREIGN_OFFSET`, up to `MAX_FOREIGN`. The limit is low
+because a pen used for a single coat has the same effect."""
+
+FOREIGN_OFFSET, MAX_FOREIGN = 0.05, 4.0
+
+UNSEEN_WEIGHT, UNSEEN_OFFSET, MAX_UNSEEN = 400.0, 0.05, 12.0
+"""The same for the share of a cell in colours that no other cell shows (`unseen_colors`). The limit
+outweighs the network, because ink hardly ever looks like this: of 286 photos without an object on
+the sheet, painted ones among them, the largest share is 0.043, a red sail painted on the map."""
+
+
+def covered(sheet: RectifiedSheet, network: Network) -> dict[Cell, float]:
+    """Probability, 0..1, that an object covers each shield.
+
+    network: rectified sheets (1, 3, 336, 464) BGR 0..1 → logits (1, 5, 7). Doubtful sheets are
+    averaged with their mirror image, which repeats true detections more often than false ones.
+    """
+    bgr = half_size(sheet.bgr)
+    foreign_logits = np.zeros((ROWS, COLS))
+    for at, distance in foreign(bgr).items():
+        foreign_logits[at] = np.clip(FOREIGN_WEIGHT * (distance - FOREIGN_OFFSET), 0, MAX_FOREIGN)
+    for at, share in unseen_colors(bgr).items():
+        foreign_logits[at] += np.clip(UNSEEN_WEIGHT * (share - UNSEEN_OFFSET), 0, MAX_UNSEEN)
+    logits = _logits(bgr, network)
+    if max(_probabilities(logits + foreign_logits).values()) >= MIRROR_FROM:
+        logits = (logits + _logits(bgr[:, ::-1], network)[:, ::-1]) / 2
+    return _probabilities(logits + foreign_logits)
+
+
+def _logits(bgr: NDArray[np.uint8], network: Network) -> NDArray[np.float64]:
+    """(5, 7) logits."""
+    batch = bgr.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255)
+    return np.asarray(network(np.ascontiguousarray(batch))[0][0], np.float64)
+
+
+def _probabilities(logits: NDArray[np.float64]) -> dict[Cell, float]:
+    return {at: float(sigmoid(logits[at])) for at in CELLS}

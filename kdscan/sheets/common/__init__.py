@@ -1,1 +1,0 @@
-"""What all kinds share: JSON values, drawing, text output, correction fields."""

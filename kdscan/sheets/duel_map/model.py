@@ -1,0 +1,317 @@
+"""What was read of a map of Kingdomino Duel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.detection.layout import UNKNOWN_LAYOUT
+from kdscan.files import Json
+from kdscan.imaging.rectify import Ink, RectifiedSheet
+from kdscan.marks.boards import IMPROBABLE, Reading
+from kdscan.marks.network import MarkProbs
+from kdscan.rules.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
+from kdscan.rules.duel.coats import COATS, Coat, Marks, shown
+from kdscan.rules.duel.scoring import WIZARD_POINTS, Score
+from kdscan.rules.grid import Cell
+from kdscan.rules.problem import Problem, problem_from, problems_json
+from kdscan.sheets.common import (
+    WIZARD,
+    cell_values,
+    coat_from,
+    coat_json,
+    place_from,
+    place_json,
+    present,
+    rounded,
+    short,
+    table,
+)
+
+
+@dataclass(frozen=True)
+class WizardEvidence:
+    """What a spellbook on the same table implies for a map.
+
+    coat: the coat that its player's wizard pays for. confidence: probability that the wizard's
+    points are right. coats: possible coats, None for none, with probabilities; () if certain.
+    review: whether the spellbook is a reason for review. problems: contradictions with the map.
+    """
+
+    coat: Coat | None = None
+    confidence: float = 1.0
+    coats: tuple[tuple[Coat | None, float], ...] = ()
+    review: bool = False
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True)
+class MapCorrections:
+    """A person's corrections of a map, which override the evidence.
+
+    cells: the true marks of some shields. castle: whether its roof is coloured. wizard: (coat,)
+    that the wizard pays for, or (None,) for none; None if not corrected. confirmed: everything is
+    right. Raises ValueError for what no map can hold.
+    """
+
+    cells: Mapping[Cell, Marks] = field(default_factory=dict)
+    castle: bool | None = None
+    wizard: tuple[Coat | None] | None = None
+    confirmed: bool = False
+
+    def __post_init__(self) -> None:
+        for at, (coat, crosses) in self.cells.items():
+            if at not in CELLS:
+                raise ValueError(f"a map has no shield at (row, column) {at}")
+            most = 0 if coat is None else MAX_CROSSES
+            if coat not in COATS or crosses not in range(most + 1):
+                raise ValueError(f"no shield holds {coat!r} with {crosses!r} crosses")
+        if self.wizard is not None:
+            if self.wizard not in [(coat,) for coat in COATS]:
+                raise ValueError(f"a wizard pays for (coat,) or (None,), not for {self.wizard!r}")
+            (paid,) = self.wizard  # perhaps a coat's name, which is equal to it
+            object.__setattr__(self, "wizard", (paid and Coat(paid),))
+
+    def merge(self, later: MapCorrections) -> MapCorrections:
+        """These corrections updated by later ones."""
+        return MapCorrections(
+            {**self.cells, **later.cells},
+            self.castle if later.castle is None else later.castle,
+            later.wizard or self.wizard,
+            self.confirmed or later.confirmed,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class MapEvidence:
+    """All that is known of a map before any rule is applied; `kinds.duel_map.interpret` turns it
+    into a reading.
+
+    layout: name of the recognised layout, or `UNKNOWN_LAYOUT`.
+    sheet_id: text of the sheet's printed code (`kdscan.paper.ids`), None without one.
+    clipped: shields that the picture's edge cuts off. mirrored: the picture swaps left and right.
+    bilevel: the picture is black and white without greys, and so may have lost marks.
+    blurred: edges are so wide that a sharper photo would leave fewer doubts.
+    beside: sides of the picture beyond which another map extends that was not read.
+    covered: probabilities, 0..1, of objects over shields, where not negligible.
+    wizard: from a spellbook beside it. corrections: a person's.
+    ink: what was drawn, if the print is known; else None.
+    """
+
+    rectified: RectifiedSheet
+    probs: MarkProbs
+    layout: str = UNKNOWN_LAYOUT
+    sheet_id: str | None = None
+    clipped: tuple[Cell, ...] = ()
+    mirrored: bool = False
+    bilevel: bool = False
+    blurred: bool = False
+    beside: tuple[str, ...] = ()
+    wizard: WizardEvidence = WizardEvidence()
+    corrections: MapCorrections = MapCorrections()
+    ink: Ink | None = None
+    covered: Mapping[Cell, float] = field(default_factory=dict)
+
+    @property
+    def still_covered(self) -> dict[Cell, float]:
+        """`covered` without the shields that a person has corrected."""
+        corrected = self.corrections.cells
+        return {cell: p for cell, p in self.covered.items() if cell not in corrected}
+
+    @property
+    def still_clipped(self) -> tuple[Cell, ...]:
+        """`clipped` without the shields that a person has corrected."""
+        return tuple(cell for cell in self.clipped if cell not in self.corrections.cells)
+
+    @property
+    def wizard_coat(self) -> Coat | None:
+        """The coat that the map's wizard pays for, by correction or else by the spellbook."""
+        correction = self.corrections.wizard
+        return self.wizard.coat if correction is None else correction[0]
+
+
+@dataclass(frozen=True, eq=False)
+class MapReading:
+    """A map's evidence, interpreted: board, score, confidence and problems."""
+
+    evidence: MapEvidence
+    reading: Reading
+    score: Score
+    problems: tuple[Problem, ...] = ()
+
+    def __repr__(self) -> str:
+        return short(self, f"{self.score.total} points")
+
+    def _repr_html_(self) -> str:
+        """The board as an HTML table for notebooks."""
+        cells = {c.at: (shown(*c.marks), c.review) for c in self.reading.cells}
+        cells[CASTLE] = ("♜", False)
+        return table(self, [[cells[row, col] for col in range(COLS)] for row in range(ROWS)])
+
+    @property
+    def kind(self) -> Literal["duel_map"]:
+        return "duel_map"
+
+    @property
+    def rectified(self) -> RectifiedSheet:
+        return self.evidence.rectified
+
+    @property
+    def probs(self) -> MarkProbs:
+        return self.evidence.probs
+
+    @property
+    def outline_xy(self) -> NDArray[np.float64]:
+        return self.evidence.rectified.outline_xy
+
+    @property
+    def layout(self) -> str:
+        return self.evidence.layout
+
+    @property
+    def sheet_id(self) -> str | None:
+        return self.evidence.sheet_id
+
+    @property
+    def ink(self) -> Ink | None:
+        return self.evidence.ink
+
+    @property
+    def confidence(self) -> float:
+        return self.reading.confidence * self.evidence.wizard.confidence
+
+    @property
+    def review(self) -> bool:
+        doubtful = self.reading.review or self.evidence.wizard.review
+        return doubtful and not self.evidence.corrections.confirmed
+
+    @property
+    def clipped(self) -> tuple[Cell, ...]:
+        """The shields that the picture's edge cuts off, so that the total is unknown."""
+        return () if self.evidence.corrections.confirmed else self.evidence.still_clipped
+
+    @property
+    def wizard_coat(self) -> Coat | None:
+        return self.evidence.wizard_coat
+
+    @property
+    def wizard_range(self) -> tuple[int, int]:
+        """Least and greatest points that the wizard may pay on this board."""
+        corrections = self.evidence.corrections
+        possible = () if corrections.wizard or corrections.confirmed else self.evidence.wizard.coats
+        coats = [coat for coat, p in possible if p >= IMPROBABLE]
+        pays = [WIZARD_POINTS * sum(d.coat is coat for d in self.score.domains) for coat in coats]
+        return min([*pays, self.score.wizard]), max([*pays, self.score.wizard])
+
+    @property
+    def total_range(self) -> tuple[int, int]:
+        """Least and greatest likely score of the map, its wizard included."""
+        if self.evidence.corrections.confirmed:
+            return self.score.total, self.score.total
+        (low, high), (least, most) = self.reading.total_range, self.wizard_range
+        return low + least, high + most
+
+
+def with_fields(evidence: MapEvidence, fields: Mapping[str, Any]) -> MapEvidence:
+    """The store's fields: `cell:R,C`, `castle`, `value:chosen_coat`, `confirmed`."""
+    wizard = fields.get(WIZARD)
+    corrections = MapCorrections(
+        cells={cell: marks_from(new) for cell, new in cell_values(fields).items()},
+        castle=fields.get("castle"),
+        wizard=(coat_from(wizard),) if WIZARD in fields else None,
+        confirmed=fields.get("confirmed") is True,
+    )
+    return replace(evidence, corrections=evidence.corrections.merge(corrections))
+
+
+def marks_from(value: Mapping[str, Any]) -> Marks:
+    """A shield's marks from their JSON values."""
+    return coat_from(value["coat"]), int(value["crosses"])
+
+
+def cells_of(sheet: Mapping[str, Any]) -> dict[Cell, Marks]:
+    """The content of each shield of a map, from its JSON."""
+    return {(cell["row"], cell["col"]): marks_from(cell) for cell in sheet["cells"]}
+
+
+_PROBS = {field.name: field.name for field in fields(MarkProbs)} | {"calibration": "trust"}
+"""Fields of `MarkProbs` → their names in the store."""
+
+
+def serialize(sheet: MapReading) -> Json:
+    """See `kdscan.sheets.base`."""
+    found, corrections = sheet.evidence, sheet.evidence.corrections
+    corrected = {
+        "cells": [[*at, coat_json(coat), n] for at, (coat, n) in corrections.cells.items()],
+        "castle": corrections.castle,
+        "wizard": None if corrections.wizard is None else [coat_json(corrections.wizard[0])],
+        "confirmed": corrections.confirmed,
+    }
+    return {
+        "kind": sheet.kind,
+        "layout": found.layout,
+        "sheet_id": found.sheet_id,
+        "place": place_json(found.rectified),
+        "probs": {kept: rounded(getattr(found.probs, name)) for name, kept in _PROBS.items()},
+        "hidden": [list(cell) for cell in found.clipped],
+        "wizard": {
+            "coat": coat_json(found.wizard.coat),
+            "confidence": rounded(found.wizard.confidence),
+            "coats": [[coat_json(coat), rounded(p)] for coat, p in found.wizard.coats],
+            "review": found.wizard.review,
+            **present(problems=problems_json(found.wizard.problems)),
+        },
+        **present(
+            mirrored=found.mirrored,
+            bilevel=found.bilevel,
+            blurred=found.blurred,
+            covered=[[*at, rounded(p)] for at, p in found.covered.items()],
+            beside=list(found.beside),
+            corrections=corrections != MapCorrections() and corrected,
+        ),
+    }
+
+
+def evidence_from(kept: Json) -> MapEvidence:
+    """The inverse of `serialize`."""
+    probs: Json = {}
+    for name, stored in _PROBS.items():  # fields missing in older stores keep their defaults
+        if stored in kept["probs"]:
+            value = kept["probs"][stored]
+            probs[name] = np.array(value, np.float64) if isinstance(value, list) else value
+    return MapEvidence(
+        rectified=place_from(kept["place"]),
+        probs=MarkProbs(**probs),
+        layout=kept["layout"],
+        sheet_id=kept.get("sheet_id"),
+        clipped=tuple((row, col) for row, col in kept.get("hidden", ())),
+        mirrored=kept.get("mirrored", False),
+        bilevel=kept.get("bilevel", False),
+        blurred=kept.get("blurred", False),
+        beside=tuple(kept.get("beside", ())),
+        covered={(row, col): float(p) for row, col, p in kept.get("covered", ())},
+        wizard=_wizard(kept.get("wizard")),
+        corrections=_corrections(kept.get("corrections")),
+    )
+
+
+def _wizard(kept: Json | None) -> WizardEvidence:
+    if not kept:
+        return WizardEvidence()
+    coats = tuple((coat_from(name), p) for name, p in kept.get("coats", ()))
+    problems = tuple(map(problem_from, kept.get("problems", ())))
+    return WizardEvidence(
+        coat_from(kept["coat"]), kept["confidence"], coats, kept["review"], problems
+    )
+
+
+def _corrections(kept: Json | None) -> MapCorrections:
+    if not kept:
+        return MapCorrections()
+    cells = {(row, col): (coat_from(coat), n) for row, col, coat, n in kept["cells"]}
+    wizard = None if kept["wizard"] is None else (coat_from(kept["wizard"][0]),)
+    return MapCorrections(cells, kept["castle"], wizard, kept["confirmed"])

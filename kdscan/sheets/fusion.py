@@ -1,0 +1,130 @@
+"""Fusion: a sheet that several photos of a run show is read from all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kdscan.detection.layout import UNKNOWN_LAYOUT
+from kdscan.marks.boards import DEFAULT_RISK
+from kdscan.rules.grid import Cell
+from kdscan.sheets.duel_map.interpret import beliefs, interpret
+from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading
+
+if TYPE_CHECKING:
+    from kdscan.sheets.base import AnyReading
+
+
+Where = tuple[int, int]
+"""Number of the photo and of the sheet in it, both from 0, as in the JSON."""
+
+
+@dataclass(frozen=True, eq=False)
+class FusedSheet:
+    """One sheet that several photos show.
+
+    views: its places, in the order of the photos.
+    best: the most confident of these.
+    sheet: the fused reading; pixels and coordinates are those of `best`.
+    one_photo: whether they are one photo, given several times.
+    """
+
+    views: tuple[Where, ...]
+    best: Where
+    sheet: MapReading
+    one_photo: bool = False
+
+    @property
+    def photograph_again(self) -> tuple[tuple[int, int], ...]:
+        """Row and column of the shields that stay doubtful, the least confident first."""
+        if not self.sheet.review:
+            return ()
+        doubtful = [c for c in self.sheet.reading.cells if c.review]
+        return tuple(c.at for c in sorted(doubtful, key=lambda c: c.confidence))
+
+
+def maps_by_place(photo: int, found: Iterable[AnyReading]) -> dict[Where, MapReading]:
+    """The maps of a photo by their place, without pixels, so that many fit in memory."""
+    bare = np.zeros((1, 1, 3), np.uint8)
+    maps = {}
+    for n, sheet in enumerate(found):
+        if isinstance(sheet, MapReading):
+            flat = replace(sheet.rectified, bgr=bare)
+            evidence = replace(sheet.evidence, rectified=flat, ink=None)
+            maps[photo, n] = replace(sheet, evidence=evidence)
+    return maps
+
+
+def fuse_sheets(
+    maps: dict[Where, MapReading], *, risk: float = DEFAULT_RISK
+) -> tuple[FusedSheet, ...]:
+    """Find the sheets that several photos show, and fuse the photos of each.
+
+    maps: all maps of all photos, see `maps_by_place`. risk: see `kdscan.read_photo`.
+    """
+    if len(maps) < 2:
+        return ()
+    from kdscan.marks.boards import SheetView, group
+
+    places = sorted(maps)
+    views = [
+        SheetView(where[0], beliefs(maps[where].evidence), maps[where].sheet_id) for where in places
+    ]
+    return tuple(_fused([places[i] for i in indices], maps, risk) for indices in group(views))
+
+
+def _fused(places: Sequence[Where], maps: dict[Where, MapReading], risk: float) -> FusedSheet:
+    best = max(places, key=lambda where: maps[where].confidence)
+    views = [maps[where].evidence for where in places]
+    evidence = fuse_evidence(views, places.index(best))
+    return FusedSheet(tuple(places), best, interpret(evidence, risk), _one_photo(views))
+
+
+def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
+    """The fused evidence of several photos of one sheet, in the frame of the best of them.
+
+    A shield is clipped or covered, and the picture bilevel or blurred, if it is so in all of them.
+    Corrections of all views hold; where they contradict each other, that of the earliest view.
+    """
+    from kdscan.marks.boards import fuse
+
+    base = views[best]
+    layouts = [view.layout for view in views if view.layout != UNKNOWN_LAYOUT]
+    ids = [view.sheet_id for view in views if view.sheet_id is not None]
+    clipped = set.intersection(*(set(view.still_clipped) for view in views))
+    return replace(
+        base,
+        probs=base.probs if _one_photo(views) else fuse([beliefs(view) for view in views]),
+        layout=layouts[0] if layouts else base.layout,
+        sheet_id=ids[0] if ids else None,
+        clipped=tuple(sorted(clipped)),
+        bilevel=all(view.bilevel for view in views),
+        blurred=all(view.blurred for view in views),
+        covered=_covered(views),
+        wizard=max(
+            (view.wizard for view in views), key=lambda one: (one.coat is not None, one.confidence)
+        ),
+        corrections=reduce(MapCorrections.merge, [view.corrections for view in reversed(views)]),
+    )
+
+
+def _one_photo(views: Sequence[MapEvidence]) -> bool:
+    from kdscan.marks.boards import same_photo
+
+    first = views[0]
+    return all(
+        same_photo(first.probs, view.probs)
+        and (first.covered, first.clipped) == (view.covered, view.clipped)
+        for view in views
+    )
+
+
+def _covered(views: Sequence[MapEvidence]) -> dict[Cell, float]:
+    """The shields that are covered in all views, each with its least probability."""
+    first, *others = [view.still_covered for view in views]
+    everywhere = [at for at in first if all(at in other for other in others)]
+    return {at: min(one[at] for one in (first, *others)) for at in everywhere}

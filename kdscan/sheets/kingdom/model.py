@@ -1,0 +1,232 @@
+"""What was read of a kingdom of tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.files import Json
+from kdscan.imaging.picture import FrozenArrays
+from kdscan.imaging.rectify import RectifiedSheet
+from kdscan.marks.boards import Totals, range_of
+from kdscan.rules.grid import Cell
+from kdscan.rules.kingdomino.kingdom import Kingdom
+from kdscan.rules.kingdomino.scoring import Score
+from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES, SquareKind
+from kdscan.rules.kingdomino.variants import Variants
+from kdscan.rules.problem import Problem
+from kdscan.sheets.common import (
+    VARIANTS,
+    cell_values,
+    place_from,
+    place_json,
+    present,
+    rounded,
+    short,
+    table,
+)
+
+
+@dataclass(frozen=True)
+class SquareReading:
+    """One square as read. `confidence`: probability that terrain and crowns are both right.
+
+    terrain: a terrain of the game, "castle" or "empty".
+    seen: the most probable kind from the pixels alone, if rules or a person overruled it.
+    covered: whether an object seems to lie there, maybe on a tile.
+    """
+
+    row: int
+    col: int
+    terrain: str
+    crowns: int
+    confidence: float
+    review: bool
+    seen: SquareKind | None = None
+    covered: bool = False
+
+    @property
+    def at(self) -> Cell:
+        return self.row, self.col
+
+    @property
+    def kind(self) -> SquareKind:
+        return self.terrain, self.crowns
+
+
+@dataclass(frozen=True)
+class KingdomCorrections:
+    """A person's corrections of a kingdom, which override the evidence.
+
+    squares: the true kinds of some squares, in the order of the corrections; a second castle
+    replaces the first. confirmed: everything is right.
+    Raises ValueError for what no square can hold.
+    """
+
+    squares: Mapping[Cell, SquareKind] = field(default_factory=dict)
+    confirmed: bool = False
+
+    def __post_init__(self) -> None:
+        for at, kind in self.squares.items():
+            if min(at) < 0:
+                raise ValueError(f"a kingdom has no square at (row, column) {at}")
+            if kind not in SQUARE_CLASSES:
+                raise ValueError(f"no square holds {kind!r}")
+
+    def merge(self, later: KingdomCorrections) -> KingdomCorrections:
+        """These corrections updated by later ones, which come last."""
+        before = {at: kind for at, kind in self.squares.items() if at not in later.squares}
+        return KingdomCorrections({**before, **later.squares}, self.confirmed or later.confirmed)
+
+
+@dataclass(frozen=True, eq=False)
+class KingdomEvidence(FrozenArrays):
+    """All that is known of a kingdom before any rule is applied; `kinds.kingdom.interpret` turns it
+    into a reading.
+
+    rectified: the `size` × `size` squares that the kingdom may span, including empty rows and
+        columns; its confidence is that of the lattice.
+    probs: (size, size, K) float64, probabilities from the pixels in the order of `SQUARE_CLASSES`.
+    variants: the rules for its score. beyond: number of connected squares outside its limit.
+    cut: sides of the picture beyond which it reaches, or may reach unseen. beside: sides beyond
+        which another kingdom extends that was not read. touching: whether some squares may be of
+        another kingdom that it touches. covered: bare places that do not look like the table, on
+        which its tiles may lie covered, with their difference from it (`kinds.kingdom.surface`).
+    sheet_id: text of the code on a card beside it (`kdscan.paper.ids`), None without one.
+    corrections: a person's.
+    """
+
+    rectified: RectifiedSheet
+    probs: NDArray[np.float64]
+    variants: Variants
+    beyond: int = 0
+    sheet_id: str | None = None
+    corrections: KingdomCorrections = KingdomCorrections()
+    cut: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    touching: bool = False
+    covered: Mapping[Cell, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        size = self.variants.size
+        if self.probs.shape != (size, size, len(SQUARE_CLASSES)):
+            raise ValueError(f"{size} x {size} squares are needed, not {self.probs.shape}")
+        super().__post_init__()
+
+
+@dataclass(frozen=True, eq=False)
+class KingdomReading:
+    """A kingdom's evidence, interpreted: squares, score, confidence and problems.
+
+    squares: size * size readings, row-major. kingdom: the same as the game's own type.
+    totals: possible totals with probabilities, the most probable first.
+    """
+
+    evidence: KingdomEvidence
+    squares: tuple[SquareReading, ...]
+    kingdom: Kingdom
+    score: Score
+    confidence: float
+    review: bool
+    problems: tuple[Problem, ...]
+    totals: Totals
+
+    def __post_init__(self) -> None:
+        if len(self.squares) != self.variants.size**2:
+            raise ValueError(f"{self.variants.size}² squares are needed, not {len(self.squares)}")
+
+    def __repr__(self) -> str:
+        return short(self, f"{self.score.total} points")
+
+    def _repr_html_(self) -> str:
+        """The squares as notebooks show them."""
+        size = self.variants.size
+        shown = [(f"{s.terrain} {'♛' * s.crowns}".strip(), s.review) for s in self.squares]
+        return table(self, [shown[row * size :][:size] for row in range(size)])
+
+    @property
+    def kind(self) -> Literal["kingdom"]:
+        return "kingdom"
+
+    @property
+    def rectified(self) -> RectifiedSheet:
+        return self.evidence.rectified
+
+    @property
+    def probs(self) -> NDArray[np.float64]:
+        return self.evidence.probs
+
+    @property
+    def total_range(self) -> tuple[int, int]:
+        """Least and greatest likely total."""
+        return range_of(self.totals)
+
+    @property
+    def outline_xy(self) -> NDArray[np.float64]:
+        return self.evidence.rectified.outline_xy
+
+    @property
+    def variants(self) -> Variants:
+        return self.evidence.variants
+
+    @property
+    def sheet_id(self) -> str | None:
+        return self.evidence.sheet_id
+
+
+def with_fields(evidence: KingdomEvidence, fields: Mapping[str, Any]) -> KingdomEvidence:
+    """The store's fields: `cell:R,C`, `variants`, `confirmed`."""
+    squares = {
+        cell: (new["terrain"], int(new["crowns"])) for cell, new in cell_values(fields).items()
+    }
+    corrections = KingdomCorrections(squares, fields.get("confirmed") is True)
+    extras = fields.get(VARIANTS)
+    variants = evidence.variants.with_extras(**extras) if extras else evidence.variants
+    merged = evidence.corrections.merge(corrections)
+    return replace(evidence, variants=variants, corrections=merged)
+
+
+def serialize(kingdom: KingdomReading) -> Json:
+    """See `kdscan.sheets.base`."""
+    found, corrections = kingdom.evidence, kingdom.evidence.corrections
+    squares = [[*at, *kind] for at, kind in corrections.squares.items()]
+    corrected = {"squares": squares, "confirmed": corrections.confirmed}
+    return {
+        "kind": kingdom.kind,
+        "place": place_json(found.rectified),
+        "probs": rounded(found.probs),
+        "sheet_id": found.sheet_id,
+        "variants": asdict(found.variants),
+        "beyond": found.beyond,
+        **present(
+            cut=list(found.cut),
+            beside=list(found.beside),
+            touching=found.touching,
+            covered=[[*at, rounded(far)] for at, far in found.covered.items()],
+            corrections=corrections != KingdomCorrections() and corrected,
+        ),
+    }
+
+
+def evidence_from(kept: Json) -> KingdomEvidence:
+    """The inverse of `serialize`."""
+    corrections = KingdomCorrections()
+    if stored := kept.get("corrections"):
+        squares = {(row, col): (terrain, crowns) for row, col, terrain, crowns in stored["squares"]}
+        corrections = KingdomCorrections(squares, stored["confirmed"])
+    return KingdomEvidence(
+        rectified=place_from(kept["place"]),
+        probs=np.array(kept["probs"], np.float64),
+        variants=Variants(**kept["variants"]),
+        beyond=kept["beyond"],
+        sheet_id=kept.get("sheet_id"),
+        corrections=corrections,
+        cut=tuple(kept.get("cut", ())),
+        beside=tuple(kept.get("beside", ())),
+        touching=kept.get("touching", False),
+        covered={(row, col): float(far) for row, col, far in kept.get("covered", ())},
+    )

@@ -1,0 +1,305 @@
+"""What was read of a spellbook."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.files import Json
+from kdscan.imaging.picture import FrozenArrays
+from kdscan.rules.duel.book_place import BookPlace
+from kdscan.rules.duel.coats import COATS, GLYPHS, Coat
+from kdscan.rules.duel.dice import SQUARES
+from kdscan.rules.duel.spellbook import Spellbook, SpellbookLine
+from kdscan.rules.problem import Problem
+from kdscan.sheets.common import (
+    ChoiceField,
+    LineField,
+    Shown,
+    coat_from,
+    coat_json,
+    parse_field,
+    present,
+    rounded,
+    short,
+    table,
+)
+
+
+@dataclass(frozen=True)
+class BookMark:
+    """One place of a spellbook that players may mark.
+
+    at_xy: photo frame; the place's centre, or both ends of a struck line. reach_px: half the
+    place's side. confidence: probability that `marked` is right.
+    """
+
+    place: BookPlace
+    at_xy: tuple[tuple[float, float], ...]
+    reach_px: float
+    marked: bool
+    confidence: float
+    review: bool
+
+
+@dataclass(frozen=True)
+class SpellbookCorrections:
+    """A person's corrections of a spellbook, which override the evidence.
+
+    lines: by side and coat. choices: the coat that a side names. confirmed: everything is right.
+    Raises ValueError for what no spellbook can hold.
+    """
+
+    lines: Mapping[tuple[int, Coat], SpellbookLine] = field(default_factory=dict)
+    choices: Mapping[int, Coat | None] = field(default_factory=dict)
+    confirmed: bool = False
+
+    def __post_init__(self) -> None:
+        for (side, coat), line in self.lines.items():
+            if side not in (0, 1) or coat not in SQUARES or not 0 <= line.filled <= SQUARES[coat]:
+                raise ValueError(f"a spellbook has no line {coat!r} of side {side!r} like {line}")
+        for side, chosen in self.choices.items():
+            if side not in (0, 1) or chosen not in COATS:
+                raise ValueError(f"side {side!r} of a spellbook cannot choose {chosen!r}")
+
+    def merge(self, later: SpellbookCorrections) -> SpellbookCorrections:
+        """These corrections updated by later ones."""
+        return SpellbookCorrections(
+            {**self.lines, **later.lines},
+            {**self.choices, **later.choices},
+            self.confirmed or later.confirmed,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SpellbookEvidence(FrozenArrays):
+    """All that is known of a spellbook before any rule is applied; `kinds.spellbook.interpret`
+    turns it into a reading.
+
+    page_xy: (4, 2) float64, photo frame: the page's corners, from its reader's top left.
+    marks: every place as recognised, in the order of the layout.
+    sheet_id: text of its printed code (`kdscan.paper.ids`), None without one.
+    table: numbers of spellbooks and maps on its table, None if unknown.
+    beside: sides of the picture beyond which a map extends that was not read.
+    corrections: a person's.
+    """
+
+    layout: str
+    page_xy: NDArray[np.float64]
+    marks: tuple[BookMark, ...]
+    sheet_id: str | None = None
+    table: tuple[int, int] | None = None
+    beside: tuple[str, ...] = ()
+    corrections: SpellbookCorrections = SpellbookCorrections()
+
+
+@dataclass(frozen=True, eq=False)
+class SpellbookReading:
+    """A spellbook's evidence, interpreted.
+
+    marks: every place, corrections applied. book: the same as the game's own type.
+    chosen: the coat that each player's side names. confidence: probability that all is right.
+    """
+
+    evidence: SpellbookEvidence
+    marks: tuple[BookMark, ...]
+    book: Spellbook
+    chosen: tuple[Coat | None, Coat | None]
+    confidence: float
+    review: bool
+    problems: tuple[Problem, ...] = ()
+
+    def __repr__(self) -> str:
+        return short(self, self.layout)
+
+    def _repr_html_(self) -> str:
+        """Both sides' lines for notebooks, and the places that need review."""
+        rows = [[(GLYPHS[coat], False), *self._lines(coat)] for coat in Coat]
+        return table(self, [*rows, *([(str(m.place), True)] for m in self.marks if m.review)])
+
+    def _lines(self, coat: Coat) -> Iterator[Shown]:
+        for line in (side[coat] for side in self.book.lines):
+            text = "■" * line.filled + "□" * (SQUARES[coat] - line.filled)
+            yield text + " struck" * line.struck + " used" * line.used, False
+
+    @property
+    def kind(self) -> Literal["duel_spellbook"]:
+        return "duel_spellbook"
+
+    @property
+    def layout(self) -> str:
+        return self.evidence.layout
+
+    @property
+    def sheet_id(self) -> str | None:
+        return self.evidence.sheet_id
+
+    @property
+    def outline_xy(self) -> NDArray[np.float64]:
+        return self.evidence.page_xy
+
+
+T = TypeVar("T")
+
+MAX_FLIPPED = 5
+"""Number of least confident marks that are flipped, in all combinations, for alternatives."""
+
+
+def marks_of_line(marks: Iterable[BookMark], player: int, coat: Coat) -> tuple[BookMark, ...]:
+    """The marks of one side's line, in the order of the layout."""
+    of = (player, coat)
+    return tuple(
+        m for m in marks if m.place.part != "choice" and (m.place.player, m.place.coat) == of
+    )
+
+
+def squares_of_line(marks: Iterable[BookMark], player: int, coat: Coat) -> tuple[BookMark, ...]:
+    """The squares of one side's line, from its first."""
+    return tuple(m for m in marks_of_line(marks, player, coat) if m.place.part == "square")
+
+
+def marks_of_choice(marks: Iterable[BookMark], player: int) -> tuple[BookMark, ...]:
+    """The boxes in which one side names its coat."""
+    return tuple(m for m in marks if m.place.part == "choice" and m.place.player == player)
+
+
+def line_of(marks: Iterable[BookMark]) -> SpellbookLine:
+    """The state of a line from its marks."""
+    marked = [mark.place.part for mark in marks if mark.marked]
+    return SpellbookLine(marked.count("square"), "struck" in marked, "used" in marked)
+
+
+def choice_of(marks: Iterable[BookMark]) -> Coat | None:
+    """The one coat that a side names; None when it names none, or several."""
+    named = [mark.place.coat for mark in marks if mark.marked]
+    return named[0] if len(named) == 1 else None
+
+
+def options(
+    marks: Sequence[BookMark], state: Callable[[Iterable[BookMark]], T]
+) -> list[tuple[T, float]]:
+    """What marks may mean, with probabilities, the most probable first; state: what given marks
+    mean, `line_of` or `choice_of`."""
+    shares: dict[T, float] = {}
+    for flipped, p in _flipped(marks):
+        found = state(flipped)
+        shares[found] = shares.get(found, 0.0) + p
+    return sorted(shares.items(), key=lambda share: -share[1])
+
+
+def _flipped(marks: Sequence[BookMark]) -> Iterable[tuple[tuple[BookMark, ...], float]]:
+    """All combinations of the least confident marks flipped or not, with probabilities."""
+    doubtful = sorted(marks, key=lambda mark: mark.confidence)[:MAX_FLIPPED]
+    for flips in product((False, True), repeat=len(doubtful)):
+        p = 1.0
+        other = dict[BookPlace, bool]()
+        for mark, flip in zip(doubtful, flips, strict=True):
+            p *= 1 - mark.confidence if flip else mark.confidence
+            other[mark.place] = mark.marked != flip
+        yield tuple(replace(m, marked=other.get(m.place, m.marked)) for m in marks), p
+
+
+def with_corrections(
+    marks: Sequence[BookMark], corrections: SpellbookCorrections
+) -> tuple[BookMark, ...]:
+    """The marks with corrections of lines and choices; corrected marks are certain."""
+    marked_as: dict[BookPlace, bool] = {}
+    for (player, coat), line in corrections.lines.items():
+        squares = squares_of_line(marks, player, coat)
+        as_seen = sum(mark.marked for mark in squares) == line.filled
+        for k, mark in enumerate(squares):
+            marked_as[mark.place] = mark.marked if as_seen else k < line.filled
+        marked_as[BookPlace(player, coat, "struck")] = line.struck
+        marked_as[BookPlace(player, coat, "used")] = line.used
+    for player, chosen in corrections.choices.items():
+        for mark in marks_of_choice(marks, player):
+            marked_as[mark.place] = mark.place.coat == chosen
+    return tuple(
+        replace(mark, marked=marked_as[mark.place], confidence=1.0, review=False)
+        if mark.place in marked_as
+        else mark
+        for mark in marks
+    )
+
+
+def with_fields(evidence: SpellbookEvidence, fields: Mapping[str, Any]) -> SpellbookEvidence:
+    """The store's fields: `line:SIDE,COAT`, `choice:SIDE`, `confirmed`.
+
+    `kdscan.sheets.table` then updates the maps beside the book.
+    """
+    lines: dict[tuple[int, Coat], SpellbookLine] = {}
+    choices: dict[int, Coat | None] = {}
+    for name, new in fields.items():
+        match parse_field(name):
+            case LineField(player, coat):
+                lines[player, coat] = SpellbookLine(**new)
+            case ChoiceField(player):
+                choices[player] = coat_from(new)
+    corrections = SpellbookCorrections(lines, choices, fields.get("confirmed") is True)
+    return replace(evidence, corrections=evidence.corrections.merge(corrections))
+
+
+def serialize(book: SpellbookReading) -> Json:
+    """See `kdscan.sheets.base`."""
+    found, corrections = book.evidence, book.evidence.corrections
+    corrected = {
+        "lines": [
+            [player, coat.value, line.filled, line.struck, line.used]
+            for (player, coat), line in corrections.lines.items()
+        ],
+        "choices": [[side, coat_json(coat)] for side, coat in corrections.choices.items()],
+        "confirmed": corrections.confirmed,
+    }
+    return {
+        "kind": book.kind,
+        "layout": found.layout,
+        "sheet_id": found.sheet_id,
+        "page": rounded(found.page_xy),
+        "marks": [
+            [
+                str(m.place),
+                *rounded([m.at_xy, m.reach_px]),
+                m.marked,
+                rounded(m.confidence),
+                m.review,
+            ]
+            for m in found.marks
+        ],
+        **present(
+            table=found.table and list(found.table),
+            beside=list(found.beside),
+            corrections=corrections != SpellbookCorrections() and corrected,
+        ),
+    }
+
+
+def evidence_from(kept: Json) -> SpellbookEvidence:
+    """The inverse of `serialize`."""
+    marks = tuple(
+        BookMark(
+            BookPlace.parse(place), tuple((x, y) for x, y in at), reach, marked, confidence, review
+        )
+        for place, at, reach, marked, confidence, review in kept["marks"]
+    )
+    corrections = SpellbookCorrections()
+    if stored := kept.get("corrections"):
+        corrections = SpellbookCorrections(
+            {(side, Coat(c)): SpellbookLine(*line) for side, c, *line in stored["lines"]},
+            {side: coat_from(c) for side, c in stored["choices"]},
+            stored["confirmed"],
+        )
+    table = tuple(kept["table"]) if "table" in kept else None
+    return SpellbookEvidence(
+        kept["layout"],
+        np.array(kept["page"], np.float64),
+        marks,
+        kept.get("sheet_id"),
+        table,
+        tuple(kept.get("beside", ())),
+        corrections,
+    )

@@ -1,0 +1,290 @@
+"""A spellbook for people and programs: its JSON, its text in a terminal, its overlay."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from kdscan.i18n import Words
+from kdscan.imaging.pens import (
+    INK,
+    PAPER,
+    Color,
+    Points,
+    circle,
+    draw_text,
+    line,
+    panel,
+    polygon,
+    text_width,
+)
+from kdscan.imaging.picture import Bgr
+from kdscan.rules.duel.book_checks import SIDES
+from kdscan.rules.duel.book_place import Part
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.dice import SQUARES
+from kdscan.rules.duel.spellbook import SpellbookLine
+from kdscan.rules.problem import problems_json
+from kdscan.sheets.board import BLUE, GREEN, ORANGE, REVIEW_COLOR, VERMILION, Canvas
+from kdscan.sheets.common import (
+    MAX_OTHERS,
+    MIN_OTHER,
+    DoubtfulPlace,
+    coat_json,
+    percent,
+    point_json,
+    probability_json,
+)
+from kdscan.sheets.duel_map.show import coat_name, coat_sign
+from kdscan.sheets.entries import ChoiceJson, LineJson, LineStateJson, SideJson, SpellbookJson
+from kdscan.sheets.spellbook.model import (
+    BookMark,
+    SpellbookReading,
+    choice_of,
+    line_of,
+    marks_of_choice,
+    marks_of_line,
+    options,
+    squares_of_line,
+)
+from kdscan.sheets.terminal import Style, explain_problems
+
+
+def mark_name(mark: BookMark, words: Words) -> str:
+    """The name of a place: "left, line of double dot: square 3"."""
+    t, place = words.t, mark.place
+    side, coat = t(SIDES[place.player]), coat_name(words, place.coat)
+    if place.part == "choice":
+        return t("{side}, chosen coat: {coat}", side=side, coat=coat)
+    if place.part == "square":
+        part = t("square {n}", n=place.square + 1)
+    else:
+        part = t("power used") if place.part == "used" else t("struck through")
+    return t("{side}, line of {coat}: {part}", side=side, coat=coat, part=part)
+
+
+T = TypeVar("T")
+
+
+def to_json(reading: SpellbookReading) -> SpellbookJson:
+    """One entry of `sheets`, of the kind `duel_spellbook`."""
+    return {
+        "kind": reading.kind,
+        "layout": reading.layout,
+        "sheet_id": reading.sheet_id,
+        "outline": [point_json(p) for p in reading.outline_xy],
+        "players": [_player_json(reading, player) for player in (0, 1)],
+        "problems": problems_json(reading.problems),
+        "confidence": probability_json(reading.confidence),
+        "review": reading.review,
+    }
+
+
+def _player_json(reading: SpellbookReading, player: int) -> SideJson:
+    return {
+        "name": None,
+        "lines": {coat.value: _line_json(reading, player, coat) for coat in Coat},
+        "chosen_coat": coat_json(reading.chosen[player]),
+        "choice": _choice_json(reading, player),
+    }
+
+
+def _line_json(reading: SpellbookReading, player: int, coat: Coat) -> LineJson:
+    line = reading.book.lines[player][coat]
+    marks = marks_of_line(reading.marks, player, coat)
+    squares = squares_of_line(marks, player, coat)
+    used = next((mark for mark in marks if mark.place.part == "used"), None)
+    return {
+        **_state_json(line),
+        "confidence": probability_json(math.prod(mark.confidence for mark in marks)),
+        "review": any(mark.review for mark in marks),
+        "squares": [mark.marked for mark in squares],
+        "centers": [point_json(mark.at_xy[0]) for mark in squares],
+        "used_center": point_json(used.at_xy[0]) if used else None,
+        "reach": _reach(squares),
+        "alternatives": [
+            {**_state_json(other), "probability": probability_json(p)}
+            for other, p in _others(marks, line_of, line)
+        ],
+    }
+
+
+def _choice_json(reading: SpellbookReading, player: int) -> ChoiceJson:
+    marks = marks_of_choice(reading.marks, player)
+    return {
+        "confidence": probability_json(math.prod(mark.confidence for mark in marks)),
+        "review": any(mark.review for mark in marks),
+        "marked": {mark.place.coat.value: mark.marked for mark in marks},
+        "centers": {mark.place.coat.value: point_json(mark.at_xy[0]) for mark in marks},
+        "reach": _reach(marks),
+        "alternatives": [
+            {"coat": coat_json(other), "probability": probability_json(p)}
+            for other, p in _others(marks, choice_of, reading.chosen[player])
+        ],
+    }
+
+
+def _others(
+    marks: Sequence[BookMark], state: Callable[[Iterable[BookMark]], T], read: T
+) -> list[tuple[T, float]]:
+    """Alternatives to what was read from marks that need review, the most probable first."""
+    if not any(mark.review for mark in marks):
+        return []
+    others = [(one, p) for one, p in options(marks, state) if one != read and p >= MIN_OTHER]
+    return others[:MAX_OTHERS]
+
+
+def _state_json(line: SpellbookLine) -> LineStateJson:
+    return {"filled": line.filled, "struck": line.struck, "used": line.used}
+
+
+def _reach(marks: Sequence[BookMark]) -> float:
+    """Half a place's side in the photo, pixels."""
+    return round(max((mark.reach_px for mark in marks), default=0.0), 1)
+
+
+_WIDTH = 24
+
+PRINTED = (Coat.DOT, Coat.LINE, Coat.DOUBLE_DOT, Coat.DOUBLE_LINE, Coat.FILLED, Coat.CHECKED)
+"""The order of lines on the printed spellbook."""
+
+
+def to_text(reading: SpellbookReading, style: Style) -> str:
+    """See `kdscan.sheets.base`."""
+    t = style.words.t
+    coat_head, sides = t("coat"), (t("left"), t("right"))
+    lines = [f"   {sides[0]:<{_WIDTH}} {coat_head:<15} {sides[1]}"]
+    for coat in PRINTED:
+        name = coat_sign(style, coat)
+        left, right = (_side(reading, player, coat, style) for player in (0, 1))
+        lines.append(f"   {left:<{_WIDTH}} {name:<15} {right}".rstrip())
+    for player, side in enumerate(sides):
+        if chosen := reading.chosen[player]:
+            named = coat_sign(style, chosen)
+            lines.append("   " + t("{side}, chosen coat: {coat}", side=side, coat=named))
+    check = ", " + t("please check") if reading.review else ""
+    lines.append("   " + t("{sure} sure", sure=percent(reading.confidence)) + check)
+    unsure = _doubts(reading, style)
+    return "\n".join(lines) + (f"\n\n{unsure}" if unsure else "")
+
+
+def _side(reading: SpellbookReading, player: int, coat: Coat, style: Style) -> str:
+    """A line's squares, then its state."""
+    line = reading.book.lines[player][coat]
+    full, empty = ("■", "□") if style.unicode else ("#", ".")
+    squares = full * line.filled + empty * max(0, SQUARES[coat] - line.filled)
+    notes = []
+    if line.struck:
+        notes.append(style.words.t("struck"))
+    elif reading.book.owner(coat) == player:
+        notes.append(style.words.t("won"))
+    if line.used:
+        notes.append(style.words.t("used"))
+    return " ".join([f"{squares:<5}", ", ".join(notes)]).rstrip()
+
+
+def _doubts(reading: SpellbookReading, style: Style) -> str:
+    dash = "–" if style.unicode else "-"
+    t, lines = style.words.t, explain_problems(reading, style)
+    unsure = [mark for mark in reading.marks if mark.review]
+    if unsure:
+        lines.append(" " + t("Look at:"))
+    for mark in unsure:
+        read = t("read as marked") if mark.marked else t("read as empty")
+        name = mark_name(mark, style.words)
+        lines.append(f"   {name} {dash} {read} ({percent(mark.confidence)})")
+    return "\n".join(lines)
+
+
+COLORS: dict[Part, Color] = {
+    "square": GREEN,
+    "used": ORANGE,
+    "struck": VERMILION,
+    "choice": BLUE,
+}
+
+
+def draw(canvas: Canvas, reading: SpellbookReading, others: Sequence[Points]) -> list[Bgr]:
+    """See `kdscan.sheets.base`; a spellbook has no tiles."""
+    picture, scale, page = canvas.picture, canvas.scale, canvas.scaled(reading.outline_xy)
+    reach = float(np.median([mark.reach_px for mark in reading.marks])) * scale
+    polygon(picture, page, PAPER, 0.18 * reach)
+    polygon(picture, page, INK, 0.08 * reach)
+    for mark in reading.marks:
+        _draw_mark(picture, mark, canvas.scaled(np.array(mark.at_xy)), scale)
+    _counts(canvas, reading, reach)
+    _headline(canvas, reading, page, reach)
+    return []
+
+
+def _draw_mark(picture: Bgr, mark: BookMark, at: Points, scale: float) -> None:
+    reach = mark.reach_px * scale
+    if mark.place.part == "struck":
+        if mark.marked:
+            line(picture, at[0], at[-1], PAPER, 0.34 * reach)
+            line(picture, at[0], at[-1], COLORS["struck"], 0.2 * reach)
+        if mark.review:
+            for end in at:
+                circle(picture, end, 0.5 * reach, REVIEW_COLOR, 0.14 * reach)
+        return
+    if mark.marked:
+        circle(picture, at[0], 1.02 * reach, PAPER, 0.34 * reach)
+        circle(picture, at[0], 1.02 * reach, COLORS[mark.place.part], 0.22 * reach)
+    if mark.review:
+        circle(picture, at[0], 1.45 * reach, PAPER, 0.3 * reach)
+        circle(picture, at[0], 1.45 * reach, REVIEW_COLOR, 0.18 * reach)
+
+
+def _counts(canvas: Canvas, reading: SpellbookReading, reach: float) -> None:
+    """The number of filled squares of each line, beside its first square."""
+    picture = canvas.picture
+    size = 0.95 * reach
+    for player in (0, 1):
+        for coat in Coat:
+            squares = squares_of_line(reading.marks, player, coat)
+            first, last = canvas.scaled(np.array([squares[0].at_xy[0], squares[-1].at_xy[0]]))
+            along = (first - last) / max(float(np.hypot(*(first - last))), 1e-9)
+            at = first + along * 1.9 * reach
+            text = str(reading.book.lines[player][coat].filled)
+            text += "!" * (reading.book.owner(coat) == player)
+            wide = text_width(text, size, bold=True) + 0.5 * size
+            corner = (float(at[0] - wide / 2), float(at[1] - 0.7 * size))
+            panel(picture, corner, (wide, 1.4 * size), INK, 0.06 * size)
+            draw_text(picture, text, (at[0] - wide / 2 + 0.25 * size, at[1]), size, bold=True)
+
+
+def _headline(canvas: Canvas, reading: SpellbookReading, page: Points, reach: float) -> None:
+    picture = canvas.picture
+    size = 1.7 * reach
+    text = canvas.numbered(canvas.words.t("spellbook")) + " ?" * reading.review
+    wide, high = text_width(text, size, bold=True) + size, 1.6 * size
+    left = min(max(float(page[:, 0].mean() - wide / 2), 0.0), max(0.0, picture.shape[1] - wide))
+    top = max(float(page[:, 1].min() - high - 0.3 * size), 0.1 * size)
+    panel(picture, (left, top), (wide, high), REVIEW_COLOR if reading.review else INK, 0.1 * size)
+    draw_text(picture, text, (left + size / 2, top + high / 2), size, bold=True)
+
+
+def places(book: SpellbookReading, words: Words) -> Iterator[DoubtfulPlace]:
+    """See `kdscan.sheets.base`."""
+    for mark in book.marks:
+        if mark.review:
+            yield DoubtfulPlace(mark_name(mark, words), _choices(mark, words), _around(mark))
+
+
+def _choices(mark: BookMark, words: Words) -> tuple[tuple[str, float], ...]:
+    yes, no = words.t("marked"), words.t("blank")
+    read, other = (yes, no) if mark.marked else (no, yes)
+    return (read, mark.confidence), (other, 1 - mark.confidence)
+
+
+def _around(mark: BookMark) -> Points:
+    """A square around a place, or around the middle of a line."""
+    middle = np.mean(mark.at_xy, axis=0)
+    reach = 1.5 * mark.reach_px
+    if len(mark.at_xy) > 1:  # a line: its whole length
+        long = float(np.linalg.norm(np.subtract(mark.at_xy[0], mark.at_xy[-1])))
+        reach = max(reach, long / 2 + mark.reach_px)
+    return np.asarray(middle + reach * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]))

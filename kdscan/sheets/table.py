@@ -1,0 +1,162 @@
+"""What the sheets of one photo imply for each other.
+
+Kingdoms share one box of dominoes. Two maps and their spellbook belong to one game: the spellbook
+determines whose domains the wizard of the filled coat pays for, and both of its sides are compared
+with the maps. Contradictions become problems; they do not change what was read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from kdscan.rules.duel.book_checks import SIDES, map_problems, whose_maps
+from kdscan.rules.duel.book_place import BookPlace
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.problem import Problem
+from kdscan.sheets.common import percent
+from kdscan.sheets.duel_map.interpret import interpret as interpret_map
+from kdscan.sheets.duel_map.model import MapReading, WizardEvidence
+from kdscan.sheets.spellbook.model import SpellbookReading, marks_of_choice
+
+if TYPE_CHECKING:
+    from kdscan.sheets.base import AnyReading
+
+
+def interpret_table(found: Sequence[AnyReading], risk: float) -> tuple[AnyReading, ...]:
+    """The sheets of one photo after some were corrected, each with what the others imply for it.
+
+    risk: as for `apply_spellbook`.
+    """
+    kingdoms = {k: one for k, one in enumerate(found) if one.kind == "kingdom"}
+    if len(kingdoms) < 2:
+        return apply_spellbook(found, risk)
+    from kdscan.sheets.kingdom.interpret import decode_kingdoms
+
+    again = decode_kingdoms([one.evidence for one in kingdoms.values()], risk)
+    decoded = dict(zip(kingdoms, again, strict=True))
+    return apply_spellbook([decoded.get(k, one) for k, one in enumerate(found)], risk)
+
+
+def apply_spellbook(found: Sequence[AnyReading], risk: float) -> tuple[AnyReading, ...]:
+    """The readings, with the evidence of the spellbook added to the maps.
+
+    risk: accepted probability that a total which is not marked for review is wrong.
+    Idempotent: called again after corrections, it replaces a spellbook's earlier evidence.
+    """
+    readings = list(found)
+    maps = [k for k, one in enumerate(found) if isinstance(one, MapReading)]
+    for k in maps:
+        readings[k] = _with_wizard(readings[k], WizardEvidence(), risk)
+    books = {k: one for k, one in enumerate(found) if one.kind == "duel_spellbook"}
+    if not books:
+        return tuple(readings)
+    pass
+    from kdscan.sheets.spellbook.interpret import interpret as interpret_book
+
+    for k, book in books.items():
+        table = len(books), len(maps)
+        readings[k] = books[k] = interpret_book(replace(book.evidence, table=table))
+    if len(books) == 1 and len(maps) == 2:
+        (book,) = books.values()
+        first, second = (readings[k] for k in maps)
+        assert isinstance(first, MapReading) and isinstance(second, MapReading)
+        for k, wizard in zip(maps, wizards(book, first, second, risk), strict=True):
+            readings[k] = _with_wizard(readings[k], wizard, risk)
+    return tuple(readings)
+
+
+def _with_wizard(sheet: AnyReading, wizard: WizardEvidence, risk: float) -> MapReading:
+    """A map interpreted with a spellbook's evidence."""
+    assert isinstance(sheet, MapReading)
+    if sheet.evidence.wizard == wizard:
+        return sheet
+    return interpret_map(replace(sheet.evidence, wizard=wizard), risk)
+
+
+def wizards(
+    book: SpellbookReading, first: MapReading, second: MapReading, risk: float
+) -> tuple[WizardEvidence, WizardEvidence]:
+    """The spellbook's evidence for both maps: the wizard's coat, and contradictions."""
+    sides, p_sides = whose_maps(book.book, (first.reading.board, second.reading.board))
+    paid, p_book = _paid(book), _book_confidence(book)
+    # If nobody is paid, the totals do not depend on who sat on which side.
+    confidence = p_book * (p_sides if paid else 1.0)
+    out = []
+    for sheet, side in zip((first, second), sides, strict=True):
+        problems = list(
+            map_problems(book.book, side, sheet.reading.board, sheet.reading.castle_used)
+        )
+        if paid and p_sides < 1 - risk:
+            why = (
+                "it is not certain which side of the spellbook belongs to which player "
+                f"({percent(p_sides)}); this map is taken for the {SIDES[side]} player's"
+            )
+            problems.append(Problem("whose_map", "warning", why))
+        if p_book < 1 - risk:
+            why = "the wizard's points rest on lines of the spellbook that are hard to read"
+            problems.append(Problem("spellbook_unsure", "warning", why))
+        review = sheet.reading.confidence * confidence < 1 - risk or any(
+            p.severity == "error" for p in problems
+        )
+        coat, coats = book.book.chosen_by(side), _coats(book, side, p_sides)
+        out.append(WizardEvidence(coat, confidence, coats, review, tuple(problems)))
+    return out[0], out[1]
+
+
+def _paid(book: SpellbookReading) -> Coat | None:
+    owner = book.book.owner(Coat.FILLED)
+    return None if owner is None else book.book.chosen_by(owner)
+
+
+def _book_confidence(book: SpellbookReading) -> float:
+    """Probability that the marks on which totals depend were read right: those that show who won
+    the wizard of the filled coat, if anybody, and which coat the owner chose. Errors are assumed to
+    be independent."""
+    marked = _marked(book)
+    won = [_p_won(marked, player) for player in (0, 1)]
+    owner = book.book.owner(Coat.FILLED)
+    if owner is None:
+        return (1 - won[0]) * (1 - won[1])
+    p_owner = won[owner] * (1 - won[1 - owner])
+    return p_owner * math.prod(mark.confidence for mark in marks_of_choice(book.marks, owner))
+
+
+def _coats(
+    book: SpellbookReading, side: int, p_side: float
+) -> tuple[tuple[Coat | None, float], ...]:
+    """The coats for which a player's wizard may pay, None for none, with probabilities.
+
+    p_side: probability that the player has this side, and not the other.
+    """
+    marked, pays = _marked(book), dict.fromkeys((None, *Coat), 0.0)
+    for player, share in ((side, p_side), (1 - side, 1 - p_side)):
+        won = share * _p_won(marked, player) * (1 - _p_won(marked, 1 - player))
+        pays[None] += share
+        for coat in Coat:
+            alone = won
+            for other in Coat:
+                p = marked.get(BookPlace(player, other, "choice"), 0.0)
+                alone *= p if other is coat else 1 - p
+            pays[coat] += alone
+            pays[None] -= alone
+    return tuple(pays.items())
+
+
+def _marked(book: SpellbookReading) -> dict[BookPlace, float]:
+    """Probability that each place is marked."""
+    return {
+        mark.place: mark.confidence if mark.marked else 1 - mark.confidence for mark in book.marks
+    }
+
+
+def _p_won(marked: Mapping[BookPlace, float], player: int) -> float:
+    """Probability that a side's line of the filled coat is complete and not struck."""
+    full = math.prod(
+        p
+        for place, p in marked.items()
+        if (place.player, place.coat, place.part) == (player, Coat.FILLED, "square")
+    )
+    return full * (1 - marked.get(BookPlace(player, Coat.FILLED, "struck"), 0.0))

@@ -1,0 +1,158 @@
+"""Text output for terminals, shared by all kinds: boards, signs, totals, problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kdscan.i18n import ENGLISH, Words
+from kdscan.i18n.problems import problem_line
+from kdscan.rules.duel.board import LETTERS, Shield
+from kdscan.rules.duel.coats import GLYPHS, Coat, shown
+from kdscan.rules.grid import Cell, cell_name
+from kdscan.rules.score import AnyDomain
+from kdscan.sheets.common import MAX_NAMED, C, Doubt, domain_colors, percent
+
+if TYPE_CHECKING:
+    from kdscan.sheets.base import AnyReading
+
+
+# Box drawing by the four strokes that meet in a corner: up 1, right 2, down 4, left 8.
+_CORNERS = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"
+_ASCII_CORNERS = " |-+||++-+-+++++"
+
+# The colours of Okabe and Ito (2008), which colour-blind people can tell apart, approximated by the
+# 256 colours of terminals; black text is readable on all of them.
+COLORS = (214, 117, 36, 227, 32, 166, 175)
+
+
+@dataclass(frozen=True)
+class Style:
+    """A terminal's abilities. unicode: box drawing and symbols. color: ANSI colours. words: its
+    language. address: how `--set` names the sheet, where a cell alone would mean another one.
+    """
+
+    unicode: bool = True
+    color: bool = False
+    words: Words = ENGLISH
+    address: str = ""
+
+    def coat(self, coat: Coat | None) -> str:
+        """Two characters for a coat; without Unicode the letters of the boards' text form."""
+        if coat is None:
+            return "· " if self.unicode else ". "
+        return f"{GLYPHS[coat]:2}" if self.unicode else f"{LETTERS[coat]:2}"
+
+    @property
+    def cross(self) -> str:
+        return "×" if self.unicode else "+"
+
+    def marks(self, coat: Coat | None, crosses: int) -> str:
+        return shown(coat, crosses) if self.unicode else token(coat, crosses)
+
+    def bold(self, text: str) -> str:
+        return f"\x1b[1m{text}\x1b[0m" if self.color else text
+
+    def filled(self, text: str, color: int | None) -> str:
+        if not self.color or color is None:
+            return text
+        return f"\x1b[30;48;5;{COLORS[color]}m{text}\x1b[0m"
+
+
+def draw_grid(content: Mapping[Cell, str], domains: Sequence[AnyDomain], style: Style) -> str:
+    """A board with lettered columns and numbered rows; lines separate domains, and those that score
+    are coloured. content: the text of each cell, all of one width."""
+    rows, cols = (1 + max(axis) for axis in zip(*content, strict=True))
+    width = len(content[0, 0])
+    # Cells of one domain are one region, every other cell is its own.
+    of = {cell: n for n, domain in enumerate(domains) for cell in domain.cells}
+    regions = {cell: of.get(cell, cell) for cell in content}
+    colors = domain_colors([domain.cells for domain in domains if domain.points], len(COLORS))
+    filled = {cell: style.filled(text, colors.get(cell)) for cell, text in content.items()}
+    header = "   " + "".join(f"{chr(ord('A') + col):^{width + 1}}" for col in range(cols))
+    lines = [header.rstrip()]
+    corners = _CORNERS if style.unicode else _ASCII_CORNERS
+    for row in range(rows + 1):
+        rule = line = ""
+        for col in range(cols + 1):  # a stroke wherever two regions meet
+            nw, ne, sw, se = (regions.get((r, c)) for r in (row - 1, row) for c in (col - 1, col))
+            up, right, down, left = nw != ne, ne != se, sw != se, nw != sw
+            rule += corners[up + 2 * right + 4 * down + 8 * left] + corners[10 * right] * width
+            line += corners[5 * down] + filled.get((row, col), "")
+        lines += ["  " + rule.rstrip(), f"{row + 1} {line}"]
+    return "\n".join(lines[:-1])
+
+
+def explain_domains(
+    domains: Sequence[AnyDomain], names: Sequence[str], heads: Sequence[str], style: Style
+) -> list[str]:
+    """The domains that score, the best first, each as cells × crosses or crowns = points, below the
+    columns' heads; nothing if there are none. names: of the domains' coats or terrains."""
+    where, what, cells, marks, points = heads
+    lines = [f"   {where:<5} {what:<17}{cells:>7}{marks:>10}{points:>8}"]
+    times = "×" if style.unicode else "x"
+    for one, name in sorted(zip(domains, names, strict=True), key=lambda two: -two[0].points):
+        if one.points:
+            first, size = cell_name(one.cells[0]), len(one.cells)
+            lines.append(
+                f"   {first:<5} {name:<17}{size:>6}  {times}{one.points // size:>7}"
+                f"  ={one.points:>6}"
+            )
+    return lines if len(lines) > 1 else []
+
+
+def explain_total(found: AnyReading, total: int, style: Style, between: str = "") -> str:
+    """The total, its confidence, and whether to check it."""
+    t = style.words.t
+    confidence = t("{sure} sure", sure=percent(found.confidence))
+    check = f",{between} " + t("please check") if found.review else ""
+    points = style.bold(t("total {points}", points=total))
+    return f"   {points}  ({confidence}{check})"
+
+
+def explain_problems(found: AnyReading, style: Style) -> list[str]:
+    """The problems of a sheet or kingdom, one a line."""
+    lines = []
+    for problem in found.problems:
+        named = problem.cells if len(problem.cells) <= MAX_NAMED else ()
+        where = " ".join(cell_name(cell) for cell in named)
+        what = problem_line(problem, style.words)
+        lines.append(f" {what}" + (f" ({where})" if where else ""))
+    return lines
+
+
+def explain_doubts(
+    found: AnyReading,
+    doubts: Sequence[Doubt[C]],
+    shown: Callable[[C], str],
+    token: Callable[[C], str],
+    style: Style,
+) -> str:
+    """Problems of a board, then its doubtful cells with their alternatives.
+
+    shown: a cell's content for people; token: the same in the syntax of `--set`.
+    """
+    dash, t = "–" if style.unicode else "-", style.words.t
+    either = t("or")
+    lines = explain_problems(found, style)
+    if doubts:
+        lines.append(" " + t("Look at:"))
+    for doubt in doubts:
+        choices = [
+            f"{shown(one)} ({percent(one.confidence)})" for one in (doubt.cell, *doubt.others)
+        ]
+        line = f"   {cell_name(doubt.cell.at)}  {choices[0]}"
+        others = f" {dash} {either} {', '.join(choices[1:])}" if doubt.others else ""
+        lines.append(line + others)
+    if doubts:
+        first = next((doubt for doubt in doubts if doubt.others), doubts[0])
+        likeliest = (*first.others, first.cell)[0]  # what was read needs no correction
+        example = f"{style.address}{cell_name(likeliest.at)}={token(likeliest)}"
+        lines.append(" " + t("If one is wrong, say what it is:") + f" --set {example}")
+    return "\n".join(lines)
+
+
+def token(coat: Coat | None, crosses: int) -> str:
+    """A shield in the text form of boards, which is the syntax of `--set`."""
+    return "." if coat is None else str(Shield(coat, crosses))

@@ -1,0 +1,37 @@
+"""Medians and quantiles equal numpy's; sigmoid and softmax are probabilities."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kdscan.imaging.picture import median, quantile, sigmoid, softmax
+from kdscan.inference.store import StruckBy
+
+
+@pytest.mark.parametrize("shape", [(1,), (2,), (17,), (58,), (34, 5), (35, 5)])
+def test_medians_are_numpys(shape: tuple[int, ...]) -> None:
+    values = np.random.default_rng(3).random(shape).astype(np.float32)
+    assert np.array_equal(median(values), np.median(values, axis=0))
+
+
+@pytest.mark.parametrize("shape", [(1,), (2,), (40, 30), (331, 97)])
+def test_quantiles_are_numpys(shape: tuple[int, ...]) -> None:
+    values = np.random.default_rng(4).random(shape).astype(np.float32)
+    assert quantile(values, 0.02, 0.99, 1) == pytest.approx(
+        np.quantile(values, [0.02, 0.99, 1]), rel=1e-6
+    )
+
+
+def test_logits_become_probabilities() -> None:
+    logits = np.random.default_rng(5).normal(0, 3, (4, 2))
+    assert softmax(logits).sum(-1) == pytest.approx(1)
+    assert softmax(logits)[:, 0] == pytest.approx(sigmoid(logits[:, 0] - logits[:, 1]))
+    assert float(sigmoid(0.0)) == 0.5
+
+
+def test_a_line_is_struck_by_its_largest_second_and_mean_logit() -> None:
+    struck_by = StruckBy(largest=0.5, second=0.25, mean=2.0, bias=-1.0)
+    assert struck_by.logit(np.array([3.0, 1.0, 2.0])) == 1.5 + 0.5 + 4.0 - 1.0
+    assert struck_by.logit(np.array([1.0, 2.0])) == 1.0 + 0.25 + 3.0 - 1.0
+    assert struck_by.logit(np.array([3.0])) == 1.5 + 0.75 + 6.0 - 1.0
