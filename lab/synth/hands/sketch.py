@@ -24,9 +24,9 @@ Spot = tuple[Cell, float, float]
 """A cell and a point of the page in mm."""
 
 
-BorderLine = Literal["straight", "wobbly", "double", "thick", "stray"]
+BorderLine = Literal["straight", "wobbly", "double", "thick", "stray", "jagged"]
 _BORDER_LINES: tuple[BorderLine, ...] = (
-    *("straight", "straight", "wobbly", "double", "thick", "stray"),
+    *("straight", "straight", "wobbly", "double", "thick", "stray", "jagged"),
 )
 
 

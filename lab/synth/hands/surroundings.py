@@ -56,12 +56,17 @@ def _grid_lines(layout: Layout) -> Iterator[tuple[Cell, Cell, bool, Path]]:
             yield (row, col), beyond, inner, layout.grid_mm + ends * layout.cell_mm
 
 
+STRAYING = {"stray": COVERING, "jagged": COVERING - {"slash", "fill", "dot"}}
+"""Borders that run over circles too, and the crosses for which they would be mistaken there."""
+
+
 def _border(sheet: Sketch, a: Path, b: Path) -> list[Stroke]:
     """Return one shaded line between the corners of a cell."""
     rng, hand = sheet.rng, sheet.hand
     size = math.hypot(*(b - a))
     room = edge_room(sheet.layout) + hand.overruns * sheet.layout.circle_radius_mm
-    stray = hand.border_line == "stray" and hand.traits.habits["cross"] not in COVERING
+    jagged, cross = hand.border_line == "jagged", hand.traits.habits["cross"]
+    stray = hand.border_line in STRAYING and cross not in STRAYING[hand.border_line]
     if stray:  # it runs through circles too, and is known by going on beyond them
         room = max(room, 0.2 * size)
     loose = (0.008 + 0.02 * hand.traits.slop) * (1 + 2 * hand.overruns) * size
@@ -71,10 +76,21 @@ def _border(sheet: Sketch, a: Path, b: Path) -> list[Stroke]:
     wobble = hand.traits.tremor + (0.012 * size if hand.border_line == "wobbly" else 0.0)
     wobble = rng.uniform(0.02, 0.05) * size if stray else min(wobble, 0.02 * size, 0.4 * room)
     path = line(ends[0], ends[1], rng, wobble=wobble, bow=hand.traits.bow * 0.3)
+    if jagged:
+        path = _teeth(*ends, min(rng.uniform(0.03, 0.11) * size, 0.5 * room), rng)
     if hand.border_line == "double":
         shift = rng.normal(0, min(0.02 * size, 0.5 * room), 2)
         return [Stroke(path), Stroke(path[::-1] + shift)]
     return [Stroke(path, width=2.0 if hand.border_line == "thick" else 1.0)]
+
+
+def _teeth(a: Path, b: Path, height: float, rng: Rng) -> Path:
+    """A zigzag between two points, in places nearly straight."""
+    teeth = 2 * int(rng.integers(4, 11))
+    run = b - a
+    swing = height * np.where(np.arange(teeth) % 2, 1, -1) * rng.beta(2, 1, teeth)
+    across = np.outer(swing, (-run[1], run[0])) / max(math.hypot(*run), 1e-9)
+    return np.asarray(a + np.linspace(0, 1, teeth)[:, None] * run + across)
 
 
 def soil(
