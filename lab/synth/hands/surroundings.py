@@ -77,7 +77,7 @@ def _border(sheet: Sketch, a: Path, b: Path) -> list[Stroke]:
     wobble = rng.uniform(0.02, 0.05) * size if stray else min(wobble, 0.02 * size, 0.4 * room)
     path = line(ends[0], ends[1], rng, wobble=wobble, bow=hand.traits.bow * 0.3)
     if jagged:
-        path = _teeth(*ends, min(rng.uniform(0.03, 0.11) * size, 0.5 * room), rng)
+        path = _teeth(ends[0], ends[1], min(rng.uniform(0.03, 0.11) * size, 0.5 * room), rng)
     if hand.border_line == "double":
         shift = rng.normal(0, min(0.02 * size, 0.5 * room), 2)
         return [Stroke(path), Stroke(path[::-1] + shift)]
