@@ -1,14 +1,19 @@
-"""`kdscan board`: from boards in text form to domains, totals and audits."""
+"""`kdscan board`: from boards in text form to domains, totals and audits.
+
+The boards themselves are in text form, which is the same in every language; all remarks on them are
+for people, in the language of the terminal.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
 
 import typer
 
-from kdscan.cli.board_maps import audit_maps, game_notes, parse_boards, read_text
-from kdscan.cli.board_text import book_text, game_text, kingdom_text, map_text
 from kdscan.cli.options import (
     AsJson,
     Edition,
@@ -20,12 +25,36 @@ from kdscan.cli.options import (
 )
 from kdscan.cli.terminal import terminal_words
 from kdscan.errors import UsageError
-
-if TYPE_CHECKING:
-    from kdscan.rules.duel.coats import Coat
-    from kdscan.rules.kingdomino.variants import Variants
+from kdscan.files import read as files
+from kdscan.i18n import Words, mark
+from kdscan.i18n.problems import problem_line, problem_text
+from kdscan.rules.duel.audit import Witness, audit_map
+from kdscan.rules.duel.audit.pair import GameAudit, audit_game
+from kdscan.rules.duel.board import Board
+from kdscan.rules.duel.book_checks import book_problems
+from kdscan.rules.duel.book_text import COATS, BookTextError, GameNotes, read_books
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.editions import EDITIONS
+from kdscan.rules.duel.report import AuditedMap, board_json, pair_json
+from kdscan.rules.duel.scoring import score_board
+from kdscan.rules.grid import Cell, cell_name
+from kdscan.rules.kingdomino.audit import audit_kingdom
+from kdscan.rules.kingdomino.checks import find_problems
+from kdscan.rules.kingdomino.kingdom import Kingdom
+from kdscan.rules.kingdomino.report import AuditedKingdom, kingdom_json
+from kdscan.rules.kingdomino.scoring import score_kingdom
+from kdscan.rules.kingdomino.variants import Variants
+from kdscan.rules.problem import Problem, problems_json
+from kdscan.rules.text import split_blocks
 
 SCHEMA = "kdscan/1"
+
+WIDTH = 12
+"""Width of the column of scored domains, unless a name is longer."""
+
+WIZARD, MIDDLE_KINGDOM, HARMONY = mark("wizard"), mark("Middle Kingdom"), mark("harmony")
+
+T = TypeVar("T")
 
 
 def board(
@@ -82,20 +111,12 @@ def board(
     $ kdscan simulate 1 --seed 7 | kdscan board - --together --spellbook -
     """
     check_game(context, game)
-    text = read_text(file)
+    text = _read(file)
     if game == "kingdomino":
-        from kdscan.rules.kingdomino.variants import Variants
-
         variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel), demo)
-        _kingdoms(file, text, variants, as_json)
+        _print_kingdoms(_parse(file, text, Kingdom.parse), variants, as_json)
         return
-    from kdscan.rules.duel.board import Board
-    from kdscan.rules.duel.book_checks import book_problems
-    from kdscan.rules.duel.editions import EDITIONS
-    from kdscan.rules.duel.report import board_json, pair_json
-    from kdscan.rules.problem import problems_json
-
-    boards = parse_boards(file, text, Board.parse)
+    boards = _parse(file, text, Board.parse)
     if together and len(boards) % 2:
         raise UsageError("--together: {n} boards cannot be split into pairs", n=len(boards))
     if chosen_coat is not None and (together or spellbook is not None):
@@ -103,10 +124,32 @@ def board(
             "--chosen-coat adds points to every board, but only one player of a game can have this "
             "wizard; instead write whose it is in the spellbook: `# player 1 chose line`"
         )
-    coat, rules = _coat(chosen_coat), EDITIONS[edition]
-    notes = game_notes(spellbook, file, text, len(boards), castle_used)
-    maps, pairs = audit_maps(boards, coat, notes, rules, together)
-    books = [book_problems(one.book) for one in notes if one.book is not None]
+    if chosen_coat is not None and chosen_coat not in COATS:
+        raise UsageError(
+            "--chosen-coat {name}: choose one of {known}", name=chosen_coat, known=", ".join(Coat)
+        )
+    coat, rules = COATS.get(chosen_coat or ""), EDITIONS[edition]
+    games = _game_notes(spellbook, file, text, len(boards), castle_used)
+    sides = [(notes, side) for notes in games for side in (0, 1)]
+    pairs: list[GameAudit] = []
+    if together:
+        for first, second, notes in zip(boards[::2], boards[1::2], games, strict=True):
+            pairs.append(
+                audit_game((first, second), notes.castle_used, spellbook=notes.book, edition=rules)
+            )
+        audits = [audit for pair in pairs for audit in pair.audits]
+    else:
+        audits = [
+            audit_map(
+                map_, notes.castle_used[side], spellbook=notes.book, player=side, edition=rules
+            )
+            for map_, (notes, side) in zip(boards, sides, strict=False)
+        ]
+    maps = [
+        AuditedMap(map_, score_board(map_, coat or notes.chosen_by(side)), audit)
+        for map_, audit, (notes, side) in zip(boards, audits, sides, strict=False)
+    ]
+    books = [book_problems(notes.book) for notes in games if notes.book is not None]
     if as_json:
         answer: dict[str, Any] = {"schema": SCHEMA, "boards": [*map(board_json, maps)]}
         if together:
@@ -116,52 +159,182 @@ def board(
         print(json.dumps(answer))
         return
     w = terminal_words()
-    parts = [map_text(one, n, w) for n, one in enumerate(maps, 1)]
-    parts += [game_text(pair, n, w) for n, pair in enumerate(pairs, 1)]
-    parts += [book_text(book, n, w) for n, book in enumerate(books, 1) if book]
+    parts = [_map_text(audited, n, w) for n, audited in enumerate(maps, 1)]
+    parts += [_game_text(pair, n, w) for n, pair in enumerate(pairs, 1)]
+    for n, problems in enumerate(books, 1):
+        title = w.t("spellbook {n}", n=n)
+        if problems:
+            parts.append("\n".join(f"{title}: {problem_line(one, w)}" for one in problems))
     print("\n\n".join(parts))
 
 
-def _kingdoms(file: str, text: str, variants: Variants, as_json: bool) -> None:
-    from kdscan.rules.kingdomino.audit import audit_kingdom
-    from kdscan.rules.kingdomino.checks import find_problems
-    from kdscan.rules.kingdomino.kingdom import Kingdom
-    from kdscan.rules.kingdomino.report import AuditedKingdom, kingdom_json
-    from kdscan.rules.kingdomino.scoring import score_kingdom
-
-    found = [
+def _print_kingdoms(kingdoms: Sequence[Kingdom], variants: Variants, as_json: bool) -> None:
+    if len(kingdoms) % variants.games:
+        raise UsageError("--dynasty: {n} boards cannot be split into threes", n=len(kingdoms))
+    audited = [
         AuditedKingdom(
             kingdom,
             score_kingdom(kingdom, variants),
             find_problems(kingdom, variants),
             None if variants.demo else audit_kingdom(kingdom, variants.size),
         )
-        for kingdom in parse_boards(file, text, Kingdom.parse)
+        for kingdom in kingdoms
     ]
-    if len(found) % variants.games:
-        raise UsageError("--dynasty: {n} boards cannot be split into threes", n=len(found))
-    totals = [one.score.total for one in found]
+    totals = [kingdom.score.total for kingdom in audited]
     sums = [sum(totals[at : at + 3]) for at in range(0, len(totals), 3)] if variants.dynasty else []
     if as_json:
-        answer: dict[str, Any] = {"schema": SCHEMA, "boards": [*map(kingdom_json, found)]}
+        answer: dict[str, Any] = {"schema": SCHEMA, "boards": [*map(kingdom_json, audited)]}
         if variants.dynasty:
             answer["dynasties"] = sums
         print(json.dumps(answer))
         return
     w = terminal_words()
-    parts = [kingdom_text(one, n, w) for n, one in enumerate(found, 1)]
+    parts = [_kingdom_text(kingdom, n, w) for n, kingdom in enumerate(audited, 1)]
     parts += [w.t("dynasty {n}: {total}", n=n, total=total) for n, total in enumerate(sums, 1)]
     print("\n\n".join(parts))
 
 
-def _coat(name: str | None) -> Coat | None:
-    from kdscan.rules.duel.book_text import COATS
-    from kdscan.rules.duel.coats import Coat
+def _read(file: str) -> str:
+    """A file's text, or standard input for `-`; raises UsageError if it cannot be read."""
+    try:
+        return files.read_text(sys.stdin if file == "-" else Path(file))
+    except (OSError, ValueError) as error:
+        raise UsageError("{where}: {error}", where=file, error=files.read_error(error)) from error
 
-    if name is None:
-        return None
-    if name not in COATS:
+
+def _parse(file: str, text: str, parse: Callable[[str], T]) -> list[T]:
+    """The boards in a file's text; raises UsageError with the number of an invalid one, or if there
+    are none."""
+    boards = []
+    for number, block in enumerate(split_blocks(text), 1):
+        try:
+            boards.append(parse(block))
+        except UsageError as error:
+            raise UsageError("board {number}: {error}", number=number, error=error) from error
+    if not boards:
+        raise UsageError("{file}: contains no board", file=file)
+    return boards
+
+
+def _game_notes(
+    spellbook: str | None, file: str, text: str, boards: int, castle_used: bool | None
+) -> list[GameNotes]:
+    """What is known of the game of each two boards.
+
+    spellbook: the file that contains it, None without one; `text` is the content of `file`, that of
+    the boards. castle_used: for all roofs, from the command line. Raises UsageError.
+    """
+    games = (boards + 1) // 2
+    if spellbook is None:
+        return [GameNotes(None, (castle_used, castle_used))] * games
+    try:
+        books = read_books(text if spellbook == file else _read(spellbook))
+    except BookTextError as error:
+        where = f"--spellbook {spellbook}"
+        raise UsageError("{where}: {error}", where=where, error=error) from error
+    if len(books) != games:
         raise UsageError(
-            "--chosen-coat {name}: choose one of {known}", name=name, known=", ".join(Coat)
+            "--spellbook {path}: every two boards, the maps of players 1 and 2, share a "
+            "spellbook; boards: {boards}, spellbooks needed: {games}, spellbooks found: {n}",
+            path=spellbook,
+            n=len(books),
+            boards=boards,
+            games=games,
         )
-    return COATS[name]
+    if castle_used is None:
+        return books
+    return [GameNotes(notes.book, (castle_used, castle_used)) for notes in books]
+
+
+def _map_text(audited: AuditedMap, number: int, w: Words) -> str:
+    """A map, how its points add up, and whether a game leads to it."""
+    score, witness = audited.score, audited.audit.witness
+    points = _points(
+        ((d.coat, len(d.cells), d.crosses, d.points) for d in score.domains),
+        {WIZARD: score.wizard},
+        score.total,
+        w,
+    )
+    lawful = _lawful(audited.audit.lawful, _steps(witness, w) if witness else (), w)
+    return _board_text(str(audited.board), number, [*points, lawful], audited.problems, w)
+
+
+def _kingdom_text(audited: AuditedKingdom, number: int, w: Words) -> str:
+    """A kingdom, how its points add up, and whether its dominoes can be laid."""
+    score = audited.score
+    lines = _points(
+        ((d.terrain, len(d.cells), d.crowns, d.points) for d in score.domains),
+        {MIDDLE_KINGDOM: score.middle_kingdom, HARMONY: score.harmony},
+        score.total,
+        w,
+    )
+    if audited.audit is not None:
+        lines.append(_lawful(audited.audit.lawful, map(_domino, audited.audit.order), w))
+    return _board_text(str(audited.kingdom), number, lines, audited.problems, w)
+
+
+def _points(
+    domains: Iterable[tuple[str, int, int, int]], extras: Mapping[str, int], total: int, w: Words
+) -> list[str]:
+    """domains: name of the coat or terrain, cells, crosses or crowns, points."""
+    rows = [
+        (w.t(kind.replace("_", " ")), f" {cells:2} x {marks} = {points}")
+        for kind, cells, marks, points in domains
+        if points
+    ]
+    rows += [(w.t(name), f" {points:8}") for name, points in extras.items() if points]
+    rows.append((w.t("total"), f" {total:8}"))
+    width = max(WIDTH, *(len(name) for name, _ in rows))
+    return [f"{name:{width}}{sum_}" for name, sum_ in rows]
+
+
+def _board_text(
+    text: str, number: int, lines: Iterable[str], problems: Iterable[Problem], w: Words
+) -> str:
+    parts = ["# " + w.t("board {n}", n=number), text, "", *lines]
+    for problem in problems:
+        cells = " ".join(map(cell_name, problem.cells))
+        parts.append(problem_line(problem, w) + (f" ({cells})" if cells else ""))
+    return "\n".join(parts)
+
+
+def _lawful(lawful: bool | None, steps: Iterable[str], w: Words) -> str:
+    """steps: what was laid where, in a possible order."""
+    if lawful is None:
+        return w.t("lawful: not decided")
+    if not lawful:
+        return w.t("unlawful: no game leads here")
+    return w.t("lawful: {way}", way=", ".join(steps) or w.t("an empty board"))
+
+
+def _steps(witness: Witness, w: Words) -> Iterator[str]:
+    """Dominoes in an order in which they can be drawn, with the help that they needed."""
+    for step in witness.steps:
+        power = step.power and w.t("{coat} wizard", coat=w.t(step.power.replace("_", " ")))
+        yield _domino(step.cells) + (f" ({power})" if power else "")
+    if witness.castle:
+        yield w.t("castle's cross on {cell}", cell=cell_name(witness.castle))
+    if witness.wizard:
+        yield w.t("wizard's cross on {cell}", cell=cell_name(witness.wizard))
+    for after, coat in witness.idle:
+        yield w.tn(
+            "no room for the {coat} after {n} domino",
+            "no room for the {coat} after {n} dominoes",
+            after,
+            coat=w.t(coat.replace("_", " ")),
+        )
+
+
+def _domino(cells: Iterable[Cell]) -> str:
+    return "-".join(map(cell_name, cells))
+
+
+def _game_text(pair: GameAudit, number: int, w: Words) -> str:
+    """The findings about two maps together."""
+    if not pair.lawful:
+        why = "; ".join(problem_text(one, w) for one in pair.problems) or w.t("see its boards")
+        return w.t("game {n}: not lawful: {why}", n=number, why=why)
+    notes = [problem_line(problem, w) for problem in pair.problems]
+    if not pair.decided:
+        notes.append(w.t("undecided whether the four dice can make both maps in the same rounds"))
+    return "; ".join([w.t("game {n}: lawful", n=number), *notes])

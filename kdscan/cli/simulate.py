@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -21,16 +21,20 @@ from kdscan.cli.options import (
 )
 from kdscan.cli.terminal import terminal_words
 from kdscan.i18n import Words
-
-if TYPE_CHECKING:
-    from kdscan.rules.duel.editions import Edition as Rulebook
-    from kdscan.rules.duel.play import Game
-    from kdscan.rules.kingdomino.play import Game as KingdominoGame
-    from kdscan.rules.kingdomino.variants import Variants
+from kdscan.rules.duel import greedy
+from kdscan.rules.duel import players as duel
+from kdscan.rules.duel.book_text import write_book
+from kdscan.rules.duel.editions import EDITIONS
+from kdscan.rules.duel.play import Game
+from kdscan.rules.duel.report import game_json
+from kdscan.rules.kingdomino import players as kingdomino
+from kdscan.rules.kingdomino.play import Game as KingdominoGame
+from kdscan.rules.kingdomino.play import match_totals, match_winners
+from kdscan.rules.kingdomino.report import match_json
+from kdscan.rules.kingdomino.variants import Variants
+from kdscan.rules.score import outcome
 
 T = TypeVar("T")
-
-Player = Literal["random", "greedy"]
 
 
 def simulate(
@@ -40,7 +44,9 @@ def simulate(
         int, typer.Option(metavar="S", help="Random seed; the same seed gives the same games.")
     ] = 0,
     as_json: AsJson = False,
-    player: Annotated[Player, typer.Option(help="How the players choose their moves.")] = "random",
+    player: Annotated[
+        Literal["random", "greedy"], typer.Option(help="How the players choose their moves.")
+    ] = "random",
     edition: Edition = "english",
     game: OneGame = "duel",
     players: Annotated[
@@ -63,19 +69,19 @@ def simulate(
     $ kdscan simulate 1000 --seed 1 --player greedy --json > games.json
     """
     check_game(context, game)
+    rng = random.Random(seed)
+    greedily = player == "greedy"
     if game == "duel":
-        from kdscan.rules.duel.editions import EDITIONS
-        from kdscan.rules.duel.report import game_json
-
-        _print(_duels(number, seed, player, EDITIONS[edition]), as_json, game_json, _duel_text)
+        mover = greedy.greedy_player if greedily else duel.random_player
+        rules = EDITIONS[edition]
+        duels = (duel.play_game(rng, (mover, mover), rules) for _ in range(number))
+        _print(duels, as_json, game_json, _duel_text)
         return
-    from kdscan.rules.kingdomino.report import match_json
-    from kdscan.rules.kingdomino.variants import Variants
-
     variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel), demo)
-    players = 2 if players is None else players
-    variants.check_players(players)
-    matches = _matches(number, seed, player, players, variants)
+    seats = 2 if players is None else players
+    variants.check_players(seats)
+    builder = kingdomino.greedy_player if greedily else kingdomino.random_player
+    matches = (kingdomino.play_match(rng, [builder] * seats, variants) for _ in range(number))
     _print(matches, as_json, match_json, _match_text)
 
 
@@ -97,68 +103,43 @@ def _print(
     print("]}")
 
 
-def _duels(number: int, seed: int, player: Player, rules: Rulebook) -> Iterator[Game]:
-    from kdscan.rules.duel.greedy import greedy_player
-    from kdscan.rules.duel.players import play_game, random_player
-
-    who = greedy_player if player == "greedy" else random_player
-    rng = random.Random(seed)
-    for _ in range(number):
-        yield play_game(rng, (who, who), rules)
-
-
-def _matches(
-    number: int, seed: int, player: Player, players: int, variants: Variants
-) -> Iterator[Sequence[KingdominoGame]]:
-    from kdscan.rules.kingdomino.players import greedy_player, play_match, random_player
-
-    who = greedy_player if player == "greedy" else random_player
-    rng = random.Random(seed)
-    for _ in range(number):
-        yield play_match(rng, [who] * players, variants)
-
-
 def _duel_text(game: Game, at: int, w: Words) -> str:
-    from kdscan.rules.duel.book_text import write_book
-    from kdscan.rules.score import outcome
-
     scores = game.scores()
-    won = outcome(scores).winner
-    totals = " : ".join(str(score.total) for score in scores)
-    if won is None:
-        told = w.tn(
+    winner = outcome(scores).winner
+    values: dict[str, Any] = {
+        "game": at,
+        "totals": " : ".join(str(score.total) for score in scores),
+        "player": None if winner is None else winner + 1,
+    }
+    if winner is None:
+        title = w.tn(
             "game {game}: {totals}, a draw after {n} round",
             "game {game}: {totals}, a draw after {n} rounds",
             game.rounds,
-            game=at,
-            totals=totals,
+            **values,
         )
     else:
-        told = w.tn(
+        title = w.tn(
             "game {game}: {totals}, player {player} wins after {n} round",
             "game {game}: {totals}, player {player} wins after {n} rounds",
             game.rounds,
-            game=at,
-            totals=totals,
-            player=won + 1,
+            **values,
         )
     book = write_book(game.spellbook, game.castle_used)
-    return f"# {told}\n{book}\n" + "\n\n".join(str(board) for board in game.maps)
+    return f"# {title}\n{book}\n" + "\n\n".join(map(str, game.maps))
 
 
 def _match_text(games: Sequence[KingdominoGame], at: int, w: Words) -> str:
-    from kdscan.rules.kingdomino.play import match_totals, match_winners
-
     scores = [game.scores() for game in games]
     winners = match_winners(scores)
-    told = w.tn(
+    title = w.tn(
         "match {match}: {totals}, won by player {who}",
         "match {match}: {totals}, won by players {who}",
         len(winners),
         match=at,
-        totals=" : ".join(str(total) for total in match_totals(scores)),
+        totals=" : ".join(map(str, match_totals(scores))),
         who=", ".join(str(player + 1) for player in winners),
     )
     # One player's kingdoms after the other's, as `board --dynasty` adds them up.
     kingdoms = zip(*(game.kingdoms for game in games), strict=True)
-    return f"# {told}\n" + "\n\n".join(str(one) for own in kingdoms for one in own)
+    return f"# {title}\n" + "\n\n".join(str(kingdom) for own in kingdoms for kingdom in own)
