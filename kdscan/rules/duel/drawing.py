@@ -5,7 +5,7 @@ Cells are numbers, row * 7 + column, and sets of cells are the bits of an int.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
@@ -20,6 +20,14 @@ def number(cell: Cell) -> int:
 def cell_of(index: int) -> Cell:
     """The cell with that number."""
     return divmod(index, COLS)
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The numbers of the cells in a set."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
 
 
 NEAR: dict[int, tuple[int, ...]] = {

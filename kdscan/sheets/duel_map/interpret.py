@@ -20,9 +20,9 @@ from kdscan.imaging.picture import Floats
 from kdscan.marks.boards import DEFAULT_RISK, CellReading, Reading, calibrated, corrected, decode
 from kdscan.marks.network import MarkProbs
 from kdscan.marks.posterior import alternatives, joint
-from kdscan.rules.duel.audit import quick_problems
 from kdscan.rules.duel.board import CELLS, Board
 from kdscan.rules.duel.coats import Marks
+from kdscan.rules.duel.legality import Terms, find_problems
 from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.grid import Cell, alone
 from kdscan.rules.problem import Problem, is_open
@@ -177,7 +177,7 @@ STANDS = "The score stands."
 
 def questions(board: Board, castle_used: bool | None) -> tuple[Problem, ...]:
     """The rule problems of a board, as questions (warnings); only the impossible stays an error."""
-    return tuple(_as_question(board, one) for one in quick_problems(board, castle_used))
+    return tuple(_as_question(board, one) for one in find_problems(board, Terms(castle_used)))
 
 
 def apply_rules(
