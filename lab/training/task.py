@@ -41,7 +41,8 @@ class Task:
 def as_floats(images: Tensor) -> Tensor:
     """A network's input: uint8 pictures are scaled to 0..1."""
     if images.dtype == torch.uint8:
-        return images.float().to(memory_format=torch.channels_last) / 255
+        layout = torch.channels_last if images.ndim == 4 else torch.preserve_format
+        return images.float().to(memory_format=layout) / 255
     return images.float()
 
 
