@@ -1,22 +1,37 @@
-"""Occlusions of maps in photos: fingers, dice, scraps of paper, glare.
+"""Objects over shields in photos (fingers, dice, scraps of paper, glare): are they noticed?
 
-They measure whether hidden shields are doubted, and are never used in training.
+    python -m lab.benchmarks.coverings --sheets 100
+
+Sheets that are read surely and rightly are photographed again, each with a shield covered. Counts
+how many are flagged, and how many have a wrong total that is not. The objects are never used in
+training.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Sequence
 
 import cv2
 import numpy as np
 
+from kdscan.imaging.picture import Photo
 from kdscan.paper.parts import Layout
 from kdscan.rules.duel.board import CELLS
-from lab.synth.fields import F32, F64, U8, Rng, color, f32, rotation, toward
+from kdscan.rules.duel.scoring import score_board
+from lab.benchmarks.shared import CAMERA_QUALITY, maps_in, parser, positive
+from lab.synth.fields import F32, F64, U8, Rng, any_of, color, f32, rotation, toward
+from lab.synth.hands.habits import TIDY
+from lab.synth.hands.sketch import Hand
+from lab.synth.own import any_look, own_page
 from lab.synth.patches import GONE, mirrored_lamp
+from lab.synth.photo.camera import HAND_HELD
 from lab.synth.photo.clutter import Solid, finger, random_solid, skin_color
 from lab.synth.photo.lens import Camera, PageMap
+from lab.synth.photo.sensor import compress
 from lab.synth.raster import fill_into
+from lab.synth.scene import SynthPhoto, draw_page, random_page, shoot
 
 KINDS = ("finger", "die", "scrap", "glare", "cloth", "pencil", "brick", "sheet")
 """Covers on which thresholds are fitted."""
@@ -125,3 +140,51 @@ class Covering:
         x = np.clip(at[..., 0], 0, mask.shape[1] - 1)
         y = np.clip(at[..., 1], 0, mask.shape[0] - 1)
         return np.asarray((mask[y, x] > 127).mean(1), np.float64)
+
+
+SIZE_WH = (2016, 1512)
+OF_A_SHEET = 3
+"""Objects laid, one at a time, on each sheet that was read with certainty and correctly before."""
+
+
+def judge(photo: SynthPhoto) -> str:
+    """How a photo was read: flagged, right, or silently wrong."""
+    sheets = maps_in(Photo(compress(photo.bgr, CAMERA_QUALITY)))
+    if len(sheets) != 1 or sheets[0].review:
+        return "flagged"
+    right = sheets[0].score.domain_points == score_board(photo.board).domain_points
+    return "right" if right else "silently wrong"
+
+
+def main() -> None:
+    """Draw, photograph and read the sheets, and print the counts."""
+    options = parser(__doc__)
+    options.add_argument("--sheets", type=positive, default=50)
+    options.add_argument("--first", type=int, default=29_000_000, help="seed of the first sheet")
+    args = options.parse_args()
+    cv2.setNumThreads(1)
+    kinds = itertools.cycle(KINDS + OTHERS)
+    counts: Counter[str] = Counter()
+    for seed in range(args.first, args.first + args.sheets):
+        rng = np.random.default_rng(seed)
+        page = own_page(120, any_look(rng)) if rng.random() < 0.6 else random_page(rng)
+        hand = Hand.random(rng, TIDY, dice=False)
+        drawn = draw_page(rng, page=page, messiness=float(rng.uniform(0, 0.4)), hand=hand)
+        level, again = any_of(rng, HAND_HELD[:2]), int(rng.integers(2**31))
+        clean = shoot(np.random.default_rng(again), drawn, level, size_wh=SIZE_WH)
+        outcome = judge(clean)
+        counts[f"clean, {outcome}"] += 1
+        for _ in range(OF_A_SHEET if outcome == "right" else 0):
+            kind, at = next(kinds), CELLS[int(rng.integers(len(CELLS)))]
+            cover = Covering(rng, drawn.layout, kind, at)
+            shots = np.random.default_rng(again)
+            outcome = judge(shoot(shots, drawn, level, size_wh=SIZE_WH, cover=cover))
+            counts[f"covered, {outcome}"] += 1
+            if outcome == "silently wrong":
+                print(f"{kind} on {at} of sheet {seed}")
+    for outcome, count in sorted(counts.items()):
+        print(f"{outcome:24s}{count:5d}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,98 +1,432 @@
-"""The long trial of robustness: kills, full disks, hostile files and clients, covered shields.
+"""The long trial of robustness: killed batches and commands, hostile pictures.
 
     python -m lab.benchmarks.hold                          every part, four minutes each
     python -m lab.benchmarks.hold --minutes 60             an hour in all
-    python -m lab.benchmarks.hold --part kills.page --part texts=100    two parts, one of 100 trials
-    nice python -m lab.benchmarks.hold > table.md
+    python -m lab.benchmarks.hold --part batch --part crafted=100    two parts, one of 100 trials
 
 Every trial is random, from --seed. Faults are reported when they happen, with the name of the
 trial; a table of the figures follows at the end. The exit code is 1 if anything went wrong.
-`covers` does not fail but counts how often a covered shield makes a certain total wrong.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import itertools
+import json
+import os
 import random
+import resource
+import shutil
+import signal
+import struct
+import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
-from lab.benchmarks.shared import parser
-from lab.benchmarks.trials import (
-    Trial,
-    archives,
-    covers,
-    crowd,
-    disks,
-    kills,
-    pictures,
-    requests,
-    texts,
+import cv2
+import numpy as np
+from PIL import Image
+from pillow_heif import register_heif_opener
+
+from lab.benchmarks.shared import SAMPLES, parser
+
+LONGEST_SECONDS = 20.0
+"""Processor time that one file may take."""
+MOST_MB = 1000.0
+"""Memory that one process may take."""
+EVENT = ("--event", "Cup", "--store", "cup.sqlite")
+BATCH = ("batch", "photos", *EVENT, "--round", "1", "--workers", "1")
+PHOTOS = 5
+OLD = b"old"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One trial.
+
+    name: what was tried, enough to try it again. faults: what must not happen and did.
+    seconds, mb: what it took at most. counts: other figures, summed over a part's trials.
+    """
+
+    name: str
+    faults: Sequence[str] = ()
+    seconds: float = 0.0
+    mb: float = 0.0
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def kdscan(
+    *words: str, folder: Path, kill_after: float | None = None
+) -> tuple[int, bytes, list[str]]:
+    """Run a command in a folder; kill it and its children after so many seconds. Returns its exit
+    code (negative for a signal), its output, and its faults: a bug, a crash, or a traceback."""
+    # One thread a process, and no templates of the user's own.
+    more = {"OMP_NUM_THREADS": "1", "XDG_DATA_HOME": str(folder / "data"), "LANGUAGE": "en"}
+    with (folder / ".err").open("w+b") as err, (folder / ".out").open("w+b") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "kdscan", *words],
+            cwd=folder,
+            env=os.environ | more,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+        )
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(kill_after)
+        with suppress(ProcessLookupError):  # as a power cut does, and children that outlive it
+            os.killpg(process.pid, signal.SIGKILL)
+        code = process.wait()
+        output, errors = (stream.seek(0) or stream.read() for stream in (out, err))
+    faults = []
+    if code == 1 or b"Traceback (most recent call last)" in errors:
+        faults.append(f"a bug: {errors[-300:].decode(errors='replace')}")
+    if code < 0 and code != -signal.SIGKILL:
+        faults.append(f"died by signal {-code}")
+    return code, output, faults
+
+
+def results(folder: Path) -> list[dict[str, str]]:
+    """The results in a store that may have been killed; raises RuntimeError if it is damaged."""
+    code, output, faults = kdscan("export", *EVENT, "--csv", "-", folder=folder)
+    if code or faults:
+        raise RuntimeError(f"{code}: {faults}")
+    return list(csv.DictReader(io.StringIO(output.decode())))
+
+
+def seed(folder: Path) -> None:
+    """A store with photos that were read, players and a round; photos beside it."""
+    (folder / "photos").mkdir()
+    for path in SAMPLES[:PHOTOS]:
+        shutil.copy(path, folder / "photos")
+    (folder / "players.csv").write_text("name\nAda\nBob\nCleo\nDan\n")
+    pair = ("pair", *EVENT, "--players", "players.csv", "--seed", "1")
+    for words in (BATCH, pair):
+        code, _, faults = kdscan(*words, folder=folder)
+        if code:
+            raise RuntimeError(f"{words[0]}: {code} {faults}")
+
+
+def forget(folder: Path) -> None:
+    """Remove the store, and the photos that it keeps."""
+    for path in folder.glob("cup.*"):
+        path.unlink() if path.is_file() else shutil.rmtree(path)
+
+
+def kill_batches(rng: random.Random, folder: Path) -> Iterator[Trial]:
+    """A batch is killed again and again until one run ends; then everything is stored once, and
+    nothing that was stored is ever lost."""
+    seed(folder)
+    expected = results(folder)
+    while True:
+        forget(folder)
+        before: list[dict[str, str]] = []
+        done = False
+        while not done:
+            code, _, faults = kdscan(*BATCH, folder=folder, kill_after=rng.uniform(0.5, 9))
+            done = code == 0
+            if (folder / "cup.sqlite").exists():
+                now = results(folder)
+                names = [row["file"] for row in now]
+                faults += ["a row was lost"] * any(row not in now for row in before)
+                faults += ["a row is stored twice"] * (len(names) != len(set(names)))
+                before = now
+            if done:
+                faults += ["the end differs from that of one run"] * (before != expected)
+            yield Trial("kill of batch", faults, counts={"killed": int(code < 0)})
+
+
+COMMANDS = (
+    ("correct", "01.jpg", *EVENT, "--set", "A1=f+"),
+    ("correct", "02.jpg", *EVENT, "--confirm"),
+    ("result", *EVENT, "--round", "1", "--table", "1", "Ada=50", "Bob=40"),
+    ("export", *EVENT, "--csv", "out.csv"),
+    ("sheet", "-o", "out.pdf"),
+    ("score", "photos/03.jpg", "--overlay", "out.png"),
+    ("report", *EVENT, "-o", "out.html"),
 )
+ENDS = {".csv": b"", ".pdf": b"%%EOF", ".png": b"IEND\xaeB`\x82", ".html": b"</html>"}
+
+
+def kill_commands(rng: random.Random, folder: Path) -> Iterator[Trial]:
+    """Commands that write are killed: what they write is old or new, the store is whole."""
+    seed(folder)
+    store = folder / "cup.sqlite"
+    before = store.read_bytes()
+    took: dict[tuple[str, ...], float] = {}
+    for words in itertools.cycle(COMMANDS):
+        out = folder / words[-1] if words[-1].startswith("out.") else None
+        if out:
+            out.write_bytes(OLD)
+        start = time.monotonic()
+        limit = rng.uniform(0, took[words]) if words in took else None
+        code, _, faults = kdscan(*words, folder=folder, kill_after=limit)
+        took.setdefault(words, 1.1 * (time.monotonic() - start))
+        try:
+            faults += ["a row was lost"] * (len(results(folder)) < PHOTOS)
+        except RuntimeError as error:
+            faults.append(f"the store: {error}")
+        data = out.read_bytes() if out else OLD
+        if out and data != OLD and not data.rstrip(b"\n").endswith(ENDS[out.suffix]):
+            faults.append(f"{out.name} is neither old nor new")
+        for path in folder.glob("cup.sqlite-*"):
+            path.unlink()
+        store.write_bytes(before)
+        yield Trial(f"kill of {words[0]}", faults, counts={"killed": int(code < 0)})
+
+
+def read(folder: Path, data: bytes, name: str, suffix: str) -> Trial:
+    """Read a file of these bytes as `kdscan score` does."""
+    path = folder / f"tried{suffix}"
+    path.write_bytes(data)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    _, output, faults = kdscan("score", "--json", path.name, folder=folder, kill_after=300)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    mb = after.ru_maxrss / 1024  # the most so far
+    photos = json.loads(output)["photos"] if output else []
+    if not photos:
+        faults.append("no answer in 300 s")
+    faults += [f"it took {seconds:.0f} s"] * (seconds > LONGEST_SECONDS)
+    faults += [f"it took {mb:.0f} MB"] * (mb > MOST_MB)
+    if faults:
+        copy = Path(tempfile.gettempdir(), f"kdscan-hold-{zlib.crc32(name.encode()):08x}{suffix}")
+        copy.write_bytes(data)
+        faults.append(f"see {copy}")
+    counts = Counter("read" if photo["sheets"] else "refused" for photo in photos)
+    return Trial(name, faults, seconds, mb, counts)
+
+
+FORMS = {
+    ".jpg": {"format": "JPEG", "quality": 85},
+    ".png": {"format": "PNG"},
+    ".webp": {"format": "WEBP", "quality": 80},
+    ".tif": {"format": "TIFF", "compression": "tiff_lzw"},
+    ".pdf": {"format": "PDF", "resolution": 200},
+    ".heic": {"format": "HEIF", "quality": 70},
+}
+
+
+def mutated(rng: random.Random, folder: Path) -> Iterator[Trial]:
+    """Photos of maps in six forms with bytes changed, lost, doubled and strewn about."""
+    register_heif_opener()
+    originals = list(itertools.product(SAMPLES[:6], FORMS))
+    for number in itertools.count():
+        path, suffix = rng.choice(originals)
+        name = f"mutant {number} of {path.stem}{suffix}"
+        yield read(folder, mutant(rng, in_form(path, suffix)), name, suffix)
+
+
+@cache
+def in_form(path: Path, suffix: str) -> bytes:
+    """A small copy of a photo, saved in this form."""
+    small = Image.open(path).convert("RGB")
+    small.thumbnail((640, 640))
+    out = io.BytesIO()
+    small.save(out, **FORMS[suffix])  # type: ignore[arg-type]
+    return out.getvalue()
+
+
+def mutant(rng: random.Random, data: bytes) -> bytes:
+    """The bytes with one to a dozen changes, most of them near the beginning."""
+    changed = bytearray(data)
+    for _ in range(int(2 ** rng.uniform(0, 3.6))):
+        at = int(len(changed) * rng.random() ** rng.choice([1, 4])) if changed else 0
+        length = int(2 ** rng.uniform(0, 10))
+        what = rng.randrange(6)
+        if what == 0 and changed:
+            changed[min(at, len(changed) - 1)] ^= 1 << rng.randrange(8)
+        elif what == 1:
+            changed[at : at + 4] = struct.pack(
+                rng.choice("<>") + "I", rng.choice([0, 1, 2**31, 2**32 - 1, rng.randrange(2**32)])
+            )
+        elif what == 2 and rng.random() < 0.3:
+            del changed[at:]
+        elif what == 3:
+            del changed[at : at + length]
+        elif what == 4:
+            changed[at:at] = changed[at : at + length]
+        else:
+            changed[at : at + length] = rng.randbytes(min(length, 64))
+    return bytes(changed)
+
+
+def crafted(rng: random.Random, folder: Path) -> Iterator[Trial]:
+    """Files made by hand that claim, nest or hide too much, and pictures of odd shapes."""
+    for number in itertools.count():
+        for name, suffix, data in recipes(rng):
+            yield read(folder, data, f"{name}, round {number}", suffix)
+
+
+def recipes(rng: random.Random) -> Iterator[tuple[str, str, bytes]]:
+    """Name, suffix and content of each crafted file; sizes and numbers are random."""
+    side = rng.choice([1, 2, 3, 7, 31, 63, 99])
+    long = rng.choice([1, 100, 5000, 60000])
+    for size in ((side, long), (long, side), (side, side)):
+        picture = np.full((*size, 3), rng.randrange(256), np.uint8)
+        yield f"a picture of {size}", ".png", cv2.imencode(".png", picture)[1].tobytes()
+    noise = np.frombuffer(rng.randbytes(300 * 200 * 3), np.uint8).reshape(300, 200, 3)
+    yield "noise", ".jpg", cv2.imencode(".jpg", noise)[1].tobytes()
+    huge = rng.choice([20_000, 65_535, 2**31 - 1])
+    yield "a PNG that claims too much", ".png", png(huge, huge)
+    yield "a PNG without data", ".png", png(800, 600)
+    yield "a PNG that unpacks too much", ".png", png(800, 600, bomb(rng))
+    yield "a text bomb in a PNG", ".png", png(8, 8, before=[(b"zTXt", b"a\0\0" + bomb(rng))])
+    yield "a JPEG of scans", ".jpg", jpeg_of_scans(rng)
+    yield "a TIFF whose pages go round", ".tif", tiff_loop(rng)
+    for kind in ("L", "LA", "P", "RGBA", "I;16", "CMYK", "1"):
+        suffix = ".jpg" if kind == "CMYK" else ".png"
+        yield f"colours {kind}", suffix, of_mode(kind)
+    yield "EXIF that turns oddly", ".jpg", with_exif(rng)
+    for name, body in pdfs(rng):
+        yield name, ".pdf", body
+    for start in (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"II*\0", b"RIFF\xff\xff\xff\xffWEBP",
+                  b"%PDF-1.7\n", b"\0\0\0\x20ftypheic", b"GIF89a", b"BM", b""):  # fmt: skip
+        yield f"{start!r} and noise", ".jpg", start + rng.randbytes(rng.randrange(5000))
+
+
+def png(
+    w: int, h: int, data: bytes | None = None, before: Sequence[tuple[bytes, bytes]] = ()
+) -> bytes:
+    """A PNG of this header; data: compressed, what its pixels are."""
+    chunks = [(b"IHDR", struct.pack(">IIBBBBB", w, h, 8, 2, 0, 0, 0)), *before]
+    if data is not None:
+        chunks.append((b"IDAT", data))
+    out = b"\x89PNG\r\n\x1a\n"
+    for kind, body in [*chunks, (b"IEND", b"")]:
+        out += struct.pack(">I", len(body)) + kind + body
+        out += struct.pack(">I", zlib.crc32(kind + body))
+    return out
+
+
+def bomb(rng: random.Random) -> bytes:
+    """Few bytes that unpack to many million."""
+    packer = zlib.compressobj(9)
+    piece = b"\0" * (1 << 20)
+    body = b"".join(packer.compress(piece) for _ in range(rng.choice([50, 300])))
+    return body + packer.flush()
+
+
+def jpeg_of_scans(rng: random.Random) -> bytes:
+    """A progressive JPEG, its last scan many times."""
+    out = io.BytesIO()
+    Image.new("RGB", (rng.choice([64, 1024, 3000]),) * 2, "grey").save(
+        out, "JPEG", progressive=True
+    )
+    data = out.getvalue()
+    at = data.rindex(b"\xff\xda")
+    return data[:at] + data[at:-2] * rng.choice([10, 1000, 20_000]) + b"\xff\xd9"
+
+
+def tiff_loop(rng: random.Random) -> bytes:
+    """A TIFF whose last page is followed by its first."""
+    out = io.BytesIO()
+    pages = [Image.new("L", (40, 40), n) for n in range(rng.randrange(1, 4))]
+    pages[0].save(out, "TIFF", save_all=True, append_images=pages[1:])
+    data = bytearray(out.getvalue())
+    (first,) = struct.unpack_from("<I", data, 4)
+    at = first
+    while True:
+        (count,) = struct.unpack_from("<H", data, at)
+        link = at + 2 + 12 * count
+        (after,) = struct.unpack_from("<I", data, link)
+        if after == 0:
+            struct.pack_into("<I", data, link, first)
+            return bytes(data)
+        at = after
+
+
+def of_mode(mode: str) -> bytes:
+    """A picture whose pixels are stored in this way."""
+    out = io.BytesIO()
+    Image.new(mode, (320, 240)).save(out, "JPEG" if mode == "CMYK" else "PNG")
+    return out.getvalue()
+
+
+def with_exif(rng: random.Random) -> bytes:
+    """A JPEG with an orientation that may be none."""
+    exif = Image.Exif()
+    exif[0x0112] = rng.choice([0, 3, 6, 8, 9, 65535])
+    exif[0x010E] = "x" * rng.choice([0, 100, 60_000])
+    out = io.BytesIO()
+    Image.new("RGB", (320, 240), "white").save(out, "JPEG", exif=exif)
+    return out.getvalue()
+
+
+def pdfs(rng: random.Random) -> Iterator[tuple[str, bytes]]:
+    """PDFs that draw too much."""
+    side = rng.choice([1, 200, 14_400, 10**9])
+    yield f"a PDF page of {side} points", pdf(b"q Q", side)
+    yield "a PDF of many strokes", pdf(b"0 0 m 99 99 l S " * rng.choice([1000, 200_000]), 200)
+    form = b"/XObject<</F 4 0 R>>"
+    yield "a form that holds itself", pdf(b"/F Do " * 9, 200, b"/F Do " * 9, form)
+    tile = b"/Pattern cs /P scn 0 0 9999 9999 re f"
+    yield "nested text states", pdf(b"q " * rng.choice([100, 100_000]) + tile, 200)
+    yield "an endless page tree", pdf(b"", 200).replace(b"/Kids[3 0 R]", b"/Kids[2 0 R 3 0 R]")
+
+
+def pdf(content: bytes, side: int, form: bytes | None = None, resources: bytes = b"") -> bytes:
+    """A page of side × side points; form: of a form `F` that it may draw."""
+    about = b"/Type/XObject/Subtype/Form/BBox[0 0 200 200]/Resources<<%s>>" % resources
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 %d %d]/Contents 5 0 R/Resources<<%s>>>>"
+        % (side, side, resources),
+        b"<<%s/Length %d>>stream\n%s\nendstream" % (about, len(form or b""), form or b""),
+        b"<</Length %d>>stream\n%s\nendstream" % (len(content), content),
+    ]
+    out, places = b"%PDF-1.7\n", []
+    for number, body in enumerate(objects, 1):
+        places.append(len(out))
+        out += b"%d 0 obj%s\nendobj\n" % (number, body)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    start = len(out)
+    out += b"xref\n0 6\n0000000000 65535 f \n" + table
+    return out + b"trailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % start
+
 
 Part = Callable[[random.Random, Path], Iterator[Trial]]
 
 PARTS: dict[str, Part] = {
-    "kills.batch": kills.batch,
-    "kills.commands": kills.commands,
-    "kills.page": kills.page,
-    "disks": disks.full,
-    "pictures.crafted": pictures.crafted,
-    "pictures.mutated": pictures.mutated,
-    "archives": archives.hostile,
-    "texts": texts.hostile,
-    "requests": requests.odd,
-    "crowd": crowd.waiting,
-    "covers": covers.spoiled,
+    "batch": kill_batches,
+    "commands": kill_commands,
+    "crafted": crafted,
+    "mutated": mutated,
 }
 
 
-@dataclass
-class Figures:
-    """The results of a part's trials."""
-
-    trials: int = 0
-    faults: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    mb: float = 0.0
-    counts: Counter[str] = field(default_factory=Counter)
-
-    def add(self, trial: Trial) -> None:
-        """Add one trial, and report its faults."""
-        self.trials += 1
-        self.faults += [f"{trial.name}: {fault}" for fault in trial.faults]
-        self.seconds, self.mb = max(self.seconds, trial.seconds), max(self.mb, trial.mb)
-        self.counts.update(trial.counts)
-        for fault in trial.faults:
-            print(f"\r{trial.name}: {fault}", file=sys.stderr)
-
-    def row(self, name: str) -> str:
-        """A line of the table."""
-        more = ", ".join(f"{what} {count}" for what, count in sorted(self.counts.items()))
-        seconds = f"{self.seconds:.1f}" if self.seconds else ""
-        mb = f"{self.mb:.0f}" if self.mb else ""
-        return f"| {name} | {self.trials} | {len(self.faults)} | {seconds} | {mb} | {more} |"
-
-
-def tried(part: Part, rng: random.Random, seconds: float, trials: int | None) -> Iterator[Trial]:
-    """A part's trials until its time or their number is used up; one that has begun is finished."""
-    with (
-        tempfile.TemporaryDirectory(prefix="kdscan-hold-", ignore_cleanup_errors=True) as name,
-        closing(part(rng, Path(name))) as found,  # type: ignore[type-var]  # they are generators
-    ):
-        end = None  # preparations before a part's first trial do not count
-        for trial in itertools.islice(found, trials):
-            yield trial
+def run(part: str, rng: random.Random, seconds: float, trials: int | None) -> tuple[str, int]:
+    """Run a part's trials until its time or their number is used up, and report their faults.
+    Returns its row of the table, and the number of faults."""
+    ran = faults = 0
+    longest = most = 0.0
+    counts: Counter[str] = Counter()
+    end = None  # preparations before a part's first trial do not count
+    with tempfile.TemporaryDirectory(prefix="kdscan-hold-", ignore_cleanup_errors=True) as folder:
+        for trial in itertools.islice(PARTS[part](rng, Path(folder)), trials):
+            ran, faults = ran + 1, faults + len(trial.faults)
+            longest, most = max(longest, trial.seconds), max(most, trial.mb)
+            counts.update(trial.counts)
+            for fault in trial.faults:
+                print(f"\r{trial.name}: {fault}", file=sys.stderr)
+            print(f"\r{part} {ran} ", end="", file=sys.stderr, flush=True)
             end = end or time.monotonic() + seconds
             if time.monotonic() > end:
-                return
+                break
+    print(file=sys.stderr)
+    more = ", ".join(f"{what} {count}" for what, count in sorted(counts.items()))
+    return f"| {part} | {ran} | {faults} | {longest:.1f} | {most:.0f} | {more} |", faults
 
 
 def _part(text: str) -> tuple[str, int | None]:
@@ -111,20 +445,15 @@ def main() -> int:
     )
     options.add_argument("--minutes", type=float, help="for all parts together")
     options.add_argument("--seed", type=int, default=1)
-    given = options.parse_args()
-    parts = given.part or [(name, None) for name in PARTS]
-    seconds = 60 * (given.minutes or 4 * len(parts)) / len(parts)
+    args = options.parse_args()
+    parts = args.part or [(name, None) for name in PARTS]
+    seconds = 60 * (args.minutes or 4 * len(parts)) / len(parts)
     table = ["| part | trials | faults | s at most | MB at most | |", "|---|---|---|---|---|---|"]
     faults = 0
     for name, trials in parts:
-        figures = Figures()
-        rng = random.Random(f"{given.seed} {name}")
-        for trial in tried(PARTS[name], rng, seconds, trials):
-            figures.add(trial)
-            print(f"\r{name} {figures.trials} ", end="", file=sys.stderr, flush=True)
-        print(file=sys.stderr)
-        faults += len(figures.faults)
-        table.append(figures.row(name))
+        row, more = run(name, random.Random(f"{args.seed} {name}"), seconds, trials)
+        table.append(row)
+        faults += more
     print("\n".join(table))
     return int(faults > 0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,18 +68,6 @@ def file_with_map(name: str) -> Path:
     if not found:
         raise argparse.ArgumentTypeError(f"{name}: it shows no map")
     return path
-
-
-def folder_with(*patterns: str) -> Callable[[str], Path]:
-    """A folder with a file of each pattern; the type of a parser's argument."""
-
-    def folder(name: str) -> Path:
-        for pattern in patterns:
-            if not any(Path(name).glob(pattern)):
-                raise argparse.ArgumentTypeError(f"{name} holds no {pattern}")
-        return Path(name)
-
-    return folder
 
 
 def positive(text: str) -> int:

@@ -1,4 +1,4 @@
-"""The accuracy benchmark runs, and parts of the reader can be left out of it."""
+"""Benchmarks run, and refuse in words what they cannot measure."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ import pytest
 ROOT = Path(__file__).parents[3]
 
 
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=ROOT)
+
+
 @pytest.mark.parametrize("without", [(), ("refining", "closer", "looks", "neighbours")])
 def test_accuracy_is_measured_with_and_without_parts_of_the_reader(
     tmp_path: Path, without: tuple[str, ...]
 ) -> None:
     for suffix in (".jpg", ".json"):
         shutil.copy((ROOT / "samples" / "01.jpg").with_suffix(suffix), tmp_path)
-    words = [sys.executable, "-m", "lab.benchmarks.accuracy", str(tmp_path)]
-    for part in without:
-        words += ["--without", part]
-    ended = subprocess.run(
-        words, capture_output=True, text=True, timeout=300, check=False, cwd=ROOT
-    )
+    options = [f"--without={part}" for part in without]
+    ended = run("lab.benchmarks.accuracy", str(tmp_path), *options)
     assert ended.returncode == 0, ended.stderr[-3000:]
     (row,) = [line for line in ended.stdout.splitlines() if line.startswith("all ")]
     _, photos, found, *_ = row.split()
@@ -34,19 +35,25 @@ def test_accuracy_is_measured_with_and_without_parts_of_the_reader(
 @pytest.mark.parametrize(
     ("name", "remedy"),
     [
-        ("accuracy.py", "holds no photos NAME.jpg with their NAME.json"),
-        ("tables.py", "holds no photos NAME.jpg with their NAME.json"),
-        ("pads.py", "holds no pads"),
-        ("stages_pictures.py", "there is no file"),
-        ("kingdoms.py", "there is no such table of squares"),
+        ("accuracy", "holds no photos NAME.jpg with their NAME.json"),
+        ("pads", "holds no pads"),
+        ("stages_pictures", "there is no file"),
+        ("kingdoms", "there is no such table of squares"),
     ],
 )
 def test_a_folder_without_what_is_measured_is_no_bug(
     name: str, remedy: str, tmp_path: Path
 ) -> None:
-    words = [sys.executable, "-m", f"lab.benchmarks.{Path(name).stem}", str(tmp_path)]
-    ended = subprocess.run(
-        words, capture_output=True, text=True, timeout=300, check=False, cwd=ROOT
-    )
+    ended = run(f"lab.benchmarks.{name}", str(tmp_path))
     assert ended.returncode == 2
     assert remedy in ended.stderr and "Traceback" not in ended.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are measured as Linux does")
+def test_robustness_is_measured() -> None:
+    parts = {"crafted": 3, "mutated": 1}
+    options = [f"--part={part}={trials}" for part, trials in parts.items()]
+    ended = run("lab.benchmarks.hold", "--seed", "5", *options)
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    for part, trials in parts.items():
+        assert f"| {part} | {trials} | 0 |" in ended.stdout
