@@ -18,9 +18,13 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
+import subprocess
+import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +45,23 @@ from lab.benchmarks.cup_papers import (
 )
 from lab.benchmarks.organiser import Organiser
 from lab.benchmarks.shared import parser
-from lab.benchmarks.trials import serving
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """The address of `kdscan serve` on a store of its own."""
+    command = [sys.executable, "-m", "kdscan", "serve", "--host", "127.0.0.1", "--port", "0"]
+    command += ["--store", str(folder / "cup.sqlite"), "--event", "Cup"]
+    with (
+        (folder / "log").open("w") as log,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True) as process,
+    ):
+        assert process.stdout is not None
+        try:
+            addresses = (re.search(r"(https?://\S+?:\d+)/", line) for line in process.stdout)
+            yield next(address[1] for address in addresses if address)
+        finally:
+            process.terminate()
 
 
 def play(organiser: Organiser, show: Path | None) -> list[Game]:
@@ -113,9 +133,9 @@ def main() -> None:
         sheets = papers(folder, given.seed, given.level)
         chromium = os.environ.get("KDSCAN_CHROMIUM") or shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        with serving(Path(scratch), "--event", "Cup") as served:
+        with serving(Path(scratch)) as address:
             page = browser.new_page(
-                base_url=served.address, viewport={"width": 1280, "height": 800}, locale="en"
+                base_url=address, viewport={"width": 1280, "height": 800}, locale="en"
             )
             page.set_default_timeout(60_000)
             organiser = Organiser(page, sheets, given.seed)
