@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
+import ssl
 import sys
+from ipaddress import ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import segno
 import typer
 
+from kdscan.cli.known_prints import known_prints
 from kdscan.cli.options import Processes, Store
 from kdscan.cli.terminal import terminal_words
 from kdscan.errors import UsageError
+from kdscan.event.store import open_store
+from kdscan.event.store.events import ensure_event
+from kdscan.event.store.prints import EventPrints, add_new_prints
+from kdscan.inference.store import default_models
+from kdscan.web.app import run
+from kdscan.web.middleware import HERE
+from kdscan.web.settings import Settings, codes_of
+from kdscan.workers.cores import cores
 
-if TYPE_CHECKING:
-    import ssl
-
-    from kdscan.web.settings import Settings
+QR_BLOCKS = "█▀▄"
+"""The characters of a compact QR code; terminals without them get one twice as large, of spaces."""
 
 
 def serve(
@@ -73,29 +84,24 @@ def serve(
         raise UsageError("--certificate and --key must be given together")
     if code is not None and not (6 <= len(code) <= 40 and code.isalnum() and code.isascii()):
         raise UsageError("--code must be 6 to 40 letters and digits")
-    _check_proxy(proxy)
-    import asyncio
-
+    for address in () if proxy is None else proxy.split(","):
+        try:
+            ip_network(address.strip())
+        except ValueError as error:  # nobody would ever be that proxy
+            raise UsageError(
+                "--proxy {address}: write its address, like 10.0.0.2", address=proxy
+            ) from error
     tls = None if certificate is None else _tls(certificate, key)
-    from kdscan.cli.known_prints import known_prints
-    from kdscan.event.store import open_store
-    from kdscan.event.store.events import ensure_event
-    from kdscan.event.store.prints import EventPrints, add_new_prints
-    from kdscan.inference.store import default_models
-    from kdscan.web.middleware import HERE
-    from kdscan.web.settings import Settings, codes_of
-    from kdscan.workers.pool import cores
-
     default_models().check()
     listening = _listen(host, port)
-    with open_store(store) as kept:
-        with kept.write() as db:
+    with open_store(store) as opened:
+        with opened.write() as db:
             this = ensure_event(db, event)
             if this.game == "duel":
-                add_new_prints(kept, db, this.id, known_prints())
+                add_new_prints(opened, db, this.id, known_prints())
         if no_learn:
-            EventPrints(kept, this.id).switch(False)
-        secret, join_code, desk_code = codes_of(kept)
+            EventPrints(opened, this.id).switch(False)
+        secret, join_code, desk_code = codes_of(opened)
         settings = Settings(
             event=event,
             secret=secret,
@@ -106,28 +112,11 @@ def serve(
             workers=workers or cores(),
         )
         _greet(listening, host, settings, "http" if tls is None else "https")
-        from kdscan.web.app import run
-
-        asyncio.run(run(kept, settings, listening, tls))
-
-
-def _check_proxy(addresses: str | None) -> None:
-    """Raise `UsageError` for what is no address, nor a network: nobody would ever be that proxy."""
-    from ipaddress import ip_network
-
-    for one in () if addresses is None else addresses.split(","):
-        try:
-            ip_network(one.strip())
-        except ValueError as error:
-            raise UsageError(
-                "--proxy {address}: write its address, like 10.0.0.2", address=addresses
-            ) from error
+        asyncio.run(run(opened, settings, listening, tls))
 
 
 def _tls(certificate: Path, key: Path | None) -> ssl.SSLContext:
     """What encrypts the connections; raises `UsageError` for a certificate that cannot be used."""
-    import ssl
-
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
         context.load_cert_chain(certificate, key)
@@ -171,15 +160,17 @@ def _greet(listening: socket.socket, host: str, settings: Settings, scheme: str)
         return
     link = f"{address}/j/{settings.join_code}"
     if sys.stdout.isatty():
-        import segno
-
-        segno.make(link, error="m").terminal(compact=True)
+        try:
+            compact = bool(QR_BLOCKS.encode(sys.stdout.encoding or "ascii"))
+        except (UnicodeEncodeError, LookupError):
+            compact = False
+        segno.make(link, error="m").terminal(compact=compact)
     players, desk = t("players:"), t("desk:")
-    wide = max(len(players), len(desk))
+    width = max(len(players), len(desk))
     by_hand = t("or {address} and the code {code}", address=f"{address}/", code=settings.join_code)
-    print(f"{players:<{wide}}  {link}  ({by_hand})")
-    mine = t("keep this one to yourself")
-    print(f"{desk:<{wide}}  {address}/j/{settings.desk_code}  ({mine})", flush=True)
+    print(f"{players:<{width}}  {link}  ({by_hand})")
+    secret = t("keep this one to yourself")
+    print(f"{desk:<{width}}  {address}/j/{settings.desk_code}  ({secret})", flush=True)
 
 
 def _reachable(host: str) -> str:

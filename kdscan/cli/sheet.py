@@ -7,12 +7,20 @@ import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
+import pypdfium2
 import typer
 
 from kdscan.cli.terminal import note, terminal_words
 from kdscan.errors import UsageError
-from kdscan.i18n import Words
-from kdscan.paper.look import Paper, Style, Ticket
+from kdscan.files.write import write_file
+from kdscan.paper.book import load_book
+from kdscan.paper.card import Card
+from kdscan.paper.layout import load_layout
+from kdscan.paper.look import NO_TICKET, Look, Paper, Style, Ticket
+from kdscan.paper.parts import Layout
+from kdscan.paper.printing import Side, impose, sheet_pdf
+from kdscan.paper.signs import is_read
+from kdscan.paper.tickets import book_tickets_from_csv, each_once, rounds_of, tickets_from_csv
 from kdscan.paper.words import Language
 
 PNG_DPI = 300
@@ -113,109 +121,70 @@ def sheet(
 
     Exit codes: 0 done; 2 wrong usage, a broken layout, or a file that cannot be written.
     """
-    # The heavy half: reportlab, OpenCV.
-    from kdscan.paper.book import load_book
-    from kdscan.paper.card import Card
-    from kdscan.paper.layout import load_layout
-    from kdscan.paper.look import NO_TICKET, Look
-    from kdscan.paper.parts import Layout
-    from kdscan.paper.printing import Side, impose, sheet_pdf
-    from kdscan.paper.signs import is_read
-
     if event is not None and not event.strip():
         raise UsageError("--event: an event needs a name, like --event 'Spring cup'")
     if players is None and (event or rounds):
         raise UsageError("--event and --round need --players, which says whose sheets they are.")
     if players is not None and count is not None:
         raise UsageError("--players prints a sheet for each row; leave --count out.")
-    usual = "kdscan-half-letter" if paper == "letter" else "kdscan-a5"
-    layout, spellbook = layout or usual, spellbook or f"{usual}-spellbook"
     if side == "card" and (players is None or event is None):
         raise UsageError("--side card: cards say whose kingdom it is; add --players and --event.")
-    first: Side = (
-        Card()
-        if side == "card"
-        else load_book(spellbook)
-        if side == "spellbook"
-        else load_layout(layout)
-    )
-    if event is not None and isinstance(first, Layout) and not is_read(first):
+    usual = "kdscan-half-letter" if paper == "letter" else "kdscan-a5"
+    layout, spellbook = layout or usual, spellbook or f"{usual}-spellbook"
+    front: Side
+    if side == "card":
+        front = Card()
+    else:
+        front = load_book(spellbook) if side == "spellbook" else load_layout(layout)
+    if event is not None and isinstance(front, Layout) and not is_read(front):
         raise UsageError(
             "{path}: codes on these sheets could not be read, because markers, grid and codes lie "
             "elsewhere than on kdscan's own sheets; leave --event out",
             path=layout,
         )
-    behind = load_book(spellbook) if side == "both" else None
-    plan = impose(first, paper, per_page)
+    plan = impose(front, paper, per_page)
     fit = len(plan.places)
     tickets: tuple[Ticket, ...] = (NO_TICKET,) * (fit if count is None else count)
     back_tickets: tuple[Ticket, ...] = ()
     if players is not None:
-        tickets, back_tickets = _tickets(players, event, rounds, language, side)
-    pdf = sheet_pdf(first, plan, tickets, Look(language, style), behind, back_tickets)
-    written, copies = _write(output, pdf), len(tickets)
-    note(
-        f"{written}: {_summary(terminal_words(sys.stderr), copies, side, -(-copies // fit), paper)}"
-    )
-
-
-def _tickets(
-    players: Path, event: str | None, rounds: str | None, language: Language, side: str
-) -> tuple[tuple[Ticket, ...], tuple[Ticket, ...]]:
-    """The tickets of the sheets, and of those on their backs."""
-    from kdscan.paper.tickets import (
-        book_tickets_from_csv,
-        each_once,
-        rounds_of,
-        tickets_from_csv,
-    )
-
-    given = (players, event, rounds_of(rounds), language)
-    of_players, of_tables = tickets_from_csv(*given), book_tickets_from_csv(*given)
-    if side != "spellbook":
-        return of_players, of_tables if side == "both" else ()
-    tickets = each_once(of_tables)
-    if not tickets:
-        raise UsageError(
-            "{path}: a spellbook belongs to a table; add the column `table`.", path=players
-        )
-    return tickets, ()
+        given = (players, event, rounds_of(rounds), language)
+        tickets, of_tables = tickets_from_csv(*given), book_tickets_from_csv(*given)
+        if side == "both":
+            back_tickets = of_tables
+        elif side == "spellbook":
+            tickets = each_once(of_tables)
+            if not tickets:
+                raise UsageError(
+                    "{path}: a spellbook belongs to a table; add the column `table`.", path=players
+                )
+    behind = load_book(spellbook) if side == "both" else None
+    pdf = sheet_pdf(front, plan, tickets, Look(language, style), behind, back_tickets)
+    written, pages = _write(output, pdf), -(-len(tickets) // fit)
+    note(f"{written}: {_summary(len(tickets), side, pages, paper)}")
 
 
 def _write(output: Path, pdf: bytes) -> str:
-    """Write a PDF, or its pages as pictures; returns what was written, for people."""
-    from kdscan.files.write import write_file
-
-    if output.suffix.lower() == ".png":
-        pages = _pictures(pdf)
-        names = [output.with_stem(f"{output.stem}-{n + 1}") for n in range(len(pages))]
-        names = [output] if len(pages) == 1 else names
-        for name, png in zip(names, pages, strict=True):
-            write_file(name, png)
-        return " … ".join(str(name) for name in dict.fromkeys((names[0], names[-1])))
-    write_file(output, pdf)
-    return str(output)
-
-
-def _pictures(pdf: bytes) -> list[bytes]:
-    """Each page as a PNG that contains its printing size."""
-    import pypdfium2
-
-    pages = pypdfium2.PdfDocument(pdf)
-    found = []
-    for page in pages:
-        out = io.BytesIO()
-        picture = page.render(scale=PNG_DPI / 72).to_pil()
-        picture.save(out, "PNG", dpi=(PNG_DPI, PNG_DPI))
-        found.append(out.getvalue())
-    return found
+    """Write a PDF, or each page as a PNG that contains its printing size; returns what was written,
+    for people."""
+    if output.suffix.lower() != ".png":
+        write_file(output, pdf)
+        return str(output)
+    pages = list(pypdfium2.PdfDocument(pdf))
+    names = [output.with_stem(f"{output.stem}-{n + 1}") for n in range(len(pages))]
+    names = [output] if len(pages) == 1 else names
+    for name, page in zip(names, pages, strict=True):
+        png = io.BytesIO()
+        page.render(scale=PNG_DPI / 72).to_pil().save(png, "PNG", dpi=(PNG_DPI, PNG_DPI))
+        write_file(name, png.getvalue())
+    return " … ".join(str(name) for name in dict.fromkeys((names[0], names[-1])))
 
 
-def _summary(w: Words, copies: int, side: str, pages: int, paper: str) -> str:
+def _summary(copies: int, side: str, pages: int, paper: str) -> str:
     """The content of the file and how to print it."""
+    w = terminal_words(sys.stderr)
     maps = w.tn("{n} map", "{n} maps", copies)
     books = w.tn("{n} spellbook", "{n} spellbooks", copies)
-    some = {
+    content = {
         "map": maps,
         "spellbook": books,
         "card": w.tn("{n} card", "{n} cards", copies),
@@ -225,4 +194,4 @@ def _summary(w: Words, copies: int, side: str, pages: int, paper: str) -> str:
     how = w.t("Print at 100 %, not fitted to the page.")
     if side == "both":
         how = w.t("Print at 100 %, not fitted to the page, double-sided, flipped on the long edge.")
-    return f"{some} {on}. {how}"
+    return f"{content} {on}. {how}"

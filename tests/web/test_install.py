@@ -74,6 +74,18 @@ def test_the_terminal_shows_a_qr_code_that_lets_a_phone_in(
     assert f"{address}/j/{DESK}" in desk and words(language).t("desk:") in desk
 
 
+def test_a_terminal_without_blocks_shows_a_qr_code_of_spaces(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limited = Terminal()
+    limited.encoding = "cp1252"  # type: ignore[misc]
+    monkeypatch.setattr("sys.stdout", limited)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        _greet(listening, "127.0.0.1", settings(), "http")
+    printed = limited.getvalue()
+    assert printed.isascii() and "\\u" not in printed and printed.count("\x1b[7m  ") > 20
+
+
 def words_to_serve(store: Path, *more: str) -> list[str]:
     return ["serve", "--port", "0", "--workers", "1", "--store", str(store), *more]
 
