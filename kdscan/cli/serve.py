@@ -25,7 +25,7 @@ from kdscan.inference.store import default_models
 from kdscan.web.app import run
 from kdscan.web.middleware import HERE
 from kdscan.web.settings import Settings, codes_of
-from kdscan.workers.cores import cores
+from kdscan.workers.pool import cores
 
 QR_BLOCKS = "█▀▄"
 """The characters of a compact QR code; terminals without them get one twice as large, of spaces."""
