@@ -1,45 +1,48 @@
-"""The pipeline from a photo to its readings: one line per stage."""
+"""The way of a photo: from its pixels to the readings of its sheets, a stage a line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import cv2
 import numpy as np
 
 from kdscan.detection.castle import has_castle
 from kdscan.detection.clipping import cut_sides, edges_text
-from kdscan.detection.find import MapSearch
+from kdscan.detection.find import any_likely, find_maps, locate_all
 from kdscan.detection.layout import UNKNOWN_LAYOUT, detect_layout
+from kdscan.detection.locate import Located, SheetOutline
 from kdscan.detection.markers import detect_markers
+from kdscan.detection.register import MIN_CONFIDENCE
 from kdscan.document import PhotoReport
 from kdscan.errors import BlankPage, ModelError, NoSheetFound, PhotoError, UsageError, bug_of
 from kdscan.imaging.blank import is_blank, shows_through
 from kdscan.imaging.photo import Pages
-from kdscan.imaging.picture import check_photo
-from kdscan.imaging.rectify import lies_in
+from kdscan.imaging.picture import Photo, check_photo
+from kdscan.imaging.rectify import RectifiedSheet, lies_in
 from kdscan.inference.store import Models, default_models
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.paper.signs import signs
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.rules.names import GameName
-from kdscan.sheets.base import kind_of
+from kdscan.sheets.base import AnyReading, kind_of, maps_of
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.read import is_legible, read_map
+from kdscan.sheets.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
+from kdscan.sheets.kingdom.model import KingdomReading
+from kdscan.sheets.kingdom.read import assign_card_codes, read_kingdoms
+from kdscan.sheets.spellbook.model import SpellbookReading
+from kdscan.sheets.spellbook.read import read_books
 from kdscan.sheets.table import apply_spellbook, interpret_table
+from kdscan.templates.known import KnownPrint
 
-if TYPE_CHECKING:
-    from kdscan.detection.locate import SheetOutline
-    from kdscan.imaging.picture import Photo
-    from kdscan.imaging.rectify import RectifiedSheet
-    from kdscan.sheets.base import AnyReading
-    from kdscan.sheets.kingdom.model import KingdomReading
-    from kdscan.sheets.spellbook.model import SpellbookReading
-    from kdscan.templates.known import KnownPrint
+Change = Callable[[AnyReading, int], AnyReading]
+"""Changes a reading, given its index: mostly corrections."""
 
+DEFAULT = ReadOptions()
 
 CUT_SIZES, MIN_CUT_CONFIDENCE = (0.4, 2.5), 0.85
 """A map that the picture cuts off is reported beside a map that was read if the ratio of their
@@ -76,80 +79,81 @@ def read_photo(
 
 
 def read_with(
-    photo: Photo, options: ReadOptions, models: Models | None = None
+    photo: Photo, options: ReadOptions = DEFAULT, models: Models | None = None
 ) -> tuple[AnyReading, ...]:
-    """`read_photo` with all its options."""
+    """`read_photo` with all its options.
+
+    Kingdoms are looked for first if nothing in the photo is likely to be a map, and last if nothing
+    likely was one.
+    """
     check_photo(photo)
-    models = models or default_models()
-    search = MapSearch(photo, models.locate, models.refine)
-    kingdoms, certain, lost = _read_kingdoms(photo, models, options, search)
+    models, game = models or default_models(), options.game
+    located: Located | None = None
+    kingdoms: tuple[KingdomReading, ...] | None = None
+    cut_kingdoms: tuple[str, ...] = ()
+    if game != "kingdomino":
+        with options.observe("find"):
+            located = locate_all(photo, models.locate)
+
+    if game != "duel" and not (located and any_likely(located)):
+        kingdoms, p_kingdom, cut_kingdoms = _read_kingdoms(photo, models, options)
+        if kingdoms and (game or p_kingdom > SURELY_KINGDOM):
+            return _in_order(photo, kingdoms)
     sheets: tuple[AnyReading, ...] = ()
     cut: tuple[SheetOutline, ...] = ()
-    if not certain and options.game != "kingdomino":
-        sheets, cut = _read_duel(photo, models, options, search)
+    if located:
+        sheets, cut = _read_duel(photo, located, models, options)
+        placed = any(sheet.rectified.confidence >= MIN_CONFIDENCE for sheet in maps_of(sheets))
+        if kingdoms and p_kingdom > LIKELY_KINGDOM and not placed:
+            return _in_order(photo, kingdoms)
     if sheets:
         return apply_spellbook(sheets, options.risk)
+    if game is None and kingdoms is None:
+        kingdoms, _, cut_kingdoms = _read_kingdoms(photo, models, options)
     if kingdoms:
-        from kdscan.sheets.kingdom.read import assign_card_codes
-
-        return in_reading_order(assign_card_codes(kingdoms, photo))
-    raise _cut_kingdom_error(lost) if lost else _no_sheet_error(photo, options.game, cut)
+        return _in_order(photo, kingdoms)
+    raise _no_sheet_error(photo, game, cut, cut_kingdoms)
 
 
 def _read_kingdoms(
-    photo: Photo, models: Models, options: ReadOptions, search: MapSearch
-) -> tuple[tuple[KingdomReading, ...], bool, tuple[str, ...]]:
-    """The kingdoms in a photo, whether it certainly shows no maps, and the sides of the picture
-    beyond which a kingdom lies. They are not looked for if the photo certainly shows a map."""
-    with options.observe("find"):
-        if options.game == "duel" or (options.game is None and search.first_is_confident()):
-            return (), False, ()
-    from kdscan.sheets.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
-    from kdscan.sheets.kingdom.read import read_kingdoms
-
+    photo: Photo, models: Models, options: ReadOptions
+) -> tuple[tuple[KingdomReading, ...], float, tuple[str, ...]]:
+    """See `read_kingdoms`."""
     named = options.game is not None
     with options.observe("kingdoms"):
-        kingdoms, confidence, lost = read_kingdoms(
-            photo, models, options.variants, options.risk, named=named
-        )
-    certain = bool(kingdoms) and (
-        named
-        or confidence > SURELY_KINGDOM
-        or (confidence > LIKELY_KINGDOM and not search.any_confident())
-    )
-    return kingdoms, certain, lost
+        return read_kingdoms(photo, models, options.variants, options.risk, named=named)
+
+
+def _in_order(photo: Photo, kingdoms: Sequence[KingdomReading]) -> tuple[KingdomReading, ...]:
+    return in_reading_order(assign_card_codes(kingdoms, photo))
 
 
 def _read_duel(
-    photo: Photo, models: Models, options: ReadOptions, search: MapSearch
+    photo: Photo, located: Located, models: Models, options: ReadOptions
 ) -> tuple[tuple[AnyReading, ...], tuple[SheetOutline, ...]]:
     """The maps in a photo and then its spellbooks, in reading order; and the outlines of maps that
     the picture cuts off."""
     with options.observe("spellbooks"):
-        books = _read_books(photo, models, options.risk)
+        of_maps = {place.id for layout in signs() for place in layout.markers.places}
+        only_maps = {marker.id for marker in detect_markers(photo)} <= of_maps
+        books = () if only_maps else read_books(photo, models, options.risk)
     with options.observe("find"):
-        others = [book.outline_xy for book in books]
-        placed, cut = search.finish(MAPS_BESIDE_BOOK if books else 1, others)
-    maps = [
-        read_map(photo, grid, models, options) for grid in placed if _is_map(photo, grid, books)
-    ]
+        grids, cut = find_maps(
+            photo,
+            models.locate,
+            models.refine,
+            located,
+            expected=MAPS_BESIDE_BOOK if books else 1,
+            others=[book.outline_xy for book in books],
+        )
+    maps = [read_map(photo, grid, models, options) for grid in grids if _is_map(photo, grid, books)]
     maps = [sheet for sheet in maps if options.game or is_legible(sheet)]
     sheets: list[AnyReading] = [*maps, *books]
-    if sheets and (sides := _beside(sheets[0], photo, cut)):
+    if sheets and (sides := _cut_beside(sheets[0], photo, cut)):
         evidence: Any = sheets[0].evidence
         sheets[0] = kind_of(sheets[0]).interpret(replace(evidence, beside=sides), options.risk)
     first, last = sheets[: len(maps)], sheets[len(maps) :]
     return (*in_reading_order(first), *in_reading_order(last)), cut
-
-
-def _read_books(photo: Photo, models: Models, risk: float) -> tuple[SpellbookReading, ...]:
-    """The spellbooks in a photo. If all markers belong to maps, no spellbook code is loaded."""
-    of_maps = {place.id for layout in signs() for place in layout.markers.places}
-    if {marker.id for marker in detect_markers(photo)} <= of_maps:
-        return ()
-    from kdscan.sheets.spellbook.read import read_books
-
-    return read_books(photo, models, risk)
 
 
 def _is_map(photo: Photo, grid: RectifiedSheet, books: Sequence[SpellbookReading]) -> bool:
@@ -163,18 +167,47 @@ def _is_map(photo: Photo, grid: RectifiedSheet, books: Sequence[SpellbookReading
     return detect_layout(photo, grid) != UNKNOWN_LAYOUT
 
 
-def _cut_kingdom_error(sides: Sequence[str]) -> NoSheetFound:
-    return NoSheetFound(
-        "a kingdom reaches beyond the {what} of this picture; take the photo again with the castle "
-        "and all tiles in view",
-        what=edges_text(sides),
-    )
+def _cut_beside(sheet: AnyReading, photo: Photo, cut: Sequence[SheetOutline]) -> tuple[str, ...]:
+    """The sides of the picture beyond which another map beside this one extends."""
+    size = cv2.contourArea(sheet.outline_xy.astype(np.float32))
+    for outline in cut:
+        ratio = cv2.contourArea(outline.corners_xy.astype(np.float32)) / size
+        if CUT_SIZES[0] < ratio < CUT_SIZES[1] and outline.confidence > MIN_CUT_CONFIDENCE:
+            return cut_sides(photo, outline)
+    return ()
+
+
+Sheet = TypeVar("Sheet", bound=AnyReading)
+
+
+def in_reading_order(sheets: Iterable[Sheet]) -> tuple[Sheet, ...]:
+    """Readings of one photo as people number them: row by row from the top, each from the left. A
+    sheet is in the row of the highest one if its middle is above that one's lower edge."""
+    rows: list[list[Sheet]] = []
+    for sheet in sorted(sheets, key=lambda sheet: float(sheet.outline_xy[:, 1].mean())):
+        if rows and sheet.outline_xy[:, 1].mean() < rows[-1][0].outline_xy[:, 1].max():
+            rows[-1].append(sheet)
+        else:
+            rows.append([sheet])
+    for row in rows:
+        row.sort(key=lambda sheet: float(sheet.outline_xy[:, 0].mean()))
+    return tuple(sheet for row in rows for sheet in row)
 
 
 def _no_sheet_error(
-    photo: Photo, game: GameName | None, cut: Sequence[SheetOutline]
+    photo: Photo,
+    game: GameName | None,
+    cut: Sequence[SheetOutline],
+    cut_kingdoms: Sequence[str],
 ) -> NoSheetFound:
-    """The error for a photo without a sheet, with its most probable reason."""
+    """The error for a photo without a sheet, with its most probable reason. cut: maps that the
+    picture cuts off. cut_kingdoms: its sides beyond which a kingdom lies."""
+    if cut_kingdoms:
+        return NoSheetFound(
+            "a kingdom reaches beyond the {what} of this picture; take the photo again with the "
+            "castle and all tiles in view",
+            what=edges_text(cut_kingdoms),
+        )
     if game == "kingdomino":
         return NoSheetFound(
             "no kingdom was found in this picture; take the photo again with the castle and all "
@@ -195,23 +228,6 @@ def _no_sheet_error(
         "no map was found in this picture; take the photo again with the whole grid in view, "
         "sharp and without strong reflections"
     )
-
-
-def _beside(sheet: AnyReading, photo: Photo, cut: Sequence[SheetOutline]) -> tuple[str, ...]:
-    """The sides of the picture beyond which another map beside this one extends."""
-    size = cv2.contourArea(sheet.outline_xy.astype(np.float32))
-    for outline in cut:
-        ratio = cv2.contourArea(outline.corners_xy.astype(np.float32)) / size
-        if CUT_SIZES[0] < ratio < CUT_SIZES[1] and outline.confidence > MIN_CUT_CONFIDENCE:
-            return cut_sides(photo, outline)
-    return ()
-
-
-Change = Callable[["AnyReading", int], "AnyReading"]
-"""Changes a reading, given its index: mostly corrections."""
-
-
-DEFAULT = ReadOptions()
 
 
 def read_page(
@@ -244,20 +260,3 @@ def read_page(
     except Exception as cause:
         # The other photos are still read; the exit code says that there was a bug.
         return report(size, error=bug_of(cause)), photo
-
-
-F = TypeVar("F", bound="AnyReading")
-
-
-def in_reading_order(found: Iterable[F]) -> tuple[F, ...]:
-    """Readings of one photo as people number them: row by row from the top, each from the left. A
-    sheet is in the row of the highest one if its middle is above that one's lower edge."""
-    rows: list[list[F]] = []
-    for one in sorted(found, key=lambda one: float(one.outline_xy[:, 1].mean())):
-        if rows and one.outline_xy[:, 1].mean() < rows[-1][0].outline_xy[:, 1].max():
-            rows[-1].append(one)
-        else:
-            rows.append([one])
-    for row in rows:
-        row.sort(key=lambda one: float(one.outline_xy[:, 0].mean()))
-    return tuple(one for row in rows for one in row)

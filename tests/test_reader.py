@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from kdscan import reader as reading
-from kdscan.detection.find import MapSearch
 from kdscan.errors import NoSheetFound, UnreadableImage
 from kdscan.imaging.blank import shows_through
 from kdscan.imaging.photo import Pages, decode
@@ -57,7 +55,7 @@ def test_flat_sharp_pictures_of_our_own_sheet_are_read_without_a_fault() -> None
 def test_markers_prove_a_map_however_pale_its_print_is() -> None:
     """Against the light, or on a bad copy: what shows through paper is as pale, but has no markers
     the right way round."""
-    ink = 255.0 - own_scan(31_000_000).bgr
+    ink = 255.0 - own_scan(31_000_001).bgr
     bleached = np.asarray(255 - 0.12 * ink, np.uint8)
     (sheet,) = maps_of(read_photo(Photo(bleached)))
     assert shows_through(sheet.rectified) and sheet.layout == "kdscan-a5"
@@ -66,7 +64,7 @@ def test_markers_prove_a_map_however_pale_its_print_is() -> None:
 def test_markers_prove_a_map_whose_castle_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines drawn thick around a castle can make a shield of it."""
     monkeypatch.setattr(reading, "has_castle", lambda _: False)
-    assert maps_of(read_photo(Photo(own_scan(31_000_000).bgr)))
+    assert maps_of(read_photo(Photo(own_scan(31_000_001).bgr)))
     rng = np.random.default_rng(31_000_000)
     unmarked = draw_page(rng, page=pad_print(31_000_000, "pale"), messiness=0.0)
     with pytest.raises(NoSheetFound):
@@ -104,11 +102,8 @@ def test_a_large_photo_is_read_at_half_its_size_and_never_decoded_whole(scale: f
 def test_what_is_only_likely_tiles_is_a_map_where_there_surely_is_one(
     sure: float, kind: type[AnyReading], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A first_is_confident may miss a map, as its first outline may be wrong."""
-    monkeypatch.setattr(MapSearch, "first_is_confident", lambda search: False)
-    monkeypatch.setattr(
-        pipeline_kingdom, "read_kingdoms", lambda *_, **__: ((make_kingdom(),), sure, ())
-    )
+    monkeypatch.setattr(reading, "any_likely", lambda located: False)
+    monkeypatch.setattr(reading, "read_kingdoms", lambda *_, **__: ((make_kingdom(),), sure, ()))
     (one,) = read_photo(Photo(own_scan(31_000_001).bgr))
     assert isinstance(one, kind)
 
@@ -134,13 +129,8 @@ def test_a_total_is_looked_at_again_until_it_is_surer_than_the_risk_asks_for(
 
 
 def test_who_names_the_game_waits_for_no_search_for_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unwanted(search: MapSearch) -> Iterator[None]:
-        yield pytest.fail("maps were looked for")
-
-    monkeypatch.setattr(MapSearch, "_search", unwanted)
-    monkeypatch.setattr(
-        pipeline_kingdom, "read_kingdoms", lambda *_, **__: ((make_kingdom(),), 0.66, ())
-    )
+    monkeypatch.setattr(reading, "locate_all", lambda *_: pytest.fail("maps were looked for"))
+    monkeypatch.setattr(reading, "read_kingdoms", lambda *_, **__: ((make_kingdom(),), 0.66, ()))
     (one,) = read_photo(Photo(np.full((600, 800, 3), 200, np.uint8)), game="kingdomino")
     assert isinstance(one, KingdomReading)
 

@@ -8,7 +8,7 @@ the most confident is kept (non-maximum suppression).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -49,11 +49,6 @@ MAX_FOLLOWED = 4
 candidates."""
 
 
-def find(photo: Photo, locating: Network, refining: Network) -> tuple[RectifiedSheet, ...]:
-    """Find the maps in a photo, the largest first; see `locate` and `register`."""
-    return MapSearch(photo, locating, refining).finish()[0]
-
-
 @dataclass(frozen=True, eq=False)
 class _Candidate:
     """A possible map: cell centres, (5, 7, 2) photo frame, and the probability that all are in
@@ -75,118 +70,78 @@ class _Candidate:
         return overlap(self.outline_xy, other.outline_xy)
 
 
-class MapSearch:
-    """An incremental search for the maps in a photo: it runs only as far as its caller needs."""
+def locate_all(photo: Photo, locating: Network) -> Located:
+    """What may be maps, those beside several others included; see `locate`."""
+    located = locate(photo, locating)
+    several = len(located.outlines) >= SEVERAL
+    return locate_beside(photo, locating, located) if several else located
 
-    def __init__(self, photo: Photo, locating: Network, refining: Network) -> None:
-        self._photo, self._locating, self._refining = photo, locating, refining
-        self._expected = 1
-        self._others: Sequence[Floats] = ()
-        self._found: list[_Candidate] = []
-        self._cut: list[SheetOutline] = []
-        self._steps = self._search()
 
-    def first_is_confident(self) -> bool:
-        """Whether some outline is likely and the very first registration is confident; that never
-        happened on 142 photos of tiles."""
-        if all(outline.confidence < MIN_OUTLINE for outline in self._located.outlines):
-            return False
-        next(self._steps, None)
-        return self._any_confident
+def any_likely(located: Located) -> bool:
+    """Whether some outline is likely to be a map's."""
+    return any(outline.confidence >= MIN_OUTLINE for outline in located.outlines)
 
-    def any_confident(self) -> bool:
-        """Whether any outline can be registered confidently; runs the whole search if necessary."""
-        return self._any_confident or any(self._any_confident for _ in self._steps)
 
-    @property
-    def _any_confident(self) -> bool:
-        return any(one.confident for one in self._found)
+def find_maps(
+    photo: Photo,
+    locating: Network,
+    refining: Network,
+    located: Located | None = None,
+    *,
+    expected: int = 1,
+    others: Sequence[Floats] = (),
+) -> tuple[tuple[RectifiedSheet, ...], tuple[SheetOutline, ...]]:
+    """The maps in a photo, rectified, the largest first; and the outlines of possible maps that
+    were not read because the picture cuts them off.
 
-    def _search(self) -> Iterator[None]:
-        """Register every outline, in one rotation of the photo after another until enough maps
-        are found. Failing that, follow the paper from the best ones. Yields after each step."""
-        tried: list[_Candidate] = []
-        for turn in TURNS:
-            for outline in self._outlines(turn):
-                if self._is_known(outline.corners_xy.mean(0)):
-                    continue
-                others = self._found
-                for registered in register(self._photo, outline, self._refining):
-                    best = _Candidate(*registered)
-                    self._found = _suppress_overlaps(others, best)
-                    yield
-                tried.append(best)
-            if self._settled():
-                return
-            yield
-        tried.sort(key=lambda one: -one.confidence)
-        for one in tried[:MAX_FOLLOWED]:
-            if not any(known.confident and known.shows(one) for known in self._found):
-                again = _Candidate(*follow_paper(self._photo, one.centers_xy, self._refining))
-                # beside a confident map clutter can reach 0.82
-                if again.confident or not self._any_confident:
-                    self._found = _suppress_overlaps(self._found, again)
-                    yield
+    Outlines are registered in one rotation of the photo after another until `expected` confident
+    maps are found and nothing else seems to be one. (Of 172 photos of two or three maps, 26 used to
+    miss one. In 12 of these something else seems to be a map, and continuing the search finds it.
+    In 169 photos of one map nothing else does.) Failing that, the paper is followed from the best.
 
-    def _outlines(self, turn: float) -> Iterator[SheetOutline]:
-        """Outlines in the photo rotated by `turn` radians; unrotated, those by markers come
-        first."""
-        if turn:
-            yield from locate_turned(self._photo, self._locating, turn)
-            return
-        if any(outline.confidence >= MIN_OUTLINE for outline in self._located.outlines):
-            yield from by_markers(self._photo, min(map(_cell_px, self._located.outlines)))
-        else:
-            yield from by_markers(self._photo)
-        for outline in self._located.outlines:
-            if cut_sides(self._photo, outline):
-                self._cut.append(outline)
-            yield outline
+    located: result of `locate_all`. others: outlines (4, 2) of other sheets in the photo.
+    """
+    located = located or locate_all(photo, locating)
+    candidates: list[_Candidate] = []
+    tried: list[_Candidate] = []
 
-    def _settled(self) -> bool:
-        """Whether enough maps are found, and nothing else seems to be one.
-
-        Of 172 photos of two or three maps, 26 used to miss one. In 12 of these something else
-        seems to be a map, and continuing the search finds it. In 169 photos of one map nothing
-        else does.
-        """
-        enough = sum(one.confident for one in self._found) >= self._expected
-        return enough and all(self._is_known(at) for at in self._located.middles)
-
-    def _is_known(self, at: Floats) -> bool:
+    def is_known(at: Floats) -> bool:
         """Whether a point (2,) of the photo lies in a confident map, or in another sheet."""
-        maps = (one.outline_xy for one in self._found if one.confident)
-        return any(lies_in(at, outline) for outline in (*maps, *self._others))
+        maps = (map_.outline_xy for map_ in candidates if map_.confident)
+        return any(lies_in(at, outline) for outline in (*maps, *others))
 
-    @cached_property
-    def _located(self) -> Located:
-        found = locate(self._photo, self._locating)
-        if len(found.outlines) < SEVERAL:
-            return found
-        return locate_beside(self._photo, self._locating, found)
-
-    def finish(
-        self, expected: int = 1, others: Sequence[Floats] = ()
-    ) -> tuple[tuple[RectifiedSheet, ...], tuple[SheetOutline, ...]]:
-        """Search until so many confident candidates are found and nothing else seems to be a map,
-        or every rotation was tried. others: outlines (4, 2) of other sheets in the photo.
-
-        Returns the maps, the largest first, and the outlines of possible maps that were not read
-        because the picture cuts them off.
-        """
-        self._expected, self._others = expected, others
-        for _ in self._steps:
-            pass
-        best = max((one.confidence for one in self._found), default=0.0)
-        threshold = LIKELY if best >= LIKELY else max(best, POSSIBLE)
-        kept = [one for one in self._found if one.confidence >= threshold]
-        kept.sort(key=lambda one: -cv2.contourArea(one.outline_xy.astype(np.float32)))
-        lost = tuple(
-            one
-            for one in self._cut
-            if not any(lies_in(one.corners_xy.mean(0), found.outline_xy) for found in kept)
-        )
-        return tuple(rectify(self._photo, one.centers_xy, one.confidence) for one in kept), lost
+    for turn in TURNS:
+        if turn:
+            outlines = locate_turned(photo, locating, turn)
+        else:
+            scale = min(map(_cell_px, located.outlines)) if any_likely(located) else None
+            outlines = (*by_markers(photo, scale), *located.outlines)
+        for outline in outlines:
+            if not is_known(outline.corners_xy.mean(0)):
+                tried.append(_Candidate(*register(photo, outline, refining)))
+                candidates = _suppress_overlaps(candidates, tried[-1])
+        enough = sum(candidate.confident for candidate in candidates) >= expected
+        if enough and all(map(is_known, located.middles)):
+            break
+    else:
+        tried.sort(key=lambda candidate: -candidate.confidence)
+        for start in tried[:MAX_FOLLOWED]:
+            if not any(map_.confident and map_.shows(start) for map_ in candidates):
+                followed = _Candidate(*follow_paper(photo, start.centers_xy, refining))
+                # beside a confident map clutter can reach 0.82
+                if followed.confident or not any(map_.confident for map_ in candidates):
+                    candidates = _suppress_overlaps(candidates, followed)
+    best = max((candidate.confidence for candidate in candidates), default=0.0)
+    threshold = LIKELY if best >= LIKELY else max(best, POSSIBLE)
+    maps = [candidate for candidate in candidates if candidate.confidence >= threshold]
+    maps.sort(key=lambda map_: -cv2.contourArea(map_.outline_xy.astype(np.float32)))
+    cut = tuple(
+        outline
+        for outline in located.outlines
+        if cut_sides(photo, outline)
+        and not any(lies_in(outline.corners_xy.mean(0), map_.outline_xy) for map_ in maps)
+    )
+    return tuple(rectify(photo, map_.centers_xy, map_.confidence) for map_ in maps), cut
 
 
 def by_markers(photo: Photo, cell_px: float | None = None) -> tuple[SheetOutline, ...]:

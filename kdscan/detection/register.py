@@ -79,23 +79,20 @@ def turned(centers_xy: Floats) -> Floats:
     return np.ascontiguousarray(centers_xy[::-1, ::-1])
 
 
-def register(
-    photo: Photo, outline: SheetOutline, network: Network
-) -> Iterator[tuple[Floats, float]]:
-    """Find every cell's centre and which way is up, from one start after the other.
+def register(photo: Photo, outline: SheetOutline, network: Network) -> tuple[Floats, float]:
+    """Every cell's centre, (5, 7, 2), photo frame, which way is up, and the probability that all
+    cells are in place: the best from one start after the other, until one is confident.
 
     The outline may be off by a cell, upside down or turned by 90°.
     network: `coarse_view` → offsets (1, 2, 5, 7) in cells (x, y: true place minus guess),
         logits (1, 1, 5, 7) that a cell is in its place, logit (1, 1) that the view is upright.
-    Yields after each start, until one is confident, the best so far: centres (5, 7, 2), photo
-    frame, and the probability that all of them are in place.
     """
-    best: tuple[Floats, float] | None = None
-    for one in _starts(photo, outline.corners_xy, network):
-        best = one if best is None or one[1] > best[1] else best
-        yield best
-        if best[1] >= MIN_CONFIDENCE:
-            return
+    aligned: list[tuple[Floats, float]] = []
+    for start in _starts(photo, outline.corners_xy, network):
+        aligned.append(start)
+        if start[1] >= MIN_CONFIDENCE:
+            break
+    return max(aligned, key=lambda start: start[1])
 
 
 def _starts(photo: Photo, corners_xy: Floats, network: Network) -> Iterator[tuple[Floats, float]]:

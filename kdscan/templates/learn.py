@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.clipping import clipped_cells
-from kdscan.detection.find import find
+from kdscan.detection.find import find_maps
 from kdscan.detection.layout import UNKNOWN_LAYOUT
 from kdscan.detection.register import turned
 from kdscan.errors import LayoutError, NoSheetFound
@@ -205,7 +205,7 @@ def _measure_sheet(
 
 
 def _find_sheet(photo: Photo, models: Models) -> RectifiedSheet:
-    found = find(photo, models.locate, models.refine)
+    found = find_maps(photo, models.locate, models.refine)[0]
     if not found:
         raise NoSheetFound(
             "{photo}: no map was found; photograph the whole sheet from straight above, sharp and"

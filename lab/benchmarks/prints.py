@@ -16,7 +16,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from kdscan.detection.find import find
+from kdscan.detection.find import find_maps
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import flatten
 from kdscan.inference.store import default_models
@@ -51,7 +51,7 @@ def generated(number: int) -> Iterator[KnownPrint]:
     for seed in range(FIRST, FIRST + 3 * number):
         shot = pad_blank(seed, pad_print(seed), "easy", (1600, 1200))
         photo = Photo(shot.bgr, str(seed))
-        found = find(photo, by.locate, by.refine)
+        found = find_maps(photo, by.locate, by.refine)[0]
         if found:
             bgr = flatten(photo, found[0].centers_xy, PRINT_PX, PRINT_MARGIN)
             yield replace(unknown_print(str(seed)), bgr=bgr)
@@ -72,7 +72,7 @@ def pairs(folders: list[Path], number: int) -> None:
     for k, pad in enumerate(pads):
         for path in sheets_of(pad):
             photo = photo_in(path)
-            found = find(photo, by.locate, by.refine)
+            found = find_maps(photo, by.locate, by.refine)[0]
             if not found:
                 continue
             centers = found[0].centers_xy

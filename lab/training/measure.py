@@ -132,7 +132,7 @@ def refine_figures(net: Network, examples: Sequence[Example]) -> dict[str, float
         )
         if rng.random() < 0.5:
             corners = corners[TURNED]
-        *_, (centers, _) = register(photo, SheetOutline(corners, 1.0), net)
+        centers, _ = register(photo, SheetOutline(corners, 1.0), net)
         error = np.linalg.norm(centers - example.coarse_centers, axis=-1) / COARSE_PX
         placed.append(float(np.mean(error < 0.1)))
         upright.append(bool(np.linalg.norm(centers[0, 0] - ideal[0, 0]) < 2 * COARSE_PX))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -52,11 +52,11 @@ def found(
     monkeypatch.setattr(finding, "locate", locate)
     monkeypatch.setattr(finding, "locate_beside", lambda photo, network, known: known)
     monkeypatch.setattr(finding, "locate_turned", locate_turned)
-    monkeypatch.setattr(finding, "register", lambda photo, outline, network: [told[id(outline)]])
+    monkeypatch.setattr(finding, "register", lambda photo, outline, network: told[id(outline)])
     follow = lambda photo, centers, network: (centers, follow_paper)  # noqa: E731
     monkeypatch.setattr(finding, "follow_paper", follow)
     network = lambda batch: ()  # noqa: E731
-    kept, _ = finding.MapSearch(PHOTO, network, network).finish(expected, others)
+    kept, _ = finding.find_maps(PHOTO, network, network, expected=expected, others=others)
     return [s.confidence for s in kept]
 
 
@@ -102,52 +102,6 @@ def test_alone_a_doubtful_find_is_shown_and_an_unlikely_one_is_not(
     assert found(monkeypatch, [[cells(HERE, 0.7), cells(THERE, 0.65)]]) == [0.7]
     assert found(monkeypatch, [[cells(HERE, 0.5)]]) == []
     assert found(monkeypatch, [[]]) == []
-
-
-def test_a_glance_stops_at_the_first_start_of_the_first_outline(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked: list[tuple[SheetOutline, float]] = []
-
-    def register(
-        photo: Photo, outline: SheetOutline, network: object
-    ) -> Iterator[tuple[Floats, float]]:
-        for confidence in sure[id(outline)]:
-            asked.append((outline, confidence))
-            yield cells(HERE if outline is one else THERE, confidence)
-
-    one, other = (SheetOutline(outline_of(cells(at, 1)[0]), 1.0) for at in (HERE, THERE))
-    sure = {id(one): (0.3, 0.95), id(other): (0.97,)}
-    monkeypatch.setattr(finding, "locate", lambda photo, network: Located((one, other), ()))
-    monkeypatch.setattr(finding, "register", register)
-    network = lambda batch: ()  # noqa: E731
-    search = finding.MapSearch(PHOTO, network, network)
-    assert not search.first_is_confident() and asked == [(one, 0.3)]
-    assert sorted(sheet.confidence for sheet in search.finish()[0]) == [0.95, 0.97]
-    assert asked == [(one, 0.3), (one, 0.95), (other, 0.97)]
-    sure[id(one)] = (0.95,)
-    assert finding.MapSearch(PHOTO, network, network).first_is_confident()
-
-
-def test_a_glance_asks_nothing_where_no_outline_looks_like_a_map(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """It may be one all the same."""
-    outline = SheetOutline(outline_of(cells(HERE, 1)[0]), 0.8)
-    monkeypatch.setattr(finding, "locate", lambda photo, network: Located((outline,), ()))
-    asked: list[SheetOutline] = []
-
-    def register(
-        photo: Photo, outline: SheetOutline, network: object
-    ) -> Iterator[tuple[Floats, float]]:
-        asked.append(outline)
-        yield cells(HERE, 0.95)
-
-    monkeypatch.setattr(finding, "register", register)
-    network = lambda batch: ()  # noqa: E731
-    search = finding.MapSearch(PHOTO, network, network)
-    assert not search.first_is_confident() and not asked
-    assert search.any_confident() and asked == [outline]
 
 
 def test_a_grid_that_spans_two_maps_takes_the_place_of_neither(

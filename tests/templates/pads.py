@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.find import find
+from kdscan.detection.find import find_maps
 from kdscan.files.write import write_file
 from kdscan.imaging.picture import Floats, Network, Photo
 from kdscan.imaging.rectify import resolution
@@ -89,7 +89,7 @@ def found(seed: int, number: int) -> tuple[Photo, Floats]:
     """A filled sheet's photo and where the finder thinks that its cells lie."""
     models = default_models()
     photo = Photo(sheet(seed, number).bgr, f"{number}.jpg")
-    return photo, find(photo, models.locate, models.refine)[0].centers_xy
+    return photo, find_maps(photo, models.locate, models.refine)[0][0].centers_xy
 
 
 def off(centers_xy: Floats, truth: SynthPhoto) -> NDArray[np.float64]:
