@@ -31,9 +31,13 @@ from kdscan.rules.names import GameName
 from kdscan.sheets.base import AnyReading, kind_of, maps_of
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.read import is_legible, read_map
-from kdscan.sheets.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
 from kdscan.sheets.kingdom.model import KingdomReading
-from kdscan.sheets.kingdom.read import assign_card_codes, read_kingdoms
+from kdscan.sheets.kingdom.read import (
+    LIKELY_KINGDOM,
+    SURELY_KINGDOM,
+    assign_card_codes,
+    read_kingdoms,
+)
 from kdscan.sheets.spellbook.model import SpellbookReading
 from kdscan.sheets.spellbook.read import read_books
 from kdscan.sheets.table import apply_spellbook, interpret_table

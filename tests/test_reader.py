@@ -23,8 +23,8 @@ from kdscan.sheets.base import AnyReading, correct, maps_of
 from kdscan.sheets.duel_map import read as duel_map
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.kingdom import read as pipeline_kingdom
-from kdscan.sheets.kingdom.find import FoundKingdom
 from kdscan.sheets.kingdom.model import KingdomReading
+from kdscan.sheets.kingdom.read import DetectedKingdom
 from lab.synth.own import own_page
 from lab.synth.pads import pad_print
 from lab.synth.scene import SynthPhoto, draw_page, shoot
@@ -147,7 +147,7 @@ def test_what_no_dominoes_can_lie_as_and_hardly_is_a_kingdom_is_none(
     table = make_kingdom("\n".join(["w w w w w"] * 2 + ["w w ## w w"] + ["w w w w w"] * 2))
     assert any(problem.severity == "error" for problem in table.problems)
     kingdom = make_kingdom(doubtful={} if plain else {(4, 0): ("grassland", 1)})
-    found = [FoundKingdom(table.evidence, other), FoundKingdom(kingdom.evidence, sure)]
+    found = [DetectedKingdom(table.evidence, other), DetectedKingdom(kingdom.evidence, sure)]
     monkeypatch.setattr(pipeline_kingdom, "find_kingdoms", lambda *_: found)
     photo = Photo(np.full((600, 800, 3), 200, np.uint8))
     *others, last = read_photo(photo, game="kingdomino")
@@ -193,7 +193,7 @@ def test_a_castle_without_a_tile_is_a_kingdom_only_to_who_names_the_game(
 ) -> None:
     """Painted maps of the other game look like one more often than not."""
     bare = make_kingdom("\n".join([". . . . ."] * 2 + [". . ## . ."] + [". . . . ."] * 2))
-    found = [FoundKingdom(bare.evidence, 0.99)]
+    found = [DetectedKingdom(bare.evidence, 0.99)]
     monkeypatch.setattr(pipeline_kingdom, "find_kingdoms", lambda *_: found)
     photo = Photo(np.full((600, 800, 3), 200, np.uint8))
     (named,) = read_photo(photo, game="kingdomino")
@@ -205,7 +205,7 @@ def test_a_castle_without_a_tile_is_a_kingdom_only_to_who_names_the_game(
 def test_squares_that_say_nothing_are_no_kingdom(monkeypatch: pytest.MonkeyPatch) -> None:
     kingdom = make_kingdom()
     noise = replace(kingdom, squares=tuple(replace(s, confidence=0.05) for s in kingdom.squares))
-    found = [FoundKingdom(kingdom.evidence, 0.99)]
+    found = [DetectedKingdom(kingdom.evidence, 0.99)]
     monkeypatch.setattr(pipeline_kingdom, "find_kingdoms", lambda *_: found)
     photo = Photo(np.full((600, 800, 3), 200, np.uint8))
     assert len(read_photo(photo, game="kingdomino")) == 1

@@ -33,8 +33,8 @@ from kdscan.rules.kingdomino.kingdom import Kingdom
 from kdscan.rules.kingdomino.scoring import score_kingdom
 from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.rules.kingdomino.variants import Variants
+from kdscan.sheets.kingdom.interpret import kingdom_of
 from kdscan.sheets.kingdom.model import KingdomReading
-from kdscan.sheets.kingdom.posterior import kingdom_of
 from lab.benchmarks.shared import CAMERA_QUALITY, photo_in
 from lab.synth.kingdoms.scene import KingdomPhoto, make_kingdom_photo
 from lab.synth.kingdoms.tiles import Bank, Board, load_boards

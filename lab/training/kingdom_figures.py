@@ -10,8 +10,8 @@ from torch import nn
 
 from kdscan.imaging.picture import Network, Photo
 from kdscan.imaging.rectify import FLAT_MARGIN, flatten, lattice_points
-from kdscan.sheets.kingdom.classify import SIDE_PX, crops, predict_squares
-from kdscan.sheets.kingdom.locate import KingdomSearch
+from kdscan.sheets.kingdom.search import KingdomSearch
+from kdscan.sheets.kingdom.squares import SIDE_PX, crops, predict_squares
 from lab.synth.fields import F64
 from lab.synth.kingdoms.tiles import SQUARE_PX, Board
 from lab.training.measure import best_temperature

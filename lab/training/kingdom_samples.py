@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kdscan.detection.locate import STRIDE, THUMB_PX
 from kdscan.imaging.rectify import project
 from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
-from kdscan.sheets.kingdom.classify import CROP_SQUARES, SIDE_PX
+from kdscan.sheets.kingdom.squares import CROP_SQUARES, SIDE_PX
 from lab.synth.fields import F32, F64, SQUARE, U8, Rng, f32, log_uniform, rotation
 from lab.synth.hands.strokes import turned
 from lab.synth.kingdoms.tabletop import other_colors

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import flatten, lattice_points, project
 from kdscan.rules.kingdomino.tiles import EMPTY
-from kdscan.sheets.kingdom.classify import SIDE_PX
+from kdscan.sheets.kingdom.squares import SIDE_PX
 from lab.synth.fields import F32, U8
 from lab.synth.kingdoms.scene import KingdomPhoto, make_kingdom_photo
 from lab.synth.kingdoms.tiles import SQUARE_PX, Bank, Board

@@ -1,8 +1,10 @@
-"""Centres of squares → lattices, by region growing and a fitted homography.
+"""Squares of tiles in a picture, and the lattices that they form.
 
-A kingdom has no fixed outline, so a lattice is grown from square to square: a neighbour lies one
-side away in one of the square's four directions. A homography is then fitted to each grown
-lattice; squares that disagree are dropped.
+For every patch of a thumbnail a network votes: whether it lies on a square of a tile, where that
+square's centre is and how uncertain that is, and the square's angle and size. The votes for one
+square cluster around its centre. As a kingdom has no fixed outline, a lattice is grown from square
+to square: a neighbour lies one side away in one of the square's four directions. A homography is
+fitted to each grown lattice; squares that disagree are dropped.
 """
 
 from __future__ import annotations
@@ -15,8 +17,22 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Floats
+from kdscan.detection.locate import STRIDE, thumbnail
+from kdscan.imaging.picture import Floats, Network, Photo, sigmoid
 from kdscan.imaging.rectify import lattice_points, project
+
+FINE = 4
+"""Bins per patch along each side of the histogram of votes."""
+CLUSTER_RADIUS = 0.32
+"""Radius of a cluster of votes for one square, in sides."""
+MIN_VOTES = 1.2
+"""Least number of votes for a square, weighted by their precision."""
+MIN_SURE_PATCHES, MIN_LIKELY_PATCHES = 3, 8
+"""Least numbers of patches in a region with a logit above `SURE_LOGIT`, or else above 0."""
+JOIN_RADIUS = 3
+"""Patches: gaps between sure patches of one region may be this wide."""
+SURE_LOGIT = 1.5
+"""Logit from which on a patch certainly belongs to a square."""
 
 NEIGHBOUR_RADIUS = 0.35
 """Sides: a neighbour may lie this far from where it is expected, as dominoes lie askew."""
@@ -37,14 +53,41 @@ MIN_STEPS = 4
 ON_PLANE = 0.3
 """Sides: RANSAC's inlier threshold for the lattice's plane."""
 SEEDS, EARLY_STOP = 6, 0.8
-"""Number of seeds; the largest lattice grown from them is kept. A lattice with this share of the
-remaining squares ends the search."""
+"""Number of seeds, of which the one with the largest lattice counts. A lattice with this share of
+the remaining squares ends the search."""
 MIN_SQUARES = 4
 """Least squares of a lattice: a castle and two dominoes have five."""
 MAX_ROUNDS = 4
 """Most iterations of fitting the plane and collecting its squares."""
 MAX_BEND = 0.2
 """Sides: a square's detected centre is used up to this distance from the plane's."""
+
+
+@dataclass(frozen=True, eq=False)
+class VoteMap:
+    """The network's outputs for a picture cropped from the photo at `corner`.
+
+    on_tile: (h, w) logits. center, log_error, pose: (C, h, w), see `predict_votes`.
+    scale: thumbnail pixels per photo pixel.
+    """
+
+    on_tile: Floats
+    center: Floats
+    log_error: Floats
+    pose: Floats
+    scale: float
+    corner: tuple[int, int]
+
+    def to_photo(self, patches: Floats) -> Floats:
+        """Points (..., 2) in units of patches → photo frame."""
+        return np.asarray((patches + 0.5) * STRIDE / self.scale - 0.5 + np.array(self.corner))
+
+    def at(self, xy: Floats) -> Floats:
+        """(N,) `on_tile` logits of the patches nearest to points (N, 2), photo frame."""
+        patches = (xy - np.array(self.corner) + 0.5) * self.scale / STRIDE - 0.5
+        last = np.array(self.on_tile.shape[::-1]) - 1
+        cols, rows = np.clip(np.round(patches).astype(int), 0, last).T
+        return np.asarray(self.on_tile[rows, cols])
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +102,9 @@ class Centers:
     def __len__(self) -> int:
         return len(self.xy)
 
-    def __getitem__(self, kept: NDArray[np.bool_]) -> Centers:
+    def __getitem__(self, mask: NDArray[np.bool_]) -> Centers:
         """The squares of a mask (N,)."""
-        return Centers(self.xy[kept], self.side[kept], self.angle[kept], self.weight[kept])
+        return Centers(self.xy[mask], self.side[mask], self.angle[mask], self.weight[mask])
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,16 +112,123 @@ class Lattice:
     """A lattice of squares with a ring of empty places around it.
 
     centers_xy: (R, C, 2), photo frame, as detected, or else predicted by the plane.
-    seen: (R, C) bool, whether a square was detected there.
+    detected: (R, C), whether a square was detected there.
     """
 
     centers_xy: Floats
-    seen: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+    detected: NDArray[np.bool_]
 
     @property
     def side(self) -> float:
         """Median distance of neighbours in a row, photo pixels."""
         return float(np.median(np.linalg.norm(np.diff(self.centers_xy, axis=1), axis=-1)))
+
+    @property
+    def squares(self) -> int:
+        """Number of squares detected."""
+        return int(self.detected.sum())
+
+    @property
+    def squares_xy(self) -> Floats:
+        """(N, 2), photo frame: the detected squares' centres."""
+        return self.centers_xy[self.detected]
+
+    def share_of(self, other: Lattice, near: float) -> float:
+        """Share of another lattice's squares within `near` sides of one of this one's."""
+        away = np.linalg.norm(other.squares_xy[:, None] - self.squares_xy[None], axis=-1).min(1)
+        return float((away < near * self.side).mean())
+
+
+def lies_on(lattice: Lattice, others: Iterable[Lattice]) -> bool:
+    """Whether most squares of a lattice are within a side of the squares of one of the others."""
+    return any(other.share_of(lattice, 1.0) > 0.5 for other in others)
+
+
+def predict_votes(
+    photo: Photo, network: Network, corner: tuple[int, int] = (0, 0), shrink: int = 1
+) -> VoteMap:
+    """Run the network on a picture cropped from a photo at `corner` and reduced by `shrink`.
+
+    network: `thumbnail` → on-square logit (1, 1, h, w), centre x, y in patches (1, 2, h, w),
+        log of its expected error (1, 1, h, w), cosine and sine of four times the angle and log
+        of the side in patches (1, 3, h, w).
+    """
+    thumb, scale = thumbnail(photo)
+    on_tile, center, log_error, pose = (out[0].astype(np.float64) for out in network(thumb))
+    return VoteMap(on_tile[0], center, log_error, pose, scale / shrink, corner)
+
+
+def find_regions(votes: VoteMap) -> list[tuple[Floats, Floats]]:
+    """Bounding boxes (low and high corner, photo frame) of regions with squares: connected sure
+    patches, or larger components of likely patches without sure ones."""
+    boxes = component_boxes(votes.on_tile > SURE_LOGIT, MIN_SURE_PATCHES, JOIN_RADIUS)
+    for low, high in component_boxes(votes.on_tile > 0, MIN_LIKELY_PATCHES):
+        middle = (low + high) / 2
+        if not any(((middle > a - 0.5) & (middle < b + 0.5)).all() for a, b in boxes):
+            boxes.append((low, high))
+    return [(votes.to_photo(low - 0.5), votes.to_photo(high + 0.5)) for low, high in boxes]
+
+
+def component_boxes(
+    mask: NDArray[np.bool_], least: float, joined: int = 1
+) -> list[tuple[Floats, Floats]]:
+    """Bounding boxes, as (column, row) low and high, of the connected components of a mask (h, w)
+    with at least `least` patches.
+
+    joined: size of the dilation that bridges gaps, in patches.
+    """
+    near = np.ones((joined, joined), np.uint8)
+    count, label = cv2.connectedComponents(cv2.dilate(mask.astype(np.uint8), near))
+    parts = [np.argwhere((label == i) & mask)[:, ::-1].astype(float) for i in range(1, count)]
+    return [(at.min(0), at.max(0)) for at in parts if len(at) >= least]
+
+
+def find_squares(votes: VoteMap) -> Centers:
+    """Cluster the votes into squares, photo frame."""
+    rows, cols = np.nonzero(votes.on_tile > 0)
+    centers = np.stack([cols, rows], 1) + votes.center[:, rows, cols].T
+    weight = sigmoid(-votes.log_error[0, rows, cols])
+    cosine, sine, log_side = votes.pose[:, rows, cols]
+    log_side = np.clip(log_side, -1, 4)
+    side = np.exp(log_side)
+    typical = float(np.median(side)) if len(side) else 1.0
+    peaks = _density_peaks(centers, weight, votes.on_tile.shape, typical)
+    # Distances as absolute values of complex numbers: faster than norms.
+    away = np.abs((peaks @ (1, 1j))[:, None] - centers @ (1, 1j))
+    near = away < CLUSTER_RADIUS * side[away.argmin(1)][:, None] if len(centers) else away < 0
+    share = near * weight
+    weights = share.sum(1)
+    enough = (weights >= MIN_VOTES * 0.5) & (near.sum(1) >= 2)
+    share, weights = share[enough], weights[enough]
+    # einsum rather than @, which would start BLAS threads that spin longer than all of this takes.
+    values = np.column_stack([centers, log_side, cosine, sine])
+    mean = np.einsum("pv,vk->pk", share / weights[:, None], values)
+    sides = np.exp(mean[:, 2]) * STRIDE / votes.scale
+    return Centers(
+        votes.to_photo(mean[:, :2]), sides, np.arctan2(mean[:, 4], mean[:, 3]) / 4, weights
+    )
+
+
+def _density_peaks(votes: Floats, weight: Floats, shape: tuple[int, ...], side: float) -> Floats:
+    """Local maxima (N, 2), in units of patches, of the votes' density; at least half a side
+    apart."""
+    h, w = shape[0] * FINE, shape[1] * FINE
+    density = np.zeros((h, w), np.float32)
+    at = np.round((votes + 0.5) * FINE - 0.5).astype(int)
+    inside = ((at >= 0) & (at < (w, h))).all(1)
+    np.add.at(density, (at[inside, 1], at[inside, 0]), weight[inside])
+    soft = np.asarray(cv2.GaussianBlur(density, (0, 0), max(0.6, 0.1 * side * FINE)))
+    reach = 2 * max(1, round(0.35 * side * FINE)) + 1
+    top = cv2.dilate(soft, np.ones((reach, reach), np.uint8))
+    rows, cols = np.nonzero((soft == top) & (soft > 1e-3))
+    order = np.argsort(-soft[rows, cols])
+    points = (np.stack([cols, rows], 1)[order] + 0.5) / FINE - 0.5
+    away = np.linalg.norm(points[:, None] - points[None], axis=-1)
+    apart: list[int] = []
+    for i in range(len(points)):
+        if (away[i, apart] > 0.5 * side).all():
+            apart.append(i)
+    return points[apart]
 
 
 def grow_lattices(squares: Centers) -> list[Lattice]:
@@ -95,56 +245,44 @@ def grow_lattices(squares: Centers) -> list[Lattice]:
         free -= set(largest.values()) if len(largest) >= MIN_SQUARES else set(seeds)
         grown.append(largest)
     free = set(range(len(squares)))
-    found = []
+    lattices = []
     for places in sorted(grown, key=len, reverse=True):
         left = {place: i for place, i in places.items() if i in free}
         if len(left) >= MIN_SQUARES:
-            one, used = _on_plane(squares, left, free)
+            lattice, used = _fit_lattice(squares, left, free)
             free -= used
-            if one.seen.sum() >= MIN_SQUARES:
-                found.append(one)
-    return sorted(found, key=lambda one: -int(one.seen.sum()))
-
-
-def overlap_share(other: Lattice, lattice: Lattice, near: float) -> float:
-    """Share of the other lattice's squares within `near` sides of one of this lattice's squares."""
-    mine, its = lattice.centers_xy[lattice.seen], other.centers_xy[other.seen]
-    away = np.linalg.norm(its[:, None] - mine[None], axis=-1).min(1)
-    return float((away < near * lattice.side).mean())
-
-
-def lies_on(other: Lattice, lattices: Iterable[Lattice]) -> bool:
-    """Whether most squares of a lattice are within a side of one of these lattices' squares."""
-    return any(overlap_share(other, lattice, 1.0) > 0.5 for lattice in lattices)
+            if lattice.squares >= MIN_SQUARES:
+                lattices.append(lattice)
+    return sorted(lattices, key=lambda lattice: -lattice.squares)
 
 
 def _grow(squares: Centers, seed: int, free: set[int]) -> dict[tuple[int, int], int]:
     """Region growing: indices of squares by place (x, y) relative to the seed; x runs to the right.
 
-    Under perspective the steps along x and y differ in length and are not orthogonal, so each found
-    step updates the expected next one in its direction.
+    Under perspective the steps along x and y differ in length and are not orthogonal, so each
+    step that leads to a square updates the expected next one in its direction.
     """
     xy = squares.xy @ (1, 1j)  # absolute values of complex numbers are faster than norms
     places = {(0, 0): seed}
     steps = {seed: _first_steps(squares, seed)}
     queue = [(0, 0)]
     for x, y in queue:
-        here = places[x, y]
-        side = squares.side[here]
+        start = places[x, y]
+        side = squares.side[start]
         for dx, dy in ((1, 0), (0, 1), (-1, 0), (0, -1)):
             at = (x + dx, y + dy)
             if at in places:
                 continue
-            step = (dx + dy) * steps[here][abs(dy)]
-            far = np.abs(xy - (xy[here] + complex(*step)))
+            step = (dx + dy) * steps[start][abs(dy)]
+            far = np.abs(xy - (xy[start] + complex(*step)))
             near = int(far.argmin())
             unlike = abs(np.log(squares.side[near] / side)) > MAX_LOG_RATIO
             if near in steps or near not in free or far[near] > NEIGHBOUR_RADIUS * side or unlike:
                 continue
-            found = (squares.xy[near] - squares.xy[here]) * (dx + dy)
-            learned = steps[here].copy()
-            learned[abs(dy)] += STEP_RATE * (found - learned[abs(dy)])
-            steps[here] = learned
+            measured = (squares.xy[near] - squares.xy[start]) * (dx + dy)
+            learned = steps[start].copy()
+            learned[abs(dy)] += STEP_RATE * (measured - learned[abs(dy)])
+            steps[start] = learned
             places[at], steps[near] = near, learned
             queue.append(at)
     return places
@@ -164,48 +302,35 @@ def _first_steps(squares: Centers, seed: int) -> Floats:
     away = away[away @ (1.0, 1e-3) > 0]  # each pair once
     length = np.linalg.norm(away, axis=1)
     away = away[(length > STEP_RANGE[0] * side) & (length < STEP_RANGE[1] * side)]
-    pairs = _crossing(away)
+    length = np.linalg.norm(away, axis=1)
+    unit = away / np.maximum(length, 1e-9)[:, None]
+    pairs = np.argwhere(np.triu(np.abs(unit @ unit.T) < MAX_COSINE, 1))
     if len(away) < MIN_STEPS or not len(pairs):
-        return _square_steps(side, float(squares.angle[seed]))
+        quarter = np.pi / 2
+        angle = float(squares.angle[seed])
+        angle -= quarter * round(angle / quarter)
+        c, s = np.cos(angle), np.sin(angle)
+        return side * np.array([[c, s], [-s, c]])
     alike = np.linalg.norm(away[:, None] - away[None], axis=-1) < SAME_STEP * side
     alike |= np.linalg.norm(away[:, None] + away[None], axis=-1) < SAME_STEP * side
     one, two = pairs.T
-    size = np.linalg.norm(away, axis=1) / side
+    size = length / side
     upright = np.abs(away[one, 0] * away[two, 1] - away[one, 1] * away[two, 0]) / side**2
     # Diagonal steps span the same lattice: prefer the most orthogonal pair.
     score = (alike.sum(1)[one] + alike.sum(1)[two]) * upright / (size[one] * size[two]) ** 1.5
     turn = np.exp(4j * np.angle(away @ (1, 1j)))
     off = (turn[one] + turn[two]) * np.conj(np.exp(4j * squares.angle[around]).sum())
     best = int(np.argmax(score * (1 + np.cos(np.angle(off)))))
-    steps = np.stack([_mean_step(away[alike[i]], away[i]) for i in (one[best], two[best])])
-    return _upright(steps)
-
-
-def _crossing(away: Floats) -> NDArray[np.intp]:
-    """(N, 2): index pairs of steps with a large enough angle between them to span a lattice."""
-    unit = away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-9)
-    return np.argwhere(np.triu(np.abs(unit @ unit.T) < MAX_COSINE, 1))
-
-
-def _mean_step(alike: Floats, like: Floats) -> Floats:
-    return np.asarray((alike * np.sign(alike @ like)[:, None]).mean(0))
-
-
-def _upright(steps: Floats) -> Floats:
-    """The two steps, swapped or reversed so that x runs to the right and y down."""
-    x, y = steps if abs(steps[0, 0]) >= abs(steps[1, 0]) else steps[::-1]
-    x = x if x[0] > 0 else -x
+    means = []
+    for i in (one[best], two[best]):
+        steps = away[alike[i]]
+        means.append((steps * np.sign(steps @ away[i])[:, None]).mean(0))
+    x, y = means if abs(means[0][0]) >= abs(means[1][0]) else means[::-1]
+    x = x if x[0] > 0 else -x  # x to the right and y down
     return np.stack([x, y if x[0] * y[1] - x[1] * y[0] > 0 else -y])
 
 
-def _square_steps(side: float, angle: float) -> Floats:
-    quarter = np.pi / 2
-    angle -= quarter * round(angle / quarter)
-    c, s = np.cos(angle), np.sin(angle)
-    return side * np.array([[c, s], [-s, c]])
-
-
-def _on_plane(
+def _fit_lattice(
     squares: Centers, places: dict[tuple[int, int], int], free: set[int]
 ) -> tuple[Lattice, set[int]]:
     """Fit a plane to grown squares; returns the lattice with a ring around, and its squares'
@@ -215,55 +340,46 @@ def _on_plane(
     each iteration may extend the lattice by a ring.
     """
     for _ in range(MAX_ROUNDS):
-        at = np.array(list(places), np.float64)
-        index = np.array(list(places.values()))
-        side = _pitch(at, squares.xy[index]) or float(np.median(squares.side[index]))
-        plane = _plane(at, squares.xy[index], ON_PLANE * side)
+        at, index = np.array(list(places), np.float64), np.array(list(places.values()))
+        xy = squares.xy[index]
+        adjacent = np.abs(at[:, None] - at[None]).sum(-1) == 1
+        pitches = np.linalg.norm(xy[:, None] - xy[None], axis=-1)[adjacent]
+        side = float(np.median(pitches if len(pitches) else squares.side[index]))
+        plane = _fit_plane(at, xy, ON_PLANE * side)
         low = at.min(0).astype(int) - 1
         cols, rows = at.max(0).astype(int) - low + 2
         centers = project(plane, lattice_points(int(rows), int(cols)) + low)
-        some = np.array(sorted(free))
-        away = np.abs((centers @ (1, 1j)).ravel() - (squares.xy[some] @ (1, 1j))[:, None])
+        unused = np.array(sorted(free))
+        away = np.abs((centers @ (1, 1j)).ravel() - (squares.xy[unused] @ (1, 1j))[:, None])
         nearest = away.argmin(1)
-        again = {}
+        extended = {}
         for k in np.argsort(-away.min(1), kind="stable"):  # the nearest to a place comes last
             row, col = divmod(int(nearest[k]), int(cols))
             if away[k, nearest[k]] < ON_PLANE * side:
-                again[int(col + low[0]), int(row + low[1])] = int(some[k])
-        if again.keys() == places.keys() or len(again) < MIN_SQUARES:
+                extended[int(col + low[0]), int(row + low[1])] = int(unused[k])
+        if extended.keys() == places.keys() or len(extended) < MIN_SQUARES:
             break
-        places = again
-    seen = np.zeros((rows, cols), np.bool_)
-    col, row = (np.array(list(again)) - low).T
-    seen[row, col] = True
-    centers[row, col] = _limit_bend(centers[row, col], squares.xy[list(again.values())], side)
-    return Lattice(centers, seen), set(again.values())
+        places = extended
+    detected = np.zeros((rows, cols), np.bool_)
+    col, row = (np.array(list(extended)) - low).T
+    detected[row, col] = True
+    bend = squares.xy[list(extended.values())] - centers[row, col]
+    far = np.maximum(np.linalg.norm(bend, axis=1), 1e-9)
+    centers[row, col] += bend * np.minimum(1.0, MAX_BEND * side / far)[:, None]
+    return Lattice(centers, detected), set(extended.values())
 
 
-def _pitch(at: Floats, xy: Floats) -> float:
-    """Median distance of adjacent squares; 0 if there are none."""
-    beside = np.abs(at[:, None] - at[None]).sum(-1) == 1
-    away = np.linalg.norm(xy[:, None] - xy[None], axis=-1)[beside]
-    return float(np.median(away)) if len(away) else 0.0
-
-
-def _limit_bend(expected: Floats, seen: Floats, side: float) -> Floats:
-    """(N, 2): the seen places, none further than `MAX_BEND` sides from the expected one."""
-    away = seen - expected
-    far = np.maximum(np.linalg.norm(away, axis=1), 1e-9)
-    return np.asarray(expected + away * np.minimum(1.0, MAX_BEND * side / far)[:, None])
-
-
-def _plane(at: Floats, xy: Floats, limit: float) -> Floats:
+def _fit_plane(at: Floats, xy: Floats, limit: float) -> Floats:
     """(3, 3) homography from places to points by RANSAC; a similarity if there are too few."""
     flat: Any
     if len(at) >= 8 and np.ptp(at[:, 0]) >= 2 and np.ptp(at[:, 1]) >= 2:
         h: Any
         h, agree = cv2.findHomography(at, xy, cv2.RANSAC, limit)
         if h is not None and agree.sum() >= 0.7 * len(at):
-            again: Any
-            again, _ = cv2.findHomography(at[agree.ravel() > 0], xy[agree.ravel() > 0], 0)
-            return np.asarray(h if again is None else again, np.float64)
+            inliers = agree.ravel() > 0
+            refined: Any
+            refined, _ = cv2.findHomography(at[inliers], xy[inliers], 0)
+            return np.asarray(h if refined is None else refined, np.float64)
     flat, _ = cv2.estimateAffinePartial2D(at, xy, ransacReprojThreshold=limit)
     if flat is None:
         flat = np.array([[1, 0, xy[0, 0]], [0, 1, xy[0, 1]]])

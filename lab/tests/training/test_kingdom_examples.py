@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kdscan.rules.kingdomino.tiles import EMPTY, SQUARE_CLASSES
-from kdscan.sheets.kingdom.classify import SIDE_PX
+from kdscan.sheets.kingdom.squares import SIDE_PX
 from lab.synth.kingdoms.scene import make_kingdom_photo
 from lab.synth.kingdoms.tabletop import Manner
 from lab.tests.synth.test_kingdoms import BANK, COLORS, board

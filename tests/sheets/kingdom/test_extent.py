@@ -1,4 +1,4 @@
-"""Which 5 × 5 or 7 × 7 squares a kingdom spans."""
+"""Which 5 × 5 or 7 × 7 squares a kingdom spans, beside others and at the picture's edge."""
 
 from __future__ import annotations
 
@@ -6,9 +6,17 @@ import numpy as np
 import pytest
 
 from kdscan.imaging.rectify import lattice_points
+from kdscan.rules.grid import Cell
 from kdscan.rules.kingdomino.kingdom import Kingdom
 from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
-from kdscan.sheets.kingdom.extent import Window, windows_of
+from kdscan.sheets.kingdom.extent import (
+    Window,
+    divide,
+    fills,
+    sides_reached,
+    windows_of,
+    without_loose,
+)
 from kdscan.sheets.kingdom.lattice import Lattice
 
 SIDE = 50.0
@@ -77,18 +85,6 @@ def test_rims_stay_inside_the_photo() -> None:
     np.testing.assert_allclose(found.centers_xy[4, 4], [225, 225])
 
 
-def test_what_spans_more_than_five_is_of_seven() -> None:
-    found = window("w w w ## w w")
-    assert found.probs.shape[:2] == (7, 7)
-    assert found.beyond == 0
-    assert window("w w ## w w", size=7).probs.shape[:2] == (7, 7)
-
-
-def test_squares_beyond_the_limit_are_counted() -> None:
-    assert window("w w w w ## w w w w").beyond == 2
-    assert window("w w w ## w w", size=5).beyond == 1
-
-
 def test_loose_dominoes_on_the_same_lattice_are_left_out() -> None:
     found = window("## w w . f\n.  . . . f")
     assert "f" not in held(found)
@@ -134,10 +130,6 @@ def test_a_kingdom_with_its_castle_says_more_than_a_larger_one_without() -> None
     assert shown(24, 1.0).score > shown(48, 0.0).score
 
 
-def test_a_whole_kingdom_with_a_strange_castle_says_more_than_what_is_half_seen() -> None:
-    assert shown(41, 0.2).score > shown(23, 0.6).score
-
-
 def test_sure_squares_say_more_than_half_as_many_again_that_may_be_something_else() -> None:
     assert shown(20, 1.0).score > shown(30, 1.0, sure=0.88).score
 
@@ -154,18 +146,6 @@ def test_kingdoms_side_by_side_may_lie_on_one_lattice() -> None:
     assert one.score == two.score == pytest.approx(9)
 
 
-def test_a_castle_by_itself_is_no_further_kingdom() -> None:
-    assert len(windows("w w w . . .\nw ## w . ## .\nw w w . . .")) == 1
-
-
-def test_nothing_but_castles_at_the_corner_of_a_lattice_are_looked_at_once() -> None:
-    """As markers or shields of a sheet of the other game may look."""
-    probs = np.tile(np.eye(len(SQUARE_CLASSES))[CASTLE], (1, 2, 1))
-    centers = lattice_points(1, 2) * SIDE + 500.0
-    patch = Lattice(centers, np.ones((1, 2), bool))
-    assert windows_of(patch, probs, np.zeros((1, 2)), (2000, 2000)) == ()
-
-
 def test_what_looks_like_more_castles_is_no_part_of_the_kingdom() -> None:
     """As the squares of a cutting mat may."""
     found = window("w w w w w #? #?\nw w ## w w #? .\nf f f f f . .")
@@ -178,3 +158,108 @@ def test_a_doubtful_square_makes_no_kingdom_of_seven() -> None:
     assert found.probs.shape[:2] == (5, 5)
     assert found.beyond == 1
     assert window("w w w w w w\nw w ## w w .\nf f f f f .").probs.shape[:2] == (7, 7)
+
+
+SIDE = 50.0
+
+
+def square(rows: range, cols: range) -> set[Cell]:
+    return {(row, col) for row in rows for col in cols}
+
+
+def centers(
+    gap_after: int = 0, gap: float = 0.0
+) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Places of a lattice of 5 x 12 with a gap, in sides, after that many columns."""
+    xy = lattice_points(5, 12) * SIDE
+    xy[:, gap_after:] += (gap * SIDE, 0)
+    return xy
+
+
+def test_kingdoms_that_fill_their_limit_can_be_divided_in_one_way_only() -> None:
+    parts = divide(square(range(5), range(10)), [(2, 2), (2, 7)], centers(), 5)
+    assert parts[2, 2].cells == square(range(5), range(5))
+    assert parts[2, 7].cells == square(range(5), range(5, 10))
+    assert not parts[2, 2].doubtful
+
+
+@pytest.mark.parametrize("wide", [4, 5])
+def test_kingdoms_are_divided_where_the_gap_is_and_doubted_if_another_one_is_possible(
+    wide: int,
+) -> None:
+    parts = divide(square(range(5), range(9)), [(2, 2), (2, 6)], centers(wide, 0.2), 5)
+    assert parts[2, 2].cells == square(range(5), range(wide))
+    assert parts[2, 2].doubtful and parts[2, 6].doubtful
+
+
+def test_four_kingdoms_may_be_parted_in_either_order() -> None:
+    cells = square(range(10), range(10))
+    castles = [(2, 2), (2, 7), (7, 2), (7, 7)]
+    parts = divide(cells, castles, lattice_points(10, 10) * SIDE, 5)
+    assert all(len(part.cells) == 25 and not part.doubtful for part in parts.values())
+
+
+def test_a_castle_beside_a_whole_kingdom_is_nobody_s() -> None:
+    cells = square(range(5), range(5)) | {(2, 5)}
+    parts = divide(cells, [(2, 2), (2, 5)], centers(), 5)
+    assert parts[2, 2].cells == square(range(5), range(5)) and not parts[2, 2].doubtful
+    assert parts[2, 5].cells == {(2, 5)}
+
+
+@pytest.mark.parametrize(("gap", "left"), [(0.2, 25), (0.0, 27)])
+def test_dominoes_apart_from_a_kingdom_are_loose(gap: float, left: int) -> None:
+    cells = square(range(5), range(5)) | {(1, 5), (1, 6)}
+    assert len(without_loose(cells, (2, 2), centers(5, gap), 5)) == left
+
+
+def test_two_castles_in_one_component_are_two_kingdoms() -> None:
+    row = "w w w w w s s s s s"
+    both = windows("\n".join([row, row, "w w ## w w s s ## s s", row, row]))
+    assert [one.probs.shape[:2] for one in both] == [(5, 5)] * 2
+    assert {frozenset(held(one)) for one in both} == {frozenset("wc"), frozenset("sc")}
+    assert all(one.divided and one.beyond == 0 and not one.touching for one in both)
+
+
+SIDE = 50.0
+
+
+PLACES = lattice_points(6, 6) * SIDE + 25
+"""Places with a ring around, the first of which begins at the picture's corner."""
+
+
+MINE = {(r, c) for r in range(1, 5) for c in range(1, 5)}
+
+
+def sides(shift: tuple[float, float], limit: int = 5, tile: bool = False) -> tuple[str, ...]:
+    """Those that cut off a kingdom of 4 x 4 that begins one square from the corner, shifted so many
+    squares. tile: whether a tile is seen above it, beside the picture."""
+    tiles = np.zeros((6, 6), np.bool_)
+    tiles[1:-1, 1:-1] = True
+    tiles[0, 1] = tile
+    return sides_reached(PLACES + np.array(shift) * SIDE, tiles, MINE, (500, 500), limit)
+
+
+@pytest.mark.parametrize(
+    ("shift", "cut"),
+    [
+        ((1, 1), ()),
+        ((-0.5, -0.5), ()),
+        ((-1.4, 1), ("left",)),
+        ((1, -1.4), ("top",)),
+        ((5.4, 5.4), ("right", "bottom")),
+    ],
+)
+def test_a_tile_beyond_the_edge_is_cut_off(shift: tuple[float, float], cut: tuple[str]) -> None:
+    assert sides(shift) == cut
+
+
+def test_a_column_that_may_lie_unseen_beyond_the_edge_is_asked_about() -> None:
+    assert sides((-0.9, 1)) == ("left",)
+    assert sides((-0.9, 1), limit=4) == (), "no more than four squares fit"
+    assert sides((-0.6, 1)) == (), "table is seen there"
+
+
+def test_a_kingdom_that_was_cut_out_leaves_no_table() -> None:
+    outline = np.array([(0.0, 4), (200, 0), (200, 250), (2, 250)])
+    assert fills(outline, (205, 252), SIDE)
+    assert not fills(outline, (240, 252), SIDE)

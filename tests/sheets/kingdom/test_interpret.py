@@ -1,4 +1,4 @@
-"""From probabilities to a kingdom, with the dominoes as a checksum."""
+"""Evidence of kingdoms becomes readings; the box's dominoes decide."""
 
 from __future__ import annotations
 
@@ -8,13 +8,30 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kdscan.rules.kingdomino.audit import KingdomAudit, audit_kingdom
+from kdscan.errors import NoSheetFound
+from kdscan.imaging.picture import Floats, Photo
+from kdscan.inference.store import default_models
+from kdscan.marks.boards import DEFAULT_RISK
+from kdscan.reader import read_photo
+from kdscan.rules.grid import Cell
+from kdscan.rules.kingdomino.audit import audit_kingdom
+from kdscan.rules.kingdomino.kingdom import Kingdom
 from kdscan.rules.kingdomino.players import play_game, random_player
-from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES
-from kdscan.rules.kingdomino.variants import Variants
+from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES, SquareKind
+from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.sheets.base import correct, deserialize, serialize
-from kdscan.sheets.kingdom.interpret import decode_kingdoms, doubts, interpret
-from kdscan.sheets.kingdom.model import KingdomCorrections, KingdomEvidence
+from kdscan.sheets.kingdom import read as kingdom_read
+from kdscan.sheets.kingdom import read as pipeline_kingdom
+from kdscan.sheets.kingdom.interpret import (
+    SURELY_COVERED,
+    condition_on_box,
+    decode_kingdoms,
+    doubts,
+    enumerate_kingdoms,
+    interpret,
+)
+from kdscan.sheets.kingdom.model import KingdomCorrections, KingdomEvidence, KingdomReading
+from kdscan.sheets.kingdom.read import DetectedKingdom, read_kingdoms
 from tests.readings import KINGDOM, make_kingdom
 
 
@@ -25,13 +42,6 @@ def played(seed: int) -> str:
         text = [line + " ." * (5 - cols) for line in str(kingdom).splitlines()]
         return "\n".join(text + ["." + " ." * 4] * (5 - rows))
     raise AssertionError
-
-
-def test_what_is_sure_is_read_as_it_stands() -> None:
-    reading = make_kingdom()
-    assert str(reading.kingdom).split() == KINGDOM.split()
-    assert len(reading.squares) == 25
-    assert not any(s.review for s in reading.squares)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -72,24 +82,11 @@ def test_a_doubt_that_changes_the_total_asks_for_a_look() -> None:
     assert reading.confidence < 0.98
 
 
-def test_each_doubtful_square_is_shown_until_somebody_has_told_it() -> None:
-    reading = make_kingdom(doubtful={(0, 1): ("wheat", 1), (4, 4): ("wheat", 1)})
-    assert [(s.row, s.col) for s in reading.squares if s.review] == [(0, 1), (4, 4)]
-    told = correct(reading, {(0, 1): ("wheat", 0)})
-    assert [(s.row, s.col) for s in told.squares if s.review] == [(4, 4)]
-
-
 def test_a_doubt_that_cannot_change_the_total_lowers_no_confidence() -> None:
     text = "##  f   .  . .\n.   f   .  . .\n. . . . .\n. . . . .\n. . . . ."
     reading = make_kingdom(text, {(0, 1): ("lake", 0)})
     assert reading.confidence > 0.98
     assert not reading.review
-
-
-def test_squares_that_may_lie_elsewhere_lower_everything() -> None:
-    reading = make_kingdom(played(1), placed=0.9)
-    assert reading.review
-    assert reading.confidence <= 0.9
 
 
 @pytest.mark.parametrize("changes", [{"beyond": 2}, {"cut": ("top",)}, {"touching": True}])
@@ -99,23 +96,6 @@ def test_a_kingdom_of_which_some_may_be_missing_asks(changes: dict[str, Any]) ->
     reading = interpret(replace(sure.evidence, **changes))
     assert reading.review and reading.confidence <= 0.5
     assert len(reading.problems) == 1
-
-
-def test_if_no_square_is_doubtful_the_least_sure_one_is_shown() -> None:
-    reading = interpret(replace(make_kingdom(played(1)).evidence, beyond=2))
-    (shown,) = (square for square in reading.squares if square.review)
-    sure = [square.confidence for square in reading.squares]
-    assert shown.confidence == min(sure) < max(sure)
-    told = correct(reading, {(shown.row, shown.col): (shown.terrain, shown.crowns)})
-    assert told.review and not any(square.review for square in told.squares), "nor one by one"
-
-
-def test_a_search_that_gave_up_accuses_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    evidence = make_kingdom(played(1)).evidence
-    where = "kdscan.sheets.kingdom.interpret.audit_kingdom"
-    for lawful, codes in ((None, []), (False, ["not_laid_lawfully"])):
-        monkeypatch.setattr(where, lambda *_, lawful=lawful: KingdomAudit(lawful))
-        assert [one.code for one in interpret(evidence).problems] == codes
 
 
 def test_a_person_has_the_last_word() -> None:
@@ -130,35 +110,12 @@ def test_a_person_has_the_last_word() -> None:
     assert now.confidence > 0.99
 
 
-def test_a_person_moves_the_castle() -> None:
-    before = make_kingdom(KINGDOM)
-    after = correct(before, {(0, 0): ("castle", 0)})
-    assert after.kingdom.castle == (0, 0)
-    (castle,) = (s for s in after.squares if s.terrain == "castle")
-    assert castle.confidence > 0.99, "whatever the pixels say of the other place"
-
-
 def test_no_square_is_offered_as_the_castle_once_somebody_placed_it() -> None:
     before = make_kingdom(KINGDOM, {(0, 1): ("castle", 0)})
     after = correct(before, {(0, 0): ("castle", 0)})
     unsure = replace(after, squares=tuple(replace(s, review=True) for s in after.squares))
     offered = [other.terrain for doubt in doubts(unsure) for other in doubt.others]
     assert "castle" not in offered
-
-
-def test_extra_points_by_variant() -> None:
-    plain = make_kingdom(KINGDOM)
-    rich = make_kingdom(KINGDOM, variants=Variants(middle_kingdom=True, harmony=True))
-    assert rich.score.middle_kingdom == 10
-    assert rich.score.harmony == 0, "two squares are empty"
-    assert rich.score.total == plain.score.total + 10
-
-
-def test_shares_add_up() -> None:
-    reading = make_kingdom(doubtful={(0, 1): ("wheat", 1), (4, 4): ("wheat", 1)})
-    assert np.isclose(reading.probs.sum(-1), 1).all()
-    assert all(0 <= s.confidence <= 1 + 1e-9 for s in reading.squares)
-    assert len(SQUARE_CLASSES) == 18
 
 
 def test_who_moves_the_castle_twice_means_the_second_place() -> None:
@@ -171,13 +128,6 @@ def test_who_moves_the_castle_twice_means_the_second_place() -> None:
     assert again.kingdom.castle == first
     assert deserialize(serialize(again)).evidence.corrections == again.evidence.corrections
     assert correct(again, {third: ("castle", 0)}).kingdom.castle == third
-
-
-def test_where_somebody_saw_no_castle_at_all_nothing_is_certain() -> None:
-    before = make_kingdom(KINGDOM)
-    bare = correct(before, {square.at: ("wheat", 0) for square in before.squares})
-    beside = decode_kingdoms([bare.evidence, before.evidence])
-    assert bare.review and [one.confidence < 0.01 for one in beside] == [True, False]
 
 
 def test_a_kingdom_without_its_castle_asks_for_it() -> None:
@@ -214,24 +164,179 @@ def test_a_castle_alone_is_no_sure_nothing() -> None:
     assert [p.code for p in reading.problems] == ["no_tiles"]
 
 
-def test_an_unsure_castle_asks() -> None:
-    """A total that is the same with and without a castle rests on one all the same."""
-    known = make_kingdom("##  f   .  . .\n.   f   .  . .\n" + ". . . . .\n" * 3)
-    probs = known.probs.copy()
-    probs[0, 0] = 0
-    (
-        probs[0, 0, SQUARE_CLASSES.index(("castle", 0))],
-        probs[0, 0, SQUARE_CLASSES.index(("lake", 1))],
-    ) = 1e-4, 1 - 1e-4
-    (reading,) = decode_kingdoms([KingdomEvidence(known.rectified, probs, known.variants)])
-    assert reading.review
-    castle, beside = reading.squares[:2]
-    assert castle.terrain == "castle" and castle.confidence < 0.5 < beside.confidence
-
-
 def test_seven_squares_a_side_that_cannot_be_laid_ask_for_a_look() -> None:
     """Some of them are probably loose dominoes beside a kingdom of five."""
     rows = ["w f l g s m ##"] + [". . . . . . ."] * 6
     reading = make_kingdom("\n".join(rows), variants=Variants(great_duel=True))
     assert [p.code for p in reading.problems] == ["not_laid_lawfully"]
     assert reading.review and reading.confidence <= 0.5
+
+
+MINE = """## w m+++ . .
+. . . . .
+. . . . .
+. . . . .
+. . . . ."""
+
+
+def believed(text: str, doubt: dict[tuple[int, int], Floats]) -> Floats:
+    kingdom = Kingdom.parse(text)
+    probs = np.zeros((5, 5, len(SQUARE_CLASSES)))
+    probs[..., SQUARE_CLASSES.index(("empty", 0))] = 1
+    for cell, square in kingdom.squares.items():
+        probs[cell] = np.eye(len(SQUARE_CLASSES))[
+            SQUARE_CLASSES.index((square.terrain.value, square.crowns))
+        ]
+    probs[kingdom.castle] = np.eye(len(SQUARE_CLASSES))[SQUARE_CLASSES.index(("castle", 0))]
+    for cell, share in doubt.items():
+        probs[cell] = share
+    return probs.reshape(25, -1)
+
+
+def half(one: tuple[str, int], two: tuple[str, int]) -> Floats:
+    share = np.zeros(len(SQUARE_CLASSES))
+    share[SQUARE_CLASSES.index(one)], share[SQUARE_CLASSES.index(two)] = 0.45, 0.55
+    return share
+
+
+def test_totals_have_their_probabilities_the_best_first() -> None:
+    """That of the likeliest kingdom comes first, even if others together are likelier."""
+    share = np.zeros(len(SQUARE_CLASSES))
+    for kind, p in (("forest", 0.25), ("lake", 0.26)):
+        share[SQUARE_CLASSES.index((kind, 0))] = p
+    share[[SQUARE_CLASSES.index(("mine", 1)), SQUARE_CLASSES.index(("mine", 3))]] = 0.09, 0.4
+    totals = enumerate_kingdoms(believed(MINE, {(0, 2): share}), PLAIN).totals()
+    assert [total for total, _ in totals] == [3, 0, 1]
+    assert [p for _, p in totals] == pytest.approx([0.4, 0.51, 0.09])
+
+
+def test_the_likelier_castle_is_it_and_an_unlikely_one_is_not_tried() -> None:
+    """Odds of 0.9 to 0.1 against 0.3 to 0.7, and of one in twenty."""
+    places = {(0, 0): 0.9, (1, 1): 0.3, (1, 2): 0.05}
+    shares = {}
+    for at, p in places.items():
+        shares[at] = np.zeros(len(SQUARE_CLASSES))
+        shares[at][[CASTLE, EMPTY]] = p, 1 - p
+    found = enumerate_kingdoms(believed(MINE, shares), PLAIN)
+    weights: dict[object, float] = {}
+    for one in found.candidates:
+        castle = one.kingdom.castle
+        weights[castle] = weights.get(castle, 0) + one.weight
+    assert weights == pytest.approx({(0, 0): 0.949, (1, 1): 0.045}, abs=0.001)
+
+
+def test_a_domino_seen_surely_in_one_kingdom_is_not_in_the_other() -> None:
+    """Beside wheat lies one mine of three crowns in the box, and one of one crown."""
+    sure = enumerate_kingdoms(believed(MINE, {}), PLAIN)
+    unsure = enumerate_kingdoms(believed(MINE, {(0, 2): half(("mine", 1), ("mine", 3))}), PLAIN)
+    assert unsure.best.kingdom.squares[0, 2].crowns == 3
+    (first, second), together = condition_on_box([sure, unsure])
+    assert together
+    assert first.best.kingdom.squares[0, 2].crowns == 3
+    assert second.best.kingdom.squares[0, 2].crowns == 1
+    assert second.p_total > 0.95
+    assert abs(second.total_weight - unsure.total_weight) < 1e-9
+
+
+def test_an_unlawful_neighbour_is_held_against_nobody() -> None:
+    broken = make_kingdom(MINE.replace("w", "m+"))
+    sound = make_kingdom(MINE.replace("m+++", "f"))
+    read = decode_kingdoms([KingdomEvidence(r.rectified, r.probs, PLAIN) for r in (sound, broken)])
+    assert read[0].problems == ()
+    assert read[0].confidence > 0.98
+    assert [p.code for p in read[1].problems] == ["not_laid_lawfully"]
+
+
+BARE = (3, 2)
+"""A place without a tile in the kingdoms of the tests."""
+
+
+CLOSE = SURELY_COVERED - 0.5
+
+
+RED = (40, 40, 200)
+
+
+LAID = """
+f   w   f+  f   g++
+l+  ##  w   l+  l
+.   f   g+  l   l+
+f   l   .   l   w
+l+  l   w   w+  m
+"""
+"""A kingdom of eleven dominoes, with two places without a tile."""
+
+
+NOT_LAID = LAID.replace("g++", "s++")
+"""One that no dominoes of the box make."""
+
+
+def covered(unlike: float) -> KingdomReading:
+    """A kingdom with a place that looks so unlike the table."""
+    return interpret(replace(make_kingdom(LAID).evidence, covered={BARE: unlike}))
+
+
+def test_a_thing_where_a_tile_may_lie_asks_for_a_look_and_is_said() -> None:
+    one = covered(SURELY_COVERED)
+    assert one.review and one.confidence <= 0.5
+    assert [problem.code for problem in one.problems] == ["tiles_covered"]
+    assert one.problems[0].cells == (BARE,)
+    (doubt,) = doubts(one)
+    assert (doubt.cell.row, doubt.cell.col) == BARE and doubt.cell.confidence <= 0.5
+    assert not doubt.others, "pixels know nothing of a covered tile"
+    assert one.score == make_kingdom(LAID).score
+    assert deserialize(serialize(one)).problems == one.problems
+
+
+def test_a_place_that_looks_a_little_unlike_counts_only_where_dominoes_cannot_be_laid() -> None:
+    assert not covered(CLOSE).review
+    not_laid = make_kingdom()
+    assert not not_laid.review
+    close = interpret(replace(not_laid.evidence, covered={(2, 4): CLOSE}))
+    assert close.problems[-1].code == "tiles_covered"
+
+
+def test_a_place_that_tiles_enclose_may_be_covered_where_dominoes_cannot_be_laid() -> None:
+    """A hand that reaches beyond the kingdom looks like the table."""
+    assert not make_kingdom(LAID).problems
+    one = make_kingdom(NOT_LAID)
+    assert one.review and one.problems[-1].code == "tiles_covered"
+    assert one.problems[-1].cells == ((2, 0), BARE)
+    bare: dict[Cell, SquareKind] = dict.fromkeys(one.problems[-1].cells, ("empty", 0))
+    seen = interpret(replace(one.evidence, corrections=KingdomCorrections(bare)))
+    assert not seen.review and [p.code for p in seen.problems] == ["not_laid_lawfully"]
+
+
+@pytest.mark.parametrize("kind", [("empty", 0), ("wheat", 0)])
+def test_what_a_person_said_of_a_covered_place_holds(kind: tuple[str, int]) -> None:
+    said = KingdomCorrections({BARE: kind})
+    one = interpret(replace(covered(SURELY_COVERED).evidence, corrections=said))
+    assert not any(BARE in p.cells for p in one.problems if p.code == "tiles_covered")
+    assert one.review == (kind != ("empty", 0)), "a tile too many cannot be laid"
+
+
+def test_a_kingdom_is_one_whatever_lies_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = covered(9.0)
+    found = DetectedKingdom(one.evidence, 0.5)
+    monkeypatch.setattr(kingdom_read, "find_kingdoms", lambda *_: (found,))
+    photo = Photo(np.full((600, 800, 3), 200, np.uint8))
+    (read,), confidence, _ = read_kingdoms(
+        photo, default_models(), PLAIN, DEFAULT_RISK, named=False
+    )
+    assert read.review and confidence > 0.95
+
+
+def test_another_kingdom_beyond_the_edge_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = make_kingdom()
+    whole = DetectedKingdom(one.evidence, 0.99)
+    lost = DetectedKingdom(replace(one.evidence, cut=("right",)), 0.0, lost=True)
+    photo = Photo(np.full((600, 800, 3), 200, np.uint8))
+    monkeypatch.setattr(pipeline_kingdom, "find_kingdoms", lambda *_: (lost, whole))
+    (read,) = read_photo(photo, game="kingdomino")
+    assert isinstance(read, KingdomReading) and read.score == one.score and not read.review
+    assert read.problems[-1].code == "other_kingdom_cut_off"
+    assert deserialize(serialize(read)).problems == read.problems
+    monkeypatch.setattr(pipeline_kingdom, "find_kingdoms", lambda *_: (lost,))
+    for game in ("kingdomino", None):
+        with pytest.raises(NoSheetFound, match="beyond the right edge of this picture"):
+            read_photo(photo, game=game)

@@ -1,4 +1,4 @@
-"""A lattice on which both networks disagree is misplaced."""
+"""From lattices to kingdoms; a lattice on which both networks disagree is misplaced."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import RectifiedSheet, lattice_points
 from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
-from kdscan.sheets.kingdom import find as finding
-from kdscan.sheets.kingdom.classify import SIDE_PX
+from kdscan.sheets.kingdom import read as finding
 from kdscan.sheets.kingdom.extent import Window
-from kdscan.sheets.kingdom.find import _suppress_overlaps, find_kingdoms
 from kdscan.sheets.kingdom.lattice import Lattice
-from kdscan.sheets.kingdom.locate import KingdomSearch
+from kdscan.sheets.kingdom.read import _suppress_overlaps, find_kingdoms
+from kdscan.sheets.kingdom.search import KingdomSearch
+from kdscan.sheets.kingdom.squares import SIDE_PX
 
 
 class OneLook(KingdomSearch):
@@ -37,7 +37,7 @@ class OneLook(KingdomSearch):
     def many_left(self, outlines: Sequence[NDArray[np.float64]], side: float = 0.0) -> bool:
         return False
 
-    def rest(self, outlines: Sequence[NDArray[np.float64]]) -> tuple[Lattice, ...]:
+    def outside(self, outlines: Sequence[NDArray[np.float64]]) -> tuple[Lattice, ...]:
         return ()
 
     def within(self, outline: NDArray[np.float64]) -> tuple[Lattice, ...]:
@@ -56,7 +56,7 @@ def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.Monk
         def lattices(self) -> tuple[Lattice, ...]:
             return (floor,)
 
-        def others(self, places: NDArray[np.float64]) -> tuple[Lattice, ...]:
+        def without(self, places: NDArray[np.float64]) -> tuple[Lattice, ...]:
             refused.append(places)
             return (own,)
 
@@ -155,19 +155,6 @@ def test_kingdoms_that_grew_into_one_lattice_are_asked_one_by_one(
     assert len(asked) == len(found) == castles
     lefts = sorted(float(one.evidence.rectified.centers_xy[0, 0, 0]) for one in found)
     assert lefts == [230.0 + SIDE_PX, 200.0 + 9 * SIDE_PX][:castles]
-
-
-@pytest.mark.parametrize(("side", "whole"), [(80, False), (60, True)])
-def test_a_large_photo_is_decoded_whole_for_small_squares_alone(side: int, whole: bool) -> None:
-    decoded = []
-
-    def read() -> NDArray[np.uint8]:
-        decoded.append(True)
-        return np.full((3000, 4000, 3), 90, np.uint8)
-
-    photo = Photo.halved(np.full((1500, 2000, 3), 90, np.uint8), read)
-    flat = finding._flat(photo, lattice_points(7, 7) * side + 1000.0)
-    assert flat.px_per_cell == side and (flat.bgr == 90).all() and bool(decoded) is whole
 
 
 def test_a_square_is_part_of_one_kingdom_only() -> None:

@@ -1,0 +1,118 @@
+"""Squares are classified from as many views as needed, and compared with the table."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.imaging.picture import Floats
+from kdscan.imaging.rectify import FLAT_MARGIN, RectifiedSheet, lattice_points
+from kdscan.rules.kingdomino.tiles import EMPTY, SQUARE_CLASSES
+from kdscan.sheets.kingdom.interpret import SURELY_COVERED
+from kdscan.sheets.kingdom.squares import (
+    ROTATIONS,
+    SIDE_PX,
+    adjust_for_table,
+    classify_squares,
+    predict_squares,
+    unlike_table,
+)
+
+
+def test_only_doubtful_squares_are_turned() -> None:
+    batch = np.zeros((3, 3, 4, 4), np.float32)
+    # In doubt: what is said of it hangs on how bright the corner is.
+    batch[1, 0, 0, 0], batch[1, 0, 0, 3] = 1.0, 0.5
+    batch[2] = 0.5
+    shown = []
+
+    def network(crops: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
+        shown.append(len(crops))
+        lit = crops[:, 0, 0, 0]
+        doubtful = crops[:, 0].max((1, 2)) == 1
+        first = np.where(doubtful, lit, 20.0)
+        return (np.stack([first, np.zeros(len(crops))], 1).astype(np.float32),)
+
+    logits = predict_squares(batch, network)
+    assert shown == [3] + [1] * (ROTATIONS - 1)
+    np.testing.assert_allclose(logits[:, 0], [20, (1.0 + 0.5) / ROTATIONS, 20])
+
+
+def test_squares_beyond_the_photo_are_not_looked_at_and_a_doubt_may_be_ended_by_the_table() -> None:
+    shown = np.array([[True, True, False]])
+    side = round(1.25 * SIDE_PX)
+    flat = RectifiedSheet(
+        np.zeros((side, side + 2 * SIDE_PX, 3), np.uint8),
+        np.zeros((1, 3, 2)),
+        np.zeros((4, 2)),
+        SIDE_PX,
+        1.0,
+    )
+    counts = []
+
+    def network(crops: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
+        counts.append(len(crops))
+        return (np.zeros((len(crops), len(SQUARE_CLASSES)), np.float32),)
+
+    def told(probs: NDArray[np.float64]) -> NDArray[np.float64]:
+        known = probs.copy()
+        known[0, 0] = np.eye(len(SQUARE_CLASSES))[5]
+        return known
+
+    probs = classify_squares(flat, network, shown, told)
+    assert counts == [2] + [1] * (ROTATIONS - 1)
+    assert probs[0, 0, 5] == 1 and probs[0, 2, EMPTY] == 1
+    np.testing.assert_allclose(probs[0, 1], 1 / len(SQUARE_CLASSES))
+
+
+WHEAT = SQUARE_CLASSES.index(("wheat", 0))
+
+
+OAK, GOLD = (90, 130, 170), (40, 190, 230)
+
+
+def flat(looks: list[list[tuple[int, int, int]]]) -> RectifiedSheet:
+    """A picture of places of these colours, a little uneven."""
+    rim = round(FLAT_MARGIN * SIDE_PX)
+    picture = np.kron(np.array(looks, np.uint8), np.ones((SIDE_PX, SIDE_PX, 1), np.uint8))
+    padded = np.pad(picture, ((rim, rim), (rim, rim), (0, 0)), mode="edge")
+    noise = np.random.default_rng(0).integers(-3, 4, padded.shape[:2])
+    centers = lattice_points(len(looks), len(looks[0])) * 50.0
+    seen = np.clip(padded + noise[..., None], 0, 255).astype(np.uint8)
+    return RectifiedSheet(seen, centers, np.zeros((4, 2)), 50.0, 1.0)
+
+
+def certainty(tile: list[list[float]]) -> Floats:
+    """Probabilities: wheat so probably, else no tile."""
+    out = np.zeros((len(tile), len(tile[0]), len(SQUARE_CLASSES)))
+    out[..., WHEAT], out[..., EMPTY] = tile, 1 - np.array(tile)
+    return out
+
+
+def test_a_place_that_looks_like_the_table_is_table() -> None:
+    before = certainty([[0.01, 0.02, 0.01, 0.7, 0.7]])
+    told = adjust_for_table(before, flat([[OAK, OAK, OAK, OAK, GOLD]]), np.ones((1, 5), np.bool_))
+    assert told[0, 3, EMPTY] > 0.99
+    assert told[0, 4, WHEAT] > 0.7
+    np.testing.assert_allclose(told.sum(-1), 1)
+
+
+def test_without_table_in_view_pictures_decide() -> None:
+    """Where a square was seen, or beyond the photo's edge, nothing is known of the table."""
+    before = certainty([[0.01, 0.01, 0.01, 0.7]])
+    unseen = np.array([[True, False, False, False]])
+    np.testing.assert_array_equal(adjust_for_table(before, flat([[OAK] * 4]), unseen), before)
+
+
+def test_what_looks_unlike_the_table_is_told_from_table() -> None:
+    looks = [[OAK] * 5 for _ in range(5)]
+    looks[1][1] = looks[1][2] = (40, 40, 200)
+    looks[3][3] = GOLD
+    bare = np.ones((5, 5), np.bool_)
+    bare[3, 3] = False
+    probs = certainty(np.where(bare, 0.01, 0.99).tolist())
+    far = unlike_table(probs, flat(looks), bare, bare)
+    assert far[1, 1] > SURELY_COVERED and far[1, 2] > SURELY_COVERED, "a thing over two places"
+    assert far[3, 3] == 0, "a tile"
+    far[1, 1:3] = 0
+    assert far.max() < 0.5, "table"
