@@ -60,7 +60,7 @@ def correct(
     ] = None,
     own: Annotated[
         bool,
-        typer.Option("--own", help="Treat it as a separate sheet, whatever its code says."),
+        typer.Option("--distinct", help="Treat it as a separate sheet, whatever its code says."),
     ] = False,
     undo: Annotated[
         bool, typer.Option("--undo", help="Undo the last change to the sheet.")
@@ -75,7 +75,7 @@ def correct(
 
     $ kdscan correct SPRING-CUP/2/4/A7 --event 'Spring cup' --confirm
 
-    $ kdscan correct IMG_0413.jpg --event 'Spring cup' --own --player Bob
+    $ kdscan correct IMG_0413.jpg --event 'Spring cup' --distinct --player Bob
     """
     from kdscan.cli.corrections import parse_corrections
     from kdscan.event.correcting import correct_sheet, find_row, undo_last
@@ -86,7 +86,7 @@ def correct(
 
     cells = parse_corrections(sets or ())
     if own and same_as is not None:
-        raise UsageError("--own and --same-as cannot be combined")
+        raise UsageError("--distinct and --same-as cannot be combined")
     with open_store(store, make=False) as kept, kept.write() as db:
         this = find_event(db, event)
         row = find_row(db, this, sheet)

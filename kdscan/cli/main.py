@@ -55,6 +55,9 @@ COMMANDS = {
 }
 """Each command's module and function or group in it, and the first line of its help."""
 
+RENAMED = {"--who": "--author", "--back": "--rejoin", "--own": "--distinct"}
+"""Options by the names that they had; these are understood, but not shown."""
+
 PICTURES = (".jpg", ".jpeg", ".png", ".heic", ".webp", ".avif", ".tif", ".tiff", ".pdf")
 
 
@@ -148,7 +151,8 @@ def _kdscan(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; arguments: those of sys.argv by default."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    given = [RENAMED.get(word, word) for word in words]
     debug = "--debug" in given
     if "--quiet" in given:  # at any position
         given = ["--quiet", *(word for word in given if word != "--quiet")]

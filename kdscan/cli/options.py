@@ -75,7 +75,9 @@ Processes = Annotated[
 ]
 Who = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Name recorded with the change; by default your user name."),
+    typer.Option(
+        "--author", metavar="NAME", help="Name recorded with the change; by default your user name."
+    ),
 ]
 Csv = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the event's results as CSV.")]
 JsonLines = Annotated[

@@ -1,26 +1,41 @@
-"""The output of `kdscan score`: results on stdout; progress and errors on stderr."""
+"""The output of `kdscan score`: results on stdout, pictures of them in files, errors on stderr."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import traceback
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
 
-from kdscan.cli.terminal import CLEAR_LINE, attended, error_message, print_error, terminal_words
+import cv2
+
+from kdscan.cli.terminal import (
+    CLEAR_LINE,
+    attended,
+    error_message,
+    note,
+    print_error,
+    terminal_words,
+)
+from kdscan.document import PhotoReport
+from kdscan.errors import UsageError
 from kdscan.files.names import escape_control
+from kdscan.files.read import is_folder
+from kdscan.files.write import missing_folder_error, write_file
+from kdscan.i18n import terminal_language, words
+from kdscan.imaging.picture import Photo
 from kdscan.rules.grid import cell_name
 from kdscan.rules.kingdomino.variants import DYNASTY_GAMES
 from kdscan.sheets.base import kind_of, number_in
+from kdscan.sheets.entries import DynastyJson, GameJson, ReportJson
+from kdscan.sheets.fusion import FusedSheet
+from kdscan.sheets.overlay import draw_inks, draw_overlay
 from kdscan.sheets.terminal import Style
-
-if TYPE_CHECKING:
-    from kdscan.document import PhotoReport
-    from kdscan.sheets.entries import DynastyJson, GameJson, ReportJson
-    from kdscan.sheets.fusion import FusedSheet
 
 
 class Printer:
@@ -74,12 +89,6 @@ class Printer:
             style = replace(self._style, address=address)
             print(f"{style.bold(title)}\n\n{kind_of(sheet).to_text(sheet, style)}\n", flush=True)
 
-    def again(self) -> None:
-        """Say that the following reports replace earlier ones."""
-        if self._text:
-            print(self._style.bold(self._style.words.t("Read again, now that the pad is known:")))
-            print(flush=True)
-
     def answer(self, answer: ReportJson, fused: Sequence[FusedSheet]) -> None:
         """Print the result of all photos together, or the JSON of all."""
         if not self._text:
@@ -92,25 +101,26 @@ class Printer:
     def _fused(self, fused: Sequence[FusedSheet]) -> None:
         """Print the sheets that several photos show, as read from all of them."""
         t = self._style.words.t
-        same: set[str] = set()  # told once, however many sheets a photo shows
-        for one in fused:
-            *numbers, last = (str(photo + 1) for photo, _ in one.views)
-            named = {"numbers": ", ".join(numbers), "last": last}
-            if one.one_photo:
-                text = t("Photos {numbers} and {last} are the same photo.", **named)
-                if text not in same:
-                    print(text)
-                same.add(text)
+        same: dict[str, None] = {}  # printed once, however many sheets a photo shows
+        for sheet in fused:
+            *numbers, last = (str(photo + 1) for photo, _ in sheet.views)
+            values = {"numbers": ", ".join(numbers), "last": last}
+            if sheet.one_photo:
+                same[t("Photos {numbers} and {last} are the same photo.", **values)] = None
                 continue
-            title = t("Photos {numbers} and {last} show the same sheet; combined:", **named)
-            photo, sheet = one.best  # corrections of any view count for all
-            address = f"{photo + 1}.{sheet + 1}:" if sheet else f"{photo + 1}:"
-            style = replace(self._style, address=address)
-            print(f"{style.bold(title)}\n\n{kind_of(one.sheet).to_text(one.sheet, style)}\n")
-            if one.photograph_again:
-                cells = " ".join(cell_name(cell) for cell in one.photograph_again)
+            title = t("Photos {numbers} and {last} show the same sheet; combined:", **values)
+            photo, at = sheet.best  # corrections of any view count for all
+            style = replace(
+                self._style, address=f"{photo + 1}.{at + 1}:" if at else f"{photo + 1}:"
+            )
+            text = kind_of(sheet.sheet).to_text(sheet.sheet, style)
+            print(f"{style.bold(title)}\n\n{text}\n")
+            if sheet.photograph_again:
+                cells = " ".join(map(cell_name, sheet.photograph_again))
                 why = t("No photo shows these well enough; take a close-up: {cells}", cells=cells)
                 print(f" {why}\n")
+        for text in same:
+            print(text)
 
     def _winner(self, game: GameJson | None) -> None:
         """Print who won, if the photo shows both maps of a game (`game` of the JSON)."""
@@ -134,22 +144,22 @@ class Printer:
         if dynasty is None:
             return
         t, tn = self._style.words.t, self._style.words.tn
-        found = dynasty["kingdoms"]
-        if not found:
+        kingdoms = dynasty["kingdoms"]
+        if not kingdoms:
             print(t("No kingdom was found that --dynasty could add up."))
             return
         check = ", " + t("please check") if dynasty["review"] else ""
         total = self._style.bold(tn("{n} point", "{n} points", dynasty["total"]))
-        title = tn("Dynasty of {n} kingdom", "Dynasty of {n} kingdoms", len(found))
+        title = tn("Dynasty of {n} kingdom", "Dynasty of {n} kingdoms", len(kingdoms))
         print(f"{title}: {total}{check}")
-        shown = len({photo for photo, _ in found})
-        if shown < photos:
+        pictured = len({photo for photo, _ in kingdoms})
+        if pictured < photos:
             print(t("A photo shows no kingdom; its game is missing from the sum."))
-        if shown < len(found):
+        if pictured < len(kingdoms):
             print(t("A photo shows several kingdoms, but a dynasty belongs to one player."))
         if dynasty["repeated"]:
             print(t("Two photos show the same kingdom; leave one out."))
-        elif len(found) > DYNASTY_GAMES:
+        elif len(kingdoms) > DYNASTY_GAMES:
             print(t("A dynasty is three games."))
 
 
@@ -163,4 +173,61 @@ def terminal_style() -> Style:
     color = (
         sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     )
-    return Style(unicode, color, terminal_words())
+    columns = shutil.get_terminal_size().columns  # COLUMNS, else the terminal's, else 80
+    return Style(unicode, color, terminal_words(), columns=columns)
+
+
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
+
+OverlayStyle = Literal["reading", "ink"]
+
+
+@dataclass(frozen=True)
+class OverlayFile:
+    """The file to draw into, or one per photo if there are several.
+
+    photos: paths that are read, which must not be overwritten. Raises UsageError for a path that
+    cannot or must not be written.
+    """
+
+    path: Path
+    style: OverlayStyle
+    photos: Sequence[str]
+
+    def __post_init__(self) -> None:
+        path, folder = self.path, self.path.parent
+        self._spare_photos(path)
+        if path.suffix.lower() not in SUFFIXES:
+            raise UsageError(
+                "--overlay {path}: the name must end in one of {known}",
+                path=path,
+                known=", ".join(SUFFIXES),
+            )
+        if not is_folder(folder):
+            raise missing_folder_error(f"--overlay {path}", folder)
+        if is_folder(path):
+            raise UsageError("--overlay {path}: that is a folder; name a file", path=path)
+
+    def draw(self, photo: Photo, report: PhotoReport, number: int | None) -> None:
+        """Draw what was read in a photo; number: from 1, None if it is the only photo."""
+        path = self.path
+        if number is not None:
+            path = path.with_name(f"{path.stem}-{number}{path.suffix}")
+            self._spare_photos(path)
+        if self.style == "ink":
+            picture = draw_inks(report.sheets)
+            if picture is None:
+                t = terminal_words(sys.stderr).t
+                why = t("--overlay {path}: not written; ink is shown only of maps", path=path)
+                note(f"kdscan: {why}")
+                return
+        else:
+            picture = draw_overlay(photo, report.sheets, words(terminal_language()))
+        _, data = cv2.imencode(path.suffix.lower(), picture)
+        write_file(path, data.tobytes())
+
+    def _spare_photos(self, path: Path) -> None:
+        if os.path.realpath(path) in {os.path.realpath(photo) for photo in self.photos}:
+            raise UsageError(
+                "--overlay {path}: that is one of the photos; name another file", path=path
+            )

@@ -2,19 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from kdscan.cli.options import AsJson, GreatDuel, Harmony, MiddleKingdom, check_game
-from kdscan.cli.overlay_file import OverlayFile, OverlayStyle
-from kdscan.errors import UsageError
+from kdscan.cli.corrections import Correction, field_of, parse_corrections
+from kdscan.cli.known_prints import known_prints
+from kdscan.cli.options import (
+    NEEDS_REVIEW,
+    SOME_FAILED,
+    UNLAWFUL,
+    AsJson,
+    GreatDuel,
+    Harmony,
+    MiddleKingdom,
+    check_game,
+)
+from kdscan.cli.output import OverlayFile, OverlayStyle, Printer
+from kdscan.document import PhotoReport, photo_json, report_json
+from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
+from kdscan.files.photos import photos_at
+from kdscan.i18n.problems import AGAINST_RULES
+from kdscan.imaging.limits import MAX_BYTES
+from kdscan.imaging.photo import decode, open_photos
+from kdscan.imaging.picture import Photo
+from kdscan.marks.boards import DEFAULT_RISK
+from kdscan.reader import read_page
+from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.names import GameName
+from kdscan.sheets.base import AnyReading, kind_of
+from kdscan.sheets.common import ReadOptions
+from kdscan.sheets.duel_map.model import MapReading
+from kdscan.sheets.entries import PhotoJson
+from kdscan.sheets.fusion import Where, fuse_sheets, maps_by_place
+from kdscan.sheets.kingdom.model import KingdomReading
+from kdscan.sheets.kingdom.show import dynasty_json
 
-if TYPE_CHECKING:
-    from kdscan.cli.corrections import Correction
+STDIN = "-"
+"""The name under which a photo is read from stdin."""
 
 
 def score(
@@ -23,8 +52,8 @@ def score(
         list[str],
         typer.Argument(
             metavar="PHOTO...",
-            help="JPEG, PNG, WebP, HEIC, AVIF, TIFF, BMP, GIF or PDF; each page is a photo; "
-            "- for standard input.",
+            help="JPEG, PNG, WebP, HEIC, AVIF, TIFF, BMP, GIF or PDF, or folders of them; each "
+            "page is a photo; - for standard input.",
         ),
     ],
     as_json: AsJson = False,
@@ -45,12 +74,12 @@ def score(
     ] = None,
     game: Annotated[GameName | None, typer.Option(help="The game; detected by default.")] = None,
     risk: Annotated[
-        float | None,
+        float,
         typer.Option(
             metavar="P",
             help="Flag a total for review if it is wrong with more than this probability.",
         ),
-    ] = None,
+    ] = DEFAULT_RISK,
     layout: Annotated[
         list[str] | None,
         typer.Option(
@@ -59,9 +88,7 @@ def score(
             "repeated.",
         ),
     ] = None,
-    no_learn: Annotated[
-        bool, typer.Option("--no-learn", help="Do not keep sheets or learn pads automatically.")
-    ] = False,
+    no_learn: Annotated[bool, typer.Option("--no-learn", hidden=True)] = False,  # always so
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with code 5 when something needs review.")
     ] = False,
@@ -83,10 +110,7 @@ def score(
         bool, typer.Option("--dynasty", help="Kingdomino: add up one player's photos.")
     ] = False,
 ) -> None:
-    """Small copies of sheets from an unknown pad are kept on this machine until there are four,
-    enough to learn what is printed on it; see: kdscan layout auto --help
-
-    Examples:
+    """Examples:
 
     $ kdscan score photo.jpg
 
@@ -94,7 +118,7 @@ def score(
 
     $ kdscan score photo.jpg --overlay ink.png --overlay-style ink
 
-    $ kdscan score *.jpg --json > scores.json
+    $ kdscan score photos/ --json > scores.json
 
     $ kdscan score kingdom.jpg --middle-kingdom --harmony
 
@@ -104,45 +128,130 @@ def score(
     """
     if game is not None:
         check_game(context, game)
-    if risk is not None and not 0 <= risk <= 1:
+    if not 0 <= risk <= 1:
         raise UsageError("--risk {risk}: a probability lies between 0 and 1, like 0.02", risk=risk)
     if overlay is None and overlay_style is not None:
         raise UsageError("--overlay-style needs --overlay FILE, the picture to write")
-    drawn = None if overlay is None else OverlayFile(overlay, overlay_style or "reading", photos)
-    parsed: Sequence[Correction] = ()
-    if corrections:
-        from kdscan.cli.corrections import parse_corrections
-
-        parsed = parse_corrections(corrections)
-
-    # The networks are opened while the rest of the heavy half is imported.
-    from kdscan.inference.store import default_models
-    from kdscan.workers.pool import cores
-
-    default_models().preload(threads=min(2, cores()))
-    from kdscan.cli.auto_learning import AutoLearner
-    from kdscan.cli.known_prints import known_prints
-    from kdscan.cli.output import Printer
-    from kdscan.cli.scoring import score_photos
-    from kdscan.marks.boards import DEFAULT_RISK
-    from kdscan.rules.kingdomino.variants import Variants
-    from kdscan.sheets.common import ReadOptions
-
-    prints = known_prints(layout or ())
-    options = ReadOptions(
-        risk=DEFAULT_RISK if risk is None else risk,
-        game=game,
-        variants=Variants(dynasty, bool(middle_kingdom), bool(harmony), great_duel),
-        prints=prints,
-    )
+    photos = photos_at(photos)
+    drawing = None if overlay is None else OverlayFile(overlay, overlay_style or "reading", photos)
+    wanted = parse_corrections(corrections or ())
+    variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), great_duel)
+    options = ReadOptions(risk, game, variants, known_prints(layout or ()))
     debug = context.find_root().params["debug"]
-    code = score_photos(
-        photos,
-        parsed,
-        options,
-        printer=Printer(len(photos), text=not as_json, debug=debug),
-        learner=AutoLearner(prints, on=not no_learn),
-        overlay=drawn,
-        strict=strict,
-    )
+    printer = Printer(len(photos), text=not as_json, debug=debug)
+
+    entries: list[PhotoJson] = []
+    maps: dict[Where, MapReading] = {}
+    errors: set[str] = set()
+    verdicts: dict[Where, Verdict] = {}
+    for number, report, photo in _read_all(photos, wanted, options, printer):
+        printer.report(report, number + 1)
+        if drawing and photo is not None and report.sheets:
+            several = len(photos) > 1 or report.pages > 1
+            drawing.draw(photo, report, number + 1 if several else None)
+        entries.append(photo_json(report))
+        maps |= maps_by_place(number, report.sheets)
+        verdicts |= {(number, k): verdict(sheet) for k, sheet in enumerate(report.sheets)}
+        if report.error:
+            errors.add(report.error.code)
+    printer.clear()
+
+    fused = fuse_sheets(maps, risk=options.risk)
+    verdicts |= {view: verdict(sheet.sheet) for sheet in fused for view in sheet.views}
+    answer = report_json(entries, fused)
+    if dynasty:
+        answer["dynasty"] = dynasty_json(entries)
+    printer.answer(answer, fused)
+    _check_all_applied(wanted, len(entries), verdicts)
+    code = exit_code(errors, verdicts.values(), strict)
+    if code == 0 and strict and dynasty and answer["dynasty"]["review"]:
+        code = NEEDS_REVIEW
     raise typer.Exit(code)
+
+
+Verdict = tuple[bool, bool]
+"""Whether a sheet needs review, and whether no lawful game leads to it."""
+
+
+def verdict(sheet: AnyReading) -> Verdict:
+    """What a sheet means for the exit code."""
+    return sheet.review, any(problem.code in AGAINST_RULES for problem in sheet.problems)
+
+
+def exit_code(errors: Iterable[str], verdicts: Iterable[Verdict], strict: bool) -> int:
+    """The exit code for the codes of the photos' errors and the verdicts on all sheets."""
+    codes, sheets = set(errors), list(verdicts)
+    if Bug.code in codes:
+        return Bug.exit_code
+    if not sheets:
+        empty = codes & {BlankPage.code, NoSheetFound.code}
+        return NoSheetFound.exit_code if empty else PhotoError.exit_code
+    codes.discard(BlankPage.code)  # the backs of scanned sheets need no look
+    if strict and (codes or any(review for review, _ in sheets)):
+        return NEEDS_REVIEW
+    if strict and any(unlawful for _, unlawful in sheets):
+        return UNLAWFUL
+    return SOME_FAILED if codes - {NoSheetFound.code} else 0
+
+
+def _read_all(
+    paths: Sequence[str],
+    corrections: Sequence[Correction],
+    options: ReadOptions,
+    printer: Printer,
+) -> Iterator[tuple[int, PhotoReport, Photo | None]]:
+    """Yield the number (from 0) of each photo or page, its report, and its picture if there is one.
+
+    A file that cannot be read becomes a report with its error. Raises `ModelError`, because then no
+    photo can be read, and `UsageError`.
+    """
+    number = 0
+    for at, path in enumerate(paths, 1):
+        printer.progress(at, path)
+        try:
+            pages = decode(_read_stdin(), path) if path == STDIN else open_photos(path)
+        except PhotoError as error:
+            yield number, PhotoReport(path, error=error), None
+            number += 1
+            continue
+        if len(paths) > 1 or len(pages) > 1:
+            for correction in corrections:
+                if correction.photo is None:
+                    raise UsageError(
+                        "--set {text}: there are several photos; say which, like --set 2:{text}",
+                        text=correction.text,
+                    )
+        for page in range(len(pages)):
+            own = [c for c in corrections if (c.photo or 0) == number]
+            change = partial(_corrected, corrections=own, risk=options.risk) if own else None
+            yield number, *read_page(pages, page, options, change)
+            number += 1
+
+
+def _read_stdin() -> bytes:
+    if sys.stdin.isatty():
+        raise UsageError("-: the photo comes from standard input, like: kdscan score - < photo.jpg")
+    return sys.stdin.buffer.read(MAX_BYTES + 1_000_000)  # too many; a pipe may be endless
+
+
+def _corrected(
+    sheet: AnyReading, number: int, *, corrections: Sequence[Correction], risk: float
+) -> AnyReading:
+    size = sheet.variants.size if isinstance(sheet, KingdomReading) else 0
+    fields = dict(field_of(c, sheet.kind, size) for c in corrections if c.sheet == number)
+    return kind_of(sheet).correct_fields(sheet, fields, risk) if fields else sheet
+
+
+def _check_all_applied(
+    corrections: Sequence[Correction], photos: int, sheets: Collection[Where]
+) -> None:
+    """Raise UsageError for a correction that fits no photo or sheet, which must be a mistake."""
+    with_sheets = {photo for photo, _ in sheets}
+    for correction in corrections:
+        number, text = correction.photo or 0, correction.text
+        if number >= photos:
+            raise UsageError("--set {text}: there is no photo {n}", text=text, n=number + 1)
+        if number in with_sheets and (number, correction.sheet) not in sheets:
+            raise UsageError(
+                "--set {text}: that photo has no sheet {n}", text=text, n=correction.sheet + 1
+            )

@@ -98,7 +98,8 @@ def pair(
         list[str] | None, typer.Option(metavar="NAME", help="Drop this player from the event.")
     ] = None,
     back: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Let this player rejoin the event.")
+        list[str] | None,
+        typer.Option("--rejoin", metavar="NAME", help="Let this player rejoin the event."),
     ] = None,
     seed: Annotated[
         int | None,

@@ -27,16 +27,27 @@ _ASCII_CORNERS = " |-+||++-+-+++++"
 COLORS = (214, 117, 36, 227, 32, 166, 175)
 
 
+BOARD_COLUMNS = 73
+"""Width of a map's board."""
+
+
 @dataclass(frozen=True)
 class Style:
     """A terminal's abilities. unicode: box drawing and symbols. color: ANSI colours. words: its
     language. address: how `--set` names the sheet, where a cell alone would mean another one.
+    columns: the terminal's width.
     """
 
     unicode: bool = True
     color: bool = False
     words: Words = ENGLISH
     address: str = ""
+    columns: int = 80
+
+    @property
+    def narrow(self) -> bool:
+        """Whether a board has room for four characters a cell only, with digits for crosses."""
+        return self.columns < BOARD_COLUMNS
 
     def coat(self, coat: Coat | None) -> str:
         """Two characters for a coat; without Unicode the letters of the boards' text form."""
@@ -90,14 +101,17 @@ def explain_domains(
     """The domains that score, the best first, each as cells × crosses or crowns = points, below the
     columns' heads; nothing if there are none. names: of the domains' coats or terrains."""
     where, what, cells, marks, points = heads
-    lines = [f"   {where:<5} {what:<17}{cells:>7}{marks:>10}{points:>8}"]
     times = "×" if style.unicode else "x"
-    for one, name in sorted(zip(domains, names, strict=True), key=lambda two: -two[0].points):
-        if one.points:
-            first, size = cell_name(one.cells[0]), len(one.cells)
+    head = f"   {where:<5} {what:<17}{cells:>7}{marks:>10}{points:>8}"
+    lines = [f" {where}, {what}: {cells} {times} {marks} = {points}" if style.narrow else head]
+    for domain, name in sorted(zip(domains, names, strict=True), key=lambda two: -two[0].points):
+        if domain.points:
+            first, size = cell_name(domain.cells[0]), len(domain.cells)
+            each, total = domain.points // size, domain.points
             lines.append(
-                f"   {first:<5} {name:<17}{size:>6}  {times}{one.points // size:>7}"
-                f"  ={one.points:>6}"
+                f" {first} {name}: {size} {times} {each} = {total}"
+                if style.narrow
+                else f"   {first:<5} {name:<17}{size:>6}  {times}{each:>7}  ={total:>6}"
             )
     return lines if len(lines) > 1 else []
 

@@ -87,7 +87,7 @@ def test_mistakes_are_explained(url: str, say: Command) -> None:
         ("b.jpg", ["--set", "2:C2=l"], "leave the number out"),
         ("b.jpg", ["--undo"], "nothing to undo"),
         ("b.jpg", ["--same-as", "two/b.jpg"], "that is the same photo"),
-        ("b.jpg", ["--own", "--same-as", "a.jpg#1.1"], "cannot be combined"),
+        ("b.jpg", ["--distinct", "--same-as", "a.jpg#1.1"], "cannot be combined"),
         ("a.jpg#1.2", ["--set", "C2=l"], "that is a spellbook"),
         ("a.jpg#1.2", ["--undo"], "one/a.jpg#1.2: there is nothing to undo"),
         ("b.jpg", ["--set", "left.dot=3"], "no spellbook; name its sheet, like two/b.jpg#1.3"),

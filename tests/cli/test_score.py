@@ -108,6 +108,36 @@ def test_exit_codes(
     assert said.out.count("total 37") == len(readable)  # failures stop no other photo
 
 
+def test_a_folder_and_a_pattern_mean_the_photos_in_them(
+    photo: Make, tmp_path: Path, run: Command
+) -> None:
+    names = [photo(800, "b.jpg"), photo(801, "a.jpg"), photo(806, "c.png")]
+    (tmp_path / "notes.txt").touch()
+    for given, expected in (
+        (tmp_path, [names[1], names[0], names[2]]),
+        (tmp_path / "*.jpg", [names[1], names[0]]),
+    ):
+        entries = run("score", "--json", given).json["photos"]
+        assert [entry["photo"] for entry in entries] == expected
+    assert "no file matches" in run("score", tmp_path / "*.gif", code=2).err
+    (tmp_path / "empty").mkdir()
+    assert "no photo in this folder" in run("score", tmp_path / "empty", code=2).err
+
+
+def test_a_board_fits_a_narrow_terminal(
+    photo: Make, monkeypatch: pytest.MonkeyPatch, run: Command
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    for width in (801, 807):
+        board = run("score", photo(width)).out.split("\n\n")[1]
+        assert max(map(len, board.splitlines())) <= 40
+
+
+def test_several_photos_of_a_sheet_settle_what_strict_asks_for(photo: Make, run: Command) -> None:
+    text = run("score", photo(801), photo(806), "--strict").out
+    assert "Photos 1 and 2 show the same sheet" in text and "close-up" not in text
+
+
 def test_a_failed_photo_is_named_on_stderr(photo: Make, run: Command) -> None:
     said = run("score", "missing.jpg", photo(800), code=7).err
     assert "kdscan: missing.jpg: there is no such file" in said
@@ -291,8 +321,3 @@ def test_rules_of_the_other_game_are_refused_where_the_game_is_named(
 def test_a_dynasty_is_added_up(photo: Make, run: Command) -> None:
     told = run("score", photo(807, "a.jpg"), photo(807, "b.jpg"), "--dynasty").out
     assert f"Dynasty of 2 kingdoms: {2 * make_kingdom().score.total} points" in told
-
-
-def test_a_second_photo_of_the_sheet_settles_it(photo: Make, run: Command) -> None:
-    told = run("score", photo(801), photo(806), "--strict").out
-    assert "Photos 1 and 2 show the same sheet" in told and "close-up" not in told

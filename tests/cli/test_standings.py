@@ -143,7 +143,16 @@ def test_an_arbiter_settles_a_game_and_the_next_round_follows(store: str, say: C
     assert "points are still missing" in say("pair", code=2).err
     for game in rounds(say)[:2]:
         a, b = names(game)
-        words = ["--round", "1", "--table", str(game["table"]), f"{a}=50", f"{b}=40", "--who", "Z"]
+        words = [
+            "--round",
+            "1",
+            "--table",
+            str(game["table"]),
+            f"{a}=50",
+            f"{b}=40",
+            "--author",
+            "Z",
+        ]
         assert f"{a} 50, {b} 40" in say("result", *words).out
     first = {frozenset(names(game)) for game in rounds(say)}
     say("pair")

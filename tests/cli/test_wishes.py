@@ -11,15 +11,11 @@ import pytest
 
 from kdscan.cli.main import main
 from kdscan.cli.options import UNLAWFUL
-from kdscan.cli.scoring import exit_code
-from kdscan.document import PhotoReport, photo_json
+from kdscan.cli.score import exit_code, verdict
 from kdscan.event.store import open_store
 from kdscan.event.store.events import ensure_event
-from kdscan.i18n.problems import AGAINST_RULES
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.problem import Problem
-from kdscan.sheets.base import AnyReading
-from kdscan.sheets.entries import PhotoJson
 from kdscan.sheets.spellbook.show import to_text
 from kdscan.sheets.terminal import Style
 from tests.command import Command
@@ -68,14 +64,11 @@ def test_a_photo_is_read_from_stdin(monkeypatch: pytest.MonkeyPatch, run: Comman
 
 
 def test_boards_that_no_game_leads_to_have_a_code_of_their_own() -> None:
-    def of(*sheets: AnyReading) -> list[PhotoJson]:
-        return [photo_json(PhotoReport("a.jpg", sheets=sheets))]
-
-    odd = make_sheet(problems=(Problem("odd_shields", "warning", "33 shields"),))
-    assert {p.code for p in odd.problems} <= AGAINST_RULES
-    assert exit_code(of(odd), strict=True) == UNLAWFUL == 9
-    assert exit_code(of(odd), strict=False) == 0
-    assert exit_code(of(odd, make_sheet(doubtful=[(0, 0)])), strict=True) == 5
+    odd = verdict(make_sheet(problems=(Problem("odd_shields", "warning", "33 shields"),)))
+    doubtful = verdict(make_sheet(doubtful=[(0, 0)]))
+    assert exit_code((), [odd], strict=True) == UNLAWFUL == 9
+    assert exit_code((), [odd], strict=False) == 0
+    assert exit_code((), [odd, doubtful], strict=True) == 5
 
 
 def test_a_spellbook_is_told_in_the_order_of_our_print() -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from kdscan.cli.output import Printer
-from kdscan.cli.scoring import exit_code
 from kdscan.document import PhotoReport, photo_json, report_json
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import Coat
@@ -122,14 +121,6 @@ def test_two_photos_of_both_maps_are_one_game() -> None:
     assert [one["sheets"] for one in said["fused"]] == [[[0, 0], [1, 1]], [[0, 1], [1, 0]]]
     totals = [player["total"] for player in said["game"]["players"]]
     assert totals == [mine.score.total, theirs.score.total]
-
-
-@pytest.mark.parametrize("sure", [False, True])
-def test_strict_asks_for_what_all_photos_together_leave_open(sure: bool) -> None:
-    doubtful = answer((soft(make_sheet(doubtful=[(0, 0)])),), (soft(make_sheet()),))
-    doubtful["fused"][0]["sheet"]["review"] = not sure
-    assert exit_code(doubtful["photos"], True, doubtful["fused"]) == (0 if sure else 5)
-    assert exit_code(doubtful["photos"], True) == 5
 
 
 def test_people_are_told_what_to_photograph_again(capsys: pytest.CaptureFixture[str]) -> None:

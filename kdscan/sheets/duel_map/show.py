@@ -139,6 +139,8 @@ def board_text(sheet: MapReading, style: Style) -> str:
 
 def _cell(cell: CellReading, style: Style) -> str:
     doubt = "?" if cell.review else " "
+    if style.narrow:
+        return f"{style.coat(cell.coat)}{cell.crosses or ' '}{doubt}"
     if style.unicode:
         return f" {style.coat(cell.coat)} {style.cross * cell.crosses:<4}{doubt}"
     return f" {token(*cell.marks):<7}{doubt}"
@@ -146,7 +148,8 @@ def _cell(cell: CellReading, style: Style) -> str:
 
 def _castle(sheet: MapReading, style: Style) -> str:
     used = {True: style.words.t("used"), False: "", None: "?"}[sheet.reading.castle_used]
-    return f" {'♜' if style.unicode else '##'} {used}".ljust(WIDTH)[:WIDTH]
+    text = f"{'♜' if style.unicode else '##'} {used}"
+    return f"{text:<4}"[:4] if style.narrow else f" {text}".ljust(WIDTH)[:WIDTH]
 
 
 def explain_score(sheet: MapReading, style: Style) -> str:

@@ -132,6 +132,8 @@ def _square(square: SquareReading, style: Style) -> str:
     if len(name) > NAME:
         name = name[: NAME - 1] + "."
     doubt = "?" if square.review else " "
+    if style.narrow:
+        return f"{name[:2]:<2}{square.crowns or ' '}{doubt}"
     return f" {name:<{NAME}} {_crowns(square.crowns, style):<3}{doubt}"
 
 
