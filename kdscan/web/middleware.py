@@ -26,6 +26,7 @@ POLICY = "; ".join(
         "style-src 'self'",
         "img-src 'self' blob: data:",
         "connect-src 'self'",
+        "font-src 'self'",
         "manifest-src 'self'",
         "worker-src 'self'",
         "form-action 'self'",

@@ -35,12 +35,14 @@ NAMES = tuple(
 """Every language with its own name for itself."""
 
 STATIC = Path(__file__).parent / "static"
+FONTS = STATIC.parents[1] / "paper" / "fonts"
 
 TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
     ".png": "image/png",
+    ".ttf": "font/ttf",
 }
 
 _templates = Environment(
@@ -55,8 +57,9 @@ _templates = Environment(
 @cache
 def static_files() -> dict[str, Path]:
     """Files that browsers may load, by name; nothing else is ever opened."""
-    found = {p.relative_to(STATIC).as_posix(): p for p in STATIC.rglob("*") if p.suffix in TYPES}
-    return {name: path for name, path in sorted(found.items()) if name != "sw.js"}
+    files = {p.relative_to(STATIC).as_posix(): p for p in STATIC.rglob("*") if p.suffix in TYPES}
+    files["fonts/Vollkorn-Regular.ttf"] = FONTS / "Vollkorn-Regular.ttf"
+    return {name: path for name, path in sorted(files.items()) if name != "sw.js"}
 
 
 @cache

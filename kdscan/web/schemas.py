@@ -226,6 +226,7 @@ class SessionInfo(TypedDict):
 
     role: Role
     who: str
+    teaches: bool
     csrf: str
     event: str
     limits: Limits

@@ -93,6 +93,7 @@ def session_info(settings: Settings, who: Session) -> SessionInfo:
     """What a page needs to know of its session."""
     return {
         "role": who.role,
+        "teaches": who.role == "desk",
         "who": who.who,
         "csrf": csrf_token(who, settings.secret),
         "event": settings.event,

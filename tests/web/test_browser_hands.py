@@ -204,7 +204,7 @@ def test_a_photo_that_somebody_else_sent_first_is_only_looked_at(
     known = page.request.get(f"/api/photos/{photo}").json()
     page.route(f"**/api/photos/{photo}", lambda r: r.fulfill(json=known | {"can_correct": False}))
     page.goto(f"/#/photo/{photo}")
-    expect(page.locator(".sheet > .none")).to_contain_text("ask at the desk")
+    expect(page.locator(".sheet .none")).to_contain_text("ask at the desk")
     expect(page.locator(".doubt .crop")).to_be_visible()
     for place in (".doubts button", ".board [role=button]", ".whose input", ".wizard input"):
         expect(page.locator(f"{place}:enabled")).to_have_count(0)

@@ -13,7 +13,7 @@ from kdscan.event.store import Store
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.sheets.base import AnyReading
 from kdscan.sheets.table import apply_spellbook
-from tests.readings import make_book, make_kingdom, make_sheet
+from tests.readings import make_book, make_sheet
 from tests.web import browsing
 from tests.web.browsing import (
     DESKTOP,
@@ -137,14 +137,6 @@ def test_on_paper_nothing_lies_over_what_was_read(
     expect(page.locator(".bar")).to_be_hidden()
     ink = page.evaluate("getComputedStyle(document.body).color")
     assert max(map(int, re.findall(r"\d+", ink))) < 60, "paper is light in the dark too"
-
-
-def test_on_paper_all_doubts_are_seen(open_page: Open, served: Served, store: Store) -> None:
-    doubts = {(0, col): ("wheat", 0) for col in range(4)}
-    page = open_page(DESK, at=f"/#/photo/{lay(served, store, make_kingdom(doubtful=doubts))}")
-    expect(page.locator(".doubt").nth(2)).to_be_visible()
-    page.emulate_media(media="print")
-    assert page.locator(".doubt-row").evaluate("one => one.scrollWidth - one.clientWidth") <= 0
 
 
 ROOM = """() => {

@@ -25,7 +25,6 @@ export function linePart(sheet, player, coat) {
     value: lineValue,
     icon: (value) => lineIcon(value, places),
     words: lineWords,
-    short: lineWords,
     request: (part, value) => ["lines", { player, coat, ...value }],
     question: (name) => t("What does this line show: {line}?", { line: name }),
     crop: (page) =>
@@ -82,7 +81,6 @@ export function choicePart(sheet, player) {
     value: ({ coat }) => ({ coat }),
     icon: ({ coat }) => icon({ coat, crosses: 0 }),
     words: chosenWords,
-    short: chosenWords,
     request: (part, { coat }) => ["choices", { player, coat }],
     question: (name) => t("Which coat is marked: {line}?", { line: name }),
     crop: (page) => cutAround(page, sheet, Object.values(choice.centers), choice.reach),

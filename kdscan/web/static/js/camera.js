@@ -9,6 +9,7 @@ import { t } from "./i18n.js";
 const FRAME = 640; // longer side of the frames that are examined, pixels
 const EVERY = 250; // milliseconds between an answer and the next request
 const STILL = 3; // number of consecutive good frames without movement that take the photo
+const AIM = "M0 20V0H20M120 0H140V20M140 80V100H120M20 100H0V80"; // corners of a frame, 7 to 5
 const MOVED = 0.025; // trembling of a hand, as a fraction of the picture's width
 
 export const canSee = () =>
@@ -37,12 +38,18 @@ export async function openCamera(send) {
     autoplay: true,
     "aria-label": t("Live picture"),
   });
-  const grid = s("polygon", { class: "found-grid" }),
-    drawn = s(
-      "svg",
-      { class: "found", viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" },
-      grid,
-    );
+  const grid = s("polygon", { class: "found-grid" });
+  // Fitted as the picture is: both fill the screen and are cut off alike.
+  const drawn = s(
+    "svg",
+    { class: "found", preserveAspectRatio: "xMidYMid slice", "aria-hidden": "true" },
+    grid,
+  );
+  const aim = s(
+    "svg",
+    { class: "found", viewBox: "-20 -16 180 136", "aria-hidden": "true" },
+    s("path", { class: "aim", d: AIM }),
+  );
   const hint = h("p", { class: "camera-hint", role: "status" }, HINTS.none());
   const shutter = h("button", {
     type: "button",
@@ -65,7 +72,7 @@ export async function openCamera(send) {
   const dialog = h(
     "dialog",
     { class: "camera", "aria-label": t("Camera") },
-    h("div", { class: "camera-view" }, video, drawn),
+    h("div", { class: "camera-view" }, video, aim, drawn),
     hint,
     h(
       "div",
@@ -124,18 +131,6 @@ export async function openCamera(send) {
   }
   video.srcObject = stream;
   await video.play().catch(() => {});
-  // The grid is drawn exactly over the picture, however it is fitted into its box.
-  const fit = () => {
-    const box = video.getBoundingClientRect();
-    Object.assign(drawn.style, {
-      left: `${box.left}px`,
-      top: `${box.top}px`,
-      width: `${box.width}px`,
-      height: `${box.height}px`,
-    });
-  };
-  new ResizeObserver(fit).observe(video);
-  fit();
   const [track] = stream.getVideoTracks();
   track.addEventListener("ended", failed); // unplugged, or taken by another program
   torch.hidden = !track.getCapabilities?.().torch;
@@ -186,8 +181,12 @@ export async function openCamera(send) {
     hint.textContent = HINTS[what]();
     hint.classList.toggle("good", what === "good");
     drawn.classList.toggle("good", what === "good");
+    const [wide, high] = [video.videoWidth, video.videoHeight];
+    drawn.setAttribute("viewBox", `0 0 ${wide} ${high}`);
+    aim.toggleAttribute("hidden", Boolean(outline));
     put(drawn, outline ? grid : null);
-    if (outline) grid.setAttribute("points", outline.map((p) => p.join(",")).join(" "));
+    if (outline)
+      grid.setAttribute("points", outline.map(([x, y]) => `${x * wide},${y * high}`).join(" "));
     const still =
       outline &&
       before &&

@@ -1,8 +1,8 @@
-// What is not settled about a sheet: its doubtful parts, one tap each, its problems, and whether it
-// must be photographed again.
+// What is not settled about a sheet: its questions, one at a time, its problems, and whether it must
+// be photographed again.
 
 import { cellName } from "./board.js";
-import { button, h } from "./dom.js";
+import { $, button, h, put } from "./dom.js";
 import { choices } from "./editor.js";
 import { problemText, t, tn } from "./i18n.js";
 import { kindOf } from "./kinds.js";
@@ -10,42 +10,108 @@ import { kindOf } from "./kinds.js";
 const MOST_NAMED = 8; // cells of a problem that are listed
 const MOST_CHOICES = 3; // readings offered before "other…"
 
-// The doubtful parts of a sheet, the most doubtful first; null if there is nothing to settle.
-// page: where they lie. act: {say(id, value), edit(id), confirm()}, null where they can only be seen.
-export function doubts(sheet, page, act) {
-  if (sheet.photograph_again) return null;
-  const kind = kindOf(sheet);
-  const open = kind
-    .parts(sheet)
-    .filter((part) => part.review)
-    .sort((a, b) => a.confidence - b.confidence);
-  if (!open.length && !sheet.review) return null;
-  return h(
-    "section",
-    { class: "doubts" },
-    h("h2", {}, open.length ? kind.toLook(open.length) : t("Please check")),
-    h(
-      "div",
-      { class: "doubt-row" },
-      open.map((part) => doubt(part, page, act)),
-    ),
-    act && button(t("The whole sheet is right"), act.confirm, { class: "quiet wide" }),
-  );
+// The questions of a sheet, one at a time: which they are is settled when the sheet is opened, so that
+// they end. page: where the sheet lies. act: {say(id, value), edit(id), confirm()}, null where
+// nothing can be changed. {element, show(sheet), asked: the id of
+// the part in question, answer(n)}.
+export function questions(page, act) {
+  const element = h("section", { class: "doubts" });
+  let asked = []; // ids, in the order in which they are asked
+  let rounds = 0; // how often questions were chosen: a second time if answers contradict the reading
+  let waiting = []; // ids that were not answered when the sheet was shown last
+  let at = null; // id of the question shown
+  let shown = null;
+  const open = (sheet) => kindOf(sheet).parts(sheet).filter((part) => part.review);
+
+  function show(sheet) {
+    shown = sheet;
+    const parts = open(sheet);
+    let left = asked.filter((id) => parts.some((part) => part.id === id));
+    if (!left.length && parts.length) {
+      left = parts.sort((a, b) => a.confidence - b.confidence).map((part) => part.id);
+      asked = [...asked, ...left];
+      rounds += 1;
+    }
+    element.hidden = Boolean(sheet.photograph_again) || !sheet.review;
+    if (element.hidden) {
+      at = null;
+      put(element);
+      return;
+    }
+    const undone = left.find((id) => waiting.length && !waiting.includes(id));
+    if (undone || !left.includes(at)) at = undone ?? left[0] ?? null;
+    waiting = left;
+    put(
+      element,
+      at === null ? lastQuestion(act) : question(parts.find((part) => part.id === at), left),
+    );
+  }
+
+  function question(part, left) {
+    const n = asked.length - left.length + 1 + left.indexOf(at);
+    const move = (by) => {
+      at = left[(left.indexOf(at) + by + left.length) % left.length];
+      show(shown);
+      $("button", element)?.focus({ preventScroll: true });
+    };
+    const cut = page.view && part.crop(page);
+    return [
+      h(
+        "div",
+        { class: "question-head" },
+        h("h2", {}, t("{n} of {all}", { n, all: asked.length })),
+        h("progress", {
+          max: asked.length,
+          value: asked.length - left.length,
+          "aria-label": t("Answered"),
+        }),
+        left.length > 1 && step(t("Previous question"), "‹", () => move(-1)),
+        left.length > 1 && step(t("Next question"), "›", () => move(1)),
+      ),
+      rounds > 1 && h("p", {}, t("Your answers differ from what was read, so a few more:")),
+      h(
+        "article",
+        {
+          class: cut?.classList.contains("strip") ? "doubt card tall" : "doubt card",
+          "aria-label": part.name,
+        },
+        cut,
+        h(
+          "div",
+          { class: "ask" },
+          h("h3", {}, part.question(part.name)),
+          choices(part, act && ((value) => act.say(part.id, value)), MOST_CHOICES),
+          act && button(t("other…"), () => act.edit(part.id), { class: "choice more" }),
+        ),
+      ),
+    ];
+  }
+
+  return {
+    element,
+    show,
+    get asked() {
+      return at;
+    },
+    answer: (n) => element.querySelectorAll(".doubt .choice")[n]?.click(),
+  };
 }
 
-// One doubtful part as the photo shows it, and what it may be.
-function doubt(part, page, act) {
-  const cut = page.view && part.crop(page);
-  const tall = cut?.classList.contains("strip");
-  return h(
-    "article",
-    { class: tall ? "doubt card tall" : "doubt card", "aria-label": part.name },
-    h("h3", {}, part.name),
-    cut,
-    choices(part, act && ((value) => act.say(part.id, value)), MOST_CHOICES),
-    act && button(t("other…"), () => act.edit(part.id), { class: "choice more" }),
-  );
-}
+const step = (label, mark, act) =>
+  h("button", { type: "button", class: "round", "aria-label": label, title: label, onclick: act }, mark);
+
+// What remains when every doubtful place is answered: whether the grid was laid where it is printed.
+const lastQuestion = (act) => [
+  h("h2", {}, t("Does the grid sit on the map?")),
+  h("p", {}, t("Look at the photo with what was read drawn over it. If it does, the sheet is right.")),
+  act &&
+    h(
+      "div",
+      { class: "row" },
+      button(t("Yes, the sheet is right"), act.confirm, { class: "main" }),
+      h("a", { class: "button", href: "#/" }, t("No: photograph again")),
+    ),
+];
 
 // What the rules forbid, or what could not be read, with its cells; null if there is nothing.
 export function problems(sheet) {

@@ -66,7 +66,7 @@ function choice(part, value, probability, act) {
       "aria-label": [part.words(value), sure].filter(Boolean).join(", "),
     },
     part.icon(value),
-    h("span", { class: "choice-name", "aria-hidden": "true" }, part.short(value)),
+    h("span", { class: "choice-name", "aria-hidden": "true" }, part.words(value)),
     h("span", { class: "sure", "aria-hidden": "true" }, sure),
   );
 }

@@ -69,7 +69,6 @@ export const coatKey = (key) => COAT_KEYS[key];
 const shield = {
   icon: (value) => icon(value),
   words: marksName,
-  short: ({ coat }) => coatName(coat),
   value: ({ coat, crosses }) => ({ coat, crosses }),
   request: ({ row, col }, value) => ["corrections", { cell: [row, col], ...value }],
   question: (name) => t("What does {cell} hold?", { cell: name }),
@@ -109,7 +108,6 @@ const laid = (terrain, crowns) => ({ terrain, crowns: Math.min(crowns, MOST_CROW
 const tile = {
   icon: (value) => squareIcon(value),
   words: squareName,
-  short: ({ terrain }) => terrainName(terrain),
   value: ({ terrain, crowns }) => ({ terrain, crowns }),
   request: ({ row, col }, value) => ["squares", { cell: [row, col], ...value }],
   question: (name) => t("What lies on {cell}?", { cell: name }),
@@ -191,13 +189,14 @@ export const map = {
       },
       options,
     ),
-  overlay: (sheet, act) =>
+  overlay: (sheet, act, turns) =>
     gridOverlay(
       sheet,
       marks,
       (cell) => cell.coat,
       ({ crosses }) => (crosses ? 100 : 74),
       act,
+      turns,
     ),
   help: () => [
     [["d", "D"], t("dot, double dot")],
@@ -227,13 +226,14 @@ export const kingdom = {
       },
       options,
     ),
-  overlay: (sheet, act) =>
+  overlay: (sheet, act, turns) =>
     gridOverlay(
       sheet,
       square,
       (cell) => cell.terrain !== "empty" && (cell.crowns || cell.review),
       () => 100,
       act,
+      turns,
     ),
   help: () => [
     ...TERRAINS.map((terrain) => [[terrain[0]], terrainName(terrain)]),

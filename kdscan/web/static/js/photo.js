@@ -28,7 +28,8 @@ const TURNS = [
 // Returns the element. `sheets` are all in this page, onPart(sheet, part) is called on a tap, `about`
 // is the sheet shown first. upright: turned by quarter turns so that `about` can be read.
 export function photoView(page, sheets, onPart, about, { upright = false } = {}) {
-  const turn = TURNS[upright ? quarters(about?.outline) : 0](page),
+  const turns = upright ? quarters(about?.outline) : 0;
+  const turn = TURNS[turns](page),
     size = turn.size;
   const svg = s("svg", {
     class: "photo",
@@ -44,7 +45,7 @@ export function photoView(page, sheets, onPart, about, { upright = false } = {})
   });
   const inside = s("g", { transform: turn.transform }, image);
   for (const sheet of sheets)
-    inside.append(kindOf(sheet).overlay(sheet, onPart && ((part) => onPart(sheet, part))));
+    inside.append(kindOf(sheet).overlay(sheet, onPart && ((part) => onPart(sheet, part)), turns));
   svg.append(inside);
   const zoom = zoomable(svg, size);
   if (about?.outline.length) zoom.show(about.outline.map(turn.point));

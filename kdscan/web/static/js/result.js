@@ -48,6 +48,7 @@ export async function showPhoto(place, id, wanted = null) {
       keys: true,
       onChange: renew,
       onOther: (other, part) => open(other).edit(part),
+      offer: offer(sheet, again),
     });
     old.replaceWith(body);
     pick();
@@ -100,7 +101,7 @@ export async function showPhoto(place, id, wanted = null) {
       gameOf(sheets()) &&
         h("a", { class: "tab go", href: `#/game/${gameOf(sheets()).join("/")}` }, t("Who won?")),
     );
-  put(place, title, picker, body, offer(sheets(), again));
+  put(place, title, picker, body);
   open(sheets().find((sheet) => sheet.id === chosen) ?? shown[0]);
 }
 

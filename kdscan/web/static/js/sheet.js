@@ -2,8 +2,8 @@
 
 import { focusPart, highlight } from "./board.js";
 import { decisions } from "./decisions.js";
-import { h, put } from "./dom.js";
-import { doubts, photographAgain, problems } from "./doubts.js";
+import { h, put, typing } from "./dom.js";
+import { photographAgain, problems, questions } from "./doubts.js";
 import { openEditor } from "./editor.js";
 import { explain } from "./errors.js";
 import { t } from "./i18n.js";
@@ -16,13 +16,13 @@ import { sheetViews } from "./views.js";
 import { wholeOf } from "./whole.js";
 
 // Draws a sheet into `place` and keeps it up to date. onChange(sheet) gets its new state;
-// onOther(sheet, part) a tap on another sheet of the photo. keys: Ctrl+Z undoes. bar: with tabs,
-// buttons and the question whose it is.
+// onOther(sheet, part) a tap on another sheet of the photo. keys: Ctrl+Z undoes, 1 to 9 answer. bar: with tabs,
+// buttons and the question whose it is. offer: what may help, below the questions.
 export function sheetView(
   place,
   photo,
   first,
-  { onChange = () => {}, onOther = () => {}, keys = false, bar = true } = {},
+  { onChange = () => {}, onOther = () => {}, keys = false, bar = true, offer = null } = {},
 ) {
   const kind = kindOf(first);
   const page = photo.pages.find((one) => one.page === first.page);
@@ -30,7 +30,11 @@ export function sheetView(
   let sheet = first;
   let before = null; // the total that was shown last
 
-  const draw = () => keepingPlace(place, redraw);
+  const wide = bar && page.view ? matchMedia("(min-width: 62.5rem)") : { matches: false };
+  const beside = h("div", { class: "beside" });
+  const reading = h("div", { class: "reading" });
+
+  const draw = () => keepingPlace(reading, redraw);
   function show(fresh) {
     before = sheet.score?.total ?? null;
     sheet = fresh;
@@ -58,22 +62,27 @@ export function sheetView(
 
   const views = sheetViews(photo, first, may && onPart, draw);
   const foot = sheetBar(() => sheet, may, undo);
+  const asking = questions(page, may ? { say, edit, confirm: answers.confirm } : null);
   const whole = wholeOf(first, may, answers.send);
   const decided = decisions();
   const owner = bar && may && hasScore(first) && ownerField(first, answers.send);
 
   function redraw() {
-    for (const one of [views, foot, whole, decided]) one.show(sheet);
+    for (const part of [views, foot, whole, decided, asking]) part.show(sheet);
     if (owner) owner.show(sheet, photo.sheets.map((other) => other.player).filter(Boolean));
     const board = kind.draw(sheet, { onCell: may && onCell });
+    place.classList.toggle("split", wide.matches);
+    put(beside, wide.matches && [sheet.ink && views.tabs, views.beside(sheet)]);
+    put(place, wide.matches && beside, reading);
     put(
-      place,
+      reading,
       headline(sheet, before, first.range, bar),
       !may && h("p", { class: "none" }, explain({ code: "not_yours" })),
       !sheet.photograph_again && problems(sheet),
-      doubts(sheet, page, may ? { say, edit, confirm: answers.confirm } : null),
-      bar && views.tabs,
-      views.picture(sheet, board),
+      asking.element,
+      offer,
+      bar && !wide.matches && views.tabs,
+      wide.matches ? views.board(board) : views.picture(sheet, board),
       owner && owner.element,
       hasScore(sheet) &&
         !sheet.photograph_again &&
@@ -82,10 +91,20 @@ export function sheetView(
       sheet.corrections.length > 0 && decided.element,
       bar && foot.element,
     );
+    light(place, asking.asked);
   }
 
   draw();
-  if (keys) place.addEventListener("keydown", (event) => undoes(event) && undo());
+  if (wide.matches !== undefined) wide.addEventListener?.("change", draw);
+  for (const kind of ["pointerover", "focusin"])
+    place.addEventListener(kind, ({ target }) =>
+      light(place, target.closest("[data-cell]")?.dataset.cell ?? asking.asked),
+    );
+  if (keys)
+    place.addEventListener("keydown", (event) => {
+      if (undoes(event)) undo();
+      else if (/^[1-9]$/.test(event.key) && !typing()) asking.answer(event.key - 1);
+    });
   return {
     get sheet() {
       return sheet;
@@ -97,6 +116,13 @@ export function sheetView(
     confirm: answers.confirm,
     look: answers.look,
   };
+}
+
+// Marks a place where it stands: on the board and in the photo.
+function light(place, id) {
+  for (const old of place.querySelectorAll(".lit")) old.classList.remove("lit");
+  if (id)
+    for (const spot of place.querySelectorAll(`[data-cell="${id}"]`)) spot.classList.add("lit");
 }
 
 const undoes = (event) =>
@@ -112,27 +138,18 @@ function headline(sheet, before, widest, linked) {
   return heading(sheet, kindOf(sheet).name());
 }
 
-// Redraws a sheet without moving the reader: the focus stays on its cell or goes to what comes next,
-// and the row of doubts keeps its scroll position, so that the next doubt moves there.
+// Redraws a sheet without moving the reader: the focus stays on its cell or goes to what comes next.
 function keepingPlace(place, redraw) {
-  const scrolled = place.querySelector(".doubt-row")?.scrollLeft ?? 0;
   const active = place.contains(document.activeElement) ? document.activeElement : null;
   const cell = active?.closest("[data-cell]")?.dataset.cell;
-  const asked = [...place.querySelectorAll(".doubt")].indexOf(active?.closest(".doubt"));
   redraw();
-  if (scrolled)
-    place.querySelector(".doubt-row")?.scrollTo({ left: scrolled, behavior: "instant" });
   if (cell) place.querySelector(`[data-cell="${cell}"]`)?.focus({ preventScroll: true });
   else if (active && (!active.isConnected || active.disabled))
-    nextAfter(place, asked)?.focus({ preventScroll: true });
+    nextAfter(place)?.focus({ preventScroll: true });
 }
 
-// Where the focus goes when its element is gone: to the doubt in its place, else to a remaining
-// button.
-const nextAfter = (place, asked) =>
-  [...place.querySelectorAll(".doubt")]
-    .slice(0, asked + 1)
-    .at(-1)
-    ?.querySelector("button") ??
-  place.querySelector(".doubts button, .bar :enabled") ??
+// Where the focus goes when its element is gone: to the next question, else to a remaining button.
+const nextAfter = (place) =>
+  place.querySelector(".doubts:not([hidden]) .doubt button, .doubts:not([hidden]) button") ??
+  place.querySelector(".bar :enabled") ??
   place.querySelector("button:enabled");

@@ -1,51 +1,29 @@
 // Learning a pad from a photo of an unmarked sheet; offered where a sheet of an unknown pad leaves doubts.
 
 import { get, session, upload } from "./api.js";
-import { announce, button, h, put, sign, toast } from "./dom.js";
+import { announce, h, put, sign, toast } from "./dom.js";
 import { explain } from "./errors.js";
 import { t } from "./i18n.js";
-
-const DECLINED = "pads-declined"; // whoever declines is not asked again
-
-function hasDeclined() {
-  try {
-    return localStorage.getItem(DECLINED) !== null;
-  } catch {
-    return false;
-  }
-}
-
-function decline() {
-  try {
-    localStorage.setItem(DECLINED, "1");
-  } catch {
-    /* private windows forget */
-  }
-}
 
 const isNew = (sheet) =>
   sheet.kind === "duel_map" && sheet.layout === "unknown" && sheet.review && !sheet.confirmed;
 
 // A card that asks for a photo of an unmarked sheet, or null if that would not help or this session
 // may not do it. onLearned(photos) gets the photos that are read again.
-export function offer(sheets, onLearned) {
-  if (session.role !== "desk" || hasDeclined() || !sheets.some(isNew)) return null;
+export function offer(sheet, onLearned) {
+  if (!session.teaches || !isNew(sheet)) return null;
   const summary = h(
     "summary",
     {},
-    h("strong", {}, t("These sheets are new to me.")),
+    h("strong", {}, t("New pad?")),
     " ",
-    t("Photograph an empty one and I will read them better."),
+    t("One photo of an empty sheet answers most of these questions."),
   );
   const learn = teacher(async (learned) => {
     card.remove();
     await onLearned(learned.again);
   });
-  const later = button(t("Not now"), () => {
-    decline();
-    card.remove();
-  });
-  const card = h("details", { class: "card offer" }, summary, learn, later);
+  const card = h("details", { class: "card offer" }, summary, learn);
   return card;
 }
 

@@ -5,7 +5,8 @@ import { t } from "./i18n.js";
 import { kindOf } from "./kinds.js";
 import { photoView } from "./photo.js";
 
-// {tabs, show(sheet), picture(sheet, board)}. chosen() is called when another one is wanted;
+// {tabs, show(sheet), picture(sheet, board): the one chosen, board(board), beside(sheet): the photo
+// or the ink, for a screen with room for both}. chosen() is called when another one is wanted;
 // onPart(sheet, part) on a tap in the photo, false where nothing can be changed.
 export function sheetViews(photo, first, onPart, chosen) {
   let view = "board";
@@ -31,10 +32,11 @@ export function sheetViews(photo, first, onPart, chosen) {
         there.map(({ button }) => button),
       );
     },
+    board: (board) => h("div", { class: "board-box" }, board),
+    beside: (sheet) =>
+      view === "ink" && sheet.ink ? inkView(sheet) : photoOf(photo, sheet, onPart),
     picture(sheet, board) {
-      if (view === "board") return h("div", { class: "board-box" }, board);
-      if (view === "ink" && sheet.ink) return inkView(sheet);
-      return photoOf(photo, sheet, onPart);
+      return view === "board" ? this.board(board) : this.beside(sheet);
     },
   };
 }
@@ -54,5 +56,5 @@ function photoOf(photo, sheet, onPart) {
     .map((other) => (other.id === sheet.id ? sheet : other))
     .filter((other) => other.page === sheet.page);
   const page = photo.pages.find((one) => one.page === sheet.page);
-  return photoView(page, beside, onPart, sheet);
+  return photoView(page, beside, onPart, sheet, { upright: true });
 }
