@@ -32,7 +32,7 @@ export function questions(page, act) {
       asked = [...asked, ...left];
       rounds += 1;
     }
-    element.hidden = Boolean(sheet.photograph_again) || !sheet.review;
+    element.hidden = Boolean(sheet.photograph_again) || (!sheet.review && !parts.length);
     if (element.hidden) {
       at = null;
       put(element);

@@ -150,6 +150,7 @@ function keepingPlace(place, redraw) {
 
 // Where the focus goes when its element is gone: to the next question, else to a remaining button.
 const nextAfter = (place) =>
-  place.querySelector(".doubts:not([hidden]) .doubt button, .doubts:not([hidden]) button") ??
+  place.querySelector(".doubts .doubt button") ??
+  place.querySelector(".doubts button") ??
   place.querySelector(".bar :enabled") ??
   place.querySelector("button:enabled");
