@@ -29,12 +29,12 @@ from kdscan.files import read as files
 from kdscan.i18n import Words, mark
 from kdscan.i18n.problems import problem_line, problem_text
 from kdscan.rules.duel.audit import Witness, audit_map
-from kdscan.rules.duel.audit.pair import GameAudit, audit_game
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.book_checks import book_problems
 from kdscan.rules.duel.book_text import COATS, BookTextError, GameNotes, read_books
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.editions import EDITIONS
+from kdscan.rules.duel.pair import GameAudit, audit_game
 from kdscan.rules.duel.report import AuditedMap, board_json, pair_json
 from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.grid import Cell, cell_name
@@ -331,6 +331,9 @@ def _domino(cells: Iterable[Cell]) -> str:
 
 def _game_text(pair: GameAudit, number: int, w: Words) -> str:
     """The findings about two maps together."""
+    if pair.lawful is None:
+        title = w.t("board {n}", n=f"{2 * number - 1}, {2 * number}")
+        return f"{title}: " + w.t("lawful: not decided")
     if not pair.lawful:
         why = "; ".join(problem_text(one, w) for one in pair.problems) or w.t("see its boards")
         return w.t("game {n}: not lawful: {why}", n=number, why=why)

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from kdscan.rules.duel.audit.terms import Terms
 from kdscan.rules.duel.board import CASTLE, CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.dice import SQUARES
 from kdscan.rules.duel.greedy import greedy_player
+from kdscan.rules.duel.legality import Terms
 from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.players import play_game, random_player
 from kdscan.rules.grid import Cell, neighbours
@@ -149,22 +149,3 @@ def _rounds(
         squares = sum(board[c].coat is Coat.CHECKED and c in plain for c in (one, two))
         for called in powers:
             yield from fill(state._replace(drawn=drawn | {one, two}, used=called), squares)
-
-
-def slow_smallest(board: Board, terms: Terms) -> int | None:
-    """Size of the smallest set that no lawful part of the board covers."""
-    parts = [
-        set(cells)
-        for size in range(0, len(board) + 1, 2)
-        for cells in combinations(board, size)
-        if slow_lawful(Board({c: board[c] for c in cells}), terms)
-    ]
-    return _smallest(board, parts)
-
-
-def _smallest(board: Board, parts: list[set[Cell]]) -> int | None:
-    for size in range(1, len(board) + 1):
-        for cells in combinations(board, size):
-            if not any(part.issuperset(cells) for part in parts):
-                return size
-    return None

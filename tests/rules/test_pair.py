@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 
-from kdscan.rules.duel.audit import replay
-from kdscan.rules.duel.audit.pair import audit_game
 from kdscan.rules.duel.board import CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.editions import FRENCH
+from kdscan.rules.duel.pair import audit_game
 from kdscan.rules.duel.report import pair_json
 from kdscan.rules.problem import Problem
 from tests.rules.boards import played, seeds
+from tests.rules.replay import replay
 from tests.rules.rows import EMPTY_ROW, board_of, book
 
 TWO = board_of(". . dd dd . . .", ". . . ## . . .", EMPTY_ROW)

@@ -15,7 +15,7 @@ from kdscan.rules.score import outcome
 
 if TYPE_CHECKING:
     from kdscan.rules.duel.audit import Audit, Witness
-    from kdscan.rules.duel.audit.pair import GameAudit
+    from kdscan.rules.duel.pair import GameAudit
     from kdscan.rules.duel.play import Game
 
 

@@ -1,38 +1,14 @@
-"""A lawful way to a board, in a form that people can follow, and an independent check of it."""
+"""An independent check of an audit's witness: it draws on the map that players draw on."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kdscan.rules.duel.audit import Step, Witness
 from kdscan.rules.duel.board import DIE_CROSSES, Board
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.dice import SQUARES
 from kdscan.rules.duel.drawing import Drawing, number
 from kdscan.rules.duel.editions import ENGLISH, Edition
 from kdscan.rules.grid import Cell, neighbours
-
-
-@dataclass(frozen=True)
-class Step:
-    """One round's domino: its two cells, and the wizard called to draw it (dot, line or none)."""
-
-    cells: tuple[Cell, Cell]
-    power: Coat | None = None
-
-
-@dataclass(frozen=True)
-class Witness:
-    """A lawful way to a board.
-
-    steps: the dominoes in the order drawn.
-    castle, wizard: the shields that got the castle's and the checked wizard's cross.
-    idle: after how many steps a domino with which coat had no room, if that was needed.
-    """
-
-    steps: tuple[Step, ...]
-    castle: Cell | None = None
-    wizard: Cell | None = None
-    idle: tuple[tuple[int, Coat], ...] = ()
 
 
 class BrokenWitnessError(ValueError):

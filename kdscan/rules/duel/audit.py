@@ -1,0 +1,685 @@
+"""Whether a lawful game leads to a map: an order of play as a witness, or what forbids it.
+
+Drawing one more domino never prevents another, because no rule forbids contact. So once a map is
+split into dominoes, it is enough to draw whatever fits until nothing does; the search is for a
+split. Connect adjacent shields of equal coats, and the halves of each domino: then every component
+must contain a shield beside the castle. Two wizards relax this: with the line's, two shields have
+no partner; with the dot's, one component does without the castle. Whether they were won in time
+is checked by drawing (`_Order`). docs/audit.md says how the rules are read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache, reduce
+from itertools import combinations, islice, permutations, product
+from operator import or_
+from typing import NamedTuple
+
+from kdscan.rules.duel.board import CELLS, Board, Shield
+from kdscan.rules.duel.coats import Coat, spoken
+from kdscan.rules.duel.dice import SQUARES, Face
+from kdscan.rules.duel.drawing import (
+    ALL_BITS,
+    CASTLE_BITS,
+    NEAR,
+    NEAR_BITS,
+    bits,
+    cell_of,
+    number,
+)
+from kdscan.rules.duel.editions import ENGLISH, Edition
+from kdscan.rules.duel.legality import (
+    ANY_DICE,
+    KNOWN_DICE,
+    MAP_WIZARDS,
+    Dice,
+    Terms,
+    cross_problems,
+    dice_problems,
+    die_shows,
+    domino_problems,
+)
+from kdscan.rules.duel.spellbook import Spellbook
+from kdscan.rules.grid import Cell
+from kdscan.rules.problem import Problem
+
+STEPS = 3_000_000
+"""Steps of a search before it gives up: some five seconds. They are counted, not timed, so that the
+answer is the same on every machine."""
+
+
+ANY = len(CELLS)
+"""As many shields as there are."""
+
+
+class OutOfStepsError(Exception):
+    """The search took more steps than allowed; its result is unknown."""
+
+
+class Budget:
+    """A countdown of steps."""
+
+    def __init__(self, steps: int = STEPS) -> None:
+        self.left = steps
+
+    def spend(self, steps: int = 1) -> None:
+        """Take steps; raises OutOfStepsError if none are left."""
+        self.left -= steps
+        if self.left < 0:
+            raise OutOfStepsError
+
+
+@dataclass(frozen=True)
+class Step:
+    """One round's domino: its two cells, and the wizard called to draw it (dot, line or none)."""
+
+    cells: tuple[Cell, Cell]
+    power: Coat | None = None
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A lawful way to a board.
+
+    steps: the dominoes in the order drawn.
+    castle, wizard: the shields that got the castle's and the checked wizard's cross.
+    idle: after how many steps a domino with which coat had no room, if that was needed.
+    """
+
+    steps: tuple[Step, ...]
+    castle: Cell | None = None
+    wizard: Cell | None = None
+    idle: tuple[tuple[int, Coat], ...] = ()
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found.
+
+    lawful: whether the rulebooks allow the map; None if the search gave up.
+    problems: errors if it is not lawful, warnings if only the known dice forbid it.
+    witness: a lawful way to the map, None if there is none.
+    """
+
+    lawful: bool | None
+    problems: tuple[Problem, ...] = ()
+    witness: Witness | None = None
+
+
+def audit_map(
+    board: Board,
+    castle_used: bool | None = None,
+    *,
+    spellbook: Spellbook | None = None,
+    player: int = 0,
+    edition: Edition = ENGLISH,
+) -> Audit:
+    """Audit one map, finished or not.
+
+    castle_used: whether the roof is coloured, None if that is not known.
+    spellbook, player: the game's spellbook, if available, and whose map it is.
+    """
+    return audit_on_terms(board, terms_of(castle_used, spellbook, player, edition))
+
+
+def terms_of(
+    castle_used: bool | None, spellbook: Spellbook | None, player: int, edition: Edition
+) -> Terms:
+    """The terms that a roof and a spellbook imply for one player's map."""
+    if spellbook is None:
+        return Terms(castle_used, obtained=edition.obtained)
+    lines = spellbook.lines[player]
+    won = {coat for coat in Coat if spellbook.owner(coat) == player}
+    return Terms(
+        castle_used,
+        frozenset(c for c in MAP_WIZARDS & won if lines[c].used or c is Coat.CHECKED),
+        cross_given=Coat.CHECKED in won,
+        recorded=tuple((coat, lines[coat].filled) for coat in Coat),
+        obtained=edition.obtained,
+    )
+
+
+def audit_on_terms(board: Board, terms: Terms, steps: int = STEPS) -> Audit:
+    """Audit one map, given what else is known; steps: the limit of each search."""
+    try:
+        witness = find_witness(board, terms, budget=Budget(steps))
+        if witness is None:
+            return Audit(False, _errors(board, terms, steps))
+    except OutOfStepsError:
+        return Audit(None)
+    try:
+        by_dice = find_witness(board, terms, KNOWN_DICE, Budget(steps))
+    except OutOfStepsError:
+        by_dice = witness  # as long as nothing is known against it
+    if by_dice is not None:
+        return Audit(True, (), by_dice)
+    problems = dice_problems(board, terms)
+    if not problems:
+        why = f"no known dice make dominoes of these {len(board)} shields"
+        problems = (Problem("dice", "warning", why, tuple(board)),)
+    return Audit(True, problems, witness)
+
+
+def _errors(board: Board, terms: Terms, steps: int) -> tuple[Problem, ...]:
+    """What the rulebooks forbid about a board that no lawful game leads to."""
+    problems = (*cross_problems(board, terms), *domino_problems(board, terms))
+    if problems:
+        return problems
+    why = "not every domino can touch the castle or an equal coat drawn in an earlier round"
+    unconnected = Problem("unconnected_domino", "error", why, tuple(board))
+    why = "a wizard's help is needed before the spellbook can have granted it"
+    too_early = Problem("wizard_too_early", "error", why, tuple(board))
+    try:
+        if find_witness(board, replace(terms, recorded=()), budget=Budget(steps)) is not None:
+            return tuple(_book_problems(board, terms, steps))
+        # Crosses have been judged; the dominoes are judged as if every die could bring them.
+        plain = Board({cell: Shield(shield.coat) for cell, shield in board.items()})
+        task = Task(plain, terms, ANY_DICE, None, None, Budget(steps))
+        free = terms.winnable(board, Coat.DOT)
+        helped = {0, 2 * terms.winnable(board, Coat.LINE)}
+        connect = any(True for singles in helped for _ in _splits(task, singles, free, ANY))
+    except OutOfStepsError:
+        connect = True
+    return (too_early if connect else unconnected,)
+
+
+def _book_problems(board: Board, terms: Terms, steps: int) -> Iterator[Problem]:
+    """The spellbook's lines that contradict the map: each by itself, or else the fewest that do so
+    together."""
+    lines = tuple((coat, count) for coat, count in terms.recorded if count)
+    for size in range(1, len(lines) + 1):
+        wrong = [
+            some
+            for some in combinations(lines, size)
+            if find_witness(board, replace(terms, recorded=some), budget=Budget(steps)) is None
+        ]
+        for some in wrong[: None if size == 1 else 1]:
+            coats = [coat for coat, _ in some]
+            counts = " and ".join(f"{count} {spoken(coat)}" for coat, count in some)
+            covered = board if terms.crossed(board, board) else ()
+            most = (str(terms.most_squares(board, coat, covered)) for coat in coats)
+            why = f"the spellbook counts {counts} without a cross, the map shows "
+            why += f"{' and '.join(most)} at most" + ", not all at once" * (size > 1)
+            why += ", and there was room to draw more" * terms.obtained
+            cells = tuple(cell for cell, shield in board.items() if shield.coat in coats)
+            yield Problem("spellbook", "error", why, cells)
+        if wrong:
+            return
+
+
+def find_witness(
+    board: Board, terms: Terms, dice: Dice = ANY_DICE, budget: Budget | None = None
+) -> Witness | None:
+    """The first way found, with no more wizards than needed; None proves that there is none.
+
+    Raises OutOfStepsError if the budget ends before that is known.
+    """
+    return next(witnesses(board, terms, dice, budget or Budget()), None)
+
+
+def witnesses(
+    board: Board, terms: Terms, dice: Dice, budget: Budget, each: int | None = None
+) -> Iterator[Witness]:
+    """Ways to a board, at least one if there are any.
+
+    each: None for all ways that differ in more than who got the bonus crosses; or a number of ways
+    for each choice of bonus crosses, even if they differ only in combination with other maps.
+    """
+    if len(board) % 2:
+        return
+    tried: set[object] = set()
+    for castle, wizard in _bonuses(board, terms, dice):
+        task = Task(board, terms, dice, castle, wizard, budget)
+        enough = all(task.plain[coat].bit_count() >= n for coat, n in terms.recorded)
+        if (enough or terms.obtained) and (not wizard or task.in_time(Coat.CHECKED, task.filled)):
+            yield from islice(_ways(task, tried, each is not None), each)
+
+
+def _bonuses(board: Board, terms: Terms, dice: Dice) -> Iterator[tuple[Cell | None, Cell | None]]:
+    """Every choice of castle's and wizard's cross for which dice can show the rest.
+
+    By the rulebooks alone any two shields make a domino, so one place for the castle's is enough.
+    """
+    crossed = [cell for cell, shield in board.items() if shield.crosses]
+    odd = {cell for cell, s in board.items() if not die_shows(dice, s.coat, s.crosses)}
+    castles: list[Cell | None] = [] if terms.castle_used else [None]
+    wizards: list[Cell | None] = [] if terms.cross_given else [None]
+    castles += crossed if terms.castle_left else []
+    wizards += crossed if Coat.CHECKED in terms.wizards else []
+    for wizard in wizards:
+        for castle in castles if len(odd) <= 2 else ():
+            bonus = Counter((castle, wizard))
+            if odd <= {castle, wizard} and all(
+                die_shows(dice, board[cell].coat, board[cell].crosses - count)
+                for cell, count in bonus.items()
+                if cell
+            ):
+                yield castle, wizard
+                if dice is ANY_DICE:
+                    break
+
+
+class _Half(NamedTuple):
+    """One shield as its die made it; castle: whether that die got the castle's cross."""
+
+    coat: Coat
+    crosses: int
+    castle: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether it fills a square, unless a joker made it."""
+        return self.crosses == 0 and not self.castle
+
+
+@cache
+def _domino(dice: Dice, one: _Half, two: _Half) -> tuple[frozenset[int], Counter[Coat]]:
+    """Each two dice that can show a domino, as bits; the most squares it fills on each line."""
+    pairs, most = set(), Counter[Coat]()
+    for i, j in permutations(range(len(dice.faces)), 2):
+        counts: Counter[Coat] = Counter()
+        for die, half in ((dice.faces[i], one), (dice.faces[j], two)):
+            if Face(half.coat, half.crosses) in die:
+                counts[half.coat] += half.counts
+            elif half.crosses or Face(None) not in die:
+                break
+        else:
+            pairs.add(1 << i | 1 << j)
+            most |= counts
+    return frozenset(pairs), most
+
+
+class Task:
+    """A map as dominoes to be found, with the bonus crosses taken off; sets of shields are bits.
+
+    filled: the shields. coats: those of each coat. plain: those that fill squares, unless a joker
+    made them. partners: for each shield, those that it can share a domino with. given: the shield
+    with the wizard's cross, as a set.
+    """
+
+    def __init__(
+        self,
+        board: Board,
+        terms: Terms,
+        dice: Dice,
+        castle: Cell | None,
+        wizard: Cell | None,
+        budget: Budget,
+    ) -> None:
+        self.terms, self.dice, self.castle, self.wizard = terms, dice, castle, wizard
+        self.budget = budget
+        self.given = 1 << number(wizard) if wizard else 0
+        self.halves = {
+            number(c): _Half(s.coat, s.crosses - (c == castle) - (c == wizard), c == castle)
+            for c, s in board.items()
+        }
+        self.filled = sum(1 << i for i in self.halves)
+        self.coats, self.plain = dict.fromkeys(Coat, 0), dict.fromkeys(Coat, 0)
+        for i, half in self.halves.items():
+            self.coats[half.coat] |= 1 << i
+            self.plain[half.coat] |= half.counts << i
+        self.partners = {
+            i: sum(1 << j for j in NEAR[i] if j in self.halves and self.domino(1 << i | 1 << j)[0])
+            for i in self.halves
+        }
+        self.touch, self.in_time = cache(self._touch), cache(self._in_time)
+
+    def domino(self, piece: int) -> tuple[frozenset[int], Counter[Coat]]:
+        """The domino of two shields, as far as dice allow it; see `_domino`."""
+        one, two = bits(piece)
+        return _domino(self.dice, self.halves[one], self.halves[two])
+
+    def _touch(self, cells: int) -> int:
+        """The shields beside some that have the same coat."""
+        near = (NEAR_BITS[i] & self.coats[self.halves[i].coat] for i in bits(cells))
+        return reduce(or_, near, 0)
+
+    def _in_time(self, coat: Coat, cells: int) -> bool:
+        """Whether these shields can win a wizard if no others are drawn; an upper bound."""
+        return coat in self.terms.wizards and (
+            (self.plain[coat] & cells).bit_count() >= SQUARES[coat]
+            or (self.terms.obtained and closed(self.coats[coat], cells) is not None)
+        )
+
+
+def room(covered: int) -> int:
+    """Free shields that have a free shield beside them."""
+    free = ALL_BITS & ~covered
+    return free & beside(free)
+
+
+def beside(cells: int) -> int:
+    """The shields beside some shields."""
+    return reduce(or_, (NEAR_BITS[i] for i in bits(cells)), 0)
+
+
+def closed(coat: int, drawn: int, settle: Callable[[int], int] = int) -> int | None:
+    """The largest set of drawn shields that leaves a coat no room; None if there is none.
+
+    A coat has no room if no two free shields are adjacent with one of them beside the castle
+    or that coat. The union of two such sets is one too: what is free in the union is free in
+    each. So there is a largest one, found by removing whatever makes room until nothing does.
+
+    coat: its shields. settle: the part of a set that can be drawn.
+    """
+    while True:
+        drawn = settle(drawn)
+        free = room(drawn)
+        if free & CASTLE_BITS:
+            return None
+        opens = drawn & coat & beside(free)
+        if not opens:
+            return drawn
+        drawn &= ~opens
+
+
+def _ways(task: Task, tried: set[object], every: bool) -> Iterator[Witness]:
+    """Lawful orders, except those of splits that were tried before with other bonus crosses.
+
+    Those only affect which shields make dominoes, with which dice, and which fill squares; the
+    wizard's own cross only adds requirements. Dice matter for the turns of wizards.
+    """
+    terms, plain = task.terms, task.plain
+    # What a French spellbook counts beyond the map was obtained in vain.
+    vain = frozenset(coat for coat, n in terms.recorded if n > plain[coat].bit_count())
+    for free, apart in product((False, True), repeat=2):
+        if free > task.in_time(Coat.DOT, task.filled) or apart > task.in_time(
+            Coat.LINE, task.filled
+        ):
+            continue
+        look = (*task.partners.values(), plain[Coat.DOT], plain[Coat.LINE], vain, free, apart)
+        own = (task.castle, task.wizard) if every or free or apart or task.given else None
+        if not tried.isdisjoint({(look, False), (look, own)}):
+            continue
+        hope = False
+        # Where dots are not obtained in vain, the dot's wizard must be won with the other parts.
+        spare = ANY if terms.obtained else plain[Coat.DOT].bit_count() - SQUARES[Coat.DOT]
+        for pieces in _splits(task, 2 * apart, free, spare):
+            order = _Order(task, pieces, free, vain)
+            if order.hopeful():
+                hope = True
+                if way := order.find():
+                    yield way
+        tried.add((look, own if hope else False))
+
+
+class _Part(NamedTuple):
+    """A component without the castle: the shields that it waits for, whether it has a domino that
+    the dot's wizard can open, and its number of dots."""
+
+    waits: int
+    opens: bool
+    dots: int
+
+
+class _State(NamedTuple):
+    """Shields left to decide, singles to place, whether the dot's wizard is left, shields that the
+    castle's component waits for, the components without the castle."""
+
+    left: int
+    singles: int
+    free: bool
+    rooted: int
+    loose: tuple[_Part, ...]
+
+
+def _splits(task: Task, singles: int, free: bool, spare: int) -> Iterator[tuple[int, ...]]:
+    """Every split of the shields into dominoes of which each component reaches the castle.
+
+    Decides shield by shield, row by row. Of the decided ones it keeps only what still matters:
+    those through which alone a component can still connect, and which it waits for. A component
+    that waits for none and has no castle is given up at once; dead ends are never tried again.
+
+    singles: number of shields that stay alone, none or two. free: whether one component may do
+    without the castle. spare: most dots that this component may have.
+    """
+    dead: set[_State] = set()
+
+    @cache
+    def fillable(left: int, singles: int) -> bool:
+        """Whether the shields left can be split at all, whatever they touch."""
+        task.budget.spend()
+        if not left:
+            return singles == 0
+        low = left & -left
+        partners = task.partners[low.bit_length() - 1] & left
+        return any(fillable(left ^ low ^ 1 << j, singles) for j in bits(partners)) or (
+            singles > 0 and fillable(left ^ low, singles - 1)
+        )
+
+    def after(state: _State, piece: int) -> _State | None:
+        """The state after a piece is drawn; None if a component can no longer reach the castle."""
+        left, free = state.left & ~piece, state.free
+        alone = piece & (piece - 1) == 0
+        loose = [part for part in state.loose if not part.waits & piece]
+        dots = (piece & task.plain[Coat.DOT]).bit_count() if spare < ANY else 0
+        met = [part for part in state.loose if part.waits & piece]
+        met.append(_Part(task.touch(piece), not alone, dots))
+        waits = reduce(or_, (part.waits for part in met))
+        rooted = state.rooted
+        if piece & (CASTLE_BITS | rooted):
+            rooted |= waits
+        elif waits & left:
+            dots = min(sum(part.dots for part in met), spare + 1)
+            loose.append(_Part(waits, any(part.opens for part in met), dots))
+        elif free and any(part.opens for part in met) and sum(p.dots for p in met) <= spare:
+            free = False
+        else:
+            return None
+        return _State(left, state.singles - alone, free, rooted & left, tuple(sorted(loose)))
+
+    def go(state: _State, pieces: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        task.budget.spend()
+        if state in dead:
+            return
+        if not state.left:
+            yield pieces
+            return
+        low, fruitful = state.left & -state.left, False
+        partners = task.partners[low.bit_length() - 1] & state.left
+        for piece in [*(low | 1 << j for j in bits(partners)), *[low] * (state.singles > 0)]:
+            if fillable(state.left & ~piece, state.singles - (piece == low)):
+                then = after(state, piece)
+                for split in go(then, (*pieces, piece)) if then else ():
+                    fruitful = True
+                    yield split
+        if not fruitful:
+            dead.add(state)
+
+    if fillable(task.filled, singles):
+        yield from go(_State(task.filled, singles, free, 0, ()), ())
+
+
+class _Choices(NamedTuple):
+    """The choices made before drawing; pieces, 0 for none.
+
+    opened: the one that the dot's wizard draws when nothing else fits. given: the one with the
+    checked wizard's cross. last: the one whose squares filled his line, drawn no earlier than
+    `given`; if 0, a round without room filled it, with `given` drawn. idle: whether rounds
+    without room filled squares of the line before that.
+    """
+
+    given: int = 0
+    last: int = 0
+    idle: bool = False
+    opened: int = 0
+
+
+_Moments = tuple[tuple[int, Coat], ...]
+"""After how many pieces a domino with which coat had no room."""
+
+
+class _Order:
+    """The orders in which a split's pieces can be drawn; sets of pieces are sets of shields.
+
+    It is enough to draw whatever fits until nothing does. Only a few choices remain, and all are
+    tried: which domino the dot's wizard draws, and which checked shield came last, because the
+    shield that gets the checked wizard's cross must be drawn when his line fills.
+
+    In some rounds no domino has room. In the French edition the dice fill squares all the same, any
+    number of them if such rounds recur; and only a player who had such rounds can have fewer
+    dominoes than the other. For the coat that came last the shields drawn at that moment are the
+    largest possible set (`closed`), for the one before the largest inside that, and so on.
+
+    free: whether the dot's wizard may be called. vain: coats that had no room in some round.
+    """
+
+    def __init__(
+        self, task: Task, pieces: tuple[int, ...], free: bool, vain: frozenset[Coat]
+    ) -> None:
+        self.task, self.free, self.vain = task, free, vain
+        self.apart = sum(piece for piece in pieces if piece & (piece - 1) == 0)
+        self.pieces = [piece for piece in pieces if not piece & self.apart]
+        self.pieces += [self.apart] * (self.apart > 0)
+        self.touch = {piece: task.touch(piece) for piece in self.pieces}
+        self.squares = {piece: task.domino(piece)[1] for piece in self.pieces}
+
+    def hopeful(self) -> bool:
+        """Whether the wizards called may have been won before, as far as the shields show."""
+        if not self.apart and not self.free:
+            return True
+        task = self.task
+        drawn = self.draw(task.filled, frozenset({Coat.LINE}))[0]
+        line = not self.apart or task.in_time(Coat.LINE, task.filled & ~self.apart)
+        return line and (drawn == task.filled or (self.free and task.in_time(Coat.DOT, drawn)))
+
+    def find(self) -> Witness | None:
+        """A lawful order with the rounds without room that it needs; None if there is none."""
+        task = self.task
+        if self.apart and not task.domino(self.apart)[0]:
+            return None
+        for coats in self.idle_coats():
+            for choices in self.choices(coats):
+                if self.draw(task.filled, self.won_by(coats), choices)[0] == task.filled:
+                    order = self.reach(task.filled, coats, choices)
+                    if order is not None:
+                        steps, idle = order
+                        pairs = ((bits(piece), power) for piece, power in steps)
+                        drawn = (Step((cell_of(next(c)), cell_of(next(c))), p) for c, p in pairs)
+                        return Witness(tuple(drawn), task.castle, task.wizard, idle)
+        return None
+
+    def idle_coats(self) -> Iterator[frozenset[Coat]]:
+        """Sets of coats that had no room in some round, in every combination that may help."""
+        terms = self.task.terms
+        if not self.vain and not terms.idle:
+            yield frozenset()
+        if not (terms.obtained or terms.idle) or room(self.task.filled) & CASTLE_BITS:
+            return
+        coats = {c for c in Coat if self.closed(c, self.task.filled, None) is not None}
+        if not self.vain <= coats:
+            return
+        self.task.budget.spend(len(Coat))
+        helped = ((Coat.DOT, self.free), (Coat.LINE, self.apart), (Coat.CHECKED, self.task.given))
+        more = [c for c, helps in helped if helps and terms.obtained and c in coats - self.vain]
+        for some in (set(s) for n in range(len(more) + 1) for s in combinations(more, n)):
+            if self.vain | some:
+                yield self.vain | some
+            elif terms.idle:
+                yield from (frozenset({coat}) for coat in Coat if coat in coats)
+
+    def choices(self, coats: frozenset[Coat]) -> Iterator[_Choices]:
+        """All choices that can be made before drawing."""
+        won, whole = self.won_by(coats), self.task.filled
+        crosses = [_Choices()]
+        if self.task.given:
+            given = next(piece for piece in self.pieces if piece & self.task.given)
+            last = [piece for piece in self.pieces if self.squares[piece][Coat.CHECKED]]
+            full = self.ready(Coat.CHECKED, whole, frozenset())
+            crosses = [_Choices(given, piece) for piece in last if full]
+            if Coat.CHECKED in won:
+                crosses += [_Choices(given, piece, True) for piece in (0, *last)]
+        for choices in crosses:
+            drawn = self.draw(whole, won, choices)[0] if self.free else whole
+            if drawn == whole:
+                yield choices
+            # Where some pieces are cut off it must be one of these: others are drawn without him.
+            for piece in self.pieces if self.free else ():
+                if piece != self.apart and (drawn == whole or not piece & drawn):
+                    yield choices._replace(opened=piece)
+
+    def won_by(self, coats: frozenset[Coat]) -> frozenset[Coat]:
+        """The wizards won in rounds without room."""
+        return coats if self.task.terms.obtained else frozenset()
+
+    def ready(self, coat: Coat, drawn: int, won: frozenset[Coat]) -> bool:
+        """Whether a wizard is won with what is drawn."""
+        filled = sum(self.squares[piece][coat] for piece in self.pieces if piece & drawn)
+        return coat in won or filled >= SQUARES[coat]
+
+    def draw(
+        self,
+        allowed: int,
+        won: frozenset[Coat],
+        choices: _Choices = _Choices(),  # noqa: B008  it cannot change
+        done: tuple[tuple[int, Coat | None], ...] = (),
+    ) -> tuple[int, tuple[tuple[int, Coat | None], ...]]:
+        """Draw whatever fits until nothing does, in addition to what is already drawn.
+
+        allowed: the shields. won: wizards at hand from the start, the others once enough squares
+        can be filled. Returns the shields drawn; the pieces in order with the wizards called.
+        """
+        self.task.budget.spend(allowed.bit_count() // 2)
+        steps, drawn = list(done), sum(piece for piece, _ in done)
+        touched = reduce(or_, (self.touch[piece] for piece, _ in done), CASTLE_BITS)
+        waiting = [piece for piece in self.pieces if not piece & (drawn | ~allowed)]
+
+        def try_to_draw(piece: int, opened: bool) -> bool:
+            nonlocal drawn, touched
+            power = Coat.LINE if piece == self.apart else Coat.DOT if opened else None
+            fits = opened or piece & touched == piece or (piece & touched and piece != self.apart)
+            early = piece == choices.last != choices.given and choices.given & ~drawn
+            if not fits or early or (power and not self.ready(power, drawn, won)):
+                return False
+            steps.append((piece, power))
+            touched, drawn = touched | self.touch[piece], drawn | piece
+            return True
+
+        while waiting:
+            left = [piece for piece in waiting if not try_to_draw(piece, False)]
+            if len(left) == len(waiting):
+                if choices.opened not in left or not try_to_draw(choices.opened, True):
+                    break
+                left.remove(choices.opened)
+            waiting = left
+        return drawn, tuple(steps)
+
+    def reach(
+        self, allowed: int, coats: frozenset[Coat], choices: _Choices
+    ) -> tuple[tuple[tuple[int, Coat | None], ...], _Moments] | None:
+        """The pieces in order, with a moment without room for each of the coats; None if there
+        cannot be such moments."""
+        if not coats:
+            return self.draw(allowed, frozenset(), choices)[1], ()
+        for coat in sorted(coats):
+            earlier = coats - {coat}
+            idle = choices.idle and coat is Coat.CHECKED
+            within = allowed & ~choices.last if idle else allowed
+            part = self.closed(coat, within, choices, earlier)
+            if part is None or (idle and not choices.last and choices.given & ~part):
+                continue
+            before = self.reach(part, earlier, choices)
+            if before is not None:
+                steps, moments = before
+                after = self.draw(allowed, self.won_by(coats), choices, steps)[1]
+                return after, (*moments, (len(steps), coat))
+        return None
+
+    def closed(
+        self,
+        coat: Coat,
+        allowed: int,
+        choices: _Choices | None,
+        earlier: frozenset[Coat] = frozenset(),
+    ) -> int | None:
+        """The most that can lie when a coat has no room; drawn at will without `choices`."""
+
+        def settle(cells: int) -> int:
+            if choices is None:
+                return sum(piece for piece in self.pieces if not piece & ~cells)
+            return self.draw(cells, self.won_by(earlier), choices)[0]
+
+        return closed(self.task.coats[coat], allowed, settle)
