@@ -19,9 +19,9 @@ from kdscan.detection.markers import detect_markers
 from kdscan.detection.register import MIN_CONFIDENCE
 from kdscan.document import PhotoReport
 from kdscan.errors import BlankPage, ModelError, NoSheetFound, PhotoError, UsageError, bug_of
-from kdscan.imaging.blank import is_blank, shows_through
 from kdscan.imaging.photo import Pages
 from kdscan.imaging.picture import Photo, check_photo
+from kdscan.imaging.quality import is_blank, shows_through
 from kdscan.imaging.rectify import RectifiedSheet, lies_in
 from kdscan.inference.store import Models, default_models
 from kdscan.marks.boards import DEFAULT_RISK

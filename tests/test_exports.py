@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import kdscan
-from kdscan.imaging import photo as photo_module
+from kdscan.imaging import formats
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.spellbook import SpellbookLine
@@ -209,8 +209,8 @@ def test_what_corrects_or_keeps_another_thing_is_refused() -> None:
 def test_another_process_reads_the_same_photo(
     least_large: int, confined: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(photo_module, "LARGE_PIXELS", least_large)
-    monkeypatch.setattr(photo_module, "PLAIN_PIXELS", 0 if confined else 10**9)
+    monkeypatch.setattr(formats, "LARGE_PIXELS", least_large)
+    monkeypatch.setattr(formats, "PLAIN_PIXELS", 0 if confined else 10**9)
     (photo,) = kdscan.load_photos(ROOT / "samples/01.jpg")
     sent = pickle.loads(pickle.dumps(photo))
     assert (photo.half is None) == (sent.half is None)

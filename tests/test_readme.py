@@ -16,7 +16,7 @@ from kdscan.cli.corrections import parse_corrections
 from kdscan.cli.main import COMMANDS, app, load
 from kdscan.event.results import COLUMNS
 from kdscan.i18n.problems import PROBLEMS
-from kdscan.imaging import limits
+from kdscan.imaging import formats
 from kdscan.imaging.photo import load_photos
 from kdscan.reader import read_photo
 from kdscan.sheets.duel_map.model import MapReading
@@ -121,9 +121,9 @@ def test_every_problem_is_explained() -> None:
 
 
 def test_the_limits_are_those_of_the_code() -> None:
-    assert f"more than {limits.MAX_PIXELS // 1_000_000} megapixels" in GUIDES
-    assert f"more than {limits.MAX_BYTES // 1_000_000} MB" in GUIDES
-    assert limits.FORMATS in GUIDES
+    assert f"more than {formats.MAX_PIXELS // 1_000_000} megapixels" in GUIDES
+    assert f"more than {formats.MAX_BYTES // 1_000_000} MB" in GUIDES
+    assert formats.FORMATS in GUIDES
 
 
 def test_the_readme_is_read_in_one_go() -> None:

@@ -113,7 +113,7 @@ def learn(
         raise UsageError("name the pad, like --name club")
     # The heavy half: OpenCV, onnxruntime.
     from kdscan.files.write import write_file
-    from kdscan.imaging.encode import png
+    from kdscan.imaging.formats import png
     from kdscan.paper.toml import layout_to_toml
     from kdscan.templates.drawing import draw_print
     from kdscan.templates.file import to_filed

@@ -27,7 +27,7 @@ from kdscan.document import PhotoReport, photo_json, report_json
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
 from kdscan.files.photos import photos_at
 from kdscan.i18n.problems import AGAINST_RULES
-from kdscan.imaging.limits import MAX_BYTES
+from kdscan.imaging.formats import MAX_BYTES
 from kdscan.imaging.photo import decode, open_photos
 from kdscan.imaging.picture import Photo
 from kdscan.marks.boards import DEFAULT_RISK

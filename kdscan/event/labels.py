@@ -23,7 +23,7 @@ from kdscan.event.store.readings import sheet as get_sheet
 from kdscan.event.store.records import PhotoRow, Sheet
 from kdscan.files import Json
 from kdscan.files.write import write_file
-from kdscan.imaging.encode import jpeg, png
+from kdscan.imaging.formats import jpeg, png
 from kdscan.imaging.photo import decode
 from kdscan.rules.duel.board import CASTLE, CELLS
 from kdscan.sheets.common import cell_values

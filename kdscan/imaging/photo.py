@@ -1,60 +1,47 @@
-"""File → Photo: every format that phones, scanners and messengers produce; clear errors for others.
+"""File → photos, page by page; a file that might cost too much is decoded in a process with limits.
 
-A file's format is recognised by its first bytes, never by its name. Sizes are read from headers and
-checked before anything is decoded, so that a small file cannot claim all memory; anything but a
-plain JPEG or PNG is decoded in a process with limits (`sandbox`). JPEG goes through OpenCV, because
-phones produce it and it has to be fast; HEIC through libheif, PDF through PDFium, the rest through
-Pillow. A truncated picture is refused rather than filled up with grey: half a map must not turn
-into a score.
+A PDF of six hundred bytes can demand eight gigabytes, another one an hour. Everything but plain
+JPEGs and PNGs of moderate size is therefore decoded by a `kdscan.workers` process. It is started
+for the first such file and kept for later ones. A picture that is cut off or damaged is refused
+rather than filled up with grey or noise: half a map must not turn into a score.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import atexit
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
+from typing import TypeVar
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.errors import ImageTooLarge, KdscanError, UnreadableImage
+from kdscan.errors import ReaderDied, UnreadableImage
 from kdscan.files.read import read_error
-from kdscan.imaging.brands import is_avif, is_heif
-from kdscan.imaging.jpeg import START, decode_jpeg, has_few_scans, jpeg_size
-from kdscan.imaging.limits import check_bytes, check_pages, unknown_format
-from kdscan.imaging.pdf import open_pdf
+from kdscan.imaging.formats import OPENING, Read, check_bytes, check_format, is_plain, refusing
 from kdscan.imaging.picture import Bgr, Photo
+from kdscan.workers.pool import Limits, Pool, Task
 
-LARGE_PIXELS = 8_000_000
-"""A JPEG with at least this many pixels is first decoded at half its size, which saves most of the
-work: maps in such large photos are rarely too small for that."""
+_Result = TypeVar("_Result")
 
-PLAIN_PIXELS, PLAIN_BYTES = 50_000_000, 50_000_000
-"""A JPEG or PNG up to this size is decoded in this process: ordinary photos at no extra cost."""
-
-_PNG = b"\x89PNG\r\n\x1a\n"
-
-_PICTURES = (START, _PNG, b"RIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"BM", b"GIF8")
-"""The first bytes of supported pictures, HEIF and AVIF excepted, see `kdscan.imaging.brands`."""
+LIMITS = Limits(seconds=30, memory_mb=950)
+"""Of decoding one page, and of finding a file's pages. A HEIC of 48 megapixels takes 2 s of an idle
+machine; a picture of 120 megapixels fits twice, or once with the decoder's buffers."""
 
 
 @dataclass(frozen=True)
 class Pages:
     """The pictures of one file, decoded on access and not cached.
 
-    name: where they came from, for people. count: number of pages; 1 except for PDF and TIFF.
-    read: page number → (H, W, 3) uint8 BGR, upright.
-    half: for a large JPEG of even width and height, decodes it at half its size.
+    name: where they came from, for people. count: number of pages; 1 but for PDF, TIFF and
+    collections. read: see `kdscan.imaging.formats.Read`.
     """
 
     name: str
     count: int
-    read: Callable[[int], Bgr]
-    half: Callable[[], Bgr] | None = None
+    read: Read
 
     def __len__(self) -> int:
         return self.count
@@ -63,20 +50,10 @@ class Pages:
         """Decode a page; raises `PhotoError` if that page is broken, though others may be fine."""
         if not 0 <= page < self.count:
             raise IndexError(page)
-        if self.half is None:
-            return Photo(self.read_page(page), self.name, page)
-        return Photo.halved(self.read_half(), partial(self.read_page, page), self.name, page)
-
-    def read_page(self, page: int) -> Bgr:
-        """A page's pixels (H, W, 3) uint8 BGR; raises `PhotoError`."""
-        with _decoding():
-            return self.read(page)
-
-    def read_half(self) -> Bgr:
-        """The result of `half`; raises `PhotoError`."""
-        assert self.half is not None
-        with _decoding():
-            return self.half()
+        bgr, is_half = self.read(page, False)
+        if not is_half:
+            return Photo(bgr, self.name, page)
+        return Photo.halved(bgr, partial(_whole, self.read, page), self.name, page)
 
 
 def load_photos(source: Path | str | bytes | NDArray[np.uint8]) -> Iterator[Photo]:
@@ -110,76 +87,12 @@ def decode(data: bytes, name: str = "") -> Pages:
 
     Raises `UnreadableImage` or `ImageTooLarge`.
     """
-    if not data:
-        raise UnreadableImage("the file is empty; copy or send it again")
     check_bytes(len(data))
-    if _is_plain(data):
-        return decode_here(data, name, plain=True)
-    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        raise UnreadableImage(
-            "this is a ZIP file or an office document; take the photos out of it and name those"
-        )
-    if not _is_known(data):
-        raise unknown_format()
-    from kdscan.imaging.sandbox import open_confined  # costs one more process, which few files need
-
-    count, read, half = open_confined(data)
-    return Pages(name, count, read, half)
-
-
-def _is_plain(data: bytes) -> bool:
-    """Whether a file is a JPEG or PNG of moderate size, which is cheap to decode."""
-    if len(data) > PLAIN_BYTES:
-        return False
-    with _decoding():
-        if data.startswith(START):
-            width, height = jpeg_size(data)
-            return width * height <= PLAIN_PIXELS and has_few_scans(data)
-        if data.startswith(_PNG):
-            width, height = (int.from_bytes(data[at : at + 4], "big") for at in (16, 20))
-            return width * height <= PLAIN_PIXELS
-    return False
-
-
-def _is_known(data: bytes) -> bool:
-    """Whether a file starts like a supported format; others are refused without a child process."""
-    return data.startswith(_PICTURES) or _is_pdf(data) or is_heif(data) or is_avif(data)
-
-
-def _is_pdf(data: bytes) -> bool:
-    """Whether a file is a PDF. Other bytes may precede its header, as PDFium allows; but a picture
-    with a comment like that is a picture, and a hostile one must not get past the child process."""
-    return b"%PDF-" in data[:1024] and not data.startswith(_PICTURES)
-
-
-def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
-    """As `decode`, but always in this process. plain: `_is_plain` was checked already."""
-    half = None
-    with _decoding():
-        if _is_pdf(data):
-            count, read = open_pdf(data)
-        elif is_heif(data):
-            from kdscan.imaging.heif import open_heif
-
-            count, read = 1, open_heif(data)
-        elif data.startswith(START):  # MPO too: a JPEG followed by others
-            count, read = 1, partial(_jpeg_page, data)
-            width, height = jpeg_size(data)
-            even = width % 2 == height % 2 == 0
-            large = width * height >= LARGE_PIXELS
-            if even and large and (plain or has_few_scans(data)):
-                half = partial(decode_jpeg, data, cv2.IMREAD_REDUCED_COLOR_2)
-        else:
-            from kdscan.imaging.pillow import open_pillow  # deferred: slow to import
-
-            count, read = open_pillow(data)
-    check_pages(count)
-    return Pages(name, count, read, half)
-
-
-def _jpeg_page(data: bytes, _page: int) -> Bgr:
-    """The only page of a JPEG. By name, so that a photo can be sent to another process."""
-    return decode_jpeg(data)
+    kind = check_format(data)
+    if is_plain(data):
+        with refusing(kind):
+            return Pages(name, OPENING[kind](data)[0], partial(_read_plain, data))
+    return Pages(name, _confined(_Count(data)), partial(_read_confined, data))
 
 
 def read_bytes(path: Path) -> bytes:
@@ -198,20 +111,88 @@ def read_bytes(path: Path) -> bytes:
         raise UnreadableImage(why.text, **why.values) from error
 
 
-@contextmanager
-def _decoding() -> Iterator[None]:
-    """Turn any exception of a decoder for a broken or hostile file into a `PhotoError`."""
+# By name rather than as closures, so that photos can be sent to other processes.
+
+
+def _whole(read: Read, page: int) -> Bgr:
+    return read(page, True)[0]
+
+
+def _read_plain(data: bytes, page: int, whole: bool) -> tuple[Bgr, bool]:
+    kind = check_format(data)
+    with refusing(kind):
+        return OPENING[kind](data)[1](page, whole)
+
+
+def _read_confined(data: bytes, page: int, whole: bool) -> tuple[Bgr, bool]:
+    pixels = _confined(_Decode(data, page, whole))
+    bgr = np.frombuffer(pixels.bgr, np.uint8).reshape(pixels.height, pixels.width, 3)
+    return bgr, pixels.is_half
+
+
+@dataclass(frozen=True)
+class _Count:
+    """Finds the pages of a file."""
+
+    data: bytes
+    weight = 1.0
+
+    def perform(self) -> int:
+        return _opened(self.data)[0]
+
+
+@dataclass(frozen=True)
+class _Pixels:
+    """A page as it travels between processes."""
+
+    height: int
+    width: int
+    bgr: memoryview
+    is_half: bool
+
+
+@dataclass(frozen=True)
+class _Decode:
+    """Decodes a page of a file; whole: at its full size."""
+
+    data: bytes
+    page: int
+    whole: bool
+    weight = 1.0
+
+    def perform(self) -> _Pixels:
+        bgr, is_half = _opened(self.data)[1](self.page, self.whole)
+        return _Pixels(*bgr.shape[:2], np.ascontiguousarray(bgr).data.cast("B"), is_half)
+
+
+@lru_cache(maxsize=1)
+def _opened(data: bytes) -> tuple[int, Read]:
+    """A file in the process with limits, for one page after the other."""
+    from kdscan.imaging.rare_formats import open_file  # it takes long to import, here alone
+
+    return open_file(data)
+
+
+def _prepare() -> None:
+    from kdscan.imaging import rare_formats  # noqa: F401  outside the limit of time
+
+
+decoders = Pool(1, LIMITS, _prepare)
+"""The process with limits."""
+
+atexit.register(decoders.close)
+
+
+def _confined(task: Task[_Result]) -> _Result:
+    """The result of a task in the process with limits; raises `PhotoError`."""
+    future = decoders.submit(task)
     try:
-        with warnings.catch_warnings():
-            # Pillow warns of odd metadata, and of sizes that `check_size` allows.
-            warnings.simplefilter("ignore")
-            yield
-    except KdscanError:
-        raise
-    except MemoryError as error:
-        raise ImageTooLarge("the picture has too many pixels; save it smaller") from error
-    except Exception as error:
-        # Decoders raise nearly anything: OSError, SyntaxError, struct.error, their own.
+        return future.result()
+    except ReaderDied as error:
         raise UnreadableImage(
-            "the file or picture is broken or cut off; copy or send it again"
+            "decoding it took more memory or time than any photo needs; save it as a plain JPEG or "
+            "PNG and try again"
         ) from error
+    except KeyboardInterrupt:  # nobody waits for a hostile file any longer
+        decoders.close()
+        raise

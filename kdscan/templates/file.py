@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from kdscan.errors import LayoutError
 from kdscan.files.read import read_error
 from kdscan.files.write import write_file
-from kdscan.imaging.encode import png
+from kdscan.imaging.formats import png
 from kdscan.imaging.picture import frozen
 from kdscan.paper.parts import Castle, LineStyle
 from kdscan.paper.toml import record_from_values

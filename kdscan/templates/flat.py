@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.clipping import CUT_OFF
-from kdscan.imaging.encode import jpeg
+from kdscan.imaging.formats import jpeg
 from kdscan.imaging.picture import Floats, FrozenArrays, Photo
 from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat
 from kdscan.rules.duel.board import CELLS, COLS, ROWS

@@ -19,8 +19,8 @@ from kdscan.detection.find import find_maps
 from kdscan.detection.layout import UNKNOWN_LAYOUT
 from kdscan.detection.register import turned
 from kdscan.errors import LayoutError, NoSheetFound
-from kdscan.imaging.blur import edge_width
 from kdscan.imaging.picture import Floats, Network, Photo, check_photo, softmax
+from kdscan.imaging.quality import edge_width
 from kdscan.imaging.rectify import RectifiedSheet, flatten, resolution
 from kdscan.inference.store import Models, default_models
 from kdscan.marks.network import refine_crops

@@ -14,7 +14,7 @@ from kdscan.event.store.print_files import load_prints
 from kdscan.event.store.prints import EventPrints, add_print, event_prints, is_of_pad
 from kdscan.event.store.readings import sheets
 from kdscan.event.store.records import PrintRow
-from kdscan.imaging.encode import png
+from kdscan.imaging.formats import png
 from kdscan.templates.describe import with_corners
 from kdscan.templates.drawing import draw_print
 from kdscan.templates.file import FiledPrint, parse_print, to_filed

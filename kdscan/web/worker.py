@@ -17,7 +17,7 @@ from kdscan.errors import ImageTooLarge, NoSheetFound, PhotoError, UsageError
 from kdscan.event.batch.tasks import Learn
 from kdscan.event.store.print_files import load_prints
 from kdscan.i18n.errors import error_json
-from kdscan.imaging.encode import jpeg, png
+from kdscan.imaging.formats import jpeg, png
 from kdscan.imaging.photo import Pages, decode
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.pyramid import at_most

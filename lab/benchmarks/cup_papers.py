@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from kdscan.event.games import SheetScore
-from kdscan.imaging.encode import jpeg
+from kdscan.imaging.formats import jpeg
 from kdscan.paper.look import Ticket
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.players import play_game

@@ -25,7 +25,7 @@ import typer
 from numpy.typing import NDArray
 
 from kdscan.errors import NoSheetFound
-from kdscan.imaging.encode import jpeg
+from kdscan.imaging.formats import jpeg
 from kdscan.imaging.picture import Photo
 from kdscan.inference.store import Models, default_models
 from kdscan.reader import read_photo

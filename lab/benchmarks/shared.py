@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from kdscan.errors import KdscanError
-from kdscan.imaging.encode import jpeg
+from kdscan.imaging.formats import jpeg
 from kdscan.imaging.photo import load_photos
 from kdscan.imaging.picture import Photo
 from kdscan.reader import read_photo

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kdscan.imaging.encode import jpeg
+from kdscan.imaging.formats import jpeg
 from kdscan.paper.parts import Layout
 from kdscan.rules.duel.board import CELLS, COLS, ROWS, Board, Shield
 from kdscan.rules.duel.coats import Coat

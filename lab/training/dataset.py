@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging import encode
+from kdscan.imaging import formats
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import (
     CENTERS,
@@ -94,7 +94,7 @@ class Example:
 
 def jpeg(bgr: U8, quality: int = 93) -> bytes:
     """A picture (H, W, 3) as JPEG, as stored in an Example."""
-    return encode.jpeg(bgr, quality)
+    return formats.jpeg(bgr, quality)
 
 
 def unpack(data: bytes) -> U8:

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import torch
 
-from kdscan.imaging.encode import png
+from kdscan.imaging.formats import png
 from kdscan.imaging.rectify import FLAT_PX
 from kdscan.rules.duel.board import Board
 from lab.synth.fields import U8, Rng

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.encode import png
+from kdscan.imaging.formats import png
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_photo
 from kdscan.marks.ink_reader import MAX_CIRCLES, PrintedCells

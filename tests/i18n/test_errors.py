@@ -10,7 +10,7 @@ import pytest
 from kdscan.errors import ImageTooLarge, KdscanError, PhotoError, UsageError
 from kdscan.i18n import ENGLISH, LANGUAGES, Words, words
 from kdscan.i18n.errors import error_json, error_text
-from kdscan.imaging.limits import check_bytes
+from kdscan.imaging.formats import check_bytes
 from kdscan.imaging.photo import decode
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,20 @@ def heic(image: Image.Image, **options: object) -> bytes:
     quickly = {"preset": "ultrafast"}
     pillow_heif.from_pillow(image).save(stream, quality=95, enc_params=quickly, **options)
     return stream.getvalue()
+
+
+FORMATS: dict[str, Callable[[Image.Image], bytes]] = {
+    "JPEG": lambda image: encoded(image, "JPEG", quality=95),
+    "PNG": lambda image: encoded(image, "PNG"),
+    "WebP": lambda image: encoded(image, "WEBP", quality=95),
+    "HEIC": heic,
+    "AVIF": lambda image: encoded(image, "AVIF", quality=95),
+    "TIFF": lambda image: encoded(image, "TIFF"),
+    "BMP": lambda image: encoded(image, "BMP"),
+    "GIF": lambda image: encoded(image, "GIF"),
+    "PDF": lambda image: pdf_of((image, 100)),
+}
+"""A picture as a file of each format that is read."""
 
 
 def tiff(levels: NDArray[Any], **options: Any) -> bytes:

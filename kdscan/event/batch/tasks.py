@@ -30,7 +30,7 @@ from kdscan.event.store.files import PhotoFiles, is_url, open_place, suffix_of
 from kdscan.event.store.print_files import load_prints
 from kdscan.files import Json
 from kdscan.i18n.errors import error_json
-from kdscan.imaging.limits import check_bytes
+from kdscan.imaging.formats import check_bytes
 from kdscan.imaging.photo import Pages, decode, read_bytes
 from kdscan.reader import read_page
 from kdscan.rules.kingdomino.variants import PLAIN, Variants

@@ -15,7 +15,7 @@ from kdscan.event.apply_corrections import corrected
 from kdscan.event.results import SheetResult
 from kdscan.event.store import Store
 from kdscan.i18n import Words
-from kdscan.imaging.encode import jpeg
+from kdscan.imaging.formats import jpeg
 from kdscan.imaging.photo import decode
 from kdscan.imaging.picture import Photo
 from kdscan.sheets.base import AnyReading, kind_of

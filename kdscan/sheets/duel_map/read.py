@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from kdscan.detection.clipping import clipped_cells
 from kdscan.detection.layout import UNKNOWN_LAYOUT, detect_layout, is_mirrored
 from kdscan.detection.qr import read_code
-from kdscan.imaging.bilevel import is_bilevel
-from kdscan.imaging.blur import BLURRED, edge_width
 from kdscan.imaging.picture import Photo
+from kdscan.imaging.quality import BLURRED, edge_width, is_bilevel
 from kdscan.imaging.rectify import Ink, RectifiedSheet
 from kdscan.inference.store import Models
 from kdscan.marks.network import Logits, MarkProbs, average, covered, refine_crops

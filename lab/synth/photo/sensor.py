@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kdscan.imaging.encode import jpeg
+from kdscan.imaging.formats import jpeg
 from lab.synth.fields import F32, LUMA, U8, Rng, f32, noise, u8
 
 _PATCH = 640  # noise is drawn once in this size and repeated with flips

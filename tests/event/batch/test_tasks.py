@@ -11,7 +11,7 @@ import pytest
 from kdscan.errors import ModelError, ReaderDied, StoreError
 from kdscan.event.batch.tasks import Ingest, Ingested, Read
 from kdscan.i18n.errors import error_json
-from kdscan.imaging import limits
+from kdscan.imaging import formats
 from kdscan.inference.store import default_models
 
 SAMPLE = Path(__file__).parent.parent.parent.parent / "samples" / "04.jpg"
@@ -40,7 +40,7 @@ def test_what_cannot_be_read_is_said(
         place.mkdir()
     if what == "large":
         shutil.copy(SAMPLE, place)
-        monkeypatch.setattr(limits, "MAX_BYTES", 1000)
+        monkeypatch.setattr(formats, "MAX_BYTES", 1000)
     if what == "loop":
         place.symlink_to(place.name)
     taken = take(place, tmp_path)

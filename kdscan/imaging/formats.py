@@ -1,0 +1,411 @@
+"""What a file is, what is refused before it is decoded, and JPEG and PNG → pixels.
+
+A file's format is recognised by its first bytes, never by its name. JPEG goes through libjpeg-turbo
+by simplejpeg, which reports that a picture is damaged; OpenCV, which does not, decodes PNG after
+its checksums were compared. `kdscan.imaging.rare_formats` decodes the others.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import cv2
+import numpy as np
+import simplejpeg
+from numpy.typing import NDArray
+
+from kdscan.errors import ImageTooLarge, KdscanError, UnreadableImage
+from kdscan.imaging.picture import Bgr
+
+MAX_PIXELS = 120_000_000
+"""Most pixels of one picture: more than the 108 megapixels of phones; 360 MB as BGR."""
+
+MAX_BYTES = 200_000_000
+"""Largest file; a scan of a hundred pages is smaller."""
+
+MAX_PAGES = 2000
+"""Most pages of one file."""
+
+LARGE_PIXELS = 8_000_000
+"""A JPEG with at least this many pixels is first decoded at half its size, which saves most of the
+work: maps in such large photos are rarely too small for that."""
+
+PLAIN_PIXELS, PLAIN_BYTES = 50_000_000, 50_000_000
+"""A JPEG or PNG up to this size is decoded in the program itself: ordinary photos at no extra cost.
+A larger picture of any format is first taken at half its size, to save memory."""
+
+FORMATS = "JPEG, PNG, WebP, HEIC, AVIF, TIFF, BMP, GIF, PDF"
+"""What is read, for people."""
+
+_STARTS = {
+    "JPEG": (b"\xff\xd8\xff",),
+    "PNG": (b"\x89PNG\r\n\x1a\n",),
+    "TIFF": (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"),
+    "BMP": (b"BM",),
+    "GIF": (b"GIF8",),
+}
+
+_HEVC = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs"}
+"""Brands of pictures and sequences coded by HEVC (ISO/IEC 23008-12, annex B.4)."""
+
+_AV1, _ANY_CODING = {b"avif", b"avis"}, {b"mif1", b"msf1"}
+"""Brands of pictures coded by AV1 (AV1 Image File Format, section 6), and by anything (ISO/IEC
+23008-12, section 10)."""
+
+Read = Callable[[int, bool], tuple[Bgr, bool]]
+"""(page, whole) → its pixels (H, W, 3) uint8 BGR, upright, and whether they have half the picture's
+size, which a large one may have unless `whole`."""
+
+
+def format_of(data: bytes) -> str | None:
+    """The name of a file's format, by its first bytes; None for any other."""
+    for name, starts in _STARTS.items():
+        if data.startswith(starts):
+            return name
+    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        return "WebP"
+    if data[4:8] == b"ftyp":  # ISO base media (ISO/IEC 14496-12, 4.3); films and raw photos too
+        end = min(int.from_bytes(data[:4], "big"), len(data))
+        brands = {data[8:12], *(data[at : at + 4] for at in range(16, end, 4))}
+        if brands & _AV1 and not brands & _HEVC:
+            return "AVIF"
+        return "HEIC" if brands & (_HEVC | _ANY_CODING) else None
+    return "PDF" if b"%PDF-" in data[:1024] else None  # PDFium allows other bytes before it
+
+
+def check_format(data: bytes) -> str:
+    """As `format_of`; raises `UnreadableImage` for any other file, and for an empty one."""
+    if not data:
+        raise UnreadableImage("the file is empty; copy or send it again")
+    if (kind := format_of(data)) is not None:
+        return kind
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        raise UnreadableImage(
+            "this is a ZIP file or an office document; take the photos out of it and name those"
+        )
+    raise UnreadableImage(
+        "this is not a picture that kdscan knows; save it as {formats}", formats=FORMATS
+    )
+
+
+def is_plain(data: bytes) -> bool:
+    """Whether a file is a JPEG or PNG of moderate size, which is cheap to decode."""
+    kind = format_of(data)
+    if kind not in OPENING or len(data) > PLAIN_BYTES:
+        return False
+    with refusing(kind):
+        if kind == "JPEG":
+            header = _jpeg_header(data)
+            return header.width * header.height <= PLAIN_PIXELS and _has_few_scans(data)
+        width, height = _png_size(data)
+        return width * height <= PLAIN_PIXELS
+
+
+@contextmanager
+def refusing(kind: str) -> Iterator[None]:
+    """Turn any exception of a decoder for a broken or hostile file into a `PhotoError`."""
+    try:
+        with warnings.catch_warnings():
+            # Pillow warns of odd metadata, and of sizes that `check_size` allows.
+            warnings.simplefilter("ignore")
+            yield
+    except KdscanError:
+        raise
+    except MemoryError as error:
+        raise ImageTooLarge("the picture has too many pixels; save it smaller") from error
+    except Exception as error:
+        # Decoders raise nearly anything: OSError, SyntaxError, struct.error, their own.
+        raise damaged(kind) from error
+
+
+def damaged(kind: str) -> UnreadableImage:
+    """The error for a file of a format that is damaged."""
+    return UnreadableImage("the {format} is damaged or cut off; copy or send it again", format=kind)
+
+
+def check_bytes(size: int) -> None:
+    """Raise `ImageTooLarge` for a file of more than `MAX_BYTES`."""
+    if size > MAX_BYTES:
+        raise ImageTooLarge(
+            "the file is {size} MB, but the limit is {most} MB; save it smaller or split it",
+            size=f"{size / 1e6:.0f}",
+            most=MAX_BYTES // 1_000_000,
+        )
+
+
+def check_size(width: int, height: int) -> None:
+    """Raise `ImageTooLarge` for more than `MAX_PIXELS`, `UnreadableImage` for none."""
+    if width <= 0 or height <= 0:
+        raise UnreadableImage("the picture has no pixels; take or export it again")
+    if width * height > MAX_PIXELS:
+        raise ImageTooLarge(
+            "the picture claims {width} × {height} pixels, but the limit is {most} megapixels; "
+            "save it smaller",
+            width=width,
+            height=height,
+            most=MAX_PIXELS // 1_000_000,
+        )
+
+
+def check_pages(count: int) -> None:
+    """Raise `ImageTooLarge` for a file of more than `MAX_PAGES`."""
+    if count > MAX_PAGES:
+        raise ImageTooLarge(
+            "the file has {pages} pages, but the limit is {most}; split it",
+            pages=count,
+            most=MAX_PAGES,
+        )
+
+
+def to_bgr(levels: NDArray[Any]) -> Bgr:
+    """A picture (H, W, 3) uint8 of one that is grey (H, W) or has an opacity (H, W, 4), in 8 or 16
+    bits; what is transparent lies on white. Raises `UnreadableImage` for a sensor's raw levels."""
+    if levels.dtype == np.uint16:
+        if 0 < levels.max() < 1 << SENSOR_BITS:
+            raise rare_levels()
+        levels = levels >> 8
+    if levels.ndim == 2:
+        levels = cv2.cvtColor(levels.astype(np.uint8), cv2.COLOR_GRAY2BGR)
+    if levels.shape[2] == 4:
+        alpha = levels[..., 3:].astype(np.uint16)
+        levels = (levels[..., :3] * alpha + 255 * (255 - alpha)) // 255
+    return np.ascontiguousarray(levels, np.uint8)
+
+
+SENSOR_BITS = 12
+"""A picture of 16 bits that uses at most this many holds a sensor's raw levels, nearly all dark."""
+
+
+def rare_levels() -> UnreadableImage:
+    """The error for a picture whose levels are no ordinary 8 or 16 bits."""
+    return UnreadableImage(
+        "this picture has raw levels of a sensor, or others than 8 bits; save it as JPEG or PNG"
+    )
+
+
+def at_most_half(bgr: Bgr, whole: bool) -> tuple[Bgr, bool]:
+    """A picture; at half its size if it is large and may be halved, see `Read`."""
+    height, width = bgr.shape[:2]
+    if whole or height * width <= PLAIN_PIXELS or height % 2 or width % 2:
+        return bgr, False
+    half = cv2.resize(bgr, (width // 2, height // 2), interpolation=cv2.INTER_AREA)
+    return np.asarray(half, np.uint8), True
+
+
+def png(picture: NDArray[Any]) -> bytes:
+    """A picture, (H, W) or (H, W, 3) BGR, uint8 or uint16, as PNG, without metadata."""
+    return cv2.imencode(".png", picture)[1].tobytes()
+
+
+def jpeg(picture: NDArray[Any], quality: int) -> bytes:
+    """A picture, (H, W) or (H, W, 3) BGR, uint8, as JPEG; quality: 0 to 100."""
+    return cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
+
+
+# JPEG (ITU T.81)
+
+_MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd7\xff])", re.DOTALL)
+"""A marker other than those that compressed data contain (B.1.1.5 and F.1.2.3)."""
+
+_RARE_CODINGS = {0xC3: "lossless", 0xC9: "arithmetic", 0xCA: "arithmetic", 0xCB: "lossless"} | (
+    dict.fromkeys((0xC5, 0xC6, 0xC7, 0xCD, 0xCE, 0xCF), "hierarchical")
+)
+"""Frame headers of codings that are hardly ever used (B.1.1.3)."""
+
+PLAIN_SCANS = 16
+"""Most scans of a plain JPEG: progressive ones have ten, hostile ones thousands."""
+
+_DAMAGE = re.compile(r"Corrupt JPEG data: (?!bad ICC)|Premature end|Inconsistent progression")
+"""Warnings of libjpeg that mean a damaged picture; the others are of odd metadata."""
+
+_PADDING = re.compile(r"(\d+) extraneous bytes before marker 0xd9")
+"""The warning for bytes behind the last pixel. Some cameras pad with zeros."""
+
+_GAIN_MAPS = (b"hdrgm", b"hdrgainmap", b"urn:iso:std:iso:ts:21496")
+"""Names in the header of a picture that says how bright another one can be shown."""
+
+_UPRIGHT: dict[int, Callable[[Any], Any]] = {
+    2: lambda bgr: cv2.flip(bgr, 1),
+    3: lambda bgr: cv2.rotate(bgr, cv2.ROTATE_180),
+    4: lambda bgr: cv2.flip(bgr, 0),
+    5: cv2.transpose,
+    6: lambda bgr: cv2.rotate(bgr, cv2.ROTATE_90_CLOCKWISE),
+    7: lambda bgr: cv2.flip(cv2.transpose(bgr), -1),
+    8: lambda bgr: cv2.rotate(bgr, cv2.ROTATE_90_COUNTERCLOCKWISE),
+}
+"""How a picture is turned upright, by the orientation in its Exif data."""
+
+_ORIENTATION = 0x0112  # the tag's number
+
+
+def _upright(picture: Any, orientation: int) -> Any:
+    turn = _UPRIGHT.get(orientation)
+    return turn(picture) if turn else picture
+
+
+@dataclass(frozen=True)
+class _JpegHeader:
+    """width, height: as stored. orientation: of the Exif data. others: the file's further pictures
+    (kind, first byte, size), as CIPA DC-007 describes them."""
+
+    width: int
+    height: int
+    orientation: int = 1
+    others: tuple[tuple[int, int, int], ...] = ()
+
+
+def _jpeg_header(data: bytes) -> _JpegHeader:
+    """What a JPEG says before its pixels.
+
+    Raises `PhotoError`, also for a coding that cannot be read; ValueError without a frame header.
+    """
+    at, orientation, others = 2, 1, ()
+    while at + 9 <= len(data):
+        kind = data[at + 1] if data[at] == 0xFF else 0
+        if kind in (0x00, 0xFF):  # no marker, or a fill byte before it
+            at += 1
+            continue
+        if kind == 0x01 or 0xD0 <= kind <= 0xD8:  # a marker without a length
+            at += 2
+            continue
+        length, body = int.from_bytes(data[at + 2 : at + 4], "big"), data[at + 4 : at + 10]
+        if 0xC0 <= kind <= 0xCF and kind not in (0xC4, 0xC8, 0xCC):
+            coding = f"{body[0]} bit" if body[0] != 8 else _RARE_CODINGS.get(kind)
+            if coding:
+                raise UnreadableImage(
+                    "this is a kind of JPEG that kdscan cannot read ({coding}); save it as a plain "
+                    "JPEG or as PNG",
+                    coding=coding,
+                )
+            height, width = (int.from_bytes(body[k : k + 2], "big") for k in (1, 3))
+            check_size(width, height)
+            return _JpegHeader(width, height, orientation, others)
+        if kind in (0xD9, 0xDA) or length < 2:  # end of image, or start of the first scan
+            break
+        end = at + 2 + length
+        if kind == 0xE1 and body == b"Exif\0\0":
+            orientation = _tags(data[at + 10 : end])[1].get(_ORIENTATION, 1)
+        elif kind == 0xE2 and body[:4] == b"MPF\0":
+            others = _mpf_entries(data[at + 8 : end], at + 8)
+        at = end
+    raise ValueError("no frame header")
+
+
+def _tags(tiff: bytes) -> tuple[Literal["little", "big"], dict[int, int]]:
+    """The order of bytes, and the values in the first directory of data in the form of TIFF (TIFF
+    6.0, section 2), or where they lie."""
+    order: Literal["little", "big"] = "little" if tiff[:2] == b"II" else "big"
+
+    def number(at: int, size: int) -> int:
+        return int.from_bytes(tiff[at : at + size], order)
+
+    first = number(4, 4) + 2
+    entries = range(first, first + 12 * number(first - 2, 2), 12)
+    return order, {number(k, 2): number(k + 8, 2 if number(k + 2, 2) == 3 else 4) for k in entries}
+
+
+def _mpf_entries(tiff: bytes, start: int) -> tuple[tuple[int, int, int], ...]:
+    """The pictures of a file but for its first one (CIPA DC-007, 5.2.3); start: of the data."""
+    order, tags = _tags(tiff)
+    first, count = tags.get(0xB002, 0), min(tags.get(0xB001, 1), MAX_PAGES + 1)
+    entries = []
+    for at in range(first + 16, first + 16 * count, 16):
+        kind, size, offset = (int.from_bytes(tiff[k : k + 4], order) for k in range(at, at + 12, 4))
+        entries.append((kind & 0xFFFFFF, start + offset, size))
+    return tuple(entries)
+
+
+def _open_jpeg(data: bytes) -> tuple[int, Read]:
+    header = _jpeg_header(data)
+    pictures = [data]
+    for kind, start, size in header.others:
+        other = data[start : start + size]
+        # One of no kind is another picture, unless it is a preview or says how bright the first is.
+        if (kind == 0 or kind >> 16 == 2) and format_of(other) == "JPEG":
+            about = _jpeg_header(other)
+            same = (about.width, about.height) == (header.width, header.height)
+            if same and not any(name in other[:4096] for name in _GAIN_MAPS):
+                pictures.append(other)
+
+    def read(page: int, whole: bool) -> tuple[Bgr, bool]:
+        picture = pictures[page]
+        about = _jpeg_header(picture)
+        even = about.width % 2 == about.height % 2 == 0
+        large = about.width * about.height >= LARGE_PIXELS
+        half = not whole and even and large and _has_few_scans(picture)
+        return decode_jpeg(picture, half), half
+
+    return len(pictures), read
+
+
+def _has_few_scans(data: bytes) -> bool:
+    """Whether decoding a JPEG takes time in proportion to its size. With many scans, decoding at
+    half the size takes as long as in full. What follows the picture is not looked at: phones append
+    a film."""
+    scans, at = 0, 2
+    while scans <= PLAIN_SCANS and (marker := _MARKER.search(data, at)):
+        kind, at = marker[1][0], marker.end()
+        if kind == 0xD9:  # end of image
+            break
+        scans += kind == 0xDA
+        at += int.from_bytes(data[at : at + 2], "big")
+    return scans <= PLAIN_SCANS
+
+
+def decode_jpeg(data: bytes, half: bool = False) -> Bgr:
+    """The pixels (H, W, 3) uint8 BGR, upright, or at half the size; raises `UnreadableImage` for a
+    damaged picture, and ValueError."""
+    header = _jpeg_header(data)
+    size = {"min_height": header.height // 2, "min_width": header.width // 2} if half else {}
+    try:
+        bgr = simplejpeg.decode_jpeg(data, "BGR", **size)
+    except ValueError as error:
+        warning = str(error)
+        padding = _PADDING.search(warning)
+        padded = padding and bytes(int(padding[1])) + b"\xff\xd9" in data
+        if _DAMAGE.search(warning) and not padded:
+            raise damaged("JPEG") from error
+        bgr = simplejpeg.decode_jpeg(data, "BGR", strict=False, **size)
+    return np.asarray(_upright(bgr, header.orientation), np.uint8)
+
+
+# PNG (ISO/IEC 15948)
+
+
+def _png_size(data: bytes) -> tuple[int, int]:
+    width, height = (int.from_bytes(data[at : at + 4], "big") for at in (16, 20))
+    return width, height
+
+
+def _open_png(data: bytes) -> tuple[int, Read]:
+    if len(data) < 33:  # its header
+        raise damaged("PNG")
+    check_size(*_png_size(data))
+
+    def read(_page: int, whole: bool) -> tuple[Bgr, bool]:
+        at, kind, orientation = 8, b"", 1
+        while kind != b"IEND":
+            end = at + 12 + int.from_bytes(data[at : at + 4], "big")
+            kind, checksum = data[at + 4 : at + 8], int.from_bytes(data[end - 4 : end], "big")
+            needed = kind[:1].isupper()
+            if end > len(data) or (needed and zlib.crc32(data[at + 4 : end - 4]) != checksum):
+                raise damaged("PNG")
+            if kind == b"eXIf":
+                orientation = _tags(data[at + 8 : end - 4])[1].get(_ORIENTATION, 1)
+            at = end
+        levels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+        if levels is None:
+            raise damaged("PNG")
+        return at_most_half(_upright(to_bgr(levels), orientation), whole)
+
+    return 1, read
+
+
+OPENING: dict[str, Callable[[bytes], tuple[int, Read]]] = {"JPEG": _open_jpeg, "PNG": _open_png}
+"""The formats of this file: data → the number of pages, and what reads them."""

@@ -1,0 +1,247 @@
+"""HEIC, PDF, WebP, AVIF, TIFF, BMP and GIF → pixels, by libheif, PDFium and Pillow.
+
+Imported by the process that decodes untrusted files alone: all three take long to import.
+"""
+
+from __future__ import annotations
+
+import io
+import zlib
+from functools import partial
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import pillow_heif
+import pypdfium2 as pdfium
+from PIL import ExifTags, Image, ImageOps
+
+from kdscan.errors import ImageTooLarge, UnreadableImage
+from kdscan.imaging import formats
+from kdscan.imaging.formats import (
+    OPENING,
+    Read,
+    at_most_half,
+    check_format,
+    check_pages,
+    check_size,
+    damaged,
+    decode_jpeg,
+    format_of,
+    rare_levels,
+    refusing,
+    to_bgr,
+)
+from kdscan.imaging.picture import Bgr
+
+
+def open_file(data: bytes) -> tuple[int, Read]:
+    """The number of pages of a file of any format, and what reads them; raises `PhotoError`.
+
+    Every picture in a file is a page: each of a TIFF, a collection of HEIC or MPO, and what is
+    attached to a PDF. Previews, masks and gain maps are none, nor is the film in a photo.
+    """
+    kind = check_format(data)
+    opening = OPENING | {"HEIC": _open_heif, "PDF": _open_pdf}
+    with refusing(kind):
+        count, read = opening.get(kind, _open_pillow)(data)
+        check_pages(count)
+
+    def read_page(page: int, whole: bool) -> tuple[Bgr, bool]:
+        with refusing(kind):
+            return read(page, whole)
+
+    return count, read_page
+
+
+# HEIC
+
+
+def _open_heif(data: bytes) -> tuple[int, Read]:
+    """Its primary picture first. libheif has applied the rotation already; the Exif orientation
+    must not be applied again."""
+    images = list(pillow_heif.open_heif(io.BytesIO(data), bgr_mode=True))
+    images.sort(key=lambda image: not image.info.get("primary"))
+    for image in images:
+        check_size(*image.size)
+
+    def read(page: int, whole: bool) -> tuple[Bgr, bool]:
+        # Of all pictures with more than 8 bits, pillow_heif gives 16 for grey ones alone.
+        return at_most_half(to_bgr(np.asarray(images[page])), whole)
+
+    return len(images), read
+
+
+# PDF
+
+DPI, LEAST_DPI = 300.0, 150.0
+"""Resolution for pages that are drawn, not scanned, the usual one of office scanners; and the least
+one for what is drawn on a picture."""
+
+LONGEST_PX = 6000
+"""Longest side of a rendered page: A4 at 500 dpi; limits the memory that posters use."""
+
+SCANNED, FINE = 0.25, 0.05
+"""Least share of a scanned page that its pictures cover, and of that part of them which has the
+page's resolution; a smaller one is a logo. Many scans are cut into strips."""
+
+
+def _open_pdf(data: bytes) -> tuple[int, Read]:
+    """Its pages, and then the pictures attached to it. PDFium is not thread-safe: render from one
+    thread at a time."""
+    try:
+        document = pdfium.PdfDocument(data)
+    except pdfium.PdfiumError as error:
+        if error.err_code != pdfium.raw.FPDF_ERR_PASSWORD:
+            raise
+        raise UnreadableImage(
+            "the PDF is protected by a password; save a copy without one"
+        ) from error
+    attached = []
+    for k in range(document.count_attachments()):
+        file = bytes(document.get_attachment(k).get_data())
+        if format_of(file) not in (None, "PDF"):
+            count, read_attached = open_file(file)
+            attached += [partial(read_attached, page) for page in range(count)]
+
+    def read(number: int, whole: bool) -> tuple[Bgr, bool]:
+        if number >= len(document):
+            return attached[number - len(document)](whole)
+        page = document[number]
+        try:
+            bitmap = page.render(scale=_scale(page))
+            pixels = bitmap.to_numpy().copy()
+            bitmap.close()
+        finally:
+            page.close()
+        return np.asarray(pixels, np.uint8), False
+
+    return len(document) + len(attached), read
+
+
+def _scale(page: Any) -> float:
+    """Pixels per point: the resolution of the finest pictures of some size; raises `PhotoError` for
+    a picture that is too large or damaged."""
+    width, height = page.get_size()
+    pictures, drawn = [], False
+    for thing in page.get_objects():
+        if thing.type == pdfium.raw.FPDF_PAGEOBJ_FORM:  # its content follows
+            continue
+        if thing.type != pdfium.raw.FPDF_PAGEOBJ_IMAGE:
+            drawn = True
+            continue
+        px_wide, px_high = thing.get_px_size()
+        if px_wide * px_high > formats.MAX_PIXELS:
+            raise ImageTooLarge(
+                "the page holds a picture of {width} × {height} pixels, but the limit is "
+                "{most} megapixels; export it smaller",
+                width=px_wide,
+                height=px_high,
+                most=formats.MAX_PIXELS // 1_000_000,
+            )
+        _check_stream(thing)
+        # Its bounds are those in the form around it, which the page may draw at any size.
+        left, bottom, right, top = thing.get_bounds()
+        area = (right - left) * (top - bottom)
+        while (thing := thing.container) is not None:
+            matrix = thing.get_matrix()
+            area *= abs(matrix.a * matrix.d - matrix.b * matrix.c)
+        if area > 0:
+            pictures.append((sqrt(px_wide * px_high / area), area / (width * height)))
+    scale = DPI / 72
+    if sum(share for _, share in pictures) > SCANNED:
+        pictures.sort(reverse=True)
+        covered = np.cumsum([share for _, share in pictures])
+        scale = pictures[int(np.argmax(covered > FINE))][0]
+        scale = max(scale, LEAST_DPI / 72) if drawn else scale
+    longest = max(width, height)
+    # Sides are rounded up; one pixel more would blur a scan.
+    return float(min(scale, LONGEST_PX / longest) - 0.5 / longest)
+
+
+def _check_stream(picture: Any) -> None:
+    """Raise `UnreadableImage` for a picture of a page whose data are damaged, which PDFium would
+    draw as far as it can."""
+    filters, stream = picture.get_filters(), bytes(picture.get_data(decode_simple=False))
+    try:
+        if filters == ["DCTDecode"]:
+            decode_jpeg(stream + b"\xff\xd9")  # which some writers leave out
+        elif filters == ["FlateDecode"]:
+            inflating = zlib.decompressobj()
+            while stream:
+                inflating.decompress(stream, 1 << 24)
+                stream = inflating.unconsumed_tail
+    except (UnreadableImage, ValueError, zlib.error) as error:
+        raise damaged("PDF") from error
+
+
+# WebP, AVIF, TIFF, BMP and GIF
+
+STRIP_PX = 512
+"""Rows of a picture that are converted at a time; all at once take 3 × the memory."""
+
+REDUCED_OR_MASK = 0b101
+"""Bits of a TIFF page's NewSubfileType (TIFF 6.0, page 36): a smaller version of another page, or a
+mask of one."""
+
+Image.MAX_IMAGE_PIXELS = None  # `check_size` decides
+
+
+def _open_pillow(data: bytes) -> tuple[int, Read]:
+    image = Image.open(io.BytesIO(data), formats=("WEBP", "AVIF", "TIFF", "BMP", "GIF"))
+    check_size(*image.size)
+    frames = _tiff_pages(image) if image.format == "TIFF" else [0]
+
+    def read(page: int, whole: bool) -> tuple[Bgr, bool]:
+        image.seek(frames[page])
+        check_size(*image.size)
+        if image.format == "TIFF":
+            _check_levels(image)
+        return at_most_half(_pixels(image), whole)
+
+    return len(frames), read
+
+
+def _tiff_pages(image: Any) -> list[int]:
+    """The frames of a TIFF that are pages; a raw photo has none, it keeps its page where Pillow
+    does not look."""
+    pages, previews = [], []
+    for frame in range(image.n_frames):
+        image.seek(frame)
+        if not int(image.tag_v2.get(ExifTags.Base.NewSubfileType, 0)) & REDUCED_OR_MASK:
+            pages.append(frame)
+        elif ExifTags.Base.SubIFDs not in image.tag_v2:
+            previews.append(frame)
+    if not pages and not previews:
+        raise rare_levels()
+    return pages or previews
+
+
+def _check_levels(image: Any) -> None:
+    """Raise `UnreadableImage` for a TIFF whose levels Pillow would take for others."""
+    tags = image.tag_v2
+    planes = tags.get(ExifTags.Base.PlanarConfiguration) == 2
+    white_is_0 = tags.get(ExifTags.Base.PhotometricInterpretation) == 0
+    swapped = tags.prefix == b"MM" and any(tile.codec_name == "libtiff" for tile in image.tile)
+    wide = max(tags.get(ExifTags.Base.BitsPerSample, (1,))) > 8
+    if image.mode in ("I", "F") or (wide and (planes or white_is_0 or swapped)):
+        raise rare_levels()
+
+
+def _pixels(image: Image.Image) -> Bgr:
+    try:
+        turned = image.getexif().get(ExifTags.Base.Orientation, 1) != 1
+    except Exception:  # of odd metadata, which are no reason to refuse a picture
+        turned = False
+    upright = ImageOps.exif_transpose(image) if turned else image
+    if upright.mode.startswith("I"):
+        return to_bgr(np.asarray(upright).astype(np.uint16))
+    if upright.mode == "La":  # grey already multiplied by its opacity
+        upright = upright.convert("LA")
+    mode = "RGBA" if upright.has_transparency_data else "RGB"
+    width, height = upright.size
+    bgr = np.empty((height, width, 3), np.uint8)
+    for top in range(0, height, STRIP_PX):
+        strip = upright.crop((0, top, width, min(top + STRIP_PX, height))).convert(mode)
+        bgr[top : top + STRIP_PX] = to_bgr(np.asarray(strip))[..., ::-1]
+    return bgr

@@ -1,0 +1,173 @@
+"""A file that is damaged, cut off, of a rare kind or no picture at all is refused as what it is."""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from kdscan.errors import ImageTooLarge, PhotoError, UnreadableImage
+from kdscan.imaging.formats import MAX_BYTES, decode_jpeg
+from kdscan.imaging.photo import decode, load_photos, open_photos
+from tests.imaging.photos import FORMATS, TILE, assert_same, encoded, pdf_objects, tile
+
+NOISE = Image.fromarray(np.random.default_rng(1).integers(0, 255, (200, 300, 3), np.uint8))
+SAMPLE = Path("samples/01.jpg").read_bytes()
+
+
+@pytest.mark.parametrize("keep", [0.1, 0.5, 0.9, 0.99])
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_file_that_is_cut_off_is_refused_as_what_it_is(form: str, keep: float) -> None:
+    data = FORMATS[form](NOISE)
+    with pytest.raises(PhotoError, match=f"the {form} is damaged or cut off") as caught:
+        decode(data[: int(len(data) * keep)])[0]
+    assert (caught.value.code, caught.value.exit_code) == ("unreadable_image", 3)
+
+
+@pytest.mark.parametrize("options", [{}, {"progressive": True}, {"restart_marker_rows": 1}])
+@pytest.mark.parametrize("at", [0.3, 0.6, 0.9])
+def test_a_jpeg_that_lost_a_sector_is_refused(options: dict[str, object], at: float) -> None:
+    data = bytearray(encoded(Image.open(io.BytesIO(SAMPLE)), "JPEG", quality=90, **options))
+    sector = int(at * len(data)) // 512 * 512
+    for lost in (data[:sector] + bytes(512) + data[sector + 512 :], data[:sector] + data[-512:]):
+        for half in (False, True):
+            with pytest.raises(UnreadableImage, match="JPEG is damaged"):
+                decode_jpeg(bytes(lost), half)
+
+
+def test_zeros_behind_the_last_pixel_are_no_damage() -> None:
+    data = encoded(tile(), "JPEG", quality=95)
+    assert_same(decode(data[:-2] + bytes(5) + data[-2:])[0].bgr, TILE)
+    with pytest.raises(UnreadableImage, match="damaged"):
+        decode(data[:-2] + bytes(range(1, 90)) + data[-2:])[0]
+
+
+@pytest.mark.parametrize(
+    ("frame", "bits", "coding"),
+    [(0xC1, 12, "12 bit"), (0xC3, 8, "lossless"), (0xC9, 8, "arithmetic"), (0xC7, 8, "hierarch")],
+)
+def test_rare_codings_of_jpeg_are_named(frame: int, bits: int, coding: str) -> None:
+    data = bytearray(encoded(tile(), "JPEG"))
+    at = data.index(b"\xff\xc0")
+    data[at + 1], data[at + 4] = frame, bits
+    with pytest.raises(UnreadableImage, match=rf"a kind of JPEG that .* \({coding}"):
+        decode(bytes(data))
+
+
+def test_a_png_with_a_wrong_checksum_is_refused() -> None:
+    data = bytearray(encoded(NOISE, "PNG"))
+    data[-20] ^= 1  # in the last checksum of its pixels
+    with pytest.raises(UnreadableImage, match="PNG is damaged"):
+        decode(bytes(data))
+
+
+def flate(picture: Image.Image) -> bytes:
+    """A PDF of a picture that is packed without loss."""
+    width, height = picture.size
+    packed = zlib.compress(picture.convert("RGB").tobytes())
+    about = (
+        b"/Type/XObject/Subtype/Image/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode"
+    )
+    about += b"/Width %d/Height %d/Length %d" % (width, height, len(packed))
+    return pdf_objects(
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R"
+        b"/Resources<</XObject<</F 5 0 R>>>>>>",
+        b"<</Length 26>>stream\n300 0 0 200 0 0 cm /F Do  \nendstream",
+        b"<<" + about + b">>stream\n" + packed + b"\nendstream",
+    )
+
+
+@pytest.mark.parametrize("make", [lambda image: encoded(image, "PDF"), flate])
+def test_a_damaged_picture_on_a_page_of_a_pdf_is_told(
+    make: Callable[[Image.Image], bytes],
+) -> None:
+    whole = make(NOISE)
+    assert decode(whole)[0].bgr.shape == (200, 300, 3)
+    for changed in (bytes(512), b"x" * 512):
+        data = bytearray(whole)
+        data[len(data) // 2 : len(data) // 2 + 512] = changed
+        with pytest.raises(UnreadableImage, match="PDF is damaged"):
+            decode(bytes(data))[0]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"hello, I am a letter\n" * 40,
+        b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n",
+        bytes(range(256)) * 8,
+        *(struct.pack(">I", 20) + b"ftyp" + brand + bytes(90) for brand in (b"isom", b"crx ")),
+    ],
+)
+def test_other_files_are_unknown_not_damaged(data: bytes) -> None:
+    with pytest.raises(UnreadableImage, match="kdscan knows; save it as JPEG, PNG"):
+        decode(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xff\xd8\xff\xe0 only the beginning",
+        b"\x89PNG\r\n\x1a\n",
+        b"RIFF\x10\0\0\0WEBPVP8 ",
+        b"II*\0\xff\xff\xff\xff",
+        b"\0\0\0\x18ftypheic\0\0\0\0mif1heic",
+        b"\0\0\0\x18ftypavif\0\0\0\0avifmif1",
+        b"%PDF-1.7\nnothing more",
+        b"GIF89a\x01\0\x01\0\0\0\0",
+        b"BM\x1a\0\0\0",
+    ],
+)
+def test_a_beginning_alone_is_damaged(data: bytes) -> None:
+    with pytest.raises(UnreadableImage, match="is damaged or cut off"):
+        decode(data)[0]
+
+
+def test_the_photos_of_a_zip_are_asked_for() -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        assert archive.namelist() == []
+    for data in (out.getvalue(), b"PK\x03\x04" + bytes(40)):
+        with pytest.raises(UnreadableImage, match="take the photos out of it"):
+            decode(data, "table.jpg")
+
+
+def test_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    (tmp_path / "empty.jpg").touch()
+    with (tmp_path / "huge.jpg").open("wb") as file:
+        file.truncate(MAX_BYTES + 1)  # sparse: takes no room on the disk
+    for path, kind, reason in (
+        (tmp_path / "empty.jpg", UnreadableImage, "empty"),
+        (tmp_path / "nowhere.jpg", UnreadableImage, "no such file"),
+        (tmp_path, UnreadableImage, "folder"),
+        (os.devnull, UnreadableImage, "not a regular file"),
+        ("a\0b.jpg", UnreadableImage, "."),
+        ("x" * 5000, UnreadableImage, "."),
+        (tmp_path / "huge.jpg", ImageTooLarge, "is 200 MB, but the limit is 200 MB"),
+    ):
+        with pytest.raises(kind, match=reason):
+            open_photos(path)
+    for shape in ((0, 0, 3), (9, 0, 3)):
+        with pytest.raises(ValueError, match="at least one pixel"):
+            next(load_photos(np.zeros(shape, np.uint8)))
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read anything"
+)
+def test_no_permission_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "secret.jpg"
+    path.write_bytes(encoded(tile(), "JPEG"))
+    path.chmod(0)
+    with pytest.raises(UnreadableImage, match="permission"):
+        open_photos(path)

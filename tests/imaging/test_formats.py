@@ -1,0 +1,240 @@
+"""Every format that a photo comes in: colours, orientation, levels, sizes."""
+
+from __future__ import annotations
+
+import io
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tifffile
+from PIL import Image, ImageOps
+from PIL.PngImagePlugin import PngInfo
+
+from kdscan.errors import ImageTooLarge, UnreadableImage
+from kdscan.imaging import formats
+from kdscan.imaging.formats import format_of
+from kdscan.imaging.photo import decode, load_photos
+from kdscan.imaging.pyramid import level
+from tests.imaging.photos import FORMATS, TILE, assert_same, encoded, heic, tagged, tiff, tile
+
+LOSSY = {"quality": 95}
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "TIFF", "AVIF", "HEIC"])
+def test_exif_orientation_is_applied_once(form: str, orientation: int) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    stored = tile()
+    if form == "HEIC":
+        data = heic(stored, exif=exif.tobytes())
+    else:
+        options = {} if form in ("PNG", "TIFF") else LOSSY
+        data = encoded(stored, form, exif=exif, **options)
+    stored.getexif()[0x0112] = orientation
+    assert_same(decode(data)[0].bgr, np.asarray(ImageOps.exif_transpose(stored)))
+
+
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP"])
+def test_odd_metadata_is_no_reason_to_refuse_a_picture(form: str) -> None:
+    data = encoded(tile(), form, exif=b"Exif\0\0" + bytes(40), **LOSSY)
+    assert_same(decode(data)[0].bgr, TILE)
+
+
+@pytest.mark.parametrize("orientation", [1, 6, 7])
+@pytest.mark.parametrize("size", [(96, 64), (95, 64), (96, 63)])
+def test_a_large_jpeg_is_halved_first(
+    monkeypatch: pytest.MonkeyPatch, orientation: int, size: tuple[int, int]
+) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    data = encoded(tile().crop((0, 0, *size)), "JPEG", exif=exif, **LOSSY)
+    whole = decode(data)[0]
+    monkeypatch.setattr(formats, "LARGE_PIXELS", 1)
+    photo = decode(data)[0]
+    assert (photo.width, photo.height) == (whole.width, whole.height)
+    half = level(photo, 1)
+    assert ("bgr" not in vars(photo)) == (size == (96, 64))  # an odd edge would shift the rest
+    assert np.abs(half.astype(int) - level(whole, 1)).mean() < 2
+    assert (photo.bgr == whole.bgr).all()
+
+
+@pytest.mark.parametrize("make", FORMATS.values(), ids=FORMATS)
+def test_colours_survive_whatever_the_name(make: object, tmp_path: Path) -> None:
+    path = tmp_path / "photo.dat"
+    path.write_bytes(make(tile()))  # type: ignore[operator]
+    (photo,) = load_photos(path)
+    assert_same(photo.bgr, TILE, within=12)
+    assert (photo.name, photo.page) == (str(path), 0)
+
+
+@pytest.mark.parametrize(
+    ("mode", "form"),
+    [("L", "JPEG"), ("L", "PNG"), ("1", "PNG"), ("1", "TIFF"), ("L", "HEIC"), ("CMYK", "JPEG")]
+    + [("CMYK", "TIFF"), ("P", "PNG"), ("LA", "PNG"), ("P", "GIF")],
+)
+def test_every_mode_becomes_three_channels(mode: str, form: str) -> None:
+    image = tile().convert(mode)
+    data = heic(image) if form == "HEIC" else encoded(image, form)
+    assert_same(decode(data)[0].bgr, np.asarray(image.convert("RGB")), within=6)
+
+
+@pytest.mark.parametrize("form", ["PNG", "WEBP", "HEIC", "AVIF", "palette", "TIFF"])
+@pytest.mark.parametrize("opacity", [0, 100])
+def test_what_is_transparent_lies_on_white(form: str, opacity: int) -> None:
+    image = tile()
+    image.putalpha(opacity)
+    if form == "palette":
+        image = tile().quantize(16)
+        data = encoded(image, "PNG", transparency=bytes([opacity] * 16))
+    else:
+        data = heic(image) if form == "HEIC" else encoded(image, form)
+    expected = (255 + (TILE - 255.0) * opacity / 255).astype(np.uint8)
+    assert_same(decode(data)[0].bgr, expected, within=8)
+
+
+@pytest.mark.parametrize("form", ["PNG", "TIFF", "HEIC"])
+def test_grey_of_16_bits_keeps_its_range(form: str) -> None:
+    ramp = np.linspace(0, 65535, 64 * 96).reshape(64, 96).astype(np.uint16)
+    image = Image.fromarray(ramp)
+    bgr = decode(heic(image) if form == "HEIC" else encoded(image, form))[0].bgr
+    assert np.abs(bgr[..., 0].astype(int) - (ramp >> 8)).max() <= 3
+
+
+def raw_photo() -> bytes:
+    """A raw photo as cameras write them: a preview, and behind it what the sensor saw."""
+    stream = io.BytesIO()
+    with tifffile.TiffWriter(stream) as raw:
+        raw.write(TILE, photometric="rgb", subfiletype=1, subifds=1)
+        raw.write(RAMP, photometric="cfa", extratags=[(33421, "H", 2, (2, 2), True)])
+    return stream.getvalue()
+
+
+RAMP = np.linspace(0, 4095, 64 * 96).reshape(64, 96).astype(np.uint16)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        encoded(Image.fromarray(RAMP), "PNG"),
+        encoded(Image.fromarray(RAMP), "TIFF"),
+        tiff(RAMP.astype(np.float32), photometric="minisblack"),
+        tiff(RAMP.astype(np.uint32) << 20, photometric="minisblack"),
+        tiff(RAMP << 4, photometric="minisblack", compression="zlib", byteorder=">"),
+        tiff(RAMP << 4, photometric="miniswhite"),
+        tiff(np.stack([RAMP << 4] * 3), photometric="rgb", planarconfig="separate"),
+        raw_photo(),
+    ],
+    ids=["PNG 12", "TIFF 12", "float", "32", "swapped", "white is 0", "planes", "raw photo"],
+)
+def test_raw_levels_are_refused_as_such(data: bytes) -> None:
+    with pytest.raises(UnreadableImage, match="levels of a sensor"):
+        decode(data)[0]
+
+
+def test_16_bit_colour_keeps_its_range() -> None:
+    assert_same(decode(tiff(TILE.astype(np.uint16) * 257, photometric="rgb"))[0].bgr, TILE)
+    assert_same(
+        decode(tagged(tile().convert("L"), 262, 0))[0].bgr[..., 0],
+        255 - np.asarray(tile().convert("L")),
+    )
+
+
+def test_a_picture_of_any_height_is_converted_whole() -> None:
+    noise = np.random.default_rng(1).integers(0, 256, (1300, 9, 3), np.uint8)
+    assert_same(decode(encoded(Image.fromarray(noise), "BMP"))[0].bgr, noise, within=0.1)
+
+
+def png_text(text: str) -> PngInfo:
+    info = PngInfo()
+    info.add_text("Comment", text)
+    return info
+
+
+@pytest.mark.parametrize(
+    ("form", "options"),
+    [
+        ("JPEG", {"comment": b"%PDF-1.7", "quality": 95}),
+        ("PNG", {"pnginfo": png_text("%PDF-1.7")}),
+        ("GIF", {"comment": b"%PDF-1.7"}),
+    ],
+)
+def test_a_picture_that_mentions_pdf_is_no_pdf(form: str, options: dict[str, object]) -> None:
+    data = encoded(tile(), form, **options)
+    assert b"%PDF-" in data[:1024]
+    assert_same(decode(data)[0].bgr, TILE)
+
+
+def box(*brands: bytes, size: int | None = None) -> bytes:
+    """The first box of a file in the container of HEIF: its main brand, a version, the others."""
+    main, *others = brands
+    length = 8 * 2 + 4 * len(others) if size is None else size
+    return struct.pack(">I", length) + b"ftyp" + main + bytes(4) + b"".join(others) + bytes(100)
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        *((box(brand), "HEIC") for brand in (b"heic", b"heix", b"hevc", b"mif1", b"msf1")),
+        (box(b"heic", b"mif1", b"MiHE", b"tmap"), "HEIC"),
+        (box(b"mif1", b"avif", b"heic"), "HEIC"),  # coded both ways
+        (box(b"avif", b"mif1", b"miaf"), "AVIF"),
+        (box(b"mif1", b"miaf", b"avif"), "AVIF"),
+        (box(b"isom", b"mp41") + b"heicavif", None),
+        (struct.pack(">I", 24) + b"ftypisomheicmp41mp42", None),  # heic is where the version stands
+        (box(b"isom", b"mp41", size=2**32 - 1), None),
+        (b"RIFF\0\0\0\0WAVE", None),
+        (b"", None),
+    ],
+)
+def test_formats_are_told_by_their_first_bytes(data: bytes, kind: str | None) -> None:
+    assert format_of(data) == kind
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        *(b"\xff\xff", b"\xff\xff\xff", b"\xff\xd0\xff\xd7\xff\x01"),
+        b"\xff\xfe\0\x0b\xff\xc0\0\x11\x08\0\x01\0\x01",
+    ],
+    ids=["filled up", "filled up oddly", "no lengths", "a comment that looks like a frame"],
+)
+def test_the_size_of_a_jpeg_is_its_frames(before: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = encoded(tile(), "JPEG", quality=95)
+    start, tables, end = (data.index(mark) for mark in (b"\xff\xdb", b"\xff\xc4", b"\xff\xda"))
+    data = data[:start] + before + data[tables:end] + data[start:]
+    monkeypatch.setattr(formats, "LARGE_PIXELS", 1)
+    photo = decode(data)[0]
+    assert photo.half is not None and (photo.width, photo.height) == (96, 64)
+    assert_same(photo.bgr, TILE)
+
+
+def png_claiming(width: int, height: int) -> bytes:
+    data = bytearray(encoded(tile(), "PNG"))
+    data[16:24] = struct.pack(">II", width, height)
+    return bytes(data)
+
+
+def jpeg_claiming(width: int, height: int) -> bytes:
+    data = bytearray(encoded(tile(), "JPEG"))
+    frame = data.index(b"\xff\xc0")
+    data[frame + 5 : frame + 9] = struct.pack(">HH", height, width)
+    return bytes(data)
+
+
+def heic_claiming(width: int, height: int) -> bytes:
+    data = bytearray(heic(tile()))
+    at = data.index(b"ispe") + 8  # width and height follow a version
+    data[at : at + 8] = struct.pack(">II", width, height)
+    return bytes(data)
+
+
+@pytest.mark.parametrize("claiming", [png_claiming, jpeg_claiming, heic_claiming])
+def test_sizes_are_checked_before_pixels_are_decoded(claiming: object) -> None:
+    with pytest.raises(ImageTooLarge, match="12000 × 10001 pixels, but the limit is 120 megapix"):
+        decode(claiming(12_000, 10_001))  # type: ignore[operator]
+    if claiming is not heic_claiming:
+        with pytest.raises(UnreadableImage, match="no pixels"):
+            decode(claiming(64, 0))  # type: ignore[operator]

@@ -1,0 +1,142 @@
+"""Backs of sheets, pictures without greys and blurred ones are told from good photos of maps."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdscan import MapCorrections, correct, load_photos, read_photo
+from kdscan.imaging.picture import Photo
+from kdscan.imaging.quality import (
+    BLURRED,
+    FAINT,
+    darkness,
+    edge_width,
+    is_bilevel,
+    is_blank,
+    shows_through,
+)
+from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, RectifiedSheet, flatten
+from lab.benchmarks.scanner import Scan, Settings, scan
+from lab.synth.own import own_page
+from lab.synth.scene import draw_page
+
+
+@cache
+def page(dpi: int = 100, **settings: object) -> Scan:
+    rng = np.random.default_rng(1)
+    return scan(rng, [draw_page(rng, page=own_page(dpi))], Settings(dpi=dpi, **settings))  # type: ignore[arg-type]
+
+
+def empty(**settings: object) -> NDArray[np.uint8]:
+    return scan(np.random.default_rng(3), [], Settings(dpi=100, **settings)).bgr  # type: ignore[arg-type]
+
+
+def rectified(bgr: NDArray[np.uint8], centers_xy: NDArray[np.float64]) -> RectifiedSheet:
+    flat = flatten(Photo(bgr), centers_xy, FLAT_PX, FLAT_MARGIN)
+    return RectifiedSheet(flat, centers_xy, np.zeros((4, 2)), 64.0, 1.0)
+
+
+@pytest.mark.parametrize("lid", [255, 30])
+@pytest.mark.parametrize("color", ["color", "grey"])
+def test_a_blank_page_is_blank(lid: int, color: str) -> None:
+    assert is_blank(Photo(empty(color=color, lid=lid, skew_deg=1)))
+
+
+@pytest.mark.parametrize("strength", [0.03, 0.12])
+def test_a_back_with_its_front_showing_through_is_blank_and_no_map(strength: float) -> None:
+    through = 255 - page().bgr[:, ::-1].astype(float)
+    bgr = np.clip(empty().astype(float) - strength * through, 0, 255).astype(np.uint8)
+    assert is_blank(Photo(bgr))
+    mirrored = page().centers_xy[0][:, ::-1] * (-1, 1) + (bgr.shape[1] - 1, 0)
+    assert shows_through(rectified(bgr, mirrored))
+
+
+def test_a_map_is_neither_blank_nor_shows_through() -> None:
+    assert not is_blank(Photo(page().bgr))
+    assert not shows_through(rectified(page().bgr, page().centers_xy[0]))
+
+
+def test_punched_holes_and_specks_leave_a_page_blank_a_line_of_text_does_not() -> None:
+    bgr = empty().copy()
+    for y in (500, 700):
+        cv2.circle(bgr, (40, y), 12, (40, 40, 40), -1)
+    for x, y in np.random.default_rng(5).integers(100, 700, (15, 2)):
+        cv2.circle(bgr, (int(x), int(y)), 1, (90, 90, 90), -1)
+    assert is_blank(Photo(bgr))
+    cv2.putText(bgr, "see the other side for the map", (120, 400), 0, 1.0, (60, 60, 60), 2)
+    assert not is_blank(Photo(bgr))
+    assert not is_blank(Photo(np.full((300, 200, 3), 90, np.uint8)))
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 300), (40, 3000)])
+def test_a_picture_of_any_size_is_blank_or_not(size: tuple[int, int]) -> None:
+    is_blank(Photo(np.full((*size, 3), 240, np.uint8), "tiny"))
+
+
+def test_darkness_is_that_of_ink_not_of_uneven_light() -> None:
+    light = np.linspace(120, 250, 400)[None, :, None]
+    paper = np.broadcast_to(light, (300, 400, 3)).astype(np.uint8).copy()
+    paper[100:110, 200:203] = 30
+    dark = darkness(paper, 30)
+    assert dark[105, 201] > 0.7
+    dark[95:115, 195:208] = 0
+    assert dark.max() < FAINT
+
+
+@pytest.mark.parametrize(("color", "bilevel"), [("bilevel", True), ("grey", False)])
+def test_a_scan_in_text_mode_asks_for_a_look(color: str, bilevel: bool) -> None:
+    photo = Photo(page(150, color=color).bgr)
+    (sheet,) = read_photo(photo)
+    assert is_bilevel(photo, sheet.outline_xy) is bilevel
+    assert ("bilevel" in {problem.code for problem in sheet.problems}) is bilevel
+    assert sheet.review or not bilevel
+
+
+@pytest.mark.parametrize("dpi", [150, 400])
+def test_an_apps_black_and_white_is_told_small_or_large(dpi: int, tmp_path: Path) -> None:
+    sheet = page(dpi, color="color")
+    even = sheet.bgr[: sheet.bgr.shape[0] & -2, : sheet.bgr.shape[1] & -2]  # others have no half
+    grey = cv2.cvtColor(even, cv2.COLOR_BGR2GRAY)
+    how = (cv2.ADAPTIVE_THRESH_GAUSSIAN_C, cv2.THRESH_BINARY, 41, 12)
+    cv2.imwrite(str(tmp_path / "a.jpg"), cv2.adaptiveThreshold(grey, 255, *how), [1, 60])
+    (photo,) = load_photos(tmp_path / "a.jpg")
+    assert (photo.half is not None) is (dpi == 400)
+    assert is_bilevel(photo, sheet.centers_xy[0][[0, 0, -1, -1], [0, -1, -1, 0]])
+
+
+@pytest.mark.parametrize(("at", "bilevel"), [(0, False), (400, True)])
+def test_of_a_large_photo_the_map_alone_is_judged(at: int, bilevel: bool) -> None:
+    """Only its lower right quarter has no greys; its half has, at edges."""
+    whole = np.full((800, 800, 3), 128, np.uint8)
+    whole[401:, 401:] = np.where(np.indices((399, 399)).sum(0) // 16 % 2, 0, 255)[..., None]
+    half = cv2.resize(whole, (400, 400), interpolation=cv2.INTER_AREA)
+    corners = at + 10 + 380.0 * np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
+    assert is_bilevel(Photo.halved(np.asarray(half, np.uint8), lambda: whole), corners) is bilevel
+
+
+def test_width_of_an_edge_is_measured_across_it() -> None:
+    sharp = np.full((640, 640, 3), 230, np.uint8)
+    sharp[:, ::64] = sharp[::64] = 40
+    sharp[160:480, 160:480] = 40
+    motion = np.zeros((41, 41), np.float32)
+    motion[20] = 1 / 41
+    assert edge_width(sharp) < 0.035
+    for along in (motion, motion.T):
+        blurred = np.asarray(cv2.filter2D(sharp, -1, along), np.uint8)
+        assert edge_width(blurred) > BLURRED
+    assert edge_width(np.full((640, 640, 3), 128, np.uint8)) == 0.0
+
+
+def test_a_blurred_photo_is_told_while_it_asks() -> None:
+    (photo,) = load_photos(Path("samples/01.jpg"))
+    (sharp,) = read_photo(photo)
+    (sheet,) = read_photo(Photo(np.asarray(cv2.GaussianBlur(photo.bgr, (0, 0), 6), np.uint8)))
+    confirmed = correct(sheet, MapCorrections(confirmed=True))  # type: ignore[call-overload]
+    blurred = ["blurred" in {p.code for p in s.problems} for s in (sharp, sheet, confirmed)]
+    assert sheet.review and blurred == [False, True, False]
