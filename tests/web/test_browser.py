@@ -74,19 +74,22 @@ def test_any_shield_is_put_right_by_keyboard(open_page: Open) -> None:
 
 def test_two_maps_are_a_game_and_a_picture(open_page: Open) -> None:
     page = open_page()
-    upload(page, "01.jpg", "05.jpg")
-    expect(page.locator(".results:not(.uploads) .result")).to_have_count(2)
-    page.locator(".results:not(.uploads) .result").first.tap()
-    page.get_by_role("link", name="Game").tap()
-    page.locator(".results .result").first.tap()
+    upload(page, "01.jpg", "05.jpg")  # two photos that were chosen together end at the winner
     expect(page.locator(".player")).to_have_count(2)
     titles = page.locator(".player h2").all_inner_texts()
     points = [int(re.findall(r"\d+", title)[-1]) for title in titles]
     winner = points.index(max(points)) + 1
     expect(page.locator(".winner")).to_contain_text(f"Map {winner} wins")
+    for name in ("Ann", "Bob"):
+        page.locator(".whose input").first.fill(name)
+        page.locator(".whose input").first.press("Enter")
+        expect(page.locator(".player h2", has_text=name)).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("button", name="Share").tap()
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
+    page.get_by_role("link", name="Home").tap()
+    expect(page.locator(".games li")).to_contain_text(re.compile(r"Ann \d+ : Bob \d+"))
+    expect(page.locator(".tally")).to_contain_text(re.compile(r"(Ann|Bob) 1, (Ann|Bob) 0"))
 
 
 def test_a_map_that_is_still_being_read_joins_those_to_play_against(open_page: Open) -> None:

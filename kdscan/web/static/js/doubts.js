@@ -21,7 +21,10 @@ export function questions(page, act) {
   let waiting = []; // ids that were not answered when the sheet was shown last
   let at = null; // id of the question shown
   let shown = null;
-  const open = (sheet) => kindOf(sheet).parts(sheet).filter((part) => part.review);
+  const open = (sheet) =>
+    kindOf(sheet)
+      .parts(sheet)
+      .filter((part) => part.review);
 
   function show(sheet) {
     shown = sheet;
@@ -43,7 +46,12 @@ export function questions(page, act) {
     waiting = left;
     put(
       element,
-      at === null ? lastQuestion(act) : question(parts.find((part) => part.id === at), left),
+      at === null
+        ? lastQuestion(act)
+        : question(
+            parts.find((part) => part.id === at),
+            left,
+          ),
     );
   }
 
@@ -98,12 +106,20 @@ export function questions(page, act) {
 }
 
 const step = (label, mark, act) =>
-  h("button", { type: "button", class: "round", "aria-label": label, title: label, onclick: act }, mark);
+  h(
+    "button",
+    { type: "button", class: "round", "aria-label": label, title: label, onclick: act },
+    mark,
+  );
 
 // What remains when every doubtful place is answered: whether the grid was laid where it is printed.
 const lastQuestion = (act) => [
   h("h2", {}, t("Does the grid sit on the map?")),
-  h("p", {}, t("Look at the photo with what was read drawn over it. If it does, the sheet is right.")),
+  h(
+    "p",
+    {},
+    t("Look at the photo with what was read drawn over it. If it does, the sheet is right."),
+  ),
   act &&
     h(
       "div",

@@ -1,10 +1,13 @@
 // Two maps and their spellbook, or two to four kingdoms, make a game.
 
-import { get } from "./api.js";
+import { get, post } from "./api.js";
 import { emblem } from "./coats.js";
-import { h, put, sign } from "./dom.js";
+import { h, put, sign, toast } from "./dom.js";
+import { explain } from "./errors.js";
 import { pointsText, t, tn } from "./i18n.js";
+import { remember } from "./games.js";
 import { hasScore, kindOf, nameOf } from "./kinds.js";
+import { whoseField } from "./names.js";
 import { oneMore } from "./opponents.js";
 import { doubtText } from "./score.js";
 import { share } from "./share.js";
@@ -22,7 +25,29 @@ export async function showGame(place, ids) {
   const also = await oneMore(ids, sheets);
   if (!place.isConnected) return; // left meanwhile
   document.title = titleOf(sheets.filter(hasScore));
-  put(place, gameView(sheets, outcome), also, bar(sheets, outcome));
+  const players = sheets.filter(hasScore);
+  remember(ids, players, outcome);
+  const renew = () => place.isConnected && showGame(place, ids);
+  put(place, gameView(sheets, outcome), whoPlayed(players, renew), also, bar(sheets, outcome));
+}
+
+// Whose the sheets are that have no name yet. renew(): one was given.
+function whoPlayed(players, renew) {
+  const unnamed = players.filter((sheet) => !sheet.player);
+  return unnamed.map((sheet) => {
+    const field = whoseField(sheet.kind, async (name) => {
+      try {
+        await post(`/api/sheets/${sheet.id}/name`, { name });
+      } catch (error) {
+        toast(explain(error));
+        return error;
+      }
+      renew();
+      return null;
+    });
+    field.show(sheet, players.map(({ player }) => player).filter(Boolean));
+    return h("section", { class: "card" }, h("h2", {}, nameOf(sheet, players)), field.element);
+  });
 }
 
 const again = (sheets) => sheets.some((sheet) => sheet.photograph_again);

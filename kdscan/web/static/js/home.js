@@ -7,7 +7,8 @@ import { t } from "./i18n.js";
 import { joinForm } from "./join.js";
 import { nameField } from "./names.js";
 import { keep, waiting } from "./outbox.js";
-import { isShown, recentList, refreshOrExplain } from "./recent.js";
+import { gamesList } from "./games.js";
+import { batchOf, isShown, recentList, refreshOrExplain } from "./recent.js";
 import { photoButtons } from "./take.js";
 import { enqueue, uploadList } from "./uploads.js";
 
@@ -24,9 +25,11 @@ export async function showHome(place) {
       h("p", {}, t("Photograph the finished map or kingdom, check what is doubtful, done.")),
     ),
     photoButtons(send),
+    h("p", { class: "hint" }, t("Two photos chosen together are a game.")),
     joinForm(),
     nameField(),
     uploadList(),
+    gamesList(),
     h("h2", { class: "quiet-title" }, t("Recent results")),
     recentList(),
   );
@@ -38,8 +41,10 @@ export async function showHome(place) {
   await refreshOrExplain();
 }
 
-async function send(files) {
-  for (const entry of files.map(keep)) enqueue(await entry, files.length === 1);
+// One photo's result is shown when it is read, the game of two as well. against: sheets that are there.
+export async function send(files, against = []) {
+  const batch = files.length <= 2 ? batchOf(files.length, against) : null;
+  for (const entry of files.map(keep)) enqueue(await entry, batch);
 }
 
 // Browsers give the pictures of a page as files too: one that is dragged by accident is no new photo.

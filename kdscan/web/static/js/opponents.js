@@ -4,7 +4,10 @@ import { get, whenRead } from "./api.js";
 import { h, put } from "./dom.js";
 import { t } from "./i18n.js";
 import { joinForm } from "./join.js";
+import { send } from "./home.js";
 import { briefly, hasScore } from "./kinds.js";
+import { photoButtons } from "./take.js";
+import { uploadList } from "./uploads.js";
 
 const MOST_KINGDOMS = 4;
 
@@ -85,7 +88,9 @@ export async function chooseOther(place, id) {
     h("h1", { tabindex: "-1" }, words.against),
     waiting && h("p", { "aria-live": "polite" }, waiting.name, " · ", t("reading …")),
     !waiting && !list.length && h("p", {}, words.none),
-    h("p", {}, h("a", { class: "button wide", href: "#/" }, words.photograph)),
+    h("h2", { class: "quiet-title" }, words.photograph),
+    photoButtons((files) => send(files.slice(0, 1), [id]), { many: false }),
+    uploadList(),
     joinForm(photo),
     list.length > 0 && links(list, (sheet) => game([id, sheet.id])),
   );

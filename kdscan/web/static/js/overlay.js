@@ -109,7 +109,12 @@ function badge(cell, corner, unit, picture, width, turns) {
     );
   if (!picture) return group;
   // The corner that is shown at the lower right.
-  const [right, down] = [[1, 1], [1, -1], [-1, -1], [-1, 1]][turns];
+  const [right, down] = [
+    [1, 1],
+    [1, -1],
+    [-1, -1],
+    [-1, 1],
+  ][turns];
   const lower = (p) => right * p[0] + down * p[1];
   const low = corner.reduce((best, p) => (lower(p) > lower(best) ? p : best));
   const size = (0.34 * unit) / 100;

@@ -9,7 +9,7 @@ import { briefly } from "./kinds.js";
 import { namesOf } from "./names.js";
 
 const unread = new Set(); // photos that the server has not read yet, as far as this page knows
-const alone = new Set(); // those of them that were sent by themselves
+const batches = new Map(); // of those that were sent from this page: what they were sent with
 let list = null;
 let showList = null;
 let asked = 0;
@@ -43,10 +43,14 @@ async function refresh(fresh = false) {
   pending.slice(-1).forEach(watch);
 }
 
-// A photo is on the server now. single: it was sent by itself.
-export async function delivered({ id, state }, single) {
+// Photos that were sent together, and the sheets that they play against: when all are read, the page
+// shows their game, or the only one's result.
+export const batchOf = (size, against = []) => ({ size, against, read: [] });
+
+// A photo is on the server now.
+export async function delivered({ id, state }, batch) {
   unread.add(id);
-  if (single) alone.add(id);
+  if (batch) batches.set(id, batch);
   await persist(() => refresh(true));
   if (state !== "waiting" && unread.delete(id))
     tell([await persist(() => get(`/api/photos/${id}`))]); // known, and older than those listed
@@ -71,10 +75,31 @@ async function watch({ id }) {
 function tell(photos) {
   for (const { thumb } of photos.flatMap(({ pages }) => pages)) if (thumb) new Image().src = thumb;
   if (photos.length) announce(photos.map(newsOf).join(". "));
-  // Somebody who sent one photo and waited sees the result; others find it in the list.
-  for (const { id } of photos)
-    if (alone.delete(id) && location.hash.replace(/^#\/?/, "") === "")
-      location.hash = `#/photo/${id}`;
+  for (const photo of photos) {
+    const batch = batches.get(photo.id);
+    if (!batches.delete(photo.id)) continue;
+    batch.read.push(photo);
+    if (batch.read.length === batch.size) open(batch);
+  }
+}
+
+// Somebody who sent a photo, or those of a game, and waited sees the result; others find it in the
+// list.
+function open({ read, against }) {
+  if (!/^#?\/?(versus\/\d+)?$/.test(location.hash)) return;
+  const sheets = read.sort((a, b) => a.id - b.id).flatMap((photo) => photo.sheets);
+  const scored = sheets.filter(({ total }) => total !== null && total !== undefined);
+  const players = [...against, ...scored.map(({ id }) => id)];
+  const books = sheets.filter(({ kind }) => kind === "duel_spellbook").map(({ id }) => id);
+  const kinds = new Set(scored.map(({ kind }) => kind));
+  if (
+    players.length === 2 &&
+    kinds.size === 1 &&
+    books.length < 2 &&
+    read.length + against.length > 1
+  )
+    location.hash = `#/game/${[...players, ...books].join("/")}`;
+  else if (read.length === 1) location.hash = `#/photo/${read[0].id}`;
 }
 
 const newsOf = ({ name, state }) =>

@@ -16,20 +16,20 @@ let sending = 0;
 export const uploadList = () =>
   h("ul", { class: "results uploads", "aria-label": t("Uploading") }, [...running.values()]);
 
-// entry: a photo in the outbox. single: it was chosen by itself.
-export function enqueue(entry, single = false) {
+// entry: a photo in the outbox. batch: what it was sent with, see `batchOf`.
+export function enqueue(entry, batch = null) {
   if (running.has(entry.id)) return; // dropped before the start page looked for what waits
-  turn.push({ entry, shown: row(entry), single });
+  turn.push({ entry, shown: row(entry, batch), batch });
   next();
 }
 
 async function next() {
   if (sending >= SENT || !turn.length) return;
   sending += 1;
-  const { entry, shown, single } = turn.shift();
+  const { entry, shown, batch } = turn.shift();
   try {
     const photo = await deliver(entry, shown.progress, shown.state);
-    await delivered(photo, single); // it is in the list before its row goes
+    await delivered(photo, batch); // it is in the list before its row goes
     shown.end();
   } catch (error) {
     shown.fail(error);
@@ -39,7 +39,7 @@ async function next() {
   }
 }
 
-function row(entry) {
+function row(entry, batch) {
   const { id, name } = entry;
   const picture = pictureOf(entry.blob);
   const label = t("Uploading {name}", { name });
@@ -62,7 +62,7 @@ function row(entry) {
   };
   const again = () => {
     end();
-    enqueue(entry);
+    enqueue(entry, batch);
   };
   const remove = () => {
     end();
