@@ -1,6 +1,8 @@
-"""The JSON `kdscan/1` of readings, by pure functions.
+"""The JSON `kdscan/1`: what is written, stored, served and read back.
 
-Fields may be added at any time, but renamed or removed only with a new schema number.
+Fields may be added at any time, but renamed or removed only with a new schema number. Points in a
+photo are [x, y] in pixels, cells are [row, column], sheets are [photo, sheet]; all count from 0.
+Entries of sheets are declared by their kinds (`kdscan.sheets.*.show`), the others here.
 """
 
 from __future__ import annotations
@@ -8,29 +10,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, NamedTuple
+
+from msgspec import UNSET, Struct, UnsetType
 
 from kdscan.errors import KdscanError
+from kdscan.files import Json
 from kdscan.files.names import escape_control
 from kdscan.i18n.errors import error_json
-from kdscan.sheets.base import kind_of
-from kdscan.sheets.common import probability_json
-
-if TYPE_CHECKING:
-    from kdscan.rules.winner import Worth
-    from kdscan.sheets.base import AnyReading
-    from kdscan.sheets.entries import (
-        FusedJson,
-        GameJson,
-        MapJson,
-        Pair,
-        PhotoJson,
-        PlayerJson,
-        ReportJson,
-        SheetJson,
-    )
-    from kdscan.sheets.fusion import FusedSheet
-
+from kdscan.rules.kingdomino.variants import DYNASTY_GAMES
+from kdscan.rules.winner import Worth, decide, worth
+from kdscan.sheets.base import KINGDOM, AnyReading, SheetEntry, kind_of, plain
+from kdscan.sheets.common import probability
+from kdscan.sheets.duel_map.model import MapReading
+from kdscan.sheets.duel_map.show import MapEntry
+from kdscan.sheets.duel_map.show import to_entry as map_entry
+from kdscan.sheets.fusion import FusedSheet, Where
+from kdscan.sheets.kingdom.model import KingdomReading
+from kdscan.sheets.spellbook.model import SpellbookReading
 
 SCHEMA: Literal["kdscan/1"] = "kdscan/1"
 
@@ -51,117 +48,236 @@ class PhotoReport:
     error: KdscanError | None = None
 
 
-def report_json(photos: Sequence[PhotoJson], fused: Sequence[FusedSheet] = ()) -> ReportJson:
-    """The object that `kdscan score --json` prints. photos: results of `photo_json`."""
-    together = [_fused_json(one) for one in fused]
-    return {
-        "schema": SCHEMA,
-        "photos": list(photos),
-        "fused": together,
-        "game": game_json(photos, together),
-    }
+class PhotoEntry(Struct):
+    """A page of a file and its results; error: see `kdscan.i18n.errors.error_json`."""
+
+    photo: str
+    page: int
+    width: int | None
+    height: int | None
+    error: Json | None
+    sheets: list[SheetEntry]
 
 
-def _fused_json(fused: FusedSheet) -> FusedJson:
-    from kdscan.sheets.duel_map.show import to_json as map_json
+class FusedEntry(Struct):
+    """A map that several photos show, read from all of them."""
 
-    return {
-        "sheets": [list(where) for where in fused.views],
-        "best": list(fused.best),
-        "photograph_again": [list(cell) for cell in fused.photograph_again],
-        "sheet": map_json(fused.sheet),
-    }
+    sheets: tuple[Where, ...]
+    best: Where
+    photograph_again: tuple[tuple[int, int], ...]
+    sheet: MapEntry
 
 
-def photo_json(report: PhotoReport) -> PhotoJson:
+class PlayerEntry(Struct):
+    """A map or kingdom of a game; crowns: of a kingdom."""
+
+    sheet: Any
+    total: int
+    largest_domain: int
+    crowns: int | UnsetType = UNSET
+
+
+class GameEntry(Struct):
+    """Who won; winner is an index of players, null for a draw."""
+
+    players: list[PlayerEntry]
+    winner: int | None
+    decided_by: str
+    spellbook: Where | None
+    confidence: float
+    review: bool
+    photograph_again: bool
+
+
+class DynastyEntry(Struct):
+    """A player's kingdoms of several games, added up; repeated: whether one is there twice."""
+
+    kingdoms: list[Where]
+    total: int
+    confidence: float
+    repeated: bool
+    review: bool
+
+
+class ReportEntry(Struct):
+    """What `kdscan score --json` prints."""
+
+    schema: str
+    photos: list[PhotoEntry]
+    fused: list[FusedEntry]
+    game: GameEntry | None
+    dynasty: DynastyEntry | UnsetType = UNSET
+
+
+def to_dict(reading: AnyReading) -> Json:
+    """One entry of `sheets`, by its kind."""
+    return plain(kind_of(reading).to_entry(reading))
+
+
+def photo_entry(report: PhotoReport) -> PhotoEntry:
     """One entry of `photos`."""
     width, height = report.size_wh or (None, None)
-    error = report.error
-    return {
-        "photo": escape_control(report.name),
-        "page": report.page,
-        "width": width,
-        "height": height,
-        "error": error_json(error) if error else None,
-        "sheets": [to_dict(sheet) for sheet in report.sheets],
-    }
+    return PhotoEntry(
+        escape_control(report.name),
+        report.page,
+        width,
+        height,
+        error_json(report.error) if report.error else None,
+        [kind_of(sheet).to_entry(sheet) for sheet in report.sheets],
+    )
 
 
-def to_dict(found: AnyReading) -> SheetJson:
-    """One entry of `sheets`, by its kind."""
-    return kind_of(found).to_json(found)
+def photo_json(report: PhotoReport) -> Json:
+    """One entry of `photos` as plain values."""
+    return plain(photo_entry(report))
 
 
-def _book_of(photos: Sequence[PhotoJson], beside: Set[int]) -> list[int] | None:
-    """[photo, sheet] of the game's spellbook: one beside its maps, else the only one.
+def report_json(
+    photos: Sequence[PhotoReport], fused: Sequence[FusedSheet] = (), *, dynasty: bool = False
+) -> Json:
+    """The object that `kdscan score --json` prints, as plain values. dynasty: whether kingdoms are
+    added up."""
+    report = ReportEntry(
+        SCHEMA,
+        [photo_entry(photo) for photo in photos],
+        [
+            FusedEntry(sheet.views, sheet.best, sheet.photograph_again, map_entry(sheet.sheet))
+            for sheet in fused
+        ],
+        game_of(photos, fused),
+        dynasty_of(photos) if dynasty else UNSET,
+    )
+    return plain(report)
 
-    beside: the photos that show the maps. Of several photos of it the most confident counts; None
-    if a photo shows two spellbooks, which cannot be assigned.
-    """
-    books: dict[int, list[int]] = {}
-    for n, photo in enumerate(photos):
-        here = [k for k, one in enumerate(photo["sheets"]) if one["kind"] == "duel_spellbook"]
-        if here:
-            books[n] = here
-    near = {n: here for n, here in books.items() if n in beside} or books
-    if not near or any(len(here) > 1 for here in near.values()):
-        return None
-    n = max(near, key=lambda n: photos[n]["sheets"][near[n][0]]["confidence"])
-    return [n, near[n][0]]
+
+# Who won
 
 
-def game_json(photos: Sequence[PhotoJson], fused: Sequence[FusedJson] = ()) -> GameJson | None:
+class Contender(NamedTuple):
+    """A map or kingdom of a game: its reference for the JSON, and what decides. crowns: whether its
+    game counts them."""
+
+    sheet: Any
+    worth: Worth
+    confidence: float
+    review: bool
+    clipped: bool = False
+    crowns: bool = False
+
+
+def contender(where: Where, sheet: MapReading | KingdomReading) -> Contender:
+    """A map or kingdom as one of a game."""
+    is_map = isinstance(sheet, MapReading)
+    clipped = isinstance(sheet, MapReading) and bool(sheet.clipped)
+    worth = sheet.score.worth
+    return Contender(where, worth, sheet.confidence, sheet.review, clipped, not is_map)
+
+
+def outcome(players: Sequence[Contender], spellbook: Where | None = None) -> GameEntry:
+    """The result of two maps or several kingdoms."""
+    result = decide([player.worth for player in players])
+    return GameEntry(
+        [
+            PlayerEntry(
+                player.sheet,
+                player.worth.total,
+                player.worth.largest_domain,
+                player.worth.crowns if player.crowns else UNSET,
+            )
+            for player in players
+        ],
+        result.winner,
+        result.decided_by,
+        spellbook,
+        probability(math.prod(player.confidence for player in players)),
+        any(player.review for player in players),
+        any(player.clipped for player in players),
+    )
+
+
+def outcome_json(sheets: Sequence[tuple[Any, Mapping[str, Any]]]) -> Json:
+    """The result of two maps or several kingdoms from their JSON, each with its reference."""
+    players = [
+        Contender(
+            where,
+            worth(sheet),
+            sheet["confidence"],
+            sheet["review"],
+            bool(sheet.get("photograph_again")),
+            sheet["kind"] == KINGDOM.name,
+        )
+        for where, sheet in sheets
+    ]
+    return plain(outcome(players))
+
+
+def game_of(photos: Sequence[PhotoReport], fused: Sequence[FusedSheet] = ()) -> GameEntry | None:
     """The game's result if there are exactly two maps and one photo shows both, else None.
 
     A sheet on several photos is one map, with its fused reading.
     """
-    found: list[tuple[Pair, MapJson]] = []
+    players: list[Contender] = []
     pictured: list[set[int]] = []
-    together = {(n, k): one for one in fused for n, k in one["sheets"]}
+    together = {where: sheet for sheet in fused for where in sheet.views}
     for n, photo in enumerate(photos):
-        for k, sheet in enumerate(photo["sheets"]):
-            if sheet["kind"] != "duel_map":
+        for k, reading in enumerate(photo.sheets):
+            if not isinstance(reading, MapReading):
                 continue
-            one = together.get((n, k))
-            if one is None:
-                found.append(([n, k], sheet))
+            sheet = together.get((n, k))
+            if sheet is None:
+                players.append(contender((n, k), reading))
                 pictured.append({n})
-            elif one["sheets"][0] == [n, k]:
-                found.append((one["best"], one["sheet"]))
-                pictured.append({at for at, _ in one["sheets"]})
-    if len(found) != 2 or not pictured[0] & pictured[1]:
+            elif sheet.views[0] == (n, k):
+                players.append(contender(sheet.best, sheet.sheet))
+                pictured.append({photo for photo, _ in sheet.views})
+    if len(players) != 2 or not pictured[0] & pictured[1]:
         return None
-    return outcome_json(found, _book_of(photos, pictured[0] | pictured[1]))
+    return outcome(players, _book_of(photos, pictured[0] | pictured[1]))
 
 
-def outcome_json(
-    sheets: Sequence[tuple[Any, Mapping[str, Any]]], spellbook: Pair | None = None
-) -> GameJson:
-    """The result of two maps or several kingdoms, each with its reference for the JSON."""
-    from kdscan.rules.winner import decide, worth  # a single sheet needs neither
+def _book_of(photos: Sequence[PhotoReport], beside: Set[int]) -> Where | None:
+    """The game's spellbook: one beside its maps, else the only one.
 
-    worths = [worth(sheet) for _, sheet in sheets]
-    result = decide(worths)
-    return {
-        "players": [
-            _player_json(where, sheet["kind"], own)
-            for (where, sheet), own in zip(sheets, worths, strict=True)
-        ],
-        "winner": result.winner,
-        "decided_by": result.decided_by,
-        "spellbook": spellbook,
-        "confidence": probability_json(math.prod(sheet["confidence"] for _, sheet in sheets)),
-        "review": any(sheet["review"] for _, sheet in sheets),
-        "photograph_again": any(sheet.get("photograph_again", False) for _, sheet in sheets),
+    beside: the photos that show the maps. Of several photos of it the most confident counts; None
+    if a photo shows two spellbooks, which cannot be assigned.
+    """
+    books = {
+        n: [(n, k) for k, sheet in enumerate(photo.sheets) if isinstance(sheet, SpellbookReading)]
+        for n, photo in enumerate(photos)
     }
+    books = {n: places for n, places in books.items() if places}
+    near = {n: places for n, places in books.items() if n in beside} or books
+    if not near or any(len(places) > 1 for places in near.values()):
+        return None
+    return max(
+        (place for (place,) in near.values()), key=lambda at: photos[at[0]].sheets[at[1]].confidence
+    )
 
 
-def _player_json(where: Any, kind: str, own: Worth) -> PlayerJson:
-    player: PlayerJson = {
-        "sheet": where,
-        "total": own.total,
-        "largest_domain": own.largest_domain,
+def dynasty_of(photos: Sequence[PhotoReport]) -> DynastyEntry:
+    """A player's kingdoms of several games, added up.
+
+    A photo without a kingdom leaves a game out; a photo with several also shows other players'.
+    Kingdoms of equal domains are one kingdom, photographed twice.
+    """
+    kingdoms = {
+        (n, k): sheet
+        for n, photo in enumerate(photos)
+        for k, sheet in enumerate(photo.sheets)
+        if isinstance(sheet, KingdomReading)
     }
-    if kind == "kingdom":
-        player["crowns"] = own.crowns
-    return player
+    different = {
+        tuple(sorted((domain.terrain, len(domain.cells), domain.crowns) for domain in domains))
+        for domains in (kingdom.score.domains for kingdom in kingdoms.values())
+    }
+    repeated = len(different) < len(kingdoms)
+    return DynastyEntry(
+        list(kingdoms),
+        sum(kingdom.score.total for kingdom in kingdoms.values()),
+        probability(math.prod(kingdom.confidence for kingdom in kingdoms.values())),
+        repeated,
+        repeated
+        or len(kingdoms) > DYNASTY_GAMES
+        or any(kingdom.review for kingdom in kingdoms.values())
+        or [photo for photo, _ in kingdoms] != list(range(len(photos))),
+    )

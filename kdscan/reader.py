@@ -155,7 +155,7 @@ def _read_duel(
     sheets: list[AnyReading] = [*maps, *books]
     if sheets and (sides := _cut_beside(sheets[0], photo, cut)):
         evidence: Any = sheets[0].evidence
-        sheets[0] = kind_of(sheets[0]).interpret(replace(evidence, beside=sides), options.risk)
+        sheets[0] = kind_of(sheets[0]).reading_of(replace(evidence, beside=sides), options.risk)
     first, last = sheets[: len(maps)], sheets[len(maps) :]
     return (*in_reading_order(first), *in_reading_order(last)), cut
 

@@ -15,7 +15,7 @@ from kdscan.rules.problem import Problem
 from kdscan.sheets.base import correct, deserialize, serialize
 from kdscan.sheets.duel_map.interpret import interpret
 from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading, WizardEvidence
-from kdscan.sheets.fusion import fuse_sheets, maps_by_place
+from kdscan.sheets.fusion import fuse_sheets
 from kdscan.sheets.kingdom.model import KingdomReading
 from tests.readings import make_kingdom, make_sheet
 
@@ -42,7 +42,7 @@ def keep(sheet: MapReading) -> MapReading:
 
 
 def fuse(sheet: MapReading) -> MapReading:
-    (fused,) = fuse_sheets(maps_by_place(0, [sheet]) | maps_by_place(1, [sheet]))
+    (fused,) = fuse_sheets({(0, 0): sheet, (1, 0): sheet})
     return fused.sheet
 
 

@@ -77,7 +77,7 @@ def test_a_failed_photo_has_an_entry() -> None:
 
 
 def test_the_object_is_json() -> None:
-    report = report_json([photo_json(PhotoReport("a.jpg", sheets=(make_sheet(),)))])
+    report = report_json([PhotoReport("a.jpg", sheets=(make_sheet(),))])
     assert json.loads(json.dumps(report)) == report
     assert list(report) == ["schema", "photos", "fused", "game"]
 
@@ -90,7 +90,7 @@ def test_who_wins() -> None:
 
     def game(*boards: str) -> object:
         sheets = tuple(make_sheet(board) for board in boards)
-        return report_json([photo_json(PhotoReport("a.jpg", sheets=sheets))])["game"]
+        return report_json([PhotoReport("a.jpg", sheets=sheets)])["game"]
 
     assert game(one_large) is None
     assert game(one_large, one_large, one_large) is None
@@ -129,8 +129,8 @@ def test_of_kingdoms_worth_the_same_the_one_with_more_crowns_wins() -> None:
 
 
 def test_maps_of_two_photos_are_no_game() -> None:
-    entry = photo_json(PhotoReport("a.jpg", sheets=(make_sheet(),)))
-    assert report_json([entry, entry])["game"] is None
+    report = PhotoReport("a.jpg", sheets=(make_sheet(),))
+    assert report_json([report, report])["game"] is None
 
 
 def test_cells_are_named_as_on_a_map() -> None:

@@ -22,7 +22,14 @@ from kdscan.cli.terminal import (
     print_error,
     terminal_words,
 )
-from kdscan.document import PhotoReport
+from kdscan.document import (
+    DynastyEntry,
+    GameEntry,
+    PhotoReport,
+    dynasty_of,
+    game_of,
+    report_json,
+)
 from kdscan.errors import UsageError
 from kdscan.files.names import escape_control
 from kdscan.files.read import is_folder
@@ -32,7 +39,6 @@ from kdscan.imaging.picture import Photo
 from kdscan.rules.grid import cell_name
 from kdscan.rules.kingdomino.variants import DYNASTY_GAMES
 from kdscan.sheets.base import kind_of, number_in
-from kdscan.sheets.entries import DynastyJson, GameJson, ReportJson
 from kdscan.sheets.fusion import FusedSheet
 from kdscan.sheets.overlay import draw_inks, draw_overlay
 from kdscan.sheets.terminal import Style
@@ -89,14 +95,18 @@ class Printer:
             style = replace(self._style, address=address)
             print(f"{style.bold(title)}\n\n{kind_of(sheet).to_text(sheet, style)}\n", flush=True)
 
-    def answer(self, answer: ReportJson, fused: Sequence[FusedSheet]) -> None:
-        """Print the result of all photos together, or the JSON of all."""
+    def answer(
+        self, reports: Sequence[PhotoReport], fused: Sequence[FusedSheet], *, dynasty: bool
+    ) -> None:
+        """Print the result of all photos together, or the JSON of all. dynasty: whether kingdoms
+        are added up."""
         if not self._text:
-            print(json.dumps(answer))
+            print(json.dumps(report_json(reports, fused, dynasty=dynasty)))
             return
         self._fused(fused)
-        self._winner(answer["game"])
-        self._dynasty(answer.get("dynasty"), len(answer["photos"]))
+        self._winner(game_of(reports, fused))
+        if dynasty:
+            self._dynasty(dynasty_of(reports), len(reports))
 
     def _fused(self, fused: Sequence[FusedSheet]) -> None:
         """Print the sheets that several photos show, as read from all of them."""
@@ -122,34 +132,32 @@ class Printer:
         for text in same:
             print(text)
 
-    def _winner(self, game: GameJson | None) -> None:
+    def _winner(self, game: GameEntry | None) -> None:
         """Print who won, if the photo shows both maps of a game (`game` of the JSON)."""
         if game is None:
             return
         t = self._style.words.t
-        if game["photograph_again"]:
+        if game.photograph_again:
             print(t("The winner cannot be determined: photograph the map that is cut off again."))
             return
-        totals = " : ".join(str(player["total"]) for player in game["players"])
-        check = " (" + t("please check") + ")" if game["review"] else ""
-        if game["winner"] is None:
+        totals = " : ".join(str(player.total) for player in game.players)
+        check = " (" + t("please check") + ")" if game.review else ""
+        if game.winner is None:
             print(t("A draw, {totals}, with equally large domains", totals=totals) + check)
             return
         because = {"score": "", "largest_domain": ", " + t("by the largest domain")}
-        won = t("Map {n} wins, {totals}", n=game["winner"] + 1, totals=totals)
-        print(won + because[game["decided_by"]] + check)
+        won = t("Map {n} wins, {totals}", n=game.winner + 1, totals=totals)
+        print(won + because[game.decided_by] + check)
 
-    def _dynasty(self, dynasty: DynastyJson | None, photos: int) -> None:
+    def _dynasty(self, dynasty: DynastyEntry, photos: int) -> None:
         """Print the sum of a player's kingdoms (`dynasty` of the JSON) in that many photos."""
-        if dynasty is None:
-            return
         t, tn = self._style.words.t, self._style.words.tn
-        kingdoms = dynasty["kingdoms"]
+        kingdoms = dynasty.kingdoms
         if not kingdoms:
             print(t("No kingdom was found that --dynasty could add up."))
             return
-        check = ", " + t("please check") if dynasty["review"] else ""
-        total = self._style.bold(tn("{n} point", "{n} points", dynasty["total"]))
+        check = ", " + t("please check") if dynasty.review else ""
+        total = self._style.bold(tn("{n} point", "{n} points", dynasty.total))
         title = tn("Dynasty of {n} kingdom", "Dynasty of {n} kingdoms", len(kingdoms))
         print(f"{title}: {total}{check}")
         pictured = len({photo for photo, _ in kingdoms})
@@ -157,7 +165,7 @@ class Printer:
             print(t("A photo shows no kingdom; its game is missing from the sum."))
         if pictured < len(kingdoms):
             print(t("A photo shows several kingdoms, but a dynasty belongs to one player."))
-        if dynasty["repeated"]:
+        if dynasty.repeated:
             print(t("Two photos show the same kingdom; leave one out."))
         elif len(kingdoms) > DYNASTY_GAMES:
             print(t("A dynasty is three games."))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -23,7 +24,7 @@ from kdscan.cli.options import (
     check_game,
 )
 from kdscan.cli.output import OverlayFile, OverlayStyle, Printer
-from kdscan.document import PhotoReport, photo_json, report_json
+from kdscan.document import PhotoReport, dynasty_of
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
 from kdscan.files.photos import photos_at
 from kdscan.i18n.problems import AGAINST_RULES
@@ -34,13 +35,11 @@ from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.reader import read_page
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.names import GameName
-from kdscan.sheets.base import AnyReading, kind_of
+from kdscan.sheets.base import AnyReading, kind_of, without_pixels
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.model import MapReading
-from kdscan.sheets.entries import PhotoJson
-from kdscan.sheets.fusion import Where, fuse_sheets, maps_by_place
+from kdscan.sheets.fusion import Where, fuse_sheets
 from kdscan.sheets.kingdom.model import KingdomReading
-from kdscan.sheets.kingdom.show import dynasty_json
 
 STDIN = "-"
 """The name under which a photo is read from stdin."""
@@ -140,56 +139,43 @@ def score(
     debug = context.find_root().params["debug"]
     printer = Printer(len(photos), text=not as_json, debug=debug)
 
-    entries: list[PhotoJson] = []
-    maps: dict[Where, MapReading] = {}
-    errors: set[str] = set()
-    verdicts: dict[Where, Verdict] = {}
+    reports = []
     for number, report, photo in _read_all(photos, wanted, options, printer):
         printer.report(report, number + 1)
         if drawing and photo is not None and report.sheets:
             several = len(photos) > 1 or report.pages > 1
             drawing.draw(photo, report, number + 1 if several else None)
-        entries.append(photo_json(report))
-        maps |= maps_by_place(number, report.sheets)
-        verdicts |= {(number, k): verdict(sheet) for k, sheet in enumerate(report.sheets)}
-        if report.error:
-            errors.add(report.error.code)
+        reports.append(replace(report, sheets=tuple(map(without_pixels, report.sheets))))
     printer.clear()
 
+    sheets = {
+        (n, k): sheet for n, report in enumerate(reports) for k, sheet in enumerate(report.sheets)
+    }
+    maps = {where: sheet for where, sheet in sheets.items() if isinstance(sheet, MapReading)}
     fused = fuse_sheets(maps, risk=options.risk)
-    verdicts |= {view: verdict(sheet.sheet) for sheet in fused for view in sheet.views}
-    answer = report_json(entries, fused)
-    if dynasty:
-        answer["dynasty"] = dynasty_json(entries)
-    printer.answer(answer, fused)
-    _check_all_applied(wanted, len(entries), verdicts)
-    code = exit_code(errors, verdicts.values(), strict)
-    if code == 0 and strict and dynasty and answer["dynasty"]["review"]:
+    printer.answer(reports, fused, dynasty=dynasty)
+    _check_all_applied(wanted, len(reports), sheets)
+    sheets |= {view: sheet.sheet for sheet in fused for view in sheet.views}
+    errors = {report.error.code for report in reports if report.error}
+    code = exit_code(errors, sheets.values(), strict)
+    if code == 0 and strict and dynasty and dynasty_of(reports).review:
         code = NEEDS_REVIEW
     raise typer.Exit(code)
 
 
-Verdict = tuple[bool, bool]
-"""Whether a sheet needs review, and whether no lawful game leads to it."""
-
-
-def verdict(sheet: AnyReading) -> Verdict:
-    """What a sheet means for the exit code."""
-    return sheet.review, any(problem.code in AGAINST_RULES for problem in sheet.problems)
-
-
-def exit_code(errors: Iterable[str], verdicts: Iterable[Verdict], strict: bool) -> int:
-    """The exit code for the codes of the photos' errors and the verdicts on all sheets."""
-    codes, sheets = set(errors), list(verdicts)
+def exit_code(errors: Iterable[str], sheets: Collection[AnyReading], strict: bool) -> int:
+    """The exit code for the codes of the photos' errors and for all sheets."""
+    codes = set(errors)
     if Bug.code in codes:
         return Bug.exit_code
     if not sheets:
         empty = codes & {BlankPage.code, NoSheetFound.code}
         return NoSheetFound.exit_code if empty else PhotoError.exit_code
     codes.discard(BlankPage.code)  # the backs of scanned sheets need no look
-    if strict and (codes or any(review for review, _ in sheets)):
+    if strict and (codes or any(sheet.review for sheet in sheets)):
         return NEEDS_REVIEW
-    if strict and any(unlawful for _, unlawful in sheets):
+    problems = {problem.code for sheet in sheets for problem in sheet.problems}
+    if strict and problems & AGAINST_RULES:
         return UNLAWFUL
     return SOME_FAILED if codes - {NoSheetFound.code} else 0
 

@@ -12,7 +12,6 @@ from kdscan.event.store.records import Sheet
 from kdscan.files import Json
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.sheets.base import AnyReading, deserialize, kind_named, kind_of
-from kdscan.sheets.entries import SheetJson
 from kdscan.sheets.table import interpret_table
 
 Overrides = Mapping[str, Any]
@@ -39,7 +38,7 @@ def corrected_sheets(
     affects the others. one_table: they do, even if they were photographed separately.
     """
     asked = [_asked(one.kind, mine) for one, mine in zip(sheets, overrides, strict=True)]
-    found: Sequence[SheetJson | None]
+    found: Sequence[Json | None]
     known = all(one.kept is not None for one in sheets)
     kinds = [one.kind for one in sheets]
     linked = "duel_spellbook" in kinds or kinds.count("kingdom") > 1
@@ -91,7 +90,7 @@ def _asked(kind: str, overrides: Overrides) -> Json:
 
 
 @lru_cache(maxsize=512)
-def _read_again(kept: tuple[tuple[str, str], ...]) -> tuple[SheetJson, ...]:
+def _read_again(kept: tuple[tuple[str, str], ...]) -> tuple[Json, ...]:
     """Cached: decoding takes a tenth of a second, and a page requests the same sheets
     repeatedly."""
     found: Sequence[AnyReading] = [corrected(json.loads(one), json.loads(a)) for one, a in kept]
@@ -100,7 +99,7 @@ def _read_again(kept: tuple[tuple[str, str], ...]) -> tuple[SheetJson, ...]:
     return tuple(to_dict(one) for one in found)
 
 
-def _current(sheet: Sheet, overrides: Overrides, again: SheetJson | None) -> Json:
+def _current(sheet: Sheet, overrides: Overrides, again: Json | None) -> Json:
     """A sheet's JSON with its corrections; again: its reading with them, if any."""
     found = dict(sheet.data)
     if again is not None:

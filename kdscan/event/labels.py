@@ -26,8 +26,9 @@ from kdscan.files.write import write_file
 from kdscan.imaging.formats import jpeg, png
 from kdscan.imaging.photo import decode
 from kdscan.rules.duel.board import CASTLE, CELLS
+from kdscan.sheets.base import evidence_from
 from kdscan.sheets.common import cell_values
-from kdscan.sheets.duel_map.model import cells_of
+from kdscan.sheets.duel_map.model import MapEvidence, cells_of
 
 COPIED_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 """Photos with these suffixes are copied; a page of any other file becomes a PNG."""
@@ -74,7 +75,9 @@ def truth(sheet: Sheet, overrides: Overrides) -> Json | None:
     ):
         return None
     now = corrected_json(sheet, overrides)
-    centers = sheet.kept["place"]["centers"]
+    _, evidence = evidence_from(sheet.kept)
+    assert isinstance(evidence, MapEvidence)
+    centers = evidence.rectified.centers_xy.tolist()
     board = {
         f"{row},{col}": [coat.value, crosses]
         for (row, col), (coat, crosses) in sorted(cells_of(now).items())

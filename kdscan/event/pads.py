@@ -24,7 +24,8 @@ from kdscan.event.store.prints import (
 )
 from kdscan.event.store.readings import readings, sheets
 from kdscan.event.store.records import PhotoRow
-from kdscan.sheets.duel_map.model import cells_of
+from kdscan.sheets.base import evidence_from
+from kdscan.sheets.duel_map.model import MapEvidence, cells_of
 from kdscan.templates.file import FiledPrint, parse_print
 from kdscan.templates.flat import coats_of, is_suitable
 from kdscan.templates.learn import MAX_SHEETS
@@ -76,10 +77,12 @@ def _placed(db: Connection, event_id: int) -> Iterator[PlacedSheet]:
     for sheet in sheets(db, event_id):
         if sheet.kept is None or not is_of_pad(sheet.data):
             continue
-        place, problems = sheet.kept["place"], (one["code"] for one in sheet.data["problems"])
-        if is_suitable(problems, place["px_per_cell"]):
+        _, evidence = evidence_from(sheet.kept)
+        assert isinstance(evidence, MapEvidence)
+        place, problems = evidence.rectified, (one["code"] for one in sheet.data["problems"])
+        if is_suitable(problems, place.px_per_cell):
             photo = of[sheet.photo_id]
-            centers = tuple(float(v) for row in place["centers"] for xy in row for v in xy)
+            centers = tuple(place.centers_xy.ravel().tolist())
             coats = coats_of({at: coat for at, (coat, _) in cells_of(sheet.data).items()})
             where = (photo.sha256, photo.suffix, sheet.page, sheet.number)
             yield PlacedSheet(*where, centers, coats, sheet.data["layout"])

@@ -1,180 +1,185 @@
-"""The registry of the kinds of sheets: each has a folder, and an entry in `KINDS`.
+"""The kinds of sheets: what each can do, and what can be done with a reading of any kind.
 
-A kind's folder contains modules of these names with functions that take its own reading:
-
-* ``to_json.to_json(found)``: its entry in the JSON ``kdscan/1``
-* ``to_text.to_text(found, style)``: the result as text for a terminal
-* ``draw.draw(canvas, found, others)``: the overlay; returns tiles of doubtful cells
-* ``draw.places(found, words)``: what needs review, as places in the photo
-* ``serialize.serialize(found)``, ``serialize.evidence_from(kept)``: evidence in the store
-* ``interpret.interpret(evidence, risk)``: the reading computed from evidence
-* ``correct.with_fields(evidence, fields)``: the evidence with corrections, given by the store's
-  field names, merged with earlier ones
-
-Modules are imported on first use, so that a standings table needs no OpenCV.
+A kind is a folder with `model` (evidence, corrections, reading), `read` (photo → evidence),
+`interpret` (evidence → reading, a pure function) and `show` (JSON, text, overlay). Its name as text
+stands in its model, and in the JSON. Only evidence is stored: plain JSON of a few kilobytes,
+without pixels, from which this version or a later one computes the reading again.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, Generic, TypeVar, cast, get_args, overload
+
+import msgspec
+import numpy as np
 
 from kdscan.files import Json
-from kdscan.i18n import mark
+from kdscan.i18n import Words, mark
+from kdscan.imaging.pens import Points
+from kdscan.imaging.picture import Bgr
+from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.boards import DEFAULT_RISK, check_risk
-from kdscan.sheets.duel_map.model import MapReading
-from kdscan.sheets.kingdom.model import KingdomReading
-from kdscan.sheets.spellbook.model import SpellbookReading
+from kdscan.rules.duel.coats import Coat, Marks
+from kdscan.rules.duel.spellbook import SpellbookLine
+from kdscan.rules.grid import Cell
+from kdscan.rules.kingdomino.tiles import SquareKind
+from kdscan.rules.names import GameName
+from kdscan.sheets.board import Canvas
+from kdscan.sheets.common import DoubtfulPlace
+from kdscan.sheets.duel_map import interpret as map_interpret
+from kdscan.sheets.duel_map import model as map_model
+from kdscan.sheets.duel_map import show as map_show
+from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading
+from kdscan.sheets.kingdom import interpret as kingdom_interpret
+from kdscan.sheets.kingdom import model as kingdom_model
+from kdscan.sheets.kingdom import show as kingdom_show
+from kdscan.sheets.kingdom.model import KingdomCorrections, KingdomEvidence, KingdomReading
+from kdscan.sheets.spellbook import interpret as spellbook_interpret
+from kdscan.sheets.spellbook import model as spellbook_model
+from kdscan.sheets.spellbook import show as spellbook_show
+from kdscan.sheets.spellbook.model import SpellbookCorrections, SpellbookEvidence, SpellbookReading
+from kdscan.sheets.terminal import Style
 
-if TYPE_CHECKING:
-    from kdscan.files import Json
-    from kdscan.i18n import Words
-    from kdscan.imaging.pens import Points
-    from kdscan.imaging.picture import Bgr
-    from kdscan.rules.duel.coats import Coat, Marks
-    from kdscan.rules.duel.spellbook import SpellbookLine
-    from kdscan.rules.grid import Cell
-    from kdscan.rules.kingdomino.tiles import SquareKind
-    from kdscan.sheets.board import Canvas
-    from kdscan.sheets.common import DoubtfulPlace
-    from kdscan.sheets.duel_map.model import MapCorrections, MapReading
-    from kdscan.sheets.entries import SheetJson
-    from kdscan.sheets.kingdom.model import KingdomCorrections, KingdomReading
-    from kdscan.sheets.spellbook.model import SpellbookCorrections, SpellbookReading
-    from kdscan.sheets.terminal import Style
+AnyEvidence = MapEvidence | KingdomEvidence | SpellbookEvidence
+AnyReading = MapReading | KingdomReading | SpellbookReading
+AnyCorrections = MapCorrections | KingdomCorrections | SpellbookCorrections
+SheetEntry = map_show.MapEntry | kingdom_show.KingdomEntry | spellbook_show.SpellbookEntry
+"""An entry of `sheets` in the JSON."""
+
+E = TypeVar("E", bound=AnyEvidence)
+R = TypeVar("R", bound=AnyReading)
 
 
 @dataclass(frozen=True)
-class Kind:
+class SheetType(Generic[E, R]):
     """One kind of sheet.
 
-    name: in the JSON. folder: its package in `kdscan.sheets`. title: for people, translatable.
-    fields: prefixes of the correction fields that change its reading. game: in which it is used.
-    most: largest number of such sheets in one game. players: whether each player has one.
+    name: in the JSON. title: for people, translatable. game: in which it is used. max_per_game:
+    largest number of such sheets in one game. has_score: whether each has a score and a player.
+    fields: prefixes of the correction fields that change its reading. with_fields: the evidence
+    with such fields merged into its corrections.
+    upgraded: evidence as version 0.1 stored it, in the names of `evidence`.
+    draw: draws over a photo, given the outlines (4, 2) of the picture's other sheets; returns a
+    tile for each doubtful cell. places: what needs review, as named places in the photo.
     """
 
     name: str
-    folder: str
     title: str
+    game: GameName
+    max_per_game: int
     fields: tuple[str, ...]
-    game: str
-    most: int
-    players: bool = True
+    evidence: type[E]
+    interpret: Callable[[E, float], R]
+    with_fields: Callable[[E, Mapping[str, Any]], E]
+    upgraded: Callable[[Json], Json]
+    to_entry: Callable[[R], SheetEntry]
+    to_text: Callable[[R, Style], str]
+    draw: Callable[[Canvas, R, Sequence[Points]], list[Bgr]]
+    places: Callable[[R, Words], Iterator[DoubtfulPlace]]
+    has_score: bool = True
 
-    def to_json(self, found: AnyReading) -> SheetJson:
-        """An entry of `sheets`."""
-        entry: SheetJson = self._module("show").to_json(found)
-        return entry
+    def reading_of(self, evidence: E, risk: float = DEFAULT_RISK) -> R:
+        """The reading computed from evidence; raises ValueError for a risk below 0, and for
+        evidence whose numbers give no valid confidence.
 
-    def to_text(self, found: AnyReading, style: Style) -> str:
-        """The result as text for a terminal; ends without a newline."""
-        text: str = self._module("show").to_text(found, style)
-        return text
-
-    def draw(self, canvas: Canvas, found: AnyReading, others: Sequence[Points]) -> list[Bgr]:
-        """Draw over a photo; returns a tile for each doubtful cell.
-
-        others: outlines (4, 2) of the picture's other sheets.
+        risk: accepted probability that a total which is not marked for review is wrong.
         """
-        tiles: list[Bgr] = self._module("show").draw(canvas, found, others)
-        return tiles
-
-    def places(self, found: AnyReading, words: Words) -> Iterator[DoubtfulPlace]:
-        """What needs review, as named places in the photo."""
-        found_places: Iterator[DoubtfulPlace] = self._module("show").places(found, words)
-        return found_places
-
-    def serialize(self, found: AnyReading) -> Json:
-        """The evidence, without pixels, as JSON values for `deserialize`."""
-        kept: Json = self._module("model").serialize(found)
-        return kept
-
-    def deserialize(self, kept: Json, risk: float) -> AnyReading:
-        """The reading from what `serialize` returned; raises KeyError, TypeError or ValueError for
-        anything else."""
-        try:
-            return self.interpret(self._module("model").evidence_from(kept), risk)
-        except (AttributeError, IndexError) as error:  # a number for a list, an empty list
-            raise ValueError(f"not the evidence of a sheet: {error}") from error
+        check_risk(risk)
+        reading = self.interpret(evidence, risk)
+        if not 0 <= reading.confidence <= 1 + 1e-9:  # nan would pass for beyond doubt
+            raise ValueError(f"not the evidence of a sheet: {reading.confidence} sure")
+        return reading
 
     def correct_fields(
-        self, found: AnyReading, fields: Mapping[str, Any], risk: float
-    ) -> AnyReading:
-        """The sheet with corrections merged, given by the store's field names."""
-        return self.interpret(self._module("model").with_fields(found.evidence, fields), risk)
-
-    def interpret(self, evidence: object, risk: float) -> AnyReading:
-        """The reading computed from evidence of this kind; raises ValueError for a risk below 0,
-        and for evidence whose numbers give no valid confidence."""
-        check_risk(risk)
-        found: AnyReading = self._module("interpret").interpret(evidence, risk)
-        if not 0 <= found.confidence <= 1 + 1e-9:  # nan would pass for beyond doubt
-            raise ValueError(f"not the evidence of a sheet: {found.confidence} sure")
-        return found
-
-    def load(self) -> None:
-        """Import all of its modules now, so that no later call has to wait."""
-        for name in ("read", "interpret", "show", "model"):
-            self._module(name)
-
-    def _module(self, name: str) -> Any:
-        return import_module(f"kdscan.sheets.{self.folder}.{name}")
+        self, reading: R, fields: Mapping[str, Any], risk: float = DEFAULT_RISK
+    ) -> R:
+        """The sheet with corrections merged, given by the store's names of fields."""
+        return self.reading_of(self.with_fields(cast(E, reading.evidence), fields), risk)
 
 
-KINDS = (
-    Kind(
-        "duel_map",
-        "duel_map",
-        mark("map"),
-        ("cell:", "castle", "value:chosen_coat", "confirmed"),
-        game="duel",
-        most=2,
-    ),
-    Kind(
-        "kingdom",
-        "kingdom",
-        mark("kingdom"),
-        ("cell:", "variants", "confirmed"),
-        game="kingdomino",
-        most=4,
-    ),
-    Kind(
-        "duel_spellbook",
-        "spellbook",
-        mark("spellbook"),
-        ("line:", "choice:", "confirmed"),
-        game="duel",
-        most=1,
-        players=False,
-    ),
+DUEL_MAP = SheetType(
+    name=MapReading.kind,
+    title=mark("map"),
+    game="duel",
+    max_per_game=2,
+    fields=("cell:", "castle", "value:chosen_coat", "confirmed"),
+    evidence=MapEvidence,
+    interpret=map_interpret.interpret,
+    with_fields=map_model.with_fields,
+    upgraded=map_model.upgraded,
+    to_entry=map_show.to_entry,
+    to_text=map_show.to_text,
+    draw=map_show.draw,
+    places=map_show.places,
 )
+KINGDOM = SheetType(
+    name=KingdomReading.kind,
+    title=mark("kingdom"),
+    game="kingdomino",
+    max_per_game=4,
+    fields=("cell:", "variants", "confirmed"),
+    evidence=KingdomEvidence,
+    interpret=kingdom_interpret.interpret,
+    with_fields=kingdom_model.with_fields,
+    upgraded=kingdom_model.upgraded,
+    to_entry=kingdom_show.to_entry,
+    to_text=kingdom_show.to_text,
+    draw=kingdom_show.draw,
+    places=kingdom_show.places,
+)
+SPELLBOOK = SheetType(
+    name=SpellbookReading.kind,
+    title=mark("spellbook"),
+    game="duel",
+    max_per_game=1,
+    fields=("line:", "choice:", "confirmed"),
+    evidence=SpellbookEvidence,
+    interpret=spellbook_interpret.interpret,
+    with_fields=spellbook_model.with_fields,
+    upgraded=spellbook_model.upgraded,
+    to_entry=spellbook_show.to_entry,
+    to_text=spellbook_show.to_text,
+    draw=spellbook_show.draw,
+    places=spellbook_show.places,
+    has_score=False,
+)
+SHEET_TYPES = (DUEL_MAP, KINGDOM, SPELLBOOK)
 
-_BY_NAME = {kind.name: kind for kind in KINDS}
 
-
-def kind_named(name: str) -> Kind | None:
+def kind_named(name: str) -> SheetType[AnyEvidence, AnyReading] | None:
     """The kind of that name; None for an unknown one, which a newer version may have stored."""
-    return _BY_NAME.get(name)
+    for kind in SHEET_TYPES:
+        if kind.name == name:
+            return cast(SheetType[AnyEvidence, AnyReading], kind)
+    return None
 
 
-def kind_of(found: AnyReading) -> Kind:
+def kind_of(reading: R) -> SheetType[AnyEvidence, R]:
     """The kind of a reading."""
-    return _BY_NAME[found.kind]
+    return cast(SheetType[AnyEvidence, R], kind_named(reading.kind))
+
+
+def maps_of(readings: Iterable[AnyReading]) -> tuple[MapReading, ...]:
+    """The maps of Kingdomino Duel among readings."""
+    return tuple(reading for reading in readings if isinstance(reading, MapReading))
 
 
 def number_in(sheets: Sequence[AnyReading], at: int) -> str:
     """The number, from 1, that tells a sheet from others of its kind in one picture; "" if it is
     the only one."""
-    alike = sum(one.kind == sheets[at].kind for one in sheets)
+    alike = sum(sheet.kind == sheets[at].kind for sheet in sheets)
     return str(at + 1) if alike > 1 else ""
+
+
+# Games, from the names of kinds
 
 
 def is_player_sheet(name: str) -> bool:
     """Whether sheets of the kind of that name each have a score and a player."""
-    return (kind := kind_named(name)) is not None and kind.players
+    return (kind := kind_named(name)) is not None and kind.has_score
 
 
 def games_of(names: Iterable[str]) -> set[str]:
@@ -184,8 +189,10 @@ def games_of(names: Iterable[str]) -> set[str]:
 
 def fits_one_game(names: Collection[str]) -> bool:
     """Whether all these sheets can belong to one game."""
-    each = Counter(names).items()
-    return all((kind := kind_named(name)) and number <= kind.most for name, number in each)
+    return all(
+        (kind := kind_named(name)) and number <= kind.max_per_game
+        for name, number in Counter(names).items()
+    )
 
 
 def decides_game(names: Collection[str]) -> bool:
@@ -195,25 +202,33 @@ def decides_game(names: Collection[str]) -> bool:
     )
 
 
+# Corrections
+
+
 @overload
 def correct(
-    found: MapReading, corrections: MapCorrections | Mapping[Cell, Marks], *, risk: float = ...
+    reading: MapReading, corrections: MapCorrections | Mapping[Cell, Marks], *, risk: float = ...
 ) -> MapReading: ...
 @overload
 def correct(
-    found: KingdomReading,
+    reading: KingdomReading,
     corrections: KingdomCorrections | Mapping[Cell, SquareKind],
     *,
     risk: float = ...,
 ) -> KingdomReading: ...
 @overload
 def correct(
-    found: SpellbookReading,
+    reading: SpellbookReading,
     corrections: SpellbookCorrections | Mapping[tuple[int, Coat], SpellbookLine],
     *,
     risk: float = ...,
 ) -> SpellbookReading: ...
-def correct(found: AnyReading, corrections: object, *, risk: float = DEFAULT_RISK) -> AnyReading:
+def correct(
+    reading: AnyReading,
+    corrections: AnyCorrections | Mapping[Any, Any],
+    *,
+    risk: float = DEFAULT_RISK,
+) -> AnyReading:
     """The sheet with a person's corrections; score, problems and review are computed anew.
 
     Earlier corrections remain unless these override them.
@@ -223,45 +238,113 @@ def correct(found: AnyReading, corrections: object, *, risk: float = DEFAULT_RIS
     of a map or kingdom, or of lines of a spellbook. risk: as in `read_photo`.
     Raises ValueError for what no such sheet can hold, TypeError for corrections of another kind.
     """
-    evidence: Any = found.evidence
+    evidence: Any = reading.evidence
     own = type(evidence.corrections)
     if isinstance(corrections, Mapping):
         corrections = own(corrections)
     if not isinstance(corrections, own):
         given = type(corrections).__name__
-        raise TypeError(f"a {found.kind} is corrected by {own.__name__}, not {given}")
-    after = replace(evidence, corrections=evidence.corrections.merge(corrections))
-    return kind_of(found).interpret(after, risk)
+        raise TypeError(f"a {reading.kind} is corrected by {own.__name__}, not {given}")
+    merged = evidence.corrections.merge(corrections)
+    return kind_of(reading).reading_of(replace(evidence, corrections=merged), risk)
 
 
-AnyReading = MapReading | KingdomReading | SpellbookReading
-"""The readings that `kdscan.reader.read_photo` returns.
-
-All have: kind: as in the JSON. outline_xy: (4, 2) float64, photo frame, corners from its reader's
-top left. confidence: calibrated probability that the score is right. review: whether a person
-should check it. problems: impossible or suspicious findings.
-"""
+# JSON
 
 
-def maps_of(found: Iterable[AnyReading]) -> tuple[MapReading, ...]:
-    """The maps of Kingdomino Duel among readings."""
-    return tuple(one for one in found if isinstance(one, MapReading))
+def plain(record: Any) -> Json:
+    """A record as plain values, ready for JSON."""
+    values: Json = msgspec.json.decode(msgspec.json.encode(record))
+    return values
 
 
-def serialize(found: AnyReading) -> Json:
+DIGITS = 7
+"""Significant digits of stored arrays, more than any probability's precision."""
+
+
+def without_pixels(reading: R) -> R:
+    """The reading with a single black pixel for its picture, so that many fit in memory."""
+    evidence: Any = reading.evidence
+    if isinstance(evidence, SpellbookEvidence):
+        return reading
+    sheet = evidence.rectified
+    bare = RectifiedSheet(
+        np.zeros((1, 1, 3), np.uint8),
+        sheet.centers_xy,
+        sheet.outline_xy,
+        sheet.px_per_cell,
+        sheet.confidence,
+    )
+    inkless = {"ink": None} if isinstance(evidence, MapEvidence) else {}
+    evidence = replace(evidence, rectified=bare, **inkless)
+    return replace(reading, evidence=evidence)
+
+
+def serialize(reading: AnyReading) -> Json:
     """The evidence of a reading, without pixels, as JSON values for `deserialize`."""
-    return kind_of(found).serialize(found)
+    stored = msgspec.to_builtins(without_pixels(reading).evidence, enc_hook=_array_json)
+    return plain({"kind": reading.kind, **_with_text_keys(stored)})
 
 
-def deserialize(kept: Json, *, risk: float = DEFAULT_RISK) -> AnyReading:
+def deserialize(stored: Json, *, risk: float = DEFAULT_RISK) -> AnyReading:
     """The reading from what `serialize` returned; a single black pixel replaces its pixels.
 
-    risk: see `kdscan.read_photo`. Raises KeyError, TypeError or ValueError for other values.
+    risk: see `kdscan.read_photo`. Raises TypeError or ValueError for other values.
     """
-    if not isinstance(kept, dict):
-        raise TypeError(f"a reading is kept as a dictionary, not as {type(kept).__name__}")
-    name = kept.get("kind", "duel_map")  # older stores omit it: it was the only kind
+    kind, evidence = evidence_from(stored)
+    try:
+        return kind.reading_of(evidence, risk)
+    except (AttributeError, LookupError) as error:  # a number for a list, an empty list
+        raise ValueError(f"not the evidence of a sheet: {error}") from error
+
+
+def evidence_from(stored: Json) -> tuple[SheetType[AnyEvidence, AnyReading], AnyEvidence]:
+    """The kind of a sheet, and its evidence, from what `serialize` returned; raises TypeError or
+    ValueError for other values."""
+    if not isinstance(stored, dict):
+        raise TypeError(f"evidence is stored as a dictionary, not as {type(stored).__name__}")
+    name = stored.get("kind", DUEL_MAP.name)  # older stores omit it: it was the only kind
     kind = kind_named(name)
     if kind is None:
         raise ValueError(f"there is no kind of sheet called {name!r}")
-    return kind.deserialize(kept, risk)
+    try:
+        values = _with_tuple_keys(stored)
+        if "place" in values or "page" in values:
+            values = kind.upgraded(values)
+        return kind, msgspec.convert(values, kind.evidence, str_keys=True, dec_hook=_array_from)
+    except (AttributeError, LookupError, TypeError, ValueError, msgspec.MsgspecError) as error:
+        raise ValueError(f"not the evidence of a sheet: {error}") from error
+
+
+def _array_json(value: Any) -> Any:
+    """A numpy array in a record as a list."""
+    digits = np.char.mod(f"%.{DIGITS}g", value)
+    return digits.astype(np.float64).tolist()
+
+
+def _array_from(type_: Any, value: Any) -> Any:
+    """The inverse of `_array_json`; type_: an `NDArray[...]`."""
+    (number,) = get_args(get_args(type_)[1])
+    return np.array(value, number)
+
+
+def _with_text_keys(value: Any) -> Any:
+    """JSON values, in which the tuples that are keys become texts: (0, 6) becomes "0,6"."""
+    if isinstance(value, dict):
+        return {
+            ",".join(map(str, key)) if isinstance(key, tuple) else key: _with_text_keys(item)
+            for key, item in value.items()
+        }
+    return value
+
+
+def _with_tuple_keys(value: Any) -> Any:
+    """The inverse of `_with_text_keys`."""
+    if isinstance(value, dict):
+        return {
+            tuple(int(part) if part.isdigit() else part for part in key.split(","))
+            if "," in key
+            else key: _with_tuple_keys(item)
+            for key, item in value.items()
+        }
+    return value

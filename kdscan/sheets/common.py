@@ -5,26 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from html import escape
+from typing import Any, Generic, Protocol, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from kdscan.imaging.rectify import RectifiedSheet
+from kdscan.files import Json
+from kdscan.imaging.picture import Floats
 from kdscan.marks.boards import DEFAULT_RISK, check_risk
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.grid import Cell, neighbours
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.rules.names import GAMES, GameName
-
-if TYPE_CHECKING:
-    from kdscan.files import Json
-    from kdscan.marks.boards import CellReading
-    from kdscan.sheets.base import AnyReading
-    from kdscan.sheets.entries import JudgedJson, Point
-    from kdscan.sheets.kingdom.model import SquareReading
-    from kdscan.templates.known import KnownPrint
-
+from kdscan.rules.problem import Problem
+from kdscan.templates.known import KnownPrint
 
 Observer = Callable[[str], AbstractContextManager[object]]
 """Takes a stage's name, returns a context manager around the stage: for timing, progress,
@@ -52,36 +44,40 @@ class ReadOptions:
             raise ValueError(f"a game is {' or '.join(GAMES)}, or None; not {self.game!r}")
 
 
-Shown = tuple[str, bool]
-"""A cell's text, and whether a person should check it."""
+class SheetReading(Protocol):
+    """What every kind's reading has.
+
+    kind: its name in the JSON. confidence: calibrated probability that the score is right. review:
+    whether a person should check it. problems: impossible or suspicious findings. outline_xy:
+    (4, 2) float64, photo frame, corners from its reader's top left. sheet_id: text of its code.
+    """
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def confidence(self) -> float: ...
+    @property
+    def review(self) -> bool: ...
+    @property
+    def problems(self) -> tuple[Problem, ...]: ...
+    @property
+    def outline_xy(self) -> Floats: ...
+    @property
+    def sheet_id(self) -> str | None: ...
 
 
-def percent(p: float) -> str:
-    """Whole percent, rounded down and at most 99: no reading is entirely certain."""
-    return f"{min(99, int(100 * p + 1e-9))}%"
+class CellContent(Protocol):
+    """A shield of a map or a square of a kingdom as read."""
+
+    @property
+    def at(self) -> Cell: ...
+    @property
+    def confidence(self) -> float: ...
+    @property
+    def review(self) -> bool: ...
 
 
-def short(found: AnyReading, what: str) -> str:
-    """A reading's kind, score and confidence on one line."""
-    check = ", please check" if found.review else ""
-    return f"<{found.kind}: {what}, {percent(found.confidence)} sure{check}>"
-
-
-def table(found: object, rows: Iterable[Iterable[Shown]]) -> str:
-    """An HTML table with the reading's `repr` as its caption; cells that need review are marked."""
-    from html import escape  # it loads all named entities
-
-    def place(shown: Shown) -> str:
-        text, look = escape(shown[0]), shown[1]
-        return f"<td>{f'<mark>{text} ?</mark>' if look else text}</td>"
-
-    caption = escape(repr(found)[1:-1])
-    body = "".join(f"<tr>{''.join(map(place, row))}</tr>" for row in rows)
-    return f"<table><caption>{caption}</caption>{body}</table>"
-
-
-C = TypeVar("C", bound="CellReading | SquareReading")
-"""A shield or square as read."""
+C = TypeVar("C", bound=CellContent)
 
 MAX_OTHERS, MIN_OTHER = 2, 0.02
 """Most alternatives that are shown for a doubtful place, and their least probability."""
@@ -106,16 +102,45 @@ class DoubtfulPlace:
 
     name: str
     choices: tuple[tuple[str, float], ...]
-    quad_xy: NDArray[np.float64]
+    quad_xy: Floats
+
+
+# Short forms
+
+
+def percent(p: float) -> str:
+    """Whole percent, rounded down and at most 99: no reading is entirely certain."""
+    return f"{min(99, int(100 * p + 1e-9))}%"
+
+
+def short(reading: SheetReading, content: str) -> str:
+    """A reading's kind, score and confidence on one line."""
+    check = ", please check" if reading.review else ""
+    return f"<{reading.kind}: {content}, {percent(reading.confidence)} sure{check}>"
+
+
+def html_table(reading: SheetReading, rows: Iterable[Iterable[tuple[str, bool]]]) -> str:
+    """An HTML table for notebooks with the reading's `repr` as its caption. rows: cells' texts, and
+    whether they need review."""
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f"<td>{f'<mark>{escape(text)} ?</mark>' if review else escape(text)}</td>"
+            for text, review in row
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return f"<table><caption>{escape(repr(reading)[1:-1])}</caption>{body}</table>"
 
 
 MAX_NAMED = 8
 """A problem that names more cells concerns the map as a whole; its cells are not marked."""
 
 
-def flagged_cells(found: AnyReading) -> set[Cell]:
+def flagged_cells(reading: SheetReading) -> set[Cell]:
     """The cells that problems name."""
-    named = (problem.cells for problem in found.problems if len(problem.cells) <= MAX_NAMED)
+    named = (problem.cells for problem in reading.problems if len(problem.cells) <= MAX_NAMED)
     return {cell for cells in named for cell in cells}
 
 
@@ -128,81 +153,46 @@ def domain_colors(domains: Iterable[Collection[Cell]], colors: int) -> dict[Cell
     used = [0] * colors
     for cells in domains:
         around = {near for cell in cells for near in neighbours(cell)}
-        taken = {chosen[cell] for cell in around if cell in chosen}
-        free = [n for n in range(colors) if n not in taken] or list(range(colors))
+        beside = {chosen[cell] for cell in around if cell in chosen}
+        free = [n for n in range(colors) if n not in beside] or list(range(colors))
         color = min(free, key=lambda n: (used[n], n))
         used[color] += 1
         chosen.update(dict.fromkeys(cells, color))
     return chosen
 
 
-def point_json(xy: Any) -> Point:
+# JSON values
+
+Point = tuple[float, float]
+
+
+def point(xy: Floats) -> Point:
     """Photo pixels, rounded to a tenth."""
-    return [round(float(xy[0]), 1), round(float(xy[1]), 1)]
+    return round(float(xy[0]), 1), round(float(xy[1]), 1)
 
 
-def coat_json(coat: Coat | None) -> str | None:
-    """A coat's name; None for none."""
-    return coat.value if coat else None
-
-
-def coat_from(name: str | None) -> Coat | None:
-    """The inverse of `coat_json`; raises ValueError for an unknown name."""
-    return Coat(name) if name else None
-
-
-def probability_json(p: float) -> float:
+def probability(p: float) -> float:
     """A probability, rounded to four digits."""
     return round(float(p), 4)
 
 
-def judged_json(center_xy: Any, confidence: float, review: bool) -> JudgedJson:
-    """Position and confidence of a shield or square."""
+def coat_from(name: str | None) -> Coat | None:
+    """A coat by its name, None for none; raises ValueError for an unknown name."""
+    return Coat(name) if name else None
+
+
+def upgraded_place(place: Json) -> Json:
+    """A `RectifiedSheet` as older versions stored it, in the names of its fields."""
     return {
-        "center": point_json(center_xy),
-        "confidence": probability_json(confidence),
-        "review": review,
+        "bgr": [[[0, 0, 0]]],
+        "centers_xy": place["centers"],
+        "outline_xy": place["outline"],
+        "px_per_cell": place["px_per_cell"],
+        "confidence": place["confidence"],
     }
 
 
-DIGITS = 7
-"""Significant digits of stored numbers, more than any probability's precision."""
-
-
-def rounded(value: Any) -> Any:
-    """Numbers, lists and arrays as JSON values."""
-    if isinstance(value, np.ndarray):
-        return [rounded(part) for part in value.tolist()]
-    if isinstance(value, list | tuple):
-        return [rounded(part) for part in value]
-    return float(f"{value:.{DIGITS}g}")
-
-
-def present(**values: Any) -> Json:
-    """The values that are not empty; empty ones are left out to save space."""
-    return {name: value for name, value in values.items() if value}
-
-
-def place_json(place: RectifiedSheet) -> Json:
-    """A rectified sheet without its pixels."""
-    return {
-        "centers": rounded(place.centers_xy),
-        "outline": rounded(place.outline_xy),
-        "px_per_cell": rounded(place.px_per_cell),
-        "confidence": rounded(place.confidence),
-    }
-
-
-def place_from(kept: Json) -> RectifiedSheet:
-    """The inverse of `place_json`; a single black pixel replaces the pixels."""
-    return RectifiedSheet(
-        np.zeros((1, 1, 3), np.uint8),
-        np.array(kept["centers"], np.float64),
-        np.array(kept["outline"], np.float64),
-        kept["px_per_cell"],
-        kept["confidence"],
-    )
-
+# Names of correction fields in the store
 
 WIZARD = "value:chosen_coat"
 """Field: the coat for which the filled coat's wizard pays."""

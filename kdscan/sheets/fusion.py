@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from kdscan.detection.layout import UNKNOWN_LAYOUT
-from kdscan.marks.boards import DEFAULT_RISK
+from kdscan.marks.boards import DEFAULT_RISK, SheetView, fuse, group, same_photo
 from kdscan.rules.grid import Cell
 from kdscan.sheets.duel_map.interpret import beliefs, interpret
 from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading
-
-if TYPE_CHECKING:
-    from kdscan.sheets.base import AnyReading
-
 
 Where = tuple[int, int]
 """Number of the photo and of the sheet in it, both from 0, as in the JSON."""
@@ -47,29 +40,15 @@ class FusedSheet:
         return tuple(c.at for c in sorted(doubtful, key=lambda c: c.confidence))
 
 
-def maps_by_place(photo: int, found: Iterable[AnyReading]) -> dict[Where, MapReading]:
-    """The maps of a photo by their place, without pixels, so that many fit in memory."""
-    bare = np.zeros((1, 1, 3), np.uint8)
-    maps = {}
-    for n, sheet in enumerate(found):
-        if isinstance(sheet, MapReading):
-            flat = replace(sheet.rectified, bgr=bare)
-            evidence = replace(sheet.evidence, rectified=flat, ink=None)
-            maps[photo, n] = replace(sheet, evidence=evidence)
-    return maps
-
-
 def fuse_sheets(
-    maps: dict[Where, MapReading], *, risk: float = DEFAULT_RISK
+    maps: Mapping[Where, MapReading], *, risk: float = DEFAULT_RISK
 ) -> tuple[FusedSheet, ...]:
     """Find the sheets that several photos show, and fuse the photos of each.
 
-    maps: all maps of all photos, see `maps_by_place`. risk: see `kdscan.read_photo`.
+    maps: all maps of all photos. risk: see `kdscan.read_photo`.
     """
     if len(maps) < 2:
         return ()
-    from kdscan.marks.boards import SheetView, group
-
     places = sorted(maps)
     views = [
         SheetView(where[0], beliefs(maps[where].evidence), maps[where].sheet_id) for where in places
@@ -77,7 +56,7 @@ def fuse_sheets(
     return tuple(_fused([places[i] for i in indices], maps, risk) for indices in group(views))
 
 
-def _fused(places: Sequence[Where], maps: dict[Where, MapReading], risk: float) -> FusedSheet:
+def _fused(places: Sequence[Where], maps: Mapping[Where, MapReading], risk: float) -> FusedSheet:
     best = max(places, key=lambda where: maps[where].confidence)
     views = [maps[where].evidence for where in places]
     evidence = fuse_evidence(views, places.index(best))
@@ -90,8 +69,6 @@ def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
     A shield is clipped or covered, and the picture bilevel or blurred, if it is so in all of them.
     Corrections of all views hold; where they contradict each other, that of the earliest view.
     """
-    from kdscan.marks.boards import fuse
-
     base = views[best]
     layouts = [view.layout for view in views if view.layout != UNKNOWN_LAYOUT]
     ids = [view.sheet_id for view in views if view.sheet_id is not None]
@@ -113,8 +90,6 @@ def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
 
 
 def _one_photo(views: Sequence[MapEvidence]) -> bool:
-    from kdscan.marks.boards import same_photo
-
     first = views[0]
     return all(
         same_photo(first.probs, view.probs)

@@ -39,8 +39,8 @@ def draw_overlay(photo: Photo, sheets: Sequence[AnyReading], words: Words = ENGL
     outlines = [canvas.scaled(sheet.outline_xy) for sheet in sheets]
     for n, sheet in enumerate(sheets):
         others = outlines[:n] + outlines[n + 1 :]
-        one = replace(canvas, number=number_in(sheets, n))
-        tiles += kind_of(sheet).draw(one, sheet, others)
+        numbered = replace(canvas, number=number_in(sheets, n))
+        tiles += kind_of(sheet).draw(numbered, sheet, others)
     return np.vstack([canvas.picture, *_rows(tiles, clean.shape[1])])
 
 
@@ -56,7 +56,7 @@ def _rows(tiles: Sequence[Bgr], width: int) -> list[Bgr]:
     return rows
 
 
-GAP = 24
+INK_GAP = 24
 """Pixels of grey between two maps."""
 
 
@@ -73,6 +73,6 @@ def draw_inks(sheets: Sequence[AnyReading]) -> NDArray[np.uint8] | None:
     pictures = [draw_ink(ink_of(sheet)) for sheet in maps_of(sheets)]
     if not pictures:
         return None
-    gap = np.full((GAP, pictures[0].shape[1], 3), 200, np.uint8)
+    gap = np.full((INK_GAP, pictures[0].shape[1], 3), 200, np.uint8)
     parts = [part for picture in pictures for part in (gap, picture)]
     return np.concatenate(parts[1:])

@@ -10,67 +10,58 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kdscan.rules.duel.book_checks import SIDES, map_problems, whose_maps
 from kdscan.rules.duel.book_place import BookPlace
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.problem import Problem
+from kdscan.sheets.base import AnyReading
 from kdscan.sheets.common import percent
 from kdscan.sheets.duel_map.interpret import interpret as interpret_map
 from kdscan.sheets.duel_map.model import MapReading, WizardEvidence
+from kdscan.sheets.kingdom.interpret import decode_kingdoms
+from kdscan.sheets.kingdom.model import KingdomReading
+from kdscan.sheets.spellbook.interpret import interpret as interpret_book
 from kdscan.sheets.spellbook.model import SpellbookReading, marks_of_choice
 
-if TYPE_CHECKING:
-    from kdscan.sheets.base import AnyReading
 
-
-def interpret_table(found: Sequence[AnyReading], risk: float) -> tuple[AnyReading, ...]:
+def interpret_table(sheets: Sequence[AnyReading], risk: float) -> tuple[AnyReading, ...]:
     """The sheets of one photo after some were corrected, each with what the others imply for it.
 
     risk: as for `apply_spellbook`.
     """
-    kingdoms = {k: one for k, one in enumerate(found) if one.kind == "kingdom"}
-    if len(kingdoms) < 2:
-        return apply_spellbook(found, risk)
-    from kdscan.sheets.kingdom.interpret import decode_kingdoms
-
-    again = decode_kingdoms([one.evidence for one in kingdoms.values()], risk)
-    decoded = dict(zip(kingdoms, again, strict=True))
-    return apply_spellbook([decoded.get(k, one) for k, one in enumerate(found)], risk)
+    kingdoms = [sheet for sheet in sheets if isinstance(sheet, KingdomReading)]
+    if len(kingdoms) > 1:
+        decoded = iter(decode_kingdoms([kingdom.evidence for kingdom in kingdoms], risk))
+        sheets = [next(decoded) if isinstance(s, KingdomReading) else s for s in sheets]
+    return apply_spellbook(sheets, risk)
 
 
-def apply_spellbook(found: Sequence[AnyReading], risk: float) -> tuple[AnyReading, ...]:
+def apply_spellbook(sheets: Sequence[AnyReading], risk: float) -> tuple[AnyReading, ...]:
     """The readings, with the evidence of the spellbook added to the maps.
 
     risk: accepted probability that a total which is not marked for review is wrong.
     Idempotent: called again after corrections, it replaces a spellbook's earlier evidence.
     """
-    readings = list(found)
-    maps = [k for k, one in enumerate(found) if isinstance(one, MapReading)]
-    for k in maps:
-        readings[k] = _with_wizard(readings[k], WizardEvidence(), risk)
-    books = {k: one for k, one in enumerate(found) if one.kind == "duel_spellbook"}
-    if not books:
-        return tuple(readings)
-    pass
-    from kdscan.sheets.spellbook.interpret import interpret as interpret_book
-
-    for k, book in books.items():
+    readings = list(sheets)
+    maps, books = dict[int, MapReading](), dict[int, SpellbookReading]()
+    for n, sheet in enumerate(sheets):
+        if isinstance(sheet, MapReading):
+            readings[n] = maps[n] = _with_wizard(sheet, WizardEvidence(), risk)
+        elif isinstance(sheet, SpellbookReading):
+            books[n] = sheet
+    for n, book in books.items():
         table = len(books), len(maps)
-        readings[k] = books[k] = interpret_book(replace(book.evidence, table=table))
+        readings[n] = books[n] = interpret_book(replace(book.evidence, table=table))
     if len(books) == 1 and len(maps) == 2:
-        (book,) = books.values()
-        first, second = (readings[k] for k in maps)
-        assert isinstance(first, MapReading) and isinstance(second, MapReading)
-        for k, wizard in zip(maps, wizards(book, first, second, risk), strict=True):
-            readings[k] = _with_wizard(readings[k], wizard, risk)
+        (book,), (first, second) = books.values(), maps.values()
+        for n, wizard in zip(maps, wizards(book, first, second, risk), strict=True):
+            readings[n] = _with_wizard(maps[n], wizard, risk)
     return tuple(readings)
 
 
-def _with_wizard(sheet: AnyReading, wizard: WizardEvidence, risk: float) -> MapReading:
+def _with_wizard(sheet: MapReading, wizard: WizardEvidence, risk: float) -> MapReading:
     """A map interpreted with a spellbook's evidence."""
-    assert isinstance(sheet, MapReading)
     if sheet.evidence.wizard == wizard:
         return sheet
     return interpret_map(replace(sheet.evidence, wizard=wizard), risk)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kdscan.i18n import ENGLISH, Words
 from kdscan.i18n.problems import problem_line
@@ -12,11 +11,7 @@ from kdscan.rules.duel.board import LETTERS, Shield
 from kdscan.rules.duel.coats import GLYPHS, Coat, shown
 from kdscan.rules.grid import Cell, cell_name
 from kdscan.rules.score import AnyDomain
-from kdscan.sheets.common import MAX_NAMED, C, Doubt, domain_colors, percent
-
-if TYPE_CHECKING:
-    from kdscan.sheets.base import AnyReading
-
+from kdscan.sheets.common import MAX_NAMED, C, Doubt, SheetReading, domain_colors, percent
 
 # Box drawing by the four strokes that meet in a corner: up 1, right 2, down 4, left 8.
 _CORNERS = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"
@@ -116,7 +111,7 @@ def explain_domains(
     return lines if len(lines) > 1 else []
 
 
-def explain_total(found: AnyReading, total: int, style: Style, between: str = "") -> str:
+def explain_total(found: SheetReading, total: int, style: Style, between: str = "") -> str:
     """The total, its confidence, and whether to check it."""
     t = style.words.t
     confidence = t("{sure} sure", sure=percent(found.confidence))
@@ -125,7 +120,7 @@ def explain_total(found: AnyReading, total: int, style: Style, between: str = ""
     return f"   {points}  ({confidence}{check})"
 
 
-def explain_problems(found: AnyReading, style: Style) -> list[str]:
+def explain_problems(found: SheetReading, style: Style) -> list[str]:
     """The problems of a sheet or kingdom, one a line."""
     lines = []
     for problem in found.problems:
@@ -137,7 +132,7 @@ def explain_problems(found: AnyReading, style: Style) -> list[str]:
 
 
 def explain_doubts(
-    found: AnyReading,
+    found: SheetReading,
     doubts: Sequence[Doubt[C]],
     shown: Callable[[C], str],
     token: Callable[[C], str],

@@ -23,7 +23,7 @@ from kdscan.imaging.picture import Photo
 from kdscan.imaging.pyramid import at_most
 from kdscan.inference.store import default_models
 from kdscan.reader import read_page
-from kdscan.sheets.base import KINDS, AnyReading, serialize
+from kdscan.sheets.base import AnyReading, serialize
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.templates.drawing import draw_ink
@@ -139,14 +139,11 @@ def prepare() -> None:
     first photo would take half as long again on each worker."""
     import numpy.ma  # noqa: F401  numpy's median imports it when it is first used
 
-    import kdscan.sheets.table  # noqa: F401  so do two maps with their spellbook
     from kdscan.paper.book import load_book
     from kdscan.paper.layout import load_layout
     from kdscan.paper.raster import render_page
     from kdscan.sheets.spellbook.read import draw_blanks
 
-    for kind in KINDS:
-        kind.load()
     models = default_models()
     models.preload(threads=min(2, cores()))  # somebody waits, mostly for one photo
     _ = models.spellbook, models.struck_by, models.tiles, models.squares  # a map needs the others

@@ -20,8 +20,9 @@ from kdscan.errors import NoSheetFound
 from kdscan.imaging.picture import Photo
 from kdscan.reader import read_photo
 from kdscan.rules.duel.board import CELLS
+from kdscan.sheets.base import maps_of
 from kdscan.sheets.duel_map.model import MapReading
-from kdscan.sheets.fusion import fuse_sheets, maps_by_place
+from kdscan.sheets.fusion import fuse_sheets
 from lab.benchmarks.shared import judged_map, parser, with_interval
 from lab.synth.fields import any_of
 from lab.synth.photo.camera import HAND_HELD
@@ -39,7 +40,7 @@ def photos_of(page: DrawnPage, seed: int) -> list[MapReading]:
         rng = np.random.default_rng([seed, k])
         shot = shoot(rng, page, any_of(rng, HAND_HELD), size_wh=(2016, 1512))
         try:
-            found += maps_by_place(k, read_photo(Photo(shot.bgr))).values()
+            found += maps_of(read_photo(Photo(shot.bgr)))
         except NoSheetFound:
             continue
     return found

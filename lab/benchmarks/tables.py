@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from kdscan.document import PhotoReport, photo_json, report_json
+from kdscan.document import PhotoReport, report_json
 from kdscan.errors import KdscanError
 from kdscan.imaging.picture import Photo
 from kdscan.reader import read_photo
@@ -86,7 +86,7 @@ def judge(truth: dict[str, Any], photo: Photo, out: Counts) -> None:
     judge_book(truth["spellbook"], [b for b in found if isinstance(b, SpellbookReading)], out)
     out["other finds"].append(float(len(sheets) - sum(s is not None for s in shown)))
     report = PhotoReport("table", size_wh=(photo.width, photo.height), sheets=found)
-    game = report_json([photo_json(report)])["game"]
+    game = report_json([report])["game"]
     if game is None or len(sheets) != 2 or None in shown:
         out["games"].append(0)
         return

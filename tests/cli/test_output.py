@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import os
 from typing import Any
+from unittest import mock
 
+import msgspec
 import pytest
 
 from kdscan.cli.output import Printer
 from kdscan.cli.terminal import user
-
-WON = {
-    "players": [{"total": 51}, {"total": 48}],
-    "winner": 0,
-    "decided_by": "score",
-    "review": False,
-    "photograph_again": False,
-}
-EQUAL = {"players": [{"total": 40}, {"total": 40}]}
+from kdscan.document import DynastyEntry, GameEntry, PhotoReport, PlayerEntry
 
 
-def told(capsys: pytest.CaptureFixture[str], **answer: Any) -> str:
-    said: Any = {"game": None, "photos": [{}, {}, {}], **answer}
-    Printer(1, text=True, debug=False).answer(said, ())
+def players(*totals: int) -> list[PlayerEntry]:
+    return [PlayerEntry((0, n), total, 8) for n, total in enumerate(totals)]
+
+
+WON = GameEntry(players(51, 48), 0, "score", None, 0.97, False, False)
+THREE = DynastyEntry([(0, 0), (1, 0), (2, 0)], 90, 0.97, False, False)
+
+
+def output(
+    capsys: pytest.CaptureFixture[str],
+    game: GameEntry | None = None,
+    dynasty: DynastyEntry | None = None,
+) -> str:
+    with (
+        mock.patch("kdscan.cli.output.game_of", return_value=game),
+        mock.patch("kdscan.cli.output.dynasty_of", return_value=dynasty),
+    ):
+        reports = [PhotoReport(name) for name in "abc"]
+        Printer(1, text=True, debug=False).answer(reports, (), dynasty=dynasty is not None)
     return capsys.readouterr().out
 
 
@@ -33,11 +43,11 @@ def told(capsys: pytest.CaptureFixture[str], **answer: Any) -> str:
         ({"winner": 1}, "Map 2 wins, 51 : 48\n"),
         ({"review": True}, "Map 1 wins, 51 : 48 (please check)\n"),
         (
-            EQUAL | {"decided_by": "largest_domain"},
+            {"players": players(40, 40)} | {"decided_by": "largest_domain"},
             "Map 1 wins, 40 : 40, by the largest domain\n",
         ),
         (
-            EQUAL | {"winner": None, "decided_by": "draw"},
+            {"players": players(40, 40)} | {"winner": None, "decided_by": "draw"},
             "A draw, 40 : 40, with equally large domains\n",
         ),
         (
@@ -47,36 +57,33 @@ def told(capsys: pytest.CaptureFixture[str], **answer: Any) -> str:
     ],
 )
 def test_who_won_is_said_with_the_reason(
-    changes: dict[str, object], text: str, capsys: pytest.CaptureFixture[str]
+    changes: dict[str, Any], text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert told(capsys, game=WON | changes) == text
-
-
-THREE = {"total": 90, "kingdoms": [[0, 0], [1, 0], [2, 0]], "review": False, "repeated": False}
+    assert output(capsys, msgspec.structs.replace(WON, **changes)) == text
 
 
 def test_several_kingdoms_in_one_photo_of_a_dynasty_are_remarked_on(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert told(capsys, dynasty=THREE) == "Dynasty of 3 kingdoms: 90 points\n"
-    together = THREE | {"kingdoms": [[0, 0], [0, 1], [1, 0]]}
-    assert "a dynasty belongs to one player" in told(capsys, dynasty=together)
+    assert output(capsys, dynasty=THREE) == "Dynasty of 3 kingdoms: 90 points\n"
+    together = msgspec.structs.replace(THREE, kingdoms=[(0, 0), (0, 1), (1, 0)])
+    assert "a dynasty belongs to one player" in output(capsys, dynasty=together)
 
 
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
         ({"kingdoms": []}, "No kingdom was found"),
-        ({"kingdoms": [[n, 0] for n in range(4)]}, "A dynasty is three games."),
+        ({"kingdoms": [(n, 0) for n in range(4)]}, "A dynasty is three games."),
         ({"repeated": True}, "Two photos show the same kingdom"),
-        ({"kingdoms": [[0, 0], [2, 0]]}, "A photo shows no kingdom; its game is missing"),
+        ({"kingdoms": [(0, 0), (2, 0)]}, "A photo shows no kingdom; its game is missing"),
     ],
 )
 def test_what_is_no_dynasty_is_remarked_on(
-    changes: dict[str, object], text: str, capsys: pytest.CaptureFixture[str]
+    changes: dict[str, Any], text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = told(capsys, dynasty=THREE | changes)
-    assert text in said and "of 0" not in said
+    printed = output(capsys, dynasty=msgspec.structs.replace(THREE, **changes))
+    assert text in printed and "of 0" not in printed
 
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere users have no numbers")

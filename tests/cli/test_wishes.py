@@ -11,7 +11,7 @@ import pytest
 
 from kdscan.cli.main import main
 from kdscan.cli.options import UNLAWFUL
-from kdscan.cli.score import exit_code, verdict
+from kdscan.cli.score import exit_code
 from kdscan.event.store import open_store
 from kdscan.event.store.events import ensure_event
 from kdscan.rules.duel.players import play_game
@@ -64,8 +64,8 @@ def test_a_photo_is_read_from_stdin(monkeypatch: pytest.MonkeyPatch, run: Comman
 
 
 def test_boards_that_no_game_leads_to_have_a_code_of_their_own() -> None:
-    odd = verdict(make_sheet(problems=(Problem("odd_shields", "warning", "33 shields"),)))
-    doubtful = verdict(make_sheet(doubtful=[(0, 0)]))
+    odd = make_sheet(problems=(Problem("odd_shields", "warning", "33 shields"),))
+    doubtful = make_sheet(doubtful=[(0, 0)])
     assert exit_code((), [odd], strict=True) == UNLAWFUL == 9
     assert exit_code((), [odd], strict=False) == 0
     assert exit_code((), [odd, doubtful], strict=True) == 5

@@ -10,7 +10,6 @@ from kdscan.event.apply_corrections import corrected_json, corrected_sheets
 from kdscan.event.store.records import Sheet
 from kdscan.rules.duel.coats import Coat
 from kdscan.sheets.base import AnyReading, correct, serialize
-from kdscan.sheets.duel_map.show import to_json
 from tests.readings import make_book, make_kingdom, make_sheet, make_table, paid_game
 
 
@@ -32,7 +31,7 @@ def test_shields_are_corrected_as_the_command_line_corrects_them() -> None:
     sheet = make_sheet(doubtful=[(0, 1), (2, 2)])
     said = {"cell:0,1": {"coat": "dot", "crosses": 1}, "cell:4,6": {"coat": None, "crosses": 0}}
     found = corrected_json(row(sheet), said)
-    other = to_json(correct(sheet, {(0, 1): (Coat.DOT, 1), (4, 6): (None, 0)}))
+    other = to_dict(correct(sheet, {(0, 1): (Coat.DOT, 1), (4, 6): (None, 0)}))
     assert found["score"] == other["score"]
     assert [c["coat"] for c in found["cells"]] == [c["coat"] for c in other["cells"]]
     assert found["score"]["domains"] != sheet.score.domain_points

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from kdscan.cli.output import Printer
-from kdscan.document import PhotoReport, photo_json, report_json
+from kdscan.document import PhotoReport, report_json
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.grid import Cell
-from kdscan.sheets.base import AnyReading
+from kdscan.sheets.base import AnyReading, without_pixels
 from kdscan.sheets.duel_map.interpret import interpret
 from kdscan.sheets.duel_map.model import MapCorrections, MapReading, WizardEvidence
-from kdscan.sheets.fusion import FusedSheet, fuse_evidence, fuse_sheets, maps_by_place
+from kdscan.sheets.fusion import FusedSheet, fuse_evidence, fuse_sheets
 from tests.readings import make_book, make_kingdom, make_sheet
 
 SECOND = """
@@ -30,10 +30,7 @@ d   d   d   dd  .   c+  f
 
 
 def fused_of(*sheets: MapReading) -> tuple[FusedSheet, ...]:
-    maps: dict[tuple[int, int], MapReading] = {}
-    for n, sheet in enumerate(sheets):
-        maps |= maps_by_place(n, [sheet])
-    return fuse_sheets(maps)
+    return fuse_sheets({(n, 0): sheet for n, sheet in enumerate(sheets)})
 
 
 def seen_as(sheet: MapReading, **probs: Any) -> MapReading:
@@ -70,20 +67,33 @@ def test_other_sheets_are_left_alone() -> None:
     assert fused_of(soft(make_sheet())) == ()
 
 
-def test_maps_are_kept_by_their_place_without_pixels() -> None:
-    ((place, kept),) = maps_by_place(3, [make_kingdom(), make_sheet()]).items()
-    assert place == (3, 1)
-    assert kept.rectified.bgr.size == 3
-    assert np.array_equal(kept.rectified.centers_xy, make_sheet().rectified.centers_xy)
+def test_readings_are_kept_without_pixels() -> None:
+    for reading in (make_kingdom(), make_sheet()):
+        bare = without_pixels(reading)
+        assert bare.rectified.bgr.size == 3
+        assert np.array_equal(bare.rectified.centers_xy, reading.rectified.centers_xy)
+
+
+def reports_of(*sheets_a_photo: tuple[AnyReading, ...]) -> list[PhotoReport]:
+    return [
+        PhotoReport(f"{n}.jpg", 0, 1, (800, 600), sheets) for n, sheets in enumerate(sheets_a_photo)
+    ]
+
+
+def fused_in(reports: list[PhotoReport]) -> tuple[FusedSheet, ...]:
+    return fuse_sheets(
+        {
+            (n, k): sheet
+            for n, report in enumerate(reports)
+            for k, sheet in enumerate(report.sheets)
+            if isinstance(sheet, MapReading)
+        }
+    )
 
 
 def answer(*sheets_a_photo: tuple[MapReading, ...]) -> Any:
-    maps: dict[tuple[int, int], MapReading] = {}
-    photos = []
-    for n, sheets in enumerate(sheets_a_photo):
-        maps |= maps_by_place(n, sheets)
-        photos.append(photo_json(PhotoReport(f"{n}.jpg", sheets=sheets)))
-    return report_json(photos, fuse_sheets(maps))
+    reports = reports_of(*sheets_a_photo)
+    return report_json(reports, fused_in(reports))
 
 
 def test_json_says_which_photos_show_which_sheet() -> None:
@@ -101,11 +111,7 @@ def test_the_spellbook_of_a_game_may_lie_in_another_photo_than_its_best_map() ->
     maps, book = (make_sheet(), make_sheet(SECOND)), make_book(play_game(1).spellbook)
 
     def of(*photos: tuple[AnyReading, ...]) -> object:
-        entries = [
-            photo_json(PhotoReport(f"{n}.jpg", 0, 1, (800, 600), found))
-            for n, found in enumerate(photos)
-        ]
-        game = report_json(entries)["game"]
+        game = report_json(reports_of(*photos))["game"]
         assert game is not None
         return game["spellbook"]
 
@@ -126,7 +132,7 @@ def test_two_photos_of_both_maps_are_one_game() -> None:
 def test_people_are_told_what_to_photograph_again(capsys: pytest.CaptureFixture[str]) -> None:
     (fused,) = fused_of(soft(make_sheet(), 0.75), soft(make_sheet(), 0.74))
     assert fused.sheet.review
-    Printer(2, text=True, debug=False).answer(report_json([], [fused]), [fused])
+    Printer(2, text=True, debug=False).answer([], [fused], dynasty=False)
     said = capsys.readouterr().out
     assert "Photos 1 and 2 show the same sheet" in said
     assert "take a close-up: " in said
@@ -140,7 +146,7 @@ def test_one_photo_given_twice_is_said_to_be_one(capsys: pytest.CaptureFixture[s
     sheet = interpret(replace(sheet.evidence, covered={(1, 2): 0.6}))
     (fused,) = fused_of(sheet, sheet)
     assert fused.sheet.reading == sheet.reading, "nothing is more doubtful, nothing surer"
-    Printer(2, text=True, debug=False).answer(report_json([], [fused]), [fused, fused])
+    Printer(2, text=True, debug=False).answer([], [fused, fused], dynasty=False)
     assert capsys.readouterr().out == "Photos 1 and 2 are the same photo.\n"
 
 

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
+from kdscan.document import to_dict
 from kdscan.i18n import LANGUAGES, words
 from kdscan.rules.duel.players import play_game
-from kdscan.sheets.base import KINDS, AnyReading, Kind, decides_game, kind_named, kind_of
+from kdscan.sheets.base import (
+    SHEET_TYPES,
+    AnyReading,
+    SheetType,
+    decides_game,
+    deserialize,
+    kind_named,
+    kind_of,
+    serialize,
+)
 from kdscan.sheets.duel_map.interpret import interpret
 from kdscan.sheets.terminal import Style
 from tests.readings import make_book, make_kingdom, make_sheet
@@ -20,14 +31,14 @@ FOUND: dict[str, AnyReading] = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_what_it_says_can_be_kept_told_and_confirmed(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", SHEET_TYPES, ids=lambda kind: kind.name)
+def test_what_it_says_can_be_kept_told_and_confirmed(kind: SheetType[Any, Any]) -> None:
     found = FOUND[kind.name]
     assert kind_of(found) is kind and kind_named(kind.name) is kind
-    entry = kind.to_json(found)
+    entry = to_dict(found)
     assert entry["kind"] == kind.name and entry["review"]
-    kept = json.loads(json.dumps(kind.serialize(found)))
-    assert kind.to_json(kind.deserialize(kept, 0.02)) == entry
+    kept = json.loads(json.dumps(serialize(found)))
+    assert to_dict(deserialize(kept)) == entry
     for language in LANGUAGES:
         w = words(language)
         assert kind.to_text(found, Style(words=w))

@@ -8,14 +8,13 @@ from itertools import count
 import numpy as np
 import pytest
 
-from kdscan.document import PhotoReport, photo_json, report_json, to_dict
+from kdscan.document import PhotoReport, report_json, to_dict
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.spellbook import Spellbook
 from kdscan.sheets.base import AnyReading, correct, deserialize, serialize
 from kdscan.sheets.duel_map.model import MapReading
-from kdscan.sheets.duel_map.show import to_json as map_json
 from kdscan.sheets.spellbook.model import SpellbookReading
 from kdscan.sheets.table import apply_spellbook
 from tests.readings import make_book as a_book
@@ -54,7 +53,7 @@ def test_the_wizard_pays_the_map_of_its_owner_wherever_it_lies(owner: int) -> No
 def test_two_maps_and_the_spellbook_make_a_game() -> None:
     out = shared(*(a_map(board) for board in GAME.maps), a_book(GAME.spellbook))
     report = PhotoReport("table.jpg", size_wh=(200, 140), sheets=tuple(out))
-    game = report_json([photo_json(report)])["game"]
+    game = report_json([report])["game"]
     assert game is not None
     scores = GAME.scores()
     assert [player["total"] for player in game["players"]] == [s.total for s in scores]
@@ -109,7 +108,7 @@ def test_maps_that_fit_both_sides_are_paid_with_a_warning() -> None:
 def test_a_side_that_names_several_coats_is_paid_for_none() -> None:
     book = a_book(GAME.spellbook)
     marks = tuple(
-        replace(mark, marked=True)
+        mark._replace(marked=True)
         if (mark.place.player, mark.place.part) == (0, "choice")
         else mark
         for mark in book.evidence.marks
@@ -133,7 +132,7 @@ def test_squares_that_the_map_does_not_bear_out_are_a_problem_and_stay() -> None
 def test_an_unsure_spellbook_makes_the_totals_unsure() -> None:
     book = a_book(GAME.spellbook)
     marks = tuple(
-        replace(mark, confidence=0.7) if ".filled." in str(mark.place) else mark
+        mark._replace(confidence=0.7) if ".filled." in str(mark.place) else mark
         for mark in book.marks
     )
     out = shared(*(a_map(board) for board in GAME.maps), with_evidence(book, marks=marks))
@@ -145,7 +144,7 @@ def unsure(kind: str, p: float) -> list[AnyReading]:
     """The table with marks of one kind hard to read."""
     book = a_book(GAME.spellbook)
     marks = tuple(
-        replace(mark, confidence=p) if kind in str(mark.place) else mark for mark in book.marks
+        mark._replace(confidence=p) if kind in str(mark.place) else mark for mark in book.marks
     )
     return shared(*(a_map(board) for board in GAME.maps), with_evidence(book, marks=marks))
 
@@ -162,7 +161,7 @@ def test_a_total_may_be_what_it_is_without_the_wizard_or_with_another_coat() -> 
     assert isinstance(other, MapReading)
     counts = [sum(d.coat is coat for d in other.score.domains) for coat in Coat]
     assert other.wizard_range == (0, 3 * max(counts))
-    told = map_json(other)
+    told = to_dict(other)
     assert told["range"] == list(other.total_range)
     assert told["wizard_range"] == list(other.wizard_range)
     total = sum(p for _, p in other.evidence.wizard.coats)

@@ -134,8 +134,7 @@ def _moved(found: AnyReading, origin: NDArray[np.float64], scale: float) -> AnyR
 
     if isinstance(found, SpellbookReading):
         marks = tuple(
-            replace(
-                mark,
+            mark._replace(
                 at_xy=tuple((float(x), float(y)) for x, y in move(np.array(mark.at_xy))),
                 reach_px=mark.reach_px * scale,
             )

@@ -1,16 +1,14 @@
-"""What was read of a map of Kingdomino Duel."""
+"""What is known of a map of Kingdomino Duel, what a person says of it, and what it is read as."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 from kdscan.detection.layout import UNKNOWN_LAYOUT
 from kdscan.files import Json
+from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import Ink, RectifiedSheet
 from kdscan.marks.boards import IMPROBABLE, Reading
 from kdscan.marks.network import MarkProbs
@@ -18,18 +16,14 @@ from kdscan.rules.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
 from kdscan.rules.duel.coats import COATS, Coat, Marks, shown
 from kdscan.rules.duel.scoring import WIZARD_POINTS, Score
 from kdscan.rules.grid import Cell
-from kdscan.rules.problem import Problem, problem_from, problems_json
+from kdscan.rules.problem import Problem
 from kdscan.sheets.common import (
     WIZARD,
     cell_values,
     coat_from,
-    coat_json,
-    place_from,
-    place_json,
-    present,
-    rounded,
+    html_table,
     short,
-    table,
+    upgraded_place,
 )
 
 
@@ -88,7 +82,7 @@ class MapCorrections:
 
 @dataclass(frozen=True, eq=False)
 class MapEvidence:
-    """All that is known of a map before any rule is applied; `kinds.duel_map.interpret` turns it
+    """All that is known of a map before any rule is applied; `interpret` turns it
     into a reading.
 
     layout: name of the recognised layout, or `UNKNOWN_LAYOUT`.
@@ -138,6 +132,8 @@ class MapEvidence:
 class MapReading:
     """A map's evidence, interpreted: board, score, confidence and problems."""
 
+    kind: ClassVar[str] = "duel_map"
+
     evidence: MapEvidence
     reading: Reading
     score: Score
@@ -150,11 +146,7 @@ class MapReading:
         """The board as an HTML table for notebooks."""
         cells = {c.at: (shown(*c.marks), c.review) for c in self.reading.cells}
         cells[CASTLE] = ("♜", False)
-        return table(self, [[cells[row, col] for col in range(COLS)] for row in range(ROWS)])
-
-    @property
-    def kind(self) -> Literal["duel_map"]:
-        return "duel_map"
+        return html_table(self, [[cells[row, col] for col in range(COLS)] for row in range(ROWS)])
 
     @property
     def rectified(self) -> RectifiedSheet:
@@ -165,7 +157,7 @@ class MapReading:
         return self.evidence.probs
 
     @property
-    def outline_xy(self) -> NDArray[np.float64]:
+    def outline_xy(self) -> Floats:
         return self.evidence.rectified.outline_xy
 
     @property
@@ -217,12 +209,12 @@ class MapReading:
 
 
 def with_fields(evidence: MapEvidence, fields: Mapping[str, Any]) -> MapEvidence:
-    """The store's fields: `cell:R,C`, `castle`, `value:chosen_coat`, `confirmed`."""
-    wizard = fields.get(WIZARD)
+    """The evidence with the store's fields `cell:R,C`, `castle`, `value:chosen_coat` and
+    `confirmed` merged into its corrections."""
     corrections = MapCorrections(
         cells={cell: marks_from(new) for cell, new in cell_values(fields).items()},
         castle=fields.get("castle"),
-        wizard=(coat_from(wizard),) if WIZARD in fields else None,
+        wizard=(coat_from(fields[WIZARD]),) if WIZARD in fields else None,
         confirmed=fields.get("confirmed") is True,
     )
     return replace(evidence, corrections=evidence.corrections.merge(corrections))
@@ -238,80 +230,19 @@ def cells_of(sheet: Mapping[str, Any]) -> dict[Cell, Marks]:
     return {(cell["row"], cell["col"]): marks_from(cell) for cell in sheet["cells"]}
 
 
-_PROBS = {field.name: field.name for field in fields(MarkProbs)} | {"calibration": "trust"}
-"""Fields of `MarkProbs` → their names in the store."""
-
-
-def serialize(sheet: MapReading) -> Json:
-    """See `kdscan.sheets.base`."""
-    found, corrections = sheet.evidence, sheet.evidence.corrections
-    corrected = {
-        "cells": [[*at, coat_json(coat), n] for at, (coat, n) in corrections.cells.items()],
-        "castle": corrections.castle,
-        "wizard": None if corrections.wizard is None else [coat_json(corrections.wizard[0])],
-        "confirmed": corrections.confirmed,
-    }
+def upgraded(stored: Json) -> Json:
+    """Evidence as version 0.1 stored it, in the names of `MapEvidence`."""
+    probs = dict(stored["probs"])
+    if "trust" in probs:
+        probs["calibration"] = probs.pop("trust")
+    corrections = stored.get("corrections") or {}
+    cells = {(row, col): marks for row, col, *marks in corrections.get("cells", ())}
     return {
-        "kind": sheet.kind,
-        "layout": found.layout,
-        "sheet_id": found.sheet_id,
-        "place": place_json(found.rectified),
-        "probs": {kept: rounded(getattr(found.probs, name)) for name, kept in _PROBS.items()},
-        "hidden": [list(cell) for cell in found.clipped],
-        "wizard": {
-            "coat": coat_json(found.wizard.coat),
-            "confidence": rounded(found.wizard.confidence),
-            "coats": [[coat_json(coat), rounded(p)] for coat, p in found.wizard.coats],
-            "review": found.wizard.review,
-            **present(problems=problems_json(found.wizard.problems)),
-        },
-        **present(
-            mirrored=found.mirrored,
-            bilevel=found.bilevel,
-            blurred=found.blurred,
-            covered=[[*at, rounded(p)] for at, p in found.covered.items()],
-            beside=list(found.beside),
-            corrections=corrections != MapCorrections() and corrected,
-        ),
+        **stored,
+        "rectified": upgraded_place(stored["place"]),
+        "probs": probs,
+        "clipped": stored.get("hidden", ()),
+        "covered": {(row, col): p for row, col, p in stored.get("covered", ())},
+        "wizard": stored.get("wizard") or {},
+        "corrections": {**corrections, "cells": cells},
     }
-
-
-def evidence_from(kept: Json) -> MapEvidence:
-    """The inverse of `serialize`."""
-    probs: Json = {}
-    for name, stored in _PROBS.items():  # fields missing in older stores keep their defaults
-        if stored in kept["probs"]:
-            value = kept["probs"][stored]
-            probs[name] = np.array(value, np.float64) if isinstance(value, list) else value
-    return MapEvidence(
-        rectified=place_from(kept["place"]),
-        probs=MarkProbs(**probs),
-        layout=kept["layout"],
-        sheet_id=kept.get("sheet_id"),
-        clipped=tuple((row, col) for row, col in kept.get("hidden", ())),
-        mirrored=kept.get("mirrored", False),
-        bilevel=kept.get("bilevel", False),
-        blurred=kept.get("blurred", False),
-        beside=tuple(kept.get("beside", ())),
-        covered={(row, col): float(p) for row, col, p in kept.get("covered", ())},
-        wizard=_wizard(kept.get("wizard")),
-        corrections=_corrections(kept.get("corrections")),
-    )
-
-
-def _wizard(kept: Json | None) -> WizardEvidence:
-    if not kept:
-        return WizardEvidence()
-    coats = tuple((coat_from(name), p) for name, p in kept.get("coats", ()))
-    problems = tuple(map(problem_from, kept.get("problems", ())))
-    return WizardEvidence(
-        coat_from(kept["coat"]), kept["confidence"], coats, kept["review"], problems
-    )
-
-
-def _corrections(kept: Json | None) -> MapCorrections:
-    if not kept:
-        return MapCorrections()
-    cells = {(row, col): (coat_from(coat), n) for row, col, coat, n in kept["cells"]}
-    wizard = None if kept["wizard"] is None else (coat_from(kept["wizard"][0]),)
-    return MapCorrections(cells, kept["castle"], wizard, kept["confirmed"])

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypedDict
+
+from msgspec import UNSET, Struct, UnsetType
 
 from kdscan.i18n import Words, mark
 from kdscan.imaging.pens import Points, draw_marks, marks_width
 from kdscan.imaging.picture import Bgr
 from kdscan.marks.boards import CellReading
 from kdscan.rules.duel.board import CASTLE
-from kdscan.rules.duel.coats import Coat, Marks
-from kdscan.rules.duel.report import domains_json, score_json
-from kdscan.rules.problem import problems_json
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.report import DomainJson, MapScoreJson, domains_json, score_json
+from kdscan.rules.problem import Problem
 from kdscan.sheets.board import Canvas, CellDrawing, draw_board, places_of
-from kdscan.sheets.common import DoubtfulPlace, coat_json, judged_json, point_json, probability_json
+from kdscan.sheets.common import DoubtfulPlace, Point, point, probability
 from kdscan.sheets.duel_map.interpret import doubts
 from kdscan.sheets.duel_map.model import MapReading
-from kdscan.sheets.terminal import Style, draw_grid, explain_domains, explain_total, token
-from kdscan.sheets.terminal import explain_doubts as explain
+from kdscan.sheets.terminal import (
+    Style,
+    draw_grid,
+    explain_domains,
+    explain_doubts,
+    explain_total,
+    token,
+)
 
-if TYPE_CHECKING:
-    from kdscan.sheets.entries import CellJson, MapJson, MarksJson
-    from kdscan.sheets.terminal import Style
+# Names
 
 
 _COATS = {
@@ -56,54 +61,92 @@ def with_cover(words: Words, what: str, cell: CellReading) -> str:
     return f"{what}, {covered}" if cell.covered else what
 
 
-def to_json(sheet: MapReading) -> MapJson:
-    """One entry of `sheets`, of the kind `duel_map`."""
-    reading, score = sheet.reading, sheet.score
-    others = {d.cell.at: d.others for d in doubts(sheet)}
+# JSON
+
+
+class MarksEntry(Struct):
+    """What a shield holds."""
+
+    coat: Coat | None
+    crosses: int
+
+
+class OtherMarksEntry(MarksEntry):
+    """What else a shield may hold."""
+
+    probability: float
+
+
+class CellEntry(Struct):
+    """A shield as read; seen: the pixels' own most probable marks if they were overruled."""
+
+    row: int
+    col: int
+    coat: Coat | None
+    crosses: int
+    center: Point
+    confidence: float
+    review: bool
+    seen: MarksEntry | None
+    alternatives: list[OtherMarksEntry]
+
+
+class MapEntry(Struct, tag_field="kind", tag=MapReading.kind):
+    """A map; range is null and photograph_again true where the picture cuts off shields."""
+
+    layout: str
+    sheet_id: str | None
+    outline: list[Point]
+    castle_bonus_used: bool | None
+    cells: list[CellEntry]
+    domains: list[DomainJson]
+    score: MapScoreJson
+    chosen_coat: Coat | None
+    range: tuple[int, int] | None
+    photograph_again: bool
+    problems: tuple[Problem, ...]
+    confidence: float
+    review: bool
+    wizard_range: tuple[int, int] | UnsetType = UNSET
+
+
+def to_entry(sheet: MapReading) -> MapEntry:
+    """A map's entry in the JSON."""
+    others = {doubt.cell.at: doubt.others for doubt in doubts(sheet)}
     low, high = sheet.wizard_range
-    unsure: _Unsure = {"wizard_range": [low, high]} if low < high else {}
-    return {
-        "kind": sheet.kind,
-        "layout": sheet.layout,
-        "sheet_id": sheet.sheet_id,
-        "outline": [point_json(p) for p in sheet.rectified.outline_xy],
-        "castle_bonus_used": reading.castle_used,
-        "cells": [_cell_json(sheet, c, others.get(c.at, ())) for c in reading.cells],
-        "domains": domains_json(score),
-        "score": score_json(score),
-        "chosen_coat": coat_json(sheet.wizard_coat),
-        "range": None if sheet.clipped else list(sheet.total_range),
-        "photograph_again": bool(sheet.clipped),
-        **unsure,
-        "problems": problems_json(sheet.problems),
-        "confidence": probability_json(sheet.confidence),
-        "review": sheet.review,
-    }
-
-
-class _Unsure(TypedDict, total=False):
-    """The range of the wizard's points, if uncertain."""
-
-    wizard_range: list[int]
-
-
-def _cell_json(sheet: MapReading, cell: CellReading, others: Sequence[CellReading]) -> CellJson:
-    return {
-        "row": cell.row,
-        "col": cell.col,
-        **_marks_json(cell.marks),
-        **judged_json(sheet.rectified.centers_xy[cell.at], cell.confidence, cell.review),
-        "seen": _marks_json(cell.seen) if cell.seen else None,
-        "alternatives": [
-            {**_marks_json(other.marks), "probability": probability_json(other.confidence)}
-            for other in others
+    return MapEntry(
+        layout=sheet.layout,
+        sheet_id=sheet.sheet_id,
+        outline=[point(xy) for xy in sheet.outline_xy],
+        castle_bonus_used=sheet.reading.castle_used,
+        cells=[
+            CellEntry(
+                *cell.at,
+                *cell.marks,
+                center=point(sheet.rectified.centers_xy[cell.at]),
+                confidence=probability(cell.confidence),
+                review=cell.review,
+                seen=MarksEntry(*cell.seen) if cell.seen else None,
+                alternatives=[
+                    OtherMarksEntry(*other.marks, probability(other.confidence))
+                    for other in others.get(cell.at, ())
+                ],
+            )
+            for cell in sheet.reading.cells
         ],
-    }
+        domains=domains_json(sheet.score),
+        score=score_json(sheet.score),
+        chosen_coat=sheet.wizard_coat,
+        range=None if sheet.clipped else sheet.total_range,
+        photograph_again=bool(sheet.clipped),
+        problems=sheet.problems,
+        confidence=probability(sheet.confidence),
+        review=sheet.review,
+        wizard_range=(low, high) if low < high else UNSET,
+    )
 
 
-def _marks_json(marks: Marks) -> MarksJson:
-    coat, crosses = marks
-    return {"coat": coat_json(coat), "crosses": crosses}
+# Text
 
 
 WIDTH = 9
@@ -111,10 +154,15 @@ WIDTH = 9
 
 
 def to_text(sheet: MapReading, style: Style) -> str:
-    """See `kdscan.sheets.base`."""
+    """The result as text for a terminal."""
     if sheet.clipped:
         return "\n\n".join([explain_clipped(sheet, style), board_text(sheet, style)])
-    parts = [board_text(sheet, style), explain_score(sheet, style), explain_doubts(sheet, style)]
+
+    def describe(cell: CellReading) -> str:
+        return with_cover(style.words, style.marks(*cell.marks), cell)
+
+    unsure = explain_doubts(sheet, doubts(sheet), describe, lambda cell: token(*cell.marks), style)
+    parts = [board_text(sheet, style), explain_score(sheet, style), unsure]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -174,22 +222,17 @@ def explain_score(sheet: MapReading, style: Style) -> str:
     return "\n".join(lines)
 
 
-def explain_doubts(sheet: MapReading, style: Style) -> str:
-    """Problems of the board, then the doubtful shields with their alternatives."""
-
-    def shown(cell: CellReading) -> str:
-        return with_cover(style.words, style.marks(*cell.marks), cell)
-
-    return explain(sheet, doubts(sheet), shown, lambda cell: token(*cell.marks), style)
+# Pictures
 
 
 def draw(canvas: Canvas, sheet: MapReading, others: Sequence[Points]) -> list[Bgr]:
-    """See `kdscan.sheets.base`."""
+    """The overlay over a photo; returns a tile for each doubtful shield. others: outlines (4, 2) of
+    the picture's other sheets."""
     return draw_board(canvas, sheet, sheet.reading.cells, doubts(sheet), others, _DRAWING)
 
 
 def places(sheet: MapReading, words: Words) -> Iterator[DoubtfulPlace]:
-    """See `kdscan.sheets.base`."""
+    """What needs review, as named places in the photo."""
 
     def name(cell: CellReading) -> str:
         return with_cover(words, shield_name(words, *cell.marks), cell)

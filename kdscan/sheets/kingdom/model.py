@@ -1,16 +1,13 @@
-"""What was read of a kingdom of tiles."""
+"""What is known of a kingdom of tiles, what a person says of it, and what it is read as."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 from kdscan.files import Json
-from kdscan.imaging.picture import FrozenArrays
+from kdscan.imaging.picture import Floats, FrozenArrays
 from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.boards import Totals, range_of
 from kdscan.rules.grid import Cell
@@ -19,16 +16,7 @@ from kdscan.rules.kingdomino.scoring import Score
 from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES, SquareKind
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.problem import Problem
-from kdscan.sheets.common import (
-    VARIANTS,
-    cell_values,
-    place_from,
-    place_json,
-    present,
-    rounded,
-    short,
-    table,
-)
+from kdscan.sheets.common import VARIANTS, cell_values, html_table, short, upgraded_place
 
 
 @dataclass(frozen=True)
@@ -85,7 +73,7 @@ class KingdomCorrections:
 
 @dataclass(frozen=True, eq=False)
 class KingdomEvidence(FrozenArrays):
-    """All that is known of a kingdom before any rule is applied; `kinds.kingdom.interpret` turns it
+    """All that is known of a kingdom before any rule is applied; `interpret` turns it
     into a reading.
 
     rectified: the `size` × `size` squares that the kingdom may span, including empty rows and
@@ -95,13 +83,13 @@ class KingdomEvidence(FrozenArrays):
     cut: sides of the picture beyond which it reaches, or may reach unseen. beside: sides beyond
         which another kingdom extends that was not read. touching: whether some squares may be of
         another kingdom that it touches. covered: bare places that do not look like the table, on
-        which its tiles may lie covered, with their difference from it (`kinds.kingdom.surface`).
+        which its tiles may lie covered, with their difference from it (`surface`).
     sheet_id: text of the code on a card beside it (`kdscan.paper.ids`), None without one.
     corrections: a person's.
     """
 
     rectified: RectifiedSheet
-    probs: NDArray[np.float64]
+    probs: Floats
     variants: Variants
     beyond: int = 0
     sheet_id: str | None = None
@@ -126,6 +114,8 @@ class KingdomReading:
     totals: possible totals with probabilities, the most probable first.
     """
 
+    kind: ClassVar[str] = "kingdom"
+
     evidence: KingdomEvidence
     squares: tuple[SquareReading, ...]
     kingdom: Kingdom
@@ -145,19 +135,15 @@ class KingdomReading:
     def _repr_html_(self) -> str:
         """The squares as notebooks show them."""
         size = self.variants.size
-        shown = [(f"{s.terrain} {'♛' * s.crowns}".strip(), s.review) for s in self.squares]
-        return table(self, [shown[row * size :][:size] for row in range(size)])
-
-    @property
-    def kind(self) -> Literal["kingdom"]:
-        return "kingdom"
+        cells = [(f"{s.terrain} {'♛' * s.crowns}".strip(), s.review) for s in self.squares]
+        return html_table(self, [cells[row * size :][:size] for row in range(size)])
 
     @property
     def rectified(self) -> RectifiedSheet:
         return self.evidence.rectified
 
     @property
-    def probs(self) -> NDArray[np.float64]:
+    def probs(self) -> Floats:
         return self.evidence.probs
 
     @property
@@ -166,7 +152,7 @@ class KingdomReading:
         return range_of(self.totals)
 
     @property
-    def outline_xy(self) -> NDArray[np.float64]:
+    def outline_xy(self) -> Floats:
         return self.evidence.rectified.outline_xy
 
     @property
@@ -179,7 +165,8 @@ class KingdomReading:
 
 
 def with_fields(evidence: KingdomEvidence, fields: Mapping[str, Any]) -> KingdomEvidence:
-    """The store's fields: `cell:R,C`, `variants`, `confirmed`."""
+    """The evidence with the store's fields `cell:R,C`, `variants` and `confirmed` merged into its
+    corrections."""
     squares = {
         cell: (new["terrain"], int(new["crowns"])) for cell, new in cell_values(fields).items()
     }
@@ -190,43 +177,13 @@ def with_fields(evidence: KingdomEvidence, fields: Mapping[str, Any]) -> Kingdom
     return replace(evidence, variants=variants, corrections=merged)
 
 
-def serialize(kingdom: KingdomReading) -> Json:
-    """See `kdscan.sheets.base`."""
-    found, corrections = kingdom.evidence, kingdom.evidence.corrections
-    squares = [[*at, *kind] for at, kind in corrections.squares.items()]
-    corrected = {"squares": squares, "confirmed": corrections.confirmed}
+def upgraded(stored: Json) -> Json:
+    """Evidence as version 0.1 stored it, in the names of `KingdomEvidence`."""
+    corrections = stored.get("corrections") or {}
+    squares = {(row, col): kind for row, col, *kind in corrections.get("squares", ())}
     return {
-        "kind": kingdom.kind,
-        "place": place_json(found.rectified),
-        "probs": rounded(found.probs),
-        "sheet_id": found.sheet_id,
-        "variants": asdict(found.variants),
-        "beyond": found.beyond,
-        **present(
-            cut=list(found.cut),
-            beside=list(found.beside),
-            touching=found.touching,
-            covered=[[*at, rounded(far)] for at, far in found.covered.items()],
-            corrections=corrections != KingdomCorrections() and corrected,
-        ),
+        **stored,
+        "rectified": upgraded_place(stored["place"]),
+        "covered": {(row, col): far for row, col, far in stored.get("covered", ())},
+        "corrections": {**corrections, "squares": squares},
     }
-
-
-def evidence_from(kept: Json) -> KingdomEvidence:
-    """The inverse of `serialize`."""
-    corrections = KingdomCorrections()
-    if stored := kept.get("corrections"):
-        squares = {(row, col): (terrain, crowns) for row, col, terrain, crowns in stored["squares"]}
-        corrections = KingdomCorrections(squares, stored["confirmed"])
-    return KingdomEvidence(
-        rectified=place_from(kept["place"]),
-        probs=np.array(kept["probs"], np.float64),
-        variants=Variants(**kept["variants"]),
-        beyond=kept["beyond"],
-        sheet_id=kept.get("sheet_id"),
-        corrections=corrections,
-        cut=tuple(kept.get("cut", ())),
-        beside=tuple(kept.get("beside", ())),
-        touching=kept.get("touching", False),
-        covered={(row, col): float(far) for row, col, far in kept.get("covered", ())},
-    )

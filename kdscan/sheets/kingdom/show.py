@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
 
 from kdscan.i18n import Words, mark
 from kdscan.imaging.pens import Points, draw_square, square_width
 from kdscan.imaging.picture import Bgr
-from kdscan.rules.kingdomino.report import domains_json, score_json
+from kdscan.rules.kingdomino.report import KingdomScoreJson, LandJson, domains_json, score_json
 from kdscan.rules.kingdomino.tiles import Square, SquareKind, Terrain
-from kdscan.rules.kingdomino.variants import DYNASTY_GAMES
-from kdscan.rules.problem import problems_json
+from kdscan.rules.problem import Problem
 from kdscan.sheets.board import Canvas, CellDrawing, draw_board, places_of
-from kdscan.sheets.common import DoubtfulPlace, judged_json, point_json, probability_json
-from kdscan.sheets.entries import DynastyJson, KingdomJson, PhotoJson, SquareJson, SquareKindJson
+from kdscan.sheets.common import DoubtfulPlace, Point, point, probability
 from kdscan.sheets.kingdom.interpret import doubts
 from kdscan.sheets.kingdom.model import KingdomReading, SquareReading
 from kdscan.sheets.terminal import Style, draw_grid, explain_domains, explain_doubts, explain_total
+
+# Names
 
 TERRAIN_NAMES = {
     "wheat": mark("wheat"),
@@ -36,86 +37,101 @@ def square_name(words: Words, terrain: str, crowns: int) -> str:
     return f"{words.t(TERRAIN_NAMES[terrain])} {'♛' * crowns}".rstrip()
 
 
-def to_json(kingdom: KingdomReading) -> KingdomJson:
-    """One entry of `sheets`, of the kind `kingdom`."""
-    others = {d.cell.at: d.others for d in doubts(kingdom)}
+# JSON
+
+
+class SquareKindEntry(Struct):
+    """What lies on a square: a terrain, "castle" or "empty"."""
+
+    terrain: str
+    crowns: int
+
+
+class OtherSquareEntry(SquareKindEntry):
+    """What else may lie on a square."""
+
+    probability: float
+
+
+class SquareEntry(Struct):
+    """A square as read; seen: the pixels' own most probable kind if it was overruled."""
+
+    row: int
+    col: int
+    terrain: str
+    crowns: int
+    center: Point
+    confidence: float
+    review: bool
+    seen: SquareKindEntry | None
+    alternatives: list[OtherSquareEntry]
+
+
+class VariantsEntry(Struct):
+    """The extra rules by which a kingdom is scored."""
+
+    middle_kingdom: bool
+    harmony: bool
+
+
+class KingdomEntry(Struct, tag_field="kind", tag=KingdomReading.kind):
+    """A kingdom of tiles."""
+
+    sheet_id: str | None
+    size: int
+    outline: list[Point]
+    cells: list[SquareEntry]
+    domains: list[LandJson]
+    score: KingdomScoreJson
+    range: tuple[int, int]
+    variants: VariantsEntry
+    problems: tuple[Problem, ...]
+    confidence: float
+    review: bool
+
+
+def to_entry(kingdom: KingdomReading) -> KingdomEntry:
+    """A kingdom's entry in the JSON."""
+    others = {doubt.cell.at: doubt.others for doubt in doubts(kingdom)}
     variants = kingdom.variants
-    return {
-        "kind": kingdom.kind,
-        "sheet_id": kingdom.sheet_id,
-        "size": variants.size,
-        "outline": [point_json(p) for p in kingdom.outline_xy],
-        "cells": [_square_json(kingdom, s, others.get(s.at, ())) for s in kingdom.squares],
-        "domains": domains_json(kingdom.score),
-        "score": score_json(kingdom.score),
-        "range": list(kingdom.total_range),
-        "variants": {"middle_kingdom": variants.middle_kingdom, "harmony": variants.harmony},
-        "problems": problems_json(kingdom.problems),
-        "confidence": probability_json(kingdom.confidence),
-        "review": kingdom.review,
-    }
-
-
-def dynasty_json(photos: Sequence[PhotoJson]) -> DynastyJson:
-    """A player's kingdoms of several games, added up; photos: entries of the JSON.
-
-    A photo without a kingdom leaves a game out; a photo with several also shows other players'.
-    Kingdoms of equal domains are one kingdom, photographed twice.
-    """
-    found = [
-        ([n, k], sheet)
-        for n, photo in enumerate(photos)
-        for k, sheet in enumerate(photo["sheets"])
-        if sheet["kind"] == "kingdom"
-    ]
-    different = {_domains_of(sheet) for _, sheet in found}
-    repeated = len(different) < len(found)
-    return {
-        "kingdoms": [where for where, _ in found],
-        "total": sum(sheet["score"]["total"] for _, sheet in found),
-        "confidence": probability_json(math.prod(sheet["confidence"] for _, sheet in found)),
-        "repeated": repeated,
-        "review": repeated
-        or len(found) > DYNASTY_GAMES
-        or any(sheet["review"] for _, sheet in found)
-        or [photo for (photo, _), _ in found] != list(range(len(photos))),
-    }
-
-
-def _domains_of(kingdom: KingdomJson) -> tuple[tuple[str, int, int], ...]:
-    """Terrain, squares and crowns of each domain, the same whichever way the kingdom lies."""
-    found = ((one["terrain"], len(one["cells"]), one["crowns"]) for one in kingdom["domains"])
-    return tuple(sorted(found))
-
-
-def _square_json(
-    kingdom: KingdomReading, square: SquareReading, others: Sequence[SquareReading]
-) -> SquareJson:
-    center = kingdom.rectified.centers_xy[square.at]
-    return {
-        "row": square.row,
-        "col": square.col,
-        **_kind_json(square.kind),
-        **judged_json(center, square.confidence, square.review),
-        "seen": _kind_json(square.seen) if square.seen else None,
-        "alternatives": [
-            {**_kind_json(other.kind), "probability": probability_json(other.confidence)}
-            for other in others
+    return KingdomEntry(
+        sheet_id=kingdom.sheet_id,
+        size=variants.size,
+        outline=[point(xy) for xy in kingdom.outline_xy],
+        cells=[
+            SquareEntry(
+                *square.at,
+                *square.kind,
+                center=point(kingdom.rectified.centers_xy[square.at]),
+                confidence=probability(square.confidence),
+                review=square.review,
+                seen=SquareKindEntry(*square.seen) if square.seen else None,
+                alternatives=[
+                    OtherSquareEntry(*other.kind, probability(other.confidence))
+                    for other in others.get(square.at, ())
+                ],
+            )
+            for square in kingdom.squares
         ],
-    }
+        domains=domains_json(kingdom.score),
+        score=score_json(kingdom.score),
+        range=kingdom.total_range,
+        variants=VariantsEntry(variants.middle_kingdom, variants.harmony),
+        problems=kingdom.problems,
+        confidence=probability(kingdom.confidence),
+        review=kingdom.review,
+    )
 
 
-def _kind_json(kind: SquareKind) -> SquareKindJson:
-    terrain, crowns = kind
-    return {"terrain": terrain, "crowns": crowns}
-
+# Text
 
 NAME = 6
 """Letters of a terrain's name at most; what is longer ends in a dot."""
 
 
 def to_text(kingdom: KingdomReading, style: Style) -> str:
-    """See `kdscan.sheets.base`."""
+    """The board with outlined domains, the score's breakdown, the doubtful squares; text for a
+    terminal."""
     board, score = board_text(kingdom, style), explain_score(kingdom, style)
     return "\n\n".join(part for part in (board, score, _explain_doubts(kingdom, style)) if part)
 
@@ -175,13 +191,17 @@ def token(kind: SquareKind) -> str:
     return str(Square(Terrain(terrain), crowns))
 
 
+# Pictures
+
+
 def draw(canvas: Canvas, kingdom: KingdomReading, others: Sequence[Points]) -> list[Bgr]:
-    """See `kdscan.sheets.base`."""
+    """The overlay over a photo; returns a tile for each doubtful square. others: outlines (4, 2) of
+    the picture's other sheets."""
     return draw_board(canvas, kingdom, kingdom.squares, doubts(kingdom), others, _DRAWING)
 
 
 def places(kingdom: KingdomReading, words: Words) -> Iterator[DoubtfulPlace]:
-    """See `kdscan.sheets.base`."""
+    """What needs review, as named places in the photo."""
     return places_of(kingdom, doubts(kingdom), lambda square: square_name(words, *square.kind))
 
 

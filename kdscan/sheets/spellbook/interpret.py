@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -33,7 +32,7 @@ def interpret(evidence: SpellbookEvidence, risk: float = DEFAULT_RISK) -> Spellb
     corrections = evidence.corrections
     marks = with_corrections(evidence.marks, corrections)
     if corrections.confirmed:
-        marks = tuple(replace(mark, review=False) for mark in marks)
+        marks = tuple(mark._replace(review=False) for mark in marks)
     lines = [{coat: line_of(marks_of_line(marks, i, coat)) for coat in Coat} for i in (0, 1)]
     first, second = (choice_of(marks_of_choice(marks, i)) for i in (0, 1))
     book = Spellbook((lines[0], lines[1]))

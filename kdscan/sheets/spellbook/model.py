@@ -1,17 +1,18 @@
-"""What was read of a spellbook."""
+"""What is known of a spellbook, what a person says of it, and what it is read as.
+
+A person corrects whole lines (number of filled squares, struck, power used) and the coat that a
+side chose; the single marks are derived from that.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any, Literal, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from kdscan.files import Json
-from kdscan.imaging.picture import FrozenArrays
+from kdscan.imaging.picture import Floats, FrozenArrays
 from kdscan.rules.duel.book_place import BookPlace
 from kdscan.rules.duel.coats import COATS, GLYPHS, Coat
 from kdscan.rules.duel.dice import SQUARES
@@ -20,19 +21,14 @@ from kdscan.rules.problem import Problem
 from kdscan.sheets.common import (
     ChoiceField,
     LineField,
-    Shown,
     coat_from,
-    coat_json,
+    html_table,
     parse_field,
-    present,
-    rounded,
     short,
-    table,
 )
 
 
-@dataclass(frozen=True)
-class BookMark:
+class BookMark(NamedTuple):
     """One place of a spellbook that players may mark.
 
     at_xy: photo frame; the place's centre, or both ends of a struck line. reach_px: half the
@@ -78,7 +74,7 @@ class SpellbookCorrections:
 
 @dataclass(frozen=True, eq=False)
 class SpellbookEvidence(FrozenArrays):
-    """All that is known of a spellbook before any rule is applied; `kinds.spellbook.interpret`
+    """All that is known of a spellbook before any rule is applied; `interpret`
     turns it into a reading.
 
     page_xy: (4, 2) float64, photo frame: the page's corners, from its reader's top left.
@@ -90,7 +86,7 @@ class SpellbookEvidence(FrozenArrays):
     """
 
     layout: str
-    page_xy: NDArray[np.float64]
+    page_xy: Floats
     marks: tuple[BookMark, ...]
     sheet_id: str | None = None
     table: tuple[int, int] | None = None
@@ -106,6 +102,8 @@ class SpellbookReading:
     chosen: the coat that each player's side names. confidence: probability that all is right.
     """
 
+    kind: ClassVar[str] = "duel_spellbook"
+
     evidence: SpellbookEvidence
     marks: tuple[BookMark, ...]
     book: Spellbook
@@ -119,17 +117,14 @@ class SpellbookReading:
 
     def _repr_html_(self) -> str:
         """Both sides' lines for notebooks, and the places that need review."""
-        rows = [[(GLYPHS[coat], False), *self._lines(coat)] for coat in Coat]
-        return table(self, [*rows, *([(str(m.place), True)] for m in self.marks if m.review)])
+        doubtful = [[(str(mark.place), True)] for mark in self.marks if mark.review]
+        lines = [[(GLYPHS[coat], False), *self._lines(coat)] for coat in Coat]
+        return html_table(self, [*lines, *doubtful])
 
-    def _lines(self, coat: Coat) -> Iterator[Shown]:
+    def _lines(self, coat: Coat) -> Iterator[tuple[str, bool]]:
         for line in (side[coat] for side in self.book.lines):
             text = "■" * line.filled + "□" * (SQUARES[coat] - line.filled)
             yield text + " struck" * line.struck + " used" * line.used, False
-
-    @property
-    def kind(self) -> Literal["duel_spellbook"]:
-        return "duel_spellbook"
 
     @property
     def layout(self) -> str:
@@ -140,7 +135,7 @@ class SpellbookReading:
         return self.evidence.sheet_id
 
     @property
-    def outline_xy(self) -> NDArray[np.float64]:
+    def outline_xy(self) -> Floats:
         return self.evidence.page_xy
 
 
@@ -201,7 +196,7 @@ def _flipped(marks: Sequence[BookMark]) -> Iterable[tuple[tuple[BookMark, ...], 
         for mark, flip in zip(doubtful, flips, strict=True):
             p *= 1 - mark.confidence if flip else mark.confidence
             other[mark.place] = mark.marked != flip
-        yield tuple(replace(m, marked=other.get(m.place, m.marked)) for m in marks), p
+        yield tuple(m._replace(marked=other.get(m.place, m.marked)) for m in marks), p
 
 
 def with_corrections(
@@ -220,7 +215,7 @@ def with_corrections(
         for mark in marks_of_choice(marks, player):
             marked_as[mark.place] = mark.place.coat == chosen
     return tuple(
-        replace(mark, marked=marked_as[mark.place], confidence=1.0, review=False)
+        mark._replace(marked=marked_as[mark.place], confidence=1.0, review=False)
         if mark.place in marked_as
         else mark
         for mark in marks
@@ -228,10 +223,8 @@ def with_corrections(
 
 
 def with_fields(evidence: SpellbookEvidence, fields: Mapping[str, Any]) -> SpellbookEvidence:
-    """The store's fields: `line:SIDE,COAT`, `choice:SIDE`, `confirmed`.
-
-    `kdscan.sheets.table` then updates the maps beside the book.
-    """
+    """The evidence with the store's fields `line:SIDE,COAT`, `choice:SIDE` and `confirmed` merged
+    into its corrections; `kdscan.sheets.table` then updates the maps beside the book."""
     lines: dict[tuple[int, Coat], SpellbookLine] = {}
     choices: dict[int, Coat | None] = {}
     for name, new in fields.items():
@@ -244,62 +237,19 @@ def with_fields(evidence: SpellbookEvidence, fields: Mapping[str, Any]) -> Spell
     return replace(evidence, corrections=evidence.corrections.merge(corrections))
 
 
-def serialize(book: SpellbookReading) -> Json:
-    """See `kdscan.sheets.base`."""
-    found, corrections = book.evidence, book.evidence.corrections
-    corrected = {
-        "lines": [
-            [player, coat.value, line.filled, line.struck, line.used]
-            for (player, coat), line in corrections.lines.items()
-        ],
-        "choices": [[side, coat_json(coat)] for side, coat in corrections.choices.items()],
-        "confirmed": corrections.confirmed,
-    }
+def upgraded(stored: Json) -> Json:
+    """Evidence as version 0.1 stored it, in the names of `SpellbookEvidence`."""
+    corrections = stored.get("corrections") or {}
     return {
-        "kind": book.kind,
-        "layout": found.layout,
-        "sheet_id": found.sheet_id,
-        "page": rounded(found.page_xy),
-        "marks": [
-            [
-                str(m.place),
-                *rounded([m.at_xy, m.reach_px]),
-                m.marked,
-                rounded(m.confidence),
-                m.review,
-            ]
-            for m in found.marks
-        ],
-        **present(
-            table=found.table and list(found.table),
-            beside=list(found.beside),
-            corrections=corrections != SpellbookCorrections() and corrected,
-        ),
+        **stored,
+        "page_xy": stored["page"],
+        "marks": [[vars(BookPlace.parse(place)), *rest] for place, *rest in stored["marks"]],
+        "corrections": {
+            **corrections,
+            "lines": {
+                (side, coat): {"filled": filled, "struck": struck, "used": used}
+                for side, coat, filled, struck, used in corrections.get("lines", ())
+            },
+            "choices": dict(corrections.get("choices", ())),
+        },
     }
-
-
-def evidence_from(kept: Json) -> SpellbookEvidence:
-    """The inverse of `serialize`."""
-    marks = tuple(
-        BookMark(
-            BookPlace.parse(place), tuple((x, y) for x, y in at), reach, marked, confidence, review
-        )
-        for place, at, reach, marked, confidence, review in kept["marks"]
-    )
-    corrections = SpellbookCorrections()
-    if stored := kept.get("corrections"):
-        corrections = SpellbookCorrections(
-            {(side, Coat(c)): SpellbookLine(*line) for side, c, *line in stored["lines"]},
-            {side: coat_from(c) for side, c in stored["choices"]},
-            stored["confirmed"],
-        )
-    table = tuple(kept["table"]) if "table" in kept else None
-    return SpellbookEvidence(
-        kept["layout"],
-        np.array(kept["page"], np.float64),
-        marks,
-        kept.get("sheet_id"),
-        table,
-        tuple(kept.get("beside", ())),
-        corrections,
-    )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
+from msgspec import Struct
 
 from kdscan.i18n import Words
 from kdscan.imaging.pens import (
@@ -26,20 +27,18 @@ from kdscan.rules.duel.book_checks import SIDES
 from kdscan.rules.duel.book_place import Part
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.dice import SQUARES
-from kdscan.rules.duel.spellbook import SpellbookLine
-from kdscan.rules.problem import problems_json
+from kdscan.rules.problem import Problem
 from kdscan.sheets.board import BLUE, GREEN, ORANGE, REVIEW_COLOR, VERMILION, Canvas
 from kdscan.sheets.common import (
     MAX_OTHERS,
     MIN_OTHER,
     DoubtfulPlace,
-    coat_json,
+    Point,
     percent,
-    point_json,
-    probability_json,
+    point,
+    probability,
 )
 from kdscan.sheets.duel_map.show import coat_name, coat_sign
-from kdscan.sheets.entries import ChoiceJson, LineJson, LineStateJson, SideJson, SpellbookJson
 from kdscan.sheets.spellbook.model import (
     BookMark,
     SpellbookReading,
@@ -51,6 +50,8 @@ from kdscan.sheets.spellbook.model import (
     squares_of_line,
 )
 from kdscan.sheets.terminal import Style, explain_problems
+
+# Names
 
 
 def mark_name(mark: BookMark, words: Words) -> str:
@@ -66,65 +67,120 @@ def mark_name(mark: BookMark, words: Words) -> str:
     return t("{side}, line of {coat}: {part}", side=side, coat=coat, part=part)
 
 
+# JSON
+
+
+class OtherLineEntry(Struct):
+    """What else a line may be."""
+
+    filled: int
+    struck: bool
+    used: bool
+    probability: float
+
+
+class LineEntry(Struct):
+    """A line of one side as read, and where its marks lie; reach: half a square's side."""
+
+    filled: int
+    struck: bool
+    used: bool
+    confidence: float
+    review: bool
+    squares: list[bool]
+    centers: list[Point]
+    used_center: Point | None
+    reach: float
+    alternatives: list[OtherLineEntry]
+
+
+class OtherChoiceEntry(Struct):
+    """Which other coat a side may have chosen."""
+
+    coat: Coat | None
+    probability: float
+
+
+class ChoiceEntry(Struct):
+    """The boxes in which a side names its coat, by coat."""
+
+    confidence: float
+    review: bool
+    marked: dict[Coat, bool]
+    centers: dict[Coat, Point]
+    reach: float
+    alternatives: list[OtherChoiceEntry]
+
+
+class SideEntry(Struct):
+    """A player's side of a spellbook."""
+
+    name: str | None
+    lines: dict[Coat, LineEntry]
+    chosen_coat: Coat | None
+    choice: ChoiceEntry
+
+
+class SpellbookEntry(Struct, tag_field="kind", tag=SpellbookReading.kind):
+    """A spellbook."""
+
+    layout: str
+    sheet_id: str | None
+    outline: list[Point]
+    players: list[SideEntry]
+    problems: tuple[Problem, ...]
+    confidence: float
+    review: bool
+
+
+def to_entry(book: SpellbookReading) -> SpellbookEntry:
+    """A spellbook's entry in the JSON."""
+    return SpellbookEntry(
+        layout=book.layout,
+        sheet_id=book.sheet_id,
+        outline=[point(xy) for xy in book.outline_xy],
+        players=[_side_entry(book, player) for player in (0, 1)],
+        problems=book.problems,
+        confidence=probability(book.confidence),
+        review=book.review,
+    )
+
+
+def _side_entry(book: SpellbookReading, player: int) -> SideEntry:
+    lines = {}
+    for coat, state in book.book.lines[player].items():
+        marks = marks_of_line(book.marks, player, coat)
+        squares = squares_of_line(marks, player, coat)
+        used = next((mark for mark in marks if mark.place.part == "used"), None)
+        lines[coat] = LineEntry(
+            **vars(state),
+            confidence=probability(math.prod(mark.confidence for mark in marks)),
+            review=any(mark.review for mark in marks),
+            squares=[mark.marked for mark in squares],
+            centers=[_center(mark) for mark in squares],
+            used_center=_center(used) if used else None,
+            reach=_reach(squares),
+            alternatives=[
+                OtherLineEntry(**vars(other), probability=probability(p))
+                for other, p in _others(marks, line_of, state)
+            ],
+        )
+    boxes, chosen = marks_of_choice(book.marks, player), book.chosen[player]
+    choice = ChoiceEntry(
+        confidence=probability(math.prod(mark.confidence for mark in boxes)),
+        review=any(mark.review for mark in boxes),
+        marked={mark.place.coat: mark.marked for mark in boxes},
+        centers={mark.place.coat: _center(mark) for mark in boxes},
+        reach=_reach(boxes),
+        alternatives=[
+            OtherChoiceEntry(other, probability(p))
+            for other, p in _others(boxes, choice_of, chosen)
+        ],
+    )
+    return SideEntry(None, lines, chosen, choice)
+
+
 T = TypeVar("T")
-
-
-def to_json(reading: SpellbookReading) -> SpellbookJson:
-    """One entry of `sheets`, of the kind `duel_spellbook`."""
-    return {
-        "kind": reading.kind,
-        "layout": reading.layout,
-        "sheet_id": reading.sheet_id,
-        "outline": [point_json(p) for p in reading.outline_xy],
-        "players": [_player_json(reading, player) for player in (0, 1)],
-        "problems": problems_json(reading.problems),
-        "confidence": probability_json(reading.confidence),
-        "review": reading.review,
-    }
-
-
-def _player_json(reading: SpellbookReading, player: int) -> SideJson:
-    return {
-        "name": None,
-        "lines": {coat.value: _line_json(reading, player, coat) for coat in Coat},
-        "chosen_coat": coat_json(reading.chosen[player]),
-        "choice": _choice_json(reading, player),
-    }
-
-
-def _line_json(reading: SpellbookReading, player: int, coat: Coat) -> LineJson:
-    line = reading.book.lines[player][coat]
-    marks = marks_of_line(reading.marks, player, coat)
-    squares = squares_of_line(marks, player, coat)
-    used = next((mark for mark in marks if mark.place.part == "used"), None)
-    return {
-        **_state_json(line),
-        "confidence": probability_json(math.prod(mark.confidence for mark in marks)),
-        "review": any(mark.review for mark in marks),
-        "squares": [mark.marked for mark in squares],
-        "centers": [point_json(mark.at_xy[0]) for mark in squares],
-        "used_center": point_json(used.at_xy[0]) if used else None,
-        "reach": _reach(squares),
-        "alternatives": [
-            {**_state_json(other), "probability": probability_json(p)}
-            for other, p in _others(marks, line_of, line)
-        ],
-    }
-
-
-def _choice_json(reading: SpellbookReading, player: int) -> ChoiceJson:
-    marks = marks_of_choice(reading.marks, player)
-    return {
-        "confidence": probability_json(math.prod(mark.confidence for mark in marks)),
-        "review": any(mark.review for mark in marks),
-        "marked": {mark.place.coat.value: mark.marked for mark in marks},
-        "centers": {mark.place.coat.value: point_json(mark.at_xy[0]) for mark in marks},
-        "reach": _reach(marks),
-        "alternatives": [
-            {"coat": coat_json(other), "probability": probability_json(p)}
-            for other, p in _others(marks, choice_of, reading.chosen[player])
-        ],
-    }
 
 
 def _others(
@@ -133,18 +189,20 @@ def _others(
     """Alternatives to what was read from marks that need review, the most probable first."""
     if not any(mark.review for mark in marks):
         return []
-    others = [(one, p) for one, p in options(marks, state) if one != read and p >= MIN_OTHER]
+    others = [(other, p) for other, p in options(marks, state) if other != read and p >= MIN_OTHER]
     return others[:MAX_OTHERS]
 
 
-def _state_json(line: SpellbookLine) -> LineStateJson:
-    return {"filled": line.filled, "struck": line.struck, "used": line.used}
+def _center(mark: BookMark) -> Point:
+    return point(np.array(mark.at_xy[0]))
 
 
 def _reach(marks: Sequence[BookMark]) -> float:
     """Half a place's side in the photo, pixels."""
     return round(max((mark.reach_px for mark in marks), default=0.0), 1)
 
+
+# Text
 
 _WIDTH = 24
 
@@ -153,7 +211,7 @@ PRINTED = (Coat.DOT, Coat.LINE, Coat.DOUBLE_DOT, Coat.DOUBLE_LINE, Coat.FILLED, 
 
 
 def to_text(reading: SpellbookReading, style: Style) -> str:
-    """See `kdscan.sheets.base`."""
+    """Both sides of each line around its coat, then the doubtful marks; text for a terminal."""
     t = style.words.t
     coat_head, sides = t("coat"), (t("left"), t("right"))
     lines = [f"   {sides[0]:<{_WIDTH}} {coat_head:<15} {sides[1]}"]
@@ -199,6 +257,8 @@ def _doubts(reading: SpellbookReading, style: Style) -> str:
     return "\n".join(lines)
 
 
+# Pictures
+
 COLORS: dict[Part, Color] = {
     "square": GREEN,
     "used": ORANGE,
@@ -208,7 +268,7 @@ COLORS: dict[Part, Color] = {
 
 
 def draw(canvas: Canvas, reading: SpellbookReading, others: Sequence[Points]) -> list[Bgr]:
-    """See `kdscan.sheets.base`; a spellbook has no tiles."""
+    """The overlay over a photo; a spellbook has no tiles."""
     picture, scale, page = canvas.picture, canvas.scale, canvas.scaled(reading.outline_xy)
     reach = float(np.median([mark.reach_px for mark in reading.marks])) * scale
     polygon(picture, page, PAPER, 0.18 * reach)
@@ -268,7 +328,7 @@ def _headline(canvas: Canvas, reading: SpellbookReading, page: Points, reach: fl
 
 
 def places(book: SpellbookReading, words: Words) -> Iterator[DoubtfulPlace]:
-    """See `kdscan.sheets.base`."""
+    """What needs review, as named places in the photo."""
     for mark in book.marks:
         if mark.review:
             yield DoubtfulPlace(mark_name(mark, words), _choices(mark, words), _around(mark))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kdscan.document import PhotoReport, photo_json, report_json
+from kdscan.document import PhotoReport, report_json
 from kdscan.imaging.picture import Photo
 from kdscan.reader import read_photo
 from kdscan.rules.duel.board import CELLS
@@ -37,7 +37,7 @@ def found(table: SynthTable) -> tuple[AnyReading, ...]:
 @pytest.fixture(scope="module")
 def answer(found: tuple[AnyReading, ...]) -> Any:
     assert [type(one) for one in found] == [MapReading, MapReading, SpellbookReading]
-    return report_json([photo_json(PhotoReport("t", size_wh=(1, 1), sheets=found))])
+    return report_json([PhotoReport("t", size_wh=(1, 1), sheets=found)])
 
 
 def test_everything_lies_in_the_picture(table: SynthTable) -> None:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kdscan.document import to_dict
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import COATS, Coat
 from kdscan.rules.grid import Cell
 from kdscan.sheets.duel_map.interpret import beliefs, doubts, interpret
 from kdscan.sheets.duel_map.model import MapCorrections
-from kdscan.sheets.duel_map.show import to_json
 from tests.readings import make_sheet
 
 BOARD = """
@@ -117,7 +117,7 @@ def test_shields_that_the_picture_cuts_off_are_unknown(
 def test_a_corrected_shield_tells_what_the_picture_showed() -> None:
     cells = {CROSSED: (Coat.FILLED, 2)}
     found = interpret(replace(make_sheet(BOARD).evidence, corrections=MapCorrections(cells)))
-    said = {(cell["row"], cell["col"]): cell for cell in to_json(found)["cells"]}
+    said = {(cell["row"], cell["col"]): cell for cell in to_dict(found)["cells"]}
     assert (said[CROSSED]["coat"], said[CROSSED]["crosses"]) == ("filled", 2)
     assert said[CROSSED]["seen"] == {"coat": "dot", "crosses": 1}
     assert said[WORTHLESS]["seen"] is None

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from kdscan.document import to_dict
 from kdscan.marks.boards import Reading, decode
 from kdscan.rules.duel.audit import audit_map
 from kdscan.rules.duel.board import Board
@@ -15,7 +16,7 @@ from kdscan.rules.grid import cell_name
 from kdscan.rules.kingdomino.audit import audit_kingdom, unlaid
 from kdscan.rules.kingdomino.kingdom import Kingdom
 from kdscan.sheets.duel_map.interpret import DOMINO_CODES, apply_rules, doubts, interpret, questions
-from kdscan.sheets.duel_map.show import to_json, to_text
+from kdscan.sheets.duel_map.show import to_text
 from kdscan.sheets.terminal import Style
 from tests.readings import make_sheet
 
@@ -89,14 +90,14 @@ def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> Non
     assert text.startswith(" Photograph again: 15 shields lie at the picture's edge or beyond it")
     for word in ("total 3", "between", "Look at", "sure"):
         assert word not in text
-    said = to_json(cut)
+    said = to_dict(cut)
     assert said["range"] is None and said["photograph_again"] is True
     assert not {doubt.cell.at for doubt in doubts(cut)} & set(clipped)
     assert {one.marks for one in cut.reading.cells if one.at in clipped} == {(None, 0)}
     shown = Board({at: shield for at, shield in whole.reading.board.items() if at[1] < 4})
     assert said["score"]["total"] == score_board(shown).total, "of what shows"
     assert not [one for one in cut.problems if one.code in DOMINO_CODES]
-    assert to_json(whole)["photograph_again"] is False
+    assert to_dict(whole)["photograph_again"] is False
 
 
 def sure(text: str, said: float) -> Reading:

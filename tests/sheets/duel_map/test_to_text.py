@@ -11,7 +11,7 @@ from kdscan.i18n import words
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.problem import Problem
 from kdscan.sheets.duel_map.interpret import doubts
-from kdscan.sheets.duel_map.show import board_text, explain_doubts, explain_score, to_text
+from kdscan.sheets.duel_map.show import board_text, explain_score, to_text
 from kdscan.sheets.terminal import Style
 from tests.readings import make_sheet
 
@@ -79,9 +79,9 @@ def test_nearly_sure_is_not_sure(confidence: float, text: str) -> None:
 
 
 def test_doubts_come_with_what_else_it_may_be() -> None:
-    text = explain_doubts(make_sheet(doubtful=[(0, 5)]), PLAIN)
+    text = to_text(make_sheet(doubtful=[(0, 5)]), PLAIN)
     second = replace(PLAIN, address="2:")
-    assert "--set 2:F1=" in explain_doubts(make_sheet(doubtful=[(0, 5)]), second)
+    assert "--set 2:F1=" in to_text(make_sheet(doubtful=[(0, 5)]), second)
     assert "F1  f++ (70%) - or f+++ (30%)" in text
     assert "--set F1=f+++" in text
 
@@ -92,16 +92,16 @@ def test_the_example_of_a_correction_changes_something(monkeypatch: pytest.Monke
     monkeypatch.setattr(
         "kdscan.sheets.duel_map.show.doubts", lambda _: (replace(first, others=()), second)
     )
-    assert "--set B2=d+" in explain_doubts(sheet, PLAIN)
+    assert "--set B2=d+" in to_text(sheet, PLAIN)
 
 
 def test_problems_are_named_with_their_cells() -> None:
     problem = Problem("unconnected", "error", "this domino touches nothing", ((3, 4), (3, 5)))
-    text = explain_doubts(make_sheet(problems=(problem,)), PLAIN)
-    assert text == " error: this domino touches nothing (E4 F4)"
+    text = to_text(make_sheet(problems=(problem,)), PLAIN)
+    assert text.endswith("\n error: this domino touches nothing (E4 F4)")
     whole = Problem("unpaired_shields", "error", "an odd number of shields", CELLS)
-    text = explain_doubts(make_sheet(problems=(whole,)), PLAIN)
-    assert text == " error: an odd number of shields"
+    text = to_text(make_sheet(problems=(whole,)), PLAIN)
+    assert text.endswith("\n error: an odd number of shields")
 
 
 def test_an_empty_board() -> None:

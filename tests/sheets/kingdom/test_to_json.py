@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 
 from kdscan.cli.output import Printer
-from kdscan.document import PhotoReport, photo_json, report_json
+from kdscan.document import PhotoReport, dynasty_of, report_json, to_dict
 from kdscan.i18n import words
 from kdscan.imaging.pens import draw_square, square_width
 from kdscan.imaging.picture import Photo
 from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES, SquareKind
 from kdscan.rules.kingdomino.variants import Variants
-from kdscan.sheets.entries import PhotoJson
 from kdscan.sheets.kingdom.interpret import doubts
 from kdscan.sheets.kingdom.model import KingdomReading
-from kdscan.sheets.kingdom.show import board_text, dynasty_json, to_json, to_text, token
+from kdscan.sheets.kingdom.show import board_text, to_text, token
 from kdscan.sheets.overlay import draw_overlay
 from kdscan.sheets.terminal import Style
 from tests.readings import KINGDOM, make_kingdom, make_sheet
@@ -28,7 +27,7 @@ DOUBT: dict[tuple[int, int], SquareKind] = {(0, 1): ("wheat", 1)}
 
 def test_json_has_what_the_contract_names() -> None:
     kingdom = make_kingdom(variants=RICH)
-    certainty = to_json(kingdom)
+    certainty = to_dict(kingdom)
     assert certainty["kind"] == "kingdom"
     assert certainty["size"] == 5
     assert len(certainty["cells"]) == 25
@@ -57,20 +56,20 @@ def test_doubts_come_with_what_else_it_may_be() -> None:
     (doubt,) = doubts(kingdom)
     assert (doubt.cell.row, doubt.cell.col) == (0, 1)
     assert [(other.terrain, other.crowns) for other in doubt.others] == [("wheat", 1)]
-    certainty = to_json(kingdom)["cells"][1]
+    certainty = to_dict(kingdom)["cells"][1]
     assert certainty["review"]
     assert certainty["alternatives"][0]["crowns"] == 1
 
 
 def test_kingdoms_and_maps_of_one_photo_stand_side_by_side() -> None:
-    entry = photo_json(PhotoReport("x.jpg", sheets=(make_sheet(), make_kingdom())))
-    assert [s["kind"] for s in entry["sheets"]] == ["duel_map", "kingdom"]
-    assert report_json([entry])["game"] is None
+    report = report_json([PhotoReport("x.jpg", sheets=(make_sheet(), make_kingdom()))])
+    assert [s["kind"] for s in report["photos"][0]["sheets"]] == ["duel_map", "kingdom"]
+    assert report["game"] is None
 
 
-def games(*kingdoms: KingdomReading) -> list[PhotoJson]:
+def games(*kingdoms: KingdomReading) -> list[PhotoReport]:
     """A photo of each kingdom."""
-    return [photo_json(PhotoReport("x.jpg", sheets=(one,))) for one in kingdoms]
+    return [PhotoReport("x.jpg", sheets=(kingdom,)) for kingdom in kingdoms]
 
 
 ONE, TWO, THREE, FOUR = (
@@ -85,30 +84,30 @@ ONE, TWO, THREE, FOUR = (
 
 
 def test_a_dynasty_adds_up() -> None:
-    added = dynasty_json(games(ONE, TWO, THREE))
-    assert added["total"] == sum(one.score.total for one in (ONE, TWO, THREE))
-    assert added["kingdoms"] == [[0, 0], [1, 0], [2, 0]]
-    assert not added["review"] and not added["repeated"]
+    added = dynasty_of(games(ONE, TWO, THREE))
+    assert added.total == sum(one.score.total for one in (ONE, TWO, THREE))
+    assert added.kingdoms == [(0, 0), (1, 0), (2, 0)]
+    assert not added.review and not added.repeated
     doubtful = make_kingdom(doubtful=DOUBT)
-    added = dynasty_json(games(doubtful, TWO))
-    assert added["review"]
-    assert added["confidence"] == pytest.approx(doubtful.confidence * TWO.confidence, abs=1e-3)
+    added = dynasty_of(games(doubtful, TWO))
+    assert added.review
+    assert added.confidence == pytest.approx(doubtful.confidence * TWO.confidence, abs=1e-3)
 
 
 def test_a_dynasty_asks_for_a_look_unless_each_photo_shows_one_kingdom() -> None:
-    two, none = (photo_json(PhotoReport("x.jpg", sheets=some)) for some in ((TWO, THREE), ()))
-    assert dynasty_json([*games(ONE), two])["review"]
-    assert dynasty_json([*games(ONE), none, *games(TWO)])["review"]
+    two, none = (PhotoReport("x.jpg", sheets=sheets) for sheets in ((TWO, THREE), ()))
+    assert dynasty_of([*games(ONE), two]).review
+    assert dynasty_of([*games(ONE), none, *games(TWO)]).review
 
 
 def test_a_dynasty_asks_for_a_look_if_there_are_more_than_three_games_or_one_is_there_twice() -> (
     None
 ):
-    assert dynasty_json(games(ONE, TWO, THREE, FOUR))["review"] and not FOUR.review
+    assert dynasty_of(games(ONE, TWO, THREE, FOUR)).review and not FOUR.review
     rows = [line.split() for line in KINGDOM.strip().splitlines()]
     turned = "\n".join(" ".join(column) for column in zip(*rows[::-1], strict=True))
-    again = dynasty_json(games(ONE, TWO, make_kingdom(turned)))
-    assert again["review"] and again["repeated"]
+    again = dynasty_of(games(ONE, TWO, make_kingdom(turned)))
+    assert again.review and again.repeated
 
 
 def test_the_second_kingdom_of_a_photo_is_put_right_by_its_number(

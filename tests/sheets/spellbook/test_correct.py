@@ -63,7 +63,7 @@ def test_a_spellbook_that_cannot_be_compared_says_why(
 def test_two_chosen_coats_are_told() -> None:
     evidence = replace(make_book(OpenBook().closed()).evidence, table=(1, 2))
     both = tuple(
-        replace(mark, marked=mark.place.coat in (Coat.DOT, Coat.LINE))
+        mark._replace(marked=mark.place.coat in (Coat.DOT, Coat.LINE))
         if mark.place.part == "choice" and mark.place.player == 1
         else mark
         for mark in evidence.marks
@@ -75,7 +75,7 @@ def test_two_chosen_coats_are_told() -> None:
 def test_as_many_squares_as_were_seen_stay_where_they_were_seen() -> None:
     evidence = make_book(OpenBook().closed()).evidence
     second = BookPlace(0, Coat.DOT, "square", 1)
-    marks = tuple(replace(one, marked=one.place == second) for one in evidence.marks)
+    marks = tuple(one._replace(marked=one.place == second) for one in evidence.marks)
     one = {"filled": 1, "struck": False, "used": False}
     for filled, squares in ((1, [second]), (2, [BookPlace(0, Coat.DOT, "square", 0), second])):
         fields = {"line:0,dot": one | {"filled": filled}}

@@ -19,7 +19,7 @@ from kdscan.sheets.board import GREEN, REVIEW_COLOR, VERMILION
 from kdscan.sheets.overlay import draw_overlay
 from kdscan.sheets.spellbook.interpret import interpret
 from kdscan.sheets.spellbook.model import BookMark, SpellbookEvidence, SpellbookReading
-from kdscan.sheets.spellbook.show import mark_name, places, to_json, to_text
+from kdscan.sheets.spellbook.show import mark_name, places, to_text
 from kdscan.sheets.terminal import Style
 from tests.readings import make_book
 
@@ -72,7 +72,7 @@ def test_json_is_that_of_the_contract() -> None:
 
 
 def test_a_doubt_reaches_its_line_and_the_whole() -> None:
-    said = to_json(replace(reading(0.98), problems=(Problem("x", "error", "why"),)))
+    said = to_dict(replace(reading(0.98), problems=(Problem("x", "error", "why"),)))
     assert said["players"][1]["lines"]["dot"]["review"] is True
     assert said["players"][0]["lines"]["dot"]["review"] is False
     assert said["review"] is True
@@ -81,7 +81,7 @@ def test_a_doubt_reaches_its_line_and_the_whole() -> None:
 
 def test_a_doubt_about_the_chosen_coat_is_none_of_that_coats_line() -> None:
     book = make_book(OpenBook().closed(), doubtful={"players[0].choices.line": 0.7})
-    first = to_json(book)["players"][0]
+    first = to_dict(book)["players"][0]
     assert first["choice"]["review"] is True
     assert first["lines"]["line"]["review"] is False
     assert first["lines"]["line"]["confidence"] > 0.99
@@ -92,7 +92,7 @@ def test_doubtful_marks_say_what_else_a_line_and_a_choice_may_be() -> None:
     open_book.fill(0, Coat.FILLED)
     squares = {f"players[0].lines.filled.squares[{k}]": p for k, p in ((0, 0.8), (1, 0.7))}
     doubtful = {**squares, "players[0].choices.line": 0.7}
-    first, second = to_json(make_book(open_book.closed(), 1.0, doubtful))["players"]
+    first, second = to_dict(make_book(open_book.closed(), 1.0, doubtful))["players"]
     # One square is marked; both are with 0.8 × 0.3, none is with 0.2 × 0.7.
     assert first["lines"]["filled"]["alternatives"] == [
         {"filled": 2, "struck": False, "used": False, "probability": 0.24},
@@ -140,7 +140,7 @@ def test_names_of_places() -> None:
 
 def test_a_doubtful_place_says_what_was_read_and_what_else_it_may_be() -> None:
     sheet = reading(0.98)
-    marks = tuple(replace(one, review=str(one.place) in (UNSURE, *MARKED)) for one in sheet.marks)
+    marks = tuple(one._replace(review=str(one.place) in (UNSURE, *MARKED)) for one in sheet.marks)
     found = {one.name: one.choices for one in places(replace(sheet, marks=marks), words("en"))}
     assert found["right, line of dot: square 3"][0] == ("blank", 0.6)
     assert [text for text, _ in found["left, chosen coat: dot"]] == ["marked", "blank"]
