@@ -123,6 +123,17 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def sample(session: nox.Session) -> None:
+    """Print the README's sample of output again."""
+    readme = Path("README.md")
+    command = (sys.executable, "-m", "kdscan", "score", "samples/13.jpg")
+    printed = str(session.run(*command, external=True, silent=True, stderr=None))
+    above, _, rest = readme.read_text("utf-8").partition("```text\n")
+    board = printed.partition("\n\n")[2].rstrip()
+    readme.write_text(f"{above}```text\n{board}\n```{rest.partition('```')[2]}", "utf-8")
+
+
+@nox.session
 def build(session: nox.Session) -> None:
     """The wheel, into dist/."""
     _python(session, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", "dist", ".")
