@@ -30,7 +30,7 @@ from kdscan.rules.duel.dice import SQUARES as LINE_SQUARES
 from kdscan.rules.grid import Cell
 from kdscan.rules.kingdomino.tiles import LETTERS as TERRAIN_LETTERS
 from kdscan.rules.kingdomino.tiles import SQUARES, Square, Terrain
-from kdscan.sheets.common import CellField, ChoiceField, LineField, parse_field
+from kdscan.sheets.common import CellField, ChoiceField, LineField
 
 _FORM = re.compile(
     r"(?:(?P<photo>\d{1,6})(?:\.(?P<sheet>\d{1,6}))?:)?"
@@ -61,46 +61,54 @@ Field = tuple[str, Any]
 class Correction:
     """A person's correction of a place. photo and sheet count from 0; None: the only one.
 
-    fields: its meaning for each kind of sheet that may be meant, or why it is impossible there.
+    parts: what the parts of the syntax hold, in lower case; None for those left out.
     """
 
     text: str
     photo: int | None
     sheet: int
-    fields: Mapping[str, Field | UsageError]
+    parts: Mapping[str, str | None]
+
+    @property
+    def cell(self) -> Cell:
+        """The cell that is meant, if no side of a spellbook is."""
+        if letter := self.parts["letter"]:
+            return int(self.parts["number"] or 0) - 1, ord(letter) - ord("a")
+        return int(self.parts["row"] or 0), int(self.parts["col"] or 0)
+
+    @property
+    def count(self) -> int:
+        """The number of crosses or crowns."""
+        count = self.parts["count"] or ""
+        return int(count[1:]) if count[1:].isdigit() else len(count)
 
 
 def parse_corrections(texts: Iterable[str]) -> tuple[Correction, ...]:
     """Parse corrections, of which one text may contain several, separated by spaces; raise
-    `UsageError`."""
+    `UsageError` for what fits no sheet at all."""
     return tuple(_parse(part) for text in texts for part in text.split())
 
 
-def field_of(one: Correction, kind: str, size: int = 0, example: str = "1.3:") -> Field:
+def field_of(correction: Correction, kind: str, size: int = 0, example: str = "1.3:") -> Field:
     """The meaning of a correction for a sheet of that kind.
 
     size: squares along a kingdom's side. example: how a sheet is named. Raises `UsageError` for
     what no such sheet can contain.
     """
-    found = one.fields.get(kind)
-    if found is None and kind == "duel_spellbook":
-        raise UsageError("--set {text}: that is a spellbook, it has no such cells", text=one.text)
-    if found is None:
+    text, is_book = correction.text, kind == "duel_spellbook"
+    if is_book and not correction.parts["side"]:
+        raise UsageError("--set {text}: that is a spellbook, it has no such cells", text=text)
+    if correction.parts["side"] and not is_book:
         raise UsageError(
             "--set {text}: that is no spellbook; name its sheet, like {example}",
-            text=one.text,
+            text=text,
             example=example,
         )
-    if isinstance(found, UsageError):
-        raise found
-    at = parse_field(found[0])
-    if kind == "kingdom" and isinstance(at, CellField) and max(at.cell) >= size:
-        raise UsageError(
-            "--set {text}: squares of this kingdom go from A1 to {last}",
-            text=one.text,
-            last=f"{'ABCDEFG'[size - 1]}{size}",
-        )
-    return found
+    if is_book:
+        return _of_book(correction)
+    if kind == "kingdom":
+        return _of_kingdom(correction, size)
+    return _of_map(correction)
 
 
 def _parse(text: str) -> Correction:
@@ -111,103 +119,98 @@ def _parse(text: str) -> Correction:
             "spellbook left.dot=3x (three squares, struck) or right=line (the chosen coat)",
             text=text,
         )
-    photo, sheet = _from_one(match["photo"], text), _from_one(match["sheet"], text) or 0
-    if match["side"]:
-        return Correction(text, photo, sheet, {"duel_spellbook": _of_book(match, text)})
-    cell, name, count = _cell(match), match["name"].lower(), _count(match["count"])
-    if not all(0 <= n < LARGEST_KINGDOM for n in cell):
+    parts = {name: part and part.lower() for name, part in match.groupdict().items()}
+    photo, sheet = (part and int(part) for part in (parts["photo"], parts["sheet"]))
+    if 0 in (photo, sheet):
+        raise UsageError("--set {text}: photos and sheets count from 1", text=text)
+    correction = Correction(
+        text, None if photo is None else int(photo) - 1, int(sheet or 1) - 1, parts
+    )
+    if parts["side"]:
+        _of_book(correction)
+        return correction
+    if not all(0 <= n < LARGEST_KINGDOM for n in correction.cell):
         raise UsageError(
             "--set {text}: cells go from A1 to G5 on a map, to E5 or G7 in a kingdom", text=text
         )
-    fields: dict[str, Field | UsageError] = {}
-    for kind, read in (("duel_map", _of_map), ("kingdom", _of_kingdom)):
+    try:
+        _of_map(correction)
+    except UsageError:  # then it must fit a kingdom; its error tells more of a terrain's name
+        name = parts["name"] or ""
         try:
-            fields[kind] = read(cell, name, count, text)
-        except UsageError as error:
-            fields[kind] = error
-    if all(isinstance(one, UsageError) for one in fields.values()):
-        of_kingdoms = name in _TERRAINS and name not in (*COATS, *EMPTY)
-        field_of(Correction(text, photo, sheet, fields), "kingdom" if of_kingdoms else "duel_map")
-    return Correction(text, photo, sheet, fields)
+            _of_kingdom(correction, LARGEST_KINGDOM)
+        except UsageError:
+            if name in _TERRAINS and name not in (*COATS, *EMPTY):
+                raise
+            _of_map(correction)
+    return correction
 
 
-def _of_book(match: re.Match[str], text: str) -> Field:
+def _of_book(correction: Correction) -> Field:
     """A line of a spellbook, or the coat that one side chose."""
-    player = SIDES.index(match["side"].lower())
-    if match["line"] is None:
-        chosen = None if match["chosen"] == "." else _coat(match["chosen"], text).value
+    parts = correction.parts
+    player = SIDES.index(parts["side"] or "")
+    if parts["line"] is None:
+        chosen = None if parts["chosen"] == "." else _coat(correction, parts["chosen"]).value
         return str(ChoiceField(player)), chosen
-    coat, filled = _coat(match["line"], text), int(match["filled"])
+    coat, filled = _coat(correction, parts["line"]), int(parts["filled"] or 0)
     if filled > LINE_SQUARES[coat]:
         raise UsageError(
             "--set {text}: the line of {coat} has {n} squares",
-            text=text,
+            text=correction.text,
             coat=coat,
             n=LINE_SQUARES[coat],
         )
-    line = {"filled": filled, "struck": bool(match["struck"]), "used": bool(match["used"])}
+    line = {"filled": filled, "struck": bool(parts["struck"]), "used": bool(parts["used"])}
     return str(LineField(player, coat)), line
 
 
-def _of_map(cell: Cell, name: str, crosses: int, text: str) -> Field:
+def _of_map(correction: Correction) -> Field:
     """A shield with its crosses."""
-    coat = None if name in EMPTY else _coat(name, text, " .").value
+    text, name, crosses = correction.text, correction.parts["name"], correction.count
+    (row, col), coat = correction.cell, None
+    if name not in EMPTY:
+        coat = _coat(correction, name, " .").value
     if crosses > MAX_CROSSES:
         raise UsageError(
-            "--set {text}: a shield holds {most} crosses at most",
-            text=text,
-            most=MAX_CROSSES,
+            "--set {text}: a shield holds {most} crosses at most", text=text, most=MAX_CROSSES
         )
     if coat is None and crosses:
         raise UsageError("--set {text}: an empty shield has no crosses", text=text)
-    if cell[0] >= ROWS or cell[1] >= COLS:
+    if row >= ROWS or col >= COLS:
         raise UsageError("--set {text}: cells go from A1 to G5 (or 0,0 to 4,6)", text=text)
-    if cell == CASTLE:
+    if (row, col) == CASTLE:
         raise UsageError("--set {text}: that is the castle, it holds no coat", text=text)
-    return str(CellField(cell)), {"coat": coat, "crosses": crosses}
+    return str(CellField((row, col))), {"coat": coat, "crosses": crosses}
 
 
-def _of_kingdom(cell: Cell, name: str, crowns: int, text: str) -> Field:
-    """A square with its crowns; `field_of` checks that the kingdom is large enough."""
-    terrain = _TERRAINS.get(name)
+def _of_kingdom(correction: Correction, size: int) -> Field:
+    """A square with its crowns."""
+    terrain, crowns = _TERRAINS.get(correction.parts["name"] or ""), correction.count
     bare = terrain in ("castle", "empty") and crowns == 0
     tiled = terrain in tuple(Terrain) and Square(Terrain(terrain), crowns) in SQUARES
     if not (bare or tiled):
         raise UsageError(
             "--set {text}: not a square of Kingdomino; terrains are w f l g s m with a + for "
             "each crown, ## is the castle, . no tile",
-            text=text,
+            text=correction.text,
         )
-    return str(CellField(cell)), {"terrain": terrain, "crowns": crowns}
+    if max(correction.cell) >= size:
+        raise UsageError(
+            "--set {text}: squares of this kingdom go from A1 to {last}",
+            text=correction.text,
+            last=f"{'ABCDEFG'[size - 1]}{size}",
+        )
+    return str(CellField(correction.cell)), {"terrain": terrain, "crowns": crowns}
 
 
-def _coat(name: str, text: str, more: str = "") -> Coat:
+def _coat(correction: Correction, name: str | None, more: str = "") -> Coat:
     """The coat of that name; raises `UsageError` if there is none. more: other valid values."""
-    if name.lower() not in COATS:
-        known = " ".join(LETTERS.values()) + more
+    if name not in COATS:
         raise UsageError(
             "--set {text}: no coat is called {name}; known: {known}",
-            text=text,
+            text=correction.text,
             name=name,
-            known=known,
+            known=" ".join(LETTERS.values()) + more,
         )
-    return COATS[name.lower()]
-
-
-def _count(text: str | None) -> int:
-    if text is None:
-        return 0
-    return int(text[1:]) if text[1:].isdigit() else len(text)
-
-
-def _from_one(number: str | None, text: str) -> int | None:
-    """A number counted from 1 as one counted from 0."""
-    if number is not None and int(number) == 0:
-        raise UsageError("--set {text}: photos and sheets count from 1", text=text)
-    return None if number is None else int(number) - 1
-
-
-def _cell(match: re.Match[str]) -> Cell:
-    if match["letter"]:
-        return int(match["number"]) - 1, ord(match["letter"].upper()) - ord("A")
-    return int(match["row"]), int(match["col"])
+    return COATS[name]
