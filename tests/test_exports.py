@@ -122,11 +122,6 @@ def test_a_notebook_shows_a_table(found: AnyReading, place: str) -> None:
     assert f"<{table.findtext('caption')}>" == repr(found)
 
 
-def test_a_notebook_shows_the_places_of_a_spellbook_to_look_at() -> None:
-    book = make_book(play_game(1).spellbook, doubtful={"players[0].choices.line": 0.7})
-    assert "<td><mark>players[0].choices.line ?</mark></td>" in book._repr_html_()
-
-
 def test_corrections_of_every_kind_add_up() -> None:
     sheet = kdscan.correct(make_sheet(), {(0, 0): (Coat.LINE, 2)})
     sheet = kdscan.correct(sheet, kdscan.MapCorrections(confirmed=True))
@@ -140,42 +135,29 @@ def test_corrections_of_every_kind_add_up() -> None:
     assert book.book.lines[0][Coat.DOT].filled == 2 and book.chosen[1] is Coat.DOT
 
 
-def test_a_book_is_corrected_by_a_coats_name_as_in_json() -> None:
+def test_coats_may_be_given_by_their_names_as_in_json() -> None:
+    names: tuple[Any, ...] = (Coat.LINE, "line")
     book = make_book(play_game(1).spellbook)
-    names: tuple[Any, ...] = (Coat.LINE, "line")
-    for chosen in names:
-        assert kdscan.correct(book, kdscan.SpellbookCorrections(choices={1: chosen})).chosen[1]
-
-
-def test_a_wizards_coat_is_corrected_by_its_name_too() -> None:
-    names: tuple[Any, ...] = (Coat.LINE, "line")
-    one, other = (
-        kdscan.correct(make_sheet(), kdscan.MapCorrections(wizard=(name,))) for name in names
-    )
-    assert one.score.wizard and kdscan.to_dict(other) == kdscan.to_dict(one)
+    for name in names:
+        assert kdscan.correct(book, kdscan.SpellbookCorrections(choices={1: name})).chosen[1]
+        assert kdscan.correct(make_sheet(), kdscan.MapCorrections(wizard=(name,))).score.wizard
 
 
 @pytest.mark.parametrize(
     ("make", "why"),
     [
         (lambda: kdscan.MapCorrections({(9, 9): (None, 0)}), "no shield at"),
-        (lambda: kdscan.MapCorrections({(2, 3): (None, 0)}), "no shield at"),
         (lambda: kdscan.MapCorrections({(0, 0): (Coat.DOT, -2)}), "-2 crosses"),
-        (lambda: kdscan.MapCorrections({(0, 0): (Coat.DOT, 5)}), "5 crosses"),
         (lambda: kdscan.MapCorrections({(0, 0): (NO_COAT, 1)}), "'dots'"),
         (lambda: kdscan.MapCorrections({(0, 0): (None, 1)}), "None with 1 crosses"),
-        (lambda: kdscan.MapCorrections(wizard=NO_COAT), "'dots'"),
         (lambda: kdscan.MapCorrections(wizard=(NO_COAT,)), "'dots'"),
         (lambda: kdscan.KingdomCorrections({(-1, 0): ("lake", 1)}), "no square at"),
         (lambda: kdscan.KingdomCorrections({(0, 0): ("lake", 3)}), "'lake', 3"),
         (lambda: kdscan.SpellbookCorrections({(2, Coat.DOT): SpellbookLine()}), "side 2"),
-        (lambda: kdscan.SpellbookCorrections({(0, Coat.DOT): SpellbookLine(99)}), "99"),
-        (lambda: kdscan.SpellbookCorrections(choices={2: Coat.DOT}), "side 2"),
         (lambda: kdscan.SpellbookCorrections(choices={0: NO_COAT}), "'dots'"),
         (lambda: kdscan.ReadOptions(game="Duel"), "duel or kingdomino"),  # type: ignore[arg-type]
         (lambda: kdscan.ReadOptions(risk=float("nan")), "nan"),
         (lambda: kdscan.correct(make_sheet(), {}, risk=-1), "-1"),
-        (lambda: kdscan.correct(make_sheet(), {}, risk=float("nan")), "nan"),
     ],
 )
 def test_values_that_mean_nothing_are_refused(make: Callable[[], object], why: str) -> None:
@@ -217,11 +199,6 @@ def test_another_process_reads_the_same_photo(
     assert repr(sent) == repr(photo) and not sent.bgr.flags.writeable
     told = [[kdscan.to_dict(sheet) for sheet in kdscan.read_photo(one)] for one in (photo, sent)]
     assert told[0] == told[1]
-
-
-def test_an_unknown_name_is_refused() -> None:
-    with pytest.raises(AttributeError, match="nothing_such"):
-        kdscan.nothing_such  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_importing_costs_nothing() -> None:

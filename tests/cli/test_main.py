@@ -17,7 +17,10 @@ import typer
 from kdscan import __main__ as program
 from kdscan.cli import main as main_module
 from kdscan.cli.main import COMMANDS, load
+from kdscan.cli.terminal import user
 from kdscan.errors import ImageTooLarge, KdscanError, LayoutError, ModelError, NoSheetFound
+from kdscan.event.store import open_store
+from kdscan.event.store.events import ensure_event
 from tests.command import Command
 
 SAMPLE = str(Path(__file__).parents[2] / "samples" / "01.jpg")
@@ -265,3 +268,50 @@ def test_groups_and_commands_are_typers_own() -> None:
     assert all(
         isinstance(load(name), typer.core.TyperCommand | typer.core.TyperGroup) for name in COMMANDS
     )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "batch {samples} --event cup --csv - --json-lines -",
+        "batch {samples} --event cup --csv {folder}/a --json-lines {folder}/../{name}/a",
+        "export --csv - --json-lines -",
+        "export --json-lines - --archive -",
+        "standings --csv - --json",
+        "layout show club -o - --json",
+        "layout learn blank.jpg -o {folder}/club.toml --overlay {folder}/club.toml",
+    ],
+)
+def test_two_outputs_never_go_to_one_place(words: str, tmp_path: Path, run: Command) -> None:
+    samples = Path(SAMPLE).parent
+    given = words.format(samples=samples, folder=tmp_path, name=tmp_path.name).split()
+    said = run(*given, "--store", tmp_path / "s.sqlite", code=2)
+    assert said.out == "" and "would both write to" in said.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_only_event_is_meant_where_none_is_named(tmp_path: Path, run: Command) -> None:
+    url = str(tmp_path / "cup.sqlite")
+    with open_store(url) as kept, kept.write() as db:
+        ensure_event(db, "Spring cup")
+    assert run("standings", "--store", url).out.startswith("Spring cup: ")
+    with open_store(url) as kept, kept.write() as db:
+        ensure_event(db, "Autumn cup")
+    said = run("standings", "--store", url, code=2).err
+    assert "choose one with --event: Spring cup, Autumn cup" in said
+
+
+def test_quiet_leaves_errors_alone_on_stderr(tmp_path: Path, run: Command) -> None:
+    out = str(tmp_path / "sheet.pdf")
+    assert run("sheet", "-o", out).err
+    assert run("sheet", "-o", out, "--quiet").err == ""
+    assert run("sheet", "-o", tmp_path / "none" / "a.pdf", "--quiet", code=2).err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere users have no numbers")
+def test_somebody_without_a_name_is_the_arbiter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Containers may run as a user of whom they know only the number."""
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 987_654_321)
+    assert user() == "arbiter"

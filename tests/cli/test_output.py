@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 from unittest import mock
 
@@ -10,7 +9,6 @@ import msgspec
 import pytest
 
 from kdscan.cli.output import Printer
-from kdscan.cli.terminal import user
 from kdscan.document import DynastyEntry, GameEntry, PhotoReport, PlayerEntry
 
 
@@ -84,12 +82,3 @@ def test_what_is_no_dynasty_is_remarked_on(
 ) -> None:
     printed = output(capsys, dynasty=msgspec.structs.replace(THREE, **changes))
     assert text in printed and "of 0" not in printed
-
-
-@pytest.mark.skipif(os.name != "posix", reason="elsewhere users have no numbers")
-def test_somebody_without_a_name_is_the_arbiter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Containers may run as a user of whom they know only the number."""
-    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(os, "getuid", lambda: 987_654_321)
-    assert user() == "arbiter"

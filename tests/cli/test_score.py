@@ -6,6 +6,7 @@ The reader itself is replaced by hand-made readings; whole photos are read in th
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,9 +16,12 @@ from PIL import Image
 
 from kdscan import reader as reading
 from kdscan.cli.main import main
+from kdscan.cli.options import UNLAWFUL
+from kdscan.cli.score import exit_code
 from kdscan.errors import ModelError, NoSheetFound
 from kdscan.imaging.picture import Photo
 from kdscan.marks.boards import DEFAULT_RISK
+from kdscan.rules.problem import Problem
 from kdscan.sheets.base import AnyReading
 from kdscan.sheets.common import ReadOptions
 from tests.command import Command
@@ -321,3 +325,18 @@ def test_rules_of_the_other_game_are_refused_where_the_game_is_named(
 def test_a_dynasty_is_added_up(photo: Make, run: Command) -> None:
     told = run("score", photo(807, "a.jpg"), photo(807, "b.jpg"), "--dynasty").out
     assert f"Dynasty of 2 kingdoms: {2 * make_kingdom().score.total} points" in told
+
+
+def test_a_photo_is_read_from_stdin(
+    photo: Make, monkeypatch: pytest.MonkeyPatch, run: Command
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(photo(800)).read_bytes())))
+    assert "total" in run("score", "-").out
+
+
+def test_boards_that_no_game_leads_to_have_a_code_of_their_own() -> None:
+    odd = make_sheet(problems=(Problem("odd_shields", "warning", "33 shields"),))
+    doubtful = make_sheet(doubtful=[(0, 0)])
+    assert exit_code((), [odd], strict=True) == UNLAWFUL == 9
+    assert exit_code((), [odd], strict=False) == 0
+    assert exit_code((), [odd, doubtful], strict=True) == 5
