@@ -14,17 +14,10 @@ from __future__ import annotations
 import typer
 
 from lab.synth.tool import run
-from lab.training.commands import making, maps
+from lab.training.commands import calibrate_totals, cards, fit, kingdoms, make, test
 
 app = typer.Typer(add_completion=False, help=__doc__, pretty_exceptions_enable=False)
-for command in (
-    making.make,
-    making.cards,
-    maps.fit,
-    maps.test,
-    maps.calibrate_totals,
-    making.kingdoms,
-):
+for command in (make, cards, fit, test, calibrate_totals, kingdoms):
     app.command()(command)
 
 

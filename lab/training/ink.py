@@ -3,17 +3,105 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+import cv2
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from kdscan.imaging.formats import png
 from kdscan.imaging.picture import Network
-from lab.training.ink_examples import InkExample, ink_batch, ink_views
+from kdscan.imaging.rectify import FLAT_PX
+from kdscan.rules.duel.board import Board
+from lab.synth.fields import U8, Rng
+from lab.synth.inked import inked_page
+from lab.synth.raster import lit
+from lab.training.dataset import WIDE_MARGIN, jpeg, random_own_page, unpack, worker_strokes
+from lab.training.mark_crops import cropped, crops
 from lab.training.marks_networks import InkNet
-from lab.training.random_tensors import RandomTensors
-from lab.training.task import Batch, Task
+from lab.training.sheet_views import degraded, random_maps, warped
+from lab.training.task import Batch, RandomTensors, Task
+
+MIN_INK, FULL_INK = 0.03, 0.12
+"""Shares of light absorbed by ink that map to 0 and 1 in the target."""
+
+OWN_SHARE, CLEAN_SHARE = 0.08, 0.1
+"""Share of sheets with our own design, and of sheets with hardly any ink."""
+
+
+@dataclass(frozen=True, eq=False)
+class InkExample:
+    """A rectified sheet, `FLAT_PX` pixels per cell, with margin `WIDE_MARGIN`.
+
+    filled: JPEG. ink: PNG, grey, 0 for none and 255 for ink.
+    """
+
+    filled: bytes
+    ink: bytes
+
+
+def ink_example(seed: int) -> InkExample:
+    """The sheet of a seed; call `dataset.init_worker` first."""
+    rng = np.random.default_rng([seed, 6])
+    page = random_own_page(rng) if rng.random() < OWN_SHARE else None
+    clean = (Board(), False) if rng.random() < CLEAN_SHARE else None
+    sheet = inked_page(
+        rng, page=page, wild=rng.random() < 0.5, played=clean, strokes=worker_strokes()
+    )
+    filled = sheet.flat(sheet.page.bgr, FLAT_PX, WIDE_MARGIN)
+    ink = np.clip(
+        (sheet.flat(sheet.ink, FLAT_PX, WIDE_MARGIN) - MIN_INK) / (FULL_INK - MIN_INK), 0, 1
+    )
+    mask = np.round(ink * 255).astype(np.uint8)
+    return InkExample(jpeg(filled), png(mask))
+
+
+def ink_batch(rng: Rng, examples: list[InkExample]) -> Batch:
+    """Sheets in random light (B, 3, H, W) uint8, and their ink (B, 1, H, W) uint8."""
+    seen = [add_shadow(rng, unpack(e.filled)).transpose(2, 0, 1) for e in examples]
+    packed = [np.frombuffer(e.ink, np.uint8) for e in examples]
+    ink = [np.asarray(cv2.imdecode(one, cv2.IMREAD_GRAYSCALE))[None] for one in packed]
+    return torch.from_numpy(np.stack(seen)), torch.from_numpy(np.stack(ink))
+
+
+def ink_views(random: RandomTensors, batch: Batch) -> Batch:
+    """Degraded views of the sheets, slightly out of place and randomly mirrored: ink
+    (B, 35, 1, 128, 128), coarse planes (B, 35, 3, 64, 64), and which part of each pixel of a crop
+    was drawn, (B, 35, 128, 128), 0..1."""
+    pictures, masks = batch
+    maps = random_maps(random, len(pictures))
+    seen = degraded(
+        random, warped(pictures, maps).round(), torch.ones(len(maps), device=random.device)
+    )
+    drawn = warped(masks, maps) / 255
+    ways = random.integers(4, len(maps)).tolist()
+    seen, drawn = (
+        torch.stack([one.flip(MIRRORED[way]) for one, way in zip(views, ways, strict=True)])
+        for views in (seen, drawn)
+    )
+    ink, coarse = crops(seen)
+    return ink.half(), coarse.half(), cropped(drawn[:, 0])
+
+
+MIRRORED = ((), (1,), (2,), (1, 2))
+"""Axes of a picture (C, H, W) along which a view is mirrored."""
+
+
+def add_shadow(rng: Rng, flat: U8) -> U8:
+    """Darken half of the sheets, some of them with a shadow's edge across."""
+    if rng.random() < 0.5:
+        return flat
+    h, w = flat.shape[:2]
+    light = np.full((h, w), rng.uniform(0.45, 1.0), np.float32)
+    if rng.random() < 0.5:
+        angle, soft = rng.uniform(0, 2 * np.pi), rng.uniform(0.005, 0.05) * w
+        x, y = np.meshgrid(np.arange(w, dtype=np.float32), np.arange(h, dtype=np.float32))
+        far = (x - w / 2) * np.cos(angle) + (y - h / 2) * np.sin(angle)
+        edge = np.clip((far - rng.uniform(-0.3, 0.3) * w) / soft, -20, 20)
+        light = np.asarray(light * (1 - rng.uniform(0.1, 0.4) / (1 + np.exp(-edge))), np.float32)
+    return lit(flat, light)
 
 
 def loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:

@@ -15,10 +15,18 @@ from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.marks.crops import COARSE, COARSE_PX, CROP_CELLS, CROP_PX, INPUT_PX
 from kdscan.rules.duel.board import CELLS, COLS
 from lab.training.dataset import WIDE_MARGIN
-from lab.training.filters import gaussian, grey, resized
 from lab.training.marks_networks import shield_positions
-from lab.training.random_tensors import RandomTensors
-from lab.training.sheet_views import PHOTO_SEVERITY, degraded, random_maps, view_places, warped
+from lab.training.sheet_views import (
+    PHOTO_SEVERITY,
+    degraded,
+    gaussian,
+    grey,
+    random_maps,
+    resized,
+    view_places,
+    warped,
+)
+from lab.training.task import RandomTensors
 
 SPOT_PX = 8
 """Radius of a cross in the auxiliary target, in pixels of a view."""

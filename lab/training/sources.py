@@ -10,13 +10,13 @@ from typing import Any
 
 from kdscan.errors import UsageError
 from lab.synth.kingdoms.tiles import Board
-from lab.training import kingdoms, spellbook_examples
+from lab.training import kingdoms, spellbook
+from lab.training.augment import oversample_bent
 from lab.training.dataset import Example, init_worker, marks_example, photo_example
-from lab.training.guesses import oversample_bent
-from lab.training.ink_examples import ink_example
+from lab.training.ink import ink_example
 from lab.training.ink_sheets import ink_sheet
-from lab.training.state import Run
 from lab.training.supply import FixedSupply, RenderedSupply, Supply, render
+from lab.training.trainer import Run
 
 TRAIN_SEED, SEED_STRIDE = 100_000_000, 10_000_000
 """Seed of the first sheet of training 0, and the distance to that of the next training."""
@@ -89,7 +89,7 @@ def supply(run: Run, material: Material, *, photos: int = 0, pages: int = 0) -> 
 
 def _books(material: Material, photos: int, pages: int) -> list[Any]:
     home, ready = material.folder, partial(init_worker, None, None)
-    page, photo = spellbook_examples.page_example, spellbook_examples.photo_example
+    page, photo = spellbook.page_example, spellbook.photo_example
     drawn = render(home / "pages", page, BOOK_PAGES, pages, ready)
     shot = render(home / "photos", photo, BOOK_PHOTOS, photos, ready)
     return drawn + BOOK_PHOTO_REPEATS * shot
@@ -114,7 +114,7 @@ def held_back(network: str, first: int, count: int, material: Material) -> list[
     draw: Callable[[int], Any] = {
         "ink": ink_example,
         "ink_reader": ink_sheet,
-        "spellbook": spellbook_examples.photo_example,
+        "spellbook": spellbook.photo_example,
     }.get(network, photo_example)
     folder = material.folder / f"held-{first}-{count}"
     start = partial(init_worker, material.strokes, material.surfaces)

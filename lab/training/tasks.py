@@ -12,15 +12,13 @@ from torch.nn import functional as F
 from kdscan.rules.duel.board import CELLS, MAX_CROSSES
 from lab.synth.fields import F32, U8, Rng
 from lab.training import augment, cover, ink, ink_reader, spellbook
+from lab.training.augment import refine_sample
 from lab.training.dataset import Example, unpack
-from lab.training.guesses import refine_sample
-from lab.training.kingdom_samples import squares_sample, tiles_sample
-from lab.training.kingdoms import KingdomExample
+from lab.training.kingdoms import KingdomExample, squares_sample, tiles_sample
 from lab.training.mark_crops import Sheets, samples
 from lab.training.marks_networks import MarksNet
 from lab.training.networks import LocateNet, RefineNet, SquaresNet, TilesNet
-from lab.training.random_tensors import RandomTensors
-from lab.training.task import Batch, Task
+from lab.training.task import Batch, RandomTensors, Task
 
 
 def _images(views: U8) -> Tensor:

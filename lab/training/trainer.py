@@ -8,15 +8,20 @@ uninterrupted one.
 from __future__ import annotations
 
 import ctypes
+import hashlib
+import json
 import math
+import pickle
+import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import cv2
 import numpy as np
@@ -26,11 +31,145 @@ from torch.optim.swa_utils import AveragedModel
 from torch.utils.data import DataLoader, Dataset
 
 from kdscan.errors import UsageError
-from lab.training import state
-from lab.training.random_tensors import RandomTensors
-from lab.training.state import Run
+from lab.training.marks_networks import InkNet, MarksNet, widen
 from lab.training.supply import RenderedSupply, RenderPool, Supply
-from lab.training.task import Batch, Task, as_floats
+from lab.training.task import Batch, RandomTensors, Task, as_floats
+
+Weights = Mapping[str, Any]
+
+LONGEST_MEAN = 5000
+"""Default of the largest horizon, in steps, of the moving average of the weights."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Hyperparameters of a training; only `steps` may change when it is resumed, and `parent`,
+    whose weights are not read again.
+
+    steps: length of the schedule. rate: the highest learning rate. batch: examples per step.
+    parent: SHA-256 of the initial weights' file, "" for random weights. count, views: examples in a
+    block and how often each is used, 0 for a fixed set; see `supply`. average: largest horizon of
+    the moving average of the weights, 0 for none.
+    """
+
+    name: str
+    steps: int
+    rate: float
+    batch: int
+    seed: int = 0
+    parent: str = ""
+    count: int = 0
+    views: int = 0
+    average: int = LONGEST_MEAN
+
+    def trimmed(self) -> Run:
+        """The run without examples in its block that no step would use."""
+        used = -(-self.steps * self.batch // self.views) if self.views else 0
+        return replace(self, count=min(self.count, used))
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def save(folder: Path, step: int, run: Run, **parts: Weights) -> None:
+    """Write the checkpoint of step `step`, and remove earlier ones."""
+    home = folder / f"{step:08d}"
+    part = home.with_suffix(".part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    for name, weights in parts.items():
+        torch.save(weights, part / f"{name}.pt")
+    (part / "run.json").write_text(json.dumps(asdict(run) | {"step": step}, indent=1), "utf-8")
+    shutil.rmtree(home, ignore_errors=True)
+    part.rename(home)
+    for old in _steps(folder):
+        if old != home:
+            shutil.rmtree(old)
+
+
+def _steps(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("[0-9]" * 8) if path.is_dir())
+
+
+def latest(folder: Path) -> tuple[int, Run, Path] | None:
+    """Step, run and folder of the latest checkpoint; None if there is none.
+
+    Raises UsageError for an invalid one.
+    """
+    if not (steps := _steps(folder)):
+        return None
+    try:
+        settings = json.loads((steps[-1] / "run.json").read_text("utf-8"))
+        step = int(settings.pop("step"))
+        return step, Run(**settings), steps[-1]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        why = f"{steps[-1]} is no state of a training of this version; remove it"
+        raise UsageError(why) from error
+
+
+def load(home: Path, name: str) -> dict[str, Any]:
+    """One part of a checkpoint; raises UsageError if it is corrupt."""
+    return _load(home / f"{name}.pt", f"{home} is broken; remove it")
+
+
+def _load(path: Path, remedy: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, EOFError, OSError, RuntimeError, TypeError) as error:
+        raise UsageError(remedy) from error
+    return found
+
+
+_UNREADABLE = (RuntimeError, TypeError, AttributeError, LookupError, ValueError)
+
+
+def load_weights(net: nn.Module, path: Path) -> None:
+    """Load a checkpoint, or the stored weights of a version (.npz), into a network. They may be its
+    own; for marks, also those of a narrower network; for ink, also those of marks, whose feature
+    maps it uses. Raises UsageError for anything else."""
+    if not path.is_file():
+        raise UsageError(f"{path}: there is no such checkpoint; python -m lab.training fit")
+    remedy = f"{path} is no checkpoint of a {type(net).__name__} of this version"
+    try:
+        if path.suffix == ".npz":
+            with np.load(path) as data:
+                weights = {name: torch.from_numpy(data[name]).float() for name in data.files}
+        else:
+            weights = _load(path, remedy)
+        if isinstance(net, MarksNet) and len(weights["token.weight"][0]) < net.token.in_features:
+            widen(net, weights)
+            return
+        if isinstance(net, InkNet) and "coat.weight" in weights:
+            own = net.state_dict()
+            weights = own | {name: value for name, value in weights.items() if name in own}
+        missing, foreign = net.load_state_dict(weights, strict=False)
+    except (*_UNREADABLE, OSError, BadZipFile) as error:
+        raise UsageError(remedy) from error
+    if foreign or any(not name.endswith(COUNTER) for name in missing):
+        raise UsageError(remedy)
+
+
+COUNTER = "num_batches_tracked"
+"""Suffix of the batch norms' counters, which are not used and not stored."""
+
+
+def keep_weights(path: Path, weights: Weights) -> None:
+    """Store the weights of a version by name, matrices and kernels in half precision."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    arrays = {name: value.numpy() for name, value in weights.items() if not name.endswith(COUNTER)}
+    halved = {n: v.astype(np.float16) if v.ndim > 1 else v for n, v in arrays.items()}
+    np.savez_compressed(path, **halved)
+
+
+def write_weights(path: Path, weights: Weights) -> None:
+    """Write a checkpoint atomically."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    torch.save(dict(weights), part)
+    part.replace(path)
+
 
 WARMUP = 0.1
 """Share of the steps in which the learning rate rises, before it falls as a cosine."""
@@ -71,68 +210,64 @@ def train(
     Raises UsageError for a device that torch cannot use, for an invalid start, for an existing
     training without `resume`, and for one that differs from `run`.
     """
-    _check_device(device)
-    kept = state.latest(folder)
-    if kept is not None:
-        _check(folder, kept[1], run, resume)
-    torch.manual_seed(run.seed)
-    torch.set_num_threads(1)
-    torch.backends.cudnn.benchmark = True  # all batches have the same shape
-    _keep_freed_memory()
-    net = task.net()
-    if kept is None and start is not None:
-        state.load_weights(net, start)
-    net = net.to(device, memory_format=torch.channels_last)
-    average = AveragedModel(
-        net, multi_avg_fn=partial(_update_average, run.average), use_buffers=True
-    )
-    optimizer = _optimizer(net)
-    step = 0
-    if kept is not None:
-        step, _, home = kept
-        net.load_state_dict(state.load(home, "network"))
-        average.module.load_state_dict(state.load(home, "average"))
-        average.n_averaged.fill_(step)
-        optimizer.load_state_dict(state.load(home, "optimizer"))
-
-    def save(done: int) -> None:
-        parts = {"network": net, "average": average.module, "optimizer": optimizer}
-        state.save(folder, done, run, **{name: part.state_dict() for name, part in parts.items()})
-        state.write_weights(folder.with_suffix(".pt"), average.module.state_dict())
-
-    watch = _ProgressLog(run.steps)
-    saved = time.monotonic()
-    with ExitStack() as stack:
-        samples = _Samples(task, run, supply, torch.device(device))
-        for number, batch in watch.timed(_batches(stack, samples, step, loaders, painters)):
-            parts = _step(task, run, net, optimizer, batch, number)
-            average.update_parameters(net)
-            watch.update(number, parts)
-            if time.monotonic() - saved > save_every_s and number + 1 < run.steps:
-                save(number + 1)
-                saved = time.monotonic()
-    if step < run.steps:
-        save(run.steps)
-    ready: nn.Module = average.module.eval()
-    return ready
-
-
-def _check_device(device: str) -> None:
     try:
         torch.empty(0, device=device)
     except (AssertionError, NotImplementedError, RuntimeError) as error:
         why = str(error).partition("\n")[0]
         raise UsageError(f"this torch cannot use --device {device} ({why}); cpu works") from error
-
-
-def _check(folder: Path, before: Run, run: Run, resume: bool) -> None:
-    if not resume:
+    checkpoint = latest(folder)
+    if checkpoint and not resume:
         why = f"{folder} already contains a training: continue it with --resume, or use another"
         raise UsageError(f"{why} --out to begin a new one")
-    if replace(before, steps=run.steps, parent=run.parent) != run:
-        raise UsageError(
-            f"{folder} was begun with other settings ({before}); continue with the same ones"
-        )
+    if checkpoint and replace(checkpoint[1], steps=run.steps, parent=run.parent) != run:
+        why = f"{folder} was begun with other settings ({checkpoint[1]})"
+        raise UsageError(f"{why}; continue with the same ones")
+
+    torch.manual_seed(run.seed)
+    torch.set_num_threads(1)
+    torch.backends.cudnn.benchmark = True  # all batches have the same shape
+    _keep_freed_memory()
+    net = task.net()
+    if checkpoint is None and start is not None:
+        load_weights(net, start)
+    net = net.to(device, memory_format=torch.channels_last)
+    average = AveragedModel(
+        net, multi_avg_fn=partial(_update_average, run.average), use_buffers=True
+    )
+    learned = [p for p in net.parameters() if p.requires_grad]
+    groups = [
+        {"params": [p for p in learned if p.ndim > 1], "weight_decay": WEIGHT_DECAY},
+        {"params": [p for p in learned if p.ndim < 2], "weight_decay": 0.0},
+    ]
+    optimizer = torch.optim.AdamW([group for group in groups if group["params"]], lr=1.0)
+    step = 0
+    if checkpoint is not None:
+        step, _, home = checkpoint
+        net.load_state_dict(load(home, "network"))
+        average.module.load_state_dict(load(home, "average"))
+        average.n_averaged.fill_(step)
+        optimizer.load_state_dict(load(home, "optimizer"))
+
+    def keep(done: int) -> None:
+        parts = {"network": net, "average": average.module, "optimizer": optimizer}
+        save(folder, done, run, **{name: part.state_dict() for name, part in parts.items()})
+        write_weights(folder.with_suffix(".pt"), average.module.state_dict())
+
+    log = _ProgressLog(run.steps)
+    saved = time.monotonic()
+    with ExitStack() as stack:
+        samples = _Samples(task, run, supply, torch.device(device))
+        for number, batch in log.timed(_batches(stack, samples, step, loaders, painters)):
+            parts = _step(task, run, net, optimizer, batch, number)
+            average.update_parameters(net)
+            log.update(number, parts)
+            if time.monotonic() - saved > save_every_s and number + 1 < run.steps:
+                keep(number + 1)
+                saved = time.monotonic()
+    if step < run.steps:
+        keep(run.steps)
+    ready: nn.Module = average.module.eval()
+    return ready
 
 
 def rate_at(run: Run, step: int) -> float:
@@ -142,17 +277,6 @@ def rate_at(run: Run, step: int) -> float:
         return run.rate * (0.04 + 0.96 * step / rising)
     done = (step - rising) / max(1.0, run.steps - rising)
     return run.rate * (0.5 + 0.5 * math.cos(math.pi * min(1.0, done))) + 1e-8
-
-
-def _optimizer(net: nn.Module) -> torch.optim.Optimizer:
-    learned = [p for p in net.parameters() if p.requires_grad]
-    heavy = [p for p in learned if p.ndim > 1]
-    light = [p for p in learned if p.ndim < 2]
-    groups = [
-        {"params": heavy, "weight_decay": WEIGHT_DECAY},
-        {"params": light, "weight_decay": 0.0},
-    ]
-    return torch.optim.AdamW([group for group in groups if group["params"]], lr=1.0)
 
 
 def _seed(run: Run, step: int) -> int:

@@ -81,7 +81,7 @@ def test_what_people_have_seen_is_truth(tmp_path: Path) -> None:
 @pytest.mark.torch
 def test_training_knows_what_is_unknown(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
-    from lab.training.random_tensors import RandomTensors
+    from lab.training.task import RandomTensors
     from lab.training.tasks import marks_batch, marks_loss, marks_views
 
     with open_store(str(tmp_path / "s.sqlite")) as store:

@@ -92,46 +92,6 @@ def test_the_whole_grid_is_in_the_photo(level: Level) -> None:
     assert shoot(1, level, (360, 640)).bgr.shape == (640, 360, 3)
 
 
-@pytest.mark.parametrize("page_mm", [PAGE_MM, (63.0, 44.4)])
-def test_the_grid_takes_small_and_large_shares_of_the_photo(page_mm: tuple[float, float]) -> None:
-    x, y, w, h = (v * page_mm[0] / PAGE_MM[0] for v in GRID_MM)
-    shares = []
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        _, _, page = pose(rng, "hard", (320, 240), page_mm, (x, y, w, h))
-        xy = page.page_to_photo(corners_of((x, y, w, h)))
-        shares.append(np.linalg.norm(xy - np.roll(xy, 1, 0), axis=1).max() / 320)
-    assert 0.97 * LEVELS["hard"].share[0] < min(shares) < 0.4
-    assert 0.65 < max(shares) <= 1.25  # a diagonal is longer than the long side
-
-
-def test_real_textures_serve_as_tables() -> None:
-    red = np.zeros((64, 64, 3), np.uint8)
-    red[..., 2] = 255
-    reddest = 0.0
-    for seed in range(12):
-        shot = photograph(
-            BARE,
-            PAGE_MM,
-            np.random.default_rng(seed),
-            level="easy",
-            grid_mm=GRID_MM,
-            size_wh=(320, 240),
-            surfaces=[red],
-        )
-        b, _, r = shot.bgr.reshape(-1, 3).T.astype(float)
-        reddest = max(reddest, float(np.mean(r - b > 60)))
-    assert reddest > 0.2
-
-
-def test_a_page_that_hides_a_part_of_itself_is_noticed() -> None:
-    sheet = flat_sheet(PAGE_MM, middle(GRID_MM))
-    nodes = sheet.xyz[..., :2].copy()
-    assert PageMap(sheet, nodes).is_seen_whole()
-    nodes[:, 40:, 0] = 2 * nodes[:, 40:41, 0] - nodes[:, 40:, 0]
-    assert not PageMap(sheet, nodes).is_seen_whole()
-
-
 def test_things_on_the_table_leave_the_grid_free() -> None:
     sheet = flat_sheet(PAGE_MM, middle(GRID_MM))
     things = 0

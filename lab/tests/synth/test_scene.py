@@ -9,23 +9,13 @@ import pytest
 
 from kdscan.rules.duel.board import CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.scoring import score_board
 from lab.synth.fields import F64
 from lab.synth.own import own_page
 from lab.synth.photo.camera import Level
-from lab.synth.scene import draw_page, make_photo, shoot, wild_board
+from lab.synth.scene import draw_page, shoot
 from tests.hands import careful
 
 SMALL = (800, 600)
-
-
-def test_truth_names_what_a_check_needs() -> None:
-    photo = make_photo(12, "easy", size_wh=SMALL)
-    truth = photo.truth()
-    assert truth["score"] == score_board(photo.board).domain_points > 0
-    assert len(truth["pixels"]) == 34
-    assert all(Coat(coat) and 0 <= n <= 4 for coat, n in truth["board"].values())
-    assert truth["size"] == [800, 600]
 
 
 @pytest.mark.parametrize("level", ["flat", "hard"])
@@ -64,13 +54,3 @@ def _middle_of_ink(ink: F64, xy: F64, pitch: float) -> F64:
     near = np.hypot(*(grid - xy[:, None, None])) < 0.6 * pitch
     weight = np.where(near & (ink > ink[near].max() / 2), ink, 0)
     return np.asarray((weight * grid).sum((1, 2)) / weight.sum())
-
-
-def test_wild_boards_hold_crosses_beyond_the_circles_but_fewer() -> None:
-    rng = np.random.default_rng(0)
-    for circles in (2, 3, 4):
-        boards = [wild_board(rng, circles)[0] for _ in range(40)]
-        counts = np.bincount([s.crosses for board in boards for s in board.values()], minlength=5)
-        assert len(counts) == 5
-        beyond = counts[circles + 1 :]
-        assert (beyond > 0).all() and (beyond < counts[circles]).all()

@@ -9,19 +9,13 @@ import numpy as np
 import pytest
 
 from kdscan.detection.locate import LATTICE_SCALE, STRIDE, THUMB_PX
-from kdscan.imaging.rectify import CENTERS
-from kdscan.paper.layout import layouts
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import COATS
 from lab.synth.scene import SynthPhoto, make_photo, random_page
 from lab.training import augment
 from lab.training.dataset import (
-    COARSE_MARGIN,
-    COARSE_PX,
     Example,
     flat_example,
-    photo_settings,
-    random_own_page,
     to_example,
     unpack,
 )
@@ -44,11 +38,6 @@ def test_an_example_keeps_what_was_drawn() -> None:
         shield = photo().board.get(at)
         assert COATS[example().coat[i]] is (shield and shield.coat)
         assert example().crosses[i] == (shield.crosses if shield else 0)
-
-
-def test_coarse_centres_lie_near_their_ideal_places_on_flat_paper() -> None:
-    ideal = (CENTERS + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
-    assert np.abs(example().coarse_centers - ideal).max() < COARSE_PX
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -77,12 +66,3 @@ def test_a_flat_example_is_labelled() -> None:
     assert unpack(a.flat).shape == unpack(example().flat).shape
     assert set(np.unique(a.coat)) <= set(range(7))
     assert example().photographed and not a.photographed
-
-
-def test_our_own_sheet_is_drawn_in_every_layout_we_print() -> None:
-    drawn = {random_own_page(np.random.default_rng(seed))[0].name for seed in range(12)}
-    assert drawn == set(layouts())
-
-
-def test_plans_use_every_level() -> None:
-    assert {photo_settings(seed)[0] for seed in range(80)} == {"flat", "easy", "normal", "hard"}

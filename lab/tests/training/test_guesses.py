@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import cv2
@@ -12,8 +11,8 @@ import pytest
 from kdscan.detection.register import VIEW_MARGIN, VIEW_PX
 from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import CENTERS, shift_cells
+from lab.training.augment import TOLERANCE, refine_sample, true_offsets
 from lab.training.dataset import COARSE_MARGIN, COARSE_PX, Example, jpeg
-from lab.training.guesses import TOLERANCE, oversample_bent, refine_sample, true_offsets
 
 TRUE = (CENTERS + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
 """Where cells lie in the coarse view of a flat sheet."""
@@ -69,25 +68,7 @@ def test_offsets_take_a_bent_guess_to_the_true_places(seed: int) -> None:
     assert np.abs(off).max() > 0.2
 
 
-def test_cells_in_place_are_nowhere_off() -> None:
-    off = true_offsets(folded(), folded())
-    assert off is not None and np.abs(off).max() < TOLERANCE
-
-
-def test_a_row_taken_for_its_neighbour_is_one_cell_off() -> None:
-    off = true_offsets(shift_cells(TRUE, np.zeros((5, 7, 2)) + (0, 1)), TRUE)
-    assert off is not None
-    np.testing.assert_allclose(off, np.zeros((5, 7, 2)) + (0, -1), atol=2 * TOLERANCE)
-
-
 def test_a_guess_that_turns_back_on_itself_tells_nothing() -> None:
     guess = TRUE.copy()
     guess[:, 3] = guess[:, 0] - 1.5 * COARSE_PX
     assert true_offsets(guess, TRUE) is None
-
-
-def test_bent_paper_is_shown_oftener() -> None:
-    flat, bent = replace(dotted(), coarse_centers=TRUE.astype(np.float32)), dotted()
-    shown = oversample_bent([flat, bent])
-    assert shown.count(flat) == 1
-    assert 3 <= shown.count(bent) <= 6

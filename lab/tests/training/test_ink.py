@@ -22,7 +22,7 @@ SEED = 9_900_000
 @cache
 def example() -> Any:
     from lab.training.dataset import init_worker
-    from lab.training.ink_examples import ink_example
+    from lab.training.ink import ink_example
 
     init_worker(None, None)
     return ink_example(SEED)
@@ -37,27 +37,13 @@ def overlap(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> float:
     return float((one & other).sum() / (one | other).sum())
 
 
-def test_the_same_seed_draws_the_same_sheet_and_its_ink_is_where_it_is_dark() -> None:
-    from lab.training.dataset import unpack
-    from lab.training.ink_examples import ink_example
-
-    again = ink_example(SEED)
-    assert (again.filled, again.ink) == (example().filled, example().ink)
-    filled, ink = unpack(example().filled), ink_of(example().ink)
-    assert filled.shape[:2] == ink.shape
-    assert 0.01 < (ink > 127).mean() < 0.5
-    around = cv2.dilate((ink > 0).astype(np.uint8), np.ones((25, 25), np.uint8)) > 0
-    grey = cv2.cvtColor(filled, cv2.COLOR_BGR2GRAY)
-    assert grey[ink > 250].mean() + 10 < grey[around & (ink == 0)].mean()
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_a_sheet_and_its_ink_are_shown_alike(seed: int) -> None:
     from dataclasses import replace
 
     from lab.training.dataset import jpeg
-    from lab.training.ink_examples import ink_batch, ink_views
-    from lab.training.random_tensors import RandomTensors
+    from lab.training.ink import ink_batch, ink_views
+    from lab.training.task import RandomTensors
 
     black = cv2.merge([np.asarray(255 - ink_of(example().ink), np.uint8)] * 3)
     plain = replace(example(), filled=jpeg(np.asarray(black, np.uint8)))
@@ -71,7 +57,7 @@ def test_a_sheet_and_its_ink_are_shown_alike(seed: int) -> None:
 
 def test_it_learns_on_the_features_of_marks_and_leaves_them_as_they_are(tmp_path: Path) -> None:
     from lab.training.marks_networks import InkNet, MarksNet
-    from lab.training.state import keep_weights, load_weights
+    from lab.training.trainer import keep_weights, load_weights
 
     torch.manual_seed(1)
     marks = MarksNet()
@@ -84,21 +70,3 @@ def test_it_learns_on_the_features_of_marks_and_leaves_them_as_they_are(tmp_path
     net(ink, coarse).square().mean().backward()
     learns = {name.split(".")[0] for name, p in net.named_parameters() if p.grad is not None}
     assert learns == {"up16", "up8", "pixels", "up4", "out"}
-
-
-@pytest.mark.parametrize(("sign", "auc", "iou"), [(1, 1.0, 1.0), (-1, 0.0, 0.0)])
-def test_figures_of_one_who_knows_and_of_one_who_says_the_opposite(
-    sign: int, auc: float, iou: float
-) -> None:
-    from lab.training.ink import ink_figures
-    from lab.training.ink_examples import ink_batch, ink_views
-    from lab.training.random_tensors import RandomTensors
-
-    drawn = ink_views(RandomTensors(0), ink_batch(np.random.default_rng(0), [example()]))[2].numpy()
-
-    def net(*_: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
-        return (np.asarray(sign * 9 * np.sign(drawn - 0.5), np.float32),)
-
-    figures = ink_figures(net, [example()])
-    assert figures["auc"] == pytest.approx(auc, abs=0.01)
-    assert figures["iou"] == pytest.approx(iou, abs=0.03)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdscan.rules.kingdomino.tiles import EMPTY, SQUARE_CLASSES
+from kdscan.rules.kingdomino.tiles import EMPTY
 from kdscan.sheets.kingdom.squares import SIDE_PX
 from lab.synth.kingdoms.scene import make_kingdom_photo
 from lab.synth.kingdoms.tabletop import Manner
 from lab.tests.synth.test_kingdoms import BANK, COLORS, board
 from lab.training.dataset import unpack
-from lab.training.kingdom_samples import occlude, squares_sample, tiles_sample
 from lab.training.kingdoms import (
     RING,
-    UNLABELLED,
     KingdomExample,
     example_from_board,
     example_from_photo,
+    squares_sample,
+    tiles_sample,
 )
 
 
@@ -35,13 +35,6 @@ def test_flat_kingdoms_hold_their_kinds(seed: int) -> None:
             assert abs(float(np.median(picture[y - 6 : y + 6, x - 6 : x + 6])) - COLORS[kind]) < 6
 
 
-def test_what_lies_around_a_cut_out_board_is_unknown() -> None:
-    flat = example_from_board(board()).flats[0]
-    assert flat.kinds.shape == (5, 8)
-    assert (flat.kinds[0] == UNLABELLED).all()
-    assert (flat.kinds[1:-1, 1:-1] == board().kinds).all()
-
-
 def test_crops_are_labelled_with_known_kinds_alone() -> None:
     rng = np.random.default_rng(0)
     crops, kinds = squares_sample(rng, example_from_board(board()).flats[0])
@@ -49,20 +42,6 @@ def test_crops_are_labelled_with_known_kinds_alone() -> None:
     assert crops.dtype == np.uint8
     assert kinds.min() >= 0
     assert len(set(kinds.tolist())) > 12
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_what_lies_on_squares_hides_no_crown_that_is_asked_for(seed: int) -> None:
-    flat = example(seed).flats[0]
-    before = unpack(flat.picture)
-    after, known = occlude(np.random.default_rng(seed), before, flat.kinds)
-    assert (after != before).any()
-    assert set(known[known != flat.kinds].tolist()) <= {UNLABELLED}
-    for (row, col), kind in np.ndenumerate(known):
-        if kind != UNLABELLED and SQUARE_CLASSES[kind][1]:
-            y, x = ((np.array([row, col]) + RING) * SIDE_PX).round().astype(int)
-            crowned = slice(y, y + SIDE_PX), slice(x, x + SIDE_PX)
-            np.testing.assert_array_equal(after[crowned], before[crowned])
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -76,10 +55,3 @@ def test_thumbnails_come_with_votes(seed: int) -> None:
     np.testing.assert_allclose(np.hypot(votes[3][on], votes[4][on]), 1, atol=1e-4)
     side = np.exp(votes[5][on])
     assert (np.hypot(votes[1][on], votes[2][on]) < 0.9 * side).all()
-
-
-def test_a_picture_of_something_else_has_no_votes() -> None:
-    thumb = example_from_board(board()).thumb
-    other = KingdomExample(thumb, np.zeros((0, 4, 2), np.float32), ())
-    _, votes = tiles_sample(np.random.default_rng(0), other)
-    assert not votes.any()

@@ -36,9 +36,9 @@ def spoken(network: str, models: Path) -> list[np.ndarray]:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_weights_that_are_kept_are_those_that_ship(name: str) -> None:
     """What ships is rounded to 8 bits, and these to half precision."""
-    from lab.training.publishing import calibrated_network
-    from lab.training.state import load_weights
+    from lab.training.making import calibrated_network
     from lab.training.tasks import TASKS
+    from lab.training.trainer import load_weights
 
     network = load_recipe(MODELS, name).network
     net = TASKS[network].net().eval()
@@ -80,8 +80,8 @@ def test_kingdoms_held_back_are_learned_after_measuring(tmp_path: Path, network:
     from lab.training.making import make
     from lab.training.recipe import HeldBack, Recipe, Training
     from lab.training.sources import Material
-    from lab.training.state import latest
     from lab.training.tasks import TASKS
+    from lab.training.trainer import latest
 
     task = TASKS[network]
     how = Training(20, task.size, task.rate, average=0, photos=6, again=0.4)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -10,16 +9,15 @@ import cv2
 import numpy as np
 import pytest
 
-from kdscan.imaging.rectify import CENTERS, FLAT_PX
+from kdscan.imaging.rectify import FLAT_PX
 from kdscan.marks.crops import INPUT_PX, segment
 from lab.synth.scene import make_photo, random_page
-from lab.training.dataset import WIDE_MARGIN, Example, jpeg, to_example, unpack
+from lab.training.dataset import WIDE_MARGIN, Example, to_example, unpack
 
 torch = pytest.importorskip("torch")
 
 pytestmark = pytest.mark.torch
 
-CELL_PX = FLAT_PX * INPUT_PX / 160
 """Pixels of a cell that the network sees."""
 
 
@@ -31,7 +29,7 @@ def example() -> Example:
 
 def drawn(examples: list[Example], seed: int = 0) -> Any:
     from lab.training.mark_crops import Sheets, samples
-    from lab.training.random_tensors import RandomTensors
+    from lab.training.task import RandomTensors
     from lab.training.tasks import marks_batch
 
     batch = marks_batch(np.random.default_rng(0), examples)
@@ -41,23 +39,6 @@ def drawn(examples: list[Example], seed: int = 0) -> Any:
 @cache
 def every_way() -> Any:
     return drawn([example()] * 10)
-
-
-@pytest.mark.parametrize(
-    ("castle", "target", "weight"), [(True, 1, 1), (False, 0, 1), (None, -1, 0)]
-)
-def test_a_roof_that_nobody_could_tell_teaches_nothing(
-    castle: bool | None, target: int, weight: int
-) -> None:
-    from lab.training.tasks import marks_batch, marks_loss
-
-    batch = marks_batch(np.random.default_rng(0), [replace(example(), castle=castle)])
-    assert batch[6].tolist() == [[target]]
-    shapes = (1, 34, 7), (1, 34, 5), (1, 1), (1, 35, 2), (1, 34, 1, 16, 16)
-    out = tuple(torch.zeros(shape) for shape in shapes)
-    spots, offsets = torch.zeros(1, 34, 16, 16), torch.zeros(1, 35, 2)
-    parts = marks_loss(out, (*batch[:3], *batch[4:7], spots, offsets))
-    assert float(parts["castle"]) == pytest.approx(0.1 * weight * np.log(2))
 
 
 def test_crops_are_those_that_will_be_read() -> None:
@@ -100,51 +81,16 @@ def test_neighbours_share_what_lies_between_them_however_a_sheet_is_turned() -> 
     assert len(ways) > 4
 
 
-def test_crops_say_how_far_their_cells_lie_off_however_a_sheet_is_turned() -> None:
-    """Of a sheet with a dot in the middle of each cell."""
-    stored = np.full_like(unpack(example().flat), 230)
-    for x, y in ((CENTERS + 0.5 + WIDE_MARGIN) * FLAT_PX - 0.5).reshape(-1, 2):
-        at = (round(16 * float(x)), round(16 * float(y)))
-        cv2.circle(stored, at, 6 * 16, (20, 20, 20), -1, cv2.LINE_AA, 4)
-    found = drawn([replace(example(), flat=jpeg(stored))] * 6)
-    ys, xs = np.mgrid[0:INPUT_PX, 0:INPUT_PX] - (INPUT_PX - 1) / 2
-    for sheet, offsets in zip(found.ink.numpy()[:, :, 0], found.offsets.numpy(), strict=True):
-        for crop, off in zip(sheet, offsets, strict=True):
-            near = np.maximum(crop - 0.5, 0) * (np.hypot(xs, ys) < CELL_PX / 2)
-            middle = np.array([(xs * near).sum(), (ys * near).sum()]) / near.sum()
-            assert middle / CELL_PX == pytest.approx(off, abs=0.015)
-
-
-def test_crosses_of_people_s_photos_are_unknown() -> None:
-    found = drawn([replace(example(), crossed=None), example()])
-    assert (found.spots[0] == -1).all()
-    assert set(found.spots[1].unique().tolist()) == {0, 1}
-
-
 def test_samples_follow_from_their_seed_alone() -> None:
     one, same, other = (drawn([example()] * 2, seed) for seed in (1, 1, 2))
     assert all(torch.equal(a, b) for a, b in zip(one, same, strict=True))
     assert not torch.equal(one.ink, other.ink)
 
 
-def test_jpeg_is_that_of_a_file() -> None:
-    from lab.training.filters import jpeg as compressed
-
-    flat = unpack(example().flat)[:640, :960]
-    for quality in (50, 85):
-        data = cv2.imencode(".jpg", flat, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
-        true = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.float32)
-        batch = torch.from_numpy(flat.transpose(2, 0, 1)[None].copy()).float()
-        ours = compressed(batch, torch.tensor([float(quality)]))[0].numpy().transpose(1, 2, 0)
-        lost, same = (float(np.abs(x - flat).mean()) for x in (true, ours))
-        assert same == pytest.approx(lost, rel=0.15)
-        assert np.abs(ours - true).mean() < lost  # a file's colours are rounded twice more
-
-
 @pytest.mark.parametrize("severity", [0.5, 1.0])
 def test_degrading_changes_some_sheets_and_keeps_what_is_drawn(severity: float) -> None:
-    from lab.training.random_tensors import RandomTensors
     from lab.training.sheet_views import as_batch, degraded
+    from lab.training.task import RandomTensors
 
     sheet = as_batch(unpack(example().flat)[32:-32, 32:-32])
     seen = degraded(RandomTensors(4), sheet.repeat(8, 1, 1, 1), torch.full((8,), severity))
@@ -158,20 +104,8 @@ def test_degrading_changes_some_sheets_and_keeps_what_is_drawn(severity: float) 
     assert (np.array(alike) < 0.999).any()
 
 
-def test_blur_spreads_a_point_as_far_as_it_says() -> None:
-    from lab.training.filters import gaussian
-
-    point = torch.zeros(2, 1, 41, 41)
-    point[:, :, 20, 20] = 1
-    far = (torch.arange(41) - 20).float().square()
-    seen = gaussian(point, torch.tensor([1.0, 2.5]), 12)
-    spread = (seen.sum((1, 2)) * far).sum(1).sqrt()
-    assert spread.tolist() == pytest.approx([1.0, 2.5], rel=0.02)
-
-
 def test_a_wider_network_starts_as_the_narrow_one() -> None:
-    from lab.training.marks_networks import MarksNet
-    from lab.training.widen import widen
+    from lab.training.marks_networks import MarksNet, widen
 
     torch.manual_seed(1)
     narrow, wide = MarksNet(width=8).eval(), MarksNet(width=12).eval()

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from kdscan.rules.duel.board import CELLS
-
 torch = pytest.importorskip("torch")
 
 pytestmark = pytest.mark.torch
@@ -32,50 +30,11 @@ def some_crops(sheets: int) -> tuple[Any, Any]:
     return torch.rand(sheets, 35, 1, 128, 128), torch.rand(sheets, 35, 3, 64, 64)
 
 
-def test_a_sheet_as_it_lies_needs_no_places() -> None:
-    from lab.training.marks_networks import shield_positions
-
-    crops, net = some_crops(2), taught()
-    with torch.no_grad():
-        plain, told = net(*crops), net(*crops, shield_positions().expand(2, -1, -1))
-    for a, b in zip(plain, told, strict=True):
-        assert torch.allclose(a, b, atol=1e-4)
-
-
-@pytest.mark.parametrize("sign", [(-1, 1), (1, -1)])
-def test_mirrored_places_are_the_same_as_shields_in_mirrored_order(sign: tuple[int, int]) -> None:
-    from lab.training.marks_networks import shield_positions
-
-    crops, net = some_crops(1), taught()
-    across, down = sign
-    order = [CELLS.index((r if down > 0 else 4 - r, c if across > 0 else 6 - c)) for r, c in CELLS]
-    with torch.no_grad():
-        told = net(*crops, (shield_positions() * torch.tensor(sign))[None])
-        ordered = net(*(part[:, [*order, 34]] for part in crops))
-        unlike = net(*crops)
-    for a, b, c in zip(told[:2], ordered[:2], unlike[:2], strict=True):
-        assert torch.allclose(a[:, order], b, atol=1e-4)
-        assert not torch.allclose(a, c, atol=1e-3)
-
-
-def test_every_edge_is_the_mean_of_its_own_shields() -> None:
-    from lab.training.marks_networks import edge_weights, shield_positions
-
-    left, right, upper, lower = edge_weights(shield_positions()[None])[0]
-    for rim, on in (
-        (left, [c == 0 for _, c in CELLS]),
-        (right, [c == 6 for _, c in CELLS]),
-        (upper, [r == 0 for r, _ in CELLS]),
-        (lower, [r == 4 for r, _ in CELLS]),
-    ):
-        assert torch.allclose(rim, torch.tensor(on) / sum(on))
-
-
 def test_what_ships_says_what_was_trained() -> None:
     import onnxruntime
 
     from lab.training.export import to_onnx
-    from lab.training.publishing import calibrated_network
+    from lab.training.making import calibrated_network
 
     net = taught()
     with torch.no_grad():
@@ -119,8 +78,8 @@ def test_the_published_network_says_what_the_trained_one_says(network: str) -> N
 @pytest.mark.parametrize("recipe", ["ink-2", "marks-19", "refine-6", "tiles-4"])
 def test_a_recipe_can_start_from_its_parent(recipe: str) -> None:
     from lab.training.recipe import load_recipe
-    from lab.training.state import load_weights
     from lab.training.tasks import TASKS
+    from lab.training.trainer import load_weights
     from lab.training.weights import weights_path
 
     models = Path(__file__).parents[3] / "models"

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -81,8 +76,7 @@ def given(folder: Path) -> Any:
 
 
 def trained(folder: Path, supply: Any, task: Any, **how: Any) -> dict[str, Any]:
-    from lab.training.state import Run
-    from lab.training.trainer import train
+    from lab.training.trainer import Run, train
 
     run = Run("small", STEPS, 0.01, SIZE, seed=5)
     return dict(train(task, run, supply(folder), folder, save_every_s=0.0, **how).state_dict())
@@ -109,7 +103,7 @@ def test_a_device_that_is_not_there_is_no_bug(tmp_path: Path) -> None:
 
 
 def test_a_loss_that_is_no_number_ends_the_training_and_leaves_its_state(tmp_path: Path) -> None:
-    from lab.training.state import latest
+    from lab.training.trainer import latest
 
     count = iter((1.0, 1.0, float("nan")))
 
@@ -123,20 +117,8 @@ def test_a_loss_that_is_no_number_ends_the_training_and_leaves_its_state(tmp_pat
     assert all(part.isfinite().all() for part in torch.load(tmp_path / "run.pt").values())
 
 
-def test_the_log_begins_with_the_first_step(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What a network brings along shows in its first losses, and a lack of examples in the wait."""
-    with pytest.raises(Killed):
-        trained(tmp_path, given, task(4))
-    trained(tmp_path, given, task(), resume=True)
-    one, other = capsys.readouterr().err.splitlines()
-    assert "1/20" in one and " waiting  off " in one
-    assert "5/20" in other
-
-
 def test_a_state_is_whole_or_the_one_before(tmp_path: Path) -> None:
-    from lab.training.state import latest
+    from lab.training.trainer import latest
 
     with pytest.raises(Killed):
         trained(tmp_path / "run", given, task(4))
@@ -149,8 +131,7 @@ def test_a_state_is_whole_or_the_one_before(tmp_path: Path) -> None:
 
 
 def test_what_is_there_is_not_overwritten_nor_mixed(tmp_path: Path) -> None:
-    from lab.training.state import Run
-    from lab.training.trainer import train
+    from lab.training.trainer import Run, train
 
     trained(tmp_path / "run", given, task())
     with pytest.raises(UsageError, match="continue it with --resume"):
@@ -164,9 +145,8 @@ def test_what_is_there_is_not_overwritten_nor_mixed(tmp_path: Path) -> None:
 
 
 def test_a_drawing_that_fails_ends_the_training(tmp_path: Path) -> None:
-    from lab.training.state import Run
     from lab.training.supply import RenderedSupply
-    from lab.training.trainer import train
+    from lab.training.trainer import Run, train
 
     supply = RenderedSupply(tmp_path / "sheets", int.__invert__, nothing, 10, 2, arrange=failing)
     with pytest.raises(RuntimeError, match="no such ink"):
@@ -182,38 +162,6 @@ def failing(examples: list[Any]) -> list[Any]:
 
 def spilt(number: int) -> int:
     raise ValueError("the ink was spilt")
-
-
-def test_an_earlier_failure_is_forgotten_before_anybody_waits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A loader may look for an example sooner than any is drawn anew."""
-    from lab.training import trainer
-    from lab.training.state import Run
-
-    def nobody_draws(*_: object) -> None:
-        assert not list(tmp_path.glob("sheets/*/*.failed"))
-        raise Killed
-
-    failed = tmp_path / "sheets" / "000000" / "0.failed"
-    failed.parent.mkdir(parents=True)
-    failed.touch()
-    monkeypatch.setattr(trainer, "RenderPool", nobody_draws)
-    with pytest.raises(Killed):
-        run = Run("small", STEPS, 0.01, SIZE)
-        trainer.train(task(), run, drawn(tmp_path), tmp_path / "run", loaders=0)
-
-
-def test_blocks_are_numbered_from_the_first_example_on(tmp_path: Path) -> None:
-    second = replace(drawn(tmp_path), first=100).parts(1)
-    assert [*second.values()] == [range(110, 120)]
-
-
-def test_a_loader_ends_with_its_training(tmp_path: Path) -> None:
-    """Also one that begins to wait when the training is gone already."""
-    gone = replace(drawn(tmp_path), process=0)
-    with pytest.raises(RuntimeError, match="the training has ended"):
-        gone.examples(0, SIZE)
 
 
 def test_each_example_is_shown_so_often_and_leaves(tmp_path: Path) -> None:
@@ -235,8 +183,7 @@ def test_each_example_is_shown_so_often_and_leaves(tmp_path: Path) -> None:
 
 
 def test_the_rate_rises_and_falls_to_nothing() -> None:
-    from lab.training.state import Run
-    from lab.training.trainer import rate_at
+    from lab.training.trainer import Run, rate_at
 
     rates = [rate_at(Run("any", 100, 0.5, SIZE), step) for step in range(100)]
     assert max(rates) == pytest.approx(0.5) == rates[10]
@@ -244,49 +191,3 @@ def test_the_rate_rises_and_falls_to_nothing() -> None:
     assert rates[99] < 0.001
     assert rates[:11] == sorted(rates[:11])
     assert rates[10:] == sorted(rates[10:], reverse=True)
-
-
-def test_norms_and_biases_do_not_decay() -> None:
-    from lab.training.trainer import _optimizer
-
-    net = small_net()
-    decay = {id(p): g["weight_decay"] for g in _optimizer(net).param_groups for p in g["params"]}
-    kept = {name for name, p in net.named_parameters() if decay[id(p)] == 0}
-    assert kept == {"0.bias", "1.weight", "1.bias", "5.bias"}
-
-
-@pytest.fixture
-def running() -> Iterator[list[subprocess.Popen[str]]]:
-    """Processes that are ended with the test."""
-    started: list[subprocess.Popen[str]] = []
-    yield started
-    for process in started:
-        process.kill()
-        process.wait()
-
-
-@pytest.mark.slow
-def test_a_training_that_was_killed_goes_on_from_the_command(
-    tmp_path: Path, running: list[subprocess.Popen[str]]
-) -> None:
-    """By the signal that nobody can catch, in the middle of a step."""
-
-    def started(out: str, *more: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "lab.training", "fit", "marks", "--steps", "5"]
-        command += ["--batch", "4"]
-        command += ["--save-every", "0", "--out", str(tmp_path / out), *more]
-        process = subprocess.Popen(command, text=True)
-        running.append(process)
-        return process
-
-    assert started("whole").wait(600) == 0
-    first = started("parts")
-    deadline = time.monotonic() + 600
-    while not list((tmp_path / "parts" / "marks").glob("0000000[2-4]")):
-        assert time.monotonic() < deadline and first.poll() is None
-        time.sleep(0.05)
-    first.send_signal(signal.SIGKILL)
-    first.wait()
-    assert started("parts", "--resume").wait(600) == 0
-    whole, parts = (torch.load(tmp_path / out / "marks.pt") for out in ("whole", "parts"))
-    assert equal(whole, parts)
