@@ -10,12 +10,9 @@ from typing import Any, TypeVar
 import cv2
 import numpy as np
 
-from kdscan.detection.castle import has_castle
-from kdscan.detection.clipping import cut_sides, edges_text
-from kdscan.detection.find import any_likely, find_maps, locate_all
-from kdscan.detection.layout import UNKNOWN_LAYOUT, detect_layout
-from kdscan.detection.locate import Located, SheetOutline
-from kdscan.detection.markers import detect_markers
+from kdscan.detection.find import any_likely, find_maps, has_castle, locate_all
+from kdscan.detection.locate import Located, SheetOutline, cut_sides, edges_text
+from kdscan.detection.markers import UNKNOWN_LAYOUT, detect_layout, detect_markers
 from kdscan.detection.register import MIN_CONFIDENCE
 from kdscan.document import PhotoReport
 from kdscan.errors import BlankPage, ModelError, NoSheetFound, PhotoError, UsageError, bug_of

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.layout import UNKNOWN_LAYOUT
+from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.pyramid import finest_decoded, grey_at_most
 from kdscan.imaging.rectify import RectifiedSheet, lattice_to_photo, project, sample

@@ -13,8 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.clipping import legible_cells
-from kdscan.detection.locate import SheetOutline
+from kdscan.detection.locate import SheetOutline, legible_cells
 from kdscan.imaging.picture import Floats, Network, Photo, median, sigmoid
 from kdscan.imaging.pyramid import finest_decoded
 from kdscan.imaging.rectify import (

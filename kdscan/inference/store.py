@@ -176,7 +176,7 @@ class Models:
     def calibration(self, layout: str, views: int) -> NDArray[np.float64]:
         """(2,): slope and offset for the log odds of totals, see `MarkProbs.calibration`.
 
-        layout: the sheet's, see `kdscan.detection.layout`. views: number of averaged views, on
+        layout: the sheet's, see `kdscan.detection.markers`. views: number of averaged views, on
         which the calibration depends.
         """
         known = self.manifest.get("trust", {}).get(calibrated_as(layout), {})

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from kdscan.detection.layout import UNKNOWN_LAYOUT
+from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.marks.boards import DEFAULT_RISK, SheetView, fuse, group, same_photo
 from kdscan.rules.grid import Cell
 from kdscan.sheets.duel_map.interpret import beliefs, interpret

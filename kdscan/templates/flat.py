@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.clipping import CUT_OFF
+from kdscan.detection.locate import CUT_OFF
 from kdscan.imaging.formats import jpeg
 from kdscan.imaging.picture import Floats, FrozenArrays, Photo
 from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat

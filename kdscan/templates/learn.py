@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.clipping import clipped_cells
 from kdscan.detection.find import find_maps
-from kdscan.detection.layout import UNKNOWN_LAYOUT
+from kdscan.detection.locate import clipped_cells
+from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.detection.register import turned
 from kdscan.errors import LayoutError, NoSheetFound
 from kdscan.imaging.picture import Floats, Network, Photo, check_photo, softmax

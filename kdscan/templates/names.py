@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from kdscan.detection.layout import UNKNOWN_LAYOUT
+from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.errors import LayoutError
 from kdscan.files.names import normalize_name
 from kdscan.paper.layout import layouts

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.layout import UNKNOWN_LAYOUT
+from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.errors import LayoutError
 from kdscan.imaging.picture import Network
 from kdscan.imaging.rectify import flatten

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from kdscan.detection.layout import UNKNOWN_LAYOUT
+from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.document import outcome_json
 from kdscan.event.apply_corrections import current_json
 from kdscan.event.multi_photo_games import GAME

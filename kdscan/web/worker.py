@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import cv2
 
-from kdscan.detection.glimpse import glimpse
+from kdscan.detection.preview import camera_hint
 from kdscan.document import PhotoReport, photo_json
 from kdscan.errors import ImageTooLarge, NoSheetFound, PhotoError, UsageError
 from kdscan.event.batch.tasks import Learn
@@ -89,7 +89,7 @@ def look(data: bytes) -> schemas.Look:
         photo = decode(data, "")[0]
     except PhotoError:
         return {"hint": "none", "confidence": 0.0, "outline": None}
-    seen = glimpse(photo, default_models().locate)
+    seen = camera_hint(photo, default_models().locate)
     size = (photo.width, photo.height)
     outline = None if seen.outline_xy is None else (seen.outline_xy / size).round(4).tolist()
     return {"hint": seen.hint, "confidence": seen.confidence, "outline": outline}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdscan.detection.castle import MAX_CASTLE_RANK, correlation_with_median, has_castle
+from kdscan.detection.find import correlation_with_median, has_castle
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, RectifiedSheet, flatten
 from kdscan.rules.duel.board import CASTLE
@@ -36,12 +36,6 @@ def test_a_map_has_a_castle_whatever_its_ground_and_however_it_is_filled(
         assert has_castle(flat(drawn(seed, ground)))
 
 
-def test_thick_lines_around_domains_make_no_shield_of_the_castle() -> None:
-    """This hand draws them with a broad pen, and around the castle as well."""
-    rng = np.random.default_rng([211, 9])
-    assert has_castle(flat(draw_page(rng, page=own_page(100), messiness=0.4)))
-
-
 def test_where_the_castle_would_be_another_shield_there_is_none() -> None:
     page = drawn(1, "painted")
     sheet = flat(replace(page, bgr=page.blank_bgr))
@@ -54,20 +48,3 @@ def test_where_the_castle_would_be_another_shield_there_is_none() -> None:
     inner[y : y + FLAT_PX, x : x + FLAT_PX] = cells[row, col]
     other = RectifiedSheet(bgr, sheet.centers_xy, sheet.outline_xy, 64.0, 1.0)
     assert has_castle(sheet) and not has_castle(other)
-
-
-def test_what_cells_share_is_told_in_any_light() -> None:
-    sheet = flat(drawn(2, "pale"))
-    edge = round(FLAT_MARGIN * FLAT_PX)
-    inner = sheet.bgr[edge : edge + 5 * FLAT_PX, edge : edge + 7 * FLAT_PX]
-    light = np.linspace(0.4, 1.0, inner.shape[1])[None, :, None]
-    dimmed = (inner * light).astype(np.uint8)
-    like = correlation_with_median(inner)
-    assert like.shape == (5, 7) and np.abs(like).max() <= 1
-    assert np.median(like) > 0.4
-    assert np.abs(correlation_with_median(dimmed) - like).mean() < 0.08
-    assert 0.5 < MAX_CASTLE_RANK < 1
-
-
-def test_an_even_page_correlates_with_nothing() -> None:
-    assert np.abs(correlation_with_median(np.full((160, 224, 3), 200, np.uint8))).max() < 1e-3

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from kdscan.detection.clipping import (
+from kdscan.detection.locate import (
     CUT_OFF,
     SIDES,
+    SheetOutline,
     clipped_cells,
     cut_sides,
-    edge_distances,
     edges_text,
     legible_cells,
 )
-from kdscan.detection.locate import SheetOutline
 from kdscan.i18n import words
 from kdscan.imaging.photo import load_photos
 from kdscan.imaging.picture import Photo
 from kdscan.reader import read_photo
 from kdscan.rules.duel.board import CELLS
-from kdscan.sheets.base import correct
-from kdscan.sheets.duel_map.interpret import interpret
 from kdscan.sheets.duel_map.model import MapReading
 from tests.readings import make_sheet
 
@@ -39,13 +35,6 @@ def test_shields_at_the_edge_are_unseen() -> None:
     whole, narrow = photo(600, 600), photo(500, 600)
     assert clipped_cells(whole, SHEET.rectified) == ()
     assert clipped_cells(narrow, SHEET.rectified) == tuple((row, 6) for row in range(5))
-
-
-def test_distances_are_to_the_outermost_pixels() -> None:
-    assert edge_distances((10, 8), np.array([(2.0, 3.0), (-1, 7)])).tolist() == [
-        [2, 7, 3, 4],
-        [-1, 10, 7, 0],
-    ]
 
 
 def test_outlines_say_at_which_sides_they_are_cut() -> None:
@@ -85,12 +74,3 @@ def test_what_a_photo_shows_of_a_map_is_read_and_the_rest_is_named(side: str, sh
     boards = ({(c.row, c.col): c.coat for c in one.reading.cells} for one in (whole, cut))
     there, here = ({at: coat for at, coat in b.items() if at not in cut.clipped} for b in boards)
     assert here == there
-
-
-def test_a_person_may_say_what_was_cut_off() -> None:
-    hidden = interpret(replace(make_sheet().evidence, clipped=((0, 6), (1, 6))))
-    one = correct(hidden, {(0, 6): (None, 0)})
-    assert [p.cells for p in one.problems if p.code == CUT_OFF] == [((1, 6),)]
-    assert one.review
-    both = correct(hidden, {(0, 6): (None, 0), (1, 6): (None, 0)})
-    assert not [p for p in both.problems if p.code == CUT_OFF]

@@ -71,11 +71,6 @@ def test_a_doubtful_find_is_tried_again_turned_and_the_surest_stays(
     assert found(monkeypatch, [[cells(HERE, 0.6)], [cells(HERE, 0.5)], []]) == [0.6]
 
 
-def test_every_turn_is_an_eighth_and_none_is_left_out() -> None:
-    assert sorted(finding.TURNS) == pytest.approx([np.pi / 4 * n for n in range(8)])
-    assert finding.TURNS[0] == 0
-
-
 def test_where_no_turn_helps_the_paper_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found(monkeypatch, [[cells(HERE, 0.4)], [cells(HERE, 0.6)]], follow_paper=0.97) == [0.97]
     assert found(monkeypatch, [[cells(HERE, 0.4)], [cells(HERE, 0.6)]], follow_paper=0.3) == [0.6]
@@ -90,10 +85,6 @@ def test_what_is_sure_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_two_maps_are_two_finds_the_larger_first(monkeypatch: pytest.MonkeyPatch) -> None:
     small, large = cells(HERE, 0.98, 40), cells(THERE, 0.96, 80)
     assert found(monkeypatch, [[small, large]]) == [0.96, 0.98]
-
-
-def test_clutter_beside_a_map_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found(monkeypatch, [[cells(HERE, 0.98), cells(THERE, 0.1)]]) == [0.98]
 
 
 def test_alone_a_doubtful_find_is_shown_and_an_unlikely_one_is_not(

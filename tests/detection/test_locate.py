@@ -85,17 +85,6 @@ def test_two_maps_in_one_photo_are_two_outlines_each_its_own_way_up() -> None:
     assert second.corners_xy == pytest.approx(RIGHT, abs=1.5)
 
 
-def test_no_votes_no_map() -> None:
-    photo = blank()
-    assert locate(photo, oracle(photo, [])).outlines == ()
-
-
-def test_a_speck_is_no_map() -> None:
-    photo = blank()
-    speck = np.array([(500.0, 500.0), (590.0, 500.0), (590.0, 560.0), (500.0, 560.0)])
-    assert locate(photo, oracle(photo, [speck])).outlines == ()
-
-
 def test_a_mirrored_map_is_no_map() -> None:
     """Paper cannot be seen from behind: votes that say so are a reflection or nonsense."""
     photo = blank()

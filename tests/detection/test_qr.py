@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache, lru_cache
 
 import cv2
 import numpy as np
 import pypdfium2
 import pytest
-import segno
 from numpy.typing import NDArray
 
-from kdscan.detection import qr
 from kdscan.detection.qr import read_card_codes, read_code
-from kdscan.imaging.picture import Floats, Photo
+from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.paper.book import load_book
 from kdscan.paper.card import Card
@@ -22,11 +19,7 @@ from kdscan.paper.layout import load_layout
 from kdscan.paper.look import Look, Style, Ticket
 from kdscan.paper.printing import impose, sheet_pdf
 from kdscan.paper.raster import render_page
-from kdscan.paper.signs import Code
-from kdscan.sheets.base import deserialize, serialize
-from kdscan.sheets.kingdom.model import KingdomReading
 from kdscan.sheets.kingdom.read import assign_card_codes
-from kdscan.sheets.kingdom.show import to_json
 from kdscan.sheets.spellbook.read import find_books, read_book_code
 from lab.synth.photo.camera import Level
 from lab.synth.scene import Page, SynthPhoto, make_photo
@@ -62,7 +55,6 @@ def read(synth: SynthPhoto, layout: str = "kdscan-a5") -> str | None:
         ("W/1/2/A", 6, "flat"),
         ("W/1/2/A", 5, "normal"),
         (LONG, 3, "easy"),
-        (LONG, 5, "normal"),
         (LONG, 36, "normal"),  # the lens blurred these
         (LONG, 42, "normal"),
         (LONG, 9, "easy"),
@@ -78,32 +70,11 @@ def test_a_sheet_without_a_code_has_no_id() -> None:
 
 def test_other_codes_are_no_ids() -> None:
     assert read(photo(3, "easy", "HELLO WORLD")) is None
+    assert read(photo(3, "easy", LONG), "another-design") is None
 
 
 def test_a_code_is_found_without_the_markers() -> None:
     assert read(photo(3, "easy", LONG), "unknown") == LONG
-
-
-@pytest.mark.parametrize(("code", "windows"), [(LONG, 2), ("", 0)])
-def test_a_sheet_without_a_code_is_not_searched_for_one(
-    monkeypatch: pytest.MonkeyPatch, code: str, windows: int
-) -> None:
-    searched: list[int] = []
-    full = qr._window
-
-    def window(
-        photo: Photo, code: Code, to_photo: Callable[[Floats], Floats], side: int, finest: int
-    ) -> NDArray[np.uint8]:
-        searched.append(side)
-        return full(photo, code, to_photo, side, finest)
-
-    monkeypatch.setattr(qr, "_window", window)
-    assert read(photo(3, "easy", code)) == (code or None)
-    assert len(searched) == windows  # both sizes; the longer code has the second
-
-
-def test_sheets_of_other_designs_are_not_looked_at() -> None:
-    assert read(photo(3, "easy", LONG), "another-design") is None
 
 
 @pytest.mark.parametrize("style", ["decorated", "saving"])
@@ -131,12 +102,6 @@ def test_one_code_may_be_covered_or_cut_off() -> None:
     picture, sheet = flat("W/1/2/A")
     picture[:110] = 255
     assert read_code(Photo(picture), sheet, "kdscan-a5") == "W/1/2/A"
-
-
-def test_codes_that_were_cut_off_say_nothing() -> None:
-    picture, sheet = flat("W/1/2/A")
-    picture[:110] = picture[1060:] = 255
-    assert read_code(Photo(picture), sheet, "kdscan-a5") is None
 
 
 BOOK = load_book("kdscan-a5-spellbook")
@@ -179,9 +144,6 @@ def test_cards_name_the_kingdoms_that_they_lie_beside() -> None:
     assert [one.sheet_id for one in of_one] == [None, "CUP/1/2/A"]
     alone = assign_card_codes([make_kingdom(origin_xy=(100, 300))], photo)
     assert [one.sheet_id for one in alone] == ["CUP/1/2/A"]
-    assert to_json(alone[0])["sheet_id"] == "CUP/1/2/A"
-    plain = deserialize(serialize(alone[0]))
-    assert isinstance(plain, KingdomReading) and plain.sheet_id == "CUP/1/2/A"
 
 
 @pytest.mark.parametrize("angle", [0, 35, 200])
@@ -209,13 +171,3 @@ def test_codes_are_looked_for_no_larger_than_they_need_to_be() -> None:
     assert text == "CUP/1/2/A"
     side = 2.8 * 108
     np.testing.assert_allclose(np.ptp(corners, axis=0), (side, side), rtol=0.05)
-
-
-@pytest.mark.parametrize("version", [1, 2])
-def test_patterns_that_all_codes_share_are_restored(version: int) -> None:
-    code = np.array([[*row] for row in segno.make_qr("W/1/2/A", version=version).matrix], bool)
-    right, common = qr._restore_patterns(np.zeros_like(code))
-    assert np.array_equal(right[common], code[common])
-    assert common.sum() == 3 * 64 + 2 * (len(code) - 16) + (25 if version > 1 else 0)
-    assert np.array_equal(qr._restore_patterns(code)[0], code)
-    assert qr._agreement(code) == 1 and qr._agreement(~code) == 0

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kdscan.detection.layout import UNKNOWN_LAYOUT
+from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.errors import ModelError
 from kdscan.inference.store import NETWORKS, Models, StruckBy, default_models, models_folder
 from kdscan.rules.duel.coats import COATS

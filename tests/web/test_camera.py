@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, FilePayload, expect
 
-from kdscan.detection.glimpse import glimpse
+from kdscan.detection.preview import camera_hint
 from kdscan.imaging.picture import Photo
 from kdscan.inference.store import default_models
 from tests.web import browsing
@@ -205,9 +205,9 @@ def test_names_stand_in_title_list_and_game(open_page: Open) -> None:
     assert re.match(r"(Ann|Bob) \d+ : (Ann|Bob) \d+", page.title())
 
 
-def test_a_glimpse_says_what_to_mend() -> None:
+def test_a_preview_tells_what_to_mend() -> None:
     def look(bgr: np.ndarray) -> str:
-        return glimpse(Photo(np.ascontiguousarray(bgr, np.uint8)), default_models().locate).hint
+        return camera_hint(Photo(np.ascontiguousarray(bgr, np.uint8)), default_models().locate).hint
 
     frame = preview()
     assert look(frame) == "good"

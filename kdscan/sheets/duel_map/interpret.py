@@ -14,7 +14,7 @@ from math import log
 
 import numpy as np
 
-from kdscan.detection.clipping import CUT_OFF, map_cut_off
+from kdscan.detection.locate import CUT_OFF, map_cut_off
 from kdscan.i18n.problems import problem_of
 from kdscan.imaging.picture import Floats
 from kdscan.marks.boards import DEFAULT_RISK, CellReading, Reading, calibrated, corrected, decode

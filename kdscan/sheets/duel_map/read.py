@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from kdscan.detection.clipping import clipped_cells
-from kdscan.detection.layout import UNKNOWN_LAYOUT, detect_layout, is_mirrored
+from kdscan.detection.locate import clipped_cells
+from kdscan.detection.markers import UNKNOWN_LAYOUT, detect_layout, is_mirrored
 from kdscan.detection.qr import read_code
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.quality import BLURRED, edge_width, is_bilevel

@@ -17,7 +17,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.clipping import SIDES, edge_distances
+from kdscan.detection.locate import SIDES, edge_distances
 from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import (
     fit_homography,

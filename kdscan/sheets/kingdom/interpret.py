@@ -17,7 +17,7 @@ from itertools import islice
 
 import numpy as np
 
-from kdscan.detection.clipping import edges_text
+from kdscan.detection.locate import edges_text
 from kdscan.i18n.problems import problem_of
 from kdscan.imaging.picture import Floats
 from kdscan.marks.boards import DEFAULT_RISK, Totals

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from kdscan.detection.clipping import SIDES
+from kdscan.detection.locate import SIDES
 from kdscan.detection.qr import read_card_codes
 from kdscan.imaging.picture import Floats, Network, Photo
 from kdscan.imaging.rectify import RectifiedSheet, inside, overlap, rectify, resolution

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kdscan.detection.clipping import map_cut_off
+from kdscan.detection.locate import map_cut_off
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.rules.duel.book_checks import SIDES, book_problems
 from kdscan.rules.duel.coats import Coat

@@ -13,8 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.clipping import cut_sides
-from kdscan.detection.locate import locate
+from kdscan.detection.locate import cut_sides, locate
 from kdscan.imaging.picture import Network, Photo
 
 Hint = Literal["none", "dark", "cut_off", "far", "blurred", "good"]
@@ -38,7 +37,7 @@ SIDE = 640
 
 
 @dataclass(frozen=True, eq=False)
-class Glimpse:
+class CameraHint:
     """hint: the first thing to improve. outline_xy: (4, 2) float64, photo frame, the grid's
     corners; None if no grid was found."""
 
@@ -47,12 +46,12 @@ class Glimpse:
     outline_xy: NDArray[np.float64] | None = None
 
 
-def glimpse(photo: Photo, locating: Network) -> Glimpse:
+def camera_hint(photo: Photo, locating: Network) -> CameraHint:
     """Locate the grid in a preview and give the first hint that applies."""
     grey = cv2.cvtColor(photo.bgr, cv2.COLOR_BGR2GRAY)
     found = max(locate(photo, locating).outlines, key=lambda one: one.confidence, default=None)
     if found is None or found.confidence < LIKELY:
-        return Glimpse("dark" if float(grey.mean()) < DARK else "none")
+        return CameraHint("dark" if float(grey.mean()) < DARK else "none")
     corners = found.corners_xy
     longer = float(np.linalg.norm(np.diff(np.vstack([corners, corners[:1]]), axis=0), axis=1).max())
     inside = np.zeros(grey.shape, np.uint8)
@@ -66,7 +65,7 @@ def glimpse(photo: Photo, locating: Network) -> Glimpse:
         hint = "far"
     elif _sharpness(np.asarray(grey, np.uint8), inside) < BLURRED:
         hint = "blurred"
-    return Glimpse(hint, float(found.confidence), corners)
+    return CameraHint(hint, float(found.confidence), corners)
 
 
 def _sharpness(grey: NDArray[np.uint8], inside: NDArray[np.uint8]) -> float:
