@@ -23,8 +23,8 @@ from kdscan.imaging.rectify import RectifiedSheet, lies_in
 from kdscan.inference.store import Models, default_models
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.paper.signs import signs
+from kdscan.rules import GameName
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
-from kdscan.rules.names import GameName
 from kdscan.sheets.base import AnyReading, kind_of, maps_of
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.read import is_legible, read_map

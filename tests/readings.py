@@ -14,15 +14,12 @@ from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.boards import DEFAULT_RISK, CellReading, Reading, decode
 from kdscan.marks.network import MarkProbs
 from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES, ROWS, Board
-from kdscan.rules.duel.book_place import BookPlace
-from kdscan.rules.duel.coats import COATS, Coat
-from kdscan.rules.duel.dice import SQUARES
+from kdscan.rules.duel.coats import COATS, SQUARES, Coat
 from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.scoring import score_board
-from kdscan.rules.duel.spellbook import Spellbook
-from kdscan.rules.kingdomino.kingdom import Kingdom
-from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES, SquareKind
+from kdscan.rules.duel.spellbook import BookPlace, Spellbook
+from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, Kingdom, SquareKind
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.rules.problem import Problem
 from kdscan.sheets.base import AnyReading

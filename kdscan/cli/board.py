@@ -30,22 +30,19 @@ from kdscan.i18n import Words, mark
 from kdscan.i18n.problems import problem_line, problem_text
 from kdscan.rules.duel.audit import Witness, audit_map
 from kdscan.rules.duel.board import Board
-from kdscan.rules.duel.book_checks import book_problems
-from kdscan.rules.duel.book_text import COATS, BookTextError, GameNotes, read_books
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.editions import EDITIONS
 from kdscan.rules.duel.pair import GameAudit, audit_game
+from kdscan.rules.duel.play import EDITIONS
 from kdscan.rules.duel.report import AuditedMap, board_json, pair_json
 from kdscan.rules.duel.scoring import score_board
-from kdscan.rules.grid import Cell, cell_name
-from kdscan.rules.kingdomino.audit import audit_kingdom
-from kdscan.rules.kingdomino.checks import find_problems
+from kdscan.rules.duel.spellbook import COATS, BookTextError, GameNotes, book_problems, read_books
+from kdscan.rules.grid import Cell, cell_name, split_blocks
 from kdscan.rules.kingdomino.kingdom import Kingdom
+from kdscan.rules.kingdomino.legality import audit_kingdom, find_problems
 from kdscan.rules.kingdomino.report import AuditedKingdom, kingdom_json
 from kdscan.rules.kingdomino.scoring import score_kingdom
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.problem import Problem, problems_json
-from kdscan.rules.text import split_blocks
 
 SCHEMA = "kdscan/1"
 

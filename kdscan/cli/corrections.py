@@ -23,13 +23,12 @@ from typing import Any
 
 from kdscan.errors import UsageError
 from kdscan.rules.duel.board import CASTLE, COLS, LETTERS, MAX_CROSSES, ROWS
-from kdscan.rules.duel.book_checks import SIDES
-from kdscan.rules.duel.book_text import COATS
+from kdscan.rules.duel.coats import SQUARES as LINE_SQUARES
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import SQUARES as LINE_SQUARES
+from kdscan.rules.duel.spellbook import COATS, SIDES
 from kdscan.rules.grid import Cell
-from kdscan.rules.kingdomino.tiles import LETTERS as TERRAIN_LETTERS
-from kdscan.rules.kingdomino.tiles import SQUARES, Square, Terrain
+from kdscan.rules.kingdomino.kingdom import LETTERS as TERRAIN_LETTERS
+from kdscan.rules.kingdomino.kingdom import SQUARES, Square, Terrain
 from kdscan.sheets.common import CellField, ChoiceField, LineField
 
 _FORM = re.compile(

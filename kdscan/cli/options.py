@@ -13,7 +13,7 @@ import typer
 from kdscan.errors import UsageError
 from kdscan.files.names import hide_password
 from kdscan.files.write import STDOUT
-from kdscan.rules.names import GameName
+from kdscan.rules import GameName
 
 NEEDS_REVIEW, SOME_FAILED, UNLAWFUL = 5, 7, 9
 """Exit codes of what is no error: with --strict something needs review; some photos could not be

@@ -33,8 +33,8 @@ from kdscan.imaging.photo import decode, open_photos
 from kdscan.imaging.picture import Photo
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.reader import read_page
+from kdscan.rules import GameName
 from kdscan.rules.kingdomino.variants import Variants
-from kdscan.rules.names import GameName
 from kdscan.sheets.base import AnyReading, kind_of, without_pixels
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.model import MapReading

@@ -21,18 +21,16 @@ from kdscan.cli.options import (
 )
 from kdscan.cli.terminal import terminal_words
 from kdscan.i18n import Words
-from kdscan.rules.duel import greedy
 from kdscan.rules.duel import players as duel
-from kdscan.rules.duel.book_text import write_book
-from kdscan.rules.duel.editions import EDITIONS
-from kdscan.rules.duel.play import Game
+from kdscan.rules.duel.play import EDITIONS, Game
 from kdscan.rules.duel.report import game_json
-from kdscan.rules.kingdomino import players as kingdomino
+from kdscan.rules.duel.spellbook import write_book
+from kdscan.rules.kingdomino import play as kingdomino
 from kdscan.rules.kingdomino.play import Game as KingdominoGame
 from kdscan.rules.kingdomino.play import match_totals, match_winners
 from kdscan.rules.kingdomino.report import match_json
 from kdscan.rules.kingdomino.variants import Variants
-from kdscan.rules.score import outcome
+from kdscan.rules.winner import outcome
 
 T = TypeVar("T")
 
@@ -72,7 +70,7 @@ def simulate(
     rng = random.Random(seed)
     greedily = player == "greedy"
     if game == "duel":
-        mover = greedy.greedy_player if greedily else duel.random_player
+        mover = duel.greedy_player if greedily else duel.random_player
         rules = EDITIONS[edition]
         duels = (duel.play_game(rng, (mover, mover), rules) for _ in range(number))
         _print(duels, as_json, game_json, _duel_text)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from kdscan.rules.duel.board import CELLS, MAX_CROSSES
 from kdscan.rules.duel.coats import COATS
-from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES
+from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from kdscan.sheets.duel_map.model import cells_of
 
 SHARE = 0.6

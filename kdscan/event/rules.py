@@ -19,8 +19,8 @@ from kdscan.event.store.events import ensure_event, find_event, set_event_detail
 from kdscan.event.store.readings import sheets
 from kdscan.event.store.records import Event, Sheet
 from kdscan.files import Json
+from kdscan.rules import GameName
 from kdscan.rules.kingdomino.variants import VariantError, Variants
-from kdscan.rules.names import GameName
 from kdscan.sheets.common import VARIANTS, cell_values
 
 

@@ -188,7 +188,7 @@ class Models:
 
     @cached_property
     def squares(self) -> Network:
-        from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES
+        from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 
         return self._labelled(
             "squares", [f"{terrain} {crowns}" for terrain, crowns in SQUARE_CLASSES]

@@ -20,8 +20,8 @@ from kdscan.paper.layout import built_in, load
 from kdscan.paper.letters import unprintable
 from kdscan.paper.parts import Blank, CoatName, Compass, Legend, Note, Point, Polygon, Ruler, Title
 from kdscan.paper.signs import Code, Markers
-from kdscan.rules.duel.book_place import BookPlace
 from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.spellbook import BookPlace
 
 _FOLDER = Path(__file__).parent / "spellbooks"
 _COATS: tuple[CoatName, ...] = get_args(CoatName)

@@ -1,1 +1,9 @@
-"""The rules of both games; uses only the standard library and knows nothing about pixels."""
+"""The rules of Kingdomino Duel and Kingdomino, with the standard library alone."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+GameName = Literal["duel", "kingdomino"]
+
+GAMES: tuple[GameName, ...] = get_args(GameName)

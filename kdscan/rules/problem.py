@@ -1,9 +1,10 @@
-"""A violation of the rules, as a value."""
+"""A broken rule: as a value, on a finished sheet, or as a refused move, in play."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Literal, TypedDict
 
 from kdscan.rules.grid import Cell
@@ -56,3 +57,17 @@ def problems_json(problems: Iterable[Problem]) -> list[ProblemJson]:
         }
         for problem in problems
     ]
+
+
+class IllegalMoveError(ValueError):
+    """The move breaks `rule`; nothing has changed."""
+
+    def __init__(self, rule: StrEnum, why: str) -> None:
+        super().__init__(f"{rule}: {why}")
+        self.rule = rule
+
+
+def require(lawful: bool, rule: StrEnum, why: str) -> None:
+    """Raise IllegalMoveError, for that reason, unless a move keeps the rule."""
+    if not lawful:
+        raise IllegalMoveError(rule, why)

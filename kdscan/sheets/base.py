@@ -22,11 +22,11 @@ from kdscan.imaging.pens import Points
 from kdscan.imaging.picture import Bgr
 from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.boards import DEFAULT_RISK, check_risk
+from kdscan.rules import GameName
 from kdscan.rules.duel.coats import Coat, Marks
 from kdscan.rules.duel.spellbook import SpellbookLine
 from kdscan.rules.grid import Cell
-from kdscan.rules.kingdomino.tiles import SquareKind
-from kdscan.rules.names import GameName
+from kdscan.rules.kingdomino.kingdom import SquareKind
 from kdscan.sheets.board import Canvas
 from kdscan.sheets.common import DoubtfulPlace
 from kdscan.sheets.duel_map import interpret as map_interpret

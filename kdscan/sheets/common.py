@@ -11,10 +11,10 @@ from typing import Any, Generic, Protocol, TypeVar
 from kdscan.files import Json
 from kdscan.imaging.picture import Floats
 from kdscan.marks.boards import DEFAULT_RISK, check_risk
+from kdscan.rules import GAMES, GameName
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.grid import Cell, neighbours
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
-from kdscan.rules.names import GAMES, GameName
 from kdscan.rules.problem import Problem
 from kdscan.templates.known import KnownPrint
 

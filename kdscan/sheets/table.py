@@ -11,9 +11,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kdscan.rules.duel.book_checks import SIDES, map_problems, whose_maps
-from kdscan.rules.duel.book_place import BookPlace
 from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.spellbook import SIDES, BookPlace, map_problems, whose_maps
 from kdscan.rules.problem import Problem
 from kdscan.sheets.base import AnyReading
 from kdscan.sheets.common import percent

@@ -10,7 +10,7 @@ from kdscan.i18n.problems import problem_line
 from kdscan.rules.duel.board import LETTERS, Shield
 from kdscan.rules.duel.coats import GLYPHS, Coat, shown
 from kdscan.rules.grid import Cell, cell_name
-from kdscan.rules.score import AnyDomain
+from kdscan.rules.winner import AnyDomain
 from kdscan.sheets.common import MAX_NAMED, C, Doubt, SheetReading, domain_colors, percent
 
 # Box drawing by the four strokes that meet in a corner: up 1, right 2, down 4, left 8.

@@ -12,9 +12,9 @@ from starlette.requests import Request
 from kdscan.errors import UsageError
 from kdscan.files import Json
 from kdscan.rules.duel.board import CASTLE
+from kdscan.rules.duel.coats import SQUARES as LINE_SQUARES
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import SQUARES as LINE_SQUARES
-from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES
+from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from kdscan.sheets.common import VARIANTS, WIZARD, CellField, ChoiceField, LineField
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kdscan.event.batch.tasks import Learn
+from kdscan.rules import GameName
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
-from kdscan.rules.names import GameName
 
 LEARNING = 4
 """Time limit of learning from a file, relative to reading it; each further file adds one

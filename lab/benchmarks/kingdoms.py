@@ -29,9 +29,8 @@ from kdscan.imaging.formats import jpeg
 from kdscan.imaging.picture import Photo
 from kdscan.inference.store import Models, default_models
 from kdscan.reader import read_photo
-from kdscan.rules.kingdomino.kingdom import Kingdom
+from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, Kingdom
 from kdscan.rules.kingdomino.scoring import score_kingdom
-from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.sheets.kingdom.interpret import kingdom_of
 from kdscan.sheets.kingdom.model import KingdomReading

@@ -18,7 +18,7 @@ from kdscan.marks.crops import CHANNELS, COARSE_PX, INPUT_PX
 from kdscan.marks.ink_reader import CIRCLE_SIDE, MAX_CIRCLES, SIDE
 from kdscan.marks.network import COVER_HW
 from kdscan.rules.duel.board import CELLS
-from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES
+from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from kdscan.sheets.kingdom.squares import CROP_SQUARES, SIDE_PX
 from kdscan.sheets.spellbook.read import CROP_WH
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from kdscan.rules.duel.board import COLS, ROWS
-from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES
+from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 
 
 def conv(

@@ -13,7 +13,7 @@ from kdscan.cli import batch
 from kdscan.event.batch.tasks import perform
 from kdscan.event.rules import RuleChanges
 from kdscan.event.store import open_store
-from kdscan.rules.names import GameName
+from kdscan.rules import GameName
 from kdscan.sheets.base import AnyReading
 from tests.command import Command
 from tests.event.entries import came_in

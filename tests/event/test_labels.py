@@ -24,7 +24,7 @@ from kdscan.event.store.readings import sheets
 from kdscan.inference.store import default_models
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import COATS
-from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES
+from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from lab.synth.kingdoms.tiles import load_photos
 from lab.training.dataset import UNKNOWN, unpack
 from lab.training.labels import load_labels

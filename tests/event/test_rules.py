@@ -9,7 +9,7 @@ from kdscan.event.rules import RuleChanges, Rules, ensure_rules, rules_of
 from kdscan.event.store import Store
 from kdscan.event.store.corrections import add_correction, undo
 from kdscan.event.store.readings import sheets
-from kdscan.rules.names import GameName
+from kdscan.rules import GameName
 from tests.event.entries import came_in
 from tests.readings import make_kingdom
 

@@ -17,7 +17,7 @@ from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.errors import ModelError
 from kdscan.inference.store import NETWORKS, Models, StruckBy, default_models, models_folder
 from kdscan.rules.duel.coats import COATS
-from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES
+from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from kdscan.sheets.duel_map.read import RISK_SHARES
 
 LIMIT = 6_000_000

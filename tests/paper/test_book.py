@@ -15,8 +15,7 @@ from kdscan.paper.parts import Layout
 from kdscan.paper.printing import impose, sheet_pdf
 from kdscan.paper.raster import render_page
 from kdscan.paper.words import LANGUAGES, dictionary
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import SQUARES
+from kdscan.rules.duel.coats import SQUARES, Coat
 from tests.paper.measure import DPI_300, Measured
 
 BOOK = load_book("kdscan-a5-spellbook")

@@ -10,12 +10,10 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 
 from kdscan.rules.duel.board import CASTLE, CELLS, Board, Shield
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import SQUARES
-from kdscan.rules.duel.greedy import greedy_player
+from kdscan.rules.duel.coats import SQUARES, Coat
 from kdscan.rules.duel.legality import Terms
 from kdscan.rules.duel.play import Game
-from kdscan.rules.duel.players import play_game, random_player
+from kdscan.rules.duel.players import greedy_player, play_game, random_player
 from kdscan.rules.grid import Cell, neighbours
 
 shields = st.builds(Shield, st.sampled_from(Coat), st.integers(0, 4))

@@ -6,13 +6,10 @@ import random
 
 import pytest
 
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import Face
-from kdscan.rules.duel.editions import ENGLISH, Edition
-from kdscan.rules.duel.moves import Draw, Half, Move, Roll, Rule, Take
-from kdscan.rules.duel.play import Game, Phase
+from kdscan.rules.duel.coats import Coat, Face
+from kdscan.rules.duel.play import ENGLISH, Draw, Edition, Game, Half, Move, Phase, Roll, Rule, Take
 from kdscan.rules.grid import Cell
-from kdscan.rules.moves import IllegalMoveError
+from kdscan.rules.problem import IllegalMoveError
 
 
 def face(text: str) -> Face:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from kdscan.rules.duel.audit import Step, Witness
-from kdscan.rules.duel.board import DIE_CROSSES, Board
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import SQUARES
-from kdscan.rules.duel.drawing import Drawing, number
-from kdscan.rules.duel.editions import ENGLISH, Edition
+from kdscan.rules.duel.board import DIE_CROSSES, Board, Drawing, number
+from kdscan.rules.duel.coats import SQUARES, Coat
+from kdscan.rules.duel.play import ENGLISH, Edition
 from kdscan.rules.grid import Cell, neighbours
 
 

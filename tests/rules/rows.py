@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdscan.rules.duel.board import Board
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import SQUARES
+from kdscan.rules.duel.coats import SQUARES, Coat
 from kdscan.rules.duel.spellbook import Spellbook, SpellbookLine
 
 EMPTY_ROW = ". . . . . . ."

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from kdscan.rules.duel.audit import Witness, audit_map, audit_on_terms
 from kdscan.rules.duel.board import CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.editions import ENGLISH, FRENCH
 from kdscan.rules.duel.legality import Terms
+from kdscan.rules.duel.play import ENGLISH, FRENCH
 from kdscan.rules.duel.players import play_game
 from tests.rules.boards import EARLY, changed, played, seeds
 from tests.rules.replay import replay

@@ -8,10 +8,9 @@ import pytest
 
 from kdscan.rules.duel.audit import audit_on_terms
 from kdscan.rules.duel.board import Board, Shield
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import SQUARES
-from kdscan.rules.duel.editions import ENGLISH, FRENCH
+from kdscan.rules.duel.coats import SQUARES, Coat
 from kdscan.rules.duel.legality import MAP_WIZARDS, Terms
+from kdscan.rules.duel.play import ENGLISH, FRENCH
 from tests.rules.boards import ringed, slow_lawful, small_board
 from tests.rules.replay import replay
 

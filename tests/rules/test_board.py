@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from kdscan.rules.duel.board import CASTLE, CELLS, Board, BoardTextError, Shield
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.scoring import domain_points, find_domains, score_board
-from kdscan.rules.grid import groups
-from kdscan.rules.score import outcome
-from kdscan.rules.text import split_blocks
-from kdscan.rules.winner import Outcome
+from kdscan.rules.grid import groups, split_blocks
+from kdscan.rules.winner import Outcome, outcome
 from tests.rules.boards import boards
 
 TEXT = """\

@@ -10,9 +10,9 @@ import pytest
 
 from kdscan.rules.duel.audit import Step, Witness
 from kdscan.rules.duel.board import Board
-from kdscan.rules.duel.book_text import write_book
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.players import play_game
+from kdscan.rules.duel.spellbook import write_book
 from tests.command import Command
 from tests.rules.replay import replay
 from tests.rules.texts import ALONE, KINGDOM, LAWFUL

@@ -7,12 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kdscan.rules.duel.board import Board, Shield
-from kdscan.rules.duel.book_checks import book_problems, crossless, map_problems, whose_maps
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import SQUARES
+from kdscan.rules.duel.coats import SQUARES, Coat
 from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.players import play_game
-from kdscan.rules.duel.spellbook import Spellbook, SpellbookLine
+from kdscan.rules.duel.spellbook import (
+    Spellbook,
+    SpellbookLine,
+    book_problems,
+    crossless,
+    map_problems,
+    whose_maps,
+)
 
 EMPTY = dict.fromkeys(Coat, SpellbookLine())
 

@@ -7,8 +7,8 @@ from typing import get_args
 
 import pytest
 
-from kdscan.rules.duel.book_place import BookPlace, Part
 from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.spellbook import BookPlace, Part
 
 
 def test_a_place_is_its_text_and_back() -> None:

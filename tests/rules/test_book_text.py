@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from kdscan.rules.duel.book_text import BookTextError, GameNotes, read_books, write_book
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.players import play_game
-from kdscan.rules.duel.spellbook import SpellbookLine
+from kdscan.rules.duel.spellbook import (
+    BookTextError,
+    GameNotes,
+    SpellbookLine,
+    read_books,
+    write_book,
+)
 
 TWO = "# player 1: castle used; spellbook dot 5 used l 2\nplayer 2: spellbook d 3 struck f 3"
 

@@ -7,17 +7,12 @@ import random
 import pytest
 from hypothesis import given, settings
 
-from kdscan.rules.duel.board import CELLS
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import SQUARES
-from kdscan.rules.duel.drawing import number
-from kdscan.rules.duel.editions import EDITIONS, FRENCH
-from kdscan.rules.duel.greedy import greedy_player
-from kdscan.rules.duel.moves import DrawNothing, Roll, Take
-from kdscan.rules.duel.play import Game, Phase
-from kdscan.rules.duel.players import play_game, random_board, random_player
+from kdscan.rules.duel.board import CELLS, number
+from kdscan.rules.duel.coats import SQUARES, Coat
+from kdscan.rules.duel.play import EDITIONS, FRENCH, DrawNothing, Game, Phase, Roll, Take
+from kdscan.rules.duel.players import greedy_player, play_game, random_board, random_player
 from kdscan.rules.grid import Cell
-from kdscan.rules.moves import IllegalMoveError
+from kdscan.rules.problem import IllegalMoveError
 from tests.rules.boards import seeds
 from tests.rules.moves import A_DRAW, B_DRAW, drawing, phase_of, roll, started
 

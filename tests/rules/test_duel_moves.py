@@ -6,12 +6,21 @@ import random
 
 import pytest
 
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import DICE, SQUARES, Face
-from kdscan.rules.duel.editions import EDITIONS, ENGLISH, FRENCH, POLISH
-from kdscan.rules.duel.moves import Draw, DrawNothing, Roll, Rule, Take
-from kdscan.rules.duel.play import Game, Phase
-from kdscan.rules.moves import IllegalMoveError
+from kdscan.rules.duel.coats import DICE, SQUARES, Coat, Face
+from kdscan.rules.duel.play import (
+    EDITIONS,
+    ENGLISH,
+    FRENCH,
+    POLISH,
+    Draw,
+    DrawNothing,
+    Game,
+    Phase,
+    Roll,
+    Rule,
+    Take,
+)
+from kdscan.rules.problem import IllegalMoveError
 from tests.rules.moves import A_DRAW, B_DRAW, drawing, face, phase_of, refused, roll, started
 
 JOKER = Face(None)

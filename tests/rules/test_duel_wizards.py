@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import SQUARES
-from kdscan.rules.duel.moves import AddCross, ChooseCoat, Draw, Roll, Rule, Take, Turn
-from kdscan.rules.duel.play import Game, Phase
+from kdscan.rules.duel.coats import SQUARES, Coat
+from kdscan.rules.duel.play import AddCross, ChooseCoat, Draw, Game, Phase, Roll, Rule, Take, Turn
 from tests.rules.moves import A_DRAW, drawing, face, phase_of, refused, roll, started
 
 

@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kdscan.rules.grid import neighbours
-from kdscan.rules.kingdomino.audit import audit_kingdom, one_box_holds, unlaid
-from kdscan.rules.kingdomino.kingdom import Kingdom
-from kdscan.rules.kingdomino.players import greedy_player, play_game, random_player
-from kdscan.rules.kingdomino.tiles import SQUARES, TILES, Square
+from kdscan.rules.kingdomino.kingdom import SQUARES, TILES, Kingdom, Square
+from kdscan.rules.kingdomino.legality import audit_kingdom, one_box_holds, unlaid
+from kdscan.rules.kingdomino.play import greedy_player, play_game, random_player
 from kdscan.rules.kingdomino.variants import Variants
 
 
@@ -87,7 +86,7 @@ def test_a_domino_may_join_later_than_its_neighbours() -> None:
 def test_a_search_that_gives_up_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     kingdoms = play_game(3, [random_player] * 2, Variants(great_duel=True)).kingdoms
     assert one_box_holds(kingdoms) is not False
-    monkeypatch.setattr("kdscan.rules.kingdomino.audit.MAX_TRIES", 2)
+    monkeypatch.setattr("kdscan.rules.kingdomino.legality.MAX_TRIES", 2)
     assert audit_kingdom(kingdoms[0], 7).lawful is None
     assert one_box_holds(kingdoms) is None
 

@@ -7,14 +7,19 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 
-from kdscan.rules.kingdomino.checks import find_problems
-from kdscan.rules.kingdomino.kingdom import Kingdom
-from kdscan.rules.kingdomino.play import match_winners
-from kdscan.rules.kingdomino.players import play_game, random_player
+from kdscan.rules.kingdomino.kingdom import (
+    SQUARES,
+    TILES,
+    Kingdom,
+    KingdomTextError,
+    Square,
+    Terrain,
+)
+from kdscan.rules.kingdomino.legality import find_problems
+from kdscan.rules.kingdomino.play import match_winners, play_game, random_player
 from kdscan.rules.kingdomino.scoring import score_kingdom
-from kdscan.rules.kingdomino.tiles import SQUARES, TILES, KingdomTextError, Square, Terrain
 from kdscan.rules.kingdomino.variants import Variants
-from kdscan.rules.score import outcome
+from kdscan.rules.winner import outcome
 from tests.rules.boards import seeds
 from tests.rules.kingdoms import variants
 

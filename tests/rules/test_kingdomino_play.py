@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from kdscan.rules.grid import neighbours
-from kdscan.rules.kingdomino.checks import find_problems
-from kdscan.rules.kingdomino.kingdom import Kingdom, Land
+from kdscan.rules.kingdomino.kingdom import TILES, Kingdom, Land, Square, Terrain, Tile
+from kdscan.rules.kingdomino.legality import find_problems
 from kdscan.rules.kingdomino.play import (
     Choose,
     Discard,
@@ -18,13 +18,15 @@ from kdscan.rules.kingdomino.play import (
     Move,
     Phase,
     Rule,
+    greedy_player,
     match_winners,
+    play_game,
+    play_match,
+    random_player,
 )
-from kdscan.rules.kingdomino.players import greedy_player, play_game, play_match, random_player
 from kdscan.rules.kingdomino.scoring import score_kingdom
-from kdscan.rules.kingdomino.tiles import TILES, Square, Terrain, Tile
 from kdscan.rules.kingdomino.variants import PLAIN, VariantError, Variants
-from kdscan.rules.moves import IllegalMoveError
+from kdscan.rules.problem import IllegalMoveError
 from tests.rules.boards import seeds
 from tests.rules.kingdoms import variants
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 
 from kdscan.rules.duel.board import CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.editions import FRENCH
 from kdscan.rules.duel.pair import audit_game
+from kdscan.rules.duel.play import FRENCH
 from kdscan.rules.duel.report import pair_json
 from kdscan.rules.problem import Problem
 from tests.rules.boards import played, seeds

@@ -12,7 +12,7 @@ from kdscan.event.store.checks import check_json, check_reading, check_row
 from kdscan.event.store.events import MOST_LETTERS, check_name
 from kdscan.event.store.files import check_place
 from kdscan.files.names import escape_control
-from kdscan.rules.names import GAMES
+from kdscan.rules import GAMES
 from kdscan.templates.names import SUFFIX, checked_name
 
 _FIELD = re.compile(r"[a-z_]{1,30}(?::(?P<of>.{1,1000}))?")

@@ -33,8 +33,8 @@ from kdscan.i18n.errors import error_json
 from kdscan.imaging.formats import check_bytes
 from kdscan.imaging.photo import Pages, decode, read_bytes
 from kdscan.reader import read_page
+from kdscan.rules import GameName
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
-from kdscan.rules.names import GameName
 from kdscan.sheets.base import serialize
 from kdscan.sheets.common import ReadOptions
 from kdscan.workers.frames import Frame

@@ -13,7 +13,7 @@ from kdscan.event.store import schema
 from kdscan.event.store.records import Event, Player
 from kdscan.event.store.rows import all_with, first, insert_new, now
 from kdscan.files.names import escape_control
-from kdscan.rules.names import GAMES, GameName
+from kdscan.rules import GAMES, GameName
 
 MOST_LETTERS = 200
 """Most letters of a name; three times the longest that any table shows."""

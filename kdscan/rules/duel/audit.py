@@ -18,19 +18,19 @@ from itertools import combinations, islice, permutations, product
 from operator import or_
 from typing import NamedTuple
 
-from kdscan.rules.duel.board import CELLS, Board, Shield
-from kdscan.rules.duel.coats import Coat, spoken
-from kdscan.rules.duel.dice import SQUARES, Face
-from kdscan.rules.duel.drawing import (
+from kdscan.rules.duel.board import (
     ALL_BITS,
     CASTLE_BITS,
+    CELLS,
     NEAR,
     NEAR_BITS,
+    Board,
+    Shield,
     bits,
     cell_of,
     number,
 )
-from kdscan.rules.duel.editions import ENGLISH, Edition
+from kdscan.rules.duel.coats import SQUARES, Coat, Face, spoken
 from kdscan.rules.duel.legality import (
     ANY_DICE,
     KNOWN_DICE,
@@ -42,6 +42,7 @@ from kdscan.rules.duel.legality import (
     die_shows,
     domino_problems,
 )
+from kdscan.rules.duel.play import ENGLISH, Edition
 from kdscan.rules.duel.spellbook import Spellbook
 from kdscan.rules.grid import Cell
 from kdscan.rules.problem import Problem

@@ -1,8 +1,11 @@
-"""The six coats of arms."""
+"""The six coats of arms and the four dice that show them."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 
 class Coat(StrEnum):
@@ -43,3 +46,37 @@ COATS: tuple[Coat | None, ...] = (None, *Coat)
 
 Marks = tuple[Coat | None, int]
 """What a shield holds: its coat, or None, and the number of crosses."""
+
+
+@dataclass(frozen=True)
+class Face:
+    """A face of a die: a coat with its crosses, or the joker (`coat` None)."""
+
+    coat: Coat | None
+    crosses: int = 0
+
+    @property
+    def joker(self) -> bool:
+        return self.coat is None
+
+    def __str__(self) -> str:
+        return "?" if self.coat is None else f"{self.coat}:{self.crosses}"
+
+    @classmethod
+    def parse(cls, text: str) -> Face:
+        """Read `?` or `coat:crosses`."""
+        if text == "?":
+            return cls(None)
+        coat, crosses = text.split(":")
+        return cls(Coat(coat), int(crosses))
+
+
+_DATA = json.loads(Path(__file__).with_name("dice.json").read_text("utf-8"))
+
+DICE: tuple[tuple[Face, ...], ...] = tuple(
+    tuple(Face.parse(face) for face in die) for die in _DATA["dice"]
+)
+"""Six faces of each of the four dice."""
+
+SQUARES: dict[Coat, int] = {coat: int(_DATA["spellbook"][coat]) for coat in Coat}
+"""Squares on each line of the spellbook."""

@@ -13,10 +13,19 @@ from functools import cache, reduce
 from itertools import combinations, permutations
 from operator import or_
 
-from kdscan.rules.duel.board import BONUS_CROSSES, DIE_CROSSES, MAX_CROSSES, Board, Shield
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import DICE, SQUARES, Face
-from kdscan.rules.duel.drawing import CASTLE_BITS, NEAR_BITS, bits, cell_of, number
+from kdscan.rules.duel.board import (
+    BONUS_CROSSES,
+    CASTLE_BITS,
+    DIE_CROSSES,
+    MAX_CROSSES,
+    NEAR_BITS,
+    Board,
+    Shield,
+    bits,
+    cell_of,
+    number,
+)
+from kdscan.rules.duel.coats import DICE, SQUARES, Coat, Face
 from kdscan.rules.grid import Cell, neighbours
 from kdscan.rules.problem import Problem
 

@@ -25,12 +25,10 @@ from kdscan.rules.duel.audit import (
     terms_of,
     witnesses,
 )
-from kdscan.rules.duel.board import Board
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import DICE
-from kdscan.rules.duel.drawing import CASTLE_BITS, number
-from kdscan.rules.duel.editions import ENGLISH, Edition
+from kdscan.rules.duel.board import CASTLE_BITS, Board, number
+from kdscan.rules.duel.coats import DICE, Coat
 from kdscan.rules.duel.legality import ANY_DICE, KNOWN_DICE, MAP_WIZARDS, Dice, Terms
+from kdscan.rules.duel.play import ENGLISH, Edition
 from kdscan.rules.duel.spellbook import Spellbook
 from kdscan.rules.problem import Problem
 

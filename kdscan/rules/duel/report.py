@@ -11,7 +11,7 @@ from kdscan.rules.duel.scoring import Score
 from kdscan.rules.duel.spellbook import Spellbook
 from kdscan.rules.grid import alone
 from kdscan.rules.problem import Problem, problems_json
-from kdscan.rules.score import outcome
+from kdscan.rules.winner import outcome
 
 if TYPE_CHECKING:
     from kdscan.rules.duel.audit import Audit, Witness

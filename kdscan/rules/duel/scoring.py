@@ -16,7 +16,7 @@ from typing import NamedTuple
 from kdscan.rules.duel.board import CELLS, Board
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.grid import Cell, components
-from kdscan.rules.score import DomainScore
+from kdscan.rules.winner import DomainScore
 
 WIZARD_POINTS = 3
 """What the wizard of the filled coat pays for each domain of the chosen coat."""

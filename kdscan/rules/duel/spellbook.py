@@ -1,11 +1,17 @@
-"""The spellbook that both players share."""
+"""The spellbook that both players share: lines, text form, contradictions."""
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import SQUARES
+from kdscan.errors import UsageError
+from kdscan.rules.duel.board import DIE_CROSSES, LETTERS, Board
+from kdscan.rules.duel.coats import SQUARES, Coat, spoken
+from kdscan.rules.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -81,3 +87,289 @@ class OpenBook:
             for player in (0, 1)
         )
         return Spellbook((first, second), self.chosen_coat)
+
+
+Part = Literal["square", "used", "struck", "choice"]
+"""A square of a line, the circle of its used power, the stroke through the whole line, and the box
+in which a side names a coat."""
+
+_TEXT = re.compile(
+    r"players\[([01])\]\.(?:choices\.(\w+)|lines\.(\w+)\.(?:squares\[(\d{1,4})\]|(used|struck)))"
+)
+
+
+@dataclass(frozen=True)
+class BookPlace:
+    """One place. Its text form, used in stores and ground truth, is
+    `players[I].lines.COAT.squares[K]`, `.used` or `.struck`, or `players[I].choices.COAT`.
+
+    player: 0 for the left side, 1 for the right one. coat: of the line or box. square: its index
+    in the line, from 0; 0 for other parts.
+    """
+
+    player: int
+    coat: Coat
+    part: Part
+    square: int = 0
+
+    def __str__(self) -> str:
+        side = f"players[{self.player}]"
+        if self.part == "choice":
+            return f"{side}.choices.{self.coat}"
+        last = f"squares[{self.square}]" if self.part == "square" else self.part
+        return f"{side}.lines.{self.coat}.{last}"
+
+    @classmethod
+    def parse(cls, text: str) -> BookPlace:
+        """The inverse of `str`; raises ValueError for any other text."""
+        if not (found := _TEXT.fullmatch(text)):
+            raise ValueError(f"no place of a spellbook: {text!r}")
+        side, choice, coat, square, part = found.groups()
+        if choice:
+            return cls(int(side), Coat(choice), "choice")
+        if square:
+            return cls(int(side), Coat(coat), "square", int(square))
+        return cls(int(side), Coat(coat), "used" if part == "used" else "struck")
+
+
+COATS = {letters: coat for coat, letters in LETTERS.items()} | {coat.value: coat for coat in Coat}
+"""Each coat by its letters and by its name."""
+
+_PLAYER = re.compile(r"#?\s*player ([12]):(?: castle (used|unused);)? spellbook\b(.*)")
+_COUNT = re.compile("[0-9]{1,8}")  # Python refuses to parse numbers of more than 4300 digits
+_CHOICE = re.compile(r"#?\s*player ([12]) chose (\S+)\s*")
+
+
+class BookTextError(UsageError, ValueError):
+    """A text does not contain a valid spellbook; the message says where and why."""
+
+
+@dataclass(frozen=True)
+class GameNotes:
+    """What is known about a game in addition to its maps.
+
+    book: None if there is none. castle_used: for each player whether the roof is coloured, None
+    if it is not recorded.
+    """
+
+    book: Spellbook | None
+    castle_used: tuple[bool | None, bool | None] = (None, None)
+
+    def chosen_by(self, player: int) -> Coat | None:
+        """As `Spellbook.chosen_by`; None without a spellbook."""
+        return None if self.book is None else self.book.chosen_by(player)
+
+
+def write_book(book: Spellbook, castle_used: tuple[bool | None, bool | None]) -> str:
+    """The comment lines of one game."""
+    text = []
+    for player, (lines, castle) in enumerate(zip(book.lines, castle_used, strict=True), 1):
+        roof = {None: "", True: " castle used;", False: " castle unused;"}[castle]
+        squares = "".join(f" {coat} {_line_text(line)}" for coat, line in lines.items())
+        text.append(f"# player {player}:{roof} spellbook{squares}")
+    for player in (0, 1):
+        if coat := book.chosen_by(player):
+            text.append(f"# player {player + 1} chose {coat}")
+    return "\n".join(text)
+
+
+def _line_text(line: SpellbookLine) -> str:
+    return f"{line.filled}{' struck' * line.struck}{' used' * line.used}"
+
+
+def read_books(text: str) -> list[GameNotes]:
+    """Every game's spellbook, in order; raises BookTextError for an invalid one."""
+    books: list[GameNotes] = []
+    first: tuple[dict[Coat, SpellbookLine], bool | None] | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            if match := _PLAYER.fullmatch(line):
+                player, roof, squares = match.groups()
+                if (player == "1") != (first is None):
+                    raise BookTextError("the lines of players 1 and 2 must alternate")
+                castle = None if roof is None else roof == "used"
+                lines = _lines(squares.split())
+                if first is None:
+                    first = lines, castle
+                else:
+                    books.append(GameNotes(Spellbook((first[0], lines)), (first[1], castle)))
+                    first = None
+            elif match := _CHOICE.fullmatch(line):
+                if first is not None or not books:
+                    raise BookTextError("a choice must come after both players' lines")
+                books[-1] = _choose(books[-1], int(match[1]) - 1, _coat(match[2]))
+        except BookTextError as error:
+            raise BookTextError("line {number}: {error}", number=number, error=error) from None
+    if first is not None:
+        raise BookTextError("player 2's lines are missing at the end")
+    return books
+
+
+def _choose(notes: GameNotes, player: int, coat: Coat) -> GameNotes:
+    assert notes.book is not None
+    book = Spellbook(notes.book.lines, coat)
+    if book.chosen_by(player) is not coat:
+        raise BookTextError(
+            "player {player} did not win the filled coat's wizard", player=player + 1
+        )
+    return GameNotes(book, notes.castle_used)
+
+
+def _lines(words: Sequence[str]) -> dict[Coat, SpellbookLine]:
+    lines = dict.fromkeys(Coat, SpellbookLine())
+    waiting = list(words)
+    while waiting:
+        coat = _coat(waiting.pop(0))
+        count = waiting.pop(0) if waiting else "nothing"
+        if not (_COUNT.fullmatch(count) and int(count) <= SQUARES[coat]):
+            raise BookTextError(
+                "{coat} has 0 to {most} squares filled, not {count}",
+                coat=coat,
+                most=SQUARES[coat],
+                count=count,
+            )
+        marks = {"struck": False, "used": False}
+        while waiting and waiting[0] in marks:
+            marks[waiting.pop(0)] = True
+        lines[coat] = SpellbookLine(int(count), **marks)
+    return lines
+
+
+def _coat(word: str) -> Coat:
+    if word not in COATS:
+        raise BookTextError(
+            "{word} is not a coat; choose one of {known}", word=word, known=", ".join(Coat)
+        )
+    return COATS[word]
+
+
+SIDES = ("left", "right")
+
+_EXCESS, _SHORT, _SHORT_CLOSED = 1.5, 1.1, 0.65
+"""Weights of the evidence for whose map is whose, see `whose_maps`; fitted by logistic
+regression to 260 simulated games, all of which they classify correctly."""
+
+
+def book_problems(
+    book: Spellbook, chosen: tuple[Coat | None, Coat | None] | None = None
+) -> tuple[Problem, ...]:
+    """Entries that no lawful game leaves in a spellbook; chosen: the coat that each side names."""
+    return tuple(_book_problems(book, chosen or (book.chosen_by(0), book.chosen_by(1))))
+
+
+def _book_problems(book: Spellbook, chosen: tuple[Coat | None, Coat | None]) -> Iterator[Problem]:
+    for coat in Coat:
+        yield from _line_problems(book, coat)
+    for player in (0, 1):
+        side, mine = SIDES[player], chosen[player]
+        owns = book.owner(Coat.FILLED) == player
+        if mine is not None and not owns:
+            why = f"the {side} side names {spoken(mine)} as its coat, but did not win that wizard"
+            yield Problem("choice_not_won", "error", why)
+        if owns and mine is None:
+            why = (
+                f"the {side} side won the wizard of the filled coat, but names no coat, or"
+                " several; its 3 points a domain cannot be counted"
+            )
+            yield Problem("no_choice", "warning", why)
+
+
+def _line_problems(book: Spellbook, coat: Coat) -> Iterator[Problem]:
+    lines = book.lines[0][coat], book.lines[1][coat]
+    full = [line.filled >= SQUARES[coat] for line in lines]
+    name = f"line of {spoken(coat)}"
+    # Who fills a line in the same round as player A fills it strikes it through.
+    settled = all(full) and lines[0].struck != lines[1].struck
+    if all(full) and not settled:
+        yield Problem("both_filled", "error", f"both sides filled the {name}; only one can win it")
+    for player in (0, 1):
+        side, other = SIDES[player], SIDES[1 - player]
+        this, that = lines[player], lines[1 - player]
+        if this.struck and not full[1 - player]:
+            why = f"the {name} is struck on the {side}, but not filled on the {other}"
+            yield Problem("struck_too_soon", "error", why)
+        if this.struck and full[player] and not settled:
+            why = f"the {name} is filled on the {side}, and struck"
+            yield Problem("filled_and_struck", "error", why)
+        if full[player] and not full[1 - player] and not that.struck:
+            why = f"the {name} is filled on the {side}, but not struck on the {other}"
+            yield Problem("not_struck", "warning", why)
+        if this.used and book.owner(coat) != player:
+            why = f"the power of the {name} is used on the {side}, but was not won there"
+            yield Problem("power_not_won", "error", why)
+
+
+def map_problems(
+    book: Spellbook, player: int, board: Board, castle_used: bool | None
+) -> tuple[Problem, ...]:
+    """Where a map and its player's side of the spellbook contradict each other.
+
+    castle_used: whether the roof is coloured, None if that is not known.
+    """
+    return tuple(_map_problems(book, player, board, castle_used))
+
+
+def _map_problems(
+    book: Spellbook, player: int, board: Board, castle_used: bool | None
+) -> Iterator[Problem]:
+    side = SIDES[player]
+    plain = crossless(board)
+    wizard = book.owner(Coat.CHECKED) == player
+    spare = int(wizard)  # its cross may lie on a coat that had filled a square
+    for coat in Coat:
+        filled = book.lines[player][coat].filled
+        if filled > plain[coat] + spare:
+            where = tuple(cell for cell, shield in board.items() if shield.coat is coat)
+            why = (
+                f"the {side} side has {filled} squares for {spoken(coat)}, but its map holds"
+                f" {plain[coat]} without a cross"
+            )
+            yield Problem("squares_beyond_map", "warning", why, where)
+    lawful = DIE_CROSSES + (castle_used is not False) + wizard
+    for cell, shield in board.items():
+        if shield.crosses > lawful:
+            why = (
+                f"{shield.crosses} crosses beside one shield need help that the {side} side"
+                " did not have: castle or checked wizard"
+            )
+            yield Problem("crosses_beyond_powers", "error", why, (cell,))
+    if wizard and not any(shield.crosses for _, shield in board.items()):
+        why = f"the checked wizard gave the {side} side a cross, but its map holds none"
+        yield Problem("power_without_cross", "warning", why)
+
+
+def crossless(board: Board) -> dict[Coat, int]:
+    """Number of shields of each coat without a cross; each may have filled a square."""
+    count = dict.fromkeys(Coat, 0)
+    for _, shield in board.items():
+        if not shield.crosses:
+            count[shield.coat] += 1
+    return count
+
+
+def whose_maps(book: Spellbook, maps: tuple[Board, Board]) -> tuple[tuple[int, int], float]:
+    """Which side of the book each map's player wrote on, and how probable that is.
+
+    Filled squares must come from shields without a cross. More squares than such shields are
+    evidence against a pairing. Fewer squares are weaker evidence (jokers fill none), and even
+    weaker on lines that the other side closed.
+    """
+    straight = _strain(book, 0, maps[0]) + _strain(book, 1, maps[1])
+    crossed = _strain(book, 1, maps[0]) + _strain(book, 0, maps[1])
+    p = 1 / (1 + math.exp(max(-50.0, min(50.0, straight - crossed))))
+    return ((0, 1), p) if p >= 0.5 else ((1, 0), 1 - p)
+
+
+def _strain(book: Spellbook, player: int, board: Board) -> float:
+    plain = crossless(board)
+    excess, strain = -int(book.owner(Coat.CHECKED) == player), 0.0
+    for coat in Coat:
+        gap = plain[coat] - book.lines[player][coat].filled
+        owner = book.owner(coat)
+        if gap < 0:
+            excess -= gap
+        elif owner is None:
+            strain += _SHORT * gap
+        elif owner != player:
+            strain += _SHORT_CLOSED * gap
+    return strain + _EXCESS * max(excess, 0)

@@ -1,4 +1,4 @@
-"""A game of Kingdomino, move by move.
+"""A game of Kingdomino, move by move, and players that play whole games from a seed.
 
 `Game.play` makes a move, or raises IllegalMoveError with the rule that it breaks; nothing has
 changed then. `Game.phase` and `Game.to_move` say what the game is waiting for.
@@ -7,18 +7,16 @@ changed then. `Game.phase` and `Game.to_move` say what the game is waiting for.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from kdscan.rules.grid import neighbours
-from kdscan.rules.kingdomino.kingdom import Kingdom, Land, Place
+from kdscan.rules.kingdomino.kingdom import TILES, Kingdom, Land, Place, Tile
 from kdscan.rules.kingdomino.scoring import Score, score_kingdom
-from kdscan.rules.kingdomino.tiles import TILES, Tile
 from kdscan.rules.kingdomino.variants import PLAIN, VariantError, Variants
-from kdscan.rules.moves import IllegalMoveError, require
-from kdscan.rules.score import outcome
-from kdscan.rules.winner import Worth, decide
+from kdscan.rules.problem import IllegalMoveError, require
+from kdscan.rules.winner import Worth, decide, outcome
 
 
 class Rule(StrEnum):
@@ -226,3 +224,60 @@ def match_winners(games: Sequence[Sequence[Score]]) -> tuple[int, ...]:
     if len(games) == 1:
         return outcome(games[0]).winners
     return decide([Worth(total) for total in match_totals(games)]).winners
+
+
+Player = Callable[[Game, random.Random], Move]
+"""Chooses a legal move for the player whose turn it is."""
+
+
+def play_game(
+    seed: int | random.Random,
+    players: Sequence[Player],
+    variants: Variants = PLAIN,
+) -> Game:
+    """Play one game to its end, with as many players as are given."""
+    rng = seed if isinstance(seed, random.Random) else random.Random(seed)
+    game = Game(len(players), variants, rng)
+    while not game.over:
+        game.play(players[game.to_move](game, rng))
+    return game
+
+
+def play_match(
+    seed: int | random.Random, players: Sequence[Player], variants: Variants = PLAIN
+) -> list[Game]:
+    """Play a match: one game, or the three of a dynasty."""
+    rng = seed if isinstance(seed, random.Random) else random.Random(seed)
+    return [play_game(rng, players, variants) for _ in range(variants.games)]
+
+
+def random_player(game: Game, rng: random.Random) -> Move:
+    """Any legal move."""
+    if game.phase is Phase.CHOOSE:
+        return Choose(rng.choice(game.choices).number)
+    places = game.places()
+    return Lay(rng.choice(places)) if places else Discard()
+
+
+def greedy_player(game: Game, rng: random.Random) -> Move:
+    """The move that brings the most points now; ties are broken at random."""
+    land = game.lands[game.to_move]
+    if game.phase is Phase.CHOOSE:
+        best = max(game.choices, key=lambda tile: (_best(land, tile), rng.random()))
+        return Choose(best.number)
+    places = game.places()
+    if not places:
+        return Discard()
+    return Lay(max(places, key=lambda cells: (_worth(land, game.tile, cells), rng.random())))
+
+
+def _best(land: Land, tile: Tile) -> int:
+    return max((_worth(land, tile, cells) for cells in land.places(tile.squares)), default=-1)
+
+
+def _worth(land: Land, tile: Tile, cells: Place) -> int:
+    """The kingdom's points with the domino laid there."""
+    reach = 2 * land.size
+    squares = {**land.squares, **dict(zip(cells, tile.squares, strict=True))}
+    moved = {(r + reach, c + reach): square for (r, c), square in squares.items()}
+    return score_kingdom(Kingdom(moved, (reach, reach), (2 * reach, 2 * reach))).total

@@ -11,7 +11,7 @@ from kdscan.rules.kingdomino.scoring import Score
 from kdscan.rules.problem import Problem, problems_json
 
 if TYPE_CHECKING:
-    from kdscan.rules.kingdomino.audit import KingdomAudit
+    from kdscan.rules.kingdomino.legality import KingdomAudit
     from kdscan.rules.kingdomino.play import Game
 
 

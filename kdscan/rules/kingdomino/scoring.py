@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kdscan.rules.grid import Cell, groups
-from kdscan.rules.kingdomino.kingdom import Kingdom
-from kdscan.rules.kingdomino.tiles import Terrain
+from kdscan.rules.kingdomino.kingdom import Kingdom, Terrain
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
-from kdscan.rules.score import DomainScore
+from kdscan.rules.winner import DomainScore
 
 MIDDLE_KINGDOM_POINTS = 10
 HARMONY_POINTS = 5

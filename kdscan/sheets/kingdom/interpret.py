@@ -23,11 +23,9 @@ from kdscan.imaging.picture import Floats
 from kdscan.marks.boards import DEFAULT_RISK, Totals
 from kdscan.marks.posterior import best_first
 from kdscan.rules.grid import Cell, components, neighbours
-from kdscan.rules.kingdomino.audit import audit_kingdom, one_box_holds, unlaid
-from kdscan.rules.kingdomino.checks import find_problems
-from kdscan.rules.kingdomino.kingdom import Kingdom
+from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, Kingdom, Square, Terrain
+from kdscan.rules.kingdomino.legality import audit_kingdom, find_problems, one_box_holds, unlaid
 from kdscan.rules.kingdomino.scoring import score_kingdom
-from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES, Square, Terrain
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.problem import Problem
 from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt

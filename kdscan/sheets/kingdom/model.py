@@ -11,9 +11,8 @@ from kdscan.imaging.picture import Floats, FrozenArrays
 from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.boards import Totals, range_of
 from kdscan.rules.grid import Cell
-from kdscan.rules.kingdomino.kingdom import Kingdom
+from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, Kingdom, SquareKind
 from kdscan.rules.kingdomino.scoring import Score
-from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES, SquareKind
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.problem import Problem
 from kdscan.sheets.common import VARIANTS, cell_values, html_table, short, upgraded_place

@@ -13,7 +13,7 @@ from kdscan.detection.qr import read_card_codes
 from kdscan.imaging.picture import Floats, Network, Photo
 from kdscan.imaging.rectify import RectifiedSheet, inside, overlap, rectify, resolution
 from kdscan.inference.store import Models
-from kdscan.rules.kingdomino.tiles import EMPTY
+from kdscan.rules.kingdomino.kingdom import EMPTY
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.sheets.kingdom.extent import (
     MIN_VISIBLE,

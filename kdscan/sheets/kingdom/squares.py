@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.picture import Floats, Network, median, softmax
 from kdscan.imaging.rectify import FLAT_MARGIN, RectifiedSheet
-from kdscan.rules.kingdomino.tiles import EMPTY, SQUARE_CLASSES
+from kdscan.rules.kingdomino.kingdom import EMPTY, SQUARE_CLASSES
 
 SIDE_PX = 64
 """Pixels per square of a rectified kingdom."""

@@ -13,10 +13,8 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from kdscan.files import Json
 from kdscan.imaging.picture import Floats, FrozenArrays
-from kdscan.rules.duel.book_place import BookPlace
-from kdscan.rules.duel.coats import COATS, GLYPHS, Coat
-from kdscan.rules.duel.dice import SQUARES
-from kdscan.rules.duel.spellbook import Spellbook, SpellbookLine
+from kdscan.rules.duel.coats import COATS, GLYPHS, SQUARES, Coat
+from kdscan.rules.duel.spellbook import BookPlace, Spellbook, SpellbookLine
 from kdscan.rules.problem import Problem
 from kdscan.sheets.common import (
     ChoiceField,

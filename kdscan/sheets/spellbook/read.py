@@ -22,7 +22,7 @@ from kdscan.imaging.rectify import project, sample
 from kdscan.inference.store import Models, StruckBy
 from kdscan.marks.crops import planes
 from kdscan.paper.book import BookLayout, books, load_book, marked_places
-from kdscan.rules.duel.book_place import BookPlace
+from kdscan.rules.duel.spellbook import BookPlace
 from kdscan.sheets.spellbook.interpret import interpret
 from kdscan.sheets.spellbook.model import BookMark, SpellbookEvidence, SpellbookReading
 

@@ -23,10 +23,8 @@ from kdscan.imaging.pens import (
     text_width,
 )
 from kdscan.imaging.picture import Bgr
-from kdscan.rules.duel.book_checks import SIDES
-from kdscan.rules.duel.book_place import Part
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import SQUARES
+from kdscan.rules.duel.coats import SQUARES, Coat
+from kdscan.rules.duel.spellbook import SIDES, Part
 from kdscan.rules.problem import Problem
 from kdscan.sheets.board import BLUE, GREEN, ORANGE, REVIEW_COLOR, VERMILION, Canvas
 from kdscan.sheets.common import (

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kdscan.paper.book import BookLayout, BookLine, BookSide
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import SQUARES
-from kdscan.rules.duel.greedy import greedy_player
-from kdscan.rules.duel.players import play_game, random_player
+from kdscan.rules.duel.coats import SQUARES, Coat
+from kdscan.rules.duel.players import greedy_player, play_game, random_player
 from kdscan.rules.duel.spellbook import Spellbook, SpellbookLine
 from lab.synth.fields import SQUARE, U8, Rng, any_of, plain_random
 from lab.synth.hands import scrawl

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.rules.kingdomino.play import Lay
-from kdscan.rules.kingdomino.players import play_game, random_player
-from kdscan.rules.kingdomino.tiles import CASTLE, SQUARE_CLASSES
+from kdscan.rules.kingdomino.kingdom import CASTLE, SQUARE_CLASSES
+from kdscan.rules.kingdomino.play import Lay, play_game, random_player
 from kdscan.rules.kingdomino.variants import Variants
 from lab.synth.fields import F64, U8, Rng, any_of, plain_random, rotation
 from lab.synth.kingdoms.tabletop import TABLE_PX, Domino, Manner, Square, Table, random_manner

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
+from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
 from lab.synth.fields import F32, F64, U8, Rng, color, f32, log_uniform, rotation, toward
 from lab.synth.kingdoms.tiles import Bank, Board
 from lab.synth.photo.desk import random_desk

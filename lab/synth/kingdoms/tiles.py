@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kdscan.errors import UsageError
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import flatten
-from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
+from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
 from lab.synth.fields import U8, Rng, any_of, u8
 
 SQUARE_PX = 100

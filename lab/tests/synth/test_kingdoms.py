@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from kdscan.rules.grid import neighbours
-from kdscan.rules.kingdomino.tiles import CASTLE, SQUARE_CLASSES, TILES
+from kdscan.rules.kingdomino.kingdom import CASTLE, SQUARE_CLASSES, TILES
 from lab.synth.kingdoms.scene import LOOSE, KingdomPhoto, make_kingdom_photo, played_kingdoms
 from lab.synth.kingdoms.tabletop import TABLE_PX, Manner
 from lab.synth.kingdoms.tiles import SQUARE_PX, Bank, Board, load_boards, load_photos

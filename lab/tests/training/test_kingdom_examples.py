@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdscan.rules.kingdomino.tiles import EMPTY
+from kdscan.rules.kingdomino.kingdom import EMPTY
 from kdscan.sheets.kingdom.squares import SIDE_PX
 from lab.synth.kingdoms.scene import make_kingdom_photo
 from lab.synth.kingdoms.tabletop import Manner

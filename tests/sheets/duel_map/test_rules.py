@@ -13,8 +13,8 @@ from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.report import AuditedMap, board_json
 from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.grid import cell_name
-from kdscan.rules.kingdomino.audit import audit_kingdom, unlaid
 from kdscan.rules.kingdomino.kingdom import Kingdom
+from kdscan.rules.kingdomino.legality import audit_kingdom, unlaid
 from kdscan.sheets.duel_map.interpret import DOMINO_CODES, apply_rules, doubts, interpret, questions
 from kdscan.sheets.duel_map.show import to_text
 from kdscan.sheets.terminal import Style

@@ -7,8 +7,7 @@ import pytest
 
 from kdscan.imaging.rectify import lattice_points
 from kdscan.rules.grid import Cell
-from kdscan.rules.kingdomino.kingdom import Kingdom
-from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
+from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, Kingdom
 from kdscan.sheets.kingdom.extent import (
     Window,
     divide,

@@ -14,10 +14,9 @@ from kdscan.inference.store import default_models
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.reader import read_photo
 from kdscan.rules.grid import Cell
-from kdscan.rules.kingdomino.audit import audit_kingdom
-from kdscan.rules.kingdomino.kingdom import Kingdom
-from kdscan.rules.kingdomino.players import play_game, random_player
-from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES, SquareKind
+from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, Kingdom, SquareKind
+from kdscan.rules.kingdomino.legality import audit_kingdom
+from kdscan.rules.kingdomino.play import play_game, random_player
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.sheets.base import correct, deserialize, serialize
 from kdscan.sheets.kingdom import read as kingdom_read

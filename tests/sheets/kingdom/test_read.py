@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import RectifiedSheet, lattice_points
-from kdscan.rules.kingdomino.tiles import CASTLE, EMPTY, SQUARE_CLASSES
+from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.sheets.kingdom import read as finding
 from kdscan.sheets.kingdom.extent import Window

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import FLAT_MARGIN, RectifiedSheet, lattice_points
-from kdscan.rules.kingdomino.tiles import EMPTY, SQUARE_CLASSES
+from kdscan.rules.kingdomino.kingdom import EMPTY, SQUARE_CLASSES
 from kdscan.sheets.kingdom.interpret import SURELY_COVERED
 from kdscan.sheets.kingdom.squares import (
     ROTATIONS,

@@ -12,7 +12,7 @@ from kdscan.document import PhotoReport, dynasty_of, report_json, to_dict
 from kdscan.i18n import words
 from kdscan.imaging.pens import draw_square, square_width
 from kdscan.imaging.picture import Photo
-from kdscan.rules.kingdomino.tiles import SQUARE_CLASSES, SquareKind
+from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, SquareKind
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.sheets.kingdom.interpret import doubts
 from kdscan.sheets.kingdom.model import KingdomReading

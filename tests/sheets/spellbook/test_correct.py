@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from kdscan.rules.duel.book_place import BookPlace
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.spellbook import OpenBook, SpellbookLine
+from kdscan.rules.duel.spellbook import BookPlace, OpenBook, SpellbookLine
 from kdscan.sheets.spellbook.interpret import interpret
 from kdscan.sheets.spellbook.model import with_fields
 from tests.readings import make_book

@@ -11,8 +11,7 @@ from kdscan.document import to_dict
 from kdscan.i18n import words
 from kdscan.imaging.picture import Photo
 from kdscan.paper.book import load_book, marked_places
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.dice import SQUARES
+from kdscan.rules.duel.coats import SQUARES, Coat
 from kdscan.rules.duel.spellbook import OpenBook
 from kdscan.rules.problem import Problem
 from kdscan.sheets.board import GREEN, REVIEW_COLOR, VERMILION

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.prior import EMPTY, MARKS, count, from_json, load, main, to_json
+from kdscan.rules.duel.prior import EMPTY, MARKS, from_json, load
+from lab.synth.prior import count, main, to_json
 
 
 def test_the_packaged_counts_are_whole() -> None:
@@ -29,7 +30,7 @@ def test_counting_is_repeatable_and_round_trips() -> None:
     one = count(4, seed=3)
     assert one == count(4, seed=3) != count(4, seed=4)
     data = to_json(one, 4, 3)
-    assert data["command"] == "python -m kdscan.rules.duel.prior --games 4 --seed 3"
+    assert data["command"] == "python -m lab.synth.prior --games 4 --seed 3"
     again = from_json(json.loads(json.dumps(data)))
     assert all(again.alone[mark] == one.alone.get(mark, 0) for mark in MARKS)
     assert all(again.beside[key] == number for key, number in one.beside.items())
