@@ -13,6 +13,7 @@ from typing import Annotated
 
 import segno
 import typer
+from platformdirs import user_data_path
 
 from kdscan.cli.known_prints import known_prints
 from kdscan.cli.options import Processes, Store
@@ -22,6 +23,7 @@ from kdscan.event.store import open_store
 from kdscan.event.store.events import ensure_event
 from kdscan.event.store.prints import EventPrints, add_new_prints
 from kdscan.inference.store import default_models
+from kdscan.web.addresses import own_certificate, reachable
 from kdscan.web.app import run
 from kdscan.web.middleware import HERE
 from kdscan.web.settings import Settings, codes_of
@@ -62,6 +64,13 @@ def serve(
     key: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The certificate's private key (PEM).")
     ] = None,
+    https: Annotated[
+        bool,
+        typer.Option(
+            "--https",
+            help="Serve https with a certificate of its own, so that the camera works in the page.",
+        ),
+    ] = False,
     proxy: Annotated[
         str | None,
         typer.Option(
@@ -75,6 +84,8 @@ def serve(
     Examples:
 
     $ kdscan serve
+
+    $ kdscan serve --https
 
     $ kdscan serve --event 'Spring cup' --store cup.sqlite
 
@@ -91,6 +102,12 @@ def serve(
             raise UsageError(
                 "--proxy {address}: write its address, like 10.0.0.2", address=proxy
             ) from error
+    if https and certificate is not None:
+        raise UsageError("--https makes a certificate; leave it out with --certificate")
+    addresses = reachable(host)
+    if https:
+        names = ["localhost", "127.0.0.1", *addresses]
+        certificate, key = own_certificate(user_data_path("kdscan") / "https", names)
     tls = None if certificate is None else _tls(certificate, key)
     default_models().check()
     listening = _listen(host, port)
@@ -111,7 +128,9 @@ def serve(
             proxy=proxy,
             workers=workers or cores(),
         )
-        _greet(listening, host, settings, "http" if tls is None else "https")
+        scheme, port = "http" if tls is None else "https", listening.getsockname()[1]
+        here = _url(scheme, "127.0.0.1", port)
+        _greet([_url(scheme, name, port) for name in addresses], here, settings, own=https)
         asyncio.run(run(opened, settings, listening, tls))
 
 
@@ -149,17 +168,27 @@ def _listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _greet(listening: socket.socket, host: str, settings: Settings, scheme: str) -> None:
-    """Print the address of the page, and on a terminal the QR code of the players' link."""
+def _url(scheme: str, name: str, port: int) -> str:
+    return f"{scheme}://{f'[{name}]' if ':' in name else name}:{port}"
+
+
+def _greet(addresses: list[str], local: str, settings: Settings, own: bool) -> None:
+    """Print the addresses of the page, and on a terminal the QR code of the players' link.
+
+    local: the address on this machine itself. own: the certificate is kdscan's own, of which
+    browsers warn.
+    """
     t = terminal_words().t
-    name = _reachable(host)
-    address = f"{scheme}://{f'[{name}]' if ':' in name else name}:{listening.getsockname()[1]}"
     if settings.open_here:
         alone = t("this machine only, no code needed")
-        print(f"{address}/  ({alone})", flush=True)
+        print(f"{addresses[0]}/  ({alone})", flush=True)
         return
+    if not addresses:
+        warning = t("This machine is in no network: phones cannot reach the page.")
+        print(f"kdscan: {warning}", file=sys.stderr)
+    address, *others = addresses or [local]
     link = f"{address}/j/{settings.join_code}"
-    if sys.stdout.isatty():
+    if sys.stdout.isatty() and addresses:
         try:
             compact = bool(QR_BLOCKS.encode(sys.stdout.encoding or "ascii"))
         except (UnicodeEncodeError, LookupError):
@@ -169,17 +198,10 @@ def _greet(listening: socket.socket, host: str, settings: Settings, scheme: str)
     width = max(len(players), len(desk))
     by_hand = t("or {address} and the code {code}", address=f"{address}/", code=settings.join_code)
     print(f"{players:<{width}}  {link}  ({by_hand})")
+    for other in others:
+        print(f"{'':<{width}}  {other}/j/{settings.join_code}")
     secret = t("keep this one to yourself")
-    print(f"{desk:<{width}}  {address}/j/{settings.desk_code}  ({secret})", flush=True)
-
-
-def _reachable(host: str) -> str:
-    """The name under which other machines reach this one."""
-    if host not in ("0.0.0.0", "::"):
-        return host
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # sends nothing; finds the address that would be used
-            return str(probe.getsockname()[0])
-        except OSError:
-            return "127.0.0.1"
+    print(f"{desk:<{width}}  {address}/j/{settings.desk_code}  ({secret})")
+    if own:
+        print(t("The browser warns, because this machine signed the certificate: go on."))
+    sys.stdout.flush()
