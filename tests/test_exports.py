@@ -23,7 +23,7 @@ from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.spellbook import SpellbookLine
 from kdscan.sheets.base import AnyReading
-from lab.synth.own import own_book, own_page
+from lab.synth.scene import own_book, own_page
 from lab.synth.table import make_table
 from tests.imaging.photos import TILE
 from tests.readings import make_book, make_kingdom, make_sheet

@@ -25,9 +25,8 @@ from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.kingdom import read as pipeline_kingdom
 from kdscan.sheets.kingdom.model import KingdomReading
 from kdscan.sheets.kingdom.read import DetectedKingdom
-from lab.synth.own import own_page
 from lab.synth.pads import pad_print
-from lab.synth.scene import SynthPhoto, draw_page, shoot
+from lab.synth.scene import SynthPhoto, draw_page, own_page, shoot
 from tests.hands import careful
 from tests.readings import make_kingdom, make_sheet
 

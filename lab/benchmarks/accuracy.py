@@ -3,7 +3,6 @@
     python -m lab.synth data/photos --count 300      makes photos of unseen designs
     python -m lab.benchmarks.accuracy data/photos           measures on them
     python -m lab.benchmarks.accuracy samples --show wrong  and keeps pictures of what went wrong
-    python -m lab.benchmarks.accuracy samples --without paper   what a part of the reader gives
 
 found     photos in which exactly one map was reported
 placed    cells reported within 0.25 cells of the true centre
@@ -18,10 +17,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -29,12 +25,9 @@ from typing import Any
 import cv2
 import numpy as np
 
-from kdscan.imaging.picture import Network, Photo
-from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, project
-from kdscan.inference.store import Models, default_models, models_folder
-from kdscan.marks import posterior
+from kdscan.imaging.picture import Photo
+from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.rules.duel.board import CELLS
-from kdscan.sheets.duel_map import read as duel_map
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay
 from lab.benchmarks.shared import (
@@ -109,74 +102,9 @@ def show(folder: Path, photo: Photo, path: Path, truth: dict[str, Any], sheet: M
     cv2.imwrite(str(folder / f"{path.stem}-flat.png"), flat)
 
 
-PARTS = ("refining", "paper", "closer", "looks", "neighbours")
-"""Parts of the reader that can be left out, to see what they contribute. refining: the grid stays
-where locating put it, except for which way is up. paper: curl and folds are not followed. closer: a
-sheet is read where refining left it. looks: only one view of a sheet is used. neighbours: what
-simulated players lay side by side is ignored."""
-
-
-@dataclass(frozen=True)
-class Ablated(Models):
-    """The shipped models, but with cell offsets ignored or reduced to a plane."""
-
-    without: tuple[str, ...] = ()
-
-    @cached_property
-    def refine(self) -> Network:
-        network = super().refine
-
-        def less(view: np.ndarray) -> tuple[np.ndarray, ...]:
-            offset, *rest = network(view)
-            if "refining" in self.without:
-                return (np.zeros_like(offset), *rest)
-            return (as_plane(offset), *rest) if "paper" in self.without else (offset, *rest)
-
-        return less
-
-    @cached_property
-    def marks(self) -> Network:
-        network = super().marks
-
-        def in_place(*crops: np.ndarray) -> tuple[np.ndarray, ...]:
-            *rest, offset = network(*crops)
-            return (*rest, np.zeros_like(offset) if "closer" in self.without else offset)
-
-        return in_place
-
-
-def as_plane(offset: np.ndarray) -> np.ndarray:
-    """Cell offsets, (1, 2, 5, 7), replaced by those of the plane on which most cells agree."""
-    there = (CENTERS + offset[0].transpose(1, 2, 0)).reshape(-1, 2)
-    plane, _ = cv2.findHomography(CENTERS.reshape(-1, 2), there, cv2.RANSAC, 0.25)
-    moved = project(np.asarray(plane, np.float64), CENTERS) - CENTERS
-    return moved.transpose(2, 0, 1)[None].astype(np.float32)
-
-
-_models = default_models()
-
-
-def _start(without: Sequence[str]) -> None:
-    global _models
-    cv2.setNumThreads(1)
-    _models = Ablated(models_folder(), tuple(without))
-    if "looks" in without:
-        duel_map.RISK_SHARES = {1: 1.0}
-    if "neighbours" in without:
-        posterior.NEIGHBOUR_WEIGHT = 0.0
-
-
-def all_read(
-    paths: list[Path], without: Sequence[str]
-) -> Iterator[tuple[Path, tuple[MapReading, ...]]]:
-    """Each photo and its maps, read on all cores."""
-    with ProcessPoolExecutor(initializer=_start, initargs=(without,)) as pool:
-        yield from zip(paths, pool.map(read, paths, chunksize=4), strict=True)
-
-
 def read(path: Path) -> tuple[MapReading, ...]:
     """The maps in a file's photo."""
-    return maps_in(photo_in(path), models=_models)
+    return maps_in(photo_in(path))
 
 
 def main() -> None:
@@ -184,16 +112,16 @@ def main() -> None:
     options = parser(__doc__)
     options.add_argument("folder", type=folder_of_photos)
     options.add_argument("--show", type=Path, help="folder for pictures of wrong readings")
-    options.add_argument(
-        "--without", action="append", default=[], choices=PARTS, help="leave a part out"
-    )
     options.add_argument("--curves", type=Path, help="picture of calibration and of what it costs")
     args = options.parse_args()
     if args.curves and find_spec("matplotlib") is None:  # before hours of reading
         options.error("--curves needs matplotlib: pip install -e '.[train]'")
     groups: dict[str, list[dict[str, float]]] = defaultdict(list)
     said: list[tuple[float, bool]] = []
-    for path, sheets in all_read(sorted(args.folder.glob("*.jpg")), args.without):
+    paths = sorted(args.folder.glob("*.jpg"))
+    with ProcessPoolExecutor(initializer=cv2.setNumThreads, initargs=(1,)) as pool:
+        readings = list(zip(paths, pool.map(read, paths, chunksize=4), strict=True))
+    for path, sheets in readings:
         truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
         figures = judge(truth, sheets[0] if len(sheets) == 1 else None)
         if len(sheets) == 1:

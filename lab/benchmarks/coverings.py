@@ -21,17 +21,15 @@ from kdscan.paper.parts import Layout
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.scoring import score_board
 from lab.benchmarks.shared import CAMERA_QUALITY, maps_in, parser, positive
+from lab.synth.canvas import fill_into
 from lab.synth.fields import F32, F64, U8, Rng, any_of, color, f32, rotation, toward
 from lab.synth.hands.habits import TIDY
 from lab.synth.hands.sketch import Hand
-from lab.synth.own import any_look, own_page
 from lab.synth.patches import GONE, mirrored_lamp
-from lab.synth.photo.camera import HAND_HELD
+from lab.synth.photo.camera import HAND_HELD, compress
 from lab.synth.photo.clutter import Solid, finger, random_solid, skin_color
 from lab.synth.photo.lens import Camera, PageMap
-from lab.synth.photo.sensor import compress
-from lab.synth.raster import fill_into
-from lab.synth.scene import SynthPhoto, draw_page, random_page, shoot
+from lab.synth.scene import SynthPhoto, any_look, draw_page, own_page, random_page, shoot
 
 KINDS = ("finger", "die", "scrap", "glare", "cloth", "pencil", "brick", "sheet")
 """Covers on which thresholds are fitted."""

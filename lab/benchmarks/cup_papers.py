@@ -13,9 +13,8 @@ from kdscan.paper.look import Ticket
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.scoring import score_board
-from lab.synth.own import own_page
 from lab.synth.photo.camera import Level
-from lab.synth.scene import draw_page, shoot
+from lab.synth.scene import draw_page, own_page, shoot
 
 NAMES = (
     *("Ada Quill", "Bela Thorn", "Cora Finch", "Dario Moss", "Edda Brook", "Felix Crane"),

@@ -284,12 +284,6 @@ def recipes(rng: random.Random) -> Iterator[tuple[str, str, bytes]]:
     yield "a text bomb in a PNG", ".png", png(8, 8, before=[(b"zTXt", b"a\0\0" + bomb(rng))])
     yield "a JPEG of scans", ".jpg", jpeg_of_scans(rng)
     yield "a TIFF whose pages go round", ".tif", tiff_loop(rng)
-    for kind in ("L", "LA", "P", "RGBA", "I;16", "CMYK", "1"):
-        suffix = ".jpg" if kind == "CMYK" else ".png"
-        yield f"colours {kind}", suffix, of_mode(kind)
-    yield "EXIF that turns oddly", ".jpg", with_exif(rng)
-    for name, body in pdfs(rng):
-        yield name, ".pdf", body
     for start in (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"II*\0", b"RIFF\xff\xff\xff\xffWEBP",
                   b"%PDF-1.7\n", b"\0\0\0\x20ftypheic", b"GIF89a", b"BM", b""):  # fmt: skip
         yield f"{start!r} and noise", ".jpg", start + rng.randbytes(rng.randrange(5000))
@@ -344,56 +338,6 @@ def tiff_loop(rng: random.Random) -> bytes:
             struct.pack_into("<I", data, link, first)
             return bytes(data)
         at = after
-
-
-def of_mode(mode: str) -> bytes:
-    """A picture whose pixels are stored in this way."""
-    out = io.BytesIO()
-    Image.new(mode, (320, 240)).save(out, "JPEG" if mode == "CMYK" else "PNG")
-    return out.getvalue()
-
-
-def with_exif(rng: random.Random) -> bytes:
-    """A JPEG with an orientation that may be none."""
-    exif = Image.Exif()
-    exif[0x0112] = rng.choice([0, 3, 6, 8, 9, 65535])
-    exif[0x010E] = "x" * rng.choice([0, 100, 60_000])
-    out = io.BytesIO()
-    Image.new("RGB", (320, 240), "white").save(out, "JPEG", exif=exif)
-    return out.getvalue()
-
-
-def pdfs(rng: random.Random) -> Iterator[tuple[str, bytes]]:
-    """PDFs that draw too much."""
-    side = rng.choice([1, 200, 14_400, 10**9])
-    yield f"a PDF page of {side} points", pdf(b"q Q", side)
-    yield "a PDF of many strokes", pdf(b"0 0 m 99 99 l S " * rng.choice([1000, 200_000]), 200)
-    form = b"/XObject<</F 4 0 R>>"
-    yield "a form that holds itself", pdf(b"/F Do " * 9, 200, b"/F Do " * 9, form)
-    tile = b"/Pattern cs /P scn 0 0 9999 9999 re f"
-    yield "nested text states", pdf(b"q " * rng.choice([100, 100_000]) + tile, 200)
-    yield "an endless page tree", pdf(b"", 200).replace(b"/Kids[3 0 R]", b"/Kids[2 0 R 3 0 R]")
-
-
-def pdf(content: bytes, side: int, form: bytes | None = None, resources: bytes = b"") -> bytes:
-    """A page of side × side points; form: of a form `F` that it may draw."""
-    about = b"/Type/XObject/Subtype/Form/BBox[0 0 200 200]/Resources<<%s>>" % resources
-    objects = [
-        b"<</Type/Catalog/Pages 2 0 R>>",
-        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 %d %d]/Contents 5 0 R/Resources<<%s>>>>"
-        % (side, side, resources),
-        b"<<%s/Length %d>>stream\n%s\nendstream" % (about, len(form or b""), form or b""),
-        b"<</Length %d>>stream\n%s\nendstream" % (len(content), content),
-    ]
-    out, places = b"%PDF-1.7\n", []
-    for number, body in enumerate(objects, 1):
-        places.append(len(out))
-        out += b"%d 0 obj%s\nendobj\n" % (number, body)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    start = len(out)
-    out += b"xref\n0 6\n0000000000 65535 f \n" + table
-    return out + b"trailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % start
 
 
 Part = Callable[[random.Random, Path], Iterator[Trial]]

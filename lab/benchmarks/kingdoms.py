@@ -38,7 +38,7 @@ from lab.benchmarks.shared import CAMERA_QUALITY, photo_in
 from lab.synth.kingdoms.scene import KingdomPhoto, make_kingdom_photo
 from lab.synth.kingdoms.tiles import Bank, Board, load_boards
 from lab.synth.photo.camera import HAND_HELD
-from lab.synth.photo.desk import load_surfaces
+from lab.synth.photo.scenery import load_surfaces
 from lab.synth.tool import run
 
 RULES = Variants(middle_kingdom=True, harmony=True)

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from lab.synth.fields import F64, U8, Rng, rotation
-from lab.synth.photo.sensor import compress
+from lab.synth.photo.camera import compress
 from lab.synth.scene import DrawnPage
 
 MM_PER_INCH = 25.4
@@ -71,7 +71,13 @@ def scan(
     k = settings.dpi / MM_PER_INCH
     width, height = (round(side * k) for side in paper_mm)
     page = np.full((height, width, 3), settings.lid, np.uint8)
-    bed = _bed(settings, paper_mm, k)
+    # (3, 3) from mm of the paper to pixels: skewed around the paper's middle
+    turn = rotation(np.deg2rad(settings.skew_deg))
+    middle = np.array(paper_mm) / 2
+    out = np.eye(3)
+    out[:2, :2] = k * turn
+    out[:2, 2] = k * (middle - turn @ middle) - 0.5
+    bed = out
     _lay(page, np.full((2, 2, 3), _paper(sheets), np.uint8), bed, paper_mm)
     centers = []
     slot = paper_mm[1] / max(len(sheets), 1)
@@ -94,16 +100,6 @@ def _paper(sheets: Sequence[DrawnPage]) -> U8:
         return np.full(3, 250, np.uint8)
     edge = sheets[0].blank_bgr[[0, -1]].reshape(-1, 3)
     return np.asarray(np.median(edge, axis=0), np.uint8)
-
-
-def _bed(settings: Settings, paper_mm: tuple[float, float], k: float) -> F64:
-    """(3, 3) from mm of the paper to pixels: skewed around the paper's middle."""
-    turn = rotation(np.deg2rad(settings.skew_deg))
-    middle = np.array(paper_mm) / 2
-    out = np.eye(3)
-    out[:2, :2] = k * turn
-    out[:2, 2] = k * (middle - turn @ middle) - 0.5
-    return out
 
 
 def _lay(page: U8, picture: U8, mm_to_px: F64, size_mm: tuple[float, float]) -> None:

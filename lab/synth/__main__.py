@@ -21,9 +21,17 @@ import typer
 from kdscan.errors import UsageError
 from kdscan.paper.look import Look, Style, Ticket
 from lab.synth.fields import Rng, any_of
-from lab.synth.own import any_look, own_book, own_page
 from lab.synth.photo.camera import HAND_HELD
-from lab.synth.scene import Page, SynthPhoto, make_photo, random_page, save_photo
+from lab.synth.scene import (
+    Page,
+    SynthPhoto,
+    any_look,
+    make_photo,
+    own_book,
+    own_page,
+    random_page,
+    save_photo,
+)
 from lab.synth.sheets.grounds.draw import GROUPS
 from lab.synth.table import SynthTable, make_table
 from lab.synth.tool import Dice, LongSide, Messiness, Quality, run

@@ -46,7 +46,14 @@ def with_things(rng: Rng, flat: U8, other: U8, cell_px: float) -> tuple[U8, F32]
     seen, hidden = f32(flat), np.zeros(flat.shape[:2], np.float32)
     for _ in range(0 if rng.random() < OPEN else int(rng.integers(1, 6))):
         if rng.random() < 0.2:
-            seen, hidden = _glare(rng, seen, hidden, cell_px)
+            # a lamp reflected by the paper
+            h, w = hidden.shape
+            at, turn = rng.uniform(0, 1, 2) * (w, h), rng.uniform(0, np.pi)
+            axes = cell_px * rng.uniform(0.3, 2.0), cell_px * rng.uniform(0.25, 0.7)
+            lamp = mirrored_lamp((h, w), at, turn, axes, float(rng.choice((1.0, 3.0))))
+            extra = f32(rng.uniform(60, 420) * lamp)
+            lit = np.minimum(seen + extra[..., None] * f32(1 - 0.15 * rng.random(3)), 255)
+            seen, hidden = f32(lit), np.maximum(hidden, f32(extra > GONE))
         else:
             seen, hidden = _thing(rng, seen, hidden, f32(other), cell_px)
     if rng.random() < 0.35:
@@ -111,17 +118,6 @@ def _body(rng: Rng, seen: F32, other: F32, at: F64, size: float) -> F32:
         far = ((x - light[0]) ** 2 + (y - light[1]) ** 2) / (2 * size * size)
         shade = f32(shade * (0.6 + rng.uniform(0.3, 0.9) * np.exp(-far)))
     return f32(_color(rng, seen) * np.clip(shade, 0.2, 2)[..., None])
-
-
-def _glare(rng: Rng, seen: F32, hidden: F32, cell_px: float) -> Hidden:
-    """A lamp reflected by the paper."""
-    h, w = hidden.shape
-    at, turn = rng.uniform(0, 1, 2) * (w, h), rng.uniform(0, np.pi)
-    axes = cell_px * rng.uniform(0.3, 2.0), cell_px * rng.uniform(0.25, 0.7)
-    lamp = mirrored_lamp((h, w), at, turn, axes, float(rng.choice((1.0, 3.0))))
-    extra = f32(rng.uniform(60, 420) * lamp)
-    lit = np.minimum(seen + extra[..., None] * f32(1 - 0.15 * rng.random(3)), 255)
-    return f32(lit), np.maximum(hidden, f32(extra > GONE))
 
 
 def mirrored_lamp(

@@ -23,12 +23,11 @@ from kdscan.rules.winner import outcome
 from lab.synth.fields import F64, U8, Rng, f32, plain_random, rotation
 from lab.synth.hands.book import draw_spellbook
 from lab.synth.hands.sketch import Hand
-from lab.synth.photo.camera import LEVELS, Level
+from lab.synth.photo.camera import LEVELS, Level, develop
 from lab.synth.photo.exposure import expose
 from lab.synth.photo.lens import Camera, PageMap, Rect, aim, corners_of, frame, middle, net
 from lab.synth.photo.paper import Sheet, bent_sheet
 from lab.synth.photo.scenery import random_scenery
-from lab.synth.photo.sensor import develop
 from lab.synth.scene import Page, fill_in, map_truth, random_page
 
 _GAP_MM = (-16.0, 45.0)
@@ -190,7 +189,23 @@ def _arranged(
     """Poses in which no page covers the required part of one below it."""
     for attempt in range(400):
         loose = 1 + attempt / 80  # apart, if it will not work otherwise
-        poses = _tried(rng, pages, loose)
+        # pages in a row, in a column, or two above one, slightly out of line
+        (w, h), count = pages[0][0], len(pages)
+        gap = rng.uniform(*_GAP_MM, 2) * loose
+        step = np.array([w + gap[0], h + gap[1]])
+        places = np.array([(0.0, float(k)) for k in range(count)])
+        if rng.random() < 0.5:
+            places = np.array([(-0.5 + k % 2, float(k // 2)) for k in range(count)])
+            places[count // 2 * 2 :, 0] = 0.0
+        elif rng.random() < 0.4:
+            places = places[:, ::-1]
+        places = places[rng.permutation(count)]
+        poses = []
+        for at in places * step:
+            turn = rng.normal(0, 0.12) + np.pi * (rng.random() < 0.3)
+            shift = rng.normal(0, 8 * loose, 2)
+            poses.append(_Pose(float(at[0] + shift[0]), float(at[1] + shift[1]), turn))
+        poses = poses
         if not any(
             _covers(pages[upper], poses[upper], pages[lower], poses[lower])
             for n, upper in enumerate(order)
@@ -198,28 +213,6 @@ def _arranged(
         ):
             return poses
     raise RuntimeError("the sheets cannot be laid on one table")
-
-
-def _tried(
-    rng: Rng, pages: Sequence[tuple[tuple[float, float], Rect]], loose: float
-) -> list[_Pose]:
-    """Pages in a row, in a column, or two above one, slightly out of line."""
-    (w, h), count = pages[0][0], len(pages)
-    gap = rng.uniform(*_GAP_MM, 2) * loose
-    step = np.array([w + gap[0], h + gap[1]])
-    places = np.array([(0.0, float(k)) for k in range(count)])
-    if rng.random() < 0.5:
-        places = np.array([(-0.5 + k % 2, float(k // 2)) for k in range(count)])
-        places[count // 2 * 2 :, 0] = 0.0
-    elif rng.random() < 0.4:
-        places = places[:, ::-1]
-    places = places[rng.permutation(count)]
-    poses = []
-    for at in places * step:
-        turn = rng.normal(0, 0.12) + np.pi * (rng.random() < 0.3)
-        shift = rng.normal(0, 8 * loose, 2)
-        poses.append(_Pose(float(at[0] + shift[0]), float(at[1] + shift[1]), turn))
-    return poses
 
 
 def _covers(

@@ -35,13 +35,20 @@ from lab.synth.canvas import smooth_noise
 from lab.synth.fields import F32, U8, Rng, log_uniform
 from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.sketch import Hand
-from lab.synth.own import any_look, own_page
 from lab.synth.photo.camera import LEVELS, Level
-from lab.synth.photo.desk import load_surfaces
-from lab.synth.scene import Page, SynthPhoto, fill_in, make_photo, played_board, wild_board
-from lab.synth.sheets.copies import reproduced
+from lab.synth.photo.scenery import load_surfaces
+from lab.synth.scene import (
+    Page,
+    SynthPhoto,
+    any_look,
+    fill_in,
+    make_photo,
+    own_page,
+    played_board,
+    wild_board,
+)
 from lab.synth.sheets.designs import random_layout
-from lab.synth.sheets.page import print_page
+from lab.synth.sheets.page import print_page, reproduced
 from lab.synth.sheets.styles import random_style
 
 STORED_PX = 640

@@ -18,15 +18,13 @@ from kdscan.imaging.rectify import FLAT_MARGIN, flatten, lattice_points, project
 from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.sheets.kingdom.search import KingdomSearch
 from kdscan.sheets.kingdom.squares import CROP_SQUARES, SIDE_PX, crops, predict_squares
+from lab.synth.canvas import SHIFT, fixed
 from lab.synth.fields import F32, F64, SQUARE, U8, Rng, f32, log_uniform, rotation
 from lab.synth.hands.strokes import turned
-from lab.synth.kingdoms.scene import KingdomPhoto, make_kingdom_photo
-from lab.synth.kingdoms.tabletop import other_colors
+from lab.synth.kingdoms.scene import KingdomPhoto, make_kingdom_photo, other_colors
 from lab.synth.kingdoms.tiles import SQUARE_PX, Bank, Board
-from lab.synth.photo.camera import HAND_HELD
-from lab.synth.photo.desk import load_surfaces
-from lab.synth.photo.sensor import compress
-from lab.synth.raster import SHIFT, fixed
+from lab.synth.photo.camera import HAND_HELD, compress
+from lab.synth.photo.scenery import load_surfaces
 from lab.synth.scene import make_photo
 from lab.training.augment import random_view, relight, warp_view
 from lab.training.dataset import jpeg, thumbnail, unpack

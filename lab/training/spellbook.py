@@ -20,9 +20,8 @@ from kdscan.paper.book import BookLayout, marked_places
 from kdscan.sheets.spellbook.read import PX_PER_MM, crops, crops_of, find_books
 from lab.synth.fields import F32, F64, U8, Rng, log_uniform
 from lab.synth.hands.book import draw_spellbook, played_book, wild_book
-from lab.synth.own import own_book
-from lab.synth.photo.camera import LEVELS, photograph
-from lab.synth.photo.sensor import compress
+from lab.synth.photo.camera import LEVELS, compress, photograph
+from lab.synth.scene import own_book
 from lab.training.augment import relight
 from lab.training.measure import best_temperature, expected_calibration_error
 from lab.training.networks import Attention, Calibrated, conv

@@ -11,8 +11,7 @@ from kdscan.detection.find import correlation_with_median, has_castle
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, RectifiedSheet, flatten
 from kdscan.rules.duel.board import CASTLE
-from lab.synth.own import own_page
-from lab.synth.scene import DrawnPage, draw_page, random_page
+from lab.synth.scene import DrawnPage, draw_page, own_page, random_page
 
 
 def flat(page: DrawnPage) -> RectifiedSheet:

@@ -17,8 +17,7 @@ from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.reader import read_photo
 from kdscan.sheets.duel_map.model import MapReading
-from lab.synth.own import own_page
-from lab.synth.scene import SynthPhoto, make_photo
+from lab.synth.scene import SynthPhoto, make_photo, own_page
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 

@@ -23,8 +23,7 @@ from kdscan.imaging.quality import (
 )
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, RectifiedSheet, flatten
 from lab.benchmarks.scanner import Scan, Settings, scan
-from lab.synth.own import own_page
-from lab.synth.scene import draw_page
+from lab.synth.scene import draw_page, own_page
 
 
 @cache

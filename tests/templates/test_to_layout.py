@@ -17,8 +17,7 @@ from kdscan.paper.parts import Layout
 from kdscan.rules.duel.board import Board
 from kdscan.templates.describe import describe_print, unknown_print
 from kdscan.templates.to_layout import to_layout
-from lab.synth.own import own_page
-from lab.synth.scene import SynthPhoto, draw_page, random_page, shoot
+from lab.synth.scene import SynthPhoto, draw_page, own_page, random_page, shoot
 from tests.command import Command
 
 

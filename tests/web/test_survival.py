@@ -25,7 +25,7 @@ from kdscan.errors import ModelError, ReaderDied
 from kdscan.event.store import Store, open_store
 from kdscan.web.pool import Limits, Pool
 from kdscan.web.tasks import Read
-from lab.synth.own import own_book
+from lab.synth.scene import own_book
 from tests.web.conftest import JOIN, SAMPLES, Served, awaited, serving, settings
 
 BEARER = {"Authorization": f"Bearer {JOIN}"}

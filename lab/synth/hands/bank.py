@@ -49,7 +49,12 @@ class StrokeBank:
         rows.sort(key=lambda row: str(row["writer"]))
         marks: dict[str, list[Mark]] = {kind: [] for kind in _KEEP}
         for row in rows:
-            raw = _paths(row)
+            # return the strokes of a row, y down; single points stay paths of two equal points
+            way = np.array((1.0, -1.0 if row["y_up"] else 1.0))
+            paths = [
+                np.asarray(flat, np.float64).reshape(-1, 2) * way for flat in row["strokes"] if flat
+            ]
+            raw = [p if len(p) > 1 else np.repeat(p, 2, axis=0) for p in paths]
             for kind, (labels, test) in _KEEP.items():
                 if row["label"] in labels and raw:
                     mark = test(raw)
@@ -74,13 +79,6 @@ class StrokeBank:
 
 _FREE = frozenset(("ring", "blob", "scribble"))
 """Kinds that may be mirrored and turned by a quarter."""
-
-
-def _paths(row: Mapping[str, Any]) -> Mark:
-    """Return the strokes of a row, y down; single points stay paths of two equal points."""
-    way = np.array((1.0, -1.0 if row["y_up"] else 1.0))
-    paths = [np.asarray(flat, np.float64).reshape(-1, 2) * way for flat in row["strokes"] if flat]
-    return [p if len(p) > 1 else np.repeat(p, 2, axis=0) for p in paths]
 
 
 def _fit(mark: Mark, *, stretch: bool = False) -> Mark | None:

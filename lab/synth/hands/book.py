@@ -21,10 +21,9 @@ from lab.synth.hands.dots import dot
 from lab.synth.hands.fills import fill
 from lab.synth.hands.habits import any_habit
 from lab.synth.hands.ink import Stroke
-from lab.synth.hands.pens import Pen
 from lab.synth.hands.preferences import Brush
 from lab.synth.hands.sketch import Drawing, Hand
-from lab.synth.hands.strokes import Path, line, rounded
+from lab.synth.hands.strokes import Path, Pen, line, rounded
 from lab.synth.hands.surroundings import soil
 
 FILLED = ("fill", "fill", "fill", "x", "x", "x", "slash", "tick", "dot", "scribble")
@@ -149,7 +148,22 @@ def _draw_line(side: _Side, row: BookLine, line_: SpellbookLine, where: str) -> 
     for k, square in enumerate(row.squares):
         side.ghost(np.array(square), side.layout.square_mm / 2)
         if k in chosen:
-            _draw_square(side, np.array(square))
+            at = np.array(square)
+            half = side.layout.square_mm / 2
+            pen = side.pen(half)
+            brush = side.brush(pen)
+            style = side.scribe.square
+            if side.rng.random() < 0.06:
+                style = any_of(side.rng, FILLED)
+            if style == "fill":
+                inset = at + half * brush.near(0.93, 0.06, 0.75, 1.05) * SQUARE
+                strokes = fill(inset, brush, brush.pick("fill"))
+            elif style == "dot":
+                strokes = dot(at, half * brush.near(0.45, 0.15, 0.25, 0.8), "spiral", brush)
+            else:
+                size = half * brush.near(0.75, 0.15, 0.45, 1.05)
+                strokes = draw_cross(at, size, 4 * half, brush, style)
+            side.ink(strokes, pen)
     side.ghost(np.array(row.used), side.layout.circle_radius_mm)
     if line_.used:
         _mark(side, np.array(row.used), side.layout.circle_radius_mm)
@@ -168,24 +182,6 @@ def _draw_choice(side: _Side, part: BookSide, coat: Coat | None, where: str) -> 
         if choice.coat == coat:
             _mark(side, np.array(choice.center_mm), side.layout.choice_mm / 2)
     return {f"{where}.{choice.coat}": choice.coat == coat for choice in part.choices}
-
-
-def _draw_square(side: _Side, at: Path) -> None:
-    half = side.layout.square_mm / 2
-    pen = side.pen(half)
-    brush = side.brush(pen)
-    style = side.scribe.square
-    if side.rng.random() < 0.06:
-        style = any_of(side.rng, FILLED)
-    if style == "fill":
-        inset = at + half * brush.near(0.93, 0.06, 0.75, 1.05) * SQUARE
-        strokes = fill(inset, brush, brush.pick("fill"))
-    elif style == "dot":
-        strokes = dot(at, half * brush.near(0.45, 0.15, 0.25, 0.8), "spiral", brush)
-    else:
-        size = half * brush.near(0.75, 0.15, 0.45, 1.05)
-        strokes = draw_cross(at, size, 4 * half, brush, style)
-    side.ink(strokes, pen)
 
 
 def _mark(side: _Side, at: Path, reach: float) -> None:

@@ -41,7 +41,18 @@ def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) 
     style: a habit of the part `cross`.
     """
     if style == "ring":
-        return _second_ring(at, radius, pitch, brush)
+        # a ring of ink around the printed circle or inside it, visible beside its line
+        rng, closed = brush.rng, max(1 + brush.traits.closure + brush.rng.normal(0, 0.08), 0.85)
+        wide = radius + 0.6 * brush.width + radius * rng.uniform(0.15, 0.55)
+        wide = min(wide, 0.62 * pitch - brush.width / 2)
+        if wide < radius + 0.6 * brush.width:  # no room outside
+            wide = max(0.55 * radius, 0.4 * brush.width)
+        off = rng.normal(0, 0.06 + 0.1 * brush.traits.slop, 2) * radius
+        turns = closed if rng.random() < 0.75 else closed + 1
+        squash = rng.uniform(0.85, 1.0)
+        return [
+            Stroke(ring(at + off, wide, rng, turns=turns, squash=squash), pressure=brush.force())
+        ]
     for _ in range(8):
         strokes = _drawn(at, radius, pitch, brush, style)
         if sum(_inside(s.path, at, _WITHIN * radius) for s in strokes) > _THROUGH * radius:
@@ -116,19 +127,6 @@ def cross_through(crossed: Path, radius: float, brush: Brush) -> list[Stroke]:
         back = ends[::-1] + rng.normal(0, 0.2, (2, 2)) * radius
         paths.append(line(back[0], back[1], rng))
     return [Stroke(path, pressure=brush.force()) for path in paths]
-
-
-def _second_ring(at: Path, radius: float, pitch: float, brush: Brush) -> list[Stroke]:
-    """A ring of ink around the printed circle or inside it, visible beside its line."""
-    rng, closed = brush.rng, max(1 + brush.traits.closure + brush.rng.normal(0, 0.08), 0.85)
-    wide = radius + 0.6 * brush.width + radius * rng.uniform(0.15, 0.55)
-    wide = min(wide, 0.62 * pitch - brush.width / 2)
-    if wide < radius + 0.6 * brush.width:  # no room outside
-        wide = max(0.55 * radius, 0.4 * brush.width)
-    off = rng.normal(0, 0.06 + 0.1 * brush.traits.slop, 2) * radius
-    turns = closed if rng.random() < 0.75 else closed + 1
-    squash = rng.uniform(0.85, 1.0)
-    return [Stroke(ring(at + off, wide, rng, turns=turns, squash=squash), pressure=brush.force())]
 
 
 _RECORDED = {"x": "cross", "wide": "cross", "plus": "plus", "looped": "looped", "star": "star"}

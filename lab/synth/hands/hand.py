@@ -23,12 +23,11 @@ from lab.synth.hands.dots import one_dot, two_dots
 from lab.synth.hands.fills import fill, filled
 from lab.synth.hands.ink import Spared, Stroke
 from lab.synth.hands.lines import one_line, two_lines
-from lab.synth.hands.pens import Pen
 from lab.synth.hands.preferences import Brush, ShieldShape
 from lab.synth.hands.sketch import Hand, Sketch, Spot, beside, fit_hand, free_room
-from lab.synth.hands.strokes import Path, outline, ring
+from lab.synth.hands.strokes import Path, Pen, outline, ring
 from lab.synth.hands.surroundings import add_extras, draw_borders, scribble_around, soil
-from lab.synth.sheets.legibility import drawing_mask
+from lab.synth.sheets.page import drawing_mask
 
 COATS = {
     Coat.DOT: one_dot,
@@ -100,7 +99,17 @@ def _draw_cell(sheet: Sketch, cell: Cell, mark: Shield | None) -> None:
         return
     coat = mark.coat
     pen = hand.other if rng.random() < hand.swaps else hand.pen
-    spots = _spots(sheet, shield, mark.crosses)
+    # the places of a cell's crosses: in its circles, and beside them if there are too few
+    crosses = mark.crosses
+    order = np.arange(len(shield.circles))
+    if not sheet.hand.in_order and sheet.rng.random() < 0.8:
+        order = sheet.rng.permutation(order)
+    spots = [shield.circles[i] for i in order[:crosses]]
+    taken = [*shield.circles]
+    for _ in range(crosses - len(spots)):
+        spots.append(beside(sheet, shield, taken))
+        taken.append(spots[-1])
+    spots = spots
     aim, spare = shield, Spared(shield.around, shield.circle * rng.uniform(1.02, 1.3))
     brush, wrong = sheet.brush(pen), messiness * (8.0 if sheet.adds == "corrections" else 1.0)
     if sheet.adds == "shields" and rng.random() < 0.7:
@@ -218,19 +227,6 @@ def _erase(sheet: Sketch, marks: list[Stroke], at: Path, size: float) -> None:
     sheet.erase(marks)
     if rng.random() < 0.5:
         scrawl.smudge(sheet.page, at, 1.5 * size, rng, sheet.px_per_mm)
-
-
-def _spots(sheet: Sketch, shield: ShieldShape, crosses: int) -> list[Path]:
-    """The places of a cell's crosses: in its circles, and beside them if there are too few."""
-    order = np.arange(len(shield.circles))
-    if not sheet.hand.in_order and sheet.rng.random() < 0.8:
-        order = sheet.rng.permutation(order)
-    spots = [shield.circles[i] for i in order[:crosses]]
-    taken = [*shield.circles]
-    for _ in range(crosses - len(spots)):
-        spots.append(beside(sheet, shield, taken))
-        taken.append(spots[-1])
-    return spots
 
 
 def _cross_out(sheet: Sketch, shield: ShieldShape, cell: Cell, spots: list[Path]) -> None:

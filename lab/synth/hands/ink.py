@@ -15,10 +15,9 @@ import cv2
 import numpy as np
 
 from kdscan.imaging.picture import sigmoid
+from lab.synth.canvas import SHIFT, fixed
 from lab.synth.fields import F32, U8, Rng, f32, toward, u8
-from lab.synth.hands.pens import Pen
-from lab.synth.hands.strokes import Path, drift
-from lab.synth.raster import SHIFT, fixed
+from lab.synth.hands.strokes import Path, Pen, drift
 
 TEXTURE = 1024
 """Side of the cached noise textures, in pixels."""
@@ -170,7 +169,20 @@ def lay_ink(
     if soft > 0.25:
         alpha = f32(cv2.GaussianBlur(alpha, (0, 0), soft))
     if spare is not None and len(spare.centers):
-        _spare(alpha, spare, box[:2], px_per_mm, rng)
+        # take the ink off the discs, with a slightly soft and uneven edge, in place
+        origin = box[:2]
+        radius = max(1, round(spare.radius * px_per_mm))
+        near = (spare.centers * px_per_mm - origin > -radius).all(axis=1)
+        near &= (spare.centers * px_per_mm - origin < np.array(alpha.shape[::-1]) + radius).all(
+            axis=1
+        )
+        for x, y in spare.centers[near] * px_per_mm:
+            at = (round(float(x) - origin[0] - 0.5), round(float(y) - origin[1] - 0.5))
+            if spare.grazed and _inked(alpha, at, radius) <= spare.grazed:
+                continue
+            reach = radius * (1.06 + 0.06 * np.abs(drift(len(_AROUND), rng, 2.5)))
+            edge = np.array(at) + _AROUND * reach[:, None]
+            cv2.fillPoly(alpha, [fixed(edge)], 0.0, cv2.LINE_AA, SHIFT)
     multiply(page, box[:2], alpha, pen.bgr, BODY.get(pen.kind, 0.0))
 
 
@@ -194,20 +206,6 @@ def _textured(cover: F32, pen: Pen, rng: Rng) -> F32:
         gaps = noise_patch(shape, 1.6, rng)
         cover = cover * f32(np.clip((gaps - pen.skip) * 6 + 0.5, 0.35, 1))
     return cover
-
-
-def _spare(alpha: F32, spared: Spared, origin: tuple[int, int], px_per_mm: float, rng: Rng) -> None:
-    """Take the ink off the discs, with a slightly soft and uneven edge, in place."""
-    radius = max(1, round(spared.radius * px_per_mm))
-    near = (spared.centers * px_per_mm - origin > -radius).all(axis=1)
-    near &= (spared.centers * px_per_mm - origin < np.array(alpha.shape[::-1]) + radius).all(axis=1)
-    for x, y in spared.centers[near] * px_per_mm:
-        at = (round(float(x) - origin[0] - 0.5), round(float(y) - origin[1] - 0.5))
-        if spared.grazed and _inked(alpha, at, radius) <= spared.grazed:
-            continue
-        reach = radius * (1.06 + 0.06 * np.abs(drift(len(_AROUND), rng, 2.5)))
-        edge = np.array(at) + _AROUND * reach[:, None]
-        cv2.fillPoly(alpha, [fixed(edge)], 0.0, cv2.LINE_AA, SHIFT)
 
 
 _AROUND = toward(np.linspace(0, 2 * np.pi, 17)[:-1])

@@ -10,11 +10,11 @@ import math
 import cv2
 import numpy as np
 
+from lab.synth.canvas import fill
 from lab.synth.fields import U8, Rng, f32, toward, u8
 from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.ink import Stroke, box_on, multiply, noise_patch
 from lab.synth.hands.strokes import Path, line, ring, rounded, turned
-from lab.synth.raster import fill
 
 DIGITS: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
     "0": (((0.5, 0), (0.1, 0.25), (0.1, 0.8), (0.5, 1), (0.9, 0.75), (0.9, 0.2), (0.5, 0)),),

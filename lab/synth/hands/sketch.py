@@ -15,10 +15,9 @@ from lab.synth.fields import F32, U8, Rng, any_of, f32
 from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.habits import Part
 from lab.synth.hands.ink import BODY, Spared, Stroke, inked, lay_ink
-from lab.synth.hands.pens import Pen, random_pen
 from lab.synth.hands.preferences import Brush, Preferences, ShieldShape, random_preferences
-from lab.synth.hands.strokes import Path
-from lab.synth.sheets.legibility import MIN_CONTRAST
+from lab.synth.hands.strokes import Path, Pen, random_pen
+from lab.synth.sheets.page import MIN_CONTRAST
 
 Spot = tuple[Cell, float, float]
 """A cell and a point of the page in mm."""

@@ -18,9 +18,8 @@ from lab.synth.fields import SQUARE, U8, Rng, any_of
 from lab.synth.hands import scrawl
 from lab.synth.hands.crosses import COVERING
 from lab.synth.hands.ink import Stroke, lay_ink
-from lab.synth.hands.pens import Pen, random_pen
 from lab.synth.hands.sketch import Sketch, beside, edge_room
-from lab.synth.hands.strokes import Path, hatch, line, ring, rounded
+from lab.synth.hands.strokes import Path, Pen, hatch, line, random_pen, ring, rounded
 
 
 def draw_borders(sheet: Sketch, board: Board) -> None:
@@ -198,30 +197,26 @@ def _scores(sheet: Sketch, board: Board) -> None:
 def add_extras(sheet: Sketch, board: Board) -> None:
     """Tint domains or draw loops around them, if this player does so."""
     if sheet.adds == "tints":
-        _tint(sheet, board)
+        # shade all or some cells in pale colours, one per coat or one per domain
+        rng, layout = sheet.rng, sheet.layout
+        cell = np.array(layout.cell_mm)
+        share, by_coat = rng.uniform(0.3, 1.3), rng.random() < 0.5
+        wide = rng.uniform(0.04, 0.12) * float(cell.min())
+        strength, grain = rng.uniform(0.12, 0.4), rng.uniform(0.1, 0.8)
+        shades = {coat: _tint_pen(rng, wide, strength, grain) for coat in Coat}
+        angle, corners = rng.uniform(0, math.pi), SQUARE / 2
+        for domain in find_domains(board):
+            pen = shades[domain.coat] if by_coat else _tint_pen(rng, wide, strength, grain)
+            if rng.random() > share:
+                continue
+            for at in domain.cells:
+                box = sheet.at(at) + corners * cell * rng.uniform(0.82, 1.0)
+                gap = wide * rng.uniform(0.8, 1.3)
+                slop = sheet.hand.traits.slop
+                paths = hatch(box, angle + rng.normal(0, 0.1), gap, rng, slop=slop, joined=True)
+                sheet.ink([Stroke(p) for p in paths], pen)
     elif sheet.adds == "loops":
         _loop_domains(sheet, board)
-
-
-def _tint(sheet: Sketch, board: Board) -> None:
-    """Shade all or some cells in pale colours, one per coat or one per domain."""
-    rng, layout = sheet.rng, sheet.layout
-    cell = np.array(layout.cell_mm)
-    share, by_coat = rng.uniform(0.3, 1.3), rng.random() < 0.5
-    wide = rng.uniform(0.04, 0.12) * float(cell.min())
-    strength, grain = rng.uniform(0.12, 0.4), rng.uniform(0.1, 0.8)
-    shades = {coat: _tint_pen(rng, wide, strength, grain) for coat in Coat}
-    angle, corners = rng.uniform(0, math.pi), SQUARE / 2
-    for domain in find_domains(board):
-        pen = shades[domain.coat] if by_coat else _tint_pen(rng, wide, strength, grain)
-        if rng.random() > share:
-            continue
-        for at in domain.cells:
-            box = sheet.at(at) + corners * cell * rng.uniform(0.82, 1.0)
-            gap = wide * rng.uniform(0.8, 1.3)
-            slop = sheet.hand.traits.slop
-            paths = hatch(box, angle + rng.normal(0, 0.1), gap, rng, slop=slop, joined=True)
-            sheet.ink([Stroke(p) for p in paths], pen)
 
 
 def _tint_pen(rng: Rng, wide: float, strength: float, grain: float) -> Pen:

@@ -5,16 +5,265 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.rules.kingdomino.kingdom import CASTLE, SQUARE_CLASSES
+from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.rules.kingdomino.play import Lay, play_game, random_player
 from kdscan.rules.kingdomino.variants import Variants
-from lab.synth.fields import F64, U8, Rng, any_of, plain_random, rotation
-from lab.synth.kingdoms.tabletop import TABLE_PX, Domino, Manner, Square, Table, random_manner
-from lab.synth.kingdoms.tiles import Bank
+from lab.synth.canvas import SHIFT, blend_into, fixed, lit, wash
+from lab.synth.fields import (
+    F32,
+    F64,
+    U8,
+    Rng,
+    any_of,
+    color,
+    f32,
+    log_uniform,
+    plain_random,
+    rotation,
+    toward,
+)
+from lab.synth.kingdoms.tiles import Bank, Board
 from lab.synth.photo.camera import Level, photograph
+from lab.synth.photo.scenery import random_desk
+
+TABLE_PX = 100
+"""Pixels per square in the picture of the table."""
+
+RULED = 0.15
+"""Share of table tops with a pattern of squares."""
+
+HALF = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
+"""A square's corners about its middle, clockwise from the top left."""
+
+
+@dataclass(frozen=True, eq=False)
+class Square:
+    """A square on the table.
+
+    kingdom: number of the kingdom, or `LOOSE`. cell: its row and column there.
+    kind: index into `SQUARE_CLASSES`. corners: (4, 2) float64, in squares from the table's top
+    left corner, clockwise from the top left of the tile as its kingdom lies.
+    """
+
+    kingdom: int
+    cell: tuple[int, int]
+    kind: int
+    corners: F64
+
+
+@dataclass(frozen=True)
+class Domino:
+    """Adjacent cells (one for the castle) and the kinds of their squares."""
+
+    cells: tuple[tuple[int, int], ...]
+    kinds: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Manner:
+    """How somebody lays tiles, and what their print and cardboard look like.
+
+    askew: how far a domino may be out of place, in squares. gap: how much smaller a tile is
+    than a square of the kingdom. tints: (K, 3, 3) float32, how the print changes each
+    kind's colours. shine: share of dominoes that reflect a lamp.
+    castle: the probability that the castle stands on its tile.
+    """
+
+    askew: float = 0.0
+    gap: float = 0.0
+    tints: F32 | None = None
+    shine: float = 0.0
+    castle: float = 0.0
+
+
+def random_manner(rng: Rng) -> Manner:
+    """A random manner: mostly neat, mostly with the print of the pictures."""
+    return Manner(
+        askew=rng.uniform(0.005, 0.06),
+        gap=rng.uniform(0, 0.09) if rng.random() < 0.35 else 0.0,
+        tints=_tints(rng) if rng.random() < 0.5 else None,
+        shine=rng.uniform(0.1, 1) if rng.random() < 0.3 else 0.0,
+        castle=0.35,
+    )
+
+
+def _tints(rng: Rng) -> F32:
+    """(K, 3, 3): another print's colours, the same for all squares of a terrain."""
+    by_terrain: dict[str, F32] = {}
+    for terrain, _ in SQUARE_CLASSES:
+        by_terrain.setdefault(terrain, f32(other_colors(rng, 0.2, 0.03)))
+    return np.stack([by_terrain[terrain] for terrain, _ in SQUARE_CLASSES])
+
+
+def other_colors(rng: Rng, spread: float, mixed: float) -> F64:
+    """(3, 3): random saturation, whose logarithm varies by `spread`, and white balance of BGR."""
+    luma = np.tile(np.array([0.114, 0.587, 0.299]), (3, 1))
+    much = float(np.exp(rng.normal(0, spread)))
+    mix = (much * np.eye(3) + (1 - much) * luma) * np.exp(rng.normal(0, 0.1, (3, 1)))
+    return np.asarray(mix + rng.normal(0, mixed, (3, 3)))
+
+
+class Table:
+    """A table top seen from straight above, on which dominoes are laid.
+
+    side: of the table, in squares.
+    """
+
+    def __init__(self, rng: Rng, side: int, surfaces: Sequence[U8]) -> None:
+        self.rng = rng
+        self.side = side
+        # (side_px, side_px, 3) uint8: a texture, at any scale, repeated by mirroring
+        side_px = side * TABLE_PX
+        tile = random_desk(rng, 0.5, f32((200, 205, 210)), surfaces).tile
+        scale = log_uniform(rng, 0.35, 1.4) * side_px / max(tile.shape[:2])
+        tile = np.asarray(cv2.resize(tile, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
+        h, w = tile.shape[:2]
+        reflect = cv2.BORDER_REFLECT
+        top = cv2.copyMakeBorder(tile, 0, max(side_px - h, 0), 0, max(side_px - w, 0), reflect)
+        whole: U8 = np.ascontiguousarray(top[:side_px, :side_px], np.uint8)
+        self.picture = _ruled(rng, whole) if rng.random() < RULED else whole
+        self.squares: list[Square] = []
+
+    def lay(
+        self, bank: Bank, domino: Domino, kingdom: int, turn: F64, at: F64, manner: Manner
+    ) -> None:
+        """Lay a domino: cell (r, c) is placed at `at` + `turn` (c, r), in squares."""
+        rng, askew = self.rng, manner.askew
+        middle = np.mean([(c, r) for r, c in domino.cells], axis=0)
+        tilt, slip = rng.normal(0, 0.5 * askew), rng.normal(0, 0.6 * askew, 2)
+        shrink = 1 - manner.gap - abs(rng.normal(0, 0.4 * askew))
+        wobble = shrink * rotation(tilt)
+        faces = []
+        for (r, c), kind in zip(domino.cells, domino.kinds, strict=True):
+            own = (HALF + (c, r) - middle) @ wobble.T + middle + slip
+            corners = own @ turn.T + at
+            self.squares.append(Square(kingdom, (r, c), kind, corners))
+            picture = bank.pick(rng, kind)
+            if manner.tints is not None:
+                picture = np.asarray(cv2.transform(picture, manner.tints[kind]), np.uint8)
+            faces.append((corners, picture))
+        self._shadow(np.concatenate([corners for corners, _ in faces]))
+        for corners, picture in faces:
+            self._paste(picture, corners)
+        if rng.random() < manner.shine:
+            self._shine(np.concatenate([corners for corners, _ in faces]))
+        if domino.kinds == (CASTLE,) and rng.random() < manner.castle:
+            self._castle(faces[0][0])
+
+    def lay_board(self, board: Board, kingdom: int, at: F64) -> None:
+        """Lay a photographed kingdom in one piece, its top left corner at `at`, without the parts
+        of its picture that show its own table."""
+        rows, cols = board.kinds.shape
+        for (r, c), kind in np.ndenumerate(board.kinds):
+            if kind != EMPTY:
+                corners = HALF + 0.5 + at + (c, r)
+                self.squares.append(Square(kingdom, (r, c), int(kind), corners))
+                self._shadow(corners)
+        tiles = (board.kinds != EMPTY).astype(np.float32)
+        self._paste(board.bgr, (HALF + 0.5) * (cols, rows) + at, tiles)
+
+    def _shadow(self, corners: F64) -> None:
+        """The dark rim of thick cardboard: a blurred shadow to one side."""
+        fall = self.rng.uniform(-0.03, 0.03, 2)
+        mask, view = self._masked(corners + fall, pad=12)
+        if not mask.size:
+            return
+        soft = cv2.GaussianBlur(mask, (0, 0), self.rng.uniform(0.8, 3))
+        dark = f32(1 - self.rng.uniform(0.3, 0.8) / 255 * soft.astype(np.float32))
+        view[:] = lit(view, dark)
+
+    def _masked(self, corners: F64, pad: int) -> tuple[U8, U8]:
+        """The convex hull of some points as a mask (h, w), and the part of the table it covers."""
+        hull = f32(cv2.convexHull(f32(corners))[:, 0])
+        x, y, w, h = cv2.boundingRect((hull * TABLE_PX).astype(np.int32))
+        low = np.array([max(x - pad, 0), max(y - pad, 0)])
+        view = self.picture[low[1] : y + h + pad, low[0] : x + w + pad]
+        mask = np.zeros(view.shape[:2], np.uint8)
+        if mask.size:
+            points = fixed(hull * TABLE_PX - 0.5 - low)
+            cv2.fillConvexPoly(mask, points, 255, cv2.LINE_AA, SHIFT)
+        return mask, view
+
+    def _shine(self, corners: F64) -> None:
+        """A lamp reflected by varnish: whiter to one side, or in a band."""
+        mask, view = self._masked(corners, pad=2)
+        h, w = mask.shape
+        if not mask.size:
+            return
+        angle = self.rng.uniform(0, 2 * np.pi)
+        y, x = np.mgrid[0:h, 0:w] / max(h, w)
+        along = (x - 0.5) * np.cos(angle) + (y - 0.5) * np.sin(angle) + self.rng.uniform(-0.5, 0.5)
+        band = 1 / (1 + (along / self.rng.uniform(0.1, 0.8)) ** 2)
+        weight = f32(band * self.rng.uniform(0.05, 0.5) * mask / 255)
+        lamp = np.floor(255 - color(self.rng, (0, 0.3), (0, 0.15)))
+        wash(view, lamp, weight)
+
+    def _castle(self, corners: F64) -> None:
+        """A cardboard castle seen slightly from the side: walls and a leaning roof."""
+        rng, middle = self.rng, corners.mean(0)
+        lean = rng.normal(0, 0.22, 2)
+        size = rng.uniform(0.3, 0.48)
+        wall, roof = color(rng, (0.05, 0.6), (0.25, 0.75)), color(rng, (0.2, 0.9), (0.15, 0.9))
+        for height in np.linspace(0, 1, 7):
+            shade = wall * (0.7 + 0.3 * height) if height < 0.75 else roof
+            points = middle + (corners - middle) * 2 * size * (1 - 0.25 * height) + lean * height
+            mask, view = self._masked(points, pad=2)
+            if mask.size:
+                view[mask > 127] = np.clip(shade + rng.normal(0, 6, 3), 0, 255)
+
+    def _paste(self, picture: U8, corners: F64, shown: F32 | None = None) -> None:
+        """Paste a picture between corners, but only those of its squares, (R, C), that are 1."""
+        target = corners * TABLE_PX - 0.5
+        low = np.floor(target.min(0)).astype(int) - 1
+        high = np.ceil(target.max(0)).astype(int) + 2
+        if (low < 0).any() or (high > self.side * TABLE_PX).any():
+            raise ValueError("a tile does not lie on the table")
+        whole = (HALF + 0.5) * picture.shape[1::-1] - 0.5
+        matrix = cv2.getPerspectiveTransform(f32(whole), f32(target - low))
+        size = (int(high[0] - low[0]), int(high[1] - low[1]))
+        seen = cv2.warpPerspective(picture, matrix, size, borderMode=cv2.BORDER_REPLICATE)
+        mask = np.zeros((size[1], size[0]), np.uint8)
+        cv2.fillConvexPoly(mask, fixed(target - low), 255, cv2.LINE_AA, SHIFT)
+        weight = mask.astype(np.float32) / np.float32(255)
+        if shown is not None:
+            wide = cv2.resize(shown, picture.shape[1::-1], interpolation=cv2.INTER_NEAREST)
+            weight *= cv2.warpPerspective(wide, matrix, size, borderMode=cv2.BORDER_REPLICATE)
+        view = self.picture[low[1] : high[1], low[0] : high[0]]
+        blend_into(view, np.asarray(seen, np.uint8), weight)
+
+
+def _ruled(rng: Rng, top: U8) -> U8:
+    """A cutting mat, a checked cloth or a tiled floor: squares that are not tiles."""
+    side = len(top)
+    pitch = TABLE_PX * log_uniform(rng, 0.2, 1.3)
+    turn = rng.uniform(0, np.pi / 2)
+    along = toward(turn)
+    across = np.array([-along[1], along[0]])
+    ruled = top
+    if rng.random() < 0.7:  # a coloured mat; else the table shows through
+        part = rng.uniform(0.4, 0.95)
+        ruled = np.asarray(top * (1 - part) + part * color(rng, (0, 0.9), (0.1, 0.9)), np.uint8)
+    shade, line = color(rng, (0, 0.9), (0, 1)), color(rng, (0, 0.4), (0, 1))
+    if rng.random() < 0.3:
+        y, x = np.mgrid[0:side, 0:side] / pitch
+        odd = (np.floor(x * along[0] + y * along[1]) + np.floor(y * along[0] - x * along[1])) % 2
+        ruled[odd > 0] = (0.5 * ruled[odd > 0] + 0.5 * shade).astype(np.uint8)
+    thick = int(rng.integers(1, 5))
+    for k in range(-int(1.5 * side / pitch), int(1.5 * side / pitch)):
+        for one, other in ((along, across), (across, along)):
+            start, end = (k * pitch * one + far * other for far in (-2 * side, 2 * side))
+            bold = thick + 2 * (k % 5 == 0)
+            cv2.line(ruled, _pixel(start), _pixel(end), line.tolist(), bold, cv2.LINE_AA)
+    return ruled
+
+
+def _pixel(xy: F64) -> tuple[int, int]:
+    return round(float(xy[0])), round(float(xy[1]))
+
 
 SQUARE_MM = 40.0
 """Side of a square of the printed tiles."""

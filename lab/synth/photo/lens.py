@@ -182,7 +182,28 @@ class PageMap:
 
     def photo_to_nodes(self, photo_xy: F64) -> F64:
         """(K, 2) photo pixels to fractional mesh indices, by Newton's method."""
-        ij = _start(self.nodes_xy, photo_xy)
+        # mesh indices by the homography that fits the nodes best (direct linear transform)
+        nodes_xy = self.nodes_xy
+        rows, cols = nodes_xy.shape[:2]
+        jj, ii = np.meshgrid(
+            np.linspace(0, rows - 1, 9).round(), np.linspace(0, cols - 1, 9).round(), indexing="ij"
+        )
+        src = nodes_xy[jj.astype(int), ii.astype(int)].reshape(-1, 2)
+        dst = np.stack([ii, jj], -1).reshape(-1, 2)
+        mean, scale = src.mean(0), src.std()
+        x, y = ((src - mean) / scale).T
+        u, v = (dst / (cols, rows)).T
+        zero, one = np.zeros_like(x), np.ones_like(x)
+        system = np.concatenate(
+            [
+                np.stack([x, y, one, zero, zero, zero, -u * x, -u * y, -u], 1),
+                np.stack([zero, zero, zero, x, y, one, -v * x, -v * y, -v], 1),
+            ]
+        )
+        h = np.linalg.eigh(system.T @ system)[1][:, 0].reshape(3, 3)
+        p = (photo_xy - mean) / scale @ h[:, :2].T + h[:, 2]
+        depth = np.where(np.abs(p[:, 2:]) < 1e-9, 1e-9, p[:, 2:])  # on the horizon
+        ij = np.asarray(p[:, :2] / depth * (cols, rows))
         limit = np.array(self.nodes_xy.shape[1::-1], float)
         for _ in range(8):
             value, dx, dy = self._patch(ij)
@@ -200,27 +221,3 @@ class PageMap:
             if np.abs(step).max() < 2e-3:
                 break
         return ij
-
-
-def _start(nodes_xy: F64, photo_xy: F64) -> F64:
-    """Mesh indices by the homography that fits the nodes best (direct linear transform)."""
-    rows, cols = nodes_xy.shape[:2]
-    jj, ii = np.meshgrid(
-        np.linspace(0, rows - 1, 9).round(), np.linspace(0, cols - 1, 9).round(), indexing="ij"
-    )
-    src = nodes_xy[jj.astype(int), ii.astype(int)].reshape(-1, 2)
-    dst = np.stack([ii, jj], -1).reshape(-1, 2)
-    mean, scale = src.mean(0), src.std()
-    x, y = ((src - mean) / scale).T
-    u, v = (dst / (cols, rows)).T
-    zero, one = np.zeros_like(x), np.ones_like(x)
-    system = np.concatenate(
-        [
-            np.stack([x, y, one, zero, zero, zero, -u * x, -u * y, -u], 1),
-            np.stack([zero, zero, zero, x, y, one, -v * x, -v * y, -v], 1),
-        ]
-    )
-    h = np.linalg.eigh(system.T @ system)[1][:, 0].reshape(3, 3)
-    p = (photo_xy - mean) / scale @ h[:, :2].T + h[:, 2]
-    depth = np.where(np.abs(p[:, 2:]) < 1e-9, 1e-9, p[:, 2:])  # on the horizon
-    return np.asarray(p[:, :2] / depth * (cols, rows))

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from lab.synth.canvas import blur, fill_into, unit
 from lab.synth.fields import F32, F64, U8, Rng, f32, noise, toward
-from lab.synth.raster import blur, fill_into, unit
 
 GAMMA = 2.2
 """Exponent from stored pixels, 0..1, to linear light."""

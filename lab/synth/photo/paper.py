@@ -121,26 +121,22 @@ def _bend(
         start = rng.uniform(0.3, 0.8) * reach
         theta = 1.1 * strength * np.clip((s - start) / (reach - start), 0, 1)
     else:
-        theta = _folds(rng, s, page_mm, strength, sign)
+        count = int(rng.choice([1, 1, 1, 2, 3]))
+        theta = np.zeros_like(s)
+        span = max(page_mm)
+        for i in range(count):
+            at = ((i + 1) / (count + 1) - 0.5) * span + rng.normal(0, 0.04 * span)
+            width = rng.uniform(0.5, 4)
+            crease = (0.12 + 0.5 * strength) * sign * (-1) ** (i * int(rng.integers(0, 2)))
+            theta += crease * (0.5 + 0.5 * np.tanh((s - at) / width))
+            # paper next to a crease springs back
+            theta -= crease * rng.uniform(0, 0.5) * np.clip((s - at) / (0.4 * span) + 0.5, 0, 1)
+        theta = np.asarray(theta - theta.mean())
         vertical = rng.random() < page_mm[0] / (page_mm[0] + page_mm[1])
         angle = (0.0 if vertical != (kind == "cross fold") else np.pi / 2) + rng.normal(0, 0.03)
         if rng.random() < 0.12:
             angle = rng.uniform(0, np.pi)
     return angle, s, theta
-
-
-def _folds(rng: Rng, s: F64, page_mm: tuple[float, float], strength: float, sign: float) -> F64:
-    count = int(rng.choice([1, 1, 1, 2, 3]))
-    theta = np.zeros_like(s)
-    span = max(page_mm)
-    for i in range(count):
-        at = ((i + 1) / (count + 1) - 0.5) * span + rng.normal(0, 0.04 * span)
-        width = rng.uniform(0.5, 4)
-        crease = (0.12 + 0.5 * strength) * sign * (-1) ** (i * int(rng.integers(0, 2)))
-        theta += crease * (0.5 + 0.5 * np.tanh((s - at) / width))
-        # paper next to a crease springs back
-        theta -= crease * rng.uniform(0, 0.5) * np.clip((s - at) / (0.4 * span) + 0.5, 0, 1)
-    return np.asarray(theta - theta.mean())
 
 
 def _build(

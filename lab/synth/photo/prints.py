@@ -7,8 +7,8 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
+from lab.synth.canvas import lit
 from lab.synth.fields import F32, U8, Color, Rng, any_of, color, fractal, shade
-from lab.synth.raster import lit
 
 _LETTERS = np.array(list("aaabcdeeeeefghiiiklmnnooprrssttttuvwyz"))
 _FACES = (

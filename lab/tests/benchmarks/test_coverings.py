@@ -7,8 +7,7 @@ import pytest
 
 from kdscan.rules.duel.board import CELLS
 from lab.benchmarks.coverings import KINDS, OTHERS, Covering
-from lab.synth.own import own_page
-from lab.synth.scene import DrawnPage, draw_page, shoot
+from lab.synth.scene import DrawnPage, draw_page, own_page, shoot
 
 AT = (2, 5)
 SIZE = (1008, 756)

@@ -7,8 +7,7 @@ import pytest
 
 from kdscan.rules.duel.board import CELLS, Board
 from lab.benchmarks.scanner import PAPERS, Settings, scan
-from lab.synth.own import own_page
-from lab.synth.scene import DrawnPage, draw_page
+from lab.synth.scene import DrawnPage, draw_page, own_page
 
 
 def drawn(seed: int = 1) -> DrawnPage:

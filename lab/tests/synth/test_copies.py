@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from lab.synth.own import own_page
-from lab.synth.sheets import copies
+from lab.synth.scene import own_page
+from lab.synth.sheets import page as copies
 
 _, PAGE, PX_PER_MM = own_page(px_per_cell=60)
 

@@ -20,7 +20,7 @@ from lab.synth.sheets.grounds.draw import (
     random_family,
 )
 from lab.synth.sheets.grounds.palette import INK_LEFT, luma, random_palette
-from lab.synth.sheets.legibility import MIN_CONTRAST, ensure_contrast
+from lab.synth.sheets.page import MIN_CONTRAST, ensure_contrast
 from lab.synth.sheets.styles import random_style
 
 

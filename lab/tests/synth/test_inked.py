@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from kdscan.rules.duel.board import CELLS
-from lab.synth.inked import InkedPage, inked_page
-from lab.synth.scene import draw_page, random_page
+from lab.synth.scene import InkedPage, draw_page, inked_page, random_page
 
 
 def sheet(seed: int, ground: str = "painted", messiness: float = 0.0) -> InkedPage:

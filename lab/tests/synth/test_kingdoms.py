@@ -15,8 +15,14 @@ import pytest
 
 from kdscan.rules.grid import neighbours
 from kdscan.rules.kingdomino.kingdom import CASTLE, SQUARE_CLASSES, TILES
-from lab.synth.kingdoms.scene import LOOSE, KingdomPhoto, make_kingdom_photo, played_kingdoms
-from lab.synth.kingdoms.tabletop import TABLE_PX, Manner
+from lab.synth.kingdoms.scene import (
+    LOOSE,
+    TABLE_PX,
+    KingdomPhoto,
+    Manner,
+    make_kingdom_photo,
+    played_kingdoms,
+)
 from lab.synth.kingdoms.tiles import SQUARE_PX, Bank, Board, load_boards, load_photos
 
 COLORS = np.random.default_rng(5).permutation(np.linspace(20, 235, len(SQUARE_CLASSES))).round()

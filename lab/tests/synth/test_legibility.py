@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from lab.synth.fields import LUMA
-from lab.synth.hands.pens import Pen, random_pen
 from lab.synth.hands.sketch import visible_pen
+from lab.synth.hands.strokes import Pen, random_pen
 from lab.synth.sheets.designs import random_layout
-from lab.synth.sheets.legibility import MIN_CONTRAST, MIN_GROUND, drawing_mask, lighten_ground
+from lab.synth.sheets.page import MIN_CONTRAST, MIN_GROUND, drawing_mask, lighten_ground
 
 
 @pytest.mark.parametrize("shade", [(90, 40, 10), (20, 60, 20), (60, 50, 45)])

@@ -10,9 +10,8 @@ import pytest
 from kdscan.rules.duel.board import CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
 from lab.synth.fields import F64
-from lab.synth.own import own_page
 from lab.synth.photo.camera import Level
-from lab.synth.scene import draw_page, shoot
+from lab.synth.scene import draw_page, own_page, shoot
 from tests.hands import careful
 
 SMALL = (800, 600)

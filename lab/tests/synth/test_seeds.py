@@ -15,10 +15,9 @@ from kdscan.rules.duel.board import Board
 from lab.synth.fields import U8
 from lab.synth.hands.book import draw_spellbook, played_book
 from lab.synth.kingdoms.scene import make_kingdom_photo
-from lab.synth.own import own_book, own_page
 from lab.synth.pads import pad_print
 from lab.synth.photo.camera import Level
-from lab.synth.scene import DrawnPage, draw_page, shoot
+from lab.synth.scene import DrawnPage, draw_page, own_book, own_page, shoot
 from lab.synth.sheets.designs import random_layout
 from lab.synth.sheets.grounds.draw import FAMILIES, draw_ground
 from lab.synth.sheets.grounds.palette import random_palette

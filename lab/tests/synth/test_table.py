@@ -16,7 +16,7 @@ from kdscan.rules.duel.players import greedy_player, play_game, random_player
 from kdscan.sheets.base import AnyReading
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.spellbook.model import SpellbookReading
-from lab.synth.own import own_book, own_page
+from lab.synth.scene import own_book, own_page
 from lab.synth.table import SynthTable, make_table
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from kdscan.rules.kingdomino.kingdom import EMPTY
 from kdscan.sheets.kingdom.squares import SIDE_PX
-from lab.synth.kingdoms.scene import make_kingdom_photo
-from lab.synth.kingdoms.tabletop import Manner
+from lab.synth.kingdoms.scene import Manner, make_kingdom_photo
 from lab.tests.synth.test_kingdoms import BANK, COLORS, board
 from lab.training.dataset import unpack
 from lab.training.kingdoms import (

@@ -9,9 +9,8 @@ import numpy as np
 from kdscan.errors import UsageError
 from kdscan.paper.parts import Layout, rect
 from kdscan.rules.duel.board import COLS, ROWS
-from lab.synth.canvas import Canvas
+from lab.synth.canvas import Canvas, wash
 from lab.synth.fields import U8, Rng, any_of, f32, u8, weighted
-from lab.synth.raster import wash
 from lab.synth.sheets.grounds import line_art, painted, photographic
 from lab.synth.sheets.grounds.palette import Palette
 
@@ -93,23 +92,19 @@ def draw_ground(family: str, rng: Rng, layout: Layout, scale: float, palette: Pa
     """
     page = FAMILIES[family][0](rng, layout, scale, palette)
     if rng.random() < 0.25:
-        _vignette(page, rng, palette)
+        # edges that darken, or fade into the paper, in place
+        h, w = page.shape[:2]
+        x = np.abs(np.linspace(-1, 1, w, dtype=np.float32))[None]
+        y = np.abs(np.linspace(-1, 1, h, dtype=np.float32))[:, None]
+        power = rng.uniform(2, 8)
+        edge = (x**power + y**power) ** np.float32(1 / power)
+        start = rng.uniform(0.6, 0.95)
+        weight = f32(np.clip((edge - start) / (1.1 - start), 0, 1) * rng.uniform(0.3, 1.0))
+        shade = np.array(palette.paper) if rng.random() < 0.5 else np.array(palette.ink) * 0.5 + 60
+        wash(page, shade, weight)
     if rng.random() < 0.35:
         _frame(page, rng, layout, scale, palette)
     return page
-
-
-def _vignette(page: U8, rng: Rng, palette: Palette) -> None:
-    """Edges that darken, or fade into the paper, in place."""
-    h, w = page.shape[:2]
-    x = np.abs(np.linspace(-1, 1, w, dtype=np.float32))[None]
-    y = np.abs(np.linspace(-1, 1, h, dtype=np.float32))[:, None]
-    power = rng.uniform(2, 8)
-    edge = (x**power + y**power) ** np.float32(1 / power)
-    start = rng.uniform(0.6, 0.95)
-    weight = f32(np.clip((edge - start) / (1.1 - start), 0, 1) * rng.uniform(0.3, 1.0))
-    shade = np.array(palette.paper) if rng.random() < 0.5 else np.array(palette.ink) * 0.5 + 60
-    wash(page, shade, weight)
 
 
 def _frame(page: U8, rng: Rng, layout: Layout, scale: float, palette: Palette) -> None:

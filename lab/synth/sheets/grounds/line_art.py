@@ -11,15 +11,13 @@ import cv2
 import numpy as np
 
 from kdscan.paper.parts import Layout
-from lab.synth.canvas import Canvas
+from lab.synth.canvas import Canvas, wash
 from lab.synth.fields import F32, U8, Color, Rng, f32, fractal, log_uniform, noise
-from lab.synth.raster import wash
 from lab.synth.sheets.grounds import signs
 from lab.synth.sheets.grounds.painted import coasts, full_size, textured
 from lab.synth.sheets.grounds.palette import Palette, mixed
-from lab.synth.sheets.grounds.populate import populate
+from lab.synth.sheets.grounds.populate import Terrain, populate, random_terrain, tinted
 from lab.synth.sheets.grounds.signs import Artist
-from lab.synth.sheets.grounds.terrain import Terrain, random_terrain, tinted
 
 
 def _paper(rng: Rng, layout: Layout, scale: float, palette: Palette, terrain: Terrain) -> U8:

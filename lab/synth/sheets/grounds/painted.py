@@ -12,7 +12,7 @@ import numpy as np
 
 from kdscan.paper.parts import Layout
 from kdscan.rules.duel.board import COLS, ROWS
-from lab.synth.canvas import Canvas
+from lab.synth.canvas import Canvas, blend_into, lit, wash
 from lab.synth.fields import (
     F32,
     U8,
@@ -25,11 +25,17 @@ from lab.synth.fields import (
     toward,
     u8,
 )
-from lab.synth.raster import blend_into, lit, wash
 from lab.synth.sheets.grounds.palette import Palette, luma, mixed
-from lab.synth.sheets.grounds.populate import populate
+from lab.synth.sheets.grounds.populate import (
+    COARSE,
+    HILL,
+    SHORE,
+    Terrain,
+    populate,
+    random_terrain,
+    tinted,
+)
 from lab.synth.sheets.grounds.signs import painter
-from lab.synth.sheets.grounds.terrain import COARSE, HILL, SHORE, Terrain, random_terrain, tinted
 
 
 def full_size(areas: U8, layout: Layout, scale: float) -> U8:

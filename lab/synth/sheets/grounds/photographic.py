@@ -9,9 +9,8 @@ from kdscan.paper.parts import Layout
 from lab.synth.canvas import Canvas
 from lab.synth.fields import F32, U8, Rng, any_of, f32, fractal, noise, to_u8, toward
 from lab.synth.sheets.grounds.palette import INK_LEFT, Palette
-from lab.synth.sheets.grounds.populate import populate
+from lab.synth.sheets.grounds.populate import populate, random_terrain
 from lab.synth.sheets.grounds.signs import painter
-from lab.synth.sheets.grounds.terrain import random_terrain
 from lab.synth.textures import TEXTURES
 
 
