@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath
 
 from kdscan.errors import UsageError
 from kdscan.files.read import folder_read_error, is_folder
@@ -14,12 +15,24 @@ READABLE = frozenset(
     ".jpg .jpeg .jpe .jfif .mpo .png .webp .heic .heif .hif .avif .tif .tiff .bmp .gif .pdf".split()  # noqa: SIM905
 )
 UNREADABLE = frozenset(
-    ".jp2 .jxl .dng .cr2 .cr3 .nef .arw .orf .rw2 .raf".split()  # noqa: SIM905
+    ".jp2 .jxl .dng .cr2 .cr3 .nef .arw .orf .rw2 .raf .zip .rar .7z .tar .tgz".split()  # noqa: SIM905
 )
 SUFFIXES = READABLE | UNREADABLE
-"""Files taken from a folder; a file that is given by name is always taken. Pictures that cannot be
-read are taken too, to be refused by name, because skipping them silently would lose a sheet. Raw
-pictures that cameras store beside each photo are skipped."""
+"""Files taken from a folder, and whatever else begins as a photo does; a file that is given by name
+is always taken. Pictures that cannot be read and archives are taken too, to be refused by name,
+because skipping them silently would lose a sheet. Raw pictures that cameras store beside each photo
+are skipped."""
+
+_PHOTO = re.compile(
+    rb"\xff\xd8\xff|\x89PNG|GIF8|II[*+]\0|MM\0[*+]|%PDF-|RIFF....WEBP"
+    rb"|....ftyp(?:hei[cxms]|hev[cxms]|mif1|msf1|avi[fs])",
+    re.DOTALL,
+)
+"""The first bytes of photos."""
+
+_STORED = re.compile(r"(?:.*[/\\])?([0-9a-f]{2})[/\\]\1[0-9a-f]{62}(?:-\d+-\w+)?\.\w+")
+"""Paths of a store's photos, and of the pictures that the page makes of them: in whatever folder,
+they are never photos to read."""
 
 PATTERN_SIGNS = "*?["
 
@@ -68,19 +81,34 @@ def photos_in(folder: Path) -> Iterator[Path]:
 
     for place, folders, names in os.walk(folder, onerror=unreadable):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (Path(place, name) for name in pictures(names) if not name.startswith("."))
+        visible = [os.path.join(place, name) for name in names if not name.startswith(".")]  # noqa: PTH118
+        named = pictures(visible)
+        yield from map(Path, named)
+        yield from (Path(path) for path in set(visible) - set(named) if _begins_as_photo(path))
 
 
-def pictures(names: Iterable[str]) -> list[str]:
-    """The names or paths of pictures; unreadable ones only if no readable file has the same
-    stem."""
-    paths = [path for path in map(PurePosixPath, names) if path.suffix.lower() in SUFFIXES]
-    stems = {path.with_suffix("") for path in paths if path.suffix.lower() in READABLE}
-    return [
-        str(path)
+def _begins_as_photo(path: str) -> bool:
+    """Whether a file without a known suffix is a photo, as programs for messages save them."""
+    if PurePath(path).suffix.lower() in SUFFIXES or _STORED.fullmatch(path):
+        return False
+    try:
+        with Path(path).open("rb") as file:
+            return _PHOTO.match(file.read(16)) is not None
+    except OSError:
+        return False
+
+
+def pictures(paths: Iterable[str]) -> list[str]:
+    """The paths of pictures by their suffixes, but for a store's; unreadable ones only if no
+    readable file has the same stem."""
+    known = {
+        path: os.path.splitext(path)[0]  # noqa: PTH122
         for path in paths
-        if path.suffix.lower() in READABLE or path.with_suffix("") not in stems
-    ]
+        if PurePath(path).suffix.lower() in SUFFIXES and not _STORED.fullmatch(path)
+    }
+    readable = {path for path in known if PurePath(path).suffix.lower() in READABLE}
+    stems = {known[path] for path in readable}
+    return [path for path, stem in known.items() if path in readable or stem not in stems]
 
 
 def no_photos_error(folder: Path | str) -> UsageError:

@@ -74,8 +74,9 @@ def test_errors_are_constants_that_the_catalogues_collect() -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.JoinedStr):  # Babel looks for nothing in it before Python 3.12
                 assert not [n for n in ast.walk(node) if _first_text(n, "t", "tn", "mark")], path
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in errors:
-                assert node.func.id in noxfile.TEXTS.split(), path
+            name = node.func if isinstance(node, ast.Call) else None
+            if isinstance(node, ast.Call) and isinstance(name, ast.Name) and name.id in errors:
+                assert name.id in noxfile.TEXTS.split(), path
                 assert not isinstance(node.args[0], ast.JoinedStr | ast.BinOp), path
 
 
