@@ -34,6 +34,10 @@ STRIDE = 16
 """Pixels of a crop for each pixel of its feature map."""
 
 
+WRONG = 0.08
+"""Share of views with wrong circles, as prints are learned wrongly at times."""
+
+
 class InkReaderNet(nn.Module):
     """`Inputs` of sheets → logits of coats (S, 34, 7), of crosses (S, 34, 5), and that each circle
     is crossed out (S, 34, 4)."""
@@ -113,9 +117,11 @@ def _sample(rng: Rng, sheet: InkSheet) -> tuple[np.ndarray, ...]:
     flip = FLIPS[int(rng.integers(len(FLIPS)))]
     x, y = flip
     ink = _random_view(rng, np.ascontiguousarray(sheet.ink_picture()[::y, ::x]))
-    printed = _misplaced(rng, sheet.printed().mirrored(flip))
+    printed, crossed = _misplaced(rng, sheet.printed().mirrored(flip)), sheet.crossed
+    if rng.random() < WRONG:
+        printed, crossed = _with_wrong_circles(rng, printed), np.full_like(crossed, -1)
     order = ORDER[flip]
-    labels = (part[order] for part in (sheet.coat, sheet.crosses, sheet.crossed, sheet.labelled))
+    labels = (part[order] for part in (sheet.coat, sheet.crosses, crossed, sheet.labelled))
     return *inputs(ink, printed), *labels
 
 
@@ -126,6 +132,18 @@ def _misplaced(rng: Rng, printed: PrintedCells) -> PrintedCells:
     shield = printed.shield * np.exp(rng.normal(0, 0.02)) + rng.normal(0, 0.006, 2)
     radius *= float(np.exp(rng.normal(0, 0.05)))
     return replace(printed, circles=near, shield=shield, radius=radius)
+
+
+def _with_wrong_circles(rng: Rng, printed: PrintedCells) -> PrintedCells:
+    """The print with a circle too few, one too many, or all of them off."""
+    circles, way = printed.circles, rng.random()
+    if way < 0.35 and len(circles) > 1:
+        circles = np.delete(circles, int(rng.integers(len(circles))), 0)
+    elif way < 0.6 and len(circles) < MAX_CIRCLES:
+        circles = np.concatenate([circles, rng.uniform(-0.45, 0.45, (1, 2))])
+    else:
+        circles = circles + rng.normal(0, printed.radius, 2)
+    return replace(printed, circles=circles)
 
 
 def _random_view(rng: Rng, ink: U8) -> U8:
