@@ -130,7 +130,7 @@ def serve(
         )
         scheme, port = "http" if tls is None else "https", listening.getsockname()[1]
         here = _url(scheme, "127.0.0.1", port)
-        _greet([_url(scheme, name, port) for name in addresses], here, settings, own=https)
+        greet([_url(scheme, name, port) for name in addresses], here, settings, own=https)
         asyncio.run(run(opened, settings, listening, tls))
 
 
@@ -172,7 +172,7 @@ def _url(scheme: str, name: str, port: int) -> str:
     return f"{scheme}://{f'[{name}]' if ':' in name else name}:{port}"
 
 
-def _greet(addresses: list[str], local: str, settings: Settings, own: bool) -> None:
+def greet(addresses: list[str], local: str, settings: Settings, own: bool) -> None:
     """Print the addresses of the page, and on a terminal the QR code of the players' link.
 
     local: the address on this machine itself. own: the certificate is kdscan's own, of which

@@ -23,7 +23,7 @@ import pytest
 from PIL import Image
 
 import kdscan
-from kdscan.cli.serve import _greet
+from kdscan.cli.serve import greet
 from kdscan.errors import KdscanError
 from kdscan.event.store import open_store
 from kdscan.event.store.events import find_event
@@ -64,9 +64,8 @@ def test_the_terminal_shows_a_qr_code_that_lets_a_phone_in(
     monkeypatch.setenv("LANGUAGE", language)
     shown = Terminal()
     monkeypatch.setattr("sys.stdout", shown)
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        _greet(listening, "127.0.0.1", settings(), "http")
+    address = "http://192.168.50.1:8000"
+    greet([address], "http://127.0.0.1:8000", settings(), own=False)
     said = re.sub(r"\x1b\[[0-9;]*m", "", shown.getvalue())
     assert qr_text(said) == f"{address}/j/{JOIN}"
     *_, players, desk = said.splitlines()
@@ -80,8 +79,7 @@ def test_a_terminal_without_blocks_shows_a_qr_code_of_spaces(
     limited = Terminal()
     limited.encoding = "cp1252"  # type: ignore[misc]
     monkeypatch.setattr("sys.stdout", limited)
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        _greet(listening, "127.0.0.1", settings(), "http")
+    greet(["http://192.168.50.1:8000"], "http://127.0.0.1:8000", settings(), own=False)
     printed = limited.getvalue()
     assert printed.isascii() and "\\u" not in printed and printed.count("\x1b[7m  ") > 20
 
