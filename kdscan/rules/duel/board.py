@@ -128,38 +128,30 @@ class Board(Mapping[Cell, Shield]):
                     "row {row} has {n} squares instead of {cols}", row=r + 1, n=len(row), cols=COLS
                 )
             for c, token in enumerate(row):
-                if (r, c) == CASTLE:
-                    _check_castle(token)
-                elif token != ".":
-                    shields[r, c] = _shield(token, (r, c))
+                cell, letters = (r, c), token.rstrip("+")
+                name = cell_name(cell)
+                if cell == CASTLE and token != "##":
+                    raise BoardTextError(
+                        "{cell} is the castle: write '##' there, not '{token}'",
+                        cell=name,
+                        token=token,
+                    )
+                if cell != CASTLE and token == "##":
+                    raise BoardTextError(
+                        "{cell}: the castle '##' stands at {castle} and nowhere else",
+                        cell=name,
+                        castle=cell_name(CASTLE),
+                    )
+                if letters in _COATS:
+                    shields[cell] = Shield(_COATS[letters], len(token) - len(letters))
+                elif token not in (".", "##"):
+                    raise BoardTextError(
+                        "{cell}: '{token}' is not a coat (known: {known})",
+                        cell=name,
+                        token=token,
+                        known=" ".join(_COATS),
+                    )
         return cls(shields)
-
-
-def _check_castle(token: str) -> None:
-    if token != "##":
-        raise BoardTextError(
-            "{cell} is the castle: write '##' there, not '{token}'",
-            cell=cell_name(CASTLE),
-            token=token,
-        )
-
-
-def _shield(token: str, cell: Cell) -> Shield:
-    if token == "##":
-        raise BoardTextError(
-            "{cell}: the castle '##' stands at {castle} and nowhere else",
-            cell=cell_name(cell),
-            castle=cell_name(CASTLE),
-        )
-    letters = token.rstrip("+")
-    if letters not in _COATS:
-        raise BoardTextError(
-            "{cell}: '{token}' is not a coat (known: {known})",
-            cell=cell_name(cell),
-            token=token,
-            known=" ".join(_COATS),
-        )
-    return Shield(_COATS[letters], len(token) - len(letters))
 
 
 def number(cell: Cell) -> int:

@@ -186,13 +186,16 @@ def _faulty_dominoes(board: Board, terms: Terms, partners: Partners) -> tuple[st
 def _uncovered(partners: Partners, singles: int) -> int:
     """Shields that too few dominoes cover; none if dominoes cover all but `singles`.
 
-    These are shields of one colour of the chessboard, with fewer partners than they are (Hall's
-    theorem), or an odd number of shields altogether.
+    These are shields without a neighbour, or shields of one colour of the chessboard with fewer
+    partners than they are (Hall's theorem), or an odd number of shields altogether.
     """
     match = matching(partners)
     unmatched = [i for i in partners if i not in match]
     if len(unmatched) <= singles:
         return sum(1 << i for i in partners) if len(unmatched) % 2 else 0
+    alone = sum(1 << i for i, near in partners.items() if not near)
+    if alone.bit_count() > singles:
+        return alone
     crowds = []
     for i in unmatched:
         crowd, waiting = 1 << i, [i]

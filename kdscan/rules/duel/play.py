@@ -272,85 +272,65 @@ class Game:
         self.faces[move.die] = DICE[move.die][move.face]
 
     def _draw(self, player: int, move: Draw) -> None:
-        drawing = self.drawings[player]
-        self._check_symbols(player, move)
-        self._check_castle(drawing, move)
-        self._check_places(player, move)
-        crosses = {
-            half.die: self.faces[half.die].crosses + (half.die == move.castle)
-            for half in move.halves
-        }
+        drawing, power = self.drawings[player], move.power
+        hand = tuple(self.hands[player])
+        dice, cells = [half.die for half in move.halves], [half.cell for half in move.halves]
+        require(
+            sorted(dice) == sorted(hand), Rule.SYMBOL, f"your domino is made of the dice {hand}"
+        )
+        for half in move.halves:
+            why = f"die {half.die} shows {self.faces[half.die]}, not {half.coat}"
+            require(half.coat in self.coats_of(half.die), Rule.SYMBOL, why)
         if move.castle is not None:
-            drawing.castle_used = True
-        if move.power is not None:
-            self.book.used.add(move.power)
-        drawing.draw((number(half.cell), half.coat, crosses[half.die]) for half in move.halves)
-        self._drew[player] = True
-        self._count(player, [half.die for half in move.halves if half.die != move.castle])
-        self._next_drawer(player)
-
-    def _check_symbols(self, player: int, move: Draw) -> None:
-        mine = tuple(self.hands[player])
-        own = sorted(half.die for half in move.halves) == sorted(mine)
-        require(own, Rule.SYMBOL, f"your domino is made of the dice {mine}")
-        for die, coat in ((half.die, half.coat) for half in move.halves):
-            why = f"die {die} shows {self.faces[die]}, not {coat}"
-            require(coat in self.coats_of(die), Rule.SYMBOL, why)
-
-    def _check_castle(self, drawing: Drawing, move: Draw) -> None:
-        if move.castle is None:
-            return
-        blank, die = not drawing.castle_used, move.castle
-        require(blank, Rule.CASTLE, "the castle's bonus has already been used in this game")
-        mine = die in [half.die for half in move.halves]
-        require(mine, Rule.CASTLE, f"die {die} is not one of your two dice")
-
-    def _check_places(self, player: int, move: Draw) -> None:
-        drawing = self.drawings[player]
-        cells = [half.cell for half in move.halves]
-        u, v = (number(cell) for cell in cells)
-        there = all(cell in CELLS for cell in cells)
-        require(there, Rule.DOMINO, f"{cells} are not both shields of the map")
+            why = "the castle's bonus has already been used in this game"
+            require(not drawing.castle_used, Rule.CASTLE, why)
+            why = f"die {move.castle} is not one of your two dice"
+            require(move.castle in dice, Rule.CASTLE, why)
+        on_map = all(cell in CELLS for cell in cells)
+        require(on_map, Rule.DOMINO, f"{cells} are not both shields of the map")
+        u, v = map(number, cells)
         free = u != v and not (1 << u | 1 << v) & drawing.filled
         require(free, Rule.DOMINO, f"{cells} are not two free shields")
-        power = move.power
         helps = power in (None, Coat.DOT, Coat.LINE)
         require(helps, Rule.POWER, f"the {power}'s wizard doesn't help to draw")
         ready = power is None or self.book.ready(player, power)
         require(ready, Rule.POWER, f"the {power}'s wizard is not yours, or used up")
-        joined = [
-            bool(1 << i & drawing.touch[half.coat])
-            for i, half in zip((u, v), move.halves, strict=True)
-        ]
+        joined = [bool(1 << number(half.cell) & drawing.touch[half.coat]) for half in move.halves]
         if power is Coat.LINE:
             why = "each die, drawn apart, must touch the castle or an equal coat"
             require(all(joined), Rule.CONNECTION, why)
-            return
-        require(v in NEAR[u], Rule.DOMINO, f"{cells} are not side by side")
-        why = "a domino must touch the castle or an equal coat from an earlier round"
-        require(power is not None or any(joined), Rule.CONNECTION, why)
+        else:
+            require(v in NEAR[u], Rule.DOMINO, f"{cells} are not side by side")
+            why = "a domino must touch the castle or an equal coat from an earlier round"
+            require(power is not None or any(joined), Rule.CONNECTION, why)
+        if move.castle is not None:
+            drawing.castle_used = True
+        if power is not None:
+            self.book.used.add(power)
+        drawing.draw(
+            (number(half.cell), half.coat, self.faces[half.die].crosses + (half.die == move.castle))
+            for half in move.halves
+        )
+        self._drew[player] = True
+        self._end_turn(player, [die for die in dice if die != move.castle])
 
     def _draw_nothing(self, player: int) -> None:
         first, second = (self.coats_of(die) for die in self.hands[player])
         fits = any(self.drawings[player].slots(a, b) for a in first for b in second)
         require(not fits, Rule.NOTHING, "your domino fits on your map")
-        self._count(player, list(self.hands[player]))
-        self._next_drawer(player)
+        self._end_turn(player, list(self.hands[player]))
 
-    def _count(self, player: int, dice: list[int]) -> None:
-        """Record the coats for which phase 4 fills squares."""
+    def _end_turn(self, player: int, dice: list[int]) -> None:
+        """The next player draws, or squares are filled for the coats of these dice."""
         if self._drew[player] or self.edition.obtained:
-            for die in dice:
-                face = self.faces[die]
-                if face.coat is not None and not face.crosses:
-                    self._counted[player].append(face.coat)
-
-    def _next_drawer(self, player: int) -> None:
+            faces = (self.faces[die] for die in dice)
+            plain = (face.coat for face in faces if face.coat and not face.crosses)
+            self._counted[player].extend(plain)
         if player == self.player_a:
             self.to_move = self.player_b
-            return
-        self._book_turns = [self.player_a, self.player_b]
-        self._write_book()
+        else:
+            self._book_turns = [self.player_a, self.player_b]
+            self._write_book()
 
     def _write_book(self) -> None:
         """Fill squares, A first; stop when a power must be used at once."""
@@ -360,8 +340,15 @@ class Game:
             self._bolts = [(player, coat) for coat in BOLTS if coat in won]
         if self._bolts:
             self.phase, self.to_move = Phase.BOLT, self._bolts[0][0]
-        else:
-            self._end_round()
+            return
+        idle = not any(self._drew)
+        ended = self._idle_before if self.edition.round_more else idle
+        self._idle_before = idle
+        if ended or any(drawing.full for drawing in self.drawings):
+            self.phase = Phase.OVER
+            return
+        self.player_a = self.player_b
+        self.phase, self.to_move = Phase.ROLL, self.player_a
 
     def _cast_bolt(self, player: int, move: ChooseCoat | AddCross) -> None:
         wanted = ChooseCoat if self.bolt is Coat.FILLED else AddCross
@@ -377,13 +364,3 @@ class Game:
         _, coat = self._bolts.pop(0)
         self.book.used.add(coat)
         self._write_book()
-
-    def _end_round(self) -> None:
-        idle = not any(self._drew)
-        ended = self._idle_before if self.edition.round_more else idle
-        self._idle_before = idle
-        if ended or any(drawing.full for drawing in self.drawings):
-            self.phase = Phase.OVER
-            return
-        self.player_a = self.player_b
-        self.phase, self.to_move = Phase.ROLL, self.player_a

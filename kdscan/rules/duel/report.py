@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.scoring import Score
 from kdscan.rules.duel.spellbook import Spellbook
-from kdscan.rules.grid import alone
 from kdscan.rules.problem import Problem, problems_json
 from kdscan.rules.winner import outcome
 
@@ -29,15 +28,8 @@ class AuditedMap:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The audit's problems. A proof names the fewest shields possible; this adds all others
-        that lie alone in the same way, because people want to see them all."""
-        cells = alone(self.board)
-        return tuple(
-            replace(one, cells=cells)
-            if one.code == "unpaired_shields" and set(one.cells) <= set(cells)
-            else one
-            for one in self.audit.problems
-        )
+        """What is impossible about it."""
+        return self.audit.problems
 
 
 def board_json(found: AuditedMap) -> dict[str, Any]:
@@ -93,25 +85,21 @@ def witness_json(witness: Witness | None) -> dict[str, Any]:
         return {"order": None, "castle": None, "wizard": None, "idle": []}
     return {
         "order": [
-            {
-                "cells": [list(cell) for cell in step.cells],
-                "power": None if step.power is None else step.power.value,
-            }
+            {"cells": [list(cell) for cell in step.cells], "power": step.power}
             for step in witness.steps
         ],
-        "castle": None if witness.castle is None else list(witness.castle),
-        "wizard": None if witness.wizard is None else list(witness.wizard),
-        "idle": [{"after": count, "coat": coat.value} for count, coat in witness.idle],
+        "castle": witness.castle,
+        "wizard": witness.wizard,
+        "idle": [{"after": count, "coat": coat} for count, coat in witness.idle],
     }
 
 
 def pair_json(audit: GameAudit) -> dict[str, Any]:
     """The result of auditing two maps together."""
-    rounds = audit.rounds
     return {
         "lawful": audit.lawful,
         "problems": problems_json(audit.problems),
-        "rounds": None if rounds is None else [list(this) for this in rounds],
+        "rounds": audit.rounds,
         "rounds_decided": audit.decided,
     }
 
@@ -120,13 +108,9 @@ def spellbook_json(book: Spellbook) -> dict[str, Any]:
     """Both players' lines and the coat that the filled wizard was paid for."""
     return {
         "players": [
-            {
-                coat.value: {"filled": line.filled, "struck": line.struck, "used": line.used}
-                for coat, line in lines.items()
-            }
-            for lines in book.lines
+            {coat.value: asdict(line) for coat, line in lines.items()} for lines in book.lines
         ],
-        "chosen_coat": None if book.chosen_coat is None else book.chosen_coat.value,
+        "chosen_coat": book.chosen_coat,
         "chosen_by": book.owner(Coat.FILLED),
     }
 

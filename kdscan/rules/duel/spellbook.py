@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from kdscan.errors import UsageError
 from kdscan.rules.duel.board import DIE_CROSSES, LETTERS, Board
 from kdscan.rules.duel.coats import SQUARES, Coat, spoken
-from kdscan.rules.problem import Problem
+from kdscan.rules.problem import Problem, Severity
 
 
 @dataclass(frozen=True)
@@ -254,49 +255,46 @@ def book_problems(
     book: Spellbook, chosen: tuple[Coat | None, Coat | None] | None = None
 ) -> tuple[Problem, ...]:
     """Entries that no lawful game leaves in a spellbook; chosen: the coat that each side names."""
-    return tuple(_book_problems(book, chosen or (book.chosen_by(0), book.chosen_by(1))))
+    problems: list[Problem] = []
 
+    def report(code: str, why: str, severity: Severity = "error") -> None:
+        problems.append(Problem(code, severity, why))
 
-def _book_problems(book: Spellbook, chosen: tuple[Coat | None, Coat | None]) -> Iterator[Problem]:
     for coat in Coat:
-        yield from _line_problems(book, coat)
-    for player in (0, 1):
-        side, mine = SIDES[player], chosen[player]
+        lines = book.lines[0][coat], book.lines[1][coat]
+        full = [line.filled >= SQUARES[coat] for line in lines]
+        name = f"line of {spoken(coat)}"
+        # Who fills a line in the same round as player A fills it strikes it through.
+        settled = all(full) and lines[0].struck != lines[1].struck
+        if all(full) and not settled:
+            report("both_filled", f"both sides filled the {name}; only one can win it")
+        for player, (side, line) in enumerate(zip(SIDES, lines, strict=True)):
+            other = SIDES[1 - player]
+            if line.struck and not full[1 - player]:
+                why = f"the {name} is struck on the {side}, but not filled on the {other}"
+                report("struck_too_soon", why)
+            if line.struck and full[player] and not settled:
+                report("filled_and_struck", f"the {name} is filled on the {side}, and struck")
+            if full[player] and not full[1 - player] and not lines[1 - player].struck:
+                why = f"the {name} is filled on the {side}, but not struck on the {other}"
+                report("not_struck", why, "warning")
+            if line.used and book.owner(coat) != player:
+                why = f"the power of the {name} is used on the {side}, but was not won there"
+                report("power_not_won", why)
+    for player, side in enumerate(SIDES):
+        coat_chosen = (chosen or (book.chosen_by(0), book.chosen_by(1)))[player]
         owns = book.owner(Coat.FILLED) == player
-        if mine is not None and not owns:
-            why = f"the {side} side names {spoken(mine)} as its coat, but did not win that wizard"
-            yield Problem("choice_not_won", "error", why)
-        if owns and mine is None:
+        if coat_chosen is not None and not owns:
+            name = spoken(coat_chosen)
+            why = f"the {side} side names {name} as its coat, but did not win that wizard"
+            report("choice_not_won", why)
+        if owns and coat_chosen is None:
             why = (
                 f"the {side} side won the wizard of the filled coat, but names no coat, or"
                 " several; its 3 points a domain cannot be counted"
             )
-            yield Problem("no_choice", "warning", why)
-
-
-def _line_problems(book: Spellbook, coat: Coat) -> Iterator[Problem]:
-    lines = book.lines[0][coat], book.lines[1][coat]
-    full = [line.filled >= SQUARES[coat] for line in lines]
-    name = f"line of {spoken(coat)}"
-    # Who fills a line in the same round as player A fills it strikes it through.
-    settled = all(full) and lines[0].struck != lines[1].struck
-    if all(full) and not settled:
-        yield Problem("both_filled", "error", f"both sides filled the {name}; only one can win it")
-    for player in (0, 1):
-        side, other = SIDES[player], SIDES[1 - player]
-        this, that = lines[player], lines[1 - player]
-        if this.struck and not full[1 - player]:
-            why = f"the {name} is struck on the {side}, but not filled on the {other}"
-            yield Problem("struck_too_soon", "error", why)
-        if this.struck and full[player] and not settled:
-            why = f"the {name} is filled on the {side}, and struck"
-            yield Problem("filled_and_struck", "error", why)
-        if full[player] and not full[1 - player] and not that.struck:
-            why = f"the {name} is filled on the {side}, but not struck on the {other}"
-            yield Problem("not_struck", "warning", why)
-        if this.used and book.owner(coat) != player:
-            why = f"the power of the {name} is used on the {side}, but was not won there"
-            yield Problem("power_not_won", "error", why)
+            report("no_choice", why, "warning")
+    return tuple(problems)
 
 
 def map_problems(
@@ -306,45 +304,35 @@ def map_problems(
 
     castle_used: whether the roof is coloured, None if that is not known.
     """
-    return tuple(_map_problems(book, player, board, castle_used))
-
-
-def _map_problems(
-    book: Spellbook, player: int, board: Board, castle_used: bool | None
-) -> Iterator[Problem]:
-    side = SIDES[player]
-    plain = crossless(board)
+    problems = []
+    side, plain = SIDES[player], crossless(board)
     wizard = book.owner(Coat.CHECKED) == player
-    spare = int(wizard)  # its cross may lie on a coat that had filled a square
     for coat in Coat:
         filled = book.lines[player][coat].filled
-        if filled > plain[coat] + spare:
+        # The wizard's cross may lie on a coat that had filled a square.
+        if filled > plain[coat] + wizard:
             where = tuple(cell for cell, shield in board.items() if shield.coat is coat)
             why = (
                 f"the {side} side has {filled} squares for {spoken(coat)}, but its map holds"
                 f" {plain[coat]} without a cross"
             )
-            yield Problem("squares_beyond_map", "warning", why, where)
-    lawful = DIE_CROSSES + (castle_used is not False) + wizard
+            problems.append(Problem("squares_beyond_map", "warning", why, where))
     for cell, shield in board.items():
-        if shield.crosses > lawful:
+        if shield.crosses > DIE_CROSSES + (castle_used is not False) + wizard:
             why = (
                 f"{shield.crosses} crosses beside one shield need help that the {side} side"
                 " did not have: castle or checked wizard"
             )
-            yield Problem("crosses_beyond_powers", "error", why, (cell,))
-    if wizard and not any(shield.crosses for _, shield in board.items()):
+            problems.append(Problem("crosses_beyond_powers", "error", why, (cell,)))
+    if wizard and not any(shield.crosses for shield in board.values()):
         why = f"the checked wizard gave the {side} side a cross, but its map holds none"
-        yield Problem("power_without_cross", "warning", why)
+        problems.append(Problem("power_without_cross", "warning", why))
+    return tuple(problems)
 
 
-def crossless(board: Board) -> dict[Coat, int]:
+def crossless(board: Board) -> Counter[Coat]:
     """Number of shields of each coat without a cross; each may have filled a square."""
-    count = dict.fromkeys(Coat, 0)
-    for _, shield in board.items():
-        if not shield.crosses:
-            count[shield.coat] += 1
-    return count
+    return Counter(shield.coat for shield in board.values() if not shield.crosses)
 
 
 def whose_maps(book: Spellbook, maps: tuple[Board, Board]) -> tuple[tuple[int, int], float]:

@@ -21,35 +21,27 @@ def find_problems(kingdom: Kingdom, variants: Variants = PLAIN) -> tuple[Problem
 
     The demo has its own dominoes, so its kingdoms are not checked against the box.
     """
-    found = tuple(_problems(kingdom, variants.size))
-    return found if variants.demo else (*found, *_not_in_the_box(kingdom))
-
-
-def _problems(kingdom: Kingdom, size: int) -> Iterator[Problem]:
-    everything = tuple(sorted(kingdom.squares))
-    if max(kingdom.extent) > size:
-        rows, cols = kingdom.extent
+    problems, everything = [], tuple(sorted(kingdom.squares))
+    (rows, cols), size = kingdom.extent, variants.size
+    if max(rows, cols) > size:
         why = f"the kingdom spans {rows} x {cols} squares, where {size} x {size} is the limit"
-        yield Problem("too_large", "error", why, everything)
+        problems.append(Problem("too_large", "error", why, everything))
     if len(everything) % 2:
         why = f"{len(everything)} squares cannot be dominoes of two"
-        yield Problem("odd_squares", "error", why, everything)
-    if lonely := alone(kingdom.squares):
-        yield Problem("unpaired_squares", "error", "half a domino without its other half", lonely)
-
-
-def _not_in_the_box(kingdom: Kingdom) -> Iterator[Problem]:
-    everything = sorted(kingdom.squares)
-    counts = Counter(kingdom.squares.values())
-    for square, count in sorted(counts.items(), key=lambda item: str(item[0])):
-        if count > SQUARES[square]:
-            cells = tuple(cell for cell in everything if kingdom.squares[cell] == square)
+        problems.append(Problem("odd_squares", "error", why, everything))
+    if cells := alone(kingdom.squares):
+        why = "half a domino without its other half"
+        problems.append(Problem("unpaired_squares", "error", why, cells))
+    for square, count in sorted(
+        Counter(kingdom.squares.values()).items(), key=lambda item: str(item[0])
+    ):
+        most = SQUARES[square]
+        if count > most and not variants.demo:
             crowns = f"{square.crowns} crown{'s' * (square.crowns != 1)}"
-            why = (
-                f"squares of {square.terrain} with {crowns}: {count}, where the box holds "
-                f"{SQUARES[square]}"
-            )
-            yield Problem("not_in_the_box", "error", why, cells)
+            why = f"squares of {square.terrain} with {crowns}: {count}, where the box holds {most}"
+            cells = tuple(cell for cell in everything if kingdom.squares[cell] == square)
+            problems.append(Problem("not_in_the_box", "error", why, cells))
+    return tuple(problems)
 
 
 Pair = tuple[Square, Square]
@@ -109,72 +101,50 @@ def one_box_holds(kingdoms: Sequence[Kingdom]) -> bool | None:
     squares: dict[Cell, Square] = {}
     castles = set()
     for number, kingdom in enumerate(kingdoms):
-        castles.add(_apart(kingdom.castle, number))
-        squares |= {_apart(cell, number): square for cell, square in kingdom.squares.items()}
+        shift = FAR * number
+        castles.add((kingdom.castle[0], kingdom.castle[1] + shift))
+        squares |= {(row, col + shift): square for (row, col), square in kingdom.squares.items()}
     return _audit(squares, castles).lawful
-
-
-def _apart(cell: Cell, number: int) -> Cell:
-    """A cell of the kingdom with that number on a table with room for all of them."""
-    return cell[0], cell[1] + FAR * number
 
 
 def _audit(squares: Mapping[Cell, Square], castles: set[Cell]) -> KingdomAudit:
     counts = Counter(squares.values())
     if len(squares) % 2 or any(n > SQUARES[square] for square, n in counts.items()):
         return KingdomAudit(False)
-    search = _Search(squares)
-    for tiling in search.tilings():
+    box = Counter(_pair(*tile.squares) for tile in TILES)
+    left = dict.fromkeys(sorted(squares))
+    tries = 0
+
+    def partners(cell: Cell) -> list[Cell]:
+        return [
+            near
+            for near in neighbours(cell)
+            if near in left and box[_pair(squares[cell], squares[near])] > 0
+        ]
+
+    def tilings(laid: tuple[Place, ...]) -> Iterator[tuple[Place, ...]]:
+        """Every split of the squares left, until the tries are used up."""
+        nonlocal tries
+        if not left:
+            yield laid
+            return
+        tightest = min(left, key=lambda cell: len(partners(cell)))
+        for near in partners(tightest):
+            tries += 1
+            if tries >= MAX_TRIES:
+                return
+            pair = _pair(squares[tightest], squares[near])
+            box[pair] -= 1
+            del left[tightest], left[near]
+            yield from tilings((*laid, (tightest, near)))
+            left[tightest] = left[near] = None
+            box[pair] += 1
+
+    for tiling in tilings(()):
         order = _order(squares, castles, tiling)
         if order is not None:
             return KingdomAudit(True, order)
-    return KingdomAudit(None if search.tries_left <= 0 else False)
-
-
-class _Search:
-    """Ways to split squares into dominoes of the box."""
-
-    def __init__(self, squares: Mapping[Cell, Square]) -> None:
-        self.tries_left = MAX_TRIES
-        self._squares = squares
-        self._left = dict.fromkeys(sorted(squares))
-        self._box = Counter(_pair(*tile.squares) for tile in TILES)
-        self._laid: list[Place] = []
-
-    def tilings(self) -> Iterator[list[Place]]:
-        """Every split, until the tries are used up; the most constrained square comes first."""
-        if not self._left:
-            yield list(self._laid)
-            return
-        cell, partners = self._tightest()
-        for near in partners:
-            self.tries_left -= 1
-            if self.tries_left <= 0:
-                return
-            pair = _pair(self._squares[cell], self._squares[near])
-            self._box[pair] -= 1
-            self._laid.append((cell, near))
-            del self._left[cell], self._left[near]
-            yield from self.tilings()
-            self._left[cell] = self._left[near] = None
-            self._laid.pop()
-            self._box[pair] += 1
-
-    def _tightest(self) -> tuple[Cell, list[Cell]]:
-        fewest: tuple[Cell, list[Cell]] | None = None
-        for cell in self._left:
-            square = self._squares[cell]
-            partners = [
-                near
-                for near in neighbours(cell)
-                if near in self._left and self._box[_pair(square, self._squares[near])] > 0
-            ]
-            if fewest is None or len(partners) < len(fewest[1]):
-                fewest = cell, partners
-                if len(partners) < 2:
-                    break
-        assert fewest is not None
-        return fewest
+    return KingdomAudit(None if tries >= MAX_TRIES else False)
 
 
 def _pair(one: Square, two: Square) -> Pair:
@@ -183,11 +153,10 @@ def _pair(one: Square, two: Square) -> Pair:
 
 
 def _order(
-    squares: Mapping[Cell, Square], castles: set[Cell], tiling: list[Place]
+    squares: Mapping[Cell, Square], castles: set[Cell], tiling: Sequence[Place]
 ) -> tuple[Place, ...] | None:
     """An order in which each domino touches a castle or its own terrain, or None."""
-    waiting, order = list(tiling), list[Place]()
-    lying: set[Cell] = set()
+    waiting, order, lying = list(tiling), list[Place](), set[Cell]()
 
     def joins(cell: Cell) -> bool:
         terrain = squares[cell].terrain
@@ -197,11 +166,10 @@ def _order(
         )
 
     while waiting:
-        fits = [place for place in waiting if any(joins(cell) for cell in place)]
+        fits = [place for place in waiting if any(map(joins, place))]
         if not fits:
             return None
-        for place in fits:
-            waiting.remove(place)
-            order.append(place)
-            lying.update(place)
+        waiting = [place for place in waiting if place not in fits]
+        order += fits
+        lying.update(cell for place in fits for cell in place)
     return tuple(order)
