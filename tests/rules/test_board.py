@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kdscan.rules.duel.board import CASTLE, CELLS, Board, BoardTextError, Shield
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.scoring import domain_points, find_domains, score_board
-from kdscan.rules.grid import groups, split_blocks
+from kdscan.rules.grid import groups
 from kdscan.rules.winner import Outcome, outcome
 from tests.rules.boards import boards
 
@@ -38,12 +38,6 @@ def test_text_form() -> None:
         "f",
     ]
     assert repr(board).startswith("Board.parse('.")
-
-
-def test_the_columns_of_a_board_line_up() -> None:
-    rows = str(Board.parse(TEXT)).splitlines()
-    starts = {tuple(token.start() for token in re.finditer(r"\S+", row)) for row in rows}
-    assert len(starts) == 1
 
 
 @given(boards)
@@ -87,11 +81,6 @@ def test_with_shield_leaves_the_board_as_it_was() -> None:
     assert (4, 0) not in board and other[4, 0].coat is Coat.LINE
     assert len(other) == len(board) == 8
     assert board != other and board != "board"
-
-
-def test_blocks_of_a_text() -> None:
-    assert split_blocks("\n# one\na b\nc\n\n \n## x\n# two\n") == ["a b\nc", "## x"]
-    assert split_blocks("") == []
 
 
 # Score: "the number of high dignitaries (crosses) in that domain multiplied by the number

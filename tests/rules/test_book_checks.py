@@ -1,20 +1,16 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kdscan.rules.duel.board import Board, Shield
 from kdscan.rules.duel.coats import SQUARES, Coat
-from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.spellbook import (
     Spellbook,
     SpellbookLine,
     book_problems,
-    crossless,
     map_problems,
     whose_maps,
 )
@@ -136,24 +132,3 @@ def test_whose_map_is_told_from_the_squares() -> None:
             wrong += sides != straight
     assert wrong == 0
     assert told >= 56
-
-
-def test_equal_maps_leave_it_open() -> None:
-    game: Game = play_game(1)
-    board = game.maps[0]
-    _, sure = whose_maps(game.spellbook, (board, board))
-    assert sure == 0.5
-
-
-def test_crossless_counts_shields_without_crosses() -> None:
-    board = Board({(0, 0): Shield(Coat.DOT, 0), (0, 1): Shield(Coat.DOT, 2)})
-    assert crossless(board) == dict.fromkeys(Coat, 0) | {Coat.DOT: 1}
-
-
-def test_a_lost_square_is_noticed() -> None:
-    game = play_game(3)
-    lines = game.spellbook.lines[0]
-    coat = max(Coat, key=lambda c: lines[c].filled)
-    more = replace(lines[coat], filled=lines[coat].filled + 9)
-    changed = Spellbook((lines | {coat: more}, game.spellbook.lines[1]))
-    assert "squares_beyond_map" in codes(map_problems(changed, 0, game.maps[0], None))

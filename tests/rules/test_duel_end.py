@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from kdscan.rules.duel.board import CELLS, number
 from kdscan.rules.duel.coats import SQUARES, Coat
 from kdscan.rules.duel.play import EDITIONS, FRENCH, DrawNothing, Game, Phase, Roll, Take
-from kdscan.rules.duel.players import greedy_player, play_game, random_board, random_player
+from kdscan.rules.duel.players import greedy_player, play_game, random_player
 from kdscan.rules.grid import Cell
 from kdscan.rules.problem import IllegalMoveError
 from tests.rules.boards import seeds
@@ -71,14 +71,6 @@ def test_the_french_game_goes_on_for_a_round_and_counts_what_was_not_drawn() -> 
     assert phase_of(game) is Phase.OVER
 
 
-def test_one_player_may_go_on_alone() -> None:
-    game = started()
-    fill(game, 0, (0, 0), (0, 1))
-    game.play(DrawNothing())
-    game.play(B_DRAW)
-    assert phase_of(game) is not Phase.OVER
-
-
 # Players
 
 
@@ -111,13 +103,3 @@ def test_greed_beats_chance() -> None:
         first, second = play_game(seed, (greedy_player, random_player)).scores()
         wins += first.total > second.total
     assert wins >= 17
-
-
-def test_random_boards_are_finished_or_not() -> None:
-    rng = random.Random(2)
-    sizes = set()
-    for _ in range(60):
-        board, castle = random_board(rng)
-        assert castle in (True, False)
-        sizes.add(len(board))
-    assert min(sizes) < 20 and max(sizes) >= 32

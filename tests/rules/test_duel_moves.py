@@ -8,10 +8,6 @@ import pytest
 
 from kdscan.rules.duel.coats import DICE, SQUARES, Coat, Face
 from kdscan.rules.duel.play import (
-    EDITIONS,
-    ENGLISH,
-    FRENCH,
-    POLISH,
     Draw,
     DrawNothing,
     Game,
@@ -35,12 +31,6 @@ def test_the_dice_are_those_of_the_data_file() -> None:
     assert str(DICE[0][2]) == "double_line:1" and str(JOKER) == "?"
     assert face("?") == JOKER
     assert sum(SQUARES.values()) == 24
-
-
-def test_editions_differ_where_their_rulebooks_do() -> None:
-    assert EDITIONS == {"english": ENGLISH, "french": FRENCH, "polish": POLISH}
-    assert FRENCH.obtained and FRENCH.round_more
-    assert not any(one.obtained or one.round_more for one in (ENGLISH, POLISH))
 
 
 # 1. Rolling the dice; 2. Setting up dominoes

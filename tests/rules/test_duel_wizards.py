@@ -115,17 +115,3 @@ def test_two_bolts_in_one_round_and_then_the_other_player() -> None:
     book = game.spellbook
     assert (book.chosen_coat, book.chosen_by(0), book.chosen_by(1)) == (Coat.DOT, Coat.DOT, None)
     assert [score.wizard for score in game.scores()] == [3, 0]
-
-
-def test_both_bolts_at_once() -> None:
-    game = started("dot:0", "filled:0", "dot:0", "line:0")
-    last_square(game, 0, Coat.FILLED)
-    last_square(game, 0, Coat.CHECKED)
-    game.play(drawing((0, (1, 3), Coat.DOT), (1, (1, 2), Coat.FILLED)))
-    game._counted[0].append(Coat.CHECKED)
-    game.play(drawing((2, (1, 3), Coat.DOT), (3, (0, 3), Coat.LINE)))
-    assert bolt_of(game) is Coat.FILLED
-    game.play(ChooseCoat(Coat.LINE))
-    assert phase_of(game) is Phase.BOLT and bolt_of(game) is Coat.CHECKED
-    game.play(AddCross((1, 2)))
-    assert phase_of(game) is Phase.ROLL

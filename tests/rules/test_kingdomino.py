@@ -76,13 +76,6 @@ def test_what_is_no_kingdom_is_refused(text: str, message: str) -> None:
         Kingdom.parse(text)
 
 
-def test_kingdoms_stay_on_their_grid() -> None:
-    with pytest.raises(ValueError, match="outside"):
-        Kingdom({(0, 2): Square(Terrain.LAKE)}, (0, 0), (1, 2))
-    with pytest.raises(ValueError, match="castle"):
-        Kingdom({(0, 0): Square(Terrain.LAKE)}, (0, 0), (1, 2))
-
-
 def test_domains_are_squares_times_crowns() -> None:
     score = score_kingdom(Kingdom.parse(TEXT))
     assert [(d.terrain.value, len(d.cells), d.crowns, d.points) for d in score.domains] == [
@@ -94,12 +87,6 @@ def test_domains_are_squares_times_crowns() -> None:
     assert (score.total, score.largest_domain, score.crowns) == (14, 3, 7)
     empty = score_kingdom(Kingdom.parse("##"))
     assert (empty.total, empty.largest_domain, empty.crowns) == (0, 0, 0)
-
-
-def test_the_demo_has_other_dominoes_than_the_box() -> None:
-    strange = Kingdom.parse("## w l++")
-    assert [one.code for one in find_problems(strange)] == ["not_in_the_box"]
-    assert find_problems(strange, Variants(demo=True)) == ()
 
 
 def test_the_examples_of_seed_001() -> None:

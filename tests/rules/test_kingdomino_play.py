@@ -166,11 +166,6 @@ def test_greed_beats_chance() -> None:
     assert won >= 6
 
 
-def test_scores_during_a_game() -> None:
-    game = Game(2, Variants(harmony=True), random.Random(1))
-    assert [score.harmony for score in game.scores()] == [0, 0]
-
-
 def test_rules_that_cannot_go_together() -> None:
     with pytest.raises(VariantError, match="too few"):
         Variants(great_duel=True, demo=True)
@@ -189,13 +184,6 @@ def test_rules_that_cannot_go_together() -> None:
         great_duel=True, middle_kingdom=True
     )
     assert [PLAIN.dominoes(n) for n in (2, 3, 4)] == [24, 36, 48]
-
-
-@pytest.mark.parametrize(("down", "right"), [(-1, 0), (1, 0), (0, -1), (0, 1)])
-def test_the_castle_counts_in_what_a_kingdom_spans(down: int, right: int) -> None:
-    outwards = (down, right), (2 * down, 2 * right)
-    assert Land(3).fits(outwards)
-    assert not Land(2).fits(outwards)
 
 
 @pytest.mark.parametrize("text", ["w f", "w+ g", "l l"])
