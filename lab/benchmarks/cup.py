@@ -32,7 +32,7 @@ from playwright.sync_api import sync_playwright
 
 from kdscan.event.games import Game, Seat
 from kdscan.event.standings import standings
-from lab.benchmarks.cup_papers import (
+from lab.benchmarks.organiser import (
     ABSENT,
     DISPUTED,
     DROPPED,
@@ -40,10 +40,10 @@ from lab.benchmarks.cup_papers import (
     NAMES,
     NO_SHOW,
     ROUNDS,
+    Organiser,
     Paper,
     papers,
 )
-from lab.benchmarks.organiser import Organiser
 from lab.benchmarks.shared import parser
 
 

@@ -73,8 +73,8 @@ def test_a_few_steps_bring_the_loss_down() -> None:
 def test_the_published_network_and_the_trained_one_agree() -> None:
     import onnxruntime
 
-    from lab.training.export import INPUTS, to_onnx
     from lab.training.ink_reader import TASK, figures
+    from lab.training.making import INPUTS, to_onnx
     from lab.training.task import as_network
 
     torch.manual_seed(2)

@@ -22,7 +22,7 @@ SHIPPED = sorted(path.stem for path in (MODELS / "recipes").glob("*.toml"))
 
 
 def pictures(network: str) -> list[np.ndarray]:
-    from lab.training.export import INPUTS
+    from lab.training.making import INPUTS
 
     rng = np.random.default_rng(0)
     return [rng.random(shape, np.float32) for shape in INPUTS[network].values()]

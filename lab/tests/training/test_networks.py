@@ -33,8 +33,7 @@ def some_crops(sheets: int) -> tuple[Any, Any]:
 def test_what_ships_says_what_was_trained() -> None:
     import onnxruntime
 
-    from lab.training.export import to_onnx
-    from lab.training.making import calibrated_network
+    from lab.training.making import calibrated_network, to_onnx
 
     net = taught()
     with torch.no_grad():
@@ -61,7 +60,7 @@ def test_what_ships_says_what_was_trained() -> None:
 def test_the_published_network_says_what_the_trained_one_says(network: str) -> None:
     import onnxruntime
 
-    from lab.training.export import INPUTS, to_onnx
+    from lab.training.making import INPUTS, to_onnx
     from lab.training.tasks import TASKS
 
     torch.manual_seed(2)

@@ -11,7 +11,7 @@ from kdscan.paper.parts import Layout, rect
 from kdscan.rules.duel.board import COLS, ROWS
 from lab.synth.canvas import Canvas, wash
 from lab.synth.fields import U8, Rng, any_of, f32, u8, weighted
-from lab.synth.sheets.grounds import line_art, painted, photographic
+from lab.synth.sheets.grounds import line_art, painted
 from lab.synth.sheets.grounds.palette import Palette
 
 PALE = "paper"
@@ -37,8 +37,8 @@ ENGRAVED: Families = {
     "charted": (line_art.charted, 1.2),
 }
 PHOTOGRAPHED: Families = {
-    "parchment": (photographic.parchment, 1.0),
-    "surface": (photographic.surface, 0.7),
+    "parchment": (line_art.parchment, 1.0),
+    "surface": (line_art.surface, 0.7),
 }
 """Families by group: the function that draws each, and the weight with which it is chosen."""
 HELD_OUT: Families = {
