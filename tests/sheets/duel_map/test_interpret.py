@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +13,16 @@ from kdscan.document import to_dict
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import COATS, Coat
 from kdscan.rules.grid import Cell
-from kdscan.sheets.duel_map.interpret import beliefs, doubts, interpret
-from kdscan.sheets.duel_map.model import MapCorrections
+from kdscan.sheets.base import correct
+from kdscan.sheets.duel_map.interpret import (
+    asked_for,
+    beliefs,
+    doubts,
+    interpret,
+    open_reasons,
+    questions,
+)
+from kdscan.sheets.duel_map.model import MapCorrections, MapReading
 from tests.readings import make_sheet
 
 BOARD = """
@@ -133,3 +141,52 @@ def test_where_only_the_grid_is_doubtful_one_shield_is_asked_for_as_a_beginning_
     found = interpret(replace(evidence, corrections=told))
     assert found.review, "the place is as doubtful as before"
     assert not any(cell.review for cell in found.reading.cells)
+
+
+DOUBTFUL = [(0, 5), (1, 1), (3, 2)]
+
+
+def answered(sheet: MapReading, cells: Iterable[Cell]) -> MapReading:
+    """The sheet after a person said that some shields hold what was read."""
+    return correct(sheet, {c.at: c.marks for c in sheet.reading.cells if c.at in set(cells)})
+
+
+def test_questions_do_not_grow_while_they_are_answered() -> None:
+    sheet = interpret(make_sheet(doubtful=DOUBTFUL).evidence)
+    asked = [question.cell for question in questions(sheet)]
+    assert set(DOUBTFUL) <= set(asked)
+    for count in range(1, len(asked) + 1):
+        sheet = answered(sheet, asked[:count])
+        assert [question.cell for question in questions(sheet)] == asked
+        assert sum(question.answered for question in questions(sheet)) == count
+        assert {doubt.cell.at for doubt in doubts(sheet)} <= set(asked[count:])
+    assert not sheet.review and sheet.confidence >= 0.98
+
+
+def test_a_question_says_what_each_answer_is_worth_the_likeliest_first() -> None:
+    sheet = interpret(make_sheet(doubtful=[(0, 5)]).evidence)
+    (question,) = (q for q in questions(sheet) if q.cell == (0, 5))
+    chances = [p for _, p, _ in question.options]
+    assert chances == sorted(chances, reverse=True) and len(chances) > 1
+    for marks, _, total in question.options:
+        assert correct(sheet, {(0, 5): marks}).score.total == total
+
+
+def test_answers_that_leave_the_range_that_was_read_lead_to_further_questions_once() -> None:
+    sheet = interpret(make_sheet(doubtful=DOUBTFUL).evidence)
+    asked = asked_for(sheet.evidence)
+    surprise = correct(sheet, dict.fromkeys(asked, (Coat.FILLED, 4)))
+    low, high = sheet.total_range
+    assert not low <= surprise.score.total <= high
+    more = asked_for(surprise.evidence)
+    assert asked <= more and asked_for(answered(surprise, more).evidence) == more
+
+
+@pytest.mark.parametrize(("placed", "reasons"), [(0.9999, ()), (0.8, ("unsure_place",))])
+def test_what_answers_do_not_settle_has_a_name(placed: float, reasons: tuple[str, ...]) -> None:
+    evidence = make_sheet(doubtful=DOUBTFUL).evidence
+    probs = replace(evidence.probs, placed=placed, calibration=np.array([1.0, 0.0]))
+    sheet = interpret(replace(evidence, probs=probs))
+    sheet = answered(sheet, asked_for(sheet.evidence))
+    assert open_reasons(sheet.evidence) == reasons and sheet.review == bool(reasons)
+    assert not correct(sheet, MapCorrections(confirmed=True)).review

@@ -15,7 +15,13 @@ from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.grid import cell_name
 from kdscan.rules.kingdomino.kingdom import Kingdom
 from kdscan.rules.kingdomino.legality import audit_kingdom, unlaid
-from kdscan.sheets.duel_map.interpret import DOMINO_CODES, apply_rules, doubts, interpret, questions
+from kdscan.sheets.duel_map.interpret import (
+    DOMINO_CODES,
+    apply_rules,
+    doubts,
+    interpret,
+    rule_problems,
+)
 from kdscan.sheets.duel_map.show import to_text
 from kdscan.sheets.terminal import Style
 from tests.readings import make_sheet
@@ -38,7 +44,7 @@ d   .   dd  .   l   .   .
 
 
 def test_an_odd_number_of_shields_is_a_calm_question_with_the_empty_places() -> None:
-    (problem,) = questions(Board.parse(ODD), castle_used=True)
+    (problem,) = rule_problems(Board.parse(ODD), castle_used=True)
     assert (problem.code, problem.severity) == ("odd_shields", "warning")
     assert problem.message == (
         "33 shields are filled, but every round fills two. The score stands. Is one missing?"
@@ -50,7 +56,7 @@ def test_an_even_number_that_no_dominoes_cover_is_a_question_too() -> None:
     forks = Board.parse(
         ". . . d . . .\n. . d d d . .\n. . . ## . . .\n. . l l l . .\n. . . l . . ."
     )
-    (problem,) = questions(forks, castle_used=None)
+    (problem,) = rule_problems(forks, castle_used=None)
     assert (problem.code, problem.severity) == ("unpaired_shields", "warning")
     assert problem.message.startswith(f"dominoes cannot cover these {len(problem.cells)} shields")
     assert set(problem.cells) <= set(forks)
@@ -60,7 +66,7 @@ def test_an_even_number_that_no_dominoes_cover_is_a_question_too() -> None:
 
 def test_all_shields_that_lie_alone_are_named() -> None:
     board = Board.parse(ALONE)
-    (problem,) = questions(board, castle_used=None)
+    (problem,) = rule_problems(board, castle_used=None)
     assert (problem.code, problem.severity) == ("unpaired_shields", "warning")
     assert [cell_name(cell) for cell in problem.cells] == ["A1", "C1", "E1"]
     assert problem.message.startswith("these 3 shields lie alone")
@@ -108,7 +114,7 @@ def sure(text: str, said: float) -> Reading:
 
 
 def test_a_broken_rule_has_a_say_in_how_sure_a_total_is() -> None:
-    broken = questions(Board.parse(ODD), castle_used=True)
+    broken = rule_problems(Board.parse(ODD), castle_used=True)
     heard = apply_rules(sure(ODD, 0.99), broken, 0.02)
     assert heard.confidence == pytest.approx(0.966, abs=0.002)
     assert heard.review
@@ -117,7 +123,7 @@ def test_a_broken_rule_has_a_say_in_how_sure_a_total_is() -> None:
 
 
 def test_of_the_shields_that_a_problem_names_the_least_sure_one_is_asked_about() -> None:
-    found, broken = sure(ALONE, 0.99), questions(Board.parse(ALONE), castle_used=True)
+    found, broken = sure(ALONE, 0.99), rule_problems(Board.parse(ALONE), castle_used=True)
     least = {"A1": 0.998, "C1": 0.996, "E1": 0.997, "A5": 0.99}
     cells = [replace(cell, confidence=least.get(cell_name(cell.at), 0.999)) for cell in found.cells]
     for checked, asked in (((), "C1"), (((0, 2),), "E1")):
@@ -126,7 +132,7 @@ def test_of_the_shields_that_a_problem_names_the_least_sure_one_is_asked_about()
 
 
 def test_it_is_no_alarm() -> None:
-    broken = questions(Board.parse(ODD), castle_used=True)
+    broken = rule_problems(Board.parse(ODD), castle_used=True)
     heard = apply_rules(sure(ODD, 0.9995), broken, 0.02)
     assert 0.995 < heard.confidence < 0.9995
     assert not heard.review
@@ -146,7 +152,7 @@ def test_what_is_read_hears_the_rules() -> None:
 
 
 def test_a_shield_that_a_person_looked_at_is_not_asked_about_again() -> None:
-    broken = questions(Board.parse(ODD), castle_used=True)
+    broken = rule_problems(Board.parse(ODD), castle_used=True)
     only = broken[0].cells
     assert apply_rules(sure(ODD, 0.99), broken, 0.02, only) == sure(ODD, 0.99)
     several = [replace(broken[0], cells=((0, 0), (0, 6)))]
