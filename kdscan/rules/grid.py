@@ -38,7 +38,7 @@ def groups(values: Mapping[Cell, T]) -> list[tuple[T, tuple[Cell, ...]]]:
     Returns each group's value with its cells in row-major order; the groups are
     ordered by their first cell. Diagonal contact does not connect.
     """
-    found: list[tuple[T, tuple[Cell, ...]]] = []
+    result: list[tuple[T, tuple[Cell, ...]]] = []
     left = dict(values)
     for start in sorted(left):
         if start not in left:
@@ -51,8 +51,8 @@ def groups(values: Mapping[Cell, T]) -> list[tuple[T, tuple[Cell, ...]]]:
                     del left[near]
                     group.append(near)
         group.sort()
-        found.append((value, tuple(group)))
-    return found
+        result.append((value, tuple(group)))
+    return result
 
 
 def components(cells: Iterable[Cell]) -> tuple[tuple[Cell, ...], ...]:

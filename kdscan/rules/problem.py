@@ -40,10 +40,10 @@ class ProblemJson(TypedDict):
     cells: list[list[int]]
 
 
-def problem_from(kept: Mapping[str, Any]) -> Problem:
+def problem_from(values: Mapping[str, Any]) -> Problem:
     """A problem from plain values, as `problems_json` makes them."""
-    cells = tuple((row, col) for row, col in kept["cells"])
-    return Problem(kept["code"], kept["severity"], kept["message"], cells)
+    cells = tuple((row, col) for row, col in values["cells"])
+    return Problem(values["code"], values["severity"], values["message"], cells)
 
 
 def problems_json(problems: Iterable[Problem]) -> list[ProblemJson]:

@@ -39,7 +39,9 @@ def worth(sheet: Mapping[str, Any]) -> Worth:
     """What a map or kingdom is worth, from its JSON."""
     domains = sheet["domains"]
     largest = max((len(domain["cells"]) for domain in domains), default=0)
-    return Worth(sheet["score"]["total"], largest, sum(one.get("crowns", 0) for one in domains))
+    return Worth(
+        sheet["score"]["total"], largest, sum(domain.get("crowns", 0) for domain in domains)
+    )
 
 
 def known_total(sheet: Mapping[str, Any]) -> int | None:

@@ -193,13 +193,13 @@ def _book_problems(board: Board, terms: Terms, steps: int) -> Iterator[Problem]:
     lines = tuple((coat, count) for coat, count in terms.recorded if count)
     for size in range(1, len(lines) + 1):
         wrong = [
-            some
-            for some in combinations(lines, size)
-            if find_witness(board, replace(terms, recorded=some), budget=Budget(steps)) is None
+            subset
+            for subset in combinations(lines, size)
+            if find_witness(board, replace(terms, recorded=subset), budget=Budget(steps)) is None
         ]
-        for some in wrong[: None if size == 1 else 1]:
-            coats = [coat for coat, _ in some]
-            counts = " and ".join(f"{count} {spoken(coat)}" for coat, count in some)
+        for subset in wrong[: None if size == 1 else 1]:
+            coats = [coat for coat, _ in subset]
+            counts = " and ".join(f"{count} {spoken(coat)}" for coat, count in subset)
             covered = board if terms.crossed(board, board) else ()
             most = (str(terms.most_squares(board, coat, covered)) for coat in coats)
             why = f"the spellbook counts {counts} without a cross, the map shows "
@@ -377,7 +377,7 @@ def closed(coat: int, drawn: int, settle: Callable[[int], int] = int) -> int | N
         drawn &= ~opens
 
 
-def _ways(task: Task, tried: set[object], every: bool) -> Iterator[Witness]:
+def _ways(task: Task, tried: set[object], all_bonuses: bool) -> Iterator[Witness]:
     """Lawful orders, except those of splits that were tried before with other bonus crosses.
 
     Those only affect which shields make dominoes, with which dice, and which fill squares; the
@@ -392,7 +392,7 @@ def _ways(task: Task, tried: set[object], every: bool) -> Iterator[Witness]:
         ):
             continue
         look = (*task.partners.values(), plain[Coat.DOT], plain[Coat.LINE], vain, free, apart)
-        own = (task.castle, task.wizard) if every or free or apart or task.given else None
+        own = (task.castle, task.wizard) if all_bonuses or free or apart or task.given else None
         if not tried.isdisjoint({(look, False), (look, own)}):
             continue
         hope = False
@@ -576,9 +576,9 @@ class _Order:
         self.task.budget.spend(len(Coat))
         helped = ((Coat.DOT, self.free), (Coat.LINE, self.apart), (Coat.CHECKED, self.task.given))
         more = [c for c, helps in helped if helps and terms.obtained and c in coats - self.vain]
-        for some in (set(s) for n in range(len(more) + 1) for s in combinations(more, n)):
-            if self.vain | some:
-                yield self.vain | some
+        for helpers in (set(s) for n in range(len(more) + 1) for s in combinations(more, n)):
+            if self.vain | helpers:
+                yield self.vain | helpers
             elif terms.idle:
                 yield from (frozenset({coat}) for coat in Coat if coat in coats)
 

@@ -83,8 +83,8 @@ def audit_game(
         return GameAudit(False if unlawful else None, audits)
     by_dice = not any(audit.problems for audit in audits)
     try:
-        if by_dice and (found := _common_rounds(maps, _pairs(maps, terms, KNOWN_DICE, each=2))):
-            return GameAudit(True, _with_witnesses(audits, found[0]), (), found[1])
+        if by_dice and (common := _common_rounds(maps, _pairs(maps, terms, KNOWN_DICE, each=2))):
+            return GameAudit(True, _with_witnesses(audits, common[0]), (), common[1])
     except OutOfStepsError:
         pass
     try:
@@ -126,8 +126,8 @@ def _pairs(
         for player, (board, own) in enumerate(zip(maps, terms, strict=True)):
             lost = {coat for coat, owner in zip(shared, owners, strict=True) if owner != player}
             idle = rounds and len(board) < len(maps[1 - player])
-            mine = replace(own, idle=idle, wizards=own.wizards - lost)
-            searches.append(islice(witnesses(board, mine, dice, Budget(), each), MAX_WITNESSES))
+            limited = replace(own, idle=idle, wizards=own.wizards - lost)
+            searches.append(islice(witnesses(board, limited, dice, Budget(), each), MAX_WITNESSES))
         firsts: list[Witness] = []
         seconds: list[Witness] = []
         for first, second in zip_longest(*searches):

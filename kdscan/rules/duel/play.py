@@ -220,8 +220,8 @@ class Game:
         elif self.phase is Phase.BOLT and isinstance(move, ChooseCoat | AddCross):
             self._cast_bolt(player, move)
         else:
-            asked = f"{type(move).__name__} came in the phase '{self.phase}'"
-            raise IllegalMoveError(Rule.ORDER, asked)
+            why = f"{type(move).__name__} came in the phase '{self.phase}'"
+            raise IllegalMoveError(Rule.ORDER, why)
         self.history.append((player, move))
 
     def _roll(self, move: Roll) -> Roll:
@@ -262,10 +262,10 @@ class Game:
         self.phase, self.to_move = Phase.DRAW, self.player_a
 
     def _turn(self, player: int, move: Turn) -> None:
-        ready, mine = self.book.ready(player, Coat.DOUBLE_LINE), move.die in self.hands[player]
         why = "turning a die needs the double line's wizard, won but not yet used"
-        require(ready, Rule.POWER, why)
-        require(mine, Rule.POWER, f"die {move.die} is not yours to turn")
+        require(self.book.ready(player, Coat.DOUBLE_LINE), Rule.POWER, why)
+        own = move.die in self.hands[player]
+        require(own, Rule.POWER, f"die {move.die} is not yours to turn")
         faces = range(len(DICE[move.die]))
         require(move.face in faces, Rule.POWER, f"a die has no face {move.face}")
         self.book.used.add(Coat.DOUBLE_LINE)

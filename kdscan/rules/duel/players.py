@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cache
 from itertools import product
 
 from kdscan.rules.duel.board import NEAR, Board, Drawing, Slot, cell_of, number
@@ -138,6 +139,10 @@ _LATER = 30
 """Number of shields drawn before the castle's cross is spent on less than its best use."""
 
 
+_Place = tuple[tuple[Coat, Coat], Slot]
+"""Coats of the two dice, and where they are drawn."""
+
+
 def greedy_player(game: Game, rng: random.Random) -> Move:
     """The move that brings the most points now; ties are broken at random."""
     if game.phase is Phase.TAKE:
@@ -149,43 +154,28 @@ def greedy_player(game: Game, rng: random.Random) -> Move:
     return random_player(game, rng)
 
 
-class _Domains:
-    """The domains of a map while it is being drawn: each shield's domain, sizes, crosses."""
+def _gains(drawing: Drawing) -> Callable[[tuple[tuple[int, Coat, int], ...]], float]:
+    """From two halves (cell, coat, crosses) to the points gained by drawing them, contact with
+    equals included."""
+    domains = find_domains(drawing.board())
+    domain_of = {number(cell): n for n, domain in enumerate(domains) for cell in domain.cells}
 
-    def __init__(self, drawing: Drawing) -> None:
-        found = find_domains(drawing.board())
-        self.of = {number(cell): n for n, domain in enumerate(found) for cell in domain.cells}
-        self.size = [len(domain.cells) for domain in found]
-        self.crosses = [domain.crosses for domain in found]
-        self.coats = [domain.coat for domain in found]
-        self._gains: dict[tuple[tuple[int, ...], Coat, int], float] = {}
+    @cache
+    def gain(cells: tuple[int, ...], coat: Coat, crosses: int) -> float:
+        near = {domain_of[j] for i in cells for j in NEAR[i] if j in domain_of}
+        joined = [domains[n] for n in near if domains[n].coat is coat]
+        size = len(cells) + sum(len(domain.cells) for domain in joined)
+        total = crosses + sum(domain.crosses for domain in joined)
+        before = sum(domain.points for domain in joined)
+        return size * total - before + _CONTACT * len(joined) * size
 
-    def gain(self, halves: tuple[tuple[int, Coat, int], ...]) -> float:
-        """Points gained by drawing these (cell, coat, crosses), contact with equals included."""
+    def of_domino(halves: tuple[tuple[int, Coat, int], ...]) -> float:
         (u, a, x), (v, b, y) = halves
         if a is b and v in NEAR[u]:
-            return self._gain((u, v), a, x + y)
-        return self._gain((u,), a, x) + self._gain((v,), b, y)
+            return gain((u, v), a, x + y)
+        return gain((u,), a, x) + gain((v,), b, y)
 
-    def _gain(self, cells: tuple[int, ...], coat: Coat, crosses: int) -> float:
-        key = cells, coat, crosses
-        known = self._gains.get(key)
-        if known is None:
-            known = self._gains[key] = self._count(cells, coat, crosses)
-        return known
-
-    def _count(self, cells: tuple[int, ...], coat: Coat, crosses: int) -> float:
-        joined = set()
-        size, total, before = len(cells), crosses, 0
-        for i in cells:
-            for j in NEAR[i]:
-                name = self.of.get(j)
-                if name is not None and name not in joined and self.coats[name] is coat:
-                    joined.add(name)
-                    size += self.size[name]
-                    total += self.crosses[name]
-                    before += self.size[name] * self.crosses[name]
-        return size * total - before + _CONTACT * len(joined) * size
+    return of_domino
 
 
 def _take(game: Game, rng: random.Random) -> Take:
@@ -204,25 +194,33 @@ def _take(game: Game, rng: random.Random) -> Take:
 
 def _bolt(game: Game) -> ChooseCoat | AddCross:
     drawing = game.drawings[game.to_move]
-    domains = _Domains(drawing)
+    domains = find_domains(drawing.board())
     if game.bolt is Coat.FILLED:
-        return ChooseCoat(max(Coat, key=domains.coats.count))
-    return AddCross(cell_of(max(drawing.coats, key=lambda i: domains.size[domains.of[i]])))
+        return ChooseCoat(max(Coat, key=[domain.coat for domain in domains].count))
+    size = {cell: len(domain.cells) for domain in domains for cell in domain.cells}
+    return AddCross(max(map(cell_of, drawing.coats), key=size.__getitem__))
 
 
 def _draw(game: Game, rng: random.Random) -> Move:
     drawing = game.drawings[game.to_move]
     one, two = game.hands[game.to_move]
     x, y = game.faces[one].crosses, game.faces[two].crosses
-    domains = _Domains(drawing)
+    gain_of = _gains(drawing)
 
     def gain(place: _Place, castle: int | None = None) -> float:
         (a, b), (u, v) = place
-        return domains.gain(((u, a, x + (castle == one)), (v, b, y + (castle == two))))
+        return gain_of(((u, a, x + (castle == one)), (v, b, y + (castle == two))))
 
-    best = max(_places(game), key=lambda place: gain(place) + rng.random() / 2, default=None)
-    if best is None:
-        return _turn(game, rng)
+    places = (
+        (coats, slot)
+        for coats in product(game.coats_of(one), game.coats_of(two))
+        for slot in drawing.slots(*coats)
+    )
+    best = max(places, key=lambda place: gain(place) + rng.random() / 2, default=None)
+    if best is None:  # turn a die if possible, else call the other wizards
+        if game.book.ready(game.to_move, Coat.DOUBLE_LINE):
+            return Turn(rng.choice((one, two)), rng.randrange(6))
+        return random_player(game, rng)
     castle = None
     if not drawing.castle_used:
         chosen = max((one, two), key=lambda die: gain(best, die))
@@ -230,21 +228,3 @@ def _draw(game: Game, rng: random.Random) -> Move:
         if late or gain(best, chosen) - gain(best) >= 6:
             castle = chosen
     return Draw(halves(game, *best), castle)
-
-
-_Place = tuple[tuple[Coat, Coat], Slot]
-
-
-def _places(game: Game) -> Iterator[_Place]:
-    first, second = map(game.coats_of, game.hands[game.to_move])
-    for coats in product(first, second):
-        for slot in game.drawings[game.to_move].slots(*coats):
-            yield coats, slot
-
-
-def _turn(game: Game, rng: random.Random) -> Move:
-    """Nothing fits: turn a die if possible, else call the other wizards."""
-    player = game.to_move
-    if game.book.ready(player, Coat.DOUBLE_LINE):
-        return Turn(rng.choice(game.hands[player]), rng.randrange(6))
-    return random_player(game, rng)

@@ -32,14 +32,14 @@ class AuditedMap:
         return self.audit.problems
 
 
-def board_json(found: AuditedMap) -> dict[str, Any]:
+def board_json(audited: AuditedMap) -> dict[str, Any]:
     """One entry of `boards`."""
-    audit = found.audit
+    audit = audited.audit
     return {
-        "text": str(found.board),
-        "domains": domains_json(found.score),
-        "score": score_json(found.score),
-        "problems": problems_json(found.problems),
+        "text": str(audited.board),
+        "domains": domains_json(audited.score),
+        "score": score_json(audited.score),
+        "problems": problems_json(audited.problems),
         "audit": {"lawful": audit.lawful, **witness_json(audit.witness)},
     }
 

@@ -52,12 +52,12 @@ def find_domains(board: Board) -> tuple[Domain, ...]:
     for cell, shield in board.items():
         of_coat.setdefault(shield.coat, []).append(cell)
         crosses[cell] = shield.crosses
-    found = [
+    domains = [
         Domain(coat, group, sum([crosses[cell] for cell in group]))
         for coat, cells in of_coat.items()
         for group in _joined(tuple(cells))
     ]
-    return tuple(sorted(found, key=itemgetter(1)))
+    return tuple(sorted(domains, key=itemgetter(1)))
 
 
 @lru_cache(maxsize=2048)

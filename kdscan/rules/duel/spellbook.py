@@ -123,9 +123,9 @@ class BookPlace:
     @classmethod
     def parse(cls, text: str) -> BookPlace:
         """The inverse of `str`; raises ValueError for any other text."""
-        if not (found := _TEXT.fullmatch(text)):
+        if not (match := _TEXT.fullmatch(text)):
             raise ValueError(f"no place of a spellbook: {text!r}")
-        side, choice, coat, square, part = found.groups()
+        side, choice, coat, square, part = match.groups()
         if choice:
             return cls(int(side), Coat(choice), "choice")
         if square:

@@ -204,15 +204,15 @@ class Land:
             [c for c in around if self.is_free(c) and self.joins(c, square.terrain)]
             for square in squares
         )
-        seen = set()
+        placed = set()
         for cell in sorted(first):
             for near in neighbours(cell):
                 if self.fits((cell, near)):
-                    seen.add((cell, near))
+                    placed.add((cell, near))
                     yield cell, near
         for cell in sorted(second):
             for near in neighbours(cell):
-                if (near, cell) not in seen and self.fits((near, cell)):
+                if (near, cell) not in placed and self.fits((near, cell)):
                     yield near, cell
 
     def lay(self, squares: tuple[Square, Square], cells: Place) -> None:

@@ -156,8 +156,8 @@ class Game:
         elif self.phase is Phase.LAY and isinstance(move, Discard):
             self._discard(player)
         else:
-            asked = f"{type(move).__name__} came in the phase '{self.phase}'"
-            raise IllegalMoveError(Rule.ORDER, asked)
+            why = f"{type(move).__name__} came in the phase '{self.phase}'"
+            raise IllegalMoveError(Rule.ORDER, why)
         self.history.append((player, move))
 
     def _choose(self, player: int, move: Choose) -> None:

@@ -26,14 +26,14 @@ class AuditedKingdom:
     audit: KingdomAudit | None
 
 
-def kingdom_json(found: AuditedKingdom) -> dict[str, Any]:
+def kingdom_json(audited: AuditedKingdom) -> dict[str, Any]:
     """One entry of `boards`."""
     return {
-        "text": str(found.kingdom),
-        "domains": domains_json(found.score),
-        "score": score_json(found.score),
-        "problems": problems_json(found.problems),
-        "audit": None if found.audit is None else audit_json(found.audit),
+        "text": str(audited.kingdom),
+        "domains": domains_json(audited.score),
+        "score": score_json(audited.score),
+        "problems": problems_json(audited.problems),
+        "audit": None if audited.audit is None else audit_json(audited.audit),
     }
 
 

@@ -52,10 +52,10 @@ def score_kingdom(
     counts as harmonious if every square is filled; this is equivalent, because every player
     gets exactly the dominoes that fill the square.
     """
-    found = groups({cell: square.terrain for cell, square in kingdom.squares.items()})
+    areas = groups({cell: square.terrain for cell, square in kingdom.squares.items()})
     domains = tuple(
         Domain(terrain, cells, sum(kingdom.squares[cell].crowns for cell in cells))
-        for terrain, cells in found
+        for terrain, cells in areas
     )
     middle = variants.middle_kingdom and kingdom.fits_around_castle(variants.size)
     whole = kingdom.complete(variants.size) if discarded is None else discarded == 0
