@@ -465,7 +465,7 @@ def _splits(task: Task, singles: int, free: bool, spare: int) -> Iterator[tuple[
             rooted |= waits
         elif waits & left:
             dots = min(sum(part.dots for part in met), spare + 1)
-            loose.append(_Part(waits, any(part.opens for part in met), dots))
+            loose.append(_Part(waits & left, any(part.opens for part in met), dots))
         elif free and any(part.opens for part in met) and sum(p.dots for p in met) <= spare:
             free = False
         else:
