@@ -103,7 +103,9 @@ def test_a_photo_is_a_name_bytes_or_an_array() -> None:
     (decoded,) = kdscan.load_photos(named.bgr)
     assert (named.bgr == sent.bgr).all() and (named.bgr == decoded.bgr).all()
     with pytest.raises(ValueError, match="a photo is"):
-        next(kdscan.load_photos(np.zeros((9, 9), np.uint8)))
+        kdscan.load_photos(np.zeros((9, 9), np.uint8))
+    assert len(kdscan.load_photos(path)) == 1
+    assert (kdscan.load_photos(path)[0].bgr == named.bgr).all()
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,9 @@ class Pages:
     def __len__(self) -> int:
         return self.count
 
+    def __iter__(self) -> Iterator[Photo]:
+        return map(self.__getitem__, range(self.count))
+
     def __getitem__(self, page: int) -> Photo:
         """Decode a page; raises `PhotoError` if that page is broken, though others may be fine."""
         if not 0 <= page < self.count:
@@ -56,20 +59,19 @@ class Pages:
         return Photo.halved(bgr, partial(_whole, self.read, page), self.name, page)
 
 
-def load_photos(source: Path | str | bytes | NDArray[np.uint8]) -> Iterator[Photo]:
-    """Yield the pictures of a file, page by page.
+def load_photos(source: Path | str | bytes | NDArray[np.uint8]) -> Pages:
+    """The pictures of a file: a sequence whose pages are decoded when they are taken.
 
     source: the file's path, its content, or a decoded picture: (H, W, 3) uint8 BGR, upright.
     Raises `PhotoError` with the remedy in its message, ValueError for an array of another shape
-    or without pixels. Use `open_photos` to carry on after a broken page.
+    or without pixels; a page that is taken raises PhotoError if it is broken.
     """
     if isinstance(source, np.ndarray):
         if source.size == 0:
             raise ValueError("a photo has at least one pixel")
-        yield Photo(source)
-        return
-    pages = decode(source) if isinstance(source, bytes) else open_photos(source)
-    yield from (pages[n] for n in range(len(pages)))
+        Photo(source)  # checks it
+        return Pages("", 1, lambda page, whole: (source, False))
+    return decode(source) if isinstance(source, bytes) else open_photos(source)
 
 
 def open_photos(path: Path | str) -> Pages:

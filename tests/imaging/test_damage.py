@@ -159,7 +159,7 @@ def test_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
             open_photos(path)
     for shape in ((0, 0, 3), (9, 0, 3)):
         with pytest.raises(ValueError, match="at least one pixel"):
-            next(load_photos(np.zeros(shape, np.uint8)))
+            load_photos(np.zeros(shape, np.uint8))
 
 
 @pytest.mark.skipif(
