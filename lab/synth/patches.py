@@ -47,7 +47,7 @@ def with_things(rng: Rng, flat: U8, other: U8, cell_px: float) -> tuple[U8, F32]
     for _ in range(0 if rng.random() < OPEN else int(rng.integers(1, 6))):
         if rng.random() < 0.2:
             # a lamp reflected by the paper
-            h, w = hidden.shape
+            h, w = flat.shape[:2]
             at, turn = rng.uniform(0, 1, 2) * (w, h), rng.uniform(0, np.pi)
             axes = cell_px * rng.uniform(0.3, 2.0), cell_px * rng.uniform(0.25, 0.7)
             lamp = mirrored_lamp((h, w), at, turn, axes, float(rng.choice((1.0, 3.0))))

@@ -82,7 +82,7 @@ class KingdomEvidence(FrozenArrays):
     cut: sides of the picture beyond which it reaches, or may reach unseen. beside: sides beyond
         which another kingdom extends that was not read. touching: whether some squares may be of
         another kingdom that it touches. covered: bare places that do not look like the table, on
-        which its tiles may lie covered, with their difference from it (`surface`).
+        which its tiles may lie covered, with their difference from it (`unlike_table`).
     sheet_id: text of the code on a card beside it (`kdscan.paper.ids`), None without one.
     corrections: a person's.
     """

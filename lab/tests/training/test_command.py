@@ -129,7 +129,7 @@ def test_what_cannot_be_done_is_said_with_its_remedy(
 
 def write_recipe(path: Path, name: str, parent: str) -> None:
     """A recipe that says as little as it may."""
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     network, version = name.split("-")
     batch = {"marks": 6, "tiles": 12}[network]
     text = f'network = "{network}"\nversion = "{version}"\nabout = ""\n[held_back]\n'
