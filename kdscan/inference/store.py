@@ -12,20 +12,17 @@ import json
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import onnxruntime
 from numpy.typing import NDArray
 
 from kdscan.errors import ModelError
 from kdscan.imaging.picture import Floats, Network
 from kdscan.paper.layout import layouts
 from kdscan.rules.duel.coats import COATS
-
-if TYPE_CHECKING:
-    pass
+from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 
 
 @dataclass(frozen=True)
@@ -57,6 +54,12 @@ FORMAT = "kdscan-models/3"
 MARKS = [str(c) if c else "empty" for c in COATS]
 """Labels of the marks network's coat logits, in this order."""
 
+LABELS = {
+    "marks": MARKS,
+    "squares": [f"{terrain} {crowns}" for terrain, crowns in SQUARE_CLASSES],
+}
+"""Labels of classifiers; a model with others is refused."""
+
 NETWORKS = ("locate", "refine", "marks", "cover", "ink", "spellbook", "tiles", "squares")
 """Names of all models that reading needs."""
 
@@ -71,10 +74,6 @@ prints."""
 def calibrated_as(layout: str) -> str:
     """The calibration group of a layout: `OWN` if kdscan prints it, else `ANY`."""
     return OWN if layout in layouts() else ANY
-
-
-Opened = tuple[Network, dict[str, str]]
-"""A model ready to run, and the metadata inside its file."""
 
 
 def models_folder() -> Path:
@@ -132,36 +131,48 @@ class Models:
 
     @cached_property
     def locate(self) -> Network:
-        return self._network("locate")
+        """See `kdscan.detection.locate.locate`."""
+        return self._open("locate")[0]
 
     @cached_property
     def refine(self) -> Network:
-        return self._network("refine")
+        """See `kdscan.detection.register.register`."""
+        return self._open("refine")[0]
+
+    @cached_property
+    def marks(self) -> Network:
+        """See `kdscan.marks.network`."""
+        return self._open("marks")[0]
 
     @cached_property
     def cover(self) -> Network:
         """Occlusion: rectified sheets (B, 3, 336, 464) BGR 0..1 → logits (B, 5, 7)."""
-        return self._network("cover")
+        return self._open("cover")[0]
 
     @cached_property
     def ink(self) -> Network:
-        """Ink segmentation, see `kdscan.templates.separate.drawn_on`."""
-        return self._network("ink")
+        """Ink segmentation, see `kdscan.templates`."""
+        return self._open("ink")[0]
 
     @cached_property
-    def marks(self) -> Network:
-        return self._labelled("marks", MARKS)
+    def tiles(self) -> Network:
+        """Votes for kingdoms, see `kdscan.sheets.kingdom`."""
+        return self._open("tiles")[0]
+
+    @cached_property
+    def squares(self) -> Network:
+        """Logits of `SQUARE_CLASSES`."""
+        return self._open("squares")[0]
 
     @cached_property
     def spellbook(self) -> Network:
+        """See `kdscan.sheets.spellbook`."""
         return self._spellbook[0]
 
     @cached_property
     def struck_by(self) -> StruckBy:
         """How the logits of strokes through a line's squares combine into the logit of a struck
         line."""
-        pass
-
         try:
             return StruckBy.from_json(self._spellbook[1].get("struck_by", ""))
         except (ValueError, TypeError) as error:
@@ -170,8 +181,15 @@ class Models:
             ) from error
 
     @cached_property
-    def _spellbook(self) -> Opened:
-        return self._session("spellbook")
+    def _spellbook(self) -> tuple[Network, dict[str, str]]:
+        return self._open("spellbook")
+
+    def preload(self, threads: int = 1) -> None:
+        """Open `MAP_NETWORKS` now. threads: intra-op threads of each; results do not depend on
+        it."""
+        for name in MAP_NETWORKS:
+            if name not in self.__dict__:
+                self.__dict__[name] = self._open(name, threads)[0]
 
     def calibration(self, layout: str, views: int) -> NDArray[np.float64]:
         """(2,): slope and offset for the log odds of totals, see `MarkProbs.calibration`.
@@ -182,72 +200,9 @@ class Models:
         known = self.manifest.get("trust", {}).get(calibrated_as(layout), {})
         return np.array(known.get("total", {}).get(str(views), (1.0, 0.0)), np.float64)
 
-    @cached_property
-    def tiles(self) -> Network:
-        return self._network("tiles")
-
-    @cached_property
-    def squares(self) -> Network:
-        from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
-
-        return self._labelled(
-            "squares", [f"{terrain} {crowns}" for terrain, crowns in SQUARE_CLASSES]
-        )
-
-    def _labelled(self, name: str, labels: list[str]) -> Network:
-        """A model whose outputs have these labels, in this order; raises ModelError for others."""
-        network, metadata = self._session(name)
-        known = json.loads(metadata.get("labels", "null"))
-        if known != labels:
-            raise ModelError(
-                "the model {name} knows other labels ({labels}); install kdscan again",
-                name=name,
-                labels=known,
-            )
-        return network
-
-    def _network(self, name: str) -> Network:
-        return self._session(name)[0]
-
-    def preload(self, threads: int = 1) -> None:
-        """Load `MAP_NETWORKS` in a background thread while the caller imports and decodes; errors
-        are raised when a network is accessed.
-
-        threads: intra-op threads of each session; results do not depend on it.
-        """
-        import onnxruntime  # noqa: F401  # now: two importing threads would wait for each other
-
-        for name in MAP_NETWORKS:
-            if name not in self.__dict__:  # already open
-                self._pending[name] = SimpleQueue()
-        Thread(target=self._open_pending, args=(dict(self._pending), threads)).start()
-
-    @cached_property
-    def _pending(self) -> dict[str, SimpleQueue[Opened | Exception]]:
-        return {}
-
-    def _open_pending(
-        self, pending: dict[str, SimpleQueue[Opened | Exception]], threads: int
-    ) -> None:
-        for name, opened in pending.items():
-            try:
-                opened.put(self._open(name, threads))
-            except Exception as error:
-                opened.put(error)
-
-    def _session(self, name: str) -> Opened:
-        """A model ready to run, and the metadata inside its file."""
-        if (pending := self._pending.pop(name, None)) is None:
-            return self._open(name)
-        opened = pending.get()
-        if isinstance(opened, Exception):
-            raise opened
-        return opened
-
-    def _open(self, name: str, threads: int = 1) -> Opened:
+    def _open(self, name: str, threads: int = 1) -> tuple[Network, dict[str, str]]:
+        """A model ready to run, and the metadata inside its file; raises ModelError."""
         data = self._checked(name)
-        import onnxruntime
-
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
@@ -263,12 +218,20 @@ class Models:
                 name=name,
                 why=error,
             ) from error
-        input_names = [one.name for one in session.get_inputs()]
+        metadata: dict[str, str] = session.get_modelmeta().custom_metadata_map
+        labels = json.loads(metadata.get("labels", "null"))
+        if name in LABELS and labels != LABELS[name]:
+            raise ModelError(
+                "the model {name} knows other labels ({labels}); install kdscan again",
+                name=name,
+                labels=labels,
+            )
+        input_names = [tensor.name for tensor in session.get_inputs()]
 
         def network(*batches: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
             return tuple(session.run(None, dict(zip(input_names, batches, strict=True))))
 
-        return network, dict(session.get_modelmeta().custom_metadata_map)
+        return network, metadata
 
     def _checked(self, name: str) -> bytes:
         """A model's bytes; raises ModelError unless they match the manifest's checksum."""

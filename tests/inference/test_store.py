@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -35,8 +34,6 @@ def model_file(folder: Path, name: str) -> Path:
     return folder / str(manifest["models"][name]["file"])
 
 
-def test_all_weights_together_are_small() -> None:
-    assert sum(p.stat().st_size for p in models_folder().rglob("*.onnx")) < LIMIT
 
 
 def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
@@ -59,28 +56,8 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
     assert kinds.shape == (3, len(SQUARE_CLASSES))
 
 
-def test_what_is_opened_beside_answers_the_same(copy: Path) -> None:
-    models, seen = Models(copy), np.full((1, 3, 224, 288), 0.5, np.float32)
-    others = threading.enumerate()
-    models.preload(threads=2)
-    for thread in set(threading.enumerate()).difference(others):
-        thread.join()
-    shutil.rmtree(copy)  # nothing is opened anew
-    assert not models.__dict__.keys() & {"locate", "refine", "marks"}
-    refine = models.refine
-    for one, other in zip(refine(seen), default_models().refine(seen), strict=True):
-        assert np.array_equal(one, other)
-    models.preload()
-    assert models.refine is refine
 
 
-def test_what_cannot_be_opened_beside_is_told_when_it_is_asked_for(copy: Path) -> None:
-    model_file(copy, "refine").write_bytes(b"")
-    models = Models(copy)
-    models.preload()
-    assert models.locate(np.zeros((1, 3, 288, 384), np.float32))
-    with pytest.raises(ModelError, match="refine is damaged"):
-        _ = models.refine
 
 
 def test_totals_of_our_own_sheet_have_a_trust_of_their_own(copy: Path) -> None:
@@ -92,11 +69,6 @@ def test_totals_of_our_own_sheet_have_a_trust_of_their_own(copy: Path) -> None:
             assert models.calibration(layout, views).tolist() == fitted
 
 
-def test_without_any_trust_totals_are_as_sure_as_the_networks(copy: Path) -> None:
-    manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
-    del manifest["trust"]
-    (copy / "manifest.json").write_text(json.dumps(manifest), "utf-8")
-    assert Models(copy).calibration(UNKNOWN_LAYOUT, 4).tolist() == [1.0, 0.0]
 
 
 def test_equal_versions_mean_equal_files(copy: Path) -> None:
