@@ -74,3 +74,11 @@ def test_what_a_photo_shows_of_a_map_is_read_and_the_rest_is_named(side: str, sh
     boards = ({(c.row, c.col): c.coat for c in one.reading.cells} for one in (whole, cut))
     there, here = ({at: coat for at, coat in b.items() if at not in cut.clipped} for b in boards)
     assert here == there
+
+
+def test_a_grid_that_ends_inside_the_picture_is_not_cut_off() -> None:
+    """As of other games and puzzles, whose lattice is not that of a map."""
+    corners = np.array([(-60.0, 20), (300, 20), (300, 300), (-60, 300)])
+    for left, sides in ((5.0, ("left",)), (40.0, ())):
+        votes = np.array([(left, 30.0), (290, 290)])
+        assert cut_sides(photo(400, 400), SheetOutline(corners, 1.0, votes)) == sides
