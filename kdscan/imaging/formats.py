@@ -221,8 +221,8 @@ _RARE_CODINGS = {0xC3: "lossless", 0xC9: "arithmetic", 0xCA: "arithmetic", 0xCB:
 PLAIN_SCANS = 16
 """Most scans of a plain JPEG: progressive ones have ten, hostile ones thousands."""
 
-_DAMAGE = re.compile(r"Corrupt JPEG data: (?!bad ICC)|Premature end|Inconsistent progression")
-"""Warnings of libjpeg that mean a damaged picture; the others are of odd metadata."""
+_HARMLESS = re.compile(r"Adobe color transform|bad ICC|JFIF revision|Invalid SOS parameters")
+"""Warnings of libjpeg (jerror.h) of odd metadata; all others mean a damaged picture."""
 
 _PADDING = re.compile(r"(\d+) extraneous bytes before marker 0xd9")
 """The warning for bytes behind the last pixel. Some cameras pad with zeros."""
@@ -366,10 +366,9 @@ def decode_jpeg(data: bytes, half: bool = False) -> Bgr:
     try:
         bgr = simplejpeg.decode_jpeg(data, "BGR", **size)
     except ValueError as error:
-        warning = str(error)
-        padding = _PADDING.search(warning)
+        padding = _PADDING.search(str(error))
         padded = padding and bytes(int(padding[1])) + b"\xff\xd9" in data
-        if _DAMAGE.search(warning) and not padded:
+        if not padded and not _HARMLESS.search(str(error)):
             raise damaged("JPEG") from error
         bgr = simplejpeg.decode_jpeg(data, "BGR", strict=False, **size)
     return np.asarray(_upright(bgr, header.orientation), np.uint8)
