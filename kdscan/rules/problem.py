@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 from kdscan.rules.grid import Cell
 
@@ -31,22 +31,13 @@ def is_open(cells: Iterable[Cell], checked: Collection[Cell]) -> bool:
     return not named or not named <= set(checked)
 
 
-class ProblemJson(TypedDict):
-    """A problem as plain values."""
-
-    code: str
-    severity: Severity
-    message: str
-    cells: list[list[int]]
-
-
 def problem_from(values: Mapping[str, Any]) -> Problem:
     """A problem from plain values, as `problems_json` makes them."""
     cells = tuple((row, col) for row, col in values["cells"])
     return Problem(values["code"], values["severity"], values["message"], cells)
 
 
-def problems_json(problems: Iterable[Problem]) -> list[ProblemJson]:
+def problems_json(problems: Iterable[Problem]) -> list[dict[str, Any]]:
     """Problems in the order found, as plain values."""
     return [
         {

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import random
 
-from kdscan.rules.duel.report import domains_json, score_json
-from kdscan.rules.duel.scoring import score_board
-from kdscan.rules.kingdomino import report
+from kdscan.rules.duel.scoring import domains_json, score_board, score_json
+from kdscan.rules.kingdomino import scoring as report
 from kdscan.rules.kingdomino.play import play_match, random_player
 from kdscan.rules.winner import known_total, worth
 from tests.rules.boards import played

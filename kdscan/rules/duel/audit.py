@@ -570,7 +570,13 @@ class _Order:
             yield frozenset()
         if not (terms.obtained or terms.idle) or room(self.task.filled) & CASTLE_BITS:
             return
-        coats = {c for c in Coat if self.closed(c, self.task.filled, None) is not None}
+
+        def settle(cells: int) -> int:
+            """The pieces that lie within some cells, drawn at will."""
+            return sum(piece for piece in self.pieces if not piece & ~cells)
+
+        shields, whole = self.task.coats, self.task.filled
+        coats = {coat for coat in Coat if closed(shields[coat], whole, settle) is not None}
         if not self.vain <= coats:
             return
         self.task.budget.spend(len(Coat))
@@ -657,9 +663,14 @@ class _Order:
             return self.draw(allowed, frozenset(), choices)[1], ()
         for coat in sorted(coats):
             earlier = coats - {coat}
+            won = self.won_by(earlier)
+
+            def settle(cells: int, won: frozenset[Coat] = won) -> int:
+                return self.draw(cells, won, choices)[0]
+
             idle = choices.idle and coat is Coat.CHECKED
             within = allowed & ~choices.last if idle else allowed
-            part = self.closed(coat, within, choices, earlier)
+            part = closed(self.task.coats[coat], within, settle)
             if part is None or (idle and not choices.last and choices.given & ~part):
                 continue
             before = self.reach(part, earlier, choices)
@@ -668,19 +679,3 @@ class _Order:
                 after = self.draw(allowed, self.won_by(coats), choices, steps)[1]
                 return after, (*moments, (len(steps), coat))
         return None
-
-    def closed(
-        self,
-        coat: Coat,
-        allowed: int,
-        choices: _Choices | None,
-        earlier: frozenset[Coat] = frozenset(),
-    ) -> int | None:
-        """The most that can lie when a coat has no room; drawn at will without `choices`."""
-
-        def settle(cells: int) -> int:
-            if choices is None:
-                return sum(piece for piece in self.pieces if not piece & ~cells)
-            return self.draw(cells, self.won_by(earlier), choices)[0]
-
-        return closed(self.task.coats[coat], allowed, settle)

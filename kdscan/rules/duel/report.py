@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any
 
+from kdscan.rules.duel.audit import Audit, Witness
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.scoring import Score
+from kdscan.rules.duel.pair import GameAudit
+from kdscan.rules.duel.play import Game
+from kdscan.rules.duel.scoring import Score, domains_json, score_json
 from kdscan.rules.duel.spellbook import Spellbook
 from kdscan.rules.problem import Problem, problems_json
 from kdscan.rules.winner import outcome
-
-if TYPE_CHECKING:
-    from kdscan.rules.duel.audit import Audit, Witness
-    from kdscan.rules.duel.pair import GameAudit
-    from kdscan.rules.duel.play import Game
 
 
 @dataclass(frozen=True)
@@ -42,41 +40,6 @@ def board_json(audited: AuditedMap) -> dict[str, Any]:
         "problems": problems_json(audited.problems),
         "audit": {"lawful": audit.lawful, **witness_json(audit.witness)},
     }
-
-
-class DomainJson(TypedDict):
-    """Equal coats connected edge to edge."""
-
-    coat: str
-    cells: list[list[int]]
-    crosses: int
-    points: int
-
-
-class MapScoreJson(TypedDict):
-    """The breakdown of a map's score."""
-
-    domains: int
-    wizard: int
-    total: int
-
-
-def domains_json(score: Score) -> list[DomainJson]:
-    """The points of each domain."""
-    return [
-        {
-            "coat": domain.coat.value,
-            "cells": [list(cell) for cell in domain.cells],
-            "crosses": domain.crosses,
-            "points": domain.points,
-        }
-        for domain in score.domains
-    ]
-
-
-def score_json(score: Score) -> MapScoreJson:
-    """The breakdown of a score."""
-    return {"domains": score.domain_points, "wizard": score.wizard, "total": score.total}
 
 
 def witness_json(witness: Witness | None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from kdscan.rules.duel.board import CELLS, Board
 from kdscan.rules.duel.coats import Coat
@@ -91,3 +91,38 @@ def score_board(board: Board, chosen_coat: Coat | None = None) -> Score:
     domains = find_domains(board)
     paid = sum(domain.coat is chosen_coat for domain in domains)
     return Score(domains, WIZARD_POINTS * paid)
+
+
+class DomainJson(TypedDict):
+    """Equal coats connected edge to edge."""
+
+    coat: str
+    cells: list[list[int]]
+    crosses: int
+    points: int
+
+
+class MapScoreJson(TypedDict):
+    """The breakdown of a map's score."""
+
+    domains: int
+    wizard: int
+    total: int
+
+
+def domains_json(score: Score) -> list[DomainJson]:
+    """The points of each domain."""
+    return [
+        {
+            "coat": domain.coat.value,
+            "cells": [list(cell) for cell in domain.cells],
+            "crosses": domain.crosses,
+            "points": domain.points,
+        }
+        for domain in score.domains
+    ]
+
+
+def score_json(score: Score) -> MapScoreJson:
+    """The breakdown of a score."""
+    return {"domains": score.domain_points, "wizard": score.wizard, "total": score.total}

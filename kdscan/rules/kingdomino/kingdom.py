@@ -66,16 +66,12 @@ class Tile:
     squares: tuple[Square, Square]
 
 
-def _read() -> tuple[Tile, ...]:
-    data = json.loads(Path(__file__).with_name("tiles.json").read_text("utf-8"))
-    tiles = []
-    for number, text in enumerate(data["tiles"], 1):
-        one, two = (Square.parse(token) for token in text.split())
-        tiles.append(Tile(number, (one, two)))
-    return tuple(tiles)
+_DATA = json.loads(Path(__file__).with_name("tiles.json").read_text("utf-8"))
 
-
-TILES: tuple[Tile, ...] = _read()
+TILES: tuple[Tile, ...] = tuple(
+    Tile(number, (Square.parse(first), Square.parse(second)))
+    for number, (first, second) in enumerate(map(str.split, _DATA["tiles"]), 1)
+)
 """The box, by number from 1."""
 
 SQUARES: Counter[Square] = Counter(square for tile in TILES for square in tile.squares)

@@ -128,7 +128,8 @@ def _audit(squares: Mapping[Cell, Square], castles: set[Cell]) -> KingdomAudit:
         if not left:
             yield laid
             return
-        tightest = min(left, key=lambda cell: len(partners(cell)))
+        tightest = next((cell for cell in left if len(partners(cell)) < 2), None)
+        tightest = tightest or min(left, key=lambda cell: len(partners(cell)))
         for near in partners(tightest):
             tries += 1
             if tries >= MAX_TRIES:

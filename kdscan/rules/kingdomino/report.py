@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any
 
 from kdscan.rules.kingdomino.kingdom import Kingdom
-from kdscan.rules.kingdomino.scoring import Score
+from kdscan.rules.kingdomino.legality import KingdomAudit
+from kdscan.rules.kingdomino.play import Game, match_totals, match_winners
+from kdscan.rules.kingdomino.scoring import Score, domains_json, score_json
 from kdscan.rules.problem import Problem, problems_json
-
-if TYPE_CHECKING:
-    from kdscan.rules.kingdomino.legality import KingdomAudit
-    from kdscan.rules.kingdomino.play import Game
 
 
 @dataclass(frozen=True)
@@ -27,67 +25,21 @@ class AuditedKingdom:
 
 
 def kingdom_json(audited: AuditedKingdom) -> dict[str, Any]:
-    """One entry of `boards`."""
+    """One entry of `boards`: dominoes in an order in which they can be laid; `lawful` is null if
+    that was not decided."""
+    audit = audited.audit
+    order = [{"cells": place} for place in audit.order] if audit and audit.lawful else None
     return {
         "text": str(audited.kingdom),
         "domains": domains_json(audited.score),
         "score": score_json(audited.score),
         "problems": problems_json(audited.problems),
-        "audit": None if audited.audit is None else audit_json(audited.audit),
-    }
-
-
-def audit_json(audit: KingdomAudit) -> dict[str, Any]:
-    """Dominoes in an order in which they can be laid; `lawful` is null if that was not decided."""
-    order = [{"cells": [list(cell) for cell in place]} for place in audit.order]
-    return {"lawful": audit.lawful, "order": order if audit.lawful else None}
-
-
-class LandJson(TypedDict):
-    """Equal terrain connected edge to edge."""
-
-    terrain: str
-    cells: list[list[int]]
-    crowns: int
-    points: int
-
-
-class KingdomScoreJson(TypedDict):
-    """The breakdown of a kingdom's score."""
-
-    domains: int
-    middle_kingdom: int
-    harmony: int
-    total: int
-
-
-def domains_json(score: Score) -> list[LandJson]:
-    """The points of each domain."""
-    return [
-        {
-            "terrain": domain.terrain.value,
-            "cells": [list(cell) for cell in domain.cells],
-            "crowns": domain.crowns,
-            "points": domain.points,
-        }
-        for domain in score.domains
-    ]
-
-
-def score_json(score: Score) -> KingdomScoreJson:
-    """The breakdown of a score."""
-    return {
-        "domains": score.domain_points,
-        "middle_kingdom": score.middle_kingdom,
-        "harmony": score.harmony,
-        "total": score.total,
+        "audit": audit and {"lawful": audit.lawful, "order": order},
     }
 
 
 def match_json(games: Sequence[Game]) -> dict[str, Any]:
     """A match: one game, or the three games of a dynasty with their sums."""
-    from kdscan.rules.kingdomino.play import match_totals, match_winners
-
     scores = [game.scores() for game in games]
     return {
         "games": [

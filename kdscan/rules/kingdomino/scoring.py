@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 from kdscan.rules.grid import Cell, groups
 from kdscan.rules.kingdomino.kingdom import Kingdom, Terrain
@@ -64,3 +65,44 @@ def score_kingdom(
         MIDDLE_KINGDOM_POINTS if middle else 0,
         HARMONY_POINTS if variants.harmony and whole else 0,
     )
+
+
+class LandJson(TypedDict):
+    """Equal terrain connected edge to edge."""
+
+    terrain: str
+    cells: list[list[int]]
+    crowns: int
+    points: int
+
+
+class KingdomScoreJson(TypedDict):
+    """The breakdown of a kingdom's score."""
+
+    domains: int
+    middle_kingdom: int
+    harmony: int
+    total: int
+
+
+def domains_json(score: Score) -> list[LandJson]:
+    """The points of each domain."""
+    return [
+        {
+            "terrain": domain.terrain.value,
+            "cells": [list(cell) for cell in domain.cells],
+            "crowns": domain.crowns,
+            "points": domain.points,
+        }
+        for domain in score.domains
+    ]
+
+
+def score_json(score: Score) -> KingdomScoreJson:
+    """The breakdown of a score."""
+    return {
+        "domains": score.domain_points,
+        "middle_kingdom": score.middle_kingdom,
+        "harmony": score.harmony,
+        "total": score.total,
+    }

@@ -12,7 +12,7 @@ from kdscan.imaging.picture import Bgr
 from kdscan.marks.boards import CellReading
 from kdscan.rules.duel.board import CASTLE
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.report import DomainJson, MapScoreJson, domains_json, score_json
+from kdscan.rules.duel.scoring import DomainJson, MapScoreJson, domains_json, score_json
 from kdscan.rules.problem import Problem
 from kdscan.sheets.board import Canvas, CellDrawing, draw_board, places_of
 from kdscan.sheets.common import DoubtfulPlace, Point, point, probability

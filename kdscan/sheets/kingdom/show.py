@@ -10,7 +10,7 @@ from kdscan.i18n import Words, mark
 from kdscan.imaging.pens import Points, draw_square, square_width
 from kdscan.imaging.picture import Bgr
 from kdscan.rules.kingdomino.kingdom import Square, SquareKind, Terrain
-from kdscan.rules.kingdomino.report import KingdomScoreJson, LandJson, domains_json, score_json
+from kdscan.rules.kingdomino.scoring import KingdomScoreJson, LandJson, domains_json, score_json
 from kdscan.rules.problem import Problem
 from kdscan.sheets.board import Canvas, CellDrawing, draw_board, places_of
 from kdscan.sheets.common import DoubtfulPlace, Point, point, probability
