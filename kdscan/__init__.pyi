@@ -20,3 +20,6 @@ from .templates.file import save_print as save_print
 from .templates.known import KnownPrint as KnownPrint
 from .templates.learn import learn_print as learn_print
 from .templates.library import known_prints as known_prints
+
+__version__: str
+__all__: list[str]

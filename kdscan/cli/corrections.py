@@ -29,6 +29,7 @@ from kdscan.rules.duel.spellbook import COATS, SIDES
 from kdscan.rules.grid import Cell
 from kdscan.rules.kingdomino.kingdom import LETTERS as TERRAIN_LETTERS
 from kdscan.rules.kingdomino.kingdom import SQUARES, Square, Terrain
+from kdscan.sheets.base import KINGDOM, SPELLBOOK
 from kdscan.sheets.common import CellField, ChoiceField, LineField
 
 _FORM = re.compile(
@@ -94,7 +95,7 @@ def field_of(correction: Correction, kind: str, size: int = 0, example: str = "1
     size: squares along a kingdom's side. example: how a sheet is named. Raises `UsageError` for
     what no such sheet can contain.
     """
-    text, is_book = correction.text, kind == "duel_spellbook"
+    text, is_book = correction.text, kind == SPELLBOOK.name
     if is_book and not correction.parts["side"]:
         raise UsageError("--set {text}: that is a spellbook, it has no such cells", text=text)
     if correction.parts["side"] and not is_book:
@@ -105,7 +106,7 @@ def field_of(correction: Correction, kind: str, size: int = 0, example: str = "1
         )
     if is_book:
         return _of_book(correction)
-    if kind == "kingdom":
+    if kind == KINGDOM.name:
         return _of_kingdom(correction, size)
     return _of_map(correction)
 

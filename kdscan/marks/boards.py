@@ -148,8 +148,8 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> Reading:
     for i, (row, col) in enumerate(CELLS):
         coat, crosses = best[i]
         p = float(both[i, COATS.index(coat), crosses])
-        seen = (COATS[int(probs.coat[i].argmax())], int(probs.crosses[i].argmax()))
-        overruled = None if seen == (coat, crosses) else seen
+        pixels = (COATS[int(probs.coat[i].argmax())], int(probs.crosses[i].argmax()))
+        overruled = None if pixels == (coat, crosses) else pixels
         review = i in to_review or p < CELL_DOUBT
         cells.append(CellReading(row, col, coat, crosses, p * probs.placed, review, overruled))
     used = probs.castle_used
@@ -263,9 +263,9 @@ def _pixel_probs(probs: MarkProbs) -> Floats:
     return np.asarray(probs.coat[:, :, None] * probs.crosses[:, None, :], np.float64)
 
 
-def likeness(one: MarkProbs, two: MarkProbs) -> Likeness:
+def likeness(probs: MarkProbs, other: MarkProbs) -> Likeness:
     """Compare the marks of two photos; see `Likeness`."""
-    a, b = _pixel_probs(one), _pixel_probs(two)
+    a, b = _pixel_probs(probs), _pixel_probs(other)
     expected = (1 - OWN_MARKS_WEIGHT) * _mark_prior() + OWN_MARKS_WEIGHT * (
         a.mean(0) + b.mean(0)
     ) / 2
@@ -282,7 +282,7 @@ def fuse(views: Sequence[MarkProbs]) -> MarkProbs:
     two of them wrongly.)
     """
     views = [
-        one for n, one in enumerate(views) if not any(same_photo(one, two) for two in views[:n])
+        view for n, view in enumerate(views) if not any(same_photo(view, v) for v in views[:n])
     ]
     first, *others = views
     if not others:
@@ -298,10 +298,10 @@ def fuse(views: Sequence[MarkProbs]) -> MarkProbs:
     )
 
 
-def same_photo(one: MarkProbs, two: MarkProbs) -> bool:
+def same_photo(view: MarkProbs, other: MarkProbs) -> bool:
     """Whether two views are one photo, given twice: no two photos are read exactly alike."""
-    same = np.array_equal(one.coat, two.coat) and np.array_equal(one.crosses, two.crosses)
-    return same and one.castle_used == two.castle_used and one.placed == two.placed
+    same = np.array_equal(view.coat, other.coat) and np.array_equal(view.crosses, other.crosses)
+    return same and (view.castle_used, view.placed) == (other.castle_used, other.placed)
 
 
 def _product(probabilities: Sequence[Floats] | Floats, temper: float) -> Floats:
@@ -333,11 +333,10 @@ def group(views: Sequence[SheetView]) -> tuple[tuple[int, ...], ...]:
     same = {(i, j) for _, i, j in pairs}
     of: dict[int, tuple[int, ...]] = {i: (i,) for i in range(len(views))}
     for _, i, j in pairs:
-        one, two = of[i], of[j]
-        if one != two and all((min(a, b), max(a, b)) in same for a in one for b in two):
-            joined = tuple(sorted(one + two))
+        if of[i] != of[j] and all((min(a, b), max(a, b)) in same for a in of[i] for b in of[j]):
+            joined = tuple(sorted(of[i] + of[j]))
             of.update(dict.fromkeys(joined, joined))
-    return tuple(sorted({g for g in of.values() if len(g) > 1}))
+    return tuple(sorted({members for members in of.values() if len(members) > 1}))
 
 
 def _pairs(views: Sequence[SheetView]) -> list[tuple[float, int, int]]:
@@ -346,15 +345,14 @@ def _pairs(views: Sequence[SheetView]) -> list[tuple[float, int, int]]:
         return []
     flat = np.stack([_pixel_probs(view.probs).reshape(-1) for view in views]).astype(np.float32)
     agreeing = flat @ flat.T  # expected number of shields that hold the same
-    found = []
-    for i, j in combinations(range(len(views)), 2):
-        one, two = views[i], views[j]
-        known = one.sheet_id is not None and two.sheet_id is not None
-        if one.photo == two.photo or agreeing[i, j] < MIN_AGREEING:
+    pairs = []
+    for (i, view), (j, other) in combinations(enumerate(views), 2):
+        coded = view.sheet_id is not None and other.sheet_id is not None
+        if view.photo == other.photo or agreeing[i, j] < MIN_AGREEING:
             continue
-        if known and one.sheet_id != two.sheet_id:
+        if coded and view.sheet_id != other.sheet_id:
             continue
-        like = likeness(one.probs, two.probs)
-        if like.same or (known and like.worst >= MIN_COSINE):
-            found.append((like.log_ratio, i, j))
-    return found
+        like = likeness(view.probs, other.probs)
+        if like.same or (coded and like.worst >= MIN_COSINE):
+            pairs.append((like.log_ratio, i, j))
+    return pairs

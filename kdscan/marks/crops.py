@@ -135,8 +135,8 @@ def segment(flat_bgr: NDArray[np.uint8]) -> CellCrops:
     color, common = _soften(color), resized(_soften(common), COARSE_PX)
     fine = np.empty((len(CROP_CELLS), 1, INPUT_PX, INPUT_PX), np.float32)
     coarse = np.empty((len(CROP_CELLS), len(CHANNELS), COARSE_PX, COARSE_PX), np.float32)
-    for one, crop, at in zip(fine, coarse, CROP_CELLS, strict=True):
-        one[0] = resized(crop_cell(ink, *at), INPUT_PX)
+    for detail, crop, at in zip(fine, coarse, CROP_CELLS, strict=True):
+        detail[0] = resized(crop_cell(ink, *at), INPUT_PX)
         crop[0], crop[1] = resized(crop_cell(half, *at), COARSE_PX), common
         crop[2] = resized(crop_cell(color, *at), COARSE_PX)
     return CellCrops(fine, coarse)

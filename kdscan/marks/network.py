@@ -24,10 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.picture import (
+    Bgr,
     Floats,
     FrozenArrays,
     Network,
     Photo,
+    Plane,
     median,
     quantile,
     sigmoid,
@@ -101,11 +103,11 @@ def predict(crops: CellCrops, network: Network, turns: Sequence[int] = TURNS) ->
     Yields the logits of each view, mapped back to the upright sheet.
     """
     for turn in turns:
-        seen = (crops.ink, crops.coarse)
+        planes = crops.ink, crops.coarse
         if not turn:
-            yield network(*seen)
+            yield network(*planes)
             continue
-        coat, crosses, castle, offset = network(*(upside_down(part) for part in seen))
+        coat, crosses, castle, offset = network(*map(upside_down, planes))
         offset = np.concatenate([offset[:, -2::-1], offset[:, -1:]], 1)
         yield coat[:, ::-1], crosses[:, ::-1], castle, -offset
 
@@ -124,7 +126,7 @@ def average(logits: Sequence[Logits], placed: float, calibration: Floats) -> Mar
     calibration: see `MarkProbs`.
     """
     coat, crosses, castle = (
-        np.asarray(np.mean([one[part][0] for one in logits], axis=0), np.float64)
+        np.asarray(np.mean([view[part][0] for view in logits], axis=0), np.float64)
         for part in range(3)
     )
     return MarkProbs(
@@ -151,24 +153,20 @@ def refine_crops(
     network: see `predict`. The first view is of the returned sheet. The second is only needed in
     doubt, where small misalignments matter: it uses the sheet resampled by the first one's offsets.
     """
+
+    def resampled() -> RectifiedSheet:
+        return rectify(photo, shift_cells(sheet.centers_xy, offset), sheet.confidence)
+
+    def second_view() -> Iterator[Logits]:
+        yield from predict(segment(resampled().bgr), network, TURNS[1:])
+
     for more in reversed(range(MAX_RESAMPLES + 1)):
         (first,) = predict(segment(sheet.bgr), network, TURNS[:1])
         offset = cell_offsets(first)
         if not more or np.sqrt(np.square(offset).sum(-1).mean()) < MAX_OFFSET:
             break
-        sheet = _resampled(photo, sheet, offset)
-    return sheet, chain((first,), _second_view(photo, sheet, offset, network))
-
-
-def _second_view(
-    photo: Photo, sheet: RectifiedSheet, offset: Floats, network: Network
-) -> Iterator[Logits]:
-    closer = _resampled(photo, sheet, offset)
-    yield from predict(segment(closer.bgr), network, TURNS[1:])
-
-
-def _resampled(photo: Photo, sheet: RectifiedSheet, offset: Floats) -> RectifiedSheet:
-    return rectify(photo, shift_cells(sheet.centers_xy, offset), sheet.confidence)
+        sheet = resampled()
+    return sheet, chain((first,), second_view())
 
 
 def cell_offsets(logits: Logits) -> Floats:
@@ -210,32 +208,32 @@ MIN_SEEN = 2
 """Least number of pixels of a cell that show a colour."""
 
 
-def foreign(bgr: NDArray[np.uint8]) -> dict[Cell, float]:
+def foreign(bgr: Bgr) -> dict[Cell, float]:
     """For shields with a solid area: the distance of its colour from everything drawn in others.
 
     bgr: (336, 464, 3) uint8, a rectified sheet at half its size (`crops.half_size`). Distances
     are Euclidean in the natural logarithms of the three channels.
     """
-    tone = _tone(bgr)
-    tones = np.stack([_inner_cell(tone, at) for at in CELLS])
+    tone, margin = _tone(bgr), round(FLAT_MARGIN * FLAT_PX / COARSE)
+    tones = np.stack([crop_cell(tone, *at)[margin:-margin, margin:-margin] for at in CELLS])
     far = np.sqrt(np.einsum("nyxc,nyxc->nyx", tones, tones))
     printed = np.partition(far, len(CELLS) // 4, axis=0)[len(CELLS) // 4]
-    there = ((far > MIN_CONTRAST) & (far > printed + OVER_PRINT)).astype(np.uint8)
-    solid = [_eroded(one, SOLID_PX) for one in there]
-    if not any(one.mean() >= MIN_AREA for one in solid):
+    drawn = ((far > MIN_CONTRAST) & (far > printed + OVER_PRINT)).astype(np.uint8)
+    solid = [cv2.erode(cell, np.ones((SOLID_PX, SOLID_PX), np.uint8)) > 0 for cell in drawn]
+    if not any(cell.mean() >= MIN_AREA for cell in solid):
         return {}
-    drawn = [t[_eroded(one, STROKE_PX)][::2] for t, one in zip(tones, there, strict=True)]
-    found = {}
+    stroke = np.ones((STROKE_PX, STROKE_PX), np.uint8)
+    colors = [tones[i][cv2.erode(cell, stroke) > 0][::2] for i, cell in enumerate(drawn)]
+    distances = {}
     for i, at in enumerate(CELLS):
         if solid[i].mean() >= MIN_AREA:
-            others = np.concatenate(drawn[:i] + drawn[i + 1 :])
-            own = median(tones[i][solid[i]])
-            distances = np.linalg.norm(others - own, axis=1)
-            found[at] = float(quantile(distances, CHANCE)[0]) if len(others) >= MIN_PIXELS else 0.0
-    return found
+            others = np.concatenate(colors[:i] + colors[i + 1 :])
+            away = np.linalg.norm(others - median(tones[i][solid[i]]), axis=1)
+            distances[at] = quantile(away, CHANCE)[0] if len(others) >= MIN_PIXELS else 0.0
+    return distances
 
 
-def unseen_colors(bgr: NDArray[np.uint8]) -> dict[Cell, float]:
+def unseen_colors(bgr: Bgr) -> dict[Cell, float]:
     """For each shield: the share of its cell, 0..1, in colours that no other shield's cell shows.
 
     bgr: (336, 464, 3) uint8, as for `foreign`. A colour is shown by pixels in its bin or one beside
@@ -245,46 +243,32 @@ def unseen_colors(bgr: NDArray[np.uint8]) -> dict[Cell, float]:
     tone = cv2.resize(_tone(bgr), None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     bins = np.clip(((tone - DARKEST) / BIN_WIDTH).astype(int), 1, BINS - 2)
     colors = np.ravel_multi_index(tuple(np.moveaxis(bins, -1, 0)), (BINS,) * 3)
-    cells = [_whole_cell(colors, at) for at in CELLS]
-    shown = np.stack([_shown(one) for one in cells])
-    times = shown.sum(0, dtype=np.uint8)
+    cells = []
+    for at in CELLS:
+        y, x = (round((n + FLAT_MARGIN) * UNSEEN_PX) for n in at)
+        cells.append(colors[y : y + UNSEEN_PX, x : x + UNSEEN_PX])
+    shows = np.stack([_nearby_colors(cell) for cell in cells])
+    times = shows.sum(0, dtype=np.uint8)
     shares = {}
-    for at, one, own in zip(CELLS, cells, shown, strict=True):
-        unseen = (times[one] == own[one]).astype(np.uint8)
+    for at, cell, own in zip(CELLS, cells, shows, strict=True):
+        unseen = (times[cell] == own[cell]).astype(np.uint8)
         wide = cv2.morphologyEx(unseen, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
         shares[at] = float(wide.mean())
     return shares
 
 
-def _shown(colors: NDArray[np.int64]) -> NDArray[np.uint8]:
+def _nearby_colors(cell: NDArray[np.int64]) -> NDArray[np.uint8]:
     """(BINS ** 3,): 1 for each colour that a cell shows, or that lies beside one that it shows."""
-    counts = np.bincount(colors.ravel(), minlength=BINS**3).reshape((BINS,) * 3)
-    shown = (counts >= MIN_SEEN).astype(np.uint8)
+    counts = np.bincount(cell.ravel(), minlength=BINS**3).reshape((BINS,) * 3)
+    shows = (counts >= MIN_SEEN).astype(np.uint8)
     for axis in range(3):
-        shown = shown | np.roll(shown, 1, axis) | np.roll(shown, -1, axis)
-    return shown.ravel()
+        shows = shows | np.roll(shows, 1, axis) | np.roll(shows, -1, axis)
+    return shows.ravel()
 
 
-def _whole_cell(plane: NDArray[np.int64], at: Cell) -> NDArray[np.int64]:
-    """A cell of a plane with `UNSEEN_PX` pixels per cell."""
-    y, x = (round((n + FLAT_MARGIN) * UNSEEN_PX) for n in at)
-    return plane[y : y + UNSEEN_PX, x : x + UNSEEN_PX]
-
-
-def _tone(bgr: NDArray[np.uint8]) -> NDArray[np.float32]:
+def _tone(bgr: Bgr) -> Plane:
     """(H, W, 3): natural logarithms of the colours relative to the paper nearby."""
     return np.asarray(cv2.log(np.maximum(relative_to_paper(bgr), np.float32(BLACK))), np.float32)
-
-
-def _inner_cell(plane: NDArray[np.float32], at: Cell) -> NDArray[np.float32]:
-    """A cell without its margin."""
-    crop = crop_cell(plane, *at)
-    margin = round(len(crop) * FLAT_MARGIN / (1 + 2 * FLAT_MARGIN))
-    return crop[margin:-margin, margin:-margin]
-
-
-def _eroded(there: NDArray[np.uint8], px: int) -> NDArray[np.bool_]:
-    return np.asarray(cv2.erode(there, np.ones((px, px), np.uint8)) > 0)
 
 
 COVER_PX = FLAT_PX // COARSE
@@ -316,22 +300,18 @@ def covered(sheet: RectifiedSheet, network: Network) -> dict[Cell, float]:
     averaged with their mirror image, which repeats true detections more often than false ones.
     """
     bgr = half_size(sheet.bgr)
-    foreign_logits = np.zeros((ROWS, COLS))
+    by_color = np.zeros((ROWS, COLS))
     for at, distance in foreign(bgr).items():
-        foreign_logits[at] = np.clip(FOREIGN_WEIGHT * (distance - FOREIGN_OFFSET), 0, MAX_FOREIGN)
+        by_color[at] = np.clip(FOREIGN_WEIGHT * (distance - FOREIGN_OFFSET), 0, MAX_FOREIGN)
     for at, share in unseen_colors(bgr).items():
-        foreign_logits[at] += np.clip(UNSEEN_WEIGHT * (share - UNSEEN_OFFSET), 0, MAX_UNSEEN)
-    logits = _logits(bgr, network)
-    if max(_probabilities(logits + foreign_logits).values()) >= MIRROR_FROM:
-        logits = (logits + _logits(bgr[:, ::-1], network)[:, ::-1]) / 2
-    return _probabilities(logits + foreign_logits)
+        by_color[at] += np.clip(UNSEEN_WEIGHT * (share - UNSEEN_OFFSET), 0, MAX_UNSEEN)
 
+    def logits(view: Bgr) -> Floats:
+        batch = view.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255)
+        return np.asarray(network(np.ascontiguousarray(batch))[0][0], np.float64)
 
-def _logits(bgr: NDArray[np.uint8], network: Network) -> NDArray[np.float64]:
-    """(5, 7) logits."""
-    batch = bgr.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255)
-    return np.asarray(network(np.ascontiguousarray(batch))[0][0], np.float64)
-
-
-def _probabilities(logits: NDArray[np.float64]) -> dict[Cell, float]:
-    return {at: float(sigmoid(logits[at])) for at in CELLS}
+    by_network = logits(bgr)
+    if max(sigmoid(by_network + by_color)[at] for at in CELLS) >= MIRROR_FROM:
+        by_network = (by_network + logits(bgr[:, ::-1])[:, ::-1]) / 2
+    probabilities = sigmoid(by_network + by_color)
+    return {at: float(probabilities[at]) for at in CELLS}

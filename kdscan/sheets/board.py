@@ -287,7 +287,7 @@ def places_of(
     corners = cell_corners(board.rectified.centers_xy)
     for doubt in doubts:
         at = doubt.cell.at
-        choices = tuple((name(one), one.confidence) for one in (doubt.cell, *doubt.others))
+        choices = tuple((name(c), c.confidence) for c in (doubt.cell, *doubt.others))
         yield DoubtfulPlace(cell_name(at), choices, quad_of(corners, at))
 
 

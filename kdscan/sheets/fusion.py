@@ -83,7 +83,7 @@ def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
         blurred=all(view.blurred for view in views),
         covered=_covered(views),
         wizard=max(
-            (view.wizard for view in views), key=lambda one: (one.coat is not None, one.confidence)
+            (view.wizard for view in views), key=lambda w: (w.coat is not None, w.confidence)
         ),
         corrections=reduce(MapCorrections.merge, [view.corrections for view in reversed(views)]),
     )
@@ -102,4 +102,4 @@ def _covered(views: Sequence[MapEvidence]) -> dict[Cell, float]:
     """The shields that are covered in all views, each with its least probability."""
     first, *others = [view.still_covered for view in views]
     everywhere = [at for at in first if all(at in other for other in others)]
-    return {at: min(one[at] for one in (first, *others)) for at in everywhere}
+    return {at: min(view[at] for view in (first, *others)) for at in everywhere}

@@ -111,19 +111,19 @@ def explain_domains(
     return lines if len(lines) > 1 else []
 
 
-def explain_total(found: SheetReading, total: int, style: Style, between: str = "") -> str:
+def explain_total(reading: SheetReading, total: int, style: Style, between: str = "") -> str:
     """The total, its confidence, and whether to check it."""
     t = style.words.t
-    confidence = t("{sure} sure", sure=percent(found.confidence))
-    check = f",{between} " + t("please check") if found.review else ""
+    confidence = t("{sure} sure", sure=percent(reading.confidence))
+    check = f",{between} " + t("please check") if reading.review else ""
     points = style.bold(t("total {points}", points=total))
     return f"   {points}  ({confidence}{check})"
 
 
-def explain_problems(found: SheetReading, style: Style) -> list[str]:
+def explain_problems(reading: SheetReading, style: Style) -> list[str]:
     """The problems of a sheet or kingdom, one a line."""
     lines = []
-    for problem in found.problems:
+    for problem in reading.problems:
         named = problem.cells if len(problem.cells) <= MAX_NAMED else ()
         where = " ".join(cell_name(cell) for cell in named)
         what = problem_line(problem, style.words)
@@ -132,24 +132,24 @@ def explain_problems(found: SheetReading, style: Style) -> list[str]:
 
 
 def explain_doubts(
-    found: SheetReading,
+    reading: SheetReading,
     doubts: Sequence[Doubt[C]],
-    shown: Callable[[C], str],
+    describe: Callable[[C], str],
     token: Callable[[C], str],
     style: Style,
 ) -> str:
     """Problems of a board, then its doubtful cells with their alternatives.
 
-    shown: a cell's content for people; token: the same in the syntax of `--set`.
+    describe: a cell's content for people; token: the same in the syntax of `--set`.
     """
     dash, t = "–" if style.unicode else "-", style.words.t
     either = t("or")
-    lines = explain_problems(found, style)
+    lines = explain_problems(reading, style)
     if doubts:
         lines.append(" " + t("Look at:"))
     for doubt in doubts:
         choices = [
-            f"{shown(one)} ({percent(one.confidence)})" for one in (doubt.cell, *doubt.others)
+            f"{describe(cell)} ({percent(cell.confidence)})" for cell in (doubt.cell, *doubt.others)
         ]
         line = f"   {cell_name(doubt.cell.at)}  {choices[0]}"
         others = f" {dash} {either} {', '.join(choices[1:])}" if doubt.others else ""

@@ -88,14 +88,14 @@ def _known_print(
         return None, False
     from kdscan.templates.recognize import recognize, shows_mirrored
 
-    known = recognize(photo, sheet.centers_xy, prints)
-    return known, shows_mirrored(photo, sheet.centers_xy, prints, known)
+    aligned = recognize(photo, sheet.centers_xy, prints)
+    return aligned, shows_mirrored(photo, sheet.centers_xy, prints, aligned)
 
 
 def is_legible(sheet: MapReading) -> bool:
     """Whether a reading is plausibly of a map, rather than of another printed grid."""
-    shown = [c.confidence for c in sheet.reading.cells if c.at not in sheet.clipped]
-    mean = sum(shown) / len(shown)
+    visible = [c.confidence for c in sheet.reading.cells if c.at not in sheet.clipped]
+    mean = sum(visible) / len(visible)
     return (
         sheet.layout != UNKNOWN_LAYOUT
         or sheet.rectified.confidence >= MIN_PLACEMENT

@@ -174,8 +174,7 @@ def explain_clipped(sheet: MapReading, style: Style) -> str:
         "{n} shields lie at the picture's edge or beyond it, so there is no total.",
         len(sheet.clipped),
     )
-    again = style.bold(t("Photograph again"))
-    return f" {again}: {what}"
+    return f" {style.bold(t('Photograph again'))}: {what}"
 
 
 def board_text(sheet: MapReading, style: Style) -> str:

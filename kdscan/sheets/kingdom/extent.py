@@ -297,7 +297,7 @@ def divide(
     of the lattice. limit: squares that a kingdom may span."""
     if len(castles) == 1:
         return {castles[0]: Part(frozenset(component_of(castles[0], cells)), doubtful=False)}
-    tiles = frozenset(cells.difference(castles))
+    tiles = frozenset(cells - set(castles))
     whole = [
         castle
         for castle in castles

@@ -176,11 +176,13 @@ def explain_score(kingdom: KingdomReading, style: Style) -> str:
 
 
 def _explain_doubts(kingdom: KingdomReading, style: Style) -> str:
-    def shown(square: SquareReading) -> str:
+    def describe(square: SquareReading) -> str:
         terrain = style.words.t(TERRAIN_NAMES[square.terrain])
         return f"{terrain} {_crowns(square.crowns, style)}".rstrip()
 
-    return explain_doubts(kingdom, doubts(kingdom), shown, lambda one: token(one.kind), style)
+    return explain_doubts(
+        kingdom, doubts(kingdom), describe, lambda square: token(square.kind), style
+    )
 
 
 def token(kind: SquareKind) -> str:
@@ -206,7 +208,7 @@ def places(kingdom: KingdomReading, words: Words) -> Iterator[DoubtfulPlace]:
 
 
 _DRAWING: CellDrawing[SquareReading] = CellDrawing(
-    draw=lambda picture, at, one, size: draw_square(picture, at, *one.kind, size),
-    width=lambda one, size: square_width(one.crowns, size),
-    marked=lambda one: one.crowns > 0,
+    draw=lambda picture, at, square, size: draw_square(picture, at, *square.kind, size),
+    width=lambda square, size: square_width(square.crowns, size),
+    marked=lambda square: square.crowns > 0,
 )

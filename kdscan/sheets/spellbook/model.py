@@ -180,8 +180,8 @@ def options(
     mean, `line_of` or `choice_of`."""
     shares: dict[T, float] = {}
     for flipped, p in _flipped(marks):
-        found = state(flipped)
-        shares[found] = shares.get(found, 0.0) + p
+        meaning = state(flipped)
+        shares[meaning] = shares.get(meaning, 0.0) + p
     return sorted(shares.items(), key=lambda share: -share[1])
 
 

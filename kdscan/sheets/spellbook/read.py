@@ -76,13 +76,15 @@ class PlacedBook:
 
 def find_books(photo: Photo) -> tuple[PlacedBook, ...]:
     """Find the spellbooks in a photo, of every built-in layout."""
-    found = []
+    placed = []
     for name in books():
         layout = load_book(name)
         for mm, xy in detect_pages(photo, layout.markers, layout.page_mm):
             nodes = _initial_mesh(layout, mm, xy)
-            found.append(register_book(photo, PlacedBook(layout, nodes, np.zeros(nodes.shape[:2]))))
-    return tuple(book for book in found if book.fit.max() > 0)
+            placed.append(
+                register_book(photo, PlacedBook(layout, nodes, np.zeros(nodes.shape[:2])))
+            )
+    return tuple(book for book in placed if book.fit.max() > 0)
 
 
 def _initial_mesh(layout: BookLayout, mm: Floats, xy: Floats) -> Floats:
@@ -127,19 +129,19 @@ def flatten_book(photo: Photo, book: PlacedBook, px_per_mm: float) -> NDArray[np
 def register_book(photo: Photo, book: PlacedBook) -> PlacedBook:
     """Deform the mesh iteratively until the printed lines match those of the blank page."""
     steps = list(_STEPS)
-    again = _EXTRA_ROUNDS
+    extra = _EXTRA_ROUNDS
     while steps:
         px_per_mm, patch, reach = steps.pop(0)
         blank = _lines(blank_page(book.layout, px_per_mm))
-        seen = _lines(flatten_book(photo, book, px_per_mm))
-        shift, precision, fit = _offsets(blank, seen, book.layout, px_per_mm, patch, reach)
+        picture = _lines(flatten_book(photo, book, px_per_mm))
+        shift, precision, fit = _offsets(blank, picture, book.layout, px_per_mm, patch, reach)
         nodes = _nodes_mm(book.layout)
-        known = precision.any((2, 3))
-        moved = _smooth(book.layout, nodes[known], shift[known], precision[known])
+        matched = precision.any((2, 3))
+        moved = _smooth(book.layout, nodes[matched], shift[matched], precision[matched])
         book = replace(book, nodes_xy=book.to_photo(nodes + moved), fit=fit)
-        if not steps and again and np.quantile(fit, 0.2) < _MIN_FIT:
+        if not steps and extra and np.quantile(fit, 0.2) < _MIN_FIT:
             # Well registered nodes pull their neighbours along.
-            steps, again = list(_STEPS[1:]), again - 1
+            steps, extra = list(_STEPS[1:]), extra - 1
     return book
 
 
@@ -175,7 +177,7 @@ def _lines(bgr: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 def _offsets(
     blank: NDArray[np.float32],
-    seen: NDArray[np.float32],
+    picture: NDArray[np.float32],
     layout: BookLayout,
     px_per_mm: float,
     patch_mm: float,
@@ -198,7 +200,7 @@ def _offsets(
         if float(patch.std()) < 0.004:
             continue
         left, top = max(x0 - reach, 0), max(y0 - reach, 0)
-        window = seen[top : min(y1 + reach, h), left : min(x1 + reach, w)]
+        window = picture[top : min(y1 + reach, h), left : min(x1 + reach, w)]
         score = cv2.matchTemplate(window, patch, cv2.TM_CCOEFF_NORMED)
         best, peak, curvature = _peak(np.asarray(score, np.float32))
         fits[at] = max(best, 0.0)
@@ -326,7 +328,9 @@ def crops_of(flat_bgr: NDArray[np.uint8], layout: BookLayout) -> NDArray[np.floa
 def read_books(photo: Photo, models: Models, risk: float) -> tuple[SpellbookReading, ...]:
     """Read every spellbook with a built-in layout in a photo; see `read_book`."""
     places = find_books(photo)
-    return tuple(read_book(photo, one, models.spellbook, models.struck_by, risk) for one in places)
+    return tuple(
+        read_book(photo, book, models.spellbook, models.struck_by, risk) for book in places
+    )
 
 
 def read_book(
@@ -338,8 +342,8 @@ def read_book(
         the crop shows the place at all.
     risk: accepted probability that a reading which is not marked for review is wrong.
     """
-    seen = crops(photo, book)
-    views = (seen, seen[..., ::-1], seen[:, :, ::-1])
+    upright = crops(photo, book)
+    views = (upright, upright[..., ::-1], upright[:, :, ::-1])
     outs = [network(np.ascontiguousarray(view))[0] for view in views]
     logits = np.asarray(np.mean(outs, axis=0), np.float64)
     marks = tuple(_marks(book, logits, struck_by, risk))
@@ -357,7 +361,7 @@ def _marks(
     book: PlacedBook, logits: Floats, struck_by: StruckBy, risk: float
 ) -> Iterator[BookMark]:
     places = list(marked_places(book.layout))
-    there = sigmoid(logits[:, 2])
+    visible = sigmoid(logits[:, 2])
     xy = book.to_photo(np.array([at for _, at, _ in places]))
     edge = book.to_photo(np.array([(x + half, y) for _, (x, y), half in places]))
     reach = np.linalg.norm(edge - xy, axis=1)
@@ -365,12 +369,12 @@ def _marks(
     for i, (place, _, _) in enumerate(places):
         if place.part == "square":
             row.append(i)
-        yield _mark(place, (xy[i],), reach[i], float(logits[i, 0]), float(there[i]), risk)
+        yield _mark(place, (xy[i],), reach[i], float(logits[i, 0]), float(visible[i]), risk)
         if place.part == "used":  # a line's squares come before its circle
             ends = xy[row[0]], xy[row[-1]]
             struck = replace(place, part="struck")
             logit = struck_by.logit(logits[row, 1])
-            yield _mark(struck, ends, reach[row[0]], logit, float(there[row].min()), risk)
+            yield _mark(struck, ends, reach[row[0]], logit, float(visible[row].min()), risk)
             row = []
 
 
@@ -379,11 +383,11 @@ def _mark(
     at_xy: tuple[Floats, ...],
     reach: float,
     logit: float,
-    there: float,
+    visible: float,
     risk: float,
 ) -> BookMark:
     p = float(sigmoid(abs(logit)))
-    confidence = float(p * there + (1 - there) / 2)
+    confidence = float(p * visible + (1 - visible) / 2)
     points = tuple((float(x), float(y)) for x, y in at_xy)
     review = confidence < 1 - risk * DOUBT_SHARE
     return BookMark(place, points, float(reach), logit > 0, confidence, review)
