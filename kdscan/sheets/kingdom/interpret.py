@@ -133,7 +133,7 @@ def decode_kingdoms(
     risk: accepted probability that a total which is not marked for review is wrong.
     """
     posteriors, together = condition_on_box(
-        [enumerate_kingdoms(_probabilities(one), one.variants) for one in evidence]
+        [enumerate_kingdoms(_probabilities(each), each.variants) for each in evidence]
     )
     return tuple(
         _reading(each, posterior, together, risk)
@@ -234,7 +234,7 @@ def condition_on_box(posteriors: Sequence[Posterior]) -> tuple[tuple[Posterior, 
         return tuple(posteriors), True
     alone = np.zeros((len(posteriors), max(len(posterior.candidates) for posterior in posteriors)))
     for row, posterior in zip(alone, posteriors, strict=True):
-        row[: len(posterior.candidates)] = [one.weight for one in posterior.candidates]
+        row[: len(posterior.candidates)] = [candidate.weight for candidate in posterior.candidates]
     alone /= alone.sum(1, keepdims=True)
     joint, heaviest, best_fits = np.zeros_like(alone), 0.0, True
     for p, picks in islice(best_first(alone, MIN_CHOICE), MAX_COMBINATIONS):

@@ -87,7 +87,7 @@ def read_kingdoms(
     def decode(kingdoms: Iterable[DetectedKingdom]) -> tuple[KingdomReading, ...]:
         """Their readings, the first with the sides beyond which another one lies."""
         evidence = [kingdom.evidence for kingdom in kingdoms]
-        first = [replace(one, beside=beside) for one in evidence[:1]]
+        first = [replace(each, beside=beside) for each in evidence[:1]]
         return decode_kingdoms([*first, *evidence[1:]], risk)
 
     whole = [detection for detection in detections if not detection.lost]

@@ -6,6 +6,7 @@ Small kingdoms are detected again in an enlarged window, oblique tables in a rec
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -179,9 +180,7 @@ class KingdomSearch:
             votes = predict_votes(view, self._network)
             excluded = [project(inverse(to_photo), outline) for outline in outlines]
             in_view, _ = _zoom_in(view, votes, find_squares(votes), self._network, excluded)
-            lattices += [
-                Lattice(project(to_photo, one.centers_xy), one.detected) for one in in_view
-            ]
+            lattices += _mapped(in_view, partial(project, to_photo))
         return self._largest(lattices)
 
     def _largest(
@@ -261,7 +260,7 @@ def _zoom_in(
             grown = grow_lattices(passes[-1])
             if not grown:
                 break
-            enlarged = grown + [one for one in enlarged if not lies_on(one, grown)]
+            enlarged = grown + [lattice for lattice in enlarged if not lies_on(lattice, grown)]
             low, high = _bounds(enlarged[0])
             margin = ZOOM_MARGIN * float(max(high - low))
         lattices.extend(enlarged)
