@@ -164,7 +164,8 @@ class _Decode:
 
     def perform(self) -> _Pixels:
         bgr, is_half = _opened(self.data)[1](self.page, self.whole)
-        return _Pixels(*bgr.shape[:2], np.ascontiguousarray(bgr).data.cast("B"), is_half)
+        height, width = bgr.shape[:2]
+        return _Pixels(height, width, np.ascontiguousarray(bgr).data.cast("B"), is_half)
 
 
 @lru_cache(maxsize=1)
