@@ -1,7 +1,5 @@
 """Archives may come from strangers: what kdscan would not have written is refused, and leaves
 nothing.
-
-The long trial tries randomly changed ones: see `lab/tests/benchmarks/test_hold_trials.py`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from lab.synth.sheets.grounds import line_art, painted
 from lab.synth.sheets.grounds.palette import Palette
 
 PALE = "paper"
-"""Plain or faintly illustrated paper: the family that `page_decor.bare_paper` draws."""
+"""Plain or faintly illustrated paper: the family that `page.bare_paper` draws."""
 
 PALE_SHARE = 0.45
 """Share of random designs that are `PALE`; some of the others are pale as well."""
