@@ -15,11 +15,11 @@ from .sheets.kingdom.model import KingdomReading as KingdomReading
 from .sheets.overlay import draw_overlay as draw_overlay
 from .sheets.spellbook.model import SpellbookCorrections as SpellbookCorrections
 from .sheets.spellbook.model import SpellbookReading as SpellbookReading
-from .templates.file import load_print as load_print
-from .templates.file import save_print as save_print
-from .templates.known import KnownPrint as KnownPrint
-from .templates.learn import learn_print as learn_print
-from .templates.library import known_prints as known_prints
+from .templates.learn import learn_template as learn_template
+from .templates.library import known_templates as known_templates
+from .templates.library import load_template as load_template
+from .templates.library import save_template as save_template
+from .templates.template import Template as Template
 
 __version__: str
 __all__: list[str]

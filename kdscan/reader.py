@@ -38,7 +38,7 @@ from kdscan.sheets.kingdom.read import (
 from kdscan.sheets.spellbook.model import SpellbookReading
 from kdscan.sheets.spellbook.read import read_books
 from kdscan.sheets.table import apply_spellbook, interpret_table
-from kdscan.templates.known import KnownPrint
+from kdscan.templates.template import Template
 
 Change = Callable[[AnyReading, int], AnyReading]
 """Changes a reading, given its index: mostly corrections."""
@@ -64,7 +64,7 @@ def read_photo(
     risk: float = DEFAULT_RISK,
     game: GameName | None = None,
     variants: Variants = PLAIN,
-    prints: Sequence[KnownPrint] = (),
+    prints: Sequence[Template] = (),
 ) -> tuple[AnyReading, ...]:
     """Read every map or kingdom of tiles in a photo, row by row, then the spellbooks.
 

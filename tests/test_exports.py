@@ -37,7 +37,7 @@ def test_public_names_are_pinned() -> None:
         "KdscanError",
         "KingdomCorrections",
         "KingdomReading",
-        "KnownPrint",
+        "Template",
         "MapCorrections",
         "MapReading",
         "Photo",
@@ -47,13 +47,13 @@ def test_public_names_are_pinned() -> None:
         "correct",
         "deserialize",
         "draw_overlay",
-        "known_prints",
-        "learn_print",
+        "known_templates",
+        "learn_template",
         "load_photos",
-        "load_print",
+        "load_template",
         "read_photo",
         "read_with",
-        "save_print",
+        "save_template",
         "serialize",
         "to_dict",
     ]
@@ -172,7 +172,7 @@ def test_what_is_no_photo_is_refused(given: Any) -> None:
     for call in (
         lambda: kdscan.read_photo(given),
         lambda: kdscan.draw_overlay(given, ()),
-        lambda: kdscan.learn_print([given], "club"),
+        lambda: kdscan.learn_template([given], "club"),
     ):
         with pytest.raises(TypeError, match="the photos that load_photos yields"):
             call()

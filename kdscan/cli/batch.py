@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kdscan.cli.known_prints import known_prints
+from kdscan.cli.known_templates import known_templates
 from kdscan.cli.options import (
     MOST_ROUNDS,
     SOME_FAILED,
@@ -111,7 +111,7 @@ def batch(
             asked = RuleChanges(game, great_duel, middle_kingdom, harmony)
             this = ensure_rules(db, event, asked)
             if this.game == "duel":
-                add_new_prints(kept, db, this.id, known_prints())
+                add_new_prints(kept, db, this.id, known_templates())
         learns = not no_learn and EventPrints(kept, this.id).learns()
         run = Run(kept, this, models, round, learns=learns)
         with _workers(cluster, workers) as pool, progress_line() as show:

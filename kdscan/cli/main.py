@@ -51,7 +51,7 @@ COMMANDS = {
     "serve": ("serve:serve", "Serve a page: photograph with a phone, check, tap, done."),
     "board": ("board:board", "Score boards written as text, and check that they are lawful."),
     "simulate": ("simulate:simulate", "Simulate whole games: maps, spellbook, rounds, scores."),
-    "layout": ("layout:layout", "Manage sheet designs: learn a pad's print, share it, forget it."),
+    "template": ("template:template", "Manage templates, the blank designs of pads."),
 }
 """Each command's module and function or group in it, and the first line of its help."""
 
@@ -73,6 +73,7 @@ class Commands(TyperGroup):
         self._only_listed = False
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        cmd_name = "template" if cmd_name == "layout" else cmd_name  # its former name
         if cmd_name not in COMMANDS or self._only_listed:
             return self.commands.get(cmd_name)
         return load(cmd_name)

@@ -31,13 +31,13 @@ Store = Annotated[
 Event = Annotated[
     str | None, typer.Option(metavar="NAME", help="The event; can be omitted if there is only one.")
 ]
-PrintsStore = Annotated[
+TemplatesStore = Annotated[
     str | None,
     typer.Option(metavar="URL", help="The event's store; without --event, the only event in it."),
 ]
-PrintsEvent = Annotated[
+TemplatesEvent = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Use the prints of this event instead of your own."),
+    typer.Option(metavar="NAME", help="Use the templates of this event instead of your own."),
 ]
 Photos = Annotated[
     str | None, typer.Option(metavar="PLACE", help="Folder or URL where photos are kept.")

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from kdscan.cli.corrections import Correction, field_of, parse_corrections
-from kdscan.cli.known_prints import known_prints
+from kdscan.cli.known_templates import flat_sheets, known_templates, note_shared_template
 from kdscan.cli.options import (
     NEEDS_REVIEW,
     SOME_FAILED,
@@ -40,6 +40,7 @@ from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.fusion import Where, fuse_sheets
 from kdscan.sheets.kingdom.model import KingdomReading
+from kdscan.templates.pile import MOST_COMPARED, FlatSheet
 
 STDIN = "-"
 """The name under which a photo is read from stdin."""
@@ -79,11 +80,11 @@ def score(
             help="Flag a total for review if it is wrong with more than this probability.",
         ),
     ] = DEFAULT_RISK,
-    layout: Annotated[
+    template: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="Recognise sheets by this print (.kdprint), besides the learned ones; can be "
+            help="Recognise sheets by this template (.kdprint), besides the learned ones; can be "
             "repeated.",
         ),
     ] = None,
@@ -135,18 +136,21 @@ def score(
     drawing = None if overlay is None else OverlayFile(overlay, overlay_style or "reading", photos)
     wanted = parse_corrections(corrections or ())
     variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), great_duel)
-    options = ReadOptions(risk, game, variants, known_prints(layout or ()))
+    options = ReadOptions(risk, game, variants, known_templates(template or ()))
     debug = context.find_root().params["debug"]
     printer = Printer(len(photos), text=not as_json, debug=debug)
 
-    reports = []
+    reports, unknown = [], list[FlatSheet]()
     for number, report, photo in _read_all(photos, wanted, options, printer):
         printer.report(report, number + 1)
         if drawing and photo is not None and report.sheets:
             several = len(photos) > 1 or report.pages > 1
             drawing.draw(photo, report, number + 1 if several else None)
+        if photo is not None and len(unknown) < MOST_COMPARED:
+            unknown += flat_sheets(photo, report.sheets)
         reports.append(replace(report, sheets=tuple(map(without_pixels, report.sheets))))
     printer.clear()
+    note_shared_template(unknown)
 
     sheets = {
         (n, k): sheet for n, report in enumerate(reports) for k, sheet in enumerate(report.sheets)

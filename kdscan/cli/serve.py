@@ -15,7 +15,7 @@ import segno
 import typer
 from platformdirs import user_data_path
 
-from kdscan.cli.known_prints import known_prints
+from kdscan.cli.known_templates import known_templates
 from kdscan.cli.options import Processes, Store
 from kdscan.cli.terminal import terminal_words
 from kdscan.errors import UsageError
@@ -115,7 +115,7 @@ def serve(
         with opened.write() as db:
             this = ensure_event(db, event)
             if this.game == "duel":
-                add_new_prints(opened, db, this.id, known_prints())
+                add_new_prints(opened, db, this.id, known_templates())
         if no_learn:
             EventPrints(opened, this.id).switch(False)
         secret, join_code, desk_code = codes_of(opened)

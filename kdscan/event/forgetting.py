@@ -13,7 +13,7 @@ from kdscan.errors import StoreError
 from kdscan.event.store import Store, schema
 from kdscan.event.store.files import is_url
 from kdscan.event.store.records import Event
-from kdscan.templates.names import SUFFIX
+from kdscan.templates.template import SUFFIX
 
 
 @dataclass(frozen=True)

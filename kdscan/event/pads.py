@@ -26,10 +26,9 @@ from kdscan.event.store.readings import readings, sheets
 from kdscan.event.store.records import PhotoRow
 from kdscan.sheets.base import evidence_from
 from kdscan.sheets.duel_map.model import MapEvidence, cells_of
-from kdscan.templates.file import FiledPrint, parse_print
-from kdscan.templates.flat import coats_of, is_suitable
-from kdscan.templates.learn import MAX_SHEETS
-from kdscan.templates.pile import may_learn, next_step
+from kdscan.templates.learn import MAX_SHEETS, coats_of
+from kdscan.templates.library import StoredTemplate, parse_template
+from kdscan.templates.pile import is_suitable, may_learn, next_step
 
 MOST_AT_ONCE = 48
 """Most sheets that are examined together; they take 130 MB when rectified."""
@@ -88,9 +87,9 @@ def _placed(db: Connection, event_id: int) -> Iterator[PlacedSheet]:
             yield PlacedSheet(*where, centers, coats, sheet.data["layout"])
 
 
-def add_learned_prints(store: Store, event_id: int, files: Sequence[bytes]) -> list[FiledPrint]:
+def add_learned_prints(store: Store, event_id: int, files: Sequence[bytes]) -> list[StoredTemplate]:
     """Add prints learned from its sheets to an event, all or none."""
-    found = [parse_print(data, "print") for data in files]
+    found = [parse_template(data, "print") for data in files]
     with store.write() as db:
         for one in found:
             add_print(store, db, event_id, one)

@@ -13,9 +13,8 @@ from kdscan.event.store.files import PhotoFiles
 from kdscan.event.store.print_files import load_prints
 from kdscan.imaging.photo import decode
 from kdscan.inference.store import default_models
-from kdscan.templates.file import to_filed
-from kdscan.templates.flat import FlatSheet, flat_sheet_at
-from kdscan.templates.pile import learn_from_pile
+from kdscan.templates.library import to_stored
+from kdscan.templates.pile import FlatSheet, flat_sheet_at, learn_from_pile
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def teach(root: str, pile: Pile, prints: Iterable[str]) -> tuple[bytes, ...]:
     """
     known = load_prints(root, prints)
     found = learn_from_pile(_flat(root, pile), known, default_models().ink)
-    return tuple(to_filed(one.known).data for one in found)
+    return tuple(to_stored(one.template).data for one in found)
 
 
 def _flat(root: str, pile: Pile) -> list[FlatSheet]:

@@ -16,7 +16,7 @@ from kdscan.rules.duel.coats import Coat
 from kdscan.rules.grid import Cell, neighbours
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.rules.problem import Problem
-from kdscan.templates.known import KnownPrint
+from kdscan.templates.template import Template
 
 Observer = Callable[[str], AbstractContextManager[object]]
 """Takes a stage's name, returns a context manager around the stage: for timing, progress,
@@ -35,7 +35,7 @@ class ReadOptions:
     risk: float = DEFAULT_RISK
     game: GameName | None = None
     variants: Variants = PLAIN
-    prints: Sequence[KnownPrint] = ()
+    prints: Sequence[Template] = ()
     observe: Observer = nullcontext
 
     def __post_init__(self) -> None:

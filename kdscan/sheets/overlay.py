@@ -17,7 +17,7 @@ from kdscan.sheets.base import AnyReading, kind_of, maps_of, number_in
 from kdscan.sheets.board import TILE_WH, Canvas
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.templates.drawing import draw_ink
-from kdscan.templates.separate import separate
+from kdscan.templates.ink_by_network import ink_by_network
 
 LONGEST_PX = 2400
 """Longest side of the photo in the picture: sharp on a screen, small enough to send."""
@@ -64,7 +64,7 @@ def ink_of(sheet: MapReading) -> Ink:
     """A map's ink: from its known print, or, if that is unknown, as segmented by a network."""
     if sheet.ink is not None:
         return sheet.ink
-    return separate(sheet.rectified, default_models().ink)
+    return ink_by_network(sheet.rectified, default_models().ink)
 
 
 def draw_inks(sheets: Sequence[AnyReading]) -> NDArray[np.uint8] | None:

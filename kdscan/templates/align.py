@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.detection.register import turned
 from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.pyramid import finest_decoded, finest_for
 from kdscan.imaging.rectify import (
@@ -27,9 +28,9 @@ from kdscan.imaging.rectify import (
     sampling_grid,
 )
 from kdscan.rules.duel.board import COLS, ROWS
+from kdscan.templates.cells import TERMS, smoothed
 from kdscan.templates.features import normalize_contrast
-from kdscan.templates.known import ALIGN_PX, PRINT_MARGIN, PRINT_PX, KnownPrint
-from kdscan.templates.lattice import TERMS, smoothed
+from kdscan.templates.template import ALIGN_PX, TEMPLATE_MARGIN, TEMPLATE_PX, Template
 
 STAGES = ((ALIGN_PX // 2, 0.6, False), (ALIGN_PX, 0.3, False), (ALIGN_PX, 0.2, True))
 """Pixels per cell, smoothing in cells of what folds add, and whether the flow is refined; from
@@ -54,7 +55,7 @@ Grid = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Aligned:
-    """A known print registered with a sheet.
+    """A template registered with a sheet.
 
     centers_xy: (5, 7, 2) photo frame, where the print's cells lie.
     agreement: (46, 62) float32, -1..1, correlation of print and photo, 8 places per cell.
@@ -62,7 +63,7 @@ class Aligned:
     likeness: 0..1, share of the print's structure that is found in the photo.
     """
 
-    known: KnownPrint
+    template: Template
     centers_xy: Floats
     agreement: Grid
     structure: Grid
@@ -70,21 +71,21 @@ class Aligned:
     _sheet_xy: Floats
     _offset: Grid
 
-    def flatten(self, photo: Photo, margin: float = PRINT_MARGIN) -> NDArray[np.uint8]:
-        """The photo in the frame of the print: (H, W, 3) uint8, `PRINT_PX` pixels per cell.
+    def flatten(self, photo: Photo, margin: float = TEMPLATE_MARGIN) -> NDArray[np.uint8]:
+        """The photo in the frame of the print: (H, W, 3) uint8, `TEMPLATE_PX` pixels per cell.
 
         margin: cells around the grid, at most the print's.
         """
-        step = PRINT_PX // _NODES
-        net, size_wh = sampling_grid(ROWS, COLS, PRINT_PX, margin, step)
+        step = TEMPLATE_PX // _NODES
+        net, size_wh = sampling_grid(ROWS, COLS, TEMPLATE_PX, margin, step)
         px_per_cell = resolution(self._sheet_xy)
-        shrink, finest = px_per_cell / PRINT_PX, finest_for(photo, px_per_cell, ENOUGH_PX)
+        shrink, finest = px_per_cell / TEMPLATE_PX, finest_for(photo, px_per_cell, ENOUGH_PX)
         return sample(photo, self.to_photo(net), step, size_wh, shrink, finest)
 
     @property
     def found(self) -> Grid:
         """(5, 7): share of each cell's structure that is found in the photo."""
-        rim = round(PRINT_MARGIN * _NODES)
+        rim = round(TEMPLATE_MARGIN * _NODES)
         shown = self.structure * (self.agreement > MIN_CELL_CORRELATION)
         both = [
             v[rim:-rim, rim:-rim].reshape(ROWS, _NODES, COLS, _NODES).sum((1, 3))
@@ -98,7 +99,7 @@ class Aligned:
 
 
 def align(
-    known: KnownPrint, photo: Photo, centers_xy: Floats, least: float = MIN_FIRST_LIKENESS
+    template: Template, photo: Photo, centers_xy: Floats, least: float = MIN_FIRST_LIKENESS
 ) -> Aligned:
     """Register a print with the upright sheet whose cell centres, (5, 7, 2) photo frame, are known
     to within half a cell.
@@ -106,7 +107,7 @@ def align(
     least: likeness after the first stage below which registration is abandoned.
     """
     sheet = smoothed(centers_xy)
-    nodes = [round((cells + 2 * PRINT_MARGIN) * _NODES) for cells in (ROWS, COLS)]
+    nodes = [round((cells + 2 * TEMPLATE_MARGIN) * _NODES) for cells in (ROWS, COLS)]
     offset = np.zeros((*nodes, 2), np.float32)
     view: View | None = None
     for px, smoothing, refined in STAGES:
@@ -114,14 +115,21 @@ def align(
             view = _sample_view(photo, sheet, offset, px)
         else:
             view = _resample_view(view, offset)
-        offset, agreement, structure = _refine_offset(known, view, smoothing, refined)
+        offset, agreement, structure = _refine_offset(template, view, smoothing, refined)
         found = (structure * (agreement > MIN_CORRELATION)).sum() / max(
             float(structure.sum()), 1e-6
         )
         if found < least:
             break
     moved = lattice_to_photo(sheet, CENTERS + _at(offset, CENTERS))
-    return Aligned(known, moved, agreement, structure, float(found), sheet, offset)
+    return Aligned(template, moved, agreement, structure, float(found), sheet, offset)
+
+
+def register_either_way(template: Template, photo: Photo, centers_xy: Floats) -> Aligned:
+    """The template registered with a sheet, upright or upside down, whichever has the higher
+    likeness."""
+    ways = (align(template, photo, centers) for centers in (centers_xy, turned(centers_xy)))
+    return max(ways, key=lambda aligned: aligned.likeness)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +146,7 @@ class View:
 
 def _sample_view(photo: Photo, sheet: Floats, offset: Grid, px: int) -> View:
     step = px // _NODES
-    net, size_wh = sampling_grid(ROWS, COLS, px, PRINT_MARGIN, step)
+    net, size_wh = sampling_grid(ROWS, COLS, px, TEMPLATE_MARGIN, step)
     where = lattice_to_photo(sheet, net + _at(offset, net))
     bgr = sample(photo, where, step, size_wh, resolution(sheet) / px, finest_decoded(photo))
     return View(px, normalize_contrast(bgr, px), offset)
@@ -160,12 +168,12 @@ def _displaced(picture: NDArray[np.uint8], by: Grid) -> NDArray[np.uint8]:
 
 
 def _refine_offset(
-    known: KnownPrint, view: View, smoothing: float, refined: bool
+    template: Template, view: View, smoothing: float, refined: bool
 ) -> tuple[Grid, Grid, Grid]:
     """One registration step: new displacements (46, 62, 2) in cells, local correlation of print and
     photo, and local structure of the print."""
     px, offset = view.px, view.offset
-    step, fixed, moving = px // _NODES, known.normalized[px], view.normalized
+    step, fixed, moving = px // _NODES, template.normalized[px], view.normalized
     flow = _flow(fixed, moving, refined)
     alike, structure = _local_correlation(fixed, moving, flow, step)
     small = cv2.resize(flow, None, fx=1 / step, fy=1 / step, interpolation=cv2.INTER_AREA)
@@ -230,7 +238,7 @@ def _pixels(h: int, w: int) -> Grid:
 
 def _at(offset: Grid, lattice_xy: Floats) -> Floats:
     """Displacements at points (H, W, 2) of the lattice; constant beyond the print's picture."""
-    at = ((lattice_xy + 0.5 + PRINT_MARGIN) * _NODES - 0.5).astype(np.float32)
+    at = ((lattice_xy + 0.5 + TEMPLATE_MARGIN) * _NODES - 0.5).astype(np.float32)
     found = cv2.remap(
         offset, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )

@@ -1,11 +1,28 @@
-"""Features of prints: normalised local contrast and edges, which do not depend on illumination, and
-derivatives of a period."""
+"""Features of prints that do not depend on illumination, and what all cells of a sheet share.
+
+Backgrounds differ from cell to cell and average out; lines, shields and circles remain.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from kdscan.imaging.picture import Bgr, Plane, median
+from kdscan.rules.duel.board import CELLS
+
+PATTERN_PX, PATTERN_MARGIN = 128, 0.625
+"""Pixels per cell of the flat sheets whose cells are compared and from which patterns are computed,
+and cells of margin around their grid. The cells of the median of 78 sheets are located to 0.0031
+cells (root mean square); with 96 pixels, 0.0032, sheets of pads learned that way were read a little
+worse."""
+EDGE = 3
+"""The channel of `Pattern.median` that holds edges; it follows L, a and b."""
 
 _NEAR = 0.12  # cells: variation on a wider scale is normalised out
 _WIDE_PX = 16  # pixels per cell at which that wide variation is computed
@@ -13,12 +30,16 @@ _NOISE = 3.0  # grey levels: contrast below this is not amplified
 _FINE = 0.0094  # cells: standard deviation of the blur that removes noise and hatching before edges
 _EDGE_MAX = 4.0  # times the edges nearby; so a drawn line counts no more than a printed one
 _SIGMA = 1.4  # pixels, of the derivatives
+_PATTERN_NEAR = 0.3  # cells within which a pattern's contrast is compared
+_PATTERN_NOISE = 1.5  # CIELAB units: contrast below this is not amplified
+_PATTERN_MOST = 3.0  # times the contrast nearby; so strokes of a pen count no more than that
 
-Maps = NDArray[np.float32]
-"""Some maps of a picture, (N, H, W)."""
+Period = NDArray[np.float32]
+"""(128, 128, ...): one cell of a pattern that repeats endlessly, so that the left side continues at
+the right one. The cell's centre is in the middle."""
 
 
-def normalize_contrast(bgr: NDArray[np.uint8], px: int) -> NDArray[np.uint8]:
+def normalize_contrast(bgr: Bgr, px: int) -> NDArray[np.uint8]:
     """(H, W) uint8 around 128: a picture's grey with normalised local mean and contrast.
 
     px: pixels per cell, a multiple of `_WIDE_PX`.
@@ -39,13 +60,13 @@ def _local_mean(values: NDArray[np.float32], px: int) -> NDArray[np.float32]:
     return np.asarray(cv2.GaussianBlur(small, (0, 0), _NEAR * _WIDE_PX), np.float32)
 
 
-def cielab(bgr: NDArray[np.uint8]) -> NDArray[np.float32]:
+def cielab(bgr: Bgr) -> NDArray[np.float32]:
     """A picture (H, W, 3) in CIELAB, L from 0 to 100."""
     scaled = bgr.astype(np.float32) / np.float32(255)
     return np.asarray(cv2.cvtColor(scaled, cv2.COLOR_BGR2LAB), np.float32)
 
 
-def edges(bgr: NDArray[np.uint8], px: int) -> NDArray[np.float32]:
+def edges(bgr: Bgr, px: int) -> NDArray[np.float32]:
     """(H, W) float32, 0..4: strength of colour edges relative to those nearby.
 
     Gradient magnitude in CIELAB over its mean within a third of a cell: so an outline is equally
@@ -66,7 +87,53 @@ def blur_widely(picture: NDArray[np.float32], sigma: float) -> NDArray[np.float3
     return np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR), np.float32)
 
 
-def derivatives(channel: NDArray[np.float32]) -> tuple[Maps, Maps]:
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """A flat sheet without illumination and plain colour.
+
+    channels: (H, W, 4) float32: L, a and b minus their local means, relative to the contrast
+    nearby; and edges.
+    """
+
+    channels: NDArray[np.float32]
+
+    @cached_property
+    def cells(self) -> NDArray[np.float32]:
+        """(34, 128, 128, 4): each cell except the castle's."""
+        corners = [[round((i + PATTERN_MARGIN) * PATTERN_PX) for i in at] for at in CELLS]
+        return np.stack([self.channels[y:, x:][:PATTERN_PX, :PATTERN_PX] for y, x in corners])
+
+    @cached_property
+    def median(self) -> Period:
+        """(128, 128, 4): median of the cells."""
+        return np.asarray(median(self.cells), np.float32)
+
+    @cached_property
+    def mean(self) -> Period:
+        """(128, 128, 3): mean of the cells' L, a and b, which also shows dotted lines."""
+        return np.asarray(self.cells[..., :EDGE].mean(axis=0), np.float32)
+
+
+def pattern_of(bgr: Bgr) -> Pattern:
+    """The pattern of a flat sheet, (H, W, 3), see `PATTERN_PX`."""
+    lab = np.asarray(cv2.GaussianBlur(cielab(bgr), (0, 0), 0.8), np.float32)
+    sigma = _PATTERN_NEAR * PATTERN_PX
+    away = lab - blur_widely(lab, sigma)
+    power = np.asarray((away * away).sum(-1), np.float32)
+    spread = np.sqrt(blur_widely(power, sigma)) + _PATTERN_NOISE
+    contrast = np.clip(away / spread[..., None], -_PATTERN_MOST, _PATTERN_MOST)
+    return Pattern(np.dstack([contrast, edges(bgr, PATTERN_PX)]).astype(np.float32))
+
+
+def peak_offset(profile: NDArray[Any], at: int) -> float:
+    """Subpixel peak of a periodic profile near `at`, -.5 to .5: the vertex of the parabola through
+    it and its neighbours."""
+    before, here, after = (float(profile[(at + i) % len(profile)]) for i in (-1, 0, 1))
+    curvature = before - 2 * here + after
+    return float(np.clip((before - after) / (2 * curvature), -0.5, 0.5)) if curvature < 0 else 0.0
+
+
+def derivatives(channel: NDArray[np.float32]) -> tuple[Plane, Plane]:
     """First (2, H, W) and second (3, H, W: xx, xy, yy) derivatives of a period, per pixel."""
     pad = 8
     wide = np.pad(channel, pad, mode="wrap")

@@ -1,98 +1,134 @@
-"""A print learned from photos: of an unmarked sheet, of several, or of filled ones alone.
+"""A template learned from photos: of an unmarked sheet, of several, or of filled ones alone.
 
->>> from kdscan import learn_print, load_photos, read_photo
->>> club = learn_print(load_photos("blank.jpg"), "club")                  # doctest: +SKIP
+>>> from kdscan import learn_template, load_photos, read_photo
+>>> club = learn_template(load_photos("blank.jpg"), "club")               # doctest: +SKIP
 >>> for photo in load_photos("photo.jpg"):                                # doctest: +SKIP
 ...     print(read_photo(photo, prints=[club]))
+
+Registered sheets are merged into a picture of the print without ink. A median would not do: every
+coat covers the centre of its shield, so that most sheets have ink there. Ink that a network
+segments is left out. Missed ink darkens, so the lighter colours of a pixel are taken for the
+print's. Before that all sheets are brought to a common illumination.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.detection.find import find_maps
 from kdscan.detection.locate import clipped_cells
-from kdscan.detection.markers import UNKNOWN_LAYOUT
-from kdscan.detection.register import turned
 from kdscan.errors import LayoutError, NoSheetFound
-from kdscan.imaging.picture import Floats, Network, Photo, check_photo, softmax
+from kdscan.imaging.picture import Bgr, Floats, Network, Photo, Plane, check_photo, softmax
 from kdscan.imaging.quality import edge_width
 from kdscan.imaging.rectify import RectifiedSheet, flatten, resolution
 from kdscan.inference.store import Models, default_models
 from kdscan.marks.network import refine_crops
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import COATS
-from kdscan.templates.align import Aligned, align
-from kdscan.templates.corners import rectify_by_corners, shifted_to
-from kdscan.templates.describe import OWN_CENTERS, describe_print, unknown_print
-from kdscan.templates.flat import (
-    FLAT_CENTERS,
-    MIN_PX,
-    FlatSheet,
-    FlatSheetHead,
-    coats_of,
-    same_sheet,
-)
-from kdscan.templates.known import PRINT_MARGIN, PRINT_PX, SHEET, KnownPrint
-from kdscan.templates.lattice import Measured, measure_cells
-from kdscan.templates.merge import merge
-from kdscan.templates.names import checked_name
+from kdscan.templates.align import Aligned, align, register_either_way
+from kdscan.templates.cells import RegisteredCells, rectify_by_corners, register_cells, shifted_to
+from kdscan.templates.geometry import measure_geometry
+from kdscan.templates.ink_by_network import drawn_on
+from kdscan.templates.ink_by_subtraction import apply_light, colour_distance, log_light
 from kdscan.templates.recognize import SURELY
-from kdscan.templates.separate import drawn_on
+from kdscan.templates.template import (
+    COVERAGE_STEP,
+    OWN_CENTERS,
+    SHEET,
+    TEMPLATE_MARGIN,
+    TEMPLATE_PX,
+    Template,
+    checked_name,
+    empty_template,
+)
 
 MIN_LIKENESS = 0.3
-"""Least likeness of the cells, see `Measured`; below it a sheet is too blurred, or none at all.
-Sharp sheets of 16 prints have at least 0.45."""
+"""Least likeness of the cells, see `RegisteredCells`; below it a sheet is too blurred, or none at
+all. Sharp sheets of 16 prints have at least 0.45."""
 MAX_EDGE_WIDTH = 0.06
 """Cells, see `edge_width`; above it a sheet is too blurred. Nine unmarked sheets have 0.031 to
 0.034; blurred by a Gaussian of 0.05 cells, all have more."""
+MIN_PX = 60
+"""Photo pixels per cell below which thin lines are lost."""
 MAX_SHEETS = 16
 """Most sheets that are used; more improve nothing and take 9 MB each."""
 MIN_FILLED = 4
-"""Least number of filled sheets from which a print is learned. Of 56 sheets of 14 pads, 43 boards
-are right if the print was learned from four of each pad, 40 without it. With prints learned from
+"""Least number of filled sheets from which a template is learned. Of 56 sheets of 14 pads, 43
+boards are right if it was learned from four of each pad, 40 without it. With templates learned from
 three, 28 instead of 27 of 42 are right, but totals are less certain than without; with two, 20
 instead of 18 of 28 need review."""
 ROUNDS = 2
-"""Iterations of registering the sheets with the print and merging them."""
+"""Iterations of registering the sheets with the template and merging them."""
 FILLED_SHARE = 0.08
 """Least share of shields with a coat, according to the marks network, on a filled sheet: three of
-34. None of 20 unmarked sheets of as many prints has any; one of 64 filled ones, with two coats, has
-fewer."""
+34. One of 64 filled sheets, with two coats, has fewer."""
 COAT_PROBABILITY = 0.9
 """Least probability of a single coat. The probability of not being empty would be misleading: the
 hills of an engraved print look like strokes in 27 of 34 shields, but like no coat in particular."""
+MAX_CORNERS_OFF = 0.1
+"""Cells: corners given by a person that are farther from the cells that match each other are
+reported."""
+SAME_COLOR = 7.0
+"""CIELAB units: distance within which two colours are the same. Paper, noise and residual light
+differ by less, pencil by 15 and more."""
+MIN_AGREEING = 3.0
+"""Number of agreeing sheets at which a pixel is fully known."""
+LIGHT_SHARE = 0.7
+"""Quantile of a pixel's lightness without ink that initialises the template, because the lightest
+is often glare. On six sheets of five pads 0.3% of pixels are then wrong by 13 CIELAB units, with
+the lightest 0.4%."""
+MIN_SHARED_COATS = 0.5
+"""Share of equal coats, among the shields that are marked on both sheets, from which two sheets
+with the same print are one sheet photographed twice. Two games agree on a sixth; two readings of
+one sheet, one of them bad, on two thirds and more."""
+
+_MERGE_ROUNDS = 3
+_INK = 9.0  # CIELAB units beyond the template's colour that count as drawn
+_MIN_WEIGHT = 0.02  # least weight, where ink covers a place on all sheets
+_INK_FACTOR = 1.5  # ink is an estimate: it is left out from a probability of two thirds
 
 
 @dataclass(frozen=True, eq=False)
-class _MeasuredSheet:
-    """A sheet in one of the photos. head: with the coats that are certainly on it. placed: a person
-    gave the grid's corners."""
+class LearningSheet:
+    """A sheet from which a template is learned.
+
+    coats: those that are certainly on it, see `coats_of`. placed: a person gave the grid's corners.
+    """
 
     photo: Photo
-    measured: Measured
-    head: FlatSheetHead
-    filled: bool
+    cells: RegisteredCells
+    coats: str
     placed: bool = False
 
-    def is_again(self, other: _MeasuredSheet) -> bool:
+    @property
+    def filled(self) -> bool:
+        """Whether somebody has played on it."""
+        return marked(self.coats) >= FILLED_SHARE * len(CELLS)
+
+    def shows_again(self, other: LearningSheet) -> bool:
         """Whether both show the same filled sheet."""
-        return self.filled and other.filled and same_sheet(self.head, other.head)
+        return self.filled and other.filled and same_sheet(self.coats, other.coats)
 
 
-def learn_print(
+Warn = Callable[[LayoutError], None]
+"""Called with what a person should check in a template that was learned all the same."""
+
+
+def learn_template(
     photos: Iterable[Photo],
     name: str,
     models: Models | None = None,
     *,
     unmarked: bool = False,
     corners_xy: Floats | None = None,
-) -> KnownPrint:
-    """Learn a pad's print from photos of its sheets: one unmarked, several, or four filled ones.
+    warn: Warn = lambda _: None,
+) -> Template:
+    """Learn a pad's template from photos of its sheets: one unmarked, several, or four filled ones.
 
     name: of the pad; it becomes the `layout` of sheets that are recognised.
     unmarked: nobody has drawn on these sheets, for certain. corners_xy: (4, 2), where the grid's
@@ -105,78 +141,93 @@ def learn_print(
         check_photo(photo)
     if not photos:
         raise LayoutError("name at least one photo of a sheet")
-    seen = [
-        _measure_sheet(photo, models, unmarked, None if number else corners_xy)
+    measured = [
+        _learning_sheet(photo, models, unmarked, None if number else corners_xy, warn)
         for number, photo in enumerate(photos)
     ]
     # Ink that two pictures of one sheet share would be mistaken for print.
-    different = [
-        one for n, one in enumerate(seen) if not any(one.is_again(two) for two in seen[:n])
+    sheets = [
+        s for n, s in enumerate(measured) if not any(s.shows_again(other) for other in measured[:n])
     ]
-    _check_number(different)
-    used = sorted(different, key=lambda one: (not one.placed, one.filled, -one.measured.likeness))[
-        :MAX_SHEETS
-    ]
-    known = _initial_print(name, used[0])
-    return known if len(used) == 1 else _merge_sheets(known, used, models.ink)
+    _check_marks(sheets)
+    sheets.sort(key=lambda sheet: (not sheet.placed, sheet.filled, -sheet.cells.likeness))
+    template = initial_template(name, sheets[0])
+    if len(sheets) > 1:
+        template = merge_sheets(template, sheets[:MAX_SHEETS], models.ink)
+    if not template.cell.is_certain:
+        warn(
+            LayoutError(
+                "shields and circles were not found for certain in the cells of {name}, so that "
+                "its sheets are read from the photo alone; learn it again from a sharper photo, or "
+                "give --corners",
+                name=name,
+            )
+        )
+    return template
 
 
-def learn_flat_sheets(
-    sheets: Sequence[FlatSheet],
-    name: str,
-    inking: Network,
-    known: KnownPrint | None = None,
-    least: int = MIN_FILLED,
-) -> KnownPrint:
-    """Learn a print from filled sheets that probably have the print of the first; others are
-    dropped.
-    Raises LayoutError if fewer than `least` remain.
+def initial_template(name: str, sheet: LearningSheet) -> Template:
+    """The template as a single sheet shows it, its ink included."""
+    return measure_geometry(empty_template(name), sheet.photo, sheet.cells.centers_xy, sheet.placed)
 
-    inking: ink segmentation, see `drawn_on`. known: an earlier version of the print.
+
+def merge_sheets(
+    template: Template, sheets: Sequence[LearningSheet], inking: Network, least: int = 0
+) -> Template:
+    """The common template of sheets, from an initial estimate.
+
+    inking: ink segmentation, see `drawn_on`. least: sheets of another print are dropped as long as
+    this many remain; 0 to raise LayoutError for them.
     """
-    seen = []
-    for sheet in sheets:
-        measured = measure_cells(sheet.photo, FLAT_CENTERS)
-        if measured.likeness >= MIN_LIKENESS:
-            seen.append(_MeasuredSheet(sheet.photo, measured, sheet, True))
-    if len(seen) < least:
-        raise _too_few()
-    return _merge_sheets(known or _initial_print(name, seen[0]), seen, inking, least)
-
-
-def _initial_print(name: str, one: _MeasuredSheet) -> KnownPrint:
-    return describe_print(unknown_print(name), one.photo, one.measured.centers_xy, one.placed)
-
-
-def _merge_sheets(
-    known: KnownPrint, used: Sequence[_MeasuredSheet], inking: Network, least: int = 0
-) -> KnownPrint:
-    """The common print of sheets, from an initial estimate. least: sheets of another print are
-    dropped as long as this many remain; 0 to raise LayoutError for them."""
     for _ in range(ROUNDS):
-        used, aligned = _register_all(known, used, least)
-        flats = [a.flatten(one.photo) for a, one in zip(aligned, used, strict=True)]
-        ink = [_predicted_ink(f, inking, one.filled) for f, one in zip(flats, used, strict=True)]
+        registered: list[tuple[LearningSheet, Aligned]] = []
+        for sheet in sheets:
+            aligned = register_either_way(template, sheet.photo, sheet.cells.centers_xy)
+            # Many prints are found in a mirror, too, but better without one.
+            flipped = align(template, sheet.photo, aligned.centers_xy[:, ::-1])
+            mirrored = flipped.likeness > max(aligned.likeness, SURELY)
+            if aligned.likeness >= SURELY and not mirrored:
+                registered.append((sheet, aligned))
+            elif not least:
+                raise _another_print(sheet.photo, mirrored)
+        if len(registered) < least:
+            raise LayoutError("too few of these sheets share a print; photograph some more of them")
+        sheets = [sheet for sheet, _ in registered]
+        flats = [aligned.flatten(sheet.photo) for sheet, aligned in registered]
+        ink = [np.zeros(flat.shape[:2], np.float32) for flat in flats]
+        for sheet, flat, drawn in zip(sheets, flats, ink, strict=True):
+            if sheet.filled:
+                drawn[SHEET] = drawn_on(flat[SHEET], inking)
         bgr, coverage = merge(flats, ink)
-        # Described from the merged picture, in which single sheets' marks have vanished.
-        known = describe_print(known, Photo(bgr), OWN_CENTERS, used[0].placed)
-    return replace(known, bgr=bgr, known=coverage, sheets=len(used))
+        # Measured in the merged picture, in which single sheets' marks have vanished.
+        template = measure_geometry(template, Photo(bgr), OWN_CENTERS, sheets[0].placed)
+    return replace(template, bgr=bgr, coverage=coverage, sheets=len(sheets))
 
 
-def _predicted_ink(flat: NDArray[np.uint8], inking: Network, filled: bool) -> NDArray[np.float32]:
-    """(H, W) 0..1: probability of ink on a sheet in the print's frame; 0 in the margin beyond the
-    network's input, and everywhere on sheets that are not filled."""
-    ink = np.zeros(flat.shape[:2], np.float32)
-    if filled:
-        ink[SHEET] = drawn_on(flat[SHEET], inking)
-    return ink
+def _another_print(photo: Photo, mirrored: bool) -> LayoutError:
+    if mirrored:
+        return LayoutError(
+            "{photo}: this photo shows the sheet mirrored, unlike the others; leave it out",
+            photo=photo.name,
+        )
+    return LayoutError(
+        "{photo}: this sheet has another print than the others; leave it out", photo=photo.name
+    )
 
 
-def _measure_sheet(
-    photo: Photo, models: Models, unmarked: bool, corners_xy: Floats | None
-) -> _MeasuredSheet:
+def _learning_sheet(
+    photo: Photo, models: Models, unmarked: bool, corners_xy: Floats | None, warn: Warn
+) -> LearningSheet:
+    """The sheet in a photo; raises LayoutError if nothing can be learned from it."""
     if corners_xy is None:
-        sheet = _find_sheet(photo, models)
+        sheets = find_maps(photo, models.locate, models.refine)[0]
+        if not sheets:
+            raise NoSheetFound(
+                "{photo}: no map was found; photograph the whole sheet from straight above, sharp"
+                " and evenly lit",
+                photo=photo.name,
+            )
+        sheet = sheets[0]
     else:
         sheet = rectify_by_corners(photo, corners_xy)
     if clipped_cells(photo, sheet):
@@ -188,87 +239,129 @@ def _measure_sheet(
         raise LayoutError(
             "{photo}: the sheet is too small in the picture; come closer", photo=photo.name
         )
-    measured = measure_cells(photo, sheet.centers_xy)
-    flat = flatten(photo, measured.centers_xy, PRINT_PX, PRINT_MARGIN)
-    if measured.likeness < MIN_LIKENESS or edge_width(flat) > MAX_EDGE_WIDTH:
+    cells = register_cells(photo, sheet.centers_xy)
+    flat = flatten(photo, cells.centers_xy, TEMPLATE_PX, TEMPLATE_MARGIN)
+    if cells.likeness < MIN_LIKENESS or edge_width(flat) > MAX_EDGE_WIDTH:
         raise LayoutError(
             "{photo}: the sheet's cells cannot be made out; photograph it again, sharp, flat and"
             " evenly lit",
             photo=photo.name,
         )
     coats = "." * len(CELLS) if unmarked else sure_coats(photo, sheet, models.marks)
-    head = FlatSheetHead(photo.name, coats, UNKNOWN_LAYOUT)
-    filled = head.marked >= FILLED_SHARE * len(CELLS)
     if corners_xy is not None:
-        measured = replace(measured, centers_xy=shifted_to(measured.centers_xy, sheet.centers_xy))
-    return _MeasuredSheet(photo, measured, head, filled, corners_xy is not None)
+        off = np.linalg.norm(cells.centers_xy - sheet.centers_xy, axis=-1)
+        if np.median(off) > MAX_CORNERS_OFF * resolution(sheet.centers_xy):
+            warn(
+                LayoutError(
+                    "{photo}: these corners do not fit the sheet's cells; look at the picture that "
+                    "--overlay FILE draws, and correct them",
+                    photo=photo.name,
+                )
+            )
+        cells = replace(cells, centers_xy=shifted_to(cells.centers_xy, sheet.centers_xy))
+    return LearningSheet(photo, cells, coats, corners_xy is not None)
 
 
-def _find_sheet(photo: Photo, models: Models) -> RectifiedSheet:
-    found = find_maps(photo, models.locate, models.refine)[0]
-    if not found:
-        raise NoSheetFound(
-            "{photo}: no map was found; photograph the whole sheet from straight above, sharp and"
-            " evenly lit",
-            photo=photo.name,
-        )
-    return found[0]
-
-
-def _check_number(seen: Sequence[_MeasuredSheet]) -> None:
-    if len(seen) < MIN_FILLED and all(one.filled for one in seen):
+def _check_marks(sheets: Sequence[LearningSheet]) -> None:
+    """Raise LayoutError if the only sheets are marked, and too few to tell ink from print."""
+    if len(sheets) >= MIN_FILLED or not all(marked(sheet.coats) for sheet in sheets):
+        return
+    if all(sheet.filled for sheet in sheets):
         raise LayoutError(
             "these sheets seem to be filled in; photograph one that nobody has drawn on, or at"
             " least {few} different filled ones",
             few=MIN_FILLED,
         )
+    raise LayoutError(
+        "somebody seems to have drawn on this sheet; photograph an empty one, or add --unmarked if"
+        " nobody has"
+    )
 
 
 def sure_coats(photo: Photo, sheet: RectifiedSheet, marking: Network) -> str:
-    """The coats of the shields according to the marks network, as in `FlatSheetHead`; "." for those
-    that are empty or uncertain."""
+    """The coats of the shields according to the marks network, see `coats_of`; none for those that
+    are empty or uncertain."""
     _, views = refine_crops(photo, sheet, marking)
     probs = softmax(next(views)[0][0].astype(np.float64))[:, 1:]
-    found = zip(CELLS, probs.argmax(1), probs.max(1) > COAT_PROBABILITY, strict=True)
-    return coats_of({at: COATS[1 + coat] for at, coat, sure in found if sure})
+    best = zip(CELLS, probs.argmax(1), probs.max(1) > COAT_PROBABILITY, strict=True)
+    return coats_of({at: COATS[1 + coat] for at, coat, sure in best if sure})
 
 
-def _register_all(
-    known: KnownPrint, seen: Sequence[_MeasuredSheet], least: int
-) -> tuple[list[_MeasuredSheet], list[Aligned]]:
-    """The sheets that have the print, and their registrations; see `_merge_sheets` for `least`."""
-    used, aligned = [], []
-    for one in seen:
-        try:
-            aligned.append(_register(known, one))
-        except LayoutError:
-            if not least:
-                raise
-            continue
-        used.append(one)
-    if len(used) < least:
-        raise _too_few()
-    return used, aligned
+def coats_of(board: dict[tuple[int, int], Any]) -> str:
+    """A board's coats, one character for each of `CELLS`: its index in `COATS`, "." for none."""
+    letters = {coat: "." if coat is None else str(i) for i, coat in enumerate(COATS)}
+    return "".join(letters[board.get(at)] for at in CELLS)
 
 
-def _too_few() -> LayoutError:
-    return LayoutError("too few of these sheets share a print; photograph some more of them")
+def marked(coats: str) -> int:
+    """Number of shields that hold a coat, see `coats_of`."""
+    return len(coats) - coats.count(".")
 
 
-def _register(known: KnownPrint, one: _MeasuredSheet) -> Aligned:
-    """The print registered with a sheet in either orientation; raises LayoutError if the sheet has
-    another print."""
-    best = register_either_way(known, one.photo, one.measured.centers_xy)
-    if best.likeness < SURELY:
-        raise LayoutError(
-            "{photo}: this sheet has another print than the others; leave it out",
-            photo=one.photo.name,
-        )
-    return best
+def same_sheet(coats: str, other: str) -> bool:
+    """Whether two pictures show one sheet by its coats, see `coats_of`, perhaps at different times
+    or upside down. False for hardly any ink, where a mistake does no harm."""
+    for turned_coats in (other, other[::-1]):
+        both = [(a, b) for a, b in zip(coats, turned_coats, strict=True) if "." not in (a, b)]
+        if len(both) >= 4 and sum(a == b for a, b in both) > MIN_SHARED_COATS * len(both):
+            return True
+    return False
 
 
-def register_either_way(known: KnownPrint, photo: Photo, centers_xy: Floats) -> Aligned:
-    """The print registered with a sheet, upright or upside down, whichever has the higher
-    likeness."""
-    ways = (align(known, photo, c) for c in (centers_xy, turned(centers_xy)))
-    return max(ways, key=lambda aligned: aligned.likeness)
+def merge(sheets: Sequence[Bgr], ink: Sequence[Plane]) -> tuple[Bgr, Plane]:
+    """The common print of registered sheets, and how well each part of it is known.
+
+    sheets: (H, W, 3) uint8 BGR, each under its own light. ink: (H, W) 0..1, probability of ink on
+    each sheet.
+    Returns (H, W, 3) uint8 and (H / 8, W / 8) float32, 0..1.
+    """
+    clear = np.clip(1 - _INK_FACTOR * np.stack(ink), _MIN_WEIGHT, 1).astype(np.float32)
+    lit = equalize_light(sheets, list(clear))
+    stack = np.stack(lit).astype(np.float32)
+    weight = clear * _light(stack, clear)
+    mean = _mean(stack, weight)
+    for _ in range(_MERGE_ROUNDS):
+        bare = np.clip(mean, 0, 255).astype(np.uint8)
+        off = np.stack([cv2.GaussianBlur(colour_distance(s, bare), (0, 0), 1.5) for s in lit])
+        weight = (clear / (1 + (off / _INK) ** 4)).astype(np.float32)
+        mean = _mean(stack, weight)
+    return np.clip(mean, 0, 255).astype(np.uint8), _coverage(weight)
+
+
+def equalize_light(sheets: Sequence[Bgr], clear: Sequence[Plane]) -> list[Bgr]:
+    """The sheets under their common illumination.
+
+    clear: (H, W), 0..1, probability of no ink at each pixel.
+    """
+    middle = np.median(np.stack([sheet.astype(np.float32) for sheet in sheets]), axis=0)
+    common = np.clip(middle, 0, 255).astype(np.uint8)
+    return [apply_light(s, -log_light(s, common, c)) for s, c in zip(sheets, clear, strict=True)]
+
+
+def _mean(stack: Plane, weight: Plane) -> Plane:
+    total = weight.sum(0) + 1e-6
+    return np.asarray((stack * weight[..., None]).sum(0) / total[..., None], np.float32)
+
+
+def _light(stack: Plane, clear: Plane) -> Plane:
+    """(n, H, W) weights: how similar each sheet's colour is to a reference colour at that pixel,
+    that of the sheet at the quantile `LIGHT_SHARE` of lightness, weighted by `clear`."""
+    lab = np.stack(
+        [cv2.cvtColor(cv2.GaussianBlur(s, (0, 0), 1.2) / 255, cv2.COLOR_BGR2LAB) for s in stack]
+    )
+    order = np.argsort(lab[..., 0], axis=0)
+    passed = np.cumsum(np.take_along_axis(clear, order, 0), 0) / clear.sum(0)
+    at = np.minimum((passed < LIGHT_SHARE - 1e-4).sum(0), len(stack) - 1)
+    chosen = np.take_along_axis(order, at[None], 0)
+    best = np.take_along_axis(lab, chosen[..., None], axis=0)
+    off = np.linalg.norm(lab - best, axis=-1)
+    return np.asarray(np.exp(-((off / SAME_COLOR) ** 2)) + 1e-4, np.float32)
+
+
+def _coverage(weight: Plane) -> Plane:
+    """How well each place is known: by the number of sheets that agree there."""
+    total = weight.sum(0)
+    small = cv2.resize(
+        total, None, fx=1 / COVERAGE_STEP, fy=1 / COVERAGE_STEP, interpolation=cv2.INTER_AREA
+    )
+    return np.asarray(np.clip(small / min(MIN_AGREEING, len(weight)), 0, 1), np.float32)

@@ -1,153 +1,180 @@
-"""Learns prints from a pile of unsorted sheets, each print once enough sheets share it.
+"""Learns templates from a pile of unsorted sheets, each template once enough sheets share it.
 
-The result does not depend on the order in which sheets arrived: they are sorted by key, and a print
-is learned from the first ones that agree.
+The result does not depend on the order in which sheets arrived: they are sorted by key, and a
+template is learned from the first ones that agree.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.markers import UNKNOWN_LAYOUT
+from kdscan.detection.locate import CUT_OFF
 from kdscan.errors import LayoutError
-from kdscan.imaging.picture import Network
-from kdscan.imaging.rectify import flatten
-from kdscan.templates.describe import unknown_print
-from kdscan.templates.flat import FLAT_CENTERS, FlatSheet, deduplicate
-from kdscan.templates.known import PRINT_MARGIN, PRINT_PX, KnownPrint
-from kdscan.templates.learn import MAX_SHEETS, MIN_FILLED, learn_flat_sheets, register_either_way
-from kdscan.templates.names import folded
+from kdscan.imaging.picture import Bgr, Floats, FrozenArrays, Network, Photo
+from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat
+from kdscan.templates.align import register_either_way
+from kdscan.templates.cells import register_cells
+from kdscan.templates.learn import (
+    MAX_SHEETS,
+    MIN_FILLED,
+    MIN_LIKENESS,
+    MIN_PX,
+    LearningSheet,
+    initial_template,
+    marked,
+    merge_sheets,
+    same_sheet,
+)
+from kdscan.templates.template import (
+    TEMPLATE_MARGIN,
+    TEMPLATE_PX,
+    Template,
+    empty_template,
+    folded,
+)
 
+MARGIN = TEMPLATE_MARGIN + 0.375
+"""Cells of margin around the grid of a flat sheet: that of a template, and as much as a grid may be
+off."""
 STEPS = (MIN_FILLED, 8, MAX_SHEETS)
-"""Numbers of sheets at which a print is learned, and learned again."""
+"""Numbers of sheets at which a template is learned, and learned again."""
+MOST_COMPARED = 12
+"""Most sheets of one command that are compared with each other."""
 MAX_COMPARED = 24
 """Most sheets that are registered with a sheet, by falling similarity of signatures."""
 SAME_PRINT = 0.2
 """Least likeness, see `Aligned.likeness`, of two filled sheets with the same print: of 440 pairs of
 16 pads nine in ten have more, of 190 pairs with different prints none more than 0.03."""
-NO_STEP = 1 << 30
-"""The next step of prints that are not learned again: more sheets than there can be."""
+NEVER = 1 << 30
+"""The next step of templates that are not learned again: more sheets than there can be."""
 MAX_FAILURES = 6
 """After this many failed registrations a sheet is considered to be the only one of its print."""
 
-
-Signatures = dict[str, NDArray[np.float32]]
-"""Sheets' signatures, see `KnownPrint.signature`, by their keys."""
+_UNSUITABLE = frozenset((CUT_OFF, "unsure_place", "mirrored", "bilevel"))
+_FLAT_CENTERS = lattice_to_flat(CENTERS, TEMPLATE_PX, MARGIN)
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedPrint:
-    """A print learned automatically. keys: of the sheets it was learned from."""
+class FlatSheet(FrozenArrays):
+    """A sheet rectified by its detected grid.
 
-    known: KnownPrint
+    key: identifies and orders sheets independently of their arrival. coats: as read, see
+    `coats_of`. layout: name of its template, or "unknown".
+    bgr: (832, 1088, 3) uint8, `TEMPLATE_PX` pixels per cell and a margin of `MARGIN`.
+    """
+
+    key: str
+    coats: str
+    layout: str
+    bgr: Bgr
+
+    @property
+    def photo(self) -> Photo:
+        """The rectified sheet as a photo; its cells lie as in any other flat sheet."""
+        return Photo(self.bgr, self.key)
+
+    def as_template(self) -> Template:
+        """The sheet, its ink included, treated as a template."""
+        bgr = flatten(self.photo, _FLAT_CENTERS, TEMPLATE_PX, TEMPLATE_MARGIN)
+        return empty_template(self.key, bgr)
+
+    @cached_property
+    def signature(self) -> NDArray[np.float32]:
+        """As of the sheet's own template, see `Template.signature`."""
+        return self.as_template().signature
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedTemplate:
+    """A template learned automatically. keys: of the sheets it was learned from."""
+
+    template: Template
     keys: frozenset[str]
+
+
+def is_suitable(problems: Iterable[str], px_per_cell: float) -> bool:
+    """Whether a sheet of this resolution, with problems of these codes, is suitable for
+    learning."""
+    return px_per_cell >= MIN_PX and _UNSUITABLE.isdisjoint(problems)
+
+
+def flat_sheet_at(photo: Photo, centers_xy: Floats, coats: str, layout: str, key: str) -> FlatSheet:
+    """A sheet whose cells lie at (5, 7, 2) in the photo; for the rest see `FlatSheet`."""
+    return FlatSheet(key, coats, layout, flatten(photo, centers_xy, TEMPLATE_PX, MARGIN))
 
 
 def learn_from_pile(
     sheets: Iterable[FlatSheet],
-    prints: Sequence[KnownPrint],
+    templates: Sequence[Template],
     inking: Network,
     fresh: Container[str] | None = None,
-) -> list[LearnedPrint]:
-    """New prints that enough sheets share, and known prints improved by more sheets.
+) -> list[LearnedTemplate]:
+    """New templates that enough sheets share, and templates improved by more sheets.
 
-    sheets: of unknown or deleted prints, and of automatically learned prints that may improve.
-    prints: all known ones; their names are not reused. inking: see `learn_flat_sheets`. fresh: keys
-    of the sheets that were added since the others were last compared; all if omitted.
+    sheets: of unknown or deleted templates, and of automatically learned ones that may improve.
+    templates: all known ones; their names are not reused. inking: see `drawn_on`. fresh: keys of
+    the sheets that were added since the others were last compared; all if omitted.
     """
-    pile = deduplicate(sheets)
-    found = [taught for known in prints if (taught := _relearn(known, pile, inking)) is not None]
-    names = {folded(known.name) for known in prints}
-    left = [sheet for sheet in pile if folded(sheet.layout) not in names]
-    signatures = {sheet.key: _as_known(sheet).signature for sheet in left}
-    seeds = deque(sheet for sheet in left if fresh is None or sheet.key in fresh)
-    tried: set[str] = set()
-    while seeds:
-        seed = seeds.popleft()
-        if seed.key in tried or seed not in left or len(left) < MIN_FILLED:
-            continue
-        tried.add(seed.key)
-        mates = [seed, *_same_print(seed, [one for one in left if one is not seed], signatures)]
-        if len(mates) < MIN_FILLED:
-            seeds += mates
-            continue
+    pile = _without_repeats(sheets)
+    learned = [better for known in templates if (better := _improved(known, pile, inking))]
+    names = {folded(template.name) for template in templates}
+    strange = [sheet for sheet in pile if folded(sheet.layout) not in names]
+    for mates in _groups(strange, fresh):
         try:
-            known = learn_flat_sheets(_first(mates), new_name(names), inking)
+            template = learn_from_flat_sheets(mates[:MAX_SHEETS], new_name(names), inking)
         except LayoutError:
             continue
-        names.add(folded(known.name))
-        found.append(LearnedPrint(replace(known, by_itself=True), frozenset(m.key for m in mates)))
-        left = [sheet for sheet in left if sheet not in mates]
-    return found
+        names.add(folded(template.name))
+        keys = frozenset(sheet.key for sheet in mates)
+        learned.append(LearnedTemplate(replace(template, by_itself=True), keys))
+    return learned
 
 
-def may_learn(layouts: Iterable[str], prints: Iterable[KnownPrint]) -> bool:
+def shared_by_some(sheets: Iterable[FlatSheet]) -> list[FlatSheet]:
+    """The first sheets of an unknown template that are enough to learn it; empty if there are
+    none."""
+    return next(_groups(_without_repeats(sheets)), [])
+
+
+def learn_from_flat_sheets(
+    sheets: Sequence[FlatSheet],
+    name: str,
+    inking: Network,
+    template: Template | None = None,
+    least: int = MIN_FILLED,
+) -> Template:
+    """Learn a template from filled sheets that probably have the print of the first; others are
+    dropped. Raises LayoutError if fewer than `least` remain.
+
+    inking: see `drawn_on`. template: an earlier version.
+    """
+    measured = [
+        LearningSheet(sheet.photo, register_cells(sheet.photo, _FLAT_CENTERS), sheet.coats)
+        for sheet in sheets
+    ]
+    legible = [sheet for sheet in measured if sheet.cells.likeness >= MIN_LIKENESS]
+    if len(legible) < least:
+        raise LayoutError("too few of these sheets share a print; photograph some more of them")
+    return merge_sheets(template or initial_template(name, legible[0]), legible, inking, least)
+
+
+def may_learn(layouts: Iterable[str], templates: Iterable[Template]) -> bool:
     """Whether sheets with these layouts are enough for `learn_from_pile` to learn anything."""
-    count, steps = Counter(layouts), {one.name: next_step(one) for one in prints}
+    count, steps = Counter(layouts), {known.name: next_step(known) for known in templates}
     strange = sum(number for layout, number in count.items() if layout not in steps)
     return strange >= MIN_FILLED or any(count[name] >= step for name, step in steps.items())
 
 
-def may_teach(layout: str, prints: Iterable[KnownPrint]) -> bool:
-    """Whether a sheet with this layout can contribute to learning."""
-    return layout == UNKNOWN_LAYOUT or any(
-        p.name == layout and next_step(p) < NO_STEP for p in prints
-    )
-
-
-def next_step(known: KnownPrint) -> int:
-    """The number of sheets at which a print is learned again; `NO_STEP` if it is final."""
-    steps = [step for step in STEPS if step > known.sheets]
-    return steps[0] if known.by_itself and steps else NO_STEP
-
-
-def _relearn(known: KnownPrint, pile: Sequence[FlatSheet], inking: Network) -> LearnedPrint | None:
-    mine = [sheet for sheet in pile if sheet.layout == known.name]
-    if len(mine) < next_step(known):
-        return None
-    try:
-        again = learn_flat_sheets(_first(mine), known.name, inking, known)
-    except LayoutError:
-        return None
-    if again.sheets <= known.sheets:
-        return None
-    return LearnedPrint(replace(again, by_itself=True), frozenset(sheet.key for sheet in mine))
-
-
-def _first(sheets: Sequence[FlatSheet]) -> list[FlatSheet]:
-    return sorted(sheets, key=lambda one: one.key)[:MAX_SHEETS]
-
-
-def _same_print(
-    seed: FlatSheet, others: Sequence[FlatSheet], signatures: Signatures
-) -> list[FlatSheet]:
-    """The other sheets that bear the same print, in the order of their keys."""
-    known, mine = _as_known(seed), signatures[seed.key]
-    alike = {other.key: _similarity(mine, signatures[other.key]) for other in others}
-    near = sorted(others, key=lambda other: (-alike[other.key], other.key))[:MAX_COMPARED]
-    found: list[FlatSheet] = []
-    for tried, other in enumerate(near):
-        if tried == MAX_FAILURES and not found:
-            break
-        if register_either_way(known, other.photo, FLAT_CENTERS).likeness >= SAME_PRINT:
-            found.append(other)
-    return sorted(found, key=lambda one: one.key)
-
-
-def _as_known(sheet: FlatSheet) -> KnownPrint:
-    """A sheet, including its ink, treated as a print."""
-    bgr = flatten(sheet.photo, FLAT_CENTERS, PRINT_PX, PRINT_MARGIN)
-    return replace(unknown_print(sheet.key), bgr=bgr)
-
-
-def _similarity(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
-    """Similarity of two signatures, upright or upside down."""
-    return float(max(np.vdot(one, other), np.vdot(one, other[:, ::-1])))
+def next_step(template: Template) -> int:
+    """The number of sheets at which a template is learned again; `NEVER` if it is final."""
+    steps = [step for step in STEPS if step > template.sheets]
+    return steps[0] if template.by_itself and steps else NEVER
 
 
 def new_name(taken: Container[str]) -> str:
@@ -156,3 +183,71 @@ def new_name(taken: Container[str]) -> str:
     while f"pad {number}" in taken:
         number += 1
     return f"pad {number}"
+
+
+def _without_repeats(sheets: Iterable[FlatSheet]) -> list[FlatSheet]:
+    """The sheets, sorted by key, with only one photo of each: the one with the most coats.
+
+    Otherwise ink that two pictures share would be mistaken for print.
+    """
+    different: list[FlatSheet] = []
+    for sheet in sorted(sheets, key=lambda sheet: (-marked(sheet.coats), sheet.key)):
+        if not any(same_sheet(sheet.coats, other.coats) for other in different):
+            different.append(sheet)
+    return sorted(different, key=lambda sheet: sheet.key)
+
+
+def _improved(
+    template: Template, pile: Sequence[FlatSheet], inking: Network
+) -> LearnedTemplate | None:
+    """A template learned from more sheets, if there are enough new ones."""
+    own = [sheet for sheet in pile if sheet.layout == template.name]
+    if len(own) < next_step(template):
+        return None
+    try:
+        better = learn_from_flat_sheets(own[:MAX_SHEETS], template.name, inking, template)
+    except LayoutError:
+        return None
+    if better.sheets <= template.sheets:
+        return None
+    keys = frozenset(sheet.key for sheet in own)
+    return LearnedTemplate(replace(better, by_itself=True), keys)
+
+
+def _groups(
+    sheets: list[FlatSheet], fresh: Container[str] | None = None
+) -> Iterator[list[FlatSheet]]:
+    """Sheets that bear the same print, as many as are needed to learn it and more, in the order of
+    their keys. fresh: see `learn_from_pile`."""
+    seeds = deque(sheet for sheet in sheets if fresh is None or sheet.key in fresh)
+    tried: set[str] = set()
+    while seeds and len(sheets) >= MIN_FILLED:
+        seed = seeds.popleft()
+        if seed.key in tried or seed not in sheets:
+            continue
+        tried.add(seed.key)
+        mates = _same_print(seed, [sheet for sheet in sheets if sheet is not seed])
+        if len(mates) < MIN_FILLED:
+            seeds += mates
+            continue
+        yield mates
+        sheets = [sheet for sheet in sheets if sheet not in mates]
+
+
+def _same_print(seed: FlatSheet, others: Sequence[FlatSheet]) -> list[FlatSheet]:
+    """A sheet and those that bear the same print, in the order of their keys."""
+    template = seed.as_template()
+
+    def similarity(other: FlatSheet) -> float:  # upright or upside down
+        ways = (other.signature, other.signature[:, ::-1])
+        return float(max(np.vdot(seed.signature, way) for way in ways))
+
+    near = sorted(others, key=lambda other: (-similarity(other), other.key))[:MAX_COMPARED]
+    mates = [seed]
+    for tried, other in enumerate(near):
+        if tried == MAX_FAILURES and len(mates) == 1:
+            break
+        aligned = register_either_way(template, other.photo, _FLAT_CENTERS)
+        if aligned.likeness >= SAME_PRINT:
+            mates.append(other)
+    return sorted(mates, key=lambda sheet: sheet.key)

@@ -1,4 +1,4 @@
-"""Which known print is this? Candidates are ranked by thumbnails and verified by alignment.
+"""Which template does a sheet have? Candidates are ranked by thumbnails and verified by alignment.
 
 A thumbnail of eight pixels per cell is compared with those of all prints, upright and upside down,
 shifted by up to half a cell. The few most similar prints are aligned with the sheet. A print is
@@ -18,8 +18,8 @@ from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.pyramid import finest_decoded
 from kdscan.imaging.rectify import flatten
 from kdscan.templates.align import Aligned, align
-from kdscan.templates.known import PRINT_MARGIN, THUMB_PX, KnownPrint, normalize_colors
-from kdscan.templates.lattice import smoothed
+from kdscan.templates.cells import smoothed
+from kdscan.templates.template import TEMPLATE_MARGIN, THUMB_PX, Template, normalize_colors
 
 SURELY = 0.3
 """Likeness, see `Aligned.likeness`, from which a print is accepted as the sheet's own. Of 120
@@ -38,58 +38,59 @@ was right, it never was."""
 _SHIFT = 4  # thumbnail pixels, half a cell, by which thumbnails are shifted
 
 
-def recognize(photo: Photo, centers_xy: Floats, prints: Sequence[KnownPrint]) -> Aligned | None:
-    """The known print of a sheet, aligned with it; None if it is none of them.
+def recognize(photo: Photo, centers_xy: Floats, templates: Sequence[Template]) -> Aligned | None:
+    """The template of a sheet, aligned with it; None if it is none of them.
 
     centers_xy: (5, 7, 2) photo frame, approximate centres of the sheet's cells; it may be upside
     down.
     """
-    if not prints:
+    if not templates:
         return None
-    candidates = ranked(photo, centers_xy, prints)[:CANDIDATES]
-    for known, upside_down in candidates:
-        aligned = align(known, photo, turned(centers_xy) if upside_down else centers_xy)
+    candidates = ranked(photo, centers_xy, templates)[:CANDIDATES]
+    for template, upside_down in candidates:
+        aligned = align(template, photo, turned(centers_xy) if upside_down else centers_xy)
         if aligned.likeness >= SURELY:
-            either_way = (known, not upside_down) in candidates
+            either_way = (template, not upside_down) in candidates
             return _likelier_way_up(photo, aligned) if either_way else aligned
     return None
 
 
-def _likelier_way_up(photo: Photo, one: Aligned) -> Aligned:
+def _likelier_way_up(photo: Photo, aligned: Aligned) -> Aligned:
     """An aligned print, or the same one turned the other way up if that has the higher likeness.
 
     Thumbnails of regular prints look similar either way up, and up to half of their structure is
     found upside down.
     """
-    other = align(one.known, photo, turned(one.centers_xy), MIN_RELATIVE * one.likeness)
-    return max(one, other, key=lambda aligned: aligned.likeness)
+    least = MIN_RELATIVE * aligned.likeness
+    other = align(aligned.template, photo, turned(aligned.centers_xy), least)
+    return max(aligned, other, key=lambda way: way.likeness)
 
 
 def shows_mirrored(
-    photo: Photo, centers_xy: Floats, prints: Sequence[KnownPrint], plain: Aligned | None
+    photo: Photo, centers_xy: Floats, templates: Sequence[Template], plain: Aligned | None
 ) -> bool:
-    """Whether a sheet bears a known print, mirrored.
+    """Whether a sheet bears a template, mirrored.
 
     plain: what `recognize` returned for the same sheet. Prints are nearly symmetrical, so that many
     are recognised in a mirror too; but the correct orientation has the higher likeness.
     """
     if plain is None:
-        return recognize(photo, centers_xy[:, ::-1], prints) is not None
+        return recognize(photo, centers_xy[:, ::-1], templates) is not None
     least = MIN_RELATIVE * plain.likeness
-    mirrored = align(plain.known, photo, plain.centers_xy[:, ::-1], least)
+    mirrored = align(plain.template, photo, plain.centers_xy[:, ::-1], least)
     return mirrored.likeness > plain.likeness
 
 
 def ranked(
-    photo: Photo, centers_xy: Floats, prints: Sequence[KnownPrint]
-) -> list[tuple[KnownPrint, bool]]:
+    photo: Photo, centers_xy: Floats, templates: Sequence[Template]
+) -> list[tuple[Template, bool]]:
     """Prints whose thumbnails resemble the sheet's, and whether upside down, the most similar
     first."""
-    margin = PRINT_MARGIN + _SHIFT / THUMB_PX
+    margin = TEMPLATE_MARGIN + _SHIFT / THUMB_PX
     centers = smoothed(centers_xy)
     seen = normalize_colors(flatten(photo, centers, THUMB_PX, margin, finest_decoded(photo)))
-    known = np.stack([one.signature for one in prints])
-    ways = [(one, upside_down) for upside_down in (False, True) for one in prints]
+    known = np.stack([template.signature for template in templates])
+    ways = [(template, upside_down) for upside_down in (False, True) for template in templates]
     alike = _alike(seen, np.concatenate([known, known[..., ::-1]]))
     return [ways[at] for at in np.argsort(-alike) if alike[at] >= LEAST_ALIKE]
 

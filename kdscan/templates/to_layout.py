@@ -1,4 +1,4 @@
-"""Turns a learned print into a layout file, which `kdscan sheet` prints."""
+"""Turns a template into a layout file, which `kdscan sheet` prints."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from kdscan.errors import LayoutError
 from kdscan.paper.checks import check_layout
 from kdscan.paper.parts import Castle, Layout, Point, Polygon
 from kdscan.rules.duel.board import COLS, MAX_CROSSES, ROWS
-from kdscan.templates.known import KnownPrint
+from kdscan.templates.template import Template
 
 INSIDE = 0.495
 """Cells from a cell's centre that its shield and circles may reach."""
 
 
-def to_layout(known: KnownPrint, cell_mm: float = 24.0) -> Layout:
-    """The layout that a print shows.
+def to_layout(template: Template, cell_mm: float = 24.0) -> Layout:
+    """The layout that a template shows.
 
     cell_mm: width of a cell on paper. The height follows from the photo, which must therefore be
     taken from straight above. Raises LayoutError if shield or circles were not found.
     """
-    cell = known.cell
+    cell = template.cell
     if not cell.shield or not 1 <= len(cell.circles) <= MAX_CROSSES:
         raise LayoutError(
             "no shield with one to four small circles was found in the cells; photograph an"
             " unmarked sheet from straight above, sharp and evenly lit"
         )
-    w, h = round(cell_mm, 2), round(cell_mm * known.aspect, 2)
+    w, h = round(cell_mm, 2), round(cell_mm * template.aspect, 2)
     off = _off_center((*cell.shield, *cell.circles))
 
     def mm(points: Polygon, off: Point = (0.0, 0.0)) -> Polygon:
@@ -36,15 +36,15 @@ def to_layout(known: KnownPrint, cell_mm: float = 24.0) -> Layout:
 
     circles, border = mm(cell.circles, off), round(cell_mm / 2, 2)
     layout = Layout(
-        name=known.name,
+        name=template.name,
         page_mm=(round(COLS * w + 2 * border, 2), round(ROWS * h + 2 * border, 2)),
         grid_mm=(border, border),
         cell_mm=(w, h),
         shield=mm(cell.shield, off),
         circles=circles,
         circle_radius_mm=_radius(cell.radius * min(w, h), circles, (w, h)),
-        lines=known.lines,
-        castle=Castle(tuple(map(mm, known.castle.roofs)), tuple(map(mm, known.castle.keep))),
+        lines=template.lines,
+        castle=Castle(tuple(map(mm, template.castle.roofs)), tuple(map(mm, template.castle.keep))),
     )
     check_layout(layout)
     return layout

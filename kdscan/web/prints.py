@@ -15,9 +15,9 @@ from kdscan.event.store.prints import EventPrints, add_print, event_prints, is_o
 from kdscan.event.store.readings import sheets
 from kdscan.event.store.records import PrintRow
 from kdscan.imaging.formats import png
-from kdscan.templates.describe import with_corners
-from kdscan.templates.drawing import draw_print
-from kdscan.templates.file import FiledPrint, parse_print, to_filed
+from kdscan.templates.drawing import draw_template
+from kdscan.templates.geometry import with_corners
+from kdscan.templates.library import StoredTemplate, parse_template, to_stored
 from kdscan.web.answers import not_found
 from kdscan.web.schemas_event import KnownPrint
 
@@ -55,7 +55,7 @@ class Prints(EventPrints):
 
     def add(self, data: bytes) -> tuple[KnownPrint, list[int]]:
         """Save a print that a worker learned; returns it, and the photos to read again with it."""
-        one = parse_print(data, "print")
+        one = parse_template(data, "print")
         with self.store.write() as db:
             row = add_print(self.store, db, self.event_id, one)
             unknown = self._to_read_again(db, [one.name])
@@ -63,7 +63,7 @@ class Prints(EventPrints):
 
     def found(self, number: int) -> bytes:
         """A print with everything that was found in it, as PNG; raises ApiError 404."""
-        return png(draw_print(self._get(number)))
+        return png(draw_template(self._get(number)))
 
     def set_corners(self, number: int, corners_xy: Sequence[Sequence[float]]) -> list[int]:
         """Correct the corners of a print's grid permanently; returns the photos to read again.
@@ -72,13 +72,13 @@ class Prints(EventPrints):
         """
         one = self._get(number)
         again = replace(with_corners(one, np.array(corners_xy, np.float64)), by_itself=False)
-        filed = to_filed(again, one.head.learned)
-        parse_print(filed.data, one.name)  # a print that could not be read again would be lost
+        filed = to_stored(again, one.head.learned)
+        parse_template(filed.data, one.name)  # a print that could not be read again would be lost
         with self.store.write() as db:
             add_print(self.store, db, self.event_id, filed)
             return self._to_read_again(db, [one.name])
 
-    def _get(self, number: int) -> FiledPrint:
+    def _get(self, number: int) -> StoredTemplate:
         for one in self._load(self._row(number)):
             return one
         raise not_found("print")
@@ -89,7 +89,7 @@ class Prints(EventPrints):
                 return row
         raise not_found("print")
 
-    def _load(self, row: PrintRow) -> tuple[FiledPrint, ...]:
+    def _load(self, row: PrintRow) -> tuple[StoredTemplate, ...]:
         """The print of a row; none if its file is missing or damaged."""
         return load_prints(self.store.photos.root, [row.sha256])
 
@@ -103,7 +103,7 @@ class Prints(EventPrints):
             self.switch(False)
 
 
-def _print_json(row: PrintRow, one: FiledPrint) -> KnownPrint:
+def _print_json(row: PrintRow, one: StoredTemplate) -> KnownPrint:
     return {
         "id": row.id,
         "name": row.name,

@@ -27,8 +27,8 @@ from kdscan.sheets.base import AnyReading, serialize
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.templates.drawing import draw_ink
-from kdscan.templates.file import to_filed
-from kdscan.templates.learn import MAX_SHEETS, learn_print
+from kdscan.templates.learn import MAX_SHEETS, learn_template
+from kdscan.templates.library import to_stored
 from kdscan.web import schemas
 from kdscan.web.tasks import Allowed, LearnPrint, Look, Read, Show
 from kdscan.workers.frames import Frame
@@ -70,7 +70,7 @@ def learn(task: LearnPrint) -> Frame:
         files = [path.read_bytes() for path in task.paths]
         opened = [decode(data, "photo") for data in files]
         photos = [pages[n] for pages in opened for n in range(min(len(pages), MAX_SHEETS))]
-        known = to_filed(learn_print(photos, task.name, unmarked=task.unmarked))
+        known = to_stored(learn_template(photos, task.name, unmarked=task.unmarked))
     except (PhotoError, NoSheetFound, UsageError) as error:
         return Frame({"problem": error_json(error)})
     return Frame({"problem": None}, (known.data,))

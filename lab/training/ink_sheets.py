@@ -19,14 +19,14 @@ from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_photo
 from kdscan.marks.ink_reader import MAX_CIRCLES, PrintedCells
 from kdscan.rules.duel.board import CELLS
 from kdscan.templates.align import align
-from kdscan.templates.dropout import drop_out
-from kdscan.templates.known import (
-    KNOWN_STEP,
-    PRINT_MARGIN,
-    PRINT_PX,
+from kdscan.templates.drop_out import drop_out
+from kdscan.templates.template import (
+    COVERAGE_STEP,
     SHEET,
+    TEMPLATE_MARGIN,
+    TEMPLATE_PX,
     CellGeometry,
-    KnownPrint,
+    Template,
 )
 from lab.synth.fields import F32, F64, U8, Rng, any_of, u8
 from lab.synth.pads import pad_blank, pad_print
@@ -119,7 +119,7 @@ def _size(rng: Rng) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=2)
-def _pad(seed: int) -> tuple[Page, KnownPrint, bytes, F64]:
+def _pad(seed: int) -> tuple[Page, Template, bytes, F64]:
     """A pad's page, its print as a photo of an empty sheet shows it, the print's grey picture, and
     by how many cells its frame is off the lattice: more at times, as learned prints without lines
     are."""
@@ -128,7 +128,7 @@ def _pad(seed: int) -> tuple[Page, KnownPrint, bytes, F64]:
     blank = pad_blank(seed, page, "easy" if rng.random() < 0.8 else "normal", _size(rng))
     off = rng.normal(0, 0.08 if rng.random() < 0.2 else 0.008, 2).clip(-0.2, 0.2)
     centers = lattice_to_photo(blank.centers_xy, CENTERS + off)
-    bgr = flatten(Photo(blank.bgr), centers, PRINT_PX, PRINT_MARGIN)
+    bgr = flatten(Photo(blank.bgr), centers, TEMPLATE_PX, TEMPLATE_MARGIN)
     layout = page[0]
     cell = np.array(layout.cell_mm)
     geometry = CellGeometry(
@@ -136,10 +136,10 @@ def _pad(seed: int) -> tuple[Page, KnownPrint, bytes, F64]:
         tuple(map(tuple, np.array(layout.circles).reshape(-1, 2) / cell - off)),
         layout.circle_radius_mm / float(np.sqrt(cell.prod())),
     )
-    known = KnownPrint(
+    known = Template(
         name="pad",
         bgr=bgr,
-        known=np.ones([n // KNOWN_STEP for n in bgr.shape[:2]], np.float32),
+        known=np.ones([n // COVERAGE_STEP for n in bgr.shape[:2]], np.float32),
         cell=geometry,
         castle=layout.castle,
         lines=layout.lines,

@@ -9,11 +9,11 @@ import cv2
 import pytest
 
 import kdscan
+from kdscan.cli import template as template_commands
 from kdscan.event.store import open_store
 from kdscan.event.store.events import find_event
 from kdscan.event.store.prints import EventPrints, event_prints
 from kdscan.event.store.readings import sheets
-from kdscan.templates import learn
 from kdscan.templates.library import own_library
 from tests.command import Command
 from tests.templates.pads import PAINTED, blank, learned, sheet
@@ -43,17 +43,17 @@ def test_learned_once_known_from_then_on(
 ) -> None:
     bare, filled = photos
     picture, file = tmp_path / "found.png", tmp_path / "pad.kdprint"
-    assert "moor" in run("layout", "learn", bare, "--name", "moor", "--overlay", picture).err
+    assert "moor" in run("template", "learn", bare, "--name", "moor", "--overlay", picture).err
     drawn = cv2.imread(str(picture))
     assert drawn is not None and drawn.shape == (736, 992, 3)
     assert layout_of(run, filled) == "moor"
-    run("layout", "export", "moor", "-o", file)
-    run("layout", "forget", "moor")
+    run("template", "export", "moor", "-o", file)
+    run("template", "forget", "moor")
     assert layout_of(run, filled) == "unknown"
-    assert layout_of(run, filled, "--layout", file) == "moor"
+    assert layout_of(run, filled, "--template", file) == "moor"
 
     (photo,) = kdscan.load_photos(filled)
-    (known,) = kdscan.read_photo(photo, prints=[kdscan.load_print(file)])
+    (known,) = kdscan.read_photo(photo, prints=[kdscan.load_template(file)])
     assert isinstance(known, kdscan.MapReading) and known.layout == "moor"
 
 
@@ -74,15 +74,15 @@ def test_a_batch_knows_the_user_s_prints_and_those_of_its_event(
     own_library().forget("moor")
     for forgotten, layout in ((False, "moor"), (True, "unknown")):
         if forgotten:
-            run("layout", "forget", "moor", *event)
+            run("template", "forget", "moor", *event)
         run("batch", filled, *event)
         with open_store(url) as store, store.read() as db:
             assert [one.data["layout"] for one in sheets(db, cup.id)] == [layout]
     # And learned into the event alone.
     monkeypatch.setattr(
-        learn, "learn_print", lambda _, name, **__: replace(learned(SEED), name=name)
+        template_commands, "learn_template", lambda _, name, **__: replace(learned(SEED), name=name)
     )
-    run("layout", "learn", bare, "--name", "heath", *event)
+    run("template", "learn", bare, "--name", "heath", *event)
     with open_store(url) as store:
         with store.read() as db:
             cup = find_event(db, "cup")
@@ -94,10 +94,10 @@ def test_what_cannot_be_learned_is_said(
     photos: tuple[Path, Path], tmp_path: Path, run: Command
 ) -> None:
     filled = str(photos[1])
-    assert "--name" in run("layout", "learn", filled, code=2).err
-    assert "cannot contain" in run("layout", "learn", filled, "--name", "a/b", code=2).err
-    assert "filled" in run("layout", "learn", filled, "--name", "pad", code=2).err
+    assert "--name" in run("template", "learn", filled, code=2).err
+    assert "cannot contain" in run("template", "learn", filled, "--name", "a/b", code=2).err
+    assert "filled" in run("template", "learn", filled, "--name", "pad", code=2).err
     nothing = tmp_path / "none.jpg"
-    assert str(nothing) in run("layout", "learn", filled, nothing, "--name", "pad", code=3).err
-    assert ".kdprint" in run("layout", "learn", filled, "-o", tmp_path / "pad.txt", code=2).err
+    assert str(nothing) in run("template", "learn", filled, nothing, "--name", "pad", code=3).err
+    assert ".kdprint" in run("template", "learn", filled, "-o", tmp_path / "pad.txt", code=2).err
     assert own_library().load() == ()

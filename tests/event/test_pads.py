@@ -14,7 +14,7 @@ from kdscan.event.store.events import ensure_event
 from kdscan.event.store.prints import EventPrints
 from tests.event.entries import came_in
 from tests.readings import make_sheet, with_evidence
-from tests.templates.made import made_print
+from tests.templates.made import made_template
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def test_a_print_is_improved_once_there_are_twice_as_many_sheets(store: Store) -> None:
     with store.write() as db:
         event = ensure_event(db, "Cup")
-    EventPrints(store, event.id).save(replace(made_print("pad 1"), sheets=4, by_itself=True))
+    EventPrints(store, event.id).save(replace(made_template("pad 1"), sheets=4, by_itself=True))
 
     def brought(layout: str, count: int) -> list[list[str]]:
         """So many sheets came in, and the layouts of the sheets of each pile."""

@@ -6,20 +6,20 @@ import cv2
 import numpy as np
 
 from kdscan.paper.parts import Castle
-from kdscan.templates.known import KNOWN_STEP, PRINT_WH, CellGeometry, KnownPrint
+from kdscan.templates.template import COVERAGE_STEP, TEMPLATE_WH, CellGeometry, Template
 
 SHIELD = ((-0.3, -0.3), (0.3, -0.3), (0.0, 0.35))
 ROOF = ((-0.2, 0.0), (0.2, 0.0), (0.0, -0.25))
 
 
-def made_print(name: str = "club", seed: int = 1) -> KnownPrint:
-    w, h = PRINT_WH
+def made_template(name: str = "club", seed: int = 1) -> Template:
+    w, h = TEMPLATE_WH
     lot = np.random.default_rng(seed)
     coarse = lot.integers(60, 256, (23, 31, 3), np.uint8)
-    return KnownPrint(
+    return Template(
         name,
         np.asarray(cv2.resize(coarse, (w, h), interpolation=cv2.INTER_CUBIC), np.uint8),
-        lot.random((h // KNOWN_STEP, w // KNOWN_STEP), np.float32),
+        lot.random((h // COVERAGE_STEP, w // COVERAGE_STEP), np.float32),
         CellGeometry(SHIELD, ((-0.2, 0.42), (0.2, 0.42)), 0.06),
         Castle((ROOF,), (SHIELD,)),
         "dashed",

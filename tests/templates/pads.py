@@ -19,9 +19,9 @@ from kdscan.imaging.picture import Floats, Network, Photo
 from kdscan.imaging.rectify import resolution
 from kdscan.inference.store import default_models
 from kdscan.rules.duel.board import CELLS
-from kdscan.templates.flat import FlatSheet
-from kdscan.templates.known import KnownPrint
-from kdscan.templates.learn import learn_print
+from kdscan.templates.learn import learn_template
+from kdscan.templates.pile import FlatSheet
+from kdscan.templates.template import Template
 from lab.synth.pads import pad_blank, pad_print, pad_sheet
 from lab.synth.scene import SynthPhoto
 from tests.conftest import SHARED
@@ -63,10 +63,10 @@ def sheet(seed: int, number: int) -> SynthPhoto:
 
 
 @cache
-def learned(seed: int) -> KnownPrint:
-    def make() -> KnownPrint:
+def learned(seed: int) -> Template:
+    def make() -> Template:
         photo = Photo(blank(seed).bgr, "blank.jpg")
-        return learn_print([photo], f"pad {seed}", default_models())
+        return learn_template([photo], f"pad {seed}", default_models())
 
     return _once(f"{seed}.print", make)
 
@@ -75,10 +75,10 @@ def learned_at_once(
     sheets: Sequence[FlatSheet],
     name: str,
     inking: Network,
-    known: KnownPrint | None = None,
-) -> KnownPrint:
-    """Instead of `learn_flat_sheets`, which takes seconds a sheet, in tests of what comes before
-    and after it: the painted pad's print. Sheets come in an order of their own."""
+    known: Template | None = None,
+) -> Template:
+    """Instead of `learn_from_flat_sheets`, which takes seconds a sheet, in tests of what comes
+    before and after it: the painted pad's template. Sheets come in an order of their own."""
     keys = [one.key for one in sheets]
     assert keys == sorted(keys)
     return replace(learned(PAINTED), name=name, sheets=len(sheets))

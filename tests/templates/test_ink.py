@@ -1,5 +1,10 @@
+"""Ink from a known template and from a network, and logits of marks from ink and photo."""
+
+from __future__ import annotations
+
 from dataclasses import replace
 from itertools import cycle
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -7,27 +12,71 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from kdscan import load_photos, read_photo
 from kdscan.imaging.picture import Photo, softmax
-from kdscan.imaging.rectify import CENTERS, FLAT_PX, Ink, RectifiedSheet
-from kdscan.reader import read_photo
-from kdscan.rules.duel.board import CELLS
+from kdscan.imaging.rectify import (
+    CENTERS,
+    FLAT_MARGIN,
+    FLAT_PX,
+    Ink,
+    RectifiedSheet,
+    lattice_to_flat,
+)
+from kdscan.rules.duel.board import CELLS, COLS, ROWS
+from kdscan.rules.duel.coats import COATS, Coat
 from kdscan.sheets.base import maps_of
+from kdscan.sheets.overlay import draw_inks, ink_of
 from kdscan.templates.align import align
-from kdscan.templates.divide import divide
-from kdscan.templates.drawing import on_plain_page, plain_page
-from kdscan.templates.dropout import drop_out, poorly_known, predict_ink
-from kdscan.templates.separate import separate
+from kdscan.templates.drawing import GRID_BGR, draw_template, on_plain_page, plain_page
+from kdscan.templates.drop_out import (
+    doubt_coats,
+    drop_out,
+    poorly_known,
+    predict_ink,
+    shield_ink,
+    unlike_others,
+)
+from kdscan.templates.features import normalize_contrast
+from kdscan.templates.ink_by_network import ink_by_network
+from kdscan.templates.ink_by_subtraction import (
+    ink_by_subtraction,
+    match_tint,
+    match_tone,
+    relight,
+)
+from kdscan.templates.template import TEMPLATE_MARGIN, TEMPLATE_PX
+from tests.readings import with_evidence
+from tests.templates.made import made_template
 from tests.templates.pads import ENGRAVED, PAINTED, found, learned, sheet
 
+SHAPE = tuple(round((n + 2 * FLAT_MARGIN) * FLAT_PX) for n in (ROWS, COLS))
+SAMPLE = Path(__file__).parent.parent.parent / "samples/02.jpg"
+LINES, DOTS = COATS.index(Coat.DOUBLE_LINE), COATS.index(Coat.DOT)
 
-def test_what_differs_in_colour_is_ink_whatever_the_light() -> None:
-    rng = np.random.default_rng(2)
-    known = rng.integers(60, 230, (21, 29, 3)).repeat(32, 0).repeat(32, 1).astype(np.uint8)
-    light = np.linspace(0.5, 1.1, known.shape[1])[None, :, None]
-    lit = known * light
+
+def squares(seed: int, pixels: int = 16, low: int = 40, high: int = 220) -> NDArray[np.uint8]:
+    """A print of coloured squares that many pixels wide."""
+    rng = np.random.default_rng(seed)
+    small = rng.integers(low, high, (SHAPE[0] // pixels, SHAPE[1] // pixels, 3))
+    return small.repeat(pixels, 0).repeat(pixels, 1).astype(np.uint8)
+
+
+@pytest.mark.parametrize("px", [32, 64])
+def test_normalized_contrast_is_the_same_under_any_light(px: int) -> None:
+    coarse = np.random.default_rng(px).integers(60, 200, (23, 31, 3)).astype(np.uint8)
+    paper = cv2.resize(coarse, (31 * px // 4, 23 * px // 4), interpolation=cv2.INTER_NEAREST)
+    light = np.linspace(0.4, 1.0, paper.shape[1])[None, :, None]
+    plain, dim = (normalize_contrast(np.asarray(v, np.uint8), px) for v in (paper, paper * light))
+    assert np.corrcoef(plain.ravel(), dim.ravel())[0, 1] > 0.97
+    page = np.full((368, 496, 3), 180, np.uint8)
+    assert np.abs(normalize_contrast(page, 64).astype(int) - 128).max() <= 1
+
+
+def test_difference_in_colour_is_ink_whatever_the_light() -> None:
+    blank = squares(2, 32, 60, 230)
+    lit = blank * np.linspace(0.5, 1.1, blank.shape[1])[None, :, None]
     lit[300:330, 200:700] *= 0.3
-    photo = np.clip(lit, 0, 255).astype(np.uint8)
-    ink = divide(photo, known)
+    ink = ink_by_subtraction(np.clip(lit, 0, 255).astype(np.uint8), blank)
     assert ink.probability[305:325, 210:690].mean() > 0.9
     bare = ink.probability.copy()
     bare[290:340, 190:710] = 0
@@ -35,34 +84,63 @@ def test_what_differs_in_colour_is_ink_whatever_the_light() -> None:
     assert max(ink.pen_bgr) < 0.5
 
 
-def test_a_print_on_which_nothing_was_drawn_has_neither_ink_nor_pen() -> None:
-    known = np.random.default_rng(2).integers(60, 230, (21, 29, 3)).astype(np.uint8)
-    known = known.repeat(32, 0).repeat(32, 1)
-    ink = divide((known * 0.8).astype(np.uint8), known)
+def test_blank_sheet_has_neither_ink_nor_pen() -> None:
+    blank = squares(2, 32, 60, 230)
+    ink = ink_by_subtraction((blank * 0.8).astype(np.uint8), blank)
     assert ink.probability.max() < 0.5
     assert ink.pen_bgr == (0, 0, 0)
 
 
-def test_what_is_lighter_than_the_print_in_all_colours_is_no_ink() -> None:
-    rng = np.random.default_rng(3)
-    known = rng.integers(90, 200, (42, 58, 3)).repeat(16, 0).repeat(16, 1).astype(np.uint8)
-    ghost, photo = known.copy(), known.astype(np.float32)
+def test_what_is_lighter_than_the_template_in_all_colours_is_no_ink() -> None:
+    ghost = squares(3, 16, 90, 200)
+    photo = ghost.astype(np.float32)
     ghost[310:322, 300:420] = ghost[310:322, 300:420] * 0.7  # ink that was taken for print
     photo[400:412, 300:420] *= (1.1, 0.6, 0.4)  # a blue pen: lighter in blue
-    ink = divide(photo.astype(np.uint8), ghost).probability
+    ink = ink_by_subtraction(photo.astype(np.uint8), ghost).probability
     assert ink[312:320, 305:415].mean() < 0.1
     assert ink[402:410, 305:415].mean() > 0.8
 
 
-def test_the_plain_page_has_what_the_print_has() -> None:
-    known = learned(PAINTED)
-    page = plain_page(known)
+def test_relight_ignores_what_is_drawn() -> None:
+    blank = squares(1).astype(np.float64)
+    light = np.linspace(0.6, 1.1, SHAPE[1])[None, :, None] * (1.0, 0.95, 0.9)
+    lit = (blank + 8) * light - 8
+    photo = lit.copy()
+    photo[::64] = photo[1::64] = photo[2::64] = 30  # lines
+    relit = relight(photo.clip(0, 255).astype(np.uint8), blank.astype(np.uint8))
+    away = np.abs(relit - lit.clip(0, 255))[48:-48, 48:-48]
+    assert away.max() < 5 and away.mean() < 1.5
+
+
+def test_tone_curve_ignores_what_is_drawn() -> None:
+    bare = squares(2, 4)
+    curve = 255 * (np.arange(256) / 255) ** 0.8
+    photo = curve[bare].round().astype(np.uint8)
+    photo[:, ::12] = 30  # on every fourth of the pixels that are looked at
+    assert np.abs(match_tone(photo, bare) - curve[bare]).max() < 4
+
+
+def test_coloured_cell_is_tinted_and_one_with_a_coat_is_not() -> None:
+    bare = squares(3)
+    photo, wanted = bare.copy(), bare.copy()
+    tint = ((bare + 8.0) * (0.6, 0.9, 0.7) - 8).clip(0, 255).astype(np.uint8)
+    coloured = np.s_[16 + 128 : 16 + 256, 16 + 512 : 16 + 640]
+    photo[coloured] = wanted[coloured] = tint[coloured]
+    photo[440:500, 180:260] = 30  # a coat
+    tinted = match_tint(photo, bare).astype(int)
+    assert np.abs(tinted[coloured] - wanted[coloured]).max() < 6
+    tinted[coloured] = wanted[coloured]
+    assert np.array_equal(tinted, wanted)
+
+
+def test_plain_page_shows_the_geometry_and_the_ink() -> None:
+    page = plain_page(learned(PAINTED))
     empty = Ink(np.zeros(page.shape, np.float32), (0, 0, 0))
-    assert np.array_equal(on_plain_page(empty, known)[..., 0], page.astype(np.uint8))
+    assert np.array_equal(on_plain_page(empty, learned(PAINTED))[..., 0], page.astype(np.uint8))
     assert page.min() < page.max()
 
 
-def test_a_known_print_is_read_from_its_ink() -> None:
+def test_sheet_of_a_known_template_is_read_from_its_ink() -> None:
     photo, _ = found(PAINTED, 1)
     (reading,) = maps_of(read_photo(photo, prints=[learned(ENGRAVED), learned(PAINTED)]))
     assert reading.layout == f"pad {PAINTED}"
@@ -71,82 +149,144 @@ def test_a_known_print_is_read_from_its_ink() -> None:
     assert sum(read.get(at) == truth.get(at) for at in CELLS) >= 30
 
 
-def test_a_cell_of_which_little_is_known_is_read_from_the_photo() -> None:
+def test_poorly_covered_cells_are_read_from_the_photo() -> None:
     photo, centers = found(PAINTED, 1)
-    known = learned(PAINTED)
-    assert not poorly_known(known).any()
-    coverage = known.known.copy()
+    template = learned(PAINTED)
+    assert not poorly_known(template).any()
+    coverage = template.coverage.copy()
     coverage[:26] = 0.1
-    holed = replace(known, known=coverage)
-    dropped = drop_out(photo, align(holed, photo, centers))
+    dropped = drop_out(photo, align(replace(template, coverage=coverage), photo, centers))
     poorly = [CELLS[i] for i in np.flatnonzero(dropped.poorly_known)]
     assert poorly == [at for at in CELLS if at[0] < 2]
 
 
-def test_a_cell_that_something_covers_is_not_taken_for_a_coat() -> None:
+def test_covered_cell_is_not_taken_for_a_coat() -> None:
     photo, centers = found(PAINTED, 1)
-    known, at = learned(PAINTED), CELLS.index((1, 2))
-    before = drop_out(photo, align(known, photo, centers))
+    template, at = learned(PAINTED), CELLS.index((1, 2))
+    before = drop_out(photo, align(template, photo, centers))
     assert not before.poorly_known.any()
     x, y = (float(v) for v in before.rectified.centers_xy[1, 2])
     bgr, wide = photo.bgr.copy(), before.rectified.px_per_cell
     cv2.ellipse(bgr, ((x, y), (1.7 * wide, 1.4 * wide), 30), (120, 150, 210), -1)
     hidden = Photo(bgr, "finger.png")
-    after = drop_out(hidden, align(known, hidden, centers))
+    after = drop_out(hidden, align(template, hidden, centers))
     assert after.poorly_known[at] and after.poorly_known.sum() <= 3
-    (reading,) = maps_of(read_photo(hidden, prints=[known]))
+    (reading,) = maps_of(read_photo(hidden, prints=[template]))
     cell = reading.reading.cells[at]
     assert cell.covered and cell.review and cell.coat is None
 
 
-@pytest.mark.parametrize("number", [1, 3])
-def test_circles_in_a_wrong_place_are_left_to_the_photo(number: int) -> None:
-    photo, _ = found(PAINTED, number)
-    known, truth = learned(PAINTED), sheet(PAINTED, number).board
-    wrong = replace(known.cell, circles=((-0.1, 0.05), (0.1, 0.05)), radius=0.09)
-    (reading,) = maps_of(read_photo(photo, prints=[replace(known, cell=wrong)]))
-    assert reading.layout == known.name
+def test_circles_in_a_wrong_place_are_left_to_the_photo() -> None:
+    photo, _ = found(PAINTED, 3)
+    template, truth = learned(PAINTED), sheet(PAINTED, 3).board
+    wrong = replace(template.cell, circles=((-0.1, 0.05), (0.1, 0.05)), radius=0.09)
+    (reading,) = maps_of(read_photo(photo, prints=[replace(template, cell=wrong)]))
+    assert reading.layout == template.name
     read = reading.reading.board
     assert sum(read.get(at) == truth.get(at) for at in CELLS) >= 31
 
 
-def test_where_the_photo_surely_says_something_else_neither_is_sure() -> None:
+def test_contradiction_of_ink_and_photo_is_a_doubt() -> None:
     ink, photo = (np.zeros((1, 34, 5), np.float32) for _ in range(2))
     ink[0, :, 0] = 8
-    photo[0, :10, 2] = 8  # crosses that have become part of the print
+    photo[0, :10, 2] = 8  # crosses that have become part of the template
     photo[0, 10:20, 2] = 1  # not sure
     photo[0, 20:, 0] = 8
     turns = cycle((ink, photo))
 
     def network(*_: object) -> tuple[NDArray[np.float32], ...]:
-        """Says of the ink what it is asked first, then of the photo."""
+        """Logits of the ink first, then of the photo."""
         coat, rest = np.zeros((1, 34, 7), np.float32), np.zeros((1, 1), np.float32)
         return coat, next(turns), rest, np.zeros((1, 35, 2), np.float32)
 
     picture, centers = found(PAINTED, 1)
     dropped = drop_out(picture, align(learned(PAINTED), picture, centers))
     first = next(predict_ink(dropped, network))
-    said = softmax(first[1][0].astype(np.float64))
-    assert np.abs(said[:10, [0, 2]] - 0.5).max() < 0.02
-    assert said[10:20, 0].min() > 0.9
-    assert said[20:, 0].min() > 0.99
+    probs = softmax(first[1][0].astype(np.float64))
+    assert np.abs(probs[:10, [0, 2]] - 0.5).max() < 0.02
+    assert probs[10:20, 0].min() > 0.9
+    assert probs[20:, 0].min() > 0.99
 
 
-def test_the_pen_of_an_unknown_print_is_seen_against_the_ground_around_it() -> None:
+def board(coat: int, shields: int) -> NDArray[np.int_]:
+    return np.array([coat] * shields + [0] * (len(CELLS) - shields))
+
+
+def test_only_a_line_with_far_more_ink_than_enough_others_is_doubted() -> None:
+    ink = np.full(34, 0.05)
+    ink[3] = 0.3
+    assert np.flatnonzero(unlike_others(ink, board(LINES, 6))).tolist() == [3]
+    assert not unlike_others(ink, board(DOTS, 6)).any()
+    for ratio in (0.1, 1.0, 2.5):
+        ink[3] = 0.05 * ratio
+        assert not unlike_others(ink, board(LINES, 6)).any()
+    ink[0] = 0.5
+    assert not unlike_others(ink, board(LINES, 2)).any()
+
+
+def test_doubted_coat_needs_review_and_stays_the_likeliest() -> None:
+    coat = np.zeros((1, 34, 7), np.float32)
+    coat[0, :, LINES] = 9
+    after = softmax(doubt_coats(coat, np.arange(34) == 3).astype(np.float64))[0]
+    assert after.argmax(-1).tolist() == [LINES] * 34
+    assert after[3].max() < 0.6 and after[4].max() > 0.99
+
+
+def test_ink_is_measured_in_the_middle_of_each_cell() -> None:
+    drawn = np.zeros(SHAPE, np.float32)
+    for at, size in ((CELLS[5], 30), (CELLS[6], 15)):
+        middle = lattice_to_flat(np.array(at[::-1], np.float64), FLAT_PX, FLAT_MARGIN)
+        x, y = np.round(middle).astype(int)
+        drawn[y - size : y + size, x - size : x + size] = 1
+    ink = shield_ink(Ink(drawn, (0.2, 0.2, 0.2)))
+    assert np.flatnonzero(ink).tolist() == [5, 6]
+    assert ink[5] == pytest.approx(4 * ink[6])
+
+
+def test_pen_on_an_unknown_print_is_measured_against_the_ground_around_it() -> None:
     """Yellow land beside blue sea: a red pen lets through as much of either."""
     pen = np.array([0.3, 0.35, 0.85])
-    ground = np.full((672, 928, 3), (90, 210, 220), np.float32)
+    ground = np.full((*SHAPE, 3), (90, 210, 220), np.float32)
     ground[:, 464:] = (210, 170, 90)
-    drawn = np.zeros((672, 928), np.uint8)
+    drawn = np.zeros(SHAPE, np.uint8)
     for x in range(80, 900, 128):
         cv2.line(drawn, (x, 40), (x, 630), 1, 9)
     bgr = np.where(drawn[..., None], ground * pen, ground).astype(np.uint8)
     corners = np.array([(0.0, 0.0), (896, 0), (896, 640), (0, 640)])
-    seen = RectifiedSheet(bgr, CENTERS * FLAT_PX, corners, FLAT_PX, 1.0)
+    flat = RectifiedSheet(bgr, CENTERS * FLAT_PX, corners, FLAT_PX, 1.0)
 
     def dark(ink: NDArray[np.float32], coarse: NDArray[np.float32]) -> tuple[Any, ...]:
         return (40 * (ink[:, :, 0] - 0.6),)
 
-    ink = separate(seen, dark)
+    ink = ink_by_network(flat, dark)
     assert ink.pen_bgr == pytest.approx(tuple(pen), abs=0.08)
     assert ((ink.probability > 0.5) == (drawn > 0)).mean() > 0.97
+
+
+def test_ink_of_a_sample_is_where_its_coats_are_and_drawn_in_the_pens_colour() -> None:
+    (reading,) = maps_of(read_photo(next(iter(load_photos(SAMPLE)))))
+    shares: dict[bool, list[float]] = {True: [], False: []}
+    for cell, share in zip(reading.reading.cells, shield_ink(ink_of(reading)), strict=True):
+        shares[cell.coat is not None].append(float(share))
+    assert np.median(shares[True]) > max(0.01, *map(np.median, filter(None, [shares[False]])))
+
+    probability = np.zeros(SHAPE, np.float32)
+    probability[:10] = 1
+    inked = with_evidence(reading, ink=Ink(probability, (0.8, 0.2, 0.2)))
+    picture = draw_inks([inked, inked])
+    assert picture is not None
+    assert picture[0, 0].tolist() == [204, 51, 51]
+    assert picture[20, 0].tolist() == [255, 255, 255]
+    assert picture.shape[0] == 2 * SHAPE[0] + 24
+    assert draw_inks([]) is None
+
+
+def test_centre_of_a_cell_is_visible_on_a_template_of_its_colour() -> None:
+    template = made_template()
+    covered = np.ones_like(template.coverage)
+    picture = draw_template(
+        replace(template, bgr=np.full_like(template.bgr, GRID_BGR), coverage=covered)
+    )
+    x, y = (round(float(v)) for v in lattice_to_flat(np.zeros(2), TEMPLATE_PX, TEMPLATE_MARGIN))
+    assert picture[y, x].tolist() == list(GRID_BGR)
+    assert (picture[y - 8 : y + 9, x - 8 : x + 9] == 255).all(axis=2).any()

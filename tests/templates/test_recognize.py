@@ -16,7 +16,7 @@ def test_a_sheet_is_known_by_its_print_and_its_grid_follows(seed: int, upside_do
     prints = [learned(PAINTED), learned(ENGRAVED)]
     seen = recognize(photo, turned(centers) if upside_down else centers, prints)
     assert seen is not None
-    assert seen.known.name == f"pad {seed}"
+    assert seen.template.name == f"pad {seed}"
     # the lattice of the print itself may lie off by a little
     apart = off(seen.centers_xy, sheet(seed, 1))
     assert np.ptp(apart) < 0.03

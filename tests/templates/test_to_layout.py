@@ -15,7 +15,8 @@ from kdscan.imaging.picture import Photo
 from kdscan.paper.layout import load_layout
 from kdscan.paper.parts import Layout
 from kdscan.rules.duel.board import Board
-from kdscan.templates.describe import describe_print, unknown_print
+from kdscan.templates.geometry import measure_geometry
+from kdscan.templates.template import empty_template
 from kdscan.templates.to_layout import to_layout
 from lab.synth.scene import SynthPhoto, draw_page, own_page, random_page, shoot
 from tests.command import Command
@@ -36,7 +37,7 @@ def area(polygon: object, cell_mm: tuple[float, float]) -> float:
 @pytest.mark.parametrize(("seed", "own"), [(0, True), (4, False)])
 def test_shield_and_circles_are_found(seed: int, own: bool) -> None:
     shot, truth = unmarked(seed, own)
-    known = describe_print(unknown_print("learned"), Photo(shot.bgr), shot.centers_xy)
+    known = measure_geometry(empty_template("learned"), Photo(shot.bgr), shot.centers_xy)
     layout = to_layout(known, truth.cell_mm[0])
     assert layout.cell_mm == pytest.approx(truth.cell_mm, rel=0.02)
     assert len(layout.circles) == len(truth.circles)
@@ -51,13 +52,13 @@ def test_shield_and_circles_are_found(seed: int, own: bool) -> None:
 
 def test_cells_without_a_shield_are_an_error_with_a_remedy() -> None:
     with pytest.raises(LayoutError, match="straight above"):
-        to_layout(unknown_print("bare"))
+        to_layout(empty_template("bare"))
 
 
 def test_from_the_photo_to_a_file_that_prints(tmp_path: Path, run: Command) -> None:
     blank, club = tmp_path / "blank.png", tmp_path / "club.toml"
     cv2.imwrite(str(blank), unmarked(0, True)[0].bgr)
-    assert "club" in run("layout", "learn", blank, "-o", club).err
+    assert "club" in run("template", "learn", blank, "-o", club).err
     layout = load_layout(club)
     assert layout.name == "club" and len(layout.circles) == 4
     run("sheet", "--layout", club, "-o", tmp_path / "club.pdf")
@@ -67,11 +68,11 @@ def test_from_the_photo_to_a_file_that_prints(tmp_path: Path, run: Command) -> N
 def test_a_photo_without_a_sheet_is_an_error(tmp_path: Path, file: str, run: Command) -> None:
     cv2.imwrite(str(tmp_path / "grey.png"), np.full((300, 400, 3), 90, np.uint8))
     out = tmp_path / file
-    run("layout", "learn", tmp_path / "grey.png", "-o", out, code=4)
+    run("template", "learn", tmp_path / "grey.png", "-o", out, code=4)
     for corners in ("1,2 3,4 5,6", "1,2 3,4 5,6 7,8,9", "upper left"):
-        words = ("layout", "learn", tmp_path / "grey.png", "-o", out, "--corners", corners)
+        words = ("template", "learn", tmp_path / "grey.png", "-o", out, "--corners", corners)
         assert "give four points" in run(*words, code=2).err
     (tmp_path / "text.png").write_text("no picture")
-    said = run("layout", "learn", tmp_path / "grey.png", tmp_path / "text.png", "-o", out, code=3)
+    said = run("template", "learn", tmp_path / "grey.png", tmp_path / "text.png", "-o", out, code=3)
     assert f"{tmp_path / 'text.png'}: " in said.err
     assert not out.exists()

@@ -13,7 +13,7 @@ from kdscan.event.store.events import MOST_LETTERS, check_name
 from kdscan.event.store.files import check_place
 from kdscan.files.names import escape_control
 from kdscan.rules import GAMES
-from kdscan.templates.names import SUFFIX, checked_name
+from kdscan.templates.template import SUFFIX, checked_name
 
 _FIELD = re.compile(r"[a-z_]{1,30}(?::(?P<of>.{1,1000}))?")
 """A correction's field: its kind, and perhaps a cell or the name of a file or player."""

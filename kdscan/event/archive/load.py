@@ -30,8 +30,8 @@ from kdscan.event.store.records import Event
 from kdscan.event.store.rows import first, insert
 from kdscan.files import Json
 from kdscan.files.read import read_error
-from kdscan.templates.file import parse_print
-from kdscan.templates.names import SUFFIX
+from kdscan.templates.library import parse_template
+from kdscan.templates.template import SUFFIX
 
 Ids = dict[str, dict[int, int]]
 """For each table its rows' numbers in the file → their new ones."""
@@ -159,7 +159,7 @@ def _load_photo(
     if hashlib.sha256(data).hexdigest() != photo[0]:
         raise ValueError(entry.filename)
     if is_print:  # a photo may have any suffix
-        parse_print(data, entry.filename, thoroughly=True)
+        parse_template(data, entry.filename, thoroughly=True)
     if not store.photos.has(*photo):
         undo.callback(store.photos.remove, *photo)
     store.photos.put(data, photo[1])

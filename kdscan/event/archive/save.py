@@ -18,7 +18,7 @@ from kdscan.event.store.prints import event_prints
 from kdscan.event.store.records import Event
 from kdscan.files import Json
 from kdscan.files.write import writing
-from kdscan.templates.names import SUFFIX
+from kdscan.templates.template import SUFFIX
 
 
 def save_event(store: Store, name: str, path: Path) -> int:

@@ -7,14 +7,13 @@ from functools import lru_cache
 
 from kdscan.errors import LayoutError, StoreError
 from kdscan.event.store.files import PhotoFiles
-from kdscan.templates.file import FiledPrint, parse_print
-from kdscan.templates.library import Damaged
-from kdscan.templates.names import SUFFIX
+from kdscan.templates.library import Damaged, StoredTemplate, parse_template
+from kdscan.templates.template import SUFFIX
 
 
 def load_prints(
     root: str, wanted: Iterable[str], damaged: Damaged = lambda _: None
-) -> tuple[FiledPrint, ...]:
+) -> tuple[StoredTemplate, ...]:
     """Prints by the SHA-256 of their files; missing or damaged ones are reported and skipped.
 
     root: see `PhotoFiles`. Each is opened once per process.
@@ -29,5 +28,5 @@ def load_prints(
 
 
 @lru_cache(maxsize=100)
-def _load(root: str, sha256: str) -> FiledPrint:
-    return parse_print(PhotoFiles(root).get(sha256, SUFFIX), sha256[:12] + SUFFIX)
+def _load(root: str, sha256: str) -> StoredTemplate:
+    return parse_template(PhotoFiles(root).get(sha256, SUFFIX), sha256[:12] + SUFFIX)

@@ -21,10 +21,8 @@ from kdscan.event.store.records import PrintRow, ReadingRow
 from kdscan.event.store.rows import all_with, insert, now
 from kdscan.files import Json
 from kdscan.paper.layout import layouts
-from kdscan.templates.file import FiledPrint, to_filed
-from kdscan.templates.known import KnownPrint
-from kdscan.templates.library import Damaged, named
-from kdscan.templates.names import SUFFIX, folded, same_name
+from kdscan.templates.library import Damaged, StoredTemplate, to_stored
+from kdscan.templates.template import SUFFIX, Template, folded, named, same_name
 
 _PRINTS, _OFF = "prints-", "pads_by_hand"
 
@@ -35,7 +33,7 @@ def event_prints(db: Connection, event_id: int) -> list[PrintRow]:
     return sorted(rows, key=lambda row: folded(row.name))
 
 
-def add_print(store: Store, db: Connection, event_id: int, one: FiledPrint) -> PrintRow:
+def add_print(store: Store, db: Connection, event_id: int, one: StoredTemplate) -> PrintRow:
     """Add a print to an event, replacing one of the same name."""
     sha256 = store.photos.put(one.data, SUFFIX)
     for row in event_prints(db, event_id):
@@ -48,7 +46,7 @@ def add_print(store: Store, db: Connection, event_id: int, one: FiledPrint) -> P
 
 
 def add_new_prints(
-    store: Store, db: Connection, event_id: int, prints: Iterable[FiledPrint]
+    store: Store, db: Connection, event_id: int, prints: Iterable[StoredTemplate]
 ) -> None:
     """Add these prints to an event, except those whose names it already has."""
     known = {folded(row.name) for row in event_prints(db, event_id)}
@@ -70,18 +68,18 @@ class EventPrints:
         with self.store.read() as db:
             return event_prints(db, self.event_id)
 
-    def load(self, damaged: Damaged = lambda _: None) -> tuple[FiledPrint, ...]:
+    def load(self, damaged: Damaged = lambda _: None) -> tuple[StoredTemplate, ...]:
         """All prints, by name; missing or damaged ones are reported and skipped."""
         hashes = [row.sha256 for row in self.rows()]
         return load_prints(self.store.photos.root, hashes, damaged)
 
-    def get(self, name: str) -> FiledPrint:
+    def get(self, name: str) -> StoredTemplate:
         """The print of a name; raises LayoutError if there is none."""
         return named(self.load(), name)
 
-    def save(self, known: KnownPrint) -> FiledPrint:
+    def save(self, known: Template) -> StoredTemplate:
         """Save a print, replacing one of the same name."""
-        one = to_filed(known)
+        one = to_stored(known)
         with self.store.write() as db:
             add_print(self.store, db, self.event_id, one)
         return one

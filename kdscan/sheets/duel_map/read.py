@@ -20,7 +20,7 @@ from kdscan.sheets.duel_map.model import MapEvidence, MapReading
 
 if TYPE_CHECKING:
     from kdscan.templates.align import Aligned
-    from kdscan.templates.known import KnownPrint
+    from kdscan.templates.template import Template
 
 RISK_SHARES = {1: 0.5, 2: 1.0}
 """Number of views (test-time augmentation) → share of the accepted risk below which the total is
@@ -48,11 +48,11 @@ def read_map(
         mirrored = mirrored or (aligned is None and is_mirrored(photo, rectified))
     ink: Ink | None = None
     if aligned is not None:
-        from kdscan.templates.dropout import drop_out, predict_ink
+        from kdscan.templates.drop_out import drop_out, predict_ink
 
         with observe("ink"):
             dropped = drop_out(photo, aligned)
-        layout, ink, rectified = aligned.known.name, dropped.ink, dropped.rectified
+        layout, ink, rectified = aligned.template.name, dropped.ink, dropped.rectified
         views = predict_ink(dropped, models.marks)
     else:
         with observe("marks"):
@@ -81,7 +81,7 @@ def read_map(
 
 
 def _known_print(
-    photo: Photo, sheet: RectifiedSheet, prints: Sequence[KnownPrint]
+    photo: Photo, sheet: RectifiedSheet, prints: Sequence[Template]
 ) -> tuple[Aligned | None, bool]:
     """The known print of a sheet, if any, and whether the sheet is shown mirrored."""
     if not prints:

@@ -76,7 +76,7 @@ def prints(store: Store) -> list[tuple[str, int, bool]]:
 def test_a_pile_describes_itself_in_whatever_order_and_however_often_killed(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pile, "learn_flat_sheets", learned_at_once)
+    monkeypatch.setattr(pile, "learn_from_flat_sheets", learned_at_once)
     files, photos = sources([str(folder)]), str(tmp_path / "photos")
     with open_store(str(tmp_path / "whole.sqlite"), photos) as store:
         progress = run(store, files)

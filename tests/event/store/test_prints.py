@@ -21,9 +21,9 @@ from kdscan.event.store.prints import (
     reading_version,
 )
 from kdscan.event.store.readings import add_reading
-from kdscan.templates.file import to_filed
-from kdscan.templates.names import SUFFIX
-from tests.templates.made import made_print
+from kdscan.templates.library import to_stored
+from kdscan.templates.template import SUFFIX
+from tests.templates.made import made_template
 
 
 def prints_of(store: Store, event: str = "cup") -> EventPrints:
@@ -38,10 +38,10 @@ def names(prints: EventPrints) -> list[str]:
 def test_prints_are_an_event_s_own(store: Store) -> None:
     prints = prints_of(store)
     for name in ("moor", "Atlas"):
-        prints.save(made_print(name))
+        prints.save(made_template(name))
     assert names(prints) == ["Atlas", "moor"]
     assert names(prints_of(store, "other")) == []
-    assert prints.get("ATLAS").data == to_filed(made_print("Atlas")).data
+    assert prints.get("ATLAS").data == to_stored(made_template("Atlas")).data
     prints.forget("atlas")
     assert names(prints) == ["moor"]
     with pytest.raises(LayoutError, match="known: moor"):
@@ -50,10 +50,10 @@ def test_prints_are_an_event_s_own(store: Store) -> None:
 
 def test_a_print_of_the_same_name_is_replaced(store: Store) -> None:
     prints = prints_of(store)
-    prints.save(made_print("Club", 1))
-    prints.save(made_print("club", 2))
+    prints.save(made_template("Club", 1))
+    prints.save(made_template("club", 2))
     (one,) = prints.load()
-    assert one.data == to_filed(made_print("club", 2)).data
+    assert one.data == to_stored(made_template("club", 2)).data
 
 
 def test_an_event_of_maps_learns_until_it_is_told_not_to(store: Store) -> None:
@@ -70,8 +70,8 @@ def test_an_event_of_maps_learns_until_it_is_told_not_to(store: Store) -> None:
 
 def test_those_of_the_library_are_added_but_replace_none(store: Store) -> None:
     prints = prints_of(store)
-    own = prints.save(made_print("club", 1))
-    others = [to_filed(made_print("CLUB", 2)), to_filed(made_print("moor", 3))]
+    own = prints.save(made_template("club", 1))
+    others = [to_stored(made_template("CLUB", 2)), to_stored(made_template("moor", 3))]
     for _ in range(2):
         with store.write() as db:
             add_new_prints(store, db, prints.event_id, others)
@@ -80,8 +80,8 @@ def test_those_of_the_library_are_added_but_replace_none(store: Store) -> None:
 
 def test_one_that_is_gone_is_told_and_skipped(store: Store) -> None:
     prints = prints_of(store)
-    prints.save(made_print("here", 1))
-    prints.save(made_print("gone", 2))
+    prints.save(made_template("here", 1))
+    prints.save(made_template("gone", 2))
     with store.read() as db:
         rows = {row.name: row.sha256 for row in event_prints(db, prints.event_id)}
     Path(store.photos.place(rows["gone"], SUFFIX)).unlink()
@@ -103,7 +103,7 @@ def test_readings_with_other_prints_are_others() -> None:
 
 def test_an_event_takes_its_prints_along(tmp_path: Path) -> None:
     with open_store(str(tmp_path / "one.sqlite")) as store:
-        saved = prints_of(store).save(made_print("club"))
+        saved = prints_of(store).save(made_template("club"))
         save_event(store, "cup", tmp_path / "cup.kdscan")
     with open_store(str(tmp_path / "two.sqlite")) as store:
         loaded = load_event(store, tmp_path / "cup.kdscan")
@@ -119,7 +119,7 @@ def test_a_print_that_is_none_is_not_taken_from_an_archive(tmp_path: Path) -> No
     import zipfile
 
     with open_store(str(tmp_path / "one.sqlite")) as store:
-        saved = prints_of(store).save(made_print("club"))
+        saved = prints_of(store).save(made_template("club"))
         save_event(store, "cup", tmp_path / "cup.kdscan")
     good, bad = hashlib.sha256(saved.data).hexdigest(), hashlib.sha256(b"bad").hexdigest()
     with (
@@ -130,7 +130,7 @@ def test_a_print_that_is_none_is_not_taken_from_an_archive(tmp_path: Path) -> No
         new.writestr(f"photos/{bad}{SUFFIX}", b"bad")
     with (
         open_store(str(tmp_path / "two.sqlite")) as store,
-        pytest.raises(LayoutError, match="not a kdscan print"),
+        pytest.raises(LayoutError, match="not a kdscan template"),
     ):
         load_event(store, tmp_path / "bad.kdscan")
 

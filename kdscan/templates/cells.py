@@ -1,4 +1,5 @@
-"""Registers the cells of a sheet with each other, to a hundredth of a cell.
+"""Where a sheet's cells lie: registered with each other, to a hundredth of a cell, or as a person
+says.
 
 Shields and circles are printed alike in every cell, whatever the background. Each cell is matched
 with the median of all, and a smooth surface (a homography and a cubic polynomial) is fitted
@@ -14,17 +15,20 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.errors import LayoutError
 from kdscan.imaging.picture import Floats, Photo, median
 from kdscan.imaging.rectify import (
     CENTERS,
+    RectifiedSheet,
     flatten,
+    lattice_to_photo_homography,
     project,
+    rectify,
     resolution,
     shift_cells,
 )
 from kdscan.rules.duel.board import CELLS, COLS, ROWS
-from kdscan.templates.features import edges
-from kdscan.templates.pattern import PATTERN_MARGIN, PATTERN_PX, peak_offset
+from kdscan.templates.features import PATTERN_MARGIN, PATTERN_PX, edges, peak_offset
 
 PATCH = 1.5
 """Side in cells of a matched patch: a cell with a quarter of each neighbour."""
@@ -45,7 +49,7 @@ Patch = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class RegisteredCells:
     """A sheet with registered cells.
 
     centers_xy: (5, 7, 2) photo frame, on a smooth surface.
@@ -95,9 +99,9 @@ def smoothed(centers_xy: Floats) -> Floats:
     return smooth_sheet(centers_xy, np.ones((ROWS, COLS)), QUADRATIC, 0.05)[0]
 
 
-def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
+def register_cells(photo: Photo, centers_xy: Floats) -> RegisteredCells:
     """Register the cells of a sheet, starting from centres (5, 7, 2), photo frame, with errors up
-    to a quarter of a cell. The lattice as a whole may still be shifted; see `describe`."""
+    to a quarter of a cell. The lattice as a whole may still be shifted; see `geometry`."""
     centers = smoothed(centers_xy)
     for turn in range(ROUNDS):
         edge = edges(flatten(photo, centers, PATTERN_PX, PATTERN_MARGIN), PATTERN_PX)
@@ -114,7 +118,7 @@ def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
     known = weights[weights > 0]
     likeness = float(np.sqrt(np.median(known))) if len(known) else 0.0
     residual = float(np.median(left[weights.ravel() > 0])) if len(known) else np.inf
-    return Measured(centers, likeness, residual)
+    return RegisteredCells(centers, likeness, residual)
 
 
 def _patch(edge: Patch, at: tuple[int, int]) -> Patch:
@@ -145,8 +149,53 @@ def _offset(patch: Patch, common: Patch, near: bool) -> tuple[tuple[float, float
     return where, max(best, 0.0) ** 2
 
 
-def aspect(centers_xy: Floats) -> float:
+def aspect_of(centers_xy: Floats) -> float:
     """Height of a cell over its width, as the photo shows it."""
     across = np.linalg.norm(np.diff(centers_xy, axis=1), axis=-1)
     down = np.linalg.norm(np.diff(centers_xy, axis=0), axis=-1)
     return float(down.mean() / across.mean())
+
+
+LEAST_CELL_PX = 20
+"""Pixels per cell; closer corners are taken for a mistake."""
+
+
+def rectify_by_corners(photo: Photo, corners_xy: Floats) -> RectifiedSheet:
+    """The sheet whose grid has its corners at (4, 2) in the photo, in the order of `SheetOutline`.
+
+    Raises LayoutError for corners that no sheet has, or that lie outside the photo.
+    """
+    if (corners_xy < 0).any() or (corners_xy > (photo.width, photo.height)).any():
+        raise LayoutError(
+            "these corners lie outside the photo, which has {width} × {height} pixels",
+            width=photo.width,
+            height=photo.height,
+        )
+    return rectify(photo, centers_within(corners_xy), confidence=1.0)
+
+
+def centers_within(corners_xy: Floats) -> Floats:
+    """(5, 7, 2): the centres of the cells of a grid with these corners, (4, 2). Raises LayoutError
+    for corners that no sheet has: crossed, turned over, or too close together."""
+    along = np.roll(corners_xy, -1, axis=0) - corners_xy
+    after = np.roll(along, -1, axis=0)
+    turns = along[:, 0] * after[:, 1] - along[:, 1] * after[:, 0]
+    if not (np.isfinite(corners_xy).all() and (turns > 0).all()):
+        raise LayoutError(
+            "these corners do not form a sheet; give those of the grid clockwise, from the "
+            "upper left"
+        )
+    centers = project(lattice_to_photo_homography(corners_xy), CENTERS)
+    if resolution(centers) < LEAST_CELL_PX:
+        raise LayoutError("these corners are too close together; give those of the whole grid")
+    return centers
+
+
+def shifted_to(measured_xy: Floats, given_xy: Floats) -> Floats:
+    """Measured centres (5, 7, 2), shifted so that their mean is that of the centres that a person
+    gave. Matching cells with each other gives their relative places, but not where a cell
+    begins."""
+    right = (given_xy[:, -1] - given_xy[:, 0]).mean(0) / (given_xy.shape[1] - 1)
+    down = (given_xy[-1] - given_xy[0]).mean(0) / (given_xy.shape[0] - 1)
+    off = (given_xy - measured_xy).reshape(-1, 2).mean(0)
+    return shift_cells(measured_xy, np.linalg.solve(np.stack([right, down], axis=1), off))

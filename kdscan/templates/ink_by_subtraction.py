@@ -1,5 +1,5 @@
-"""Ink on a known print: the photo compared with the print under the photo's light (form
-dropout)."""
+"""Ink on a sheet of a known template: the photo compared with the template under the photo's light
+(form dropout)."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _LIGHTNESS = np.float32(100 / 255)  # CIELAB units per level of L in 8 bits
 _NOISE_FLOOR = 1.6  # as a multiple of the median difference
 
 
-def divide(photo: Bgr, known: Bgr) -> Ink:
+def ink_by_subtraction(photo: Bgr, blank: Bgr) -> Ink:
     """Ink from the colour difference between a rectified photo and its registered print.
 
-    photo, known: (H, W, 3) uint8 BGR.
+    photo, blank: (H, W, 3) uint8 BGR.
     """
-    bare = match_tint(photo, match_tone(photo, relight(photo, known)))
-    seen, print_ = _smooth(photo), _smooth(bare)
-    distance = _distance(seen, print_)
-    distance[_lightened(seen, print_)] = 0
+    bare = match_tint(photo, match_tone(photo, relight(photo, blank)))
+    seen, blank = _smooth(photo), _smooth(bare)
+    distance = _distance(seen, blank)
+    distance[_lightened(seen, blank)] = 0
     sample = distance[::2, ::2].ravel()
     full = max(quantile(sample, FULL_QUANTILE)[0] * FULL_SHARE, LEAST_INK)
     floor = min(float(median(sample)) * _NOISE_FLOOR + 1, full / 2)
@@ -60,12 +60,12 @@ def pen_of(photo: Bgr, bare: Bgr, probability: Plane) -> tuple[float, float, flo
     return b, g, r
 
 
-def relight(photo: Bgr, known: Bgr) -> Bgr:
+def relight(photo: Bgr, blank: Bgr) -> Bgr:
     """The print (H, W, 3) uint8 as it would look under the photo's light without anything drawn.
 
-    photo, known: (H, W, 3) uint8 BGR, registered.
+    photo, blank: (H, W, 3) uint8 BGR, registered.
     """
-    return apply_light(known, log_light(photo, known))
+    return apply_light(blank, log_light(photo, blank))
 
 
 def apply_light(bgr: Bgr, light: Plane) -> Bgr:
@@ -85,11 +85,11 @@ def match_tone(photo: Bgr, bare: Bgr) -> Bgr:
 
     photo, bare: (H, W, 3) uint8 BGR, registered, under the same light.
     """
-    seen, print_ = photo[::3, ::3], bare[::3, ::3]
+    seen, blank = photo[::3, ::3], bare[::3, ::3]
     curves = np.empty((256, 1, 3), np.uint8)
     levels = np.arange(256)
     for channel in range(3):
-        both = [np.ascontiguousarray(v[..., channel]) for v in (print_, seen)]
+        both = [np.ascontiguousarray(v[..., channel]) for v in (blank, seen)]
         ends = [0, _TONE_BINS * _TONE_BIN, 0, 256]
         histogram = cv2.calcHist(both, [0, 1], None, [_TONE_BINS, 256], ends)
         at, by = [], []
@@ -136,25 +136,25 @@ def match_tint(photo: Bgr, bare: Bgr) -> Bgr:
     return out
 
 
-def _log_ratio(photo: Bgr, known: Bgr) -> Plane:
+def _log_ratio(photo: Bgr, blank: Bgr) -> Plane:
     """(H / 8, W / 8, 3) float32: logarithm of photo over print, averaged over 8 × 8 pixels."""
     scale = 1 / _LIGHT_STEP
-    seen, print_ = (
+    seen, blank = (
         np.asarray(
             cv2.resize(v, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.float32
         )
-        for v in (photo, known)
+        for v in (photo, blank)
     )
-    return np.asarray(np.log((seen + _DARK) / (print_ + _DARK)), np.float32)
+    return np.asarray(np.log((seen + _DARK) / (blank + _DARK)), np.float32)
 
 
-def log_light(photo: Bgr, known: Bgr, clear: Plane | None = None) -> Plane:
+def log_light(photo: Bgr, blank: Bgr, clear: Plane | None = None) -> Plane:
     """(H / 8, W / 8, 3) float32: smooth log ratio of photo to print, by a robust local mean that
     ignores ink.
 
     clear: (H, W) 0..1, weight of each pixel; uniform by default.
     """
-    ratio = _log_ratio(photo, known)
+    ratio = _log_ratio(photo, blank)
     size = ratio.shape[1::-1]
     prior = np.ones(ratio.shape[:2], np.float32)
     if clear is not None:
@@ -186,10 +186,10 @@ def colour_distance(photo: Bgr, bare: Bgr) -> Plane:
 
 def _distance(seen: Bgr, bare: Bgr) -> Plane:
     """`colour_distance` of pictures that are smoothed already."""
-    photo, print_ = _lab(seen), _lab(bare)
+    photo, blank = _lab(seen), _lab(bare)
     window = np.ones((_SLIP, _SLIP), np.uint8)
-    below = cv2.subtract(cv2.erode(print_, window), photo)  # saturates at 0
-    above = cv2.subtract(photo, cv2.dilate(print_, window))
+    below = cv2.subtract(cv2.erode(blank, window), photo)  # saturates at 0
+    above = cv2.subtract(photo, cv2.dilate(blank, window))
     light, a, b = cv2.split(cv2.max(below, above))
     squares = np.zeros(light.shape, np.float32)
     cv2.accumulateSquare(light, squares)

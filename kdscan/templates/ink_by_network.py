@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from kdscan.imaging.picture import Network, sigmoid
 from kdscan.imaging.rectify import Ink, RectifiedSheet
 from kdscan.marks.crops import CROP_CELLS, CROP_PX, crop_cell, segment
-from kdscan.templates.divide import pen_of
+from kdscan.templates.ink_by_subtraction import pen_of
 
 AROUND_PX = 16.0
 """Standard deviation, in pixels (128 per cell), of the neighbourhood from which a pixel's
 background is estimated: wider than a line, narrower than a shield."""
 
 
-def separate(sheet: RectifiedSheet, network: Network) -> Ink:
+def ink_by_network(sheet: RectifiedSheet, network: Network) -> Ink:
     """The ink that a network segments on a rectified sheet; network: see `drawn_on`."""
     probability = drawn_on(sheet.bgr, network)
     bare = _around(sheet.bgr, 1 - probability)

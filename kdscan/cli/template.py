@@ -1,0 +1,383 @@
+"""`kdscan template`: what is printed on the sheets of a pad, learned once for all of them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from kdscan.cli.known_templates import damaged
+from kdscan.cli.options import AsJson, TemplatesEvent, TemplatesStore, check_apart
+from kdscan.cli.terminal import aligned, error_message, note, terminal_words
+from kdscan.errors import LayoutError, PhotoError, UsageError
+from kdscan.event.store import open_store
+from kdscan.event.store.events import find_event
+from kdscan.event.store.prints import EventPrints
+from kdscan.files.write import STDOUT, write_file
+from kdscan.i18n import mark
+from kdscan.imaging.formats import png
+from kdscan.imaging.photo import load_photos
+from kdscan.imaging.picture import Floats, Photo
+from kdscan.paper.toml import layout_to_toml
+from kdscan.templates.drawing import draw_template
+from kdscan.templates.learn import learn_template
+from kdscan.templates.library import (
+    Library,
+    StoredTemplate,
+    load_template,
+    own_library,
+    renamed,
+    to_stored,
+)
+from kdscan.templates.recognize import recognize, shows_mirrored
+from kdscan.templates.template import OWN_CENTERS, SUFFIX, folded, same_name
+from kdscan.templates.to_layout import to_layout
+
+template = typer.Typer()
+
+TOML = ".toml"
+"""Suffix of a layout file, which describes how a sheet is printed, in millimetres."""
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the template.")]
+
+
+@template.callback()
+def _template() -> None:
+    """Manage templates, the blank designs of pads: learn one, share it, forget it.
+
+    Examples:
+
+    $ kdscan template learn blank.jpg --name club
+
+    $ kdscan template import club.kdprint
+
+    $ kdscan template list
+    """
+
+
+@template.command("learn")
+def learn(
+    photos: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PHOTO...", help="Photos of unmarked sheets, or of four filled ones."
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write a template (.kdprint) or a layout (.toml) to a file instead of keeping it.",
+        ),
+    ] = None,
+    name: Annotated[
+        str, typer.Option(metavar="NAME", help="Name of the pad; optional with -o.")
+    ] = "",
+    cell_mm: Annotated[
+        float,
+        typer.Option(min=5, max=100, metavar="N", help="Layouts: width of a cell, in millimetres."),
+    ] = 24.0,
+    overlay: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw what was found, and how certain it is (PNG)."),
+    ] = None,
+    unmarked: Annotated[
+        bool, typer.Option("--unmarked", help="Assert that nobody has drawn on these sheets.")
+    ] = False,
+    corners: Annotated[
+        str | None,
+        typer.Option(
+            metavar="'X,Y X,Y X,Y X,Y'",
+            help="Give the grid's corners in the first photo, in pixels, clockwise from the "
+            "upper left, if they are not found correctly.",
+        ),
+    ] = None,
+    event: TemplatesEvent = None,
+    store: TemplatesStore = None,
+) -> None:
+    """Learn a pad's template from a photo of an unmarked sheet, or from four filled ones.
+
+    From then on, sheets of this pad are recognised, and only what is drawn on them is read. Take
+    the photos from straight above, with the whole sheet in view, sharp and evenly lit.
+
+    Examples:
+
+    $ kdscan template learn blank.jpg --name club
+
+    $ kdscan template learn game*.jpg --name club --overlay club.png
+
+    $ kdscan template learn blank.jpg --name club --event 'Spring cup'
+
+    $ kdscan template learn blank.jpg --name club --corners '212,180 1790,196 1776,1322 205,1301'
+
+    $ kdscan template learn blank.jpg -o club.toml
+
+    Exit codes: 0 done; 2 the photos are not suitable, or a file cannot be written; 3 a photo cannot
+    be read; 4 no sheet was found; 6 the model is missing or corrupt.
+    """
+    if output is not None and output.suffix.lower() not in (TOML, SUFFIX):
+        raise UsageError("-o {path}: the file name must end in .kdprint or .toml", path=output)
+    check_apart({"-o": output, "--overlay": overlay})
+    name = name or (output.stem if output is not None else "")
+    if not name:
+        raise UsageError("name the pad, like --name club")
+    pictures = [picture for photo in photos for picture in _pictures(photo)]
+    learned = to_stored(
+        learn_template(pictures, name, unmarked=unmarked, corners_xy=_points(corners), warn=_warn)
+    )
+    if overlay is not None:
+        write_file(overlay, png(draw_template(learned)))
+    if output is not None:
+        is_layout = output.suffix.lower() == TOML
+        layout = layout_to_toml(to_layout(learned, cell_mm)).encode() if is_layout else b""
+        write_file(output, layout or learned.data)
+    if output is None or event is not None or store is not None:
+        with templates_of(event, store) as templates:
+            _check_not_mirrored(learned, templates.load(damaged))
+            templates.save(learned)
+    note(templates_table([learned]))
+    w = terminal_words(sys.stderr)
+    note(
+        w.t("if writing on the sheet is mirrored in the photo, learn it again from one that is not")
+    )
+
+
+def _check_not_mirrored(learned: StoredTemplate, known: Sequence[StoredTemplate]) -> None:
+    """Raise LayoutError if a template is the mirror image of another one."""
+    photo = Photo(learned.bgr)
+    for other in known:
+        if not same_name(other.name, learned.name):
+            plain = recognize(photo, OWN_CENTERS, [other])
+            if shows_mirrored(photo, OWN_CENTERS, [other], plain):
+                raise LayoutError(
+                    "this is the sheet of {name}, mirrored; one of the two photos was mirrored by "
+                    "a camera: forget {name} if it was that one",
+                    name=other.name,
+                )
+
+
+def _pictures(path: str) -> Iterator[Photo]:
+    """The pictures of a file; raises PhotoError that names the file, because there may be
+    several."""
+    try:
+        yield from load_photos(path)
+    except PhotoError as error:
+        raise type(error)(mark("{where}: {error}"), where=path, error=error) from error
+
+
+def _points(text: str | None) -> Floats | None:
+    """Four points of a photo, (4, 2); raises UsageError for anything else."""
+    if text is None:
+        return None
+    try:
+        points = np.array([[float(v) for v in point.split(",")] for point in text.split()])
+    except ValueError:
+        points = np.zeros(0)
+    if points.shape != (4, 2):
+        raise UsageError(
+            "--corners {text}: give four points like '212,180 1790,196 1776,1322 205,1301'",
+            text=text,
+        )
+    return points
+
+
+def _warn(error: LayoutError) -> None:
+    note(f"kdscan: {error_message(error)}")
+
+
+@template.command("list")
+def list_(
+    as_json: AsJson = False, event: TemplatesEvent = None, store: TemplatesStore = None
+) -> None:
+    """List the known templates: sheets learned from, how well known, what a cell shows.
+
+    Example:
+
+    $ kdscan template list
+    """
+    with templates_of(event, store) as library:
+        templates = library.load(damaged)
+    if as_json:
+        print(json.dumps({"templates": [template_json(one) for one in templates]}))
+    elif templates:
+        print(templates_table(templates))
+    else:
+        text = "no template is known yet; see: kdscan template learn --help"
+        note(terminal_words(sys.stderr).t(text))
+
+
+@template.command("show")
+def show(
+    name: Name,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write its picture (PNG)."),
+    ] = None,
+    as_json: AsJson = False,
+    event: TemplatesEvent = None,
+    store: TemplatesStore = None,
+) -> None:
+    """Show what is known about a template; -o writes its picture.
+
+    Example:
+
+    $ kdscan template show club -o club.png
+    """
+    check_apart({"-o": output, "--json": STDOUT if as_json else None})
+    with templates_of(event, store) as library:
+        wanted = library.get(name)
+    if output is not None:
+        write_file(output, wanted.picture_png)
+    if as_json:
+        print(json.dumps(template_json(wanted)))
+    elif output != STDOUT:
+        print(templates_table([wanted]))
+
+
+@template.command("forget")
+def forget(
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME...", help="Names of templates, or of damaged files."),
+    ],
+    event: TemplatesEvent = None,
+    store: TemplatesStore = None,
+) -> None:
+    """Forget templates: their sheets are then read like those of any unknown design.
+
+    If an event forgets one that it learned by itself, it learns no more by itself.
+
+    Example:
+
+    $ kdscan template forget club
+    """
+    with templates_of(event, store) as library:
+        automatic = [
+            known.name
+            for known in library.load(damaged)
+            if known.by_itself and any(same_name(known.name, name) for name in names)
+        ]
+        library.forget(*names)
+        if automatic and not isinstance(library, Library):
+            library.switch(False)
+            text = terminal_words(sys.stderr).t(
+                "{name} had been learned automatically; automatic learning is now off. "
+                "The desk of the event's page can turn it on again.",
+                name=", ".join(automatic),
+            )
+            note(text)
+
+
+@template.command("export")
+def export(
+    name: Name,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write (.kdprint).")
+    ],
+    event: TemplatesEvent = None,
+    store: TemplatesStore = None,
+) -> None:
+    """Export a template as one file, for a friend or another machine.
+
+    Examples:
+
+    $ kdscan template export club -o club.kdprint
+
+    $ kdscan score photo.jpg --template club.kdprint
+    """
+    with templates_of(event, store) as library:
+        write_file(output, library.get(name).data)
+
+
+@template.command("import")
+def import_(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Files written by template export or learn."),
+    ],
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name to give it here, if it is only one.")
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace existing templates of the same name.")
+    ] = False,
+    event: TemplatesEvent = None,
+    store: TemplatesStore = None,
+) -> None:
+    """Import a friend's templates, to read sheets of these pads with them.
+
+    Examples:
+
+    $ kdscan template import club.kdprint
+
+    $ kdscan template import theirs.kdprint --name 'Club 2'
+    """
+    if name is not None and len(files) > 1:
+        raise UsageError(
+            "--name {name}: there are several files; import them one by one", name=name
+        )
+    new = [load_template(file, thoroughly=True) for file in files]
+    if name is not None:
+        new = [renamed(new[0], name)]
+    with templates_of(event, store) as library:
+        known = {folded(one.name): one.data for one in library.load(damaged)}
+        for one in new:
+            if known.get(folded(one.name), one.data) != one.data and not replace:
+                raise UsageError(
+                    "a template called {name!r} already exists; use --replace, or --name for "
+                    "another name",
+                    name=one.name,
+                )
+            known[folded(one.name)] = one.data
+        for one in new:
+            library.save(one)
+    print(templates_table(new))
+
+
+@contextmanager
+def templates_of(event: str | None, store: str | None) -> Iterator[Library | EventPrints]:
+    """This user's templates, or those of an event if it or a store is given."""
+    if event is None and store is None:
+        yield own_library()
+        return
+    with open_store(store, make=False) as opened:
+        with opened.read() as db:
+            this = find_event(db, event)
+        yield EventPrints(opened, this.id)
+
+
+def template_json(template: StoredTemplate) -> dict[str, Any]:
+    """A template without its pictures.
+
+    known: 0..1, how well its places are known on average. aspect: height of a cell over its width.
+    """
+    return {
+        "name": template.name,
+        "sheets": template.sheets,
+        "by_itself": template.by_itself,
+        "known": round(float(template.coverage.mean()), 3),
+        "learned": template.head.learned,
+        "circles": len(template.cell.circles),
+        "shield_corners": len(template.cell.shield),
+        "lines": template.lines,
+        "aspect": round(template.aspect, 4),
+    }
+
+
+def templates_table(templates: Sequence[StoredTemplate]) -> str:
+    """One line per template: sheets learned from, how well known, circles, date."""
+    t = terminal_words().t
+    rows = [["", t("sheets"), t("known"), t("circles"), t("learned on")]]
+    for template in templates:
+        counts = [str(template.sheets), f"{template.coverage.mean():.0%}"]
+        counts.append(str(len(template.cell.circles)))
+        rows.append([template.name, *counts, template.head.learned])
+    return "\n".join(aligned(rows, left=(0,)))
