@@ -53,7 +53,7 @@ MIN_LIKENESS = 0.3
 
 @dataclass(frozen=True, eq=False)
 class InkSheet:
-    """A sheet of a known print.
+    """A sheet of a known template.
 
     ink, pad: PNG, grey, `STORED_WH`; the pad's is shared by its sheets. cell: the printed geometry.
     coat, crosses: (34,) int64. crossed: (34, 4) float32, whether each circle is crossed out, -1 if
@@ -91,7 +91,7 @@ def ink_sheet(seed: int) -> InkSheet | None:
 
     Every `SHEETS` seeds are sheets of one pad.
     """
-    page, known, packed, off = _pad(seed // SHEETS)
+    page, template, packed, off = _pad(seed // SHEETS)
     rng = np.random.default_rng([seed, 8])
     strokes = worker_strokes() if rng.random() < 0.5 else None
     drawn = draw_page(rng, page=page, wild=rng.random() < 0.6, strokes=strokes)
@@ -99,14 +99,16 @@ def ink_sheet(seed: int) -> InkSheet | None:
     size = size if rng.random() < 0.6 else size[::-1]
     shot = shoot(rng, drawn, any_of(rng, LEVELS), size_wh=size, table=False)
     photo, span = Photo(shot.bgr), np.ptp(shot.centers_xy, axis=(0, 1)).max()
-    aligned = align(known, photo, shot.centers_xy + rng.normal(0, 0.005, 2) * span)
+    aligned = align(template, photo, shot.centers_xy + rng.normal(0, 0.005, 2) * span)
     if aligned.likeness < MIN_LIKENESS:
         return None
     sheet = drop_out(photo, aligned)
     ink = np.round(sheet.ink.probability * 255).astype(np.uint8)
     coat, crosses = labels(drawn.board)
-    crossed = _crossed(drawn.crossed, crosses, known.cell, off)
-    return InkSheet(_packed(ink), packed, known.cell, coat, crosses, crossed, ~sheet.poorly_known)
+    crossed = _crossed(drawn.crossed, crosses, template.cell, off)
+    return InkSheet(
+        _packed(ink), packed, template.cell, coat, crosses, crossed, ~sheet.poorly_known
+    )
 
 
 def _packed(picture: U8) -> bytes:
@@ -136,10 +138,10 @@ def _pad(seed: int) -> tuple[Page, Template, bytes, F64]:
         tuple(map(tuple, np.array(layout.circles).reshape(-1, 2) / cell - off)),
         layout.circle_radius_mm / float(np.sqrt(cell.prod())),
     )
-    known = Template(
+    template = Template(
         name="pad",
         bgr=bgr,
-        known=np.ones([n // COVERAGE_STEP for n in bgr.shape[:2]], np.float32),
+        coverage=np.ones([n // COVERAGE_STEP for n in bgr.shape[:2]], np.float32),
         cell=geometry,
         castle=layout.castle,
         lines=layout.lines,
@@ -147,7 +149,7 @@ def _pad(seed: int) -> tuple[Page, Template, bytes, F64]:
         residual=0.0,
         sheets=1,
     )
-    return page, known, _packed(u8(cv2.cvtColor(bgr[SHEET], cv2.COLOR_BGR2GRAY))), off
+    return page, template, _packed(u8(cv2.cvtColor(bgr[SHEET], cv2.COLOR_BGR2GRAY))), off
 
 
 def _crossed(spots: F32, crosses: NDArray[np.int64], cell: CellGeometry, off: F64) -> F32:
