@@ -17,7 +17,6 @@ from kdscan.event.store import Store, open_store
 from kdscan.event.store.events import ensure_event, ensure_player
 from kdscan.event.store.games import set_game
 from kdscan.files.names import escape_control
-from kdscan.files.tables import read_table
 from kdscan.i18n import ENGLISH
 from tests.command import Command
 
@@ -63,33 +62,6 @@ def test_odd_words_are_wrong_usage(
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("name\n" + 140_000 * "x" + "\n", "row 2: this is not a valid line of CSV"),
-        (140_000 * "x" + ",name\nAda\n", "row 1: this is not a valid line of CSV"),
-        ("name\n" + 300 * "x" + "\n", "row 2: a name can have at most 200 letters"),
-        ("name\nA\x1b[31mda\n", "cannot contain invisible"),
-    ],
-)
-def test_odd_lists_of_players_are_wrong_usage(
-    text: str, message: str, tmp_path: Path, run: Command
-) -> None:
-    (tmp_path / "p.csv").write_text(text, "utf-8")
-    words = ["pair", "--event", "Cup", "--players", str(tmp_path / "p.csv")]
-    assert message in (
-        said := run(*words, "--store", tmp_path / "cup.sqlite", code=WRONG_USAGE).err
-    )
-    assert "\x1b" not in said
-
-
-def test_a_list_without_columns_is_quoted_briefly(tmp_path: Path) -> None:
-    (tmp_path / "p.csv").write_text("x" * 1000, "utf-8")
-    with pytest.raises(Exception, match="must name the columns") as caught:
-        read_table(tmp_path / "p.csv", ("name",))
-    assert len(str(caught.value)) < 400
-
-
-@pytest.mark.parametrize(
     "damage",
     [
         "UPDATE event SET details = '{'",
@@ -104,30 +76,6 @@ def test_a_damaged_store_is_said_so(damage: str, store: Store, run: Command) -> 
     path = str(store.engine.url.database)
     said = run("standings", "--event", "Cup", "--store", path, code=STORE_FAILED).err
     assert "is damaged; use a backup" in said
-
-
-def test_a_bug_is_not_blamed_on_a_whole_store(store: Store) -> None:
-    with pytest.raises(KeyError), store.read():
-        raise KeyError
-
-
-def test_a_folder_that_cannot_be_read_is_called_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Command
-) -> None:
-    scandir = os.scandir
-
-    def refused(path: str) -> object:
-        if "secret" in str(path):
-            raise PermissionError(13, "Permission denied", str(path))
-        return scandir(path)
-
-    (tmp_path / "secret").mkdir()
-    (tmp_path / "a.jpg").touch()
-    monkeypatch.setattr(os, "scandir", refused)
-    words = ["batch", str(tmp_path), "--event", "Cup", "--store", str(tmp_path / "new.sqlite")]
-    said = run(*words, code=WRONG_USAGE).err
-    assert "secret: this folder cannot be read (Permission denied)" in said
-    assert not (tmp_path / "new.sqlite").exists()
 
 
 def test_names_are_shown_and_not_sent_to_the_terminal(run: Command) -> None:

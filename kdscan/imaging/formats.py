@@ -265,7 +265,8 @@ def _jpeg_header(data: bytes) -> _JpegHeader:
 
     Raises `PhotoError`, also for a coding that cannot be read; ValueError without a frame header.
     """
-    at, orientation, others = 2, 1, ()
+    at, orientation = 2, 1
+    others: tuple[tuple[int, int, int], ...] = ()
     while at + 9 <= len(data):
         kind = data[at + 1] if data[at] == 0xFF else 0
         if kind in (0x00, 0xFF):  # no marker, or a fill byte before it

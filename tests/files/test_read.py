@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import re
 from pathlib import Path
@@ -18,12 +17,6 @@ def test_all_of_a_text_is_read(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes("\ufeffż\r\nb".encode())
     assert read_text(tmp_path / "a") == "ż\nb"
     assert read_text(io.StringIO("\ufeffa\n")) == "a\n"
-
-
-def test_a_mark_before_a_board_is_no_coat(tmp_path: Path) -> None:
-    rows = ["d d . . . . .", ". " * 7, ". . . ## . . .", ". " * 7, ". " * 7]
-    (tmp_path / "board.txt").write_text("\n".join(rows), "utf-8-sig")
-    assert main(["board", str(tmp_path / "board.txt")]) == 0
 
 
 def test_one_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,13 +49,6 @@ def test_why_a_text_cannot_be_read_is_said(
         read_text(tmp_path / name)
     assert isinstance(caught.value, OSError | ValueError)
     assert re.search(why, str(read_error(caught.value)))
-
-
-def test_no_permission_is_said() -> None:
-    """Root may read anything, and tests may run as root."""
-    assert "ask for read access" in str(
-        read_error(PermissionError(errno.EACCES, "Permission denied"))
-    )
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no /dev/zero")

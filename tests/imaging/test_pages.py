@@ -15,7 +15,7 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from kdscan.errors import ImageTooLarge, UnreadableImage
-from kdscan.imaging import formats, rare_formats
+from kdscan.imaging import formats
 from kdscan.imaging.photo import decode
 from kdscan.imaging.rare_formats import open_file
 from tests.imaging.photos import TILE, assert_same, encoded, pdf_objects, pdf_of, tile
@@ -163,6 +163,16 @@ def form(canvas: Canvas) -> None:
     canvas.doForm("page")
 
 
+def layers(*sizes: int) -> Callable[[Canvas], None]:
+    """Scanners part a page into its colours and, finer, its text."""
+
+    def draw(canvas: Canvas) -> None:
+        for size in sizes:
+            picture(canvas, (96 * size, 64 * size), 0, 0, 216, 144)
+
+    return draw
+
+
 def written_on(canvas: Canvas) -> None:
     picture(canvas, (108, 72), 0, 0, 216, 144)
     canvas.line(10, 10, 200, 100)
@@ -174,8 +184,8 @@ def written_on(canvas: Canvas) -> None:
         (strips, 400),
         (form, 288),
         (written_on, 300),
-        (lambda canvas: [picture(canvas, (96 * k, 64 * k), 0, 0, 216, 144) for k in (1, 2)], 128),
-        (lambda canvas: [picture(canvas, (96 * k, 64 * k), 0, 0, 216, 144) for k in (2, 1)], 128),
+        (layers(1, 2), 128),
+        (layers(2, 1), 128),
         (lambda canvas: picture(canvas, (96, 64), 10, 10, 0.48 * 216, 0.48 * 144), 600),
         (lambda canvas: picture(canvas, (96, 64), 10, 10, 0.52 * 216, 0.52 * 144), 123),
     ],
@@ -210,6 +220,6 @@ def test_a_pdf_without_pages_is_refused() -> None:
 def test_a_page_with_a_huge_picture_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     _, read = open_file(pdf_of((Image.new("L", (2000, 1000)), 100)))
     assert read(0, True)[0].shape == (1000, 2000, 3)
-    monkeypatch.setattr(rare_formats.formats, "MAX_PIXELS", 1_999_999)
+    monkeypatch.setattr(formats, "MAX_PIXELS", 1_999_999)
     with pytest.raises(ImageTooLarge, match="2000 × 1000 pixels, but the limit is 1 megapixels"):
         read(0, True)

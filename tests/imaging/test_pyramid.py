@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.detection.register import coarse_view
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.pyramid import (
     at_most,
-    finest_decoded,
     finest_for,
     grey_at_most,
     level,
@@ -19,7 +17,6 @@ from kdscan.imaging.pyramid import (
     reduced,
     window,
 )
-from kdscan.imaging.rectify import CENTERS
 
 WIDTH, HEIGHT = 1600, 1200
 
@@ -35,11 +32,6 @@ def large() -> Photo:
         pytest.fail("the whole was decoded")
 
     return Photo.halved(half(), whole)
-
-
-def test_what_is_at_hand() -> None:
-    assert finest_decoded(large()) == 1 and finest_decoded(Photo(half())) == 0
-    assert level_for(large(), 1.9) == 0  # as a stage that must have the whole asks for it
 
 
 def test_a_level_averages_two_by_two_pixels_and_drops_an_odd_rest() -> None:
@@ -88,13 +80,6 @@ def test_what_a_mapped_photo_shows_lies_where_it_is_in_the_photo(
     assert (there > -1).all() and (there < (view.width, view.height)).all()
 
 
-def test_a_mapped_photo_is_never_enlarged_nor_decoded_whole() -> None:
-    view, _ = mapped(large(), np.eye(2), WIDTH // 2)
-    assert (view.width, view.height) == (WIDTH // 2, HEIGHT // 2)
-    small, _ = mapped(Photo(half()), np.eye(2), 4000)
-    assert (small.width, small.height) == (WIDTH // 2, HEIGHT // 2)
-
-
 @pytest.mark.parametrize("longer", [800, 900])
 def test_a_photo_that_is_small_enough_stays_as_it_is(longer: int) -> None:
     photo = Photo(half())
@@ -103,11 +88,6 @@ def test_a_photo_that_is_small_enough_stays_as_it_is(longer: int) -> None:
     upright = Photo(np.ascontiguousarray(half().transpose(1, 0, 2)))
     small, scale = at_most(upright, 400)
     assert small.shape == (400, 300, 3) and scale == 0.5
-
-
-def test_the_refining_look_takes_no_whole() -> None:
-    view = coarse_view(large(), CENTERS * 30 + (500, 300))  # cells of 30 pixels, seen at 32
-    assert view.shape == (1, 3, 224, 288)
 
 
 def test_grey_pictures_for_printed_codes() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 import pytest
 
@@ -14,13 +13,11 @@ from kdscan.imaging.rectify import (
     fit_homography,
     flatten,
     inside,
-    lattice_to_flat,
     lattice_to_photo,
     lattice_to_photo_homography,
     lies_in,
     outline_of,
     project,
-    resolution,
 )
 from kdscan.rules.duel.board import COLS, ROWS
 from tests.imaging.dots import CORNERS, bent_centers, photo_with_dots
@@ -56,20 +53,6 @@ def test_dots_on_bent_paper_lie_in_the_middle_of_their_flattened_cells() -> None
             assert middle == pytest.approx((FLAT_PX / 2 - 0.5, FLAT_PX / 2 - 0.5), abs=1.0)
 
 
-def test_a_much_larger_photo_gives_the_same_flat_sheet() -> None:
-    bent = bent_centers()
-    small = photo_with_dots(bent)
-    big = cv2.resize(small, None, fx=4, fy=4, interpolation=cv2.INTER_LINEAR)
-    large = np.asarray(big, np.uint8)
-    a = flatten(Photo(small), bent, FLAT_PX, FLAT_MARGIN).astype(float)
-    b = flatten(Photo(large), (bent + 0.5) * 4 - 0.5, FLAT_PX, FLAT_MARGIN).astype(float)
-    assert np.abs(a - b).mean() < 1.5
-
-
-def test_resolution_is_pixels_a_cell() -> None:
-    assert resolution(CENTERS * 90.0) == pytest.approx(90)
-
-
 def test_points_lie_inside_outlines_as_each_one_does() -> None:
     outlines = [
         np.array([(100.0, 80), (420, 120), (380, 300), (60, 260)]),
@@ -82,24 +65,9 @@ def test_points_lie_inside_outlines_as_each_one_does() -> None:
     assert not inside(points, []).any() and inside(np.zeros((0, 2)), outlines).shape == (0,)
 
 
-def test_points_of_the_lattice_lie_in_the_flat_view_where_it_samples_them() -> None:
-    flat = lattice_to_flat(np.array([(-0.625, -0.625), (0.0, 0.0), (2.0, 1.0)]), 128, 0.125)
-    assert flat.tolist() == [[-0.5, -0.5], [79.5, 79.5], [335.5, 207.5]]
-
-
 def test_the_outline_lies_half_a_cell_around_the_centres() -> None:
     outline = outline_of(100 * CENTERS + (7, 9))
     assert outline == pytest.approx(np.array([(-43, -41), (657, -41), (657, 459), (-43, 459)]))
-
-
-def test_a_small_sheet_is_enlarged_from_the_photo_itself() -> None:
-    photo = Photo(
-        np.where(np.indices((180, 244))[1] // 2 % 2, 0, 255)
-        .astype(np.uint8)[..., None]
-        .repeat(3, 2)
-    )
-    flat = flatten(photo, 32 * CENTERS + (20, 20), 128, 0.0)
-    assert flat[300, 100:700].std() > 90  # stripes two pixels wide
 
 
 @pytest.mark.parametrize("px_per_cell", [256, 128, 64, 32])
