@@ -13,12 +13,12 @@ import pytest
 
 from kdscan.cli.main import CLOSED
 from kdscan.document import PhotoReport, photo_json
+from kdscan.event.actions import AddPlayer, PairRound
 from kdscan.event.store import Store, open_store
-from kdscan.event.store.events import ensure_event, ensure_player
-from kdscan.event.store.games import set_game
 from kdscan.files.names import escape_control
 from kdscan.i18n import ENGLISH
 from tests.command import Command
+from tests.event.entries import do
 
 WRONG_USAGE, STORE_FAILED = 2, 8
 NO_TEXT = os.fsdecode(b"caf\xe9")
@@ -27,10 +27,8 @@ STEERS = "a\x1b[2Jb\nc"
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    with open_store(str(tmp_path / "cup.sqlite")) as opened, opened.write() as db:
-        event = ensure_event(db, "Cup")
-        seats = [ensure_player(db, event.id, name).id for name in ("Ada", "Bob")]
-        set_game(db, event.id, 1, 1, seats)
+    with open_store(str(tmp_path / "cup.sqlite")) as opened:
+        do(opened, AddPlayer("Ada"), AddPlayer("Bob"), PairRound())
     return opened
 
 

@@ -14,7 +14,7 @@ import typer
 
 from kdscan.cli.corrections import field_of, parse_corrections
 from kdscan.cli.main import COMMANDS, RENAMED, app, load
-from kdscan.event.results import COLUMNS
+from kdscan.event.export import COLUMNS
 from kdscan.i18n.problems import PROBLEMS
 from kdscan.imaging import formats
 from tests.command import Command

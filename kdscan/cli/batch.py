@@ -35,7 +35,7 @@ from kdscan.i18n import Words
 if TYPE_CHECKING:
     from kdscan.event.batch.pool import Workers
     from kdscan.event.batch.run import Progress
-    from kdscan.event.results import Result
+    from kdscan.event.model import Result
 
 SHOWN = 20
 """Most failures that are listed; the results contain all of them."""
@@ -88,12 +88,11 @@ def batch(
     the store cannot be used; 130 interrupted: what was finished is kept.
     """
     # The heavy half: SQLAlchemy, OpenCV, onnxruntime.
+    from kdscan.event.actions import SetRules
     from kdscan.event.batch.paths import sources
     from kdscan.event.batch.run import Run
+    from kdscan.event.events import load, open_event
     from kdscan.event.export import save_results
-    from kdscan.event.removing import removed_files
-    from kdscan.event.results import of_another_size, results
-    from kdscan.event.rules import RuleChanges, ensure_rules, rules_of
     from kdscan.event.store import open_store
     from kdscan.event.store.prints import EventPrints, add_new_prints
     from kdscan.files.read import is_folder
@@ -108,23 +107,24 @@ def batch(
     files = sources(paths)
     with open_store(store, photos, make=event is not None) as kept:
         with kept.write() as db:
-            asked = RuleChanges(game, great_duel, middle_kingdom, harmony)
-            this = ensure_rules(db, event, asked)
+            rules = SetRules(great_duel, middle_kingdom, harmony)
+            this = open_event(db, event, game, rules)
             if this.game == "duel":
                 add_new_prints(kept, db, this.id, known_templates())
         learns = not no_learn and EventPrints(kept, this.id).learns()
         run = Run(kept, this, models, round, learns=learns)
         with _workers(cluster, workers) as pool, progress_line() as show:
             run.read(files, pool, show)
+        with kept.write() as db:
+            this = load(db, this.id, write=True)
         with kept.read() as db:
-            rows = results(db, this.id)
             if STDOUT not in (csv, json_lines):
                 given = {file.name for file in files}
-                gone = [name for name in removed_files(db, this) if name in given]
-                _print_result(this.name, store, run.progress, rows, gone)
+                gone = [name for name in this.removed_names if name in given]
+                _print_result(this.name, store, run.progress, this.rows(), gone)
             again = f"kdscan batch PHOTO... {same_event(event, store)}"
-            note_other_sizes(of_another_size(rows, rules_of(this)), again)
-            save_results(db, this.id, rows, csv, json_lines, terminal_words())
+            note_other_sizes(this.other_sizes, again)
+            save_results(db, this, csv, json_lines, terminal_words())
     raise typer.Exit(SOME_FAILED if run.progress.failed else 0)
 
 
@@ -157,7 +157,7 @@ def _print_result(
 
     gone: names of photos that were given although they are removed.
     """
-    from kdscan.event.results import BLANK, CONFLICT, OK, REVIEW
+    from kdscan.event.model import BLANK, CONFLICT, OK, REVIEW
 
     w = terminal_words()
     t = w.t
@@ -192,7 +192,7 @@ def _notable(
 ) -> Iterator[str]:
     """What failed, came twice, or is in conflict; rows_of, count: by status, the first rows and the
     number of all."""
-    from kdscan.event.results import CONFLICT, FAILED, SAME_PHOTO, SAME_SHEET
+    from kdscan.event.model import CONFLICT, FAILED, SAME_PHOTO, SAME_SHEET
     from kdscan.i18n.errors import error_text
 
     t = w.t

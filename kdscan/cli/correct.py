@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +13,8 @@ from kdscan.files.names import escape_control
 
 if TYPE_CHECKING:
     from kdscan.cli.corrections import Correction
-    from kdscan.event.results import SheetResult
+    from kdscan.event.actions import Action
+    from kdscan.event.model import SheetResult
 
 
 def correct(
@@ -78,48 +78,54 @@ def correct(
     $ kdscan correct IMG_0413.jpg --event 'Spring cup' --distinct --player Bob
     """
     from kdscan.cli.corrections import parse_corrections
-    from kdscan.event.correcting import correct_sheet, find_row, undo_last
-    from kdscan.event.names import names_of, player_named
-    from kdscan.event.results import CONFLICT
+    from kdscan.event import actions as act
+    from kdscan.event.events import find_event, perform
+    from kdscan.event.log import Author
+    from kdscan.event.model import CONFLICT
     from kdscan.event.store import open_store
-    from kdscan.event.store.events import find_event, players
 
     cells = parse_corrections(sets or ())
     if own and same_as is not None:
         raise UsageError("--distinct and --same-as cannot be combined")
     with open_store(store, make=False) as kept, kept.write() as db:
-        this = find_event(db, event)
-        row = find_row(db, this, sheet)
+        this, author = find_event(db, event), Author(who or user())
+        row = this.sheet_named(sheet)
+        number = row.sheet.id
         if undo:
-            if not undo_last(db, row.sheet, who or user()):
+            newest = this.newest(sheet=number)
+            if newest is None:
                 raise UsageError("{name}: there is nothing to undo for this sheet", name=row.name)
-            row = find_row(db, this, sheet)
-        changes: dict[str, Any] = dict(_field(one, row) for one in cells)
-        if player is not None:
-            player = player_named(db, this, player, round or row.place.round)
-        place: dict[str, Any] = {"round": round, "table": table, "player": player}
-        given = {key: value for key, value in place.items() if value is not None}
-        if player is not None:
-            given["code"] = None  # a person's word replaces it
-        if given:
-            changes["place"] = asdict(row.place) | given
+            this, _ = perform(db, this, author, act.Undo(newest.id))
+            row = this.sheet_named(row.address)
+        changes: list[act.Action] = [_action(one, row) for one in cells]
+        if (round, table, player) != (None, None, None):
+            at = row.assignment
             own = own or (same_as is None and row.status == CONFLICT)
+            changes.append(
+                act.AssignSheet(
+                    number,
+                    player or at.player or at.mistaken or None,
+                    at.round if round is None else round,
+                    at.table if table is None and player is None else table,
+                    own,
+                )
+            )
+        elif own:
+            changes.append(act.SamePaper(number, None))
         if confirm:
-            changes["confirmed"] = True
+            changes.append(act.ConfirmSheet(number))
         if ignore is not None:
-            changes["ignored"] = ignore
-        if own or same_as is not None:
-            changes["same_as"] = 0 if own else _other(row, find_row(db, this, same_as or ""))
+            changes.append(act.Ignore(number, ignore))
+        if same_as is not None:
+            changes.append(act.SamePaper(number, _other(row, this.sheet_named(same_as))))
         if not (changes or undo):
             raise UsageError(
                 "{sheet}: say what to change, like --set C2=f++, --player, --confirm or --undo",
                 sheet=sheet,
             )
-        correct_sheet(db, row.sheet, changes, who or user(), row.data)
-    with open_store(store, make=False) as kept, kept.read() as db:
-        this = find_event(db, event)
-        row = find_row(db, this, row.address)
-        print(_summary(row, names_of(players(db, this.id)).of(row.place)))
+        if changes:
+            this, _ = perform(db, this, author, *changes)
+        print(_summary(this.sheet_named(row.address)))
 
 
 def _other(row: SheetResult, other: SheetResult) -> int:
@@ -129,27 +135,39 @@ def _other(row: SheetResult, other: SheetResult) -> int:
     return other.sheet.id
 
 
-def _summary(row: SheetResult, player: str | None) -> str:
-    w, total = terminal_words(), row.value("score", "total")
-    points = "" if total is None else ": " + w.tn("{n} point", "{n} points", total)
+def _summary(row: SheetResult) -> str:
+    w, brief, at = terminal_words(), row.sheet.brief, row.assignment
+    points = "" if brief.total is None else ": " + w.tn("{n} point", "{n} points", brief.total)
     parts = [
-        w.t("round {round}", round=row.place.round) if row.place.round is not None else "",
-        w.t("table {table}", table=row.place.table) if row.place.table is not None else "",
-        escape_control(player or ""),
-        w.t("please check") if row.data["review"] else "",
+        w.t("round {round}", round=at.round) if at.round is not None else "",
+        w.t("table {table}", table=at.table) if at.table is not None else "",
+        escape_control(at.player or ""),
+        w.t("please check") if brief.review else "",
         w.t("does not count") if not row.counts else "",
     ]
     where = ", ".join(part for part in parts if part)
     return f"{escape_control(row.name)}{points}" + (f" ({where})" if where else "")
 
 
-def _field(one: Correction, row: SheetResult) -> tuple[str, Any]:
-    """A correction as the store represents it."""
+def _action(one: Correction, row: SheetResult) -> Action:
+    """A correction as an action of the event."""
+    from kdscan.cli.corrections import field_of
+    from kdscan.event import actions as act
+    from kdscan.sheets.common import CellField, ChoiceField, LineField, parse_field
+
     if one.photo is not None or one.sheet:
         raise UsageError(
             "--set {text}: the sheet is already named; leave the number out", text=one.text
         )
-    from kdscan.cli.corrections import field_of
-
-    example = f"{row.file.name}#1.3"
-    return field_of(one, row.data["kind"], row.data.get("size", 0), example)
+    kind, number = row.sheet.kind, row.sheet.id
+    field, value = field_of(one, kind, row.sheet.brief.size or 0, f"{row.file.name}#1.3")
+    match parse_field(field):
+        case CellField(cell) if kind == "kingdom":
+            return act.CorrectSquare(number, cell, **value)
+        case CellField(cell):
+            return act.CorrectShield(number, cell, **value)
+        case LineField(side, coat):
+            return act.CorrectLine(number, side, coat.value, **value)
+        case ChoiceField(side):
+            return act.CorrectChoice(number, side, value)
+    raise AssertionError(field)

@@ -46,18 +46,16 @@ def export(
     if not any((csv, json_lines, archive, labels)):
         raise UsageError("choose what to write: --csv, --json-lines, --archive or --labels")
     check_apart({"--csv": csv, "--json-lines": json_lines, "--archive": archive})
+    from kdscan.event.events import find_event
     from kdscan.event.export import save_results
-    from kdscan.event.results import results
     from kdscan.event.store import open_store
-    from kdscan.event.store.events import find_event
 
     with open_store(store, photos, make=False) as kept:
         with kept.read() as db:
             this = find_event(db, event)
-            rows = results(db, this.id)
-            save_results(db, this.id, rows, csv, json_lines, terminal_words())
+            save_results(db, this, csv, json_lines, terminal_words())
         if archive is not None:
-            from kdscan.event.archive.save import save_event
+            from kdscan.event.archive import save_event
 
             count = save_event(kept, this.name, archive)
             some = terminal_words(sys.stderr).tn("{n} photo", "{n} photos", count)
@@ -88,7 +86,7 @@ def import_event(
 
     $ kdscan import spring-cup.kdscan --as 'Spring cup 2026' --store club.sqlite
     """
-    from kdscan.event.archive.load import load_event
+    from kdscan.event.archive import load_event
     from kdscan.event.store import open_store
 
     with open_store(store, photos) as kept:
@@ -96,4 +94,4 @@ def import_event(
     w = terminal_words()
     photo_count = w.tn("{n} photo", "{n} photos", loaded.photos)
     sheet_count = w.tn("{n} sheet", "{n} sheets", loaded.sheets)
-    print(f"{escape_control(loaded.event.name)}: {photo_count}, {sheet_count}")
+    print(f"{escape_control(loaded.name)}: {photo_count}, {sheet_count}")

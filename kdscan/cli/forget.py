@@ -29,20 +29,19 @@ def forget(
 
     $ kdscan forget --event 'Spring cup' --yes
     """
-    from kdscan.event.forgetting import forget_event, kept_of
+    from kdscan.event.events import find_event
+    from kdscan.event.forgetting import forget_event
     from kdscan.event.store import open_store
-    from kdscan.event.store.events import find_event
 
     w = terminal_words()
     with open_store(store, photos, make=False) as kept:
         with kept.read() as db:
             this = find_event(db, event)
-        held = kept_of(kept, this)
         some = ", ".join(
             (
-                w.tn("{n} photo", "{n} photos", held.photos),
-                w.tn("{n} sheet", "{n} sheets", held.sheets),
-                w.tn("{n} player", "{n} players", held.players),
+                w.tn("{n} photo", "{n} photos", len(this.photos)),
+                w.tn("{n} sheet", "{n} sheets", len(this.sheets)),
+                w.tn("{n} player", "{n} players", len(this.names.players)),
             )
         )
         if not yes:
@@ -51,5 +50,5 @@ def forget(
                 event=this.name,
                 some=some,
             )
-        forget_event(kept, this)
+        forget_event(kept, this.id)
         print(w.t("{event}: deleted: {some}", event=this.name, some=some))

@@ -28,18 +28,17 @@ def remove(
 
     $ kdscan remove IMG_0412.jpg --event 'Spring cup' --undo
     """
-    from kdscan.event.removing import set_removed
+    from kdscan.event.actions import RemovePhoto
+    from kdscan.event.events import find_event, perform
+    from kdscan.event.log import Author
     from kdscan.event.store import open_store
-    from kdscan.event.store.events import find_event
 
     w = terminal_words()
     done = w.t("restored") if undo else w.t("removed")
     with open_store(store, make=False) as kept, kept.write() as db:
-        this = find_event(db, event)
-        files = [
-            file
-            for name in photos
-            for file in set_removed(db, this, name, who or user(), removed=not undo)
-        ]
+        wanted = [RemovePhoto(name, removed=not undo) for name in photos]
+        this, entries = perform(db, find_event(db, event), Author(who or user()), *wanted)
+        actions = [one.action for one in entries if isinstance(one.action, RemovePhoto)]
+        files = [name for action in actions for name in this.photo_names(action.photo)]
     for file in files:  # now that it is saved
         print(f"{file}: {done}")

@@ -37,20 +37,19 @@ def report(
     $ kdscan report --event 'Puchar wiosny' -o raport.html --language pl
     """
     # The heavy half: SQLAlchemy, OpenCV.
-    from kdscan.event.event import event_state
+    from kdscan.event.events import find_event
+    from kdscan.event.export import rows_with_sheets
     from kdscan.event.report.page import write_report
     from kdscan.event.report.pictures import Album
-    from kdscan.event.results import results
     from kdscan.event.store import open_store
-    from kdscan.event.store.events import find_event
     from kdscan.files.write import STDOUT, writing_text
 
     w = words(language or terminal_language())
     with open_store(store, photos, make=False) as kept, kept.read() as db:
         this = find_event(db, event)
-        rows, album = results(db, this.id), Album(kept, w)
+        rows, album = rows_with_sheets(db, this), Album(kept, w)
         with writing_text(output) as out:
-            for piece in write_report(event_state(db, this, rows), rows, album, w):
+            for piece in write_report(this, rows, album, w):
                 out.write(piece)
     for error in album.lost[:1]:
         note(f"kdscan: {error_message(error)}")

@@ -19,8 +19,8 @@ from kdscan.cli.known_templates import known_templates
 from kdscan.cli.options import Processes, Store
 from kdscan.cli.terminal import terminal_words
 from kdscan.errors import UsageError
+from kdscan.event.events import open_row
 from kdscan.event.store import open_store
-from kdscan.event.store.events import ensure_event
 from kdscan.event.store.prints import EventPrints, add_new_prints
 from kdscan.inference.store import default_models
 from kdscan.web.addresses import own_certificate, reachable
@@ -113,7 +113,7 @@ def serve(
     listening = _listen(host, port)
     with open_store(store) as opened:
         with opened.write() as db:
-            this = ensure_event(db, event)
+            this = open_row(db, event)
             if this.game == "duel":
                 add_new_prints(opened, db, this.id, known_templates())
         if no_learn:

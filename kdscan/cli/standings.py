@@ -32,9 +32,8 @@ from kdscan.files.names import escape_control
 from kdscan.files.write import STDOUT
 
 if TYPE_CHECKING:
-    from kdscan.event.event import EventState
-    from kdscan.event.gather import FindingCode
-    from kdscan.event.swiss import Pairing
+    from kdscan.event.games import FindingCode
+    from kdscan.event.model import Event as EventState
 
 WHOSE: tuple[FindingCode, ...] = ("unplaced", "unknown_player", "code_conflict")
 """Findings that are settled by saying whose a sheet is."""
@@ -61,13 +60,12 @@ def standings(
 
     $ kdscan standings --event 'Spring cup' --csv table.csv
     """
-    from kdscan.event.event import event_state
+    from kdscan.event.events import current_event
     from kdscan.event.store import open_store
-    from kdscan.event.store.events import find_event
 
     check_apart({"--csv": csv, "--json": STDOUT if json else None})
-    with open_store(store, make=False) as kept, kept.read() as db:
-        state = event_state(db, find_event(db, event))
+    with open_store(store, make=False) as kept:
+        state = current_event(kept, event)
     if csv is not None:
         _write_csv(csv, [asdict(line) for line in state.standings], "rank", "player")
     if json:
@@ -77,13 +75,11 @@ def standings(
     w = terminal_words()
     for finding in state.findings:
         at = where(w, finding.round, finding.table) + ": " if finding.table else ""
-        files = ", ".join(state.names[key] for key in finding.sheets)
+        files = ", ".join(state.shown_names[key] for key in finding.sheets)
         text = w.t(finding.text, **finding.values) + (f" ({files})" if files else "")
         note(f"kdscan: {at}{text}")
     if any(finding.code in WHOSE for finding in state.findings):
-        command = (
-            f"kdscan correct FILE {same_event(state.event.name, store)} --player NAME --round N"
-        )
+        command = f"kdscan correct FILE {same_event(state.name, store)} --player NAME --round N"
         note("kdscan: " + w.t("to say whose sheet it is: {command}", command=command))
 
 
@@ -133,39 +129,41 @@ def pair(
     $ kdscan pair --event 'Castle cup' --players players.csv --game kingdomino --great-duel
     --middle-kingdom --rounds 5
     """
-    from kdscan.event.plan import drop as leave
-    from kdscan.event.plan import enter_players, next_round, pairing_rows
-    from kdscan.event.results import of_another_size, results
-    from kdscan.event.rules import RuleChanges, ensure_rules, rules_of
+    from kdscan.event import actions as act
+    from kdscan.event.events import find_row, open_event, perform
+    from kdscan.event.log import Author
+    from kdscan.event.names import players_in
     from kdscan.event.store import open_store
 
     with open_store(store, make=players is not None) as kept, kept.write() as db:
-        asked = RuleChanges(game, great_duel, middle_kingdom, harmony, seats, rounds)
-        this = ensure_rules(db, event, asked, make=players is not None)
+        if players is None:
+            find_row(db, event)  # raises for an event that would be created
+        rules = act.SetRules(great_duel, middle_kingdom, harmony, seats, rounds)
+        this = open_event(db, event, game, rules)
+        author = Author(user())
         if players is not None:
-            enter_players(db, this, players)
-        leave(db, this, drop or ())
-        leave(db, this, back or (), active=True)
-        round_, found = next_round(db, this, seed, again=again)
+            entered = this.names.entered(players_in(players))
+            this, _ = perform(db, this, author, *entered, prepared=True)
+        changes: list[act.Action] = [*map(act.DropPlayer, drop or ()), *map(act.Rejoin, back or ())]
+        this, _ = perform(db, this, author, *changes, act.PairRound(again=again, seed=seed))
+        round_ = this.last_round
         if csv is not None:  # if it cannot be written, no round is paired
-            _write_csv(csv, pairing_rows(db, this, round_))
-        otherwise = of_another_size(results(db, this.id), rules_of(this))
+            _write_csv(csv, this.pairing_rows(round_))
+    tables = [seats for seats in this.tables[round_].values() if len(seats) > 1]
+    byes = [seats[0] for seats in this.tables[round_].values() if len(seats) == 1]
     if csv != STDOUT:
-        print(_tables(this.name, round_, found))
-    elif found.bye is not None:
-        bye = terminal_words().t("bye")
-        note(f"kdscan: {bye}: {found.bye}")
-    for met in found.again:
-        text = terminal_words().t(
-            "{players} have met before; no other pairing was left", players=met
-        )
+        print(_tables(this.name, round_, tables, byes))
+    elif byes:
+        note(f"kdscan: {terminal_words().t('bye')}: {', '.join(byes)}")
+    for met in this.met_before(round_):
+        t = terminal_words().t
+        if len(met) == 1:
+            text = t("{player} has a bye again; no other pairing was left", player=met[0])
+        else:
+            pair = " – ".join(met)
+            text = t("{players} have met before; no other pairing was left", players=pair)
         note(f"kdscan: {text}")
-    if found.second_bye:
-        text = terminal_words().t(
-            "{player} has a bye again; no other pairing was left", player=found.bye
-        )
-        note(f"kdscan: {text}")
-    note_other_sizes(otherwise, f"kdscan batch PHOTO... {same_event(event, store)}")
+    note_other_sizes(this.other_sizes, f"kdscan batch PHOTO... {same_event(event, store)}")
 
 
 def result(
@@ -183,6 +181,9 @@ def result(
         str | None,
         typer.Option(metavar="NAME", help="The player who wins because the opponent did not come."),
     ] = None,
+    forfeit: Annotated[
+        bool, typer.Option("--forfeit", help="Neither player came; both lose.")
+    ] = False,
     withdraw: Annotated[
         bool,
         typer.Option("--withdraw", help="Withdraw what was entered last; the sheets count again."),
@@ -200,18 +201,26 @@ def result(
 
     $ kdscan result --event 'Spring cup' --round 2 --table 4 --withdraw
     """
-    from kdscan.event.event import event_state
-    from kdscan.event.plan import set_result
+    from kdscan.event import actions as act
+    from kdscan.event.events import find_event, perform
+    from kdscan.event.log import Author
     from kdscan.event.store import open_store
-    from kdscan.event.store.events import find_event
 
-    if sum((bool(points), walkover is not None, withdraw)) != 1:
-        raise UsageError("give points, like Ada=51, or --walkover NAME, or --withdraw")
-    scores = [_points(one) for one in points] if points else None
+    if sum((bool(points), walkover is not None, forfeit, withdraw)) != 1:
+        raise UsageError("give points, like Ada=51, or --walkover NAME, --forfeit or --withdraw")
+    entered: act.Action = act.WithdrawResult(round, table)
+    if points:
+        scores = [_points(one) for one in points]
+        names = [name for name, _ in scores]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise UsageError("{name} is named twice; give each player's points once", name=twice)
+        entered = act.EnterResult(round, table, dict(scores))
+    elif not withdraw:
+        entered = act.Walkover(round, table, walkover)
     with open_store(store, make=False) as kept, kept.write() as db:
-        this = find_event(db, event)
-        set_result(db, this, round, table, who or user(), points=scores, walkover=walkover)
-        game = event_state(db, this).game(round, table)
+        this, _ = perform(db, find_event(db, event), Author(who or user()), entered)
+        game = this.game_at(round, table)
     if game.walkover is not None:
         won = terminal_words().t("{name} wins by walkover", name=game.walkover)
         print(f"{where(terminal_words(), round, table)}: {won}")
@@ -222,11 +231,10 @@ def result(
 
 def state_json(state: EventState) -> dict[str, object]:
     """An event's table, games and findings as plain values."""
-    from kdscan.event.event_json import event_table
-    from kdscan.event.rules import rules_of
+    from kdscan.event.export import event_table
 
     return event_table(state) | {
-        "rules": rules_of(state.event),
+        "rules": state.rules,
         "findings": [
             {
                 "code": finding.code,
@@ -234,7 +242,7 @@ def state_json(state: EventState) -> dict[str, object]:
                 "round": finding.round,
                 "table": finding.table,
                 "sheets": list(finding.sheets),
-                "files": [state.names[key] for key in finding.sheets],
+                "files": [state.shown_names[key] for key in finding.sheets],
             }
             for finding in state.findings
         ],
@@ -242,9 +250,7 @@ def state_json(state: EventState) -> dict[str, object]:
 
 
 def _table(state: EventState) -> str:
-    from kdscan.event.rules import rules_of
-
-    w, planned = terminal_words(), rules_of(state.event).rounds
+    w, planned = terminal_words(), state.rules.rounds
     t = w.t
     players = w.tn("{n} player", "{n} players", len(state.standings))
     after = so_far(w, state.played_round, state.round_over, planned)
@@ -258,21 +264,20 @@ def _table(state: EventState) -> str:
         values = [half(line.score), *numbers, signed(line.spread), f"{line.sonneborn_berger:.3g}"]
         rows.append([rank, escape_control(line.player), *values, decided_by(w, line.decided_by)])
     lines = aligned(rows, left=(1, len(heads) + 2), least=(4, 0, 5, 3, 5, 4, 4, 6, 5))
-    return "\n".join([f"{escape_control(state.event.name)}: {after}, {players}", *lines])
+    return "\n".join([f"{escape_control(state.name)}: {after}, {players}", *lines])
 
 
-def _tables(event: str, round_: int, found: Pairing) -> str:
+def _tables(event: str, round_: int, tables: Sequence[Sequence[str]], byes: Sequence[str]) -> str:
     from rich.cells import cell_len, set_cell_size
 
-    wide = max((cell_len(name) for table in found.tables for name in table[:-1]), default=0)
+    wide = max((cell_len(name) for table in tables for name in table[:-1]), default=0)
     w = terminal_words()
     lines = [f"{event}: " + w.t("round {round}", round=round_)]
-    for number, table in enumerate(found.tables, 1):
+    for number, table in enumerate(tables, 1):
         *others, last = table
         names = [*(set_cell_size(name, wide) for name in others), last]
         lines.append(f"{number:>4}  " + "  –  ".join(names))
-    if found.bye is not None:
-        lines.append(w.t("bye").rjust(4) + f"  {found.bye}")
+    lines += [w.t("bye").rjust(4) + f"  {name}" for name in byes]
     return "\n".join(lines)
 
 

@@ -16,8 +16,8 @@ from kdscan.cli.known_templates import damaged
 from kdscan.cli.options import AsJson, TemplatesEvent, TemplatesStore, check_apart
 from kdscan.cli.terminal import aligned, error_message, note, terminal_words
 from kdscan.errors import LayoutError, PhotoError, UsageError
+from kdscan.event.events import find_row
 from kdscan.event.store import open_store
-from kdscan.event.store.events import find_event
 from kdscan.event.store.prints import EventPrints
 from kdscan.files.write import STDOUT, write_file
 from kdscan.i18n import mark
@@ -350,7 +350,7 @@ def templates_of(event: str | None, store: str | None) -> Iterator[Library | Eve
         return
     with open_store(store, make=False) as opened:
         with opened.read() as db:
-            this = find_event(db, event)
+            this = find_row(db, event)
         yield EventPrints(opened, this.id)
 
 

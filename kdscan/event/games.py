@@ -1,4 +1,5 @@
-"""The games of an event: who sat at which table, with which sheet, and who won.
+"""The games of an event: who sat at which table, with which sheet, who won, and what a person
+should settle. Pure functions on plain records.
 
 Kingdomino Duel and Kingdomino's great duel on 7 x 7 are played by two, Kingdomino on 5 x 5 by two
 to four; a single player at a table has a bye.
@@ -6,9 +7,12 @@ to four; a single player at a table has a bye.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
+from kdscan.i18n import mark
 from kdscan.rules.winner import Outcome, Worth, decide
 
 Table = tuple[int, int]
@@ -27,6 +31,9 @@ class SheetScore:
     keys of sheets that bear the same code but hold different marks; a person must say whose is
     which. cut_off: the photo does not show all of it, so that the total is unknown. event: as its
     code names it, perhaps with `CUT`; None without a code, or if a person said whose it is.
+    differs: keys of other photos of this sheet that certainly show another total. mistaken: the
+    player in its code, if the event has nobody of that number and name. changed_by, claimed: who
+    changed it so that the desk has to accept that, and the total it would have.
     """
 
     key: int
@@ -38,6 +45,10 @@ class SheetScore:
     rivals: tuple[int, ...] = ()
     cut_off: bool = False
     event: str | None = None
+    differs: tuple[tuple[int, int], ...] = ()
+    mistaken: str = ""
+    changed_by: str = ""
+    claimed: int | None = None
 
     @property
     def total(self) -> int:
@@ -67,13 +78,15 @@ class Seat:
 class Game:
     """A table in a round. A single seat is a bye.
 
-    walkover: who wins because the opponent did not come; then nobody has points.
+    walkover: who wins because the opponent did not come; then nobody has points. forfeit: nobody
+    came, and both lose.
     """
 
     round: int
     table: int
     seats: tuple[Seat, ...]
     walkover: str | None = None
+    forfeit: bool = False
 
     @property
     def bye(self) -> bool:
@@ -84,6 +97,7 @@ class Game:
         """Whether every seat's points are known; a bye or a walkover needs none."""
         return (
             self.bye
+            or self.forfeit
             or self.walkover is not None
             or all(seat.total is not None for seat in self.seats)
         )
@@ -96,6 +110,8 @@ class Game:
     @property
     def outcome(self) -> Outcome | None:
         """Who won; None while a sheet is missing."""
+        if self.forfeit:
+            return Outcome((), "walkover")
         if self.walkover is not None:
             players = [seat.player for seat in self.seats]
             return Outcome((players.index(self.walkover),), "walkover")
@@ -111,3 +127,329 @@ def outcome_of(seats: Sequence[Seat]) -> Outcome:
     if len(sheets) == len(seats):
         return decide([sheet.worth for sheet in sheets])
     return decide([Worth(seat.total or 0) for seat in seats])
+
+
+FindingCode = Literal[
+    "missing_sheet",
+    "two_sheets",
+    "points_differ",
+    "unknown_player",
+    "unplaced",
+    "needs_look",
+    "code_conflict",
+    "cut_off",
+    "changed",
+]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that a person should settle, with the sheets concerned.
+
+    text: a sentence of the catalogues; values: for its braces.
+    """
+
+    code: FindingCode
+    text: str
+    values: Mapping[str, object] = field(default_factory=dict)
+    round: int | None = None
+    table: int | None = None
+    sheets: tuple[int, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """The sentence in English."""
+        return self.text.format(**self.values)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A table as it was paired, and what an arbiter entered for it.
+
+    players: in the order of the seats. points: by player; they override whatever was read.
+    walkover: who wins because nobody came to play; forfeit: both lose. seen: what each player's
+    sheet was worth when that was entered, as far as known; if it is worth something else now, a
+    person is asked.
+    """
+
+    players: tuple[str, ...]
+    points: Mapping[str, int] = field(default_factory=dict)
+    walkover: str | None = None
+    seen: Mapping[str, int | None] = field(default_factory=dict)
+    forfeit: bool = False
+
+
+def gather(
+    sheets: Sequence[SheetScore], planned: Mapping[Table, Planned] = {}, most: int = 2
+) -> tuple[tuple[Game, ...], tuple[Finding, ...]]:
+    """Seat every sheet, and report what is missing or undecided.
+
+    planned: by round and table. At a table that was not planned, sheets with the same round and
+    table make a game, if they are of two to `most` players. Games are ordered by round and table.
+    """
+    at_table: dict[Table, list[SheetScore]] = {at: [] for at in planned}
+    findings = list(_conflicts(sheets))
+    begun = {at[0] for at, plan in planned.items() if plan.points}
+    seats = {(at[0], name): at for at, plan in planned.items() for name in plan.players}
+    events: dict[int | None, Counter[str]] = defaultdict(Counter)
+    for sheet in sheets:
+        if sheet.event is not None:
+            events[sheet.round][sheet.event] += 1
+    roundless = []
+    for sheet in sheets:
+        begun.add(sheet.round or 0)
+        if sheet.changed_by:
+            findings.append(_changed(sheet))
+        if sheet.differs:
+            findings.append(_photos_differ(sheet))
+        at = _table_of(sheet, seats)
+        if sheet.mistaken:
+            findings.append(_unplaced(sheet))
+        elif _of_another_event(sheet, events[sheet.round]):
+            findings.append(_foreign(sheet))
+        elif at is not None:
+            at_table.setdefault(at, []).append(sheet)
+        elif sheet.round is None and sheet.player:
+            roundless.append(sheet)
+        else:
+            findings.append(_unplaced(sheet))
+    for sheet, only in _in_only_open_round(roundless, planned, at_table):
+        if only is None:
+            findings.append(_unplaced(sheet))
+        else:
+            at_table[only].append(replace(sheet, round=only[0], table=only[1]))
+    games = []
+    for at, here in sorted(at_table.items()):
+        plan = planned.get(at) or _as_played(here, most)
+        if plan is None:
+            findings.append(_no_game(at, here, most))
+            continue
+        game, to_settle = _game(at, plan, here)
+        if plan.forfeit or plan.walkover in plan.players:
+            unseen = any(plan.seen.get(player) is None for player in plan.players)
+            to_settle = list(_played_after_all(game, plan.walkover or "–")) if unseen else []
+            empty = tuple(Seat(player) for player in plan.players)
+            game = replace(game, seats=empty, walkover=plan.walkover, forfeit=plan.forfeit)
+        findings += to_settle
+        games.append(game)
+    return tuple(games), tuple(_to_come(findings, begun))
+
+
+def _conflicts(sheets: Sequence[SheetScore]) -> Iterator[Finding]:
+    """Different sheets that bear one code, reported once for all of them."""
+    told: set[int] = set()
+    known = {sheet.key: sheet for sheet in sheets}
+    for sheet in sheets:
+        if not sheet.rivals or sheet.key in told:
+            continue
+        keys = (sheet.key, *(key for key in sheet.rivals if key in known))
+        told.update(keys)
+        totals = ", ".join("–" if known[k].cut_off else str(known[k].total) for k in keys)
+        text = mark(
+            "different sheets have the code of {player}, worth {totals}; say whose is which"
+        )
+        values = {"player": sheet.player or "?", "totals": totals}
+        yield Finding("code_conflict", text, values, sheet.round, sheet.table, keys)
+
+
+def _of_another_event(sheet: SheetScore, events: Counter[str]) -> bool:
+    """Whether half of the codes of a sheet's round or more name another event than its own does.
+
+    events: how many codes of the round name each. Codes are compared only with each other, because
+    the store's event may be called otherwise, and only within a round, because another round may
+    have been printed under another name.
+    """
+    own = sheet.event
+    if own is None:
+        return False
+    alike = sum(n for word, n in events.items() if _same_event(own, word))
+    return 2 * alike <= events.total()
+
+
+def _same_event(one: str, other: str) -> bool:
+    """Whether two codes may name one event: long names are cut in codes, at different lengths."""
+    pairs = (one, other), (other, one)
+    return one == other or any(a.endswith(CUT) and b.startswith(a[:-1]) for a, b in pairs)
+
+
+def _foreign(sheet: SheetScore) -> Finding:
+    text = mark("the code of a sheet names another event, {event}: {player}, {total} points")
+    values = {"event": sheet.event, "player": sheet.player or "?", "total": sheet.total}
+    return Finding("unplaced", text, values, sheet.round, sheet.table, (sheet.key,))
+
+
+def _to_come(findings: Iterable[Finding], begun: Container[int | None]) -> Iterator[Finding]:
+    """Reports once that nothing of a round has come in, instead of its missing sheets."""
+    told: set[int | None] = set()
+    for finding in findings:
+        if finding.code != "missing_sheet" or finding.round in begun:
+            yield finding
+        elif finding.round not in told:
+            told.add(finding.round)
+            text = mark("no sheet of round {n} has come in yet")
+            yield Finding("missing_sheet", text, {"n": finding.round}, finding.round)
+
+
+def _table_of(sheet: SheetScore, seats: Mapping[tuple[int, str], Table]) -> Table | None:
+    """Where a sheet belongs: where its player sits in that round, else the table it names."""
+    if sheet.round is None:
+        return None
+    at = seats.get((sheet.round, sheet.player or ""))
+    return at or (None if sheet.table is None else (sheet.round, sheet.table))
+
+
+def _in_only_open_round(
+    sheets: Sequence[SheetScore],
+    planned: Mapping[Table, Planned],
+    at_table: Mapping[Table, Sequence[SheetScore]],
+) -> Iterator[tuple[SheetScore, Table | None]]:
+    """Sheets of a known player but no known round, each with its table if the player has a single
+    game without a sheet or a result."""
+    waiting: dict[str, list[Table]] = defaultdict(list)
+    for at, plan in planned.items():
+        there = {sheet.player for sheet in at_table[at]} | set(plan.points)
+        if len(plan.players) > 1 and not (plan.walkover or plan.forfeit):
+            for name in set(plan.players) - there:
+                waiting[name].append(at)
+    for sheet in sheets:
+        tables = waiting.pop(sheet.player or "", [])
+        yield sheet, tables[0] if len(tables) == 1 else None
+
+
+def _as_played(sheets: Sequence[SheetScore], most: int) -> Planned | None:
+    """A table that was not planned, from its sheets; None if they make no game."""
+    names = tuple(sorted({sheet.player for sheet in sheets if sheet.player}))
+    return Planned(names) if 2 <= len(names) <= most else None
+
+
+def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game, list[Finding]]:
+    """One table: its seats, each with the one sheet that can only be its player's."""
+    own = {name: [sheet for sheet in sheets if sheet.player == name] for name in plan.players}
+    strangers = [sheet for sheet in sheets if sheet.player not in own]
+    empty = [name for name in plan.players if not own[name] and name not in plan.points]
+    if len(strangers) == 1 and len(empty) == 1 and strangers[0].player is None:
+        own[empty[0]].append(strangers.pop())
+    findings = [_strangers(at, strangers)] if strangers else []
+    if len(plan.players) == 1:
+        (alone,) = plan.players
+        findings += [_in_bye(at, sheet) for sheet in own[alone] if not sheet.rivals]
+        return Game(*at, (Seat(alone),)), findings
+    seats = tuple(_seat(name, own[name], plan.points.get(name)) for name in plan.players)
+    for seat in seats:
+        if seat.points is None:
+            findings += _to_settle(at, seat, own[seat.player])
+        elif seat.sheet is not None and plan.seen.get(seat.player) != seat.sheet.total:
+            findings += _points_differ(at, seat)
+    return Game(*at, seats), findings
+
+
+def _seat(name: str, sheets: Sequence[SheetScore], points: int | None) -> Seat:
+    """A player's seat. Several readings with one total are one sheet photographed twice; the most
+    certain one counts."""
+    whole = _whole(sheets)
+    worths = {sheet.worth for sheet in whole}
+    if len(worths) != 1 or any(sheet.rivals or sheet.cut_off for sheet in whole):
+        return Seat(name, None, points)
+    return Seat(name, min(whole, key=lambda sheet: (sheet.review, sheet.key)), points)
+
+
+def _whole(sheets: Sequence[SheetScore]) -> Sequence[SheetScore]:
+    """The sheets that a photo shows in full; all if there is none."""
+    return [sheet for sheet in sheets if not sheet.cut_off] or sheets
+
+
+def _to_settle(at: Table, seat: Seat, sheets: Sequence[SheetScore]) -> Iterator[Finding]:
+    """What is to be settled about a seat; sheets: all of its player."""
+    player, keys = {"player": seat.player}, tuple(sheet.key for sheet in sheets)
+    whole = _whole(sheets)
+    if any(sheet.rivals for sheet in whole):
+        return  # see `_conflicts`
+    if not whole:
+        yield Finding("missing_sheet", mark("the sheet of {player} is missing"), player, *at)
+    elif whole[0].cut_off:
+        text = mark("the photo cuts off shields of {player}'s sheet; photograph it again")
+        yield Finding("cut_off", text, player, *at, keys)
+    elif seat.sheet is None:
+        totals = ", ".join(str(sheet.total) for sheet in whole)
+        text = mark("{player} has several sheets, worth {totals}; choose which one counts")
+        yield Finding("two_sheets", text, player | {"totals": totals}, *at, keys)
+    elif seat.sheet.review:
+        text = mark("the sheet of {player} needs a look")
+        yield Finding("needs_look", text, player, *at, (seat.sheet.key,))
+
+
+def _points_differ(at: Table, seat: Seat) -> Iterator[Finding]:
+    """A sheet whose total differs from the points that were entered before it was known."""
+    sheet = seat.sheet
+    if sheet is not None and not sheet.review and sheet.total != seat.points:
+        text = mark("the sheet of {player} is worth {total}, but {points} points were entered")
+        values = {"player": seat.player, "total": sheet.total, "points": seat.points}
+        yield Finding("points_differ", text, values, *at, (sheet.key,))
+
+
+def _played_after_all(game: Game, winner: str) -> Iterator[Finding]:
+    """All sheets of a game that was entered as a walkover before they came in."""
+    sheets = [seat.sheet for seat in game.seats if seat.sheet is not None and not seat.sheet.review]
+    if len(sheets) == len(game.seats):
+        text = mark("a walkover of {player} was entered, but both sheets have come in: {totals}")
+        values = {"player": winner, "totals": " : ".join(str(sheet.total) for sheet in sheets)}
+        keys = tuple(sheet.key for sheet in sheets)
+        yield Finding("points_differ", text, values, game.round, game.table, keys)
+
+
+def _in_bye(at: Table, sheet: SheetScore) -> Finding:
+    """Usually a sheet that was printed for this round and played in another."""
+    text = mark("{player} has a bye in this round, but a sheet of {total} points has come in")
+    values = {"player": sheet.player, "total": sheet.total}
+    return Finding("unplaced", text, values, *at, (sheet.key,))
+
+
+def _changed(sheet: SheetScore) -> Finding:
+    text = mark("{who} changed what was read: {total} → {claimed} points ({player})")
+    claimed = "?" if sheet.claimed is None else sheet.claimed
+    values = {"who": sheet.changed_by, "player": sheet.player or "–"}
+    values |= {"total": str(sheet.total), "claimed": str(claimed)}
+    return Finding("changed", text, values, sheet.round, sheet.table, (sheet.key,))
+
+
+def _photos_differ(sheet: SheetScore) -> Finding:
+    totals = ", ".join(str(n) for n in (sheet.total, *(total for _, total in sheet.differs)))
+    text = mark("photos of one sheet differ ({player}): {totals} points; which one counts?")
+    values = {"player": sheet.player or "–", "totals": totals}
+    keys = (sheet.key, *(key for key, _ in sheet.differs))
+    return Finding("two_sheets", text, values, sheet.round, sheet.table, keys)
+
+
+def _unplaced(sheet: SheetScore) -> Finding:
+    if sheet.mistaken:
+        text = mark(
+            "the code of a sheet names {code}, whom this event does not have: {total} points"
+        )
+        values = {"code": sheet.mistaken, "total": sheet.total}
+        return Finding("unplaced", text, values, sheet.round, sheet.table, (sheet.key,))
+    if not sheet.player:
+        text = mark("a sheet does not say whose it is: {total} points")
+    elif sheet.round is None:
+        text = mark("the round of a sheet is not known: {player}, {total} points")
+    else:
+        text = mark("the table of a sheet is not known: {player}, {total} points")
+    values = {"player": sheet.player or "", "total": sheet.total}
+    return Finding("unplaced", text, values, sheet.round, sheet.table, (sheet.key,))
+
+
+def _strangers(at: Table, sheets: Sequence[SheetScore]) -> Finding:
+    whose = ", ".join(f"{sheet.player or '?'} ({sheet.total})" for sheet in sheets)
+    text = mark("there is no such player at this table: {players}")
+    keys = tuple(sheet.key for sheet in sheets)
+    return Finding("unknown_player", text, {"players": whose}, *at, keys)
+
+
+def _no_game(at: Table, sheets: Sequence[SheetScore], most: int) -> Finding:
+    names = sorted({sheet.player for sheet in sheets if sheet.player})
+    if most == 2:
+        text = mark("a game needs two players; here are {count}: {players}")
+    else:
+        text = mark("a game needs two to {most} players; here are {count}: {players}")
+    values = {"most": most, "count": len(names), "players": ", ".join(names) or "–"}
+    keys = tuple(sheet.key for sheet in sheets)
+    return Finding("unknown_player", text, values, *at, keys)

@@ -14,13 +14,11 @@ from pathlib import Path
 
 from kdscan.document import SCHEMA
 from kdscan.errors import PhotoError, StoreError
-from kdscan.event.apply_corrections import Overrides, corrected_json
+from kdscan.event.events import current_sheets, find_event
+from kdscan.event.sheets import firm_values
 from kdscan.event.store import Store
-from kdscan.event.store.corrections import corrections, effective_by_sheet
-from kdscan.event.store.events import find_event
-from kdscan.event.store.photos import get_photo
-from kdscan.event.store.readings import sheet as get_sheet
-from kdscan.event.store.records import PhotoRow, Sheet
+from kdscan.event.store.readings import ReadSheet
+from kdscan.event.store.records import PhotoRow
 from kdscan.files import Json
 from kdscan.files.write import write_file
 from kdscan.imaging.formats import jpeg, png
@@ -28,7 +26,7 @@ from kdscan.imaging.photo import decode
 from kdscan.rules.duel.board import CASTLE, CELLS
 from kdscan.sheets.base import evidence_from
 from kdscan.sheets.common import cell_values
-from kdscan.sheets.duel_map.model import MapEvidence, cells_of
+from kdscan.sheets.duel_map.model import MapEvidence
 
 COPIED_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 """Photos with these suffixes are copied; a page of any other file becomes a PNG."""
@@ -37,54 +35,54 @@ QUALITY = 95
 """Quality of the JPEGs of kingdoms, 0 to 100."""
 
 
-def save_labels(store: Store, event: str, folder: Path) -> tuple[int, int]:
+def save_labels(store: Store, name: str, folder: Path) -> tuple[int, int]:
     """Write the sheets of an event that people looked at; returns the numbers of sheets and
     shields.
 
     Raises `UsageError` for an unknown event, `StoreError` if the folder cannot be written or a
     photo is missing.
     """
-    found = shields = 0
+    written = shields = 0
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with store.read() as db:
-            this = find_event(db, event)
-            for sheet_id, overrides in effective_by_sheet(corrections(db, this.id)).items():
-                sheet = get_sheet(db, sheet_id)
-                label = truth(sheet, overrides) if sheet else None
-                photo = get_photo(db, sheet.photo_id) if sheet else None
-                if sheet and label and photo:
-                    _write(store, photo, sheet, label, folder)
-                    found, shields = found + 1, shields + len(label["seen"])
+            event = find_event(db, name)
+            said = [n for n, sheet in event.sheets.items() if sheet.brief.corrected]
+            for sheet_id, sheet in current_sheets(db, event, said).items():
+                ignored = event.said.ignored.get(sheet_id, False)
+                label = None if ignored else truth(sheet)
+                if label:
+                    _write(store, event.photos[sheet.photo_id], sheet, label, folder)
+                    written, shields = written + 1, shields + len(label["seen"])
     except OSError as error:
         why = error.strerror or error
         raise StoreError("{path} cannot be written ({why})", path=folder, why=why) from error
-    return found, shields
+    return written, shields
 
 
-def truth(sheet: Sheet, overrides: Overrides) -> Json | None:
+def truth(sheet: ReadSheet) -> Json | None:
     """The truth for a photo; None if no person has checked any shield of it."""
-    if sheet.kind == "kingdom":
-        return _kingdom_truth(sheet, overrides)
-    seen = CELLS if overrides.get("confirmed") is True else sorted(cell_values(overrides))
-    if (
-        sheet.kind != "duel_map"
-        or sheet.kept is None
-        or not seen
-        or overrides.get("ignored") is True
-    ):
+    now, values = sheet.current, firm_values(sheet.current)
+    confirmed = values.get("confirmed") is True
+    if sheet.kind == "kingdom" and confirmed:
+        squares = [cell for cell in now["cells"] if cell["terrain"] != "empty"]
+        return {
+            "schema": SCHEMA,
+            "photos": [{"sheets": [now]}],
+            "seen": [f"{cell['row']},{cell['col']}" for cell in squares],
+        }
+    seen = CELLS if confirmed else sorted(cell_values(values))
+    if sheet.kind != "duel_map" or sheet.kept is None or not seen:
         return None
-    now = corrected_json(sheet, overrides)
     _, evidence = evidence_from(sheet.kept)
     assert isinstance(evidence, MapEvidence)
     centers = evidence.rectified.centers_xy.tolist()
-    board = {
-        f"{row},{col}": [coat.value, crosses]
-        for (row, col), (coat, crosses) in sorted(cells_of(now).items())
-        if coat is not None
-    }
     return {
-        "board": board,
+        "board": {
+            f"{cell['row']},{cell['col']}": [cell["coat"], cell["crosses"]]
+            for cell in now["cells"]
+            if cell["coat"] is not None
+        },
         "pixels": {f"{row},{col}": centers[row][col] for row, col in CELLS},
         "castle_pixel": centers[CASTLE[0]][CASTLE[1]],
         "score": now["score"]["domains"],
@@ -95,19 +93,7 @@ def truth(sheet: Sheet, overrides: Overrides) -> Json | None:
     }
 
 
-def _kingdom_truth(sheet: Sheet, overrides: Overrides) -> Json | None:
-    if overrides.get("confirmed") is not True or overrides.get("ignored") is True:
-        return None
-    now = corrected_json(sheet, overrides)
-    taken = [c for c in now["cells"] if c["terrain"] != "empty"]
-    return {
-        "schema": SCHEMA,
-        "photos": [{"sheets": [now]}],
-        "seen": [f"{cell['row']},{cell['col']}" for cell in taken],
-    }
-
-
-def _write(store: Store, photo: PhotoRow, sheet: Sheet, label: Json, folder: Path) -> None:
+def _write(store: Store, photo: PhotoRow, sheet: ReadSheet, label: Json, folder: Path) -> None:
     name = f"{photo.sha256[:16]}-{sheet.page + 1}-{sheet.number + 1}"
     suffix, data = _picture(store, photo, sheet.page, as_jpeg=sheet.kind == "kingdom")
     write_file(folder / f"{name}{suffix}", data)

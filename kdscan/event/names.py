@@ -1,23 +1,21 @@
-"""The player that a name refers to, whether typed by a person or printed in a sheet's code, and
-where players sit."""
+"""Whom a name means, whether a person typed it or a sheet's code has it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import TypeVar
-
-from sqlalchemy import Connection
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kdscan.errors import UsageError
-from kdscan.event.places import Place
-from kdscan.event.store.events import check_name, players
-from kdscan.event.store.games import games
-from kdscan.event.store.records import Event, Player
-from kdscan.files.names import normalize_name
+from kdscan.event.actions import AddPlayer
+from kdscan.files.names import check_name, normalize_name, plain_name
+from kdscan.files.tables import read_table
+from kdscan.paper.ids import MOST_OF_PLAYER, check_of, code_word, without_check
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from kdscan.event.model import Event
 
 SHOWN, MOST_CLOSE = 5, 3
 """Most names that are listed if several fit, and that are suggested for an unknown one."""
@@ -30,79 +28,144 @@ class UnknownPlayer(UsageError):
 
 
 @dataclass(frozen=True)
-class Names:
-    """Players' names by what people and sheets call them.
+class Player:
+    """A participant. number: in the event; code: the word in the codes of the player's sheets.
+    former: names that the player had before. active: False after dropping out."""
 
-    by_name: by `normalize_name`, and the same in lower case. by_code: by the code on their sheets,
-    and by their number in the event. One player's code may be another's name.
-    """
+    number: int
+    name: str
+    code: str
+    active: bool = True
+    former: tuple[str, ...] = ()
 
-    by_name: Mapping[str, str]
-    by_code: Mapping[str, str]
-
-    def spelled(self, name: str) -> str | None:
-        """The player with that name, ignoring case and however accents and spaces are typed."""
-        name = normalize_name(name)
-        return self.by_name.get(name) or self.by_name.get(name.lower())
-
-    def called(self, name: str) -> str | None:
-        """The player whom a person means, perhaps by the code."""
-        return self.spelled(name) or self.by_code.get(name.upper())
-
-    def of(self, place: Place) -> str | None:
-        """The name of a sheet's player; unchanged if nobody has that name."""
-        if place.player:
-            return self.called(place.player) or place.player
-        if place.code:
-            return self.by_code.get(place.code) or self.called(place.code) or place.code
-        return None
-
-
-def names_of(entered: Iterable[Player]) -> Names:
-    """The names of an event's players, all of them in the order in which they were entered."""
-    entered = tuple(entered)
-    numbers = {str(number): player.name for number, player in enumerate(entered, 1)}
-    codes = {str(one.details["code"]): one.name for one in entered if one.details.get("code")}
-    # Older stores have names as they were typed.
-    spelled = {normalize_name(one.name): one.name for one in entered}
-    lower = {known.lower(): name for known, name in spelled.items()}
-    return Names(lower | spelled, numbers | codes)
+    @property
+    def printed(self) -> str:
+        """The word with a check of the name, as codes are printed."""
+        return f"{self.code}.{check_of(self.name)}"
 
 
 @dataclass(frozen=True)
-class Seats:
-    """Where an event's players sit, by round and name."""
+class Names:
+    """The players of an event by what people and sheets call them. last: the highest number that
+    any player had.
 
-    names: Names
-    tables: Mapping[tuple[int, str], int]
+    Names are compared without case, accents and spaces. One player's code may be another's name.
+    """
 
-    def of(self, place: Place) -> Place:
-        """A sheet's place with the player's name instead of a code, and with the table at which
-        the player sits in that round, if neither the sheet nor a person gives it."""
-        name, table = self.names.of(place), place.table
-        if table is None and place.round is not None and name:
-            table = self.tables.get((place.round, name))
-        return replace(place, table=table, player=name, code=None)
+    players: tuple[Player, ...]
+    last: int = 0
+    _spelled: dict[str, Player] = field(default_factory=dict)
+    _plain: dict[str, Player] = field(default_factory=dict)
+    _coded: dict[str, Player] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, players: Iterable[Player], last: int = 0) -> Names:
+        """players: in the order in which they were entered."""
+        names = cls(tuple(players), last)
+        for one in names.players:
+            names._spelled.setdefault(normalize_name(one.name), one)
+            names._plain.setdefault(plain_name(one.name), one)
+            names._coded.setdefault(str(one.number), one)
+        for one in names.players:
+            names._coded[one.code] = one
+        return names
+
+    def entered(self, rows: Iterable[tuple[str, str]]) -> Iterator[AddPlayer]:
+        """The actions that enter a list of players, names and words for their codes; who is in the
+        event already is left out. Raises `UsageError` for a name that nobody should have."""
+        new, codes, number = set(self._plain), set(self._coded), self.last
+        for name, short in rows:
+            name = normalize_name(name)
+            check_name(name)
+            if plain_name(name) in new:
+                continue
+            number += 1
+            new.add(plain_name(name))
+            codes.add(code := _code(short, number, codes))
+            yield AddPlayer(name, code, number)
+
+    @property
+    def next_number(self) -> int:
+        return self.last + 1
+
+    def player(self, name: str) -> Player | None:
+        """The player of that name."""
+        return self._spelled.get(normalize_name(name)) or self._plain.get(plain_name(name))
+
+    def called(self, name: str) -> Player | None:
+        """The player whom a person means, perhaps by the code."""
+        return self.player(name) or self._coded.get(name.strip().upper())
+
+    def coded(self, word: str) -> tuple[Player | None, bool]:
+        """The player whom a printed code means, and whether its check denies the name.
+
+        Codes of older sheets have no check.
+        """
+        if known := self._coded.get(word):
+            return known, False
+        number, check = without_check(word)
+        known = self._coded.get(number) if check else None
+        if known is None:
+            return self.player(word), bool(check)
+        if check in {check_of(name) for name in (known.name, *known.former)}:
+            return known, False
+        return None, True
+
+    def code_for(self, short: str) -> str:
+        """A word for a new player's codes: the short name if it is possible, else the number."""
+        return _code(short, self.next_number, self._coded)
+
+    def named(self, name: str, event: Event, round_: int | None) -> str:
+        """The event's spelling of a player's name; any name if no players are entered.
+
+        round_: players of this round are suggested first. Raises `UnknownPlayer` for an unknown
+        name, `UsageError` for one that should not be stored.
+        """
+        name = name.strip()
+        if not self.players:
+            check_name(name)
+            return name
+        if known := self.called(name):
+            return known.name
+        tables = event.tables.get(round_ or 0, {})
+        playing = [seat for seats in tables.values() for seat in seats]
+        others = [player.name for player in self.players if player.name not in playing]
+        close = _close(name, playing) or _close(name, others)
+        raise _unknown(event.name, name, close, playing=bool(close) and close[0] in playing)
 
 
-def seats_of(db: Connection, event_id: int) -> Seats:
-    """See `Seats`."""
-    entered = players(db, event_id)
-    names = {one.id: one.name for one in entered}
-    tables = {(g.round, names[s]): g.table for g in games(db, event_id) for s in g.seats}
-    return Seats(names_of(entered), tables)
+def _code(short: str, number: int, taken: Collection[str]) -> str:
+    word = code_word(short)
+    word = word if len(word) <= MOST_OF_PLAYER else ""
+    wishes = (word, str(number), *(f"P{n}" for n in range(number, number + len(taken) + 1)))
+    return next(one for one in wishes if one and one not in taken)
 
 
-def player_of(entered: Sequence[Player], name: str) -> Player | None:
-    """The player with that name, ignoring case; None if there is none."""
-    spelled = names_of(entered).spelled(name)
-    return next((one for one in entered if one.name == spelled), None)
+def players_in(path: Path) -> list[tuple[str, str]]:
+    """The players of a CSV file (columns name, or first and last; and, for codes, player).
 
-
-def with_file_name(found: Sequence[T], name: str, file_of: Callable[[T], str]) -> list[T]:
-    """The items whose file has that name, or else ends with it."""
-    fitting = [one for one in found if file_of(one) == name]
-    return fitting or [one for one in found if file_of(one).endswith(f"/{name}")]
+    Raises `UsageError`, also for a name that occurs twice in a round: two people share it.
+    """
+    seen, players = set(), []
+    for number, row in read_table(path, ("name", "player", "last")):
+        name = row.get("name") or " ".join((row.get("first", ""), row.get("last", ""))).strip()
+        name = name or row.get("player", "")
+        if not name:
+            raise UsageError(
+                "{path}, row {number}: this player has no name.", path=path, number=number
+            )
+        key = plain_name(name), row.get("round")
+        if key in seen:
+            raise UsageError(
+                "{path}, row {number}: {name} is in the list twice; tell the two apart by a "
+                "letter or a town.",
+                path=path,
+                number=number,
+                name=name,
+            )
+        seen.add(key)
+        players.append((name, row.get("player", "")))
+    return players
 
 
 def ambiguous(name: str, meant: Sequence[str]) -> UsageError:
@@ -113,42 +176,19 @@ def ambiguous(name: str, meant: Sequence[str]) -> UsageError:
     )
 
 
-def player_named(db: Connection, event: Event, name: str, round_: int | None) -> str:
-    """The event's spelling of a player's name; any name if no players are entered.
-
-    round_: players of this round are suggested first. Raises `UnknownPlayer` for an unknown name,
-    `UsageError` for one that should not be stored.
-    """
-    entered, name = players(db, event.id), name.strip()
-    if not entered:
-        check_name(name)
-        return name
-    if found := names_of(entered).called(name):
-        return found
-    here = {seat for game in games(db, event.id, round_) for seat in game.seats} if round_ else ()
-    there = [player.name for player in entered if player.id in here]
-    others = [player.name for player in entered if player.id not in here]
-    close = _close(name, there) or _close(name, others)
-    raise _unknown(event, name, close, playing=bool(close) and close[0] in there)
-
-
 def _close(name: str, known: Sequence[str]) -> list[str]:
     """The names that may be meant, in their own spelling: those of which this one is a part,
     because people write first names alone, and those most similar; else those with a similar part.
     """
-    name = _plain(name)
-    spelled = {_plain(one): one for one in known}
-    found = [one for one in spelled if _is_part(name, one)][:SHOWN]
-    found += [one for one in get_close_matches(name, list(spelled)) if one not in found]
-    if not found:
+    name = plain_name(name)
+    spelled = {plain_name(one): one for one in known}
+    close = [one for one in spelled if _is_part(name, one)][:SHOWN]
+    close += [one for one in get_close_matches(name, list(spelled)) if one not in close]
+    if not close:
         words = {word for one in spelled for word in one.split()}
         for part in get_close_matches(name, sorted(words), cutoff=0.75):
-            found += [one for one in spelled if part in one.split() and one not in found]
-    return [spelled[one] for one in found]
-
-
-def _plain(name: str) -> str:
-    return normalize_name(name).casefold()
+            close += [one for one in spelled if part in one.split() and one not in close]
+    return [spelled[one] for one in close]
 
 
 def _is_part(plain: str, whole: str) -> bool:
@@ -156,9 +196,9 @@ def _is_part(plain: str, whole: str) -> bool:
     return f" {plain} " in f" {whole} "
 
 
-def _unknown(event: Event, name: str, close: Sequence[str], *, playing: bool) -> UnknownPlayer:
-    values = {"name": name, "event": event.name}
-    alike = [one for one in close if _is_part(_plain(name), _plain(one))]
+def _unknown(event: str, name: str, close: Sequence[str], *, playing: bool) -> UnknownPlayer:
+    values = {"name": name, "event": event}
+    alike = [one for one in close if _is_part(plain_name(name), plain_name(one))]
     if not close:
         error = UnknownPlayer(
             "{name}: there is no such player in {event}; add the player, or name another.",

@@ -22,7 +22,7 @@ from kdscan.event.store.prints import (
     is_of_pad,
     pages_read,
 )
-from kdscan.event.store.readings import readings, sheets
+from kdscan.event.store.readings import read_sheets, readings
 from kdscan.event.store.records import PhotoRow
 from kdscan.sheets.base import evidence_from
 from kdscan.sheets.duel_map.model import MapEvidence, cells_of
@@ -73,7 +73,7 @@ def not_tried(piles: Iterable[Pile], prints: tuple[str, ...], tried: Tried) -> I
 def _placed(db: Connection, event_id: int) -> Iterator[PlacedSheet]:
     """The maps of an event that are suitable for learning, except those of our own layouts."""
     of = {photo.id: photo for photo in photos(db, event_id)}
-    for sheet in sheets(db, event_id):
+    for sheet in read_sheets(db, event_id=event_id):
         if sheet.kept is None or not is_of_pad(sheet.data):
             continue
         _, evidence = evidence_from(sheet.kept)

@@ -115,7 +115,7 @@ def _results_in(game: Game, player: str) -> list[Round]:
     if game.bye:
         return [Round(game.round, None, BYE, 0)]
     others = [seat for seat in game.seats if seat is not own]
-    if game.walkover is not None:  # a win like any other, but without points
+    if game.walkover is not None or game.forfeit:  # like any other result, but without points
         won = WIN * (game.walkover == player)
         return [Round(game.round, others[0].player, won, 0, first=won)]
     against = [outcome_of((own, other)).winner for other in others]

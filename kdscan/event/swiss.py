@@ -49,7 +49,13 @@ class Pairing:
     second_bye: bool = False
 
 
-def pair(players: Sequence[str], games: Iterable[Game] = (), seed: int | None = None) -> Pairing:
+def pair(
+    players: Sequence[str],
+    games: Iterable[Game] = (),
+    seed: int | None = None,
+    *,
+    rounds_left: int | None = None,
+) -> Pairing:
     """Pair the players of the next round.
 
     players: those still taking part, in the order of their strength if known. games: all tables of

@@ -7,6 +7,11 @@ import os
 import re
 from unicodedata import category, normalize
 
+from kdscan.errors import UsageError
+
+MAX_LETTERS = 200
+"""Most letters of a name; three times the longest that any table shows."""
+
 STEERING = ("Cc", "Cf", "Zl", "Zp")
 """Unicode categories of invisible characters with an effect: new lines, right to left, …"""
 
@@ -49,3 +54,25 @@ def normalize_name(name: str) -> str:
 def hide_password(word: str) -> str:
     """A URL, or any other word, without anything that may be a password."""
     return re.sub("(://[^:@]*:).*(?=@)|(password=)[^&]*", r"\1\2***", word)
+
+
+def plain_name(name: str) -> str:
+    """A name for comparison: without case and accents, with single spaces between its words."""
+    letters = normalize("NFKD", normalize_name(name).casefold())
+    return "".join(c for c in letters if category(c) != "Mn")
+
+
+def check_name(name: str) -> None:
+    """Raise `UsageError` for a name that should not be stored: too long, or with invisible or
+    invalid characters."""
+    if len(name) > MAX_LETTERS:
+        raise UsageError(
+            "{name}…: a name can have at most {most} letters; shorten it",
+            name=name[:40],
+            most=MAX_LETTERS,
+        )
+    if escape_control(name) != name:
+        raise UsageError(
+            "{name}: a name cannot contain invisible or invalid characters; type it again",
+            name=name,
+        )

@@ -8,9 +8,11 @@ mode (ISO/IEC 18004).
 from __future__ import annotations
 
 import re
+import zlib
 from dataclasses import dataclass
 
 from kdscan.errors import UsageError
+from kdscan.files.names import plain_name
 from kdscan.i18n import mark
 
 MOST_LETTERS = 38
@@ -73,3 +75,21 @@ def _number(text: str) -> int | None:
 def code_word(text: str) -> str:
     """A name in the characters of codes: upper case, others replaced by hyphens; may be empty."""
     return re.sub(r"[^0-9A-Z.]+", "-", text.upper()).strip("-")
+
+
+CHECK_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ"
+"""Letters of a code's check of the name; none is taken for another letter or a digit."""
+
+
+def check_of(name: str) -> str:
+    """Two letters that tell whether a code was made for this name: of 529 other names one has the
+    same. Spelling, case and accents do not matter."""
+    value = zlib.crc32(plain_name(name).encode())
+    return "".join(CHECK_LETTERS[value // n % 23] for n in (1, 23))
+
+
+def without_check(player: str) -> tuple[str, str]:
+    """A code's player without the check of the name, and the check; "" if it has none."""
+    word, _, check = player.rpartition(".")
+    is_check = bool(word) and len(check) == 2 and set(check) <= set(CHECK_LETTERS)
+    return (word, check) if is_check else (player, "")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kdscan.errors import UsageError
 from kdscan.files.tables import read_table
-from kdscan.paper.ids import MOST_LETTERS, SheetId, code_word
+from kdscan.paper.ids import MOST_LETTERS, SheetId, check_of, code_word, without_check
 from kdscan.paper.letters import printable
 from kdscan.paper.look import NO_TICKET, Ticket
 from kdscan.paper.words import Language, translate
@@ -112,11 +112,12 @@ def _entries(path: Path, rounds: Sequence[int]) -> list[_Entry]:
         given.add(own)
         name = row.get("name", "")
         nth = numbers.setdefault(name or f"row {number}", len(numbers) + 1)
-        player = code_word(row.get("player", "")) or str(nth)
+        checked = f"{nth}.{check_of(name)}" if name else str(nth)
+        player = code_word(row.get("player", "")) or checked
         shown = printable(name or row.get("player", ""))
         tells = str.isalpha if "?" in shown else str.isalnum
         if name and not any(map(tells, shown)):  # the font has none of its letters
-            shown = player
+            shown = without_check(player)[0]
         for round_ in (own,) if own is not None or not rounds else rounds:
             found.append(_Entry(where, shown, player, round_, table))
     if rounds and None not in given and not given <= set(rounds):

@@ -11,27 +11,44 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
+from kdscan.errors import UsageError
+from kdscan.event.actions import OnSheet, Undo
+from kdscan.event.log import Entry
 from kdscan.files import Json
 from kdscan.sheets.base import decides_game
-from kdscan.web import bodies, schemas, schemas_event
+from kdscan.web import overviews, schemas
 from kdscan.web.answers import ApiError, not_found
-from kdscan.web.operation import NEWS, NONE_SUCH, WAIT, WRONG_KIND, get, post
-from kdscan.web.photo_service import WAITING
+from kdscan.web.operation import DESK_ONLY, NEWS, NONE_SUCH, WAIT, WRONG_KIND, get, post
 from kdscan.web.pictures import SIZES
 from kdscan.web.requests import (
     KEEP_FOREVER,
+    author_of,
     body_of,
+    event_of,
     id_of,
     news,
     receive,
+    refused,
     seconds_of,
     services_of,
     session_of,
     words_of,
 )
 from kdscan.web.sessions import session_info
-from kdscan.web.sheet_state import game_json
 from kdscan.web.tasks import Look
+from kdscan.web.uploads import add_upload, check_room, try_again
+from kdscan.web.views import (
+    can_correct,
+    game_json,
+    photo_json,
+    photos_json,
+    sheets_json,
+    table_json,
+    visible_photo,
+    visible_sheets,
+)
+
+REFUSED = {409: "Impossible; `message` says why, in the language of `Accept-Language`."}
 
 MAX_LOOK = 400_000
 """Most bytes of a live picture; 640 pixels as JPEG have 60,000."""
@@ -54,15 +71,16 @@ async def upload(request: Request) -> schemas.Accepted:
     services = services_of(request)
     name = clean_name(request.query_params.get("name", ""))
     who = session_of(request)
-    await run_in_threadpool(services.photos.check_room, who, services.settings)
+    store, event_id = services.store, services.live.id
+    await run_in_threadpool(check_room, store, event_id, who, services.settings)
     with tempfile.TemporaryFile() as file:  # unnamed: nothing is left after a kill
         await receive(request, file, services.settings)
         async with services.receiving:
             file.seek(0)
             photo, state = await run_in_threadpool(
-                lambda: services.photos.add(file.read(), name, who)
+                lambda: add_upload(store, event_id, file.read(), name, who)
             )
-    if state == WAITING:
+    if state == "waiting":
         services.reader.enqueue(photo, sender=who.id)
     return {"id": photo, "state": state}
 
@@ -78,28 +96,41 @@ def clean_name(name: str) -> str:
 @get("/api/photos")
 def photos(request: Request) -> schemas.Photos:
     """This session's photos."""
-    service, who = services_of(request).photos, session_of(request)
-    return {"photos": service.photos(who, words_of(request))}
+    event, w = event_of(request), words_of(request)
+    with services_of(request).store.read() as db:
+        return {"photos": photos_json(db, event, session_of(request), w)}
 
 
 @get("/api/photos/{id}", query={"wait": (WAIT, "seconds to wait until it was read", False)})
 async def photo(request: Request) -> schemas.Photo:
     """A photo with its pages and sheets."""
-    services, number, who = services_of(request), id_of(request), session_of(request)
-    wait = request.query_params.get("wait")
+    services, number, wait = services_of(request), id_of(request), request.query_params.get("wait")
     if wait is not None:
-        await run_in_threadpool(services.photos.row, number, who)
+        event = await run_in_threadpool(event_of, request)
+        visible_photo(event, number, session_of(request))
         await services.reader.wait(number, seconds_of(wait))
-    return await run_in_threadpool(services.photos.photo, number, who, words_of(request))
+    return await run_in_threadpool(_photo, request)
+
+
+def _photo(request: Request) -> schemas.Photo:
+    event, session = event_of(request), session_of(request)
+    row = visible_photo(event, id_of(request), session)
+    with services_of(request).store.read() as db:
+        return photo_json(db, event, row, session, words_of(request))
 
 
 @post("/api/photos/{id}/again")
-async def again(request: Request, body: bodies.Nothing) -> schemas.Photo:
+async def again(request: Request, body: schemas.Nothing) -> schemas.Photo:
     """Try again to read a photo that could not be read."""
     services, number, who = services_of(request), id_of(request), session_of(request)
-    await run_in_threadpool(services.photos.again, number, who)
-    answer = await run_in_threadpool(services.photos.photo, number, who, words_of(request))
-    if answer["state"] == WAITING:
+    event = await run_in_threadpool(event_of, request)
+    row = visible_photo(event, number, who)
+    if not can_correct(event, number, who):
+        why = "somebody else has sent this photo before; ask the desk to change it"
+        raise ApiError(403, "not_yours", why)
+    await run_in_threadpool(try_again, services.store, row)
+    answer = await run_in_threadpool(_photo, request)
+    if answer["state"] == "waiting":
         services.reader.enqueue(number, sender=who.id)
     return answer
 
@@ -109,7 +140,8 @@ async def view(request: Request) -> Response:
     """A page as a picture."""
     services, page = services_of(request), id_of(request, "page")
     size = next((s for s in SIZES if s == request.path_params["size"]), None)
-    row = await run_in_threadpool(services.photos.row, id_of(request), session_of(request))
+    event = await run_in_threadpool(event_of, request)
+    row = visible_photo(event, id_of(request), session_of(request))
     if size is None or row.pages is None or page >= row.pages:
         raise not_found("picture")
     path = await services.pictures.get(row, page, size)
@@ -136,21 +168,62 @@ async def look(request: Request) -> schemas.Look:
 @get("/api/sheets/{id}")
 def sheet(request: Request) -> schemas.Sheet:
     """A sheet with its current reading."""
-    return services_of(request).sheets.sheet(id_of(request), session_of(request))
+    event = event_of(request)
+    ids = visible_sheets(event, [id_of(request)], session_of(request))
+    with services_of(request).store.read() as db:
+        return sheets_json(db, event, ids)[0]
 
 
-@get("/api/queue", query=NEWS, desk=True)
-async def queue(request: Request) -> schemas_event.Queue:
-    """The sheets to look at, the most important first (desk)."""
+@post("/api/actions", errors=NONE_SUCH | REFUSED | DESK_ONLY, checks_event=False)
+def act(request: Request, body: schemas.Actions) -> schemas.Done:
+    """Do something in the event: correct, confirm and assign sheets, and at the desk everything
+    else. All of it is done, or nothing; it is undone together."""
+    services, session, author = services_of(request), session_of(request), author_of(request)
+    first = body.actions[0]
+    if session.role != "desk" and isinstance(first, OnSheet):
+        visible_sheets(services.live.event(), [first.sheet], session)
+    try:
+        event, entries = services.live.perform(author, *body.actions)
+    except UsageError as error:
+        raise refused(request, error) from error
+    sheet = desk_now = None
+    if body.want == "sheet":
+        undone = (event.entries[one.action] for one in body.actions if isinstance(one, Undo))
+        of = first.sheet if isinstance(first, OnSheet) else _sheet_of(next(undone, None))
+        if of is not None:
+            with services.store.read() as db:
+                sheet = sheets_json(db, event, [of])[0]
+    elif body.want == "desk" and session.role == "desk":
+        desk_now = overviews.desk_view(services.overviews, event, author, words_of(request))
+    numbers = [entry.id for entry in entries]
+    return {"actions": numbers, "state": str(event.version), "sheet": sheet, "desk": desk_now}
+
+
+def _sheet_of(entry: Entry | None) -> int | None:
+    action = entry.action if entry else None
+    return action.sheet if isinstance(action, OnSheet) else None
+
+
+@get("/api/desk", query=NEWS, desk=True)
+async def desk(request: Request) -> schemas.DeskView:
+    """Everything that is to be settled in the event, its sheets, players and rounds (desk)."""
     await news(request)
-    return (await run_in_threadpool(services_of(request).tables.views)).queue
+    return await run_in_threadpool(
+        lambda: overviews.desk_view(
+            services_of(request).overviews,
+            event_of(request),
+            author_of(request),
+            words_of(request),
+        )
+    )
 
 
 @get("/api/standings", query=NEWS)
-async def standings(request: Request) -> schemas_event.Standings:
+async def standings(request: Request) -> schemas.Standings:
     """The event's table, games and totals."""
     await news(request)
-    return (await run_in_threadpool(services_of(request).tables.views)).standings
+    made = services_of(request).overviews
+    return await run_in_threadpool(lambda: made.of(event_of(request), overviews.standings))
 
 
 SHEETS: Json = {"type": "string", "pattern": "^(0|[1-9][0-9]{0,99})(,(0|[1-9][0-9]{0,99})){1,3}$"}
@@ -169,7 +242,10 @@ def game(request: Request) -> schemas.Game:
     ids = list(map(int, text.split(",")))
     if len(set(ids)) != len(ids):
         raise ApiError(409, "impossible", "a game needs different sheets")
-    found = services_of(request).sheets.game(ids, session_of(request))
+    event = event_of(request)
+    visible_sheets(event, ids, session_of(request))
+    with services_of(request).store.read() as db:
+        found = table_json(db, event, ids)
     if not decides_game([one["kind"] for one in found]):
         why = "a game is two maps of Kingdomino Duel (and their spellbook), or 2 to 4 kingdoms"
         raise ApiError(409, "wrong_kind", why)

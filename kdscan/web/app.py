@@ -21,14 +21,14 @@ from starlette.routing import Route
 
 from kdscan.errors import KdscanError, StoreError, StoreFull
 from kdscan.event.store import Store
-from kdscan.event.store.events import ensure_event
 from kdscan.files.names import escape_control
 from kdscan.inference.store import default_models
 from kdscan.web import openapi, pages
 from kdscan.web.answers import ApiError, JsonAnswer, error_body
 from kdscan.web.connections import OnceAMinute, Protocol, allow_files
+from kdscan.web.live import Live, News
 from kdscan.web.middleware import Middleware, add_headers
-from kdscan.web.photo_service import PhotoService
+from kdscan.web.overviews import Overviews
 from kdscan.web.pictures import PictureCache
 from kdscan.web.pool import Pool
 from kdscan.web.prints import Prints
@@ -37,8 +37,6 @@ from kdscan.web.requests import Services
 from kdscan.web.sessions import RevokedSessions
 from kdscan.web.settings import Settings
 from kdscan.web.shared import SharedGames
-from kdscan.web.sheet_service import SheetService
-from kdscan.web.tables import Tables
 from kdscan.web.tls import Encrypted
 
 log = logging.getLogger("kdscan.web")
@@ -59,25 +57,22 @@ def make_app(store: Store, settings: Settings) -> Starlette:
         try:
             await pool.start()
             pictures = PictureCache(store, pool)
-            with store.write() as db:
-                event = ensure_event(db, settings.event)
-            photos = PhotoService(store, event)
-            prints = Prints(store, event.id)
-            reader = Reader(store, photos, pool, pictures, default_models().version, prints)
+            live = Live(store, settings.event)
+            prints = Prints(store, live.id)
+            reader = Reader(store, live, pool, pictures, default_models().version, prints)
             app.state.services = Services(
                 settings=settings,
                 store=store,
-                photos=photos,
-                sheets=SheetService(store, event),
+                live=live,
+                news=News(live),
+                overviews=Overviews(),
                 reader=reader,
                 pool=pool,
                 pictures=pictures,
-                tables=Tables(store, event),
                 revoked=revoked,
                 prints=prints,
-                games=SharedGames(store, event.id),
+                games=SharedGames(store, live.id),
                 receiving=asyncio.Semaphore(RECEIVING),
-                ending=asyncio.Event(),
             )
             await reader.start()
         except Exception as error:

@@ -60,6 +60,7 @@ class Operation:
 
     answer: the type of its JSON, or a media type. body: a record, or `bytes` for what the handler
     receives itself. errors: possible errors besides the usual ones. desk: only for the desk.
+    checks_event: whether to look first whether the event still exists; the handler does otherwise.
     """
 
     method: str
@@ -71,6 +72,7 @@ class Operation:
     errors: dict[int, str] = field(default_factory=dict)
     desk: bool = False
     status: int = 200
+    checks_event: bool = True
 
     @property
     def summary(self) -> str:
@@ -93,7 +95,8 @@ class Operation:
         """Handle a request."""
         if self.desk:
             desk_session(request)
-        await run_in_threadpool(services_of(request).check_event)
+        if self.checks_event:
+            await run_in_threadpool(services_of(request).live.version)
         given = [] if self.body in (None, bytes) else [await body_as(request, self.body)]
         if iscoroutinefunction(self.handler):
             found = await self.handler(request, *given)

@@ -12,14 +12,14 @@ from kdscan.event.pads import add_learned_prints, piles
 from kdscan.event.pile import Pile
 from kdscan.event.store.print_files import load_prints
 from kdscan.event.store.prints import EventPrints, add_print, event_prints, is_of_pad
-from kdscan.event.store.readings import sheets
+from kdscan.event.store.readings import read_sheets
 from kdscan.event.store.records import PrintRow
 from kdscan.imaging.formats import png
 from kdscan.templates.drawing import draw_template
 from kdscan.templates.geometry import with_corners
 from kdscan.templates.library import StoredTemplate, parse_template, to_stored
 from kdscan.web.answers import not_found
-from kdscan.web.schemas_event import KnownPrint
+from kdscan.web.schemas import KnownPrint
 
 
 class Prints(EventPrints):
@@ -50,7 +50,7 @@ class Prints(EventPrints):
     def _to_read_again(self, db: Connection, names: Sequence[str]) -> list[int]:
         """The photos with sheets that may bear prints of these names."""
         others = {row.name for row in event_prints(db, self.event_id)} - set(names)
-        maps = (sheet for sheet in sheets(db, self.event_id) if is_of_pad(sheet.data))
+        maps = (sheet for sheet in read_sheets(db, event_id=self.event_id) if is_of_pad(sheet.data))
         return sorted({s.photo_id for s in maps if s.data["layout"] not in others})
 
     def add(self, data: bytes) -> tuple[KnownPrint, list[int]]:

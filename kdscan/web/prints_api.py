@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, Response
 from kdscan.errors import KdscanError, LayoutError
 from kdscan.files import Json
 from kdscan.i18n.errors import error_json, error_text
-from kdscan.web import bodies, schemas_event
+from kdscan.web import schemas
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.operation import NONE_SUCH, get, post
 from kdscan.web.pictures import local_file
@@ -26,6 +26,7 @@ from kdscan.web.prints import Prints
 from kdscan.web.requests import (
     KEEP_FOREVER,
     Services,
+    event_of,
     id_of,
     receive,
     refused,
@@ -34,22 +35,23 @@ from kdscan.web.requests import (
     words_of,
 )
 from kdscan.web.tasks import LearnPrint
+from kdscan.web.views import visible_photo, visible_sheets
 
 NOT_LEARNED = {409: "The photos are unsuitable; `message` says what to do."}
 
 
 @get("/api/prints")
-def prints(request: Request) -> schemas_event.KnownPrints:
+def prints(request: Request) -> schemas.KnownPrints:
     """The prints that are known."""
     return _all(services_of(request).prints)
 
 
-def _all(known: Prints) -> schemas_event.KnownPrints:
+def _all(known: Prints) -> schemas.KnownPrints:
     return {"prints": known.all(), "learns": known.learns()}
 
 
 @post("/api/prints/learning", desk=True, errors=NONE_SUCH)
-async def switch_learning(request: Request, body: bodies.Switch) -> schemas_event.KnownPrints:
+async def switch_learning(request: Request, body: schemas.Switch) -> schemas.KnownPrints:
     """Switch the automatic learning of prints from uploaded sheets on or off (desk)."""
     services = services_of(request)
     await run_in_threadpool(services.prints.switch, body.on)
@@ -75,7 +77,7 @@ def _png(data: bytes) -> Response:
 
 
 @post("/api/prints/{id}/corners", desk=True, errors=NOT_LEARNED)
-async def set_print_corners(request: Request, body: bodies.Corners) -> schemas_event.KnownPrints:
+async def set_print_corners(request: Request, body: schemas.Corners) -> schemas.KnownPrints:
     """Set the corners of a print's grid in its picture (desk)."""
     services = services_of(request)
     try:
@@ -97,7 +99,7 @@ async def set_print_corners(request: Request, body: bodies.Corners) -> schemas_e
     desk=True,
     status=201,
 )
-async def learn_print(request: Request) -> schemas_event.LearnedPrint:
+async def learn_print(request: Request) -> schemas.LearnedPrint:
     """Learn a pad's print (desk); the body is a photo of an unmarked sheet."""
     services = services_of(request)
     name = request.query_params.get("name", "")
@@ -110,14 +112,11 @@ async def learn_print(request: Request) -> schemas_event.LearnedPrint:
 
 
 @post("/api/prints/of-photos", errors=NONE_SUCH | NOT_LEARNED, desk=True, status=201)
-async def learn_print_of_photos(
-    request: Request, body: bodies.PadPhotos
-) -> schemas_event.LearnedPrint:
+async def learn_print_of_photos(request: Request, body: schemas.PadPhotos) -> schemas.LearnedPrint:
     """Learn a pad's print from uploaded photos of filled sheets (desk)."""
     services = services_of(request)
-    rows = [
-        await run_in_threadpool(services.photos.row, n, session_of(request)) for n in body.photos
-    ]
+    event = await run_in_threadpool(event_of, request)
+    rows = [visible_photo(event, n, session_of(request)) for n in body.photos]
     async with contextlib.AsyncExitStack() as files:
         local = (local_file(services.store, row) for row in rows)
         paths = [await files.enter_async_context(one) for one in local]
@@ -126,7 +125,7 @@ async def learn_print_of_photos(
 
 async def _learned(
     request: Request, services: Services, paths: Sequence[Path], name: str, unmarked: bool = False
-) -> schemas_event.LearnedPrint:
+) -> schemas.LearnedPrint:
     problem: Json | None = None
     data = b""
     try:
@@ -142,7 +141,7 @@ async def _learned(
 
 
 @post("/api/prints/{id}/forget", desk=True)
-def forget_a_print(request: Request, body: bodies.Nothing) -> schemas_event.KnownPrints:
+def forget_a_print(request: Request, body: schemas.Nothing) -> schemas.KnownPrints:
     """Forget a print (desk)."""
     known = services_of(request).prints
     known.forget_numbered(id_of(request))
@@ -153,12 +152,13 @@ def forget_a_print(request: Request, body: bodies.Nothing) -> schemas_event.Know
 async def ink(request: Request) -> Response:
     """Only the ink of a sheet of a known print."""
     services = services_of(request)
-    sheet, photo = await run_in_threadpool(
-        services.sheets.with_photo, id_of(request), session_of(request)
-    )
+    event = await run_in_threadpool(event_of, request)
+    visible_sheets(event, [id_of(request)], session_of(request))
+    sheet = event.sheets[id_of(request)]
+    photo = event.photos[sheet.photo_id]
     rows = await run_in_threadpool(services.prints.rows)
     # Only for a known print; otherwise each request would make a worker read the photo in vain.
-    known = any(row.name == sheet.data.get("layout") for row in rows)
+    known = any(row.name == sheet.brief.layout for row in rows)
     prints = tuple(row.sha256 for row in rows) if known else ()
     path = await services.pictures.ink(photo, sheet.page, sheet.number, prints)
     if path is None:

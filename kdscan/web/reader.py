@@ -28,11 +28,12 @@ from kdscan.event.store.readings import add_reading
 from kdscan.event.store.records import PhotoRow
 from kdscan.files import Json
 from kdscan.i18n.errors import error_json
-from kdscan.web.photo_service import PhotoService
+from kdscan.web.live import Live
 from kdscan.web.pictures import PictureCache, local_file
 from kdscan.web.pool import Pool
 from kdscan.web.prints import Prints
 from kdscan.web.tasks import Read
+from kdscan.web.uploads import left_behind, to_read
 from kdscan.workers.frames import Frame
 
 log = logging.getLogger("kdscan.web")
@@ -64,13 +65,13 @@ class Reader:
     def __init__(
         self,
         store: Store,
-        photos: PhotoService,
+        live: Live,
         pool: Pool,
         pictures: PictureCache,
         models: str,
         prints: Prints,
     ) -> None:
-        self._store, self._photos = store, photos
+        self._store, self._live = store, live
         self._pool, self._pictures = pool, pictures
         self._models, self._prints = models, prints
         self._queue: asyncio.PriorityQueue[_Job] = asyncio.PriorityQueue()
@@ -84,7 +85,7 @@ class Reader:
 
     async def start(self) -> None:
         """Enqueue photos left unread by the last run, and start."""
-        self.enqueue(*await run_in_threadpool(self._photos.left_behind))
+        self.enqueue(*await run_in_threadpool(left_behind, self._store, self._live.id))
         self._tasks = [asyncio.create_task(self._work()) for _ in range(self._pool.size)]
 
     async def close(self) -> None:
@@ -187,13 +188,13 @@ class Reader:
             self._done = asyncio.Event()
 
     async def _read(self, job: _Job) -> None:
-        known = await run_in_threadpool(self._photos.to_read, job.photo)
+        known = await run_in_threadpool(to_read, self._store, job.photo)
         if known is None:
             return
         photo, name = known
         with self._pictures.coming(photo.sha256):
             try:
-                rules = await run_in_threadpool(self._photos.rules)
+                rules = (await run_in_threadpool(self._live.event)).rules
                 await self._ask(job, photo, name, rules)
                 return
             except StoreError:
@@ -228,7 +229,7 @@ class Reader:
 
     def _failed(self, photo: PhotoRow, error: Json) -> None:
         with self._store.write() as db:
-            set_pages(db, photo.id, None, error)
+            set_pages(db, photo, None, error)
 
     def _finished(
         self,
@@ -247,4 +248,4 @@ class Reader:
                 entry, kept = frame.header["report"], frame.header["kept"]
                 page, models = int(entry["page"]), reading_version(rules.name(self._models), prints)
                 add_reading(db, photo, page, models, entry, kept, seconds)
-            set_pages(db, photo.id, len(frames))
+            set_pages(db, photo, len(frames))

@@ -6,24 +6,24 @@ import asyncio
 import contextlib
 import io
 import json
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, TypeVar, cast
 
 import msgspec
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
 from kdscan.errors import KdscanError, StoreFull
+from kdscan.event.log import Author
+from kdscan.event.model import Event
 from kdscan.event.store import Store
 from kdscan.event.store.checks import MOST_NUMBER
-from kdscan.event.store.events import get_event
 from kdscan.event.store.files import FULL
 from kdscan.i18n import Words, mark, preferred_language, words
 from kdscan.i18n.errors import error_json, error_text
 from kdscan.web.answers import ApiError, desk_only, not_found
-from kdscan.web.photo_service import PhotoService
+from kdscan.web.live import Live, News
+from kdscan.web.overviews import Overviews
 from kdscan.web.pictures import PictureCache
 from kdscan.web.pool import Pool
 from kdscan.web.prints import Prints
@@ -31,8 +31,6 @@ from kdscan.web.reader import Reader
 from kdscan.web.sessions import RevokedSessions, Session
 from kdscan.web.settings import Settings
 from kdscan.web.shared import SharedGames
-from kdscan.web.sheet_service import SheetService
-from kdscan.web.tables import Tables
 
 B = TypeVar("B")
 
@@ -44,9 +42,6 @@ BODY_SECONDS = 15.0
 
 MAX_WAIT = 25.0
 """Longest `wait`, in seconds; less than the timeouts of proxies and phones."""
-
-LOOK_EVERY = 0.5
-"""Seconds between two checks for news while somebody waits for them."""
 
 ON_PAGE = {
     "{name}: too few players ({n}); add them with --players FILE.csv.": mark(
@@ -73,30 +68,21 @@ class Services:
 
     settings: Settings
     store: Store
-    photos: PhotoService
-    sheets: SheetService
+    live: Live
+    news: News
+    overviews: Overviews
     reader: Reader
     pool: Pool
     pictures: PictureCache
-    tables: Tables
     revoked: RevokedSessions
     prints: Prints
     games: SharedGames
     receiving: asyncio.Semaphore
     """Limits the uploads that are in memory in full at a time."""
-    ending: asyncio.Event
-    """Set when the server shuts down: nobody waits for news any more."""
-
-    def check_event(self) -> None:
-        """Raise ApiError if the event was deleted: its number may be that of another by now."""
-        with self.store.read() as db:
-            now = get_event(db, self.photos.event.id)
-        if now is None or now.name != self.settings.event:
-            raise ApiError(410, "event_gone", "the event was deleted; start kdscan serve again")
 
     def end(self) -> None:
         """Answer everybody who waits."""
-        self.ending.set()
+        self.news.end()
         self.reader.end()
 
 
@@ -120,10 +106,23 @@ def desk_session(request: Request) -> Session:
     return who
 
 
+def event_of(request: Request) -> Event:
+    """The event as it is now; raises ApiError if it was deleted."""
+    return services_of(request).live.event()
+
+
+def author_of(request: Request) -> Author:
+    """Who sends a request, as the log has it."""
+    who = session_of(request)
+    return Author(who.name, who.role, who.id)
+
+
 def refused(request: Request, error: KdscanError, code: str = "refused") -> ApiError:
     """The answer to an impossible request, in the reader's language."""
     told = error_json(error) | {"text": ON_PAGE.get(error.text, error.text)}
     message = error_text(told, words_of(request))
+    if error.code == "desk_only":
+        return ApiError(403, error.code, message)
     return ApiError(409, code, message, known=getattr(error, "known", ()))
 
 
@@ -219,18 +218,10 @@ def seconds_of(text: str) -> float:
 async def news(request: Request, state: Callable[[], str] | None = None) -> None:
     """Return when the state differs from the one in the request, or when its time is up.
 
-    state: computes it; that of the event by default.
+    state: computes it; the event's version by default.
     """
     after, wait = (request.query_params.get(name) for name in ("after", "wait"))
     seconds = 0.0 if wait is None else seconds_of(wait)
-    if after is None or not seconds:
-        return
-    services, ends = services_of(request), time.monotonic() + seconds
-    # A batch or another page may write to the store too, so the store has to be polled.
-    while (
-        await run_in_threadpool(state or services.tables.state) == after and time.monotonic() < ends
-    ):
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(services.ending.wait(), LOOK_EVERY)
-            return
-    await run_in_threadpool(services.check_event)  # it may have been deleted meanwhile
+    if after is not None and seconds:
+        services = services_of(request)
+        await services.news.wait(after, state or (lambda: str(services.live.version())), seconds)

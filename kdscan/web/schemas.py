@@ -1,4 +1,6 @@
-"""Answers of the HTTP interface as types, described in /openapi.json; bodies are in `bodies`.
+"""Bodies and answers of the HTTP interface as types: validated, and described in /openapi.json.
+
+What people do is in `kdscan.event.actions`.
 
 Answers may contain more than is described here: a sheet carries all fields that its kind has in the
 JSON `kdscan/1`, so readers should ignore unknown fields.
@@ -8,17 +10,69 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
-CoatName = Literal["dot", "double_dot", "line", "double_line", "filled", "checked"]
-SquareIndex = Annotated[int, Meta(ge=0, le=6)]
-Side = Annotated[int, Meta(ge=0, le=1)]
-TerrainName = Literal["wheat", "forest", "lake", "grassland", "swamp", "mine", "castle", "empty"]
+from kdscan.event.actions import Action, CoatName, Id, Shown, Side, SquareIndex, TerrainName
+from kdscan.event.export import EventTable, TableGame
+
 Probability = Annotated[float, Meta(ge=0, le=1)]
 PhotoState = Literal["waiting", "read", "failed"]
 Role = Literal["player", "desk"]
-Shown = Literal["table", "pairings"]
-"""What the projector shows."""
+CardKind = Literal[
+    "changed",
+    "conflict",
+    "twice",
+    "owner",
+    "differs",
+    "again",
+    "opponent",
+    "missing",
+    "look",
+    "failed",
+    "rules",
+]
+
+
+class Actions(Struct, forbid_unknown_fields=True):
+    """What somebody does, all of it or nothing; it is undone together. want: what to answer: the
+    sheet of the first action, or the desk's new state."""
+
+    actions: Annotated[list[Action], Meta(min_length=1, max_length=500)]
+    want: Literal["sheet", "desk", "nothing"] = "nothing"
+
+
+class Nothing(Struct, forbid_unknown_fields=True):
+    """An empty object."""
+
+
+class Switch(Struct, forbid_unknown_fields=True):
+    """On or off."""
+
+    on: bool
+
+
+class Brought(Struct, forbid_unknown_fields=True):
+    """The photo whose sheets a phone adds to a game; null: none yet."""
+
+    photo: Id | None = None
+
+
+Coordinate = Annotated[float, Meta(ge=-2000, le=4000)]
+Corner = Annotated[list[Coordinate], Meta(min_length=2, max_length=2)]
+
+
+class Corners(Struct, forbid_unknown_fields=True):
+    """The corners of a print's grid in its picture, x and y in pixels, clockwise from the upper
+    left."""
+
+    corners: Annotated[list[Corner], Meta(min_length=4, max_length=4)]
+
+
+class PadPhotos(Struct, forbid_unknown_fields=True):
+    """Photos of filled sheets of one pad, four at least, and the pad's name."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=60)]
+    photos: Annotated[list[Annotated[int, Meta(ge=0)]], Meta(min_length=1, max_length=16)]
 
 
 class ErrorText(TypedDict):
@@ -62,9 +116,12 @@ class Page(TypedDict):
 
 
 class Decision(TypedDict):
-    """A correction: of a cell, a spellbook's line or choice, the rules; or a confirmation.
+    """What somebody said of a sheet: of a cell, a spellbook's line or choice, the rules; or a
+    confirmation.
 
-    player, coat: of a spellbook's side and line.
+    player, coat: of a spellbook's side and line. source: "desk", "answered" for a player's answer
+    to a doubt, "waits" for a player's change that the desk has to accept; null if it does not
+    count, or is no value.
     """
 
     id: int
@@ -75,6 +132,8 @@ class Decision(TypedDict):
     old: Any
     new: Any
     who: str
+    role: Role
+    source: Literal["desk", "answered", "waits"] | None
     at: str
     undone: bool
 
@@ -230,3 +289,166 @@ class SessionInfo(TypedDict):
     csrf: str
     event: str
     limits: Limits
+
+
+class KnownPrint(TypedDict):
+    """A print that the event knows. sheets: number it was learned from; by_itself: whether it was
+    learned automatically from sheets that were read; learned: the day."""
+
+    id: int
+    name: str
+    sheets: int
+    by_itself: bool
+    learned: str
+    picture: str
+    found: str
+
+
+class KnownPrints(TypedDict):
+    """The prints that the event knows, by name. learns: whether more are learned automatically."""
+
+    prints: list[KnownPrint]
+    learns: bool
+
+
+class LearnedPrint(KnownPrint):
+    """A new print. again: photos that are read again with it."""
+
+    again: list[int]
+
+
+class SheetBrief(TypedDict):
+    """A sheet of the event in a card or a list.
+
+    range: of its total; null for a spellbook, or if the photo cuts off shields. confirmed: by a
+    person, as a whole. status: as in the CSV of `kdscan export`.
+    """
+
+    id: int
+    kind: str
+    photo: int
+    page: int
+    name: str
+    player: str | None
+    round: int | None
+    table: int | None
+    total: int | None
+    range: tuple[int, int] | None
+    confidence: Probability
+    thumb: str
+    review: bool
+    confirmed: bool
+    status: str
+
+
+class Change(TypedDict):
+    """What a player changed so that the desk has to accept it. action: to approve or undo."""
+
+    action: int
+    what: str
+    old: Any
+    new: Any
+    who: str
+
+
+class Card(TypedDict):
+    """Something to settle. text: an English sentence with braces, which `values` fill.
+
+    players: whose points are missing in that round. decides: it may change who wins a game. file,
+    problem, photo, picture: of a photo that could not be read. changes: of a sheet that a player
+    changed.
+    """
+
+    kind: CardKind
+    key: str
+    text: str
+    values: dict[str, str]
+    round: int | None
+    table: int | None
+    player: str | None
+    sheets: list[SheetBrief]
+    players: list[str]
+    decides: bool
+    confidence: Probability | None
+    file: str | None
+    problem: ErrorText | None
+    photo: int | None
+    picture: str | None
+    changes: list[Change]
+
+
+class Undoable(TypedDict):
+    """What would be undone, in words as in a card. id: of its last correction."""
+
+    id: int
+    text: str
+    values: dict[str, str]
+    at: str
+    sheet: int | None
+
+
+class DeskPlayer(TypedDict):
+    """number: in the event, as in the codes of the player's sheets."""
+
+    name: str
+    number: int
+    active: bool
+
+
+class Total(TypedDict):
+    """A map by its total."""
+
+    name: str
+    total: int
+    review: bool
+
+
+class OnProjector(TypedDict):
+    """clock: when the round ends, null without one. shown: what the projector shows."""
+
+    clock: str | None
+    shown: Shown
+
+
+class EventView(OnProjector):
+    """What the desk sees, except what it may undo. to_come: sheets of the round that is being
+    played."""
+
+    state: str
+    event: str
+    cards: list[Card]
+    to_come: list[Card]
+    sheets: list[SheetBrief]
+    players: list[DeskPlayer]
+    games: list[TableGame]
+    played_round: int
+    last_round: int
+    rounds: int | None
+
+
+class DeskView(EventView):
+    """Everything that the desk sees. state: changes whenever anything shown here changes.
+
+    clock: when the round ends, null without one. shown: what the projector shows.
+    """
+
+    undo: Undoable | None
+
+
+class Done(TypedDict):
+    """What was done: the numbers of the actions in the log, and what was wanted."""
+
+    actions: list[int]
+    state: str
+    sheet: Sheet | None
+    desk: DeskView | None
+
+
+class Standings(EventTable, OnProjector):
+    """An overview of the event. state: changes whenever anything shown here changes.
+
+    played_round: the latest round with a finished game, 0 before. clock, shown: see `DeskView`.
+    """
+
+    state: str
+    totals: list[Total]

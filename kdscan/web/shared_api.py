@@ -10,13 +10,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from kdscan.sheets.base import decides_game
-from kdscan.web import bodies, schemas
+from kdscan.web import schemas
 from kdscan.web.answers import ApiError
 from kdscan.web.operation import NEWS, NONE_SUCH, get, post
-from kdscan.web.photo_service import READ
-from kdscan.web.requests import news, services_of, session_of
+from kdscan.web.requests import event_of, news, services_of, session_of
 from kdscan.web.shared import SharedGame
-from kdscan.web.sheet_state import game_json
+from kdscan.web.views import game_json, state_now, table_json, visible_photo
 
 OTHERWISE = {
     409: "Impossible: the photo has no sheet, one of another kind, or the game has all its sheets."
@@ -24,7 +23,7 @@ OTHERWISE = {
 
 
 @post("/api/shared", errors=NONE_SUCH | OTHERWISE)
-def begin(request: Request, body: bodies.Brought) -> schemas.SharedGame:
+def begin(request: Request, body: schemas.Brought) -> schemas.SharedGame:
     """Start a game that several phones play, with the sheets of a photo or without."""
     sheets = _sheets(request, body.photo)
     code = services_of(request).games.new(session_of(request)).code
@@ -32,7 +31,7 @@ def begin(request: Request, body: bodies.Brought) -> schemas.SharedGame:
 
 
 @post("/api/shared/{code}", errors=OTHERWISE)
-def bring(request: Request, body: bodies.Brought) -> schemas.SharedGame:
+def bring(request: Request, body: schemas.Brought) -> schemas.SharedGame:
     """Add a photo's sheets to a game; they replace what this session added before."""
     code = request.path_params["code"]
     services_of(request).games.get(code)
@@ -67,12 +66,15 @@ def _sheets(request: Request, photo: int | None) -> dict[int, str]:
     """The sheets in a photo of this session: kind by sheet."""
     if photo is None:
         return {}
-    found = services_of(request).photos.photo(photo, session_of(request))
-    if found["state"] != READ:
-        raise ApiError(409, "not_read", "this photo was not read yet")
-    if not found["sheets"]:
+    event = event_of(request)
+    row = visible_photo(event, photo, session_of(request))
+    with services_of(request).store.read() as db:
+        if state_now(db, row) != "read":
+            raise ApiError(409, "not_read", "this photo was not read yet")
+    found = {one.id: one.kind for one in event.sheets.values() if one.photo_id == photo}
+    if not found:
         raise ApiError(409, "no_sheet", "there is no sheet in this photo")
-    return {one["id"]: one["kind"] for one in found["sheets"]}
+    return found
 
 
 def _brought(request: Request, code: str, sheets: dict[int, str]) -> schemas.SharedGame:
@@ -82,12 +84,13 @@ def _brought(request: Request, code: str, sheets: dict[int, str]) -> schemas.Sha
 
 
 def _state(request: Request, game: SharedGame) -> str:
-    return f"{game.state}-{services_of(request).tables.state()}"
+    return f"{game.state}-{services_of(request).live.version()}"
 
 
 def _answer(request: Request, game: SharedGame) -> schemas.SharedGame:
     state = _state(request, game)
-    found = services_of(request).sheets.table(game.sheets)
+    with services_of(request).store.read() as db:
+        found = table_json(db, event_of(request), game.sheets)
     return {
         "code": game.code,
         "state": state,

@@ -11,7 +11,6 @@ import pytest
 
 from kdscan.cli import batch
 from kdscan.event.batch.tasks import perform
-from kdscan.event.rules import RuleChanges
 from kdscan.event.store import open_store
 from kdscan.rules import GameName
 from kdscan.sheets.base import AnyReading
@@ -36,7 +35,7 @@ def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
 def came(url: str, name: str, *found: AnyReading, game: GameName = "duel") -> None:
     """A photo comes into the event "Cup", of which somebody read this."""
     with open_store(url) as store:
-        came_in(store, name, *found, asked=RuleChanges(game))
+        came_in(store, name, *found, game=game)
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ from kdscan.cli import terminal
 from kdscan.cli.batch import _print_result
 from kdscan.cli.main import main
 from kdscan.event.batch.run import Progress
-from kdscan.event.rules import RuleChanges
 from kdscan.event.store import open_store
 from tests.command import Command
 from tests.event.entries import came_in
@@ -170,7 +169,7 @@ def test_kingdoms_that_keep_their_old_size_are_named(tmp_path: Path, run: Comman
     (tmp_path / "players.csv").write_text("name,player\nAda,A\nBob,B\n")
     players = str(tmp_path / "players.csv")
     with open_store(url) as kept:
-        came_in(kept, "k.jpg", make_kingdom(), asked=RuleChanges("kingdomino"))
+        came_in(kept, "k.jpg", make_kingdom(), game="kingdomino")
     words = ["pair", *event, "--players", players]
     assert "k.jpg" not in run(*words).err
     changed = run(*words, "--again", "--great-duel").err

@@ -10,10 +10,10 @@ import pytest
 
 import kdscan
 from kdscan.cli import template as template_commands
+from kdscan.event.events import find_row
 from kdscan.event.store import open_store
-from kdscan.event.store.events import find_event
 from kdscan.event.store.prints import EventPrints, event_prints
-from kdscan.event.store.readings import sheets
+from kdscan.event.store.readings import read_sheets
 from kdscan.templates.library import own_library
 from tests.command import Command
 from tests.templates.pads import PAINTED, blank, learned, sheet
@@ -67,9 +67,9 @@ def test_a_batch_knows_the_user_s_prints_and_those_of_its_event(
     event = ["--event", "cup", "--store", url]
     run("batch", filled, *event)
     with open_store(url) as store, store.read() as db:
-        cup = find_event(db, "cup")
+        cup = find_row(db, "cup")
         assert [row.name for row in event_prints(db, cup.id)] == ["moor"]
-        assert [one.data["layout"] for one in sheets(db, cup.id)] == ["moor"]
+        assert [one.data["layout"] for one in read_sheets(db, event_id=cup.id)] == ["moor"]
     # Forgotten by the user, it is still the event's; forgotten there too, photos are read anew.
     own_library().forget("moor")
     for forgotten, layout in ((False, "moor"), (True, "unknown")):
@@ -77,7 +77,7 @@ def test_a_batch_knows_the_user_s_prints_and_those_of_its_event(
             run("template", "forget", "moor", *event)
         run("batch", filled, *event)
         with open_store(url) as store, store.read() as db:
-            assert [one.data["layout"] for one in sheets(db, cup.id)] == [layout]
+            assert [one.data["layout"] for one in read_sheets(db, event_id=cup.id)] == [layout]
     # And learned into the event alone.
     monkeypatch.setattr(
         template_commands, "learn_template", lambda _, name, **__: replace(learned(SEED), name=name)
@@ -85,7 +85,7 @@ def test_a_batch_knows_the_user_s_prints_and_those_of_its_event(
     run("template", "learn", bare, "--name", "heath", *event)
     with open_store(url) as store:
         with store.read() as db:
-            cup = find_event(db, "cup")
+            cup = find_row(db, "cup")
         assert [one.name for one in EventPrints(store, cup.id).load()] == ["heath"]
     assert own_library().load() == ()
 

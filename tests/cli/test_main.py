@@ -19,8 +19,8 @@ from kdscan.cli import main as main_module
 from kdscan.cli.main import COMMANDS, load
 from kdscan.cli.terminal import user
 from kdscan.errors import ImageTooLarge, KdscanError, LayoutError, ModelError, NoSheetFound
+from kdscan.event.events import open_row
 from kdscan.event.store import open_store
-from kdscan.event.store.events import ensure_event
 from tests.command import Command
 
 SAMPLE = str(Path(__file__).parents[2] / "samples" / "01.jpg")
@@ -293,10 +293,10 @@ def test_two_outputs_never_go_to_one_place(words: str, tmp_path: Path, run: Comm
 def test_the_only_event_is_meant_where_none_is_named(tmp_path: Path, run: Command) -> None:
     url = str(tmp_path / "cup.sqlite")
     with open_store(url) as kept, kept.write() as db:
-        ensure_event(db, "Spring cup")
+        open_row(db, "Spring cup")
     assert run("standings", "--store", url).out.startswith("Spring cup: ")
     with open_store(url) as kept, kept.write() as db:
-        ensure_event(db, "Autumn cup")
+        open_row(db, "Autumn cup")
     said = run("standings", "--store", url, code=2).err
     assert "choose one with --event: Spring cup, Autumn cup" in said
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from kdscan.errors import NoSheetFound
-from kdscan.event.rules import RuleChanges, ensure_rules
+from kdscan.event.events import find_event, open_row
 from kdscan.event.store import open_store
-from kdscan.event.store.corrections import corrections
-from kdscan.event.store.events import find_event
 from kdscan.event.store.photos import add_file, add_photo, photos, set_pages
 from kdscan.event.store.readings import add_reading
 from kdscan.rules.duel.players import play_game
@@ -36,7 +34,7 @@ def test_a_photo_is_taken_out_of_an_event_and_put_back(url: str, rows: Rows, run
     remove("a.jpg", "gone.jpg", "--who", "Zoe")
     assert [row["file"] for row in rows()] == ["b.jpg"]
     with open_store(url) as kept, kept.read() as db:
-        assert {one.who for one in corrections(db, event.id)} == {"Zoe"}
+        assert {one.who for one in find_event(db, "Cup").log} == {"Zoe"}
     remove("a.jpg", "gone.jpg", "--undo")
     assert [row["file"] for row in rows()] == everything
     said = remove("a.jpg", "none.jpg", code=2)
@@ -47,7 +45,7 @@ def test_a_page_of_a_scan_is_taken_out_alone(url: str, rows: Rows, run: Command)
     came(url, "a/scan.pdf", make_sheet())
     with open_store(url) as kept, kept.write() as db:
         photo = photos(db, find_event(db, "Cup").id)[0]
-        set_pages(db, photo.id, 3)
+        set_pages(db, photo, 3)
         problem = NoSheetFound("there is none")
         add_reading(db, photo, 1, MODELS, entry(error=problem, page=1), [], 0.1)
         add_reading(db, photo, 2, MODELS, entry(make_sheet(SECOND), page=2), [None], 0.1)
@@ -96,7 +94,7 @@ def test_an_event_is_forgotten_with_its_photos_but_not_those_of_others(
             sha = kept.photos.put(data, ".jpg")
             names[data] = sha
             with kept.write() as db:
-                photo = add_photo(db, ensure_rules(db, event, RuleChanges()).id, sha, ".jpg", 3)
+                photo = add_photo(db, open_row(db, event).id, sha, ".jpg", 3)
                 add_file(db, photo.event_id, f"{data.decode()}.jpg", photo.id)
         views = Path(kept.photos.root, "views", names[b"one"][:2])
         views.mkdir(parents=True)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from kdscan.cli.known_templates import known_templates
+from kdscan.event.events import find_row, open_row
 from kdscan.event.forgetting import forget_event
 from kdscan.event.store import open_store
-from kdscan.event.store.events import ensure_event, find_event
 from kdscan.event.store.prints import EventPrints, add_print, event_prints
 from kdscan.paper.layout import load_layout
 from kdscan.paper.toml import layout_to_toml
@@ -110,7 +110,7 @@ def test_mistyped_name_forgets_none(run: Command, tmp_path: Path) -> None:
     assert [one.name for one in own_library().load()] == ["club"]
     url = str(tmp_path / "cup.sqlite")
     with open_store(url) as store, store.write() as db:
-        add_print(store, db, ensure_event(db, "cup").id, to_stored(made_template("pad")))
+        add_print(store, db, open_row(db, "cup").id, to_stored(made_template("pad")))
     assert "known: pad" in template(run, "forget", "pad", "nobody", "--store", url, code=2)
     assert "pad" in template(run, "list", "--store", url)
 
@@ -119,11 +119,11 @@ def test_forgotten_automatic_template_stops_learning(run: Command, tmp_path: Pat
     url = str(tmp_path / "cup.sqlite")
     with open_store(url) as store, store.write() as db:
         one = to_stored(replace(made_template("pad"), by_itself=True))
-        add_print(store, db, ensure_event(db, "my cup").id, one)
+        add_print(store, db, open_row(db, "my cup").id, one)
     said = run("template", "forget", "pad", "--event", "my cup", "--store", url).err
     assert "pad had been learned automatically" in said
     with open_store(url) as store, store.read() as db:
-        assert not EventPrints(store, find_event(db, "my cup").id).learns()
+        assert not EventPrints(store, find_row(db, "my cup").id).learns()
 
 
 def test_forget_in_an_empty_library(run: Command) -> None:
@@ -149,11 +149,11 @@ def test_forgotten_event_leaves_no_template_behind(tmp_path: Path) -> None:
     one = to_stored(made_template("club"))
     with open_store(str(tmp_path / "cup.sqlite")) as store:
         with store.write() as db:
-            first, second = (ensure_event(db, name) for name in ("first", "second"))
+            first, second = (open_row(db, name) for name in ("first", "second"))
             for event in (first, second):
                 add_print(store, db, event.id, one)
             sha256 = event_prints(db, first.id)[0].sha256
-        forget_event(store, first)
+        forget_event(store, first.id)
         assert store.photos.has(sha256, SUFFIX)  # the other event has it too
-        forget_event(store, second)
+        forget_event(store, second.id)
         assert not store.photos.has(sha256, SUFFIX)

@@ -6,9 +6,9 @@ import csv
 import io
 from pathlib import Path
 
-from kdscan.event.results import columns, results
+from kdscan.event.events import find_event
+from kdscan.event.export import columns, rows_with_sheets
 from kdscan.event.store import open_store
-from kdscan.event.store.events import find_event
 from kdscan.files.tables import write_table
 from tests.event.entries import came_in
 from tests.readings import make_sheet, with_evidence
@@ -19,7 +19,7 @@ def test_a_row_says_whose_sheet_it_is_and_where_to_look(tmp_path: Path) -> None:
         doubtful = make_sheet(doubtful=[(0, 1), (2, 2)])
         came_in(store, "a.jpg", with_evidence(doubtful, sheet_id="CUP/1/2/A1"))
         with store.read() as db:
-            (row,) = results(db, find_event(db, "Cup").id)
+            (row,) = rows_with_sheets(db, find_event(db, "Cup"))
     said = columns(row)
     whose = [said[name] for name in ("code", "round", "table", "player")]
     assert whose == ["CUP/1/2/A1", 1, 2, "A1"]

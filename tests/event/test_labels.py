@@ -11,16 +11,13 @@ import numpy as np
 import pytest
 
 from kdscan.errors import UsageError
+from kdscan.event.actions import ConfirmSheet, CorrectShield, CorrectSquare
 from kdscan.event.batch.paths import sources
 from kdscan.event.batch.run import Run
 from kdscan.event.batch.tasks import perform
+from kdscan.event.events import open_event
 from kdscan.event.labels import save_labels
-from kdscan.event.rules import RuleChanges
 from kdscan.event.store import Store, open_store
-from kdscan.event.store.corrections import add_correction
-from kdscan.event.store.events import ensure_event, find_event
-from kdscan.event.store.photos import get_photo
-from kdscan.event.store.readings import sheets
 from kdscan.inference.store import default_models
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import COATS
@@ -29,7 +26,7 @@ from lab.synth.kingdoms.tiles import load_photos
 from lab.training.dataset import UNKNOWN, unpack
 from lab.training.labels import load_labels
 from lab.training.measure import marks_figures, marks_logits
-from tests.event.entries import came_in
+from tests.event.entries import came_in, do, event_of
 from tests.event.workers import Here
 from tests.readings import make_kingdom
 
@@ -39,18 +36,14 @@ SAMPLES = Path(__file__).parent.parent.parent / "samples"
 def told(store: Store, confirm: str, correct: str) -> None:
     """Read two samples; a person confirms one, and corrects a shield of the other."""
     with store.write() as db:
-        event = ensure_event(db, "cup")
+        event = open_event(db, "cup")
     run = Run(store, event, default_models().version)
     run.read(sources([str(SAMPLES / confirm), str(SAMPLES / correct)]), Here(perform))
-    with store.write() as db:
-        for sheet in list(sheets(db, event.id)):
-            photo = get_photo(db, sheet.photo_id)
-            assert photo is not None
-            if photo.size == (SAMPLES / confirm).stat().st_size:
-                add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=sheet.id)
-            else:
-                what = {"coat": "checked", "crosses": 4}
-                add_correction(db, event.id, "cell:0,3", what, "Ada", sheet_id=sheet.id)
+    event = event_of(store, "cup")
+    for number, sheet in event.sheets.items():
+        seen = event.photos[sheet.photo_id].size == (SAMPLES / confirm).stat().st_size
+        what = ConfirmSheet(number) if seen else CorrectShield(number, (0, 3), "checked", 4)
+        do(store, what, event="cup")
 
 
 def test_what_people_have_seen_is_truth(tmp_path: Path) -> None:
@@ -116,20 +109,13 @@ def test_confirmed_kingdoms_come_out_as_training_takes_them(tmp_path: Path) -> N
     labels = tmp_path / "labels"
     with open_store(str(tmp_path / "s.sqlite")) as store:
         found = kingdom, make_kingdom(origin_xy=(450, 120))
-        came_in(
-            store, "a.png", *found, event="cup", asked=RuleChanges("kingdomino"), picture=picture
-        )
-        with store.write() as db:
-            event = find_event(db, "cup")
-            sheet, other = sheets(db, event.id)
-            lake = {"terrain": "lake", "crowns": 1}
-            add_correction(db, event.id, "cell:0,4", lake, "Ada", sheet_id=sheet.id)
+        came_in(store, "a.png", *found, event="cup", game="kingdomino", picture=picture)
+        sheet, other = sorted(event_of(store, "cup").sheets)
+        do(store, CorrectSquare(sheet, (0, 4), "lake", 1), event="cup")
         assert save_labels(store, "cup", labels) == (0, 0)
-        with store.write() as db:
-            add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=sheet.id)
+        do(store, ConfirmSheet(sheet), event="cup")
         assert save_labels(store, "cup", labels) == (1, 23)
-        with store.write() as db:
-            add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=other.id)
+        do(store, ConfirmSheet(other), event="cup")
         assert save_labels(store, "cup", tmp_path / "both") == (2, 46)
     assert len(list((tmp_path / "both").iterdir())) == 4
     (board,) = load_photos(labels)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from kdscan.event.events import open_row
 from kdscan.event.pads import piles
 from kdscan.event.store import Store, open_store
-from kdscan.event.store.events import ensure_event
 from kdscan.event.store.prints import EventPrints
 from tests.event.entries import came_in
 from tests.readings import make_sheet, with_evidence
@@ -25,7 +25,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def test_a_print_is_improved_once_there_are_twice_as_many_sheets(store: Store) -> None:
     with store.write() as db:
-        event = ensure_event(db, "Cup")
+        event = open_row(db, "Cup")
     EventPrints(store, event.id).save(replace(made_template("pad 1"), sheets=4, by_itself=True))
 
     def brought(layout: str, count: int) -> list[list[str]]:

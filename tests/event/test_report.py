@@ -15,24 +15,22 @@ import pytest
 
 from kdscan.cli.main import main
 from kdscan.errors import UnreadableImage
+from kdscan.event import actions as act
+from kdscan.event.events import open_event, open_row
 from kdscan.event.games import Game, Seat
 from kdscan.event.report.pictures import CROP_PX, LONGEST_PX
 from kdscan.event.report.plots import places_svg, totals_svg
-from kdscan.event.rules import RuleChanges, ensure_rules
 from kdscan.event.store import open_store
-from kdscan.event.store.corrections import add_correction
-from kdscan.event.store.events import ensure_event, ensure_player, find_event
-from kdscan.event.store.games import set_game
 from kdscan.event.store.photos import add_file
-from kdscan.event.store.readings import sheets
 from kdscan.i18n import words
 from kdscan.i18n.errors import error_json
 from kdscan.i18n.problems import PROBLEMS
+from kdscan.rules import GameName
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.problem import Problem
 from kdscan.sheets.base import AnyReading
 from tests.command import Command
-from tests.event.entries import came_in
+from tests.event.entries import came_in, do
 from tests.readings import make_book, make_kingdom, make_sheet
 
 EN = words("en")
@@ -73,17 +71,15 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
             data = cv2.imencode(".png", photo)[1].tobytes()
             came_in(kept_store, f"p{n}.png", make_sheet(doubtful=doubtful), picture=data)
         with kept_store.write() as db:
-            event = find_event(db, "Cup")
+            event = open_row(db, "Cup")
             add_file(
                 db, event.id, "broken.jpg", None, error=error_json(UnreadableImage("no <picture>"))
             )
-            ids = [ensure_player(db, event.id, name).id for name in ("Ada", EVIL, "C", "D")]
-            set_game(db, event.id, 1, 1, ids[:2])
-            set_game(db, event.id, 1, 2, ids[2:])
-            for one, name in zip(list(sheets(db, event.id)), ("Ada", EVIL), strict=True):
-                place = {"round": 1, "table": 1, "player": name}
-                add_correction(db, event.id, "place", place, "Zoe", sheet_id=one.id)
-                add_correction(db, event.id, "same_as", 0, "Zoe", sheet_id=one.id)
+        players = [act.AddPlayer(name) for name in ("Ada", EVIL, "C", "D")]
+        tables = (("Ada", EVIL), ("C", "D"))
+        do(kept_store, *players, act.PairRound(tables=tables))
+        for n, name in zip((1, 2), ("Ada", EVIL), strict=True):
+            do(kept_store, act.AssignSheet(n, name, 1, 1, own=True))
     return url
 
 
@@ -162,7 +158,7 @@ def test_a_lost_photo_costs_its_picture_alone(
 def test_an_event_without_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = str(tmp_path / "new.sqlite")
     with open_store(url) as kept_store, kept_store.write() as db:
-        ensure_event(db, "New")
+        open_event(db, "New")
     path = tmp_path / "report.html"
     assert main(["report", "--event", "New", "--store", url, "-o", str(path)]) == 0
     text = path.read_text(encoding="utf-8")
@@ -208,11 +204,11 @@ def test_places_are_followed_round_by_round() -> None:
     assert heights["D"][1] == max(h[1] for h in heights.values())
 
 
-def _read(url: str, found: AnyReading, name: str, asked: RuleChanges) -> None:
+def _read(url: str, found: AnyReading, name: str, game: GameName) -> None:
     """A photo with one sheet comes into the event Cup."""
     data = cv2.imencode(".png", np.full((700, 900, 3), len(name) * 9, np.uint8))[1].tobytes()
     with open_store(url) as kept_store:
-        came_in(kept_store, name, found, asked=asked, picture=data)
+        came_in(kept_store, name, found, game=game, picture=data)
 
 
 def _report(url: str, tmp_path: Path, *more: str) -> str:
@@ -227,20 +223,19 @@ def test_a_kingdom_is_shown_with_its_doubts_and_scored_by_the_events_rules(tmp_p
     url = str(tmp_path / "cup.sqlite")
     kingdom = make_kingdom(doubtful={(0, 4): ("lake", 1)})
     plain = kingdom.score.total
-    _read(url, kingdom, "a.png", RuleChanges("kingdomino"))
+    _read(url, kingdom, "a.png", "kingdomino")
     page = _report(url, tmp_path)
     assert f'<span class="total">{plain}</span>' in page
     assert "<b>E1</b> lake 59%<br>or lake ♛ 40%" in page
     assert len(list(_pictures(page))) == 1 + page.count("<figcaption><b>")
-    with open_store(url) as kept_store, kept_store.write() as db:
-        event = ensure_rules(db, "Cup", RuleChanges(middle_kingdom=True))
+    with open_store(url) as kept_store:
+        do(kept_store, act.SetRules(middle_kingdom=True))
     page = _report(url, tmp_path, "--language", "pl")
     assert f'<span class="total">{plain + 10}</span>' in page
     assert re.search(r"<b>E1</b> jezioro 59%<br>\w+ jezioro ♛ 40%", page)
     assert '<html lang="pl">' in page and "Królestwo Środka" in page
-    with open_store(url) as kept_store, kept_store.write() as db:
-        (one,) = sheets(db, event.id)
-        add_correction(db, event.id, "confirmed", True, "Zoe", sheet_id=one.id)
+    with open_store(url) as kept_store:
+        do(kept_store, act.ConfirmSheet(1))
     page = _report(url, tmp_path)
     assert "<figcaption><b>" not in page and 'class="flag"' not in page
 
@@ -249,7 +244,7 @@ def test_of_a_sheet_full_of_doubts_the_worst_are_shown(tmp_path: Path) -> None:
     url = str(tmp_path / "cup.sqlite")
     many = {(row, col): ("mine", 0) for row in (0, 1, 4) for col in range(5)}
     kingdom = make_kingdom(doubtful=many, placed=0.9)
-    _read(url, kingdom, "a.png", RuleChanges("kingdomino"))
+    _read(url, kingdom, "a.png", "kingdomino")
     page = _report(url, tmp_path)
     left = sum(square.review for square in kingdom.squares) - 12
     assert left > 0 and page.count("<figcaption><b>") == 12
@@ -259,7 +254,7 @@ def test_of_a_sheet_full_of_doubts_the_worst_are_shown(tmp_path: Path) -> None:
 def test_a_spellbook_is_shown_with_its_doubts(tmp_path: Path) -> None:
     url = str(tmp_path / "cup.sqlite")
     book = make_book(play_game(3).spellbook, doubtful={"players[1].lines.line.squares[2]": 0.8})
-    _read(url, book, "book.png", RuleChanges())
+    _read(url, book, "book.png", "duel")
     page = _report(url, tmp_path)
     assert page.count("<figcaption><b>") == 1
     assert re.search(
@@ -271,7 +266,7 @@ def test_a_spellbook_is_shown_with_its_doubts(tmp_path: Path) -> None:
 def test_problems_speak_the_reports_language(tmp_path: Path) -> None:
     url = str(tmp_path / "cup.sqlite")
     odd = Problem("not_laid_lawfully", "error", "no such dominoes")
-    _read(url, replace(make_kingdom(), problems=(odd,)), "a.png", RuleChanges("kingdomino"))
+    _read(url, replace(make_kingdom(), problems=(odd,)), "a.png", "kingdomino")
     assert "no such dominoes" in _report(url, tmp_path)
     page = _report(url, tmp_path, "--language", "uk")
     assert "no such dominoes" not in page
@@ -281,12 +276,15 @@ def test_problems_speak_the_reports_language(tmp_path: Path) -> None:
 def test_a_bye_misses_no_points_and_errors_speak_the_reports_language(tmp_path: Path) -> None:
     url, empty = str(tmp_path / "cup.sqlite"), "the file is empty; copy or send it again"
     with open_store(url) as kept_store, kept_store.write() as db:
-        event = ensure_event(db, "Cup")
+        event = open_row(db, "Cup")
         add_file(db, event.id, "a.jpg", None, error=error_json(UnreadableImage(empty)))
-        set_game(db, event.id, 1, 1, [ensure_player(db, event.id, "Ada").id])
+        open_event(db, "Cup")
+    with open_store(url) as kept_store:
+        do(kept_store, *(act.AddPlayer(n) for n in ("Ada", "Bob", "Cleo")))
+        do(kept_store, act.PairRound(tables=(("Ada",),)))
     page = _report(url, tmp_path, "--language", "pl")
     assert words("pl").t(empty) in page and empty not in page
     assert "<td>?</td>" not in page
-    with open_store(url) as kept_store, kept_store.write() as db:
-        set_game(db, event.id, 1, 2, [ensure_player(db, event.id, n).id for n in ("Bob", "Cleo")])
+    with open_store(url) as kept_store:
+        do(kept_store, act.PairRound(again=True, tables=(("Bob", "Cleo"), ("Ada",))))
     assert _report(url, tmp_path).count("<td>?</td>") == 2

@@ -34,8 +34,6 @@ def model_file(folder: Path, name: str) -> Path:
     return folder / str(manifest["models"][name]["file"])
 
 
-
-
 def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
     models = default_models()
     on, place, doubt = models.locate(np.zeros((1, 3, 288, 384), np.float32))
@@ -56,10 +54,6 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
     assert kinds.shape == (3, len(SQUARE_CLASSES))
 
 
-
-
-
-
 def test_totals_of_our_own_sheet_have_a_trust_of_their_own(copy: Path) -> None:
     calibration = json.loads((copy / "manifest.json").read_text("utf-8"))["trust"]
     models = Models(copy)
@@ -67,8 +61,6 @@ def test_totals_of_our_own_sheet_have_a_trust_of_their_own(copy: Path) -> None:
         for views in RISK_SHARES:
             fitted = calibration[name]["total"][str(views)]
             assert models.calibration(layout, views).tolist() == fitted
-
-
 
 
 def test_equal_versions_mean_equal_files(copy: Path) -> None:

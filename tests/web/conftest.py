@@ -32,6 +32,7 @@ from kdscan.web.pool import Limits, Pool
 from kdscan.web.requests import Services
 from kdscan.web.sessions import new_session
 from kdscan.web.settings import Settings
+from kdscan.web.uploads import add_upload
 from kdscan.workers import pool as processes
 from kdscan.workers.process import Process
 
@@ -198,6 +199,25 @@ def desk(login: Login) -> httpx.Client:
     return login(DESK)
 
 
+def act(client: httpx.Client, kind: str, want: str = "sheet", **fields: Any) -> httpx.Response:
+    """Do something in the event; want: what the answer brings."""
+    return client.post("/api/actions", json={"actions": [{"type": kind, **fields}], "want": want})
+
+
+def sheet_after(client: httpx.Client, kind: str, **fields: Any) -> dict[str, Any]:
+    """The sheet after something was done to it."""
+    answer = act(client, kind, **fields)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()["sheet"]
+    return found
+
+
+def undone(client: httpx.Client, sheet: dict[str, Any]) -> dict[str, Any]:
+    """The sheet after its last decision was undone."""
+    last = [one for one in sheet["corrections"] if not one["undone"]][-1]
+    return sheet_after(client, "undo", action=last["id"])
+
+
 def send(client: httpx.Client, name: str) -> dict[str, Any]:
     """Upload a sample and wait until it was read."""
     answer = client.post(f"/api/photos?name={name}", content=(SAMPLES / name).read_bytes())
@@ -219,11 +239,13 @@ def lay(served: Served, store: Store, *found: AnyReading) -> int:
     rng = np.random.default_rng(len(found))
     picture = rng.integers(120, 220, (size_wh[1], size_wh[0], 3), np.uint8)
     data = cv2.imencode(".png", picture)[1].tobytes() + str(os.urandom(8)).encode()
-    photo_id, _ = served.services.photos.add(data, "table.png", new_session("desk", "test"))
+    event_id = served.services.live.id
+    session = new_session("desk", "test")
+    photo_id, _ = add_upload(store, event_id, data, "table.png", session)
     entry = photo_json(PhotoReport("table.png", size_wh=size_wh, sheets=found))
     with store.write() as db:
         photo = get_photo(db, photo_id)
         assert photo is not None
         add_reading(db, photo, 0, "tests", entry, [serialize(one) for one in found], 0.0)
-        set_pages(db, photo_id, 1)
+        set_pages(db, photo, 1)
     return photo_id

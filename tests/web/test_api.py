@@ -12,16 +12,27 @@ import pytest
 from PIL import Image
 
 from kdscan.errors import Bug
+from kdscan.event.events import find_row
 from kdscan.event.store import Store
-from kdscan.event.store.events import find_event
-from kdscan.event.store.photos import set_pages
-from kdscan.event.store.readings import sheets
+from kdscan.event.store.photos import get_photo, set_pages
+from kdscan.event.store.readings import read_sheets
 from kdscan.i18n.errors import error_json
 from kdscan.rules.duel.board import CELLS
 from tests.event.entries import came_in
 from tests.imaging.photos import heic
 from tests.readings import make_sheet
-from tests.web.conftest import DESK, JOIN, SAMPLES, Login, Served, awaited, send
+from tests.web.conftest import (
+    DESK,
+    JOIN,
+    SAMPLES,
+    Login,
+    Served,
+    act,
+    awaited,
+    send,
+    sheet_after,
+    undone,
+)
 
 
 @pytest.fixture(scope="module")
@@ -76,81 +87,56 @@ def test_a_picture_that_was_lost_is_made_again(
 def test_a_correction_moves_the_score_and_undo_brings_it_back(
     player: httpx.Client, sheet: dict[str, Any]
 ) -> None:
-    at = f"/api/sheets/{sheet['id']}"
     cell = next(c for c in sheet["cells"] if c["coat"] and c["crosses"])
-    said = {"cell": [cell["row"], cell["col"]], "coat": cell["coat"], "crosses": 0}
-    after = player.post(f"{at}/corrections", json=said).json()
-    there = next(c for c in after["cells"] if (c["row"], c["col"]) == (cell["row"], cell["col"]))
+    at = [cell["row"], cell["col"]]
+    said = {"sheet": sheet["id"], "cell": at, "coat": cell["coat"], "crosses": 0}
+    after = sheet_after(player, "correct_shield", **said)
+    there = next(c for c in after["cells"] if [c["row"], c["col"]] == at)
     assert there["crosses"] == 0 and there["confidence"] > 0.9
     assert there["seen"] == {"coat": cell["coat"], "crosses": cell["crosses"]}
     assert after["score"]["total"] < sheet["score"]["total"]
-    assert after["can_undo"]
-    assert after["corrections"][-1]["who"] == "player"
-    seen = {"correction": after["corrections"][-1]["id"]}
-    back = player.post(f"{at}/undo", json=seen).json()
-    assert back["score"] == sheet["score"]
-    assert player.post(f"{at}/undo", json=seen).json() == back  # the first answer was lost
-    assert not back["can_undo"]
-    assert back["corrections"][-1]["undone"]
-    assert player.post(f"{at}/undo", json={}).status_code == 409
-
-
-def test_saying_what_is_known_already_adds_nothing(
-    player: httpx.Client, sheet: dict[str, Any]
-) -> None:
-    at = f"/api/sheets/{sheet['id']}"
-    cell = next(c for c in sheet["cells"] if not c["review"])
-    said = {"cell": [cell["row"], cell["col"]], "coat": cell["coat"], "crosses": cell["crosses"]}
-    before = len(player.get(at).json()["corrections"])
-    after = player.post(f"{at}/corrections", json=said).json()
-    assert len(after["corrections"]) == before
+    (decision,) = after["corrections"]
+    assert (decision["who"], decision["role"], decision["source"]) == ("player", "player", "desk")
+    assert decision["old"] == {"coat": cell["coat"], "crosses": cell["crosses"]}
+    back = undone(player, after)
+    assert back["score"] == sheet["score"] and not back["can_undo"]
+    assert undone(player, after) == back  # the first answer was lost
 
 
 def test_confirmed_it_asks_for_no_look(player: httpx.Client, sheet: dict[str, Any]) -> None:
-    at = f"/api/sheets/{sheet['id']}"
-    after = player.post(f"{at}/confirm", json={}).json()
+    after = sheet_after(player, "confirm_sheet", sheet=sheet["id"])
     assert after["confirmed"] and not after["review"]
-    assert not any(cell["review"] for cell in after["cells"])
     assert after["range"] == [after["score"]["total"]] * 2
-    assert player.post(f"{at}/undo", json={}).json()["review"] == sheet["review"]
+    assert undone(player, after)["review"] == sheet["review"]
 
 
 def test_the_wizard_pays_three_for_each_domain(player: httpx.Client, sheet: dict[str, Any]) -> None:
-    at = f"/api/sheets/{sheet['id']}"
     coat = sheet["domains"][0]["coat"]
-    after = player.post(f"{at}/wizard", json={"coat": coat}).json()
+    after = sheet_after(player, "correct_wizard", sheet=sheet["id"], coat=coat)
     paid = 3 * sum(d["coat"] == coat for d in sheet["domains"])
     assert after["score"]["wizard"] == paid
     assert after["score"]["total"] == sheet["score"]["total"] + paid
-    assert after["chosen_coat"] == coat
-    player.post(f"{at}/undo", json={})
+    undone(player, after)
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("body", "status"),
     [
-        {"cell": [0, 0], "coat": "lion"},
-        {"cell": [5, 0], "coat": "dot"},
-        {"cell": [0, 0], "coat": "dot", "crosses": 5},
-        {"cell": [0, 0], "coat": "dot", "more": 1},
-        {"coat": "dot"},
-        [],
+        ({"cell": [0, 0], "coat": "lion"}, 400),
+        ({"cell": [0, 0], "coat": "dot", "crosses": 5}, 400),
+        ({"cell": [0, 0], "coat": "dot", "more": 1}, 400),
+        ({"coat": "dot"}, 400),
+        ({"cell": [5, 0], "coat": "dot"}, 409),
+        ({"cell": [2, 3], "coat": "dot"}, 409),
+        ({"cell": [0, 0], "coat": None, "crosses": 1}, 409),
     ],
 )
-def test_what_cannot_be_is_refused(player: httpx.Client, sheet: dict[str, Any], body: Any) -> None:
-    answer = player.post(f"/api/sheets/{sheet['id']}/corrections", json=body)
-    assert answer.status_code == 400
-    assert answer.json()["error"]["code"] == "bad_request"
-
-
-@pytest.mark.parametrize(
-    "body", [{"cell": [2, 3], "coat": "dot"}, {"cell": [0, 0], "coat": None, "crosses": 1}]
-)
-def test_the_castle_has_no_coat_and_the_empty_no_cross(
-    player: httpx.Client, sheet: dict[str, Any], body: Any
+def test_impossible_corrections_are_refused(
+    player: httpx.Client, sheet: dict[str, Any], body: Any, status: int
 ) -> None:
-    answer = player.post(f"/api/sheets/{sheet['id']}/corrections", json=body)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "impossible")
+    answer = act(player, "correct_shield", sheet=sheet["id"], **body)
+    assert answer.status_code == status
+    assert answer.json()["error"]["code"] == ("bad_request" if status == 400 else "refused")
 
 
 def test_two_maps_are_a_game(player: httpx.Client, sheet: dict[str, Any]) -> None:
@@ -197,7 +183,7 @@ def test_even_the_desk_sees_nothing_of_another_event(
 ) -> None:
     came_in(store, "theirs.jpg", make_sheet(), event="Another cup")
     with store.read() as db:
-        (theirs,) = sheets(db, find_event(db, "Another cup").id)
+        (theirs,) = read_sheets(db, event_id=find_row(db, "Another cup").id)
     at = f"/api/sheets/{theirs.id}"
     for path in (
         f"/api/photos/{theirs.photo_id}",
@@ -205,14 +191,10 @@ def test_even_the_desk_sees_nothing_of_another_event(
         f"/api/games?sheets={sheet['id']},{theirs.id}",
     ):
         assert desk.get(path).status_code == 404, path
-    for path, body in (
-        (f"{at}/confirm", {}),
-        (f"{at}/undo", {}),
-        (f"{at}/ignore", {"ignored": True}),
-        (f"/api/sheets/{sheet['id']}/same", {"of": theirs.id}),
-        (f"/api/photos/{theirs.photo_id}/again", {}),
-    ):
-        assert desk.post(path, json=body).status_code == 404, path
+    assert desk.post(f"/api/photos/{theirs.photo_id}/again", json={}).status_code == 404
+    for kind in ("confirm_sheet", "ignore"):
+        assert act(desk, kind, sheet=theirs.id).status_code == 409
+    assert act(desk, "same_paper", sheet=sheet["id"], of=theirs.id).status_code == 409
 
 
 @pytest.mark.parametrize(
@@ -242,7 +224,9 @@ def test_details_of_a_bug_are_for_the_log(player: httpx.Client, store: Store) ->
     photo = player.post("/api/photos", content=b"stumbled over").json()["id"]
     awaited(player, photo)
     with store.write() as db:
-        set_pages(db, photo, None, error_json(Bug("KeyError in {path}", path="/srv/kdscan")))
+        row = get_photo(db, photo)
+        assert row is not None
+        set_pages(db, row, None, error_json(Bug("KeyError in {path}", path="/srv/kdscan")))
     error = player.get(f"/api/photos/{photo}").json()["error"]
     assert error["code"] == "bug" and "The photo is kept." in error["message"]
     assert "KeyError" not in error["message"] and "/srv" not in error["message"]

@@ -94,14 +94,14 @@ def test_an_undo_whose_answer_was_lost_is_not_done_twice(
     page = open_page(DESK, at=None, service_workers="block")
     (sheet,) = page.request.get(f"/api/photos/{photo}").json()["sheets"]
     for ignored in (True, False):
-        at = f"/api/sheets/{sheet['id']}/ignore"
-        page.request.post(at, data={"ignored": ignored}, headers=csrf(page))
+        action = {"type": "ignore", "sheet": sheet["id"], "ignored": ignored}
+        page.request.post("/api/actions", data={"actions": [action]}, headers=csrf(page))
 
     def lost(route: Route) -> None:
         assert route.fetch().ok
         route.abort()
 
-    page.route("**/api/event/undo", lost, times=1)
+    page.route("**/api/actions", lost, times=1)
     page.goto("/desk")
     expect(page.locator(".take-back")).to_be_enabled()
     for told in ("No connection", "Undone: whether table.png"):

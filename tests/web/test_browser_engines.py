@@ -15,7 +15,7 @@ from kdscan.sheets.base import AnyReading
 from tests.readings import make_kingdom, make_sheet, make_table, paid_game
 from tests.web import browsing
 from tests.web.browsing import Open
-from tests.web.conftest import DESK, SAMPLES, Served, lay
+from tests.web.conftest import DESK, SAMPLES, Served, act, lay
 
 browser, open_page = browsing.browser, browsing.open_page
 pytestmark = [pytest.mark.browser, browsing.needs_chromium]
@@ -176,7 +176,7 @@ def test_a_projector_whose_session_has_ended_asks_for_the_code(
     page = open_page(DESK, at="/standings")
     expect(page.locator(".standings-head")).to_be_visible()
     page.context.clear_cookies()
-    desk.post("/api/event/player", json={"name": "Ada", "active": True}).raise_for_status()
+    act(desk, "add_player", name="Ada").raise_for_status()
     page.wait_for_url("**/join")
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from kdscan.event.rules import RuleChanges, ensure_rules
+from kdscan.event.actions import SetRules
+from kdscan.event.events import open_event
 from kdscan.event.store import Store, open_store
 from tests.readings import make_book, make_kingdom, make_table
 from tests.web import browsing
@@ -59,14 +60,14 @@ def test_a_kingdom_is_put_right_by_tap(open_page: Open, served: Served, store: S
 def test_extra_rules_show_what_is_kept(open_page: Open, served: Served, store: Store) -> None:
     page = open_sheet(open_page, lay(served, store, DOUBTED), service_workers="block")
     middle, harmony = page.get_by_label("Middle Kingdom"), page.get_by_label("Harmony")
-    with held(page, "/variants"):  # both are chosen before the first answer comes
+    with held(page, "/api/actions"):  # both are chosen before the first answer comes
         middle.check()
         harmony.check()
     expect(page.locator(".sum")).to_contain_text("The castle lies in the middle")
     expect(page.locator(".history summary")).to_have_text("2 decisions")
     expect(middle).to_be_checked()
     expect(harmony).to_be_checked()
-    page.route("**/variants", lambda route: route.abort())
+    page.route("**/api/actions", lambda route: route.abort())
     harmony.click()
     expect(page.locator("#toast")).to_contain_text("No connection")
     expect(harmony).to_be_checked()
@@ -92,7 +93,8 @@ w   l     .  .  .
 def test_an_event_of_kingdomino_says_the_extra_rules(browser: Browser, tmp_path: Path) -> None:
     with open_store(str(tmp_path / "cup.sqlite")) as own:
         with own.write() as db:
-            ensure_rules(db, settings().event, RuleChanges("kingdomino", middle_kingdom=True))
+            rules = SetRules(middle_kingdom=True)
+            open_event(db, settings().event, "kingdomino", rules)
         with serving(own, settings()) as served:
             context = browser.new_context(base_url=served.address, locale="en")
             context.request.post("/join", form={"code": DESK})

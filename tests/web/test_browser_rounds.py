@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from kdscan.event.plan import enter_player, next_round
-from kdscan.event.rules import RuleChanges, ensure_rules
+from kdscan.event.actions import AddPlayer, PairRound, SetRules
+from kdscan.event.events import open_event
 from kdscan.event.store import Store, open_store
 from kdscan.rules.duel.players import play_game
 from kdscan.sheets.duel_map.interpret import interpret
+from tests.event.entries import do
 from tests.readings import make_sheet, with_evidence
 from tests.web import browsing
 from tests.web.browsing import DESKTOP, Open, accessible, csrf, held
@@ -22,6 +23,8 @@ from tests.web.conftest import DESK, Served, lay, serving, settings
 browser, open_page = browsing.browser, browsing.open_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
+
+PAIR = {"actions": [{"type": "pair_round"}], "want": "desk"}
 
 
 def test_a_result_of_an_earlier_round_is_changed(browser: Browser, tmp_path: Path) -> None:
@@ -65,20 +68,22 @@ def test_a_result_of_an_earlier_round_is_changed(browser: Browser, tmp_path: Pat
         typed = earlier.get_by_label("Points of Ada")
         typed.press_sequentially("7")
         csrf = context.request.get("/api/session").json()["csrf"]
-        context.request.post("/api/event/pair", data={}, headers={"X-CSRF-Token": csrf})
+        context.request.post("/api/actions", data=PAIR, headers={"X-CSRF-Token": csrf})
         expect(rounds).to_have_count(3)  # another desk paired it
         expect(rounds.nth(1).locator("ol")).to_be_hidden()
         expect(typed).to_be_focused()
         started: list[Any] = []
         page.on(
             "request",
-            lambda one: started.append(one.post_data_json) if "clock" in one.url else None,
+            lambda one: (
+                started.append(one.post_data_json) if "clock" in (one.post_data or "") else None
+            ),
         )
         for minutes in ("0", "1.5", "20"):
             page.get_by_label("Minutes").fill(minutes)
             page.get_by_role("button", name="Start", exact=True).click()
         expect(page.get_by_role("button", name="Stop")).to_be_visible()
-        assert started == [{"minutes": 20}]
+        assert [one["actions"] for one in started] == [[{"type": "start_clock", "minutes": 20}]]
         page.set_viewport_size({"width": 360, "height": 740})
         page.evaluate("document.documentElement.style.fontSize = '200%'")
         for tab in ("rounds", "players"):
@@ -95,10 +100,10 @@ def test_a_table_of_three_has_no_walkover_and_the_last_round_no_next(
 ) -> None:
     with open_store(str(tmp_path / "cup.sqlite")) as own:
         with own.write() as db:
-            event = ensure_rules(db, settings().event, RuleChanges("kingdomino", seats=3, rounds=1))
-            for name in ("Ada", "Bob", "Cleo"):
-                enter_player(db, event, name)
-            next_round(db, event)
+            rules = SetRules(seats=3, rounds=1)
+            open_event(db, settings().event, "kingdomino", rules)
+        players = map(AddPlayer, ("Ada", "Bob", "Cleo"))
+        do(own, *players, PairRound(), event=settings().event)
         with serving(own, settings()) as served:
             context = browser.new_context(base_url=served.address, locale="en")
             context.request.post("/join", form={"code": DESK})
@@ -115,7 +120,7 @@ def test_names_are_typed_without_waiting_or_pasted_as_a_list(open_page: Open) ->
     page = open_page(DESK, **DESKTOP)
     page.locator("[data-tab=players]").click()
     field = page.get_by_label("Name", exact=True)
-    with held(page, r"/api/event/player$"):
+    with held(page, r"/api/actions$"):
         field.press_sequentially("Uma")
         field.press("Enter")
         field.press_sequentially("Vera")
@@ -137,8 +142,9 @@ def test_a_sheet_is_given_to_the_other_player_at_its_table(
 ) -> None:
     page = open_page(DESK, at=None, **DESKTOP)
     for name in ("Rita", "Sam"):
-        page.request.post("/api/event/player", data={"name": name}, headers=csrf(page))
-    paired = page.request.post("/api/event/pair", data={}, headers=csrf(page)).json()
+        add = {"actions": [{"type": "add_player", "name": name}]}
+        page.request.post("/api/actions", data=add, headers=csrf(page))
+    paired = page.request.post("/api/actions", data=PAIR, headers=csrf(page)).json()["desk"]
     one, other = (seat["player"] for seat in paired["games"][0]["seats"])
     number = next(who["number"] for who in paired["players"] if who["name"] == one)
     board = str(play_game(3).maps[0])

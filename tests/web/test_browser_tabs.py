@@ -7,14 +7,10 @@ import re
 import pytest
 from playwright.sync_api import ElementHandle, Page, Route, expect
 
-from kdscan.event.correcting import correct_sheet
-from kdscan.event.plan import enter_player
+from kdscan.event import actions as act
+from kdscan.event.log import Author
 from kdscan.event.store import Store
-from kdscan.event.store.events import find_event
-from kdscan.event.store.readings import sheet as get_sheet
 from kdscan.rules.duel.players import play_game
-from kdscan.sheets.common import CellField
-from kdscan.web.sessions import new_session
 from tests.readings import make_kingdom, make_sheet, with_evidence
 from tests.web import browsing
 from tests.web.browsing import DESKTOP, PHONE, Open, first_sheet, held, wait_until_asked
@@ -22,6 +18,8 @@ from tests.web.conftest import DESK, Served, lay
 
 browser, open_page = browsing.browser, browsing.open_page
 pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
+
+OTHER = Author("the other desk")
 
 
 def drawn(page: Page) -> None:
@@ -122,10 +120,11 @@ def test_news_take_nothing_from_a_field_in_use(
     expect(page.locator(".tables li.open")).to_have_count(0)
     expect(page.locator(".tables .seat.won")).to_contain_text("Ada")
     page.get_by_label("Points of Bob").fill("40")
-    with page.expect_request("**/api/event/result") as sent:
+    with page.expect_request("**/api/actions") as sent:
         page.get_by_role("button", name="Save").click()
     said = sent.value.post_data_json or {}
-    assert said["points"] == {"Bob": 40}, "what stood there is not said again"
+    (action,) = said["actions"]
+    assert action["points"] == {"Bob": 40}, "what stood there is not said again"
     expect(page.locator(".tables .seat.won")).to_contain_text("Ada")
 
 
@@ -134,7 +133,7 @@ def test_a_name_that_cannot_be_stays_to_be_put_right(open_page: Open) -> None:
     page.locator("[data-tab=players]").click()
     field = page.get_by_label("Name", exact=True)
     refusal = {"error": {"code": "refused", "message": "there is such a one"}}
-    page.route("**/api/event/player", lambda one: one.fulfill(status=409, json=refusal), times=1)
+    page.route("**/api/actions", lambda one: one.fulfill(status=409, json=refusal), times=1)
     field.fill("Dora")
     page.keyboard.press("Enter")
     expect(page.locator("#toast")).to_contain_text("There is such a one.")
@@ -162,12 +161,9 @@ def test_a_card_in_use_stays_though_another_desk_settled_it(
         ).split("/")[3]
     )
     with page.expect_response(re.compile(r"/api/desk\?after=.*")):
-        desk = served.services.tables.views().desk
-        number = next(one["id"] for one in desk["sheets"] if one["photo"] == sheet)
-        with store.write() as db:
-            other = get_sheet(db, number)
-            assert other is not None
-            correct_sheet(db, other, {"ignored": True}, "the other desk")
+        sheets = served.services.live.event().sheets.values()
+        number = next(one.id for one in sheets if one.photo_id == sheet)
+        served.services.live.perform(OTHER, act.Ignore(number))
     expect(shown.locator(".queue-total small")).to_have_text("✓")
     expect(field).to_have_value("Eva")
 
@@ -182,16 +178,16 @@ def test_what_another_desk_corrects_is_seen_before_it_is_confirmed(
     page.locator(".queue li").last.click()
     focused = page.locator(".board .cell:focus")
     expect(focused).to_have_attribute("aria-label", re.compile("please check"))
-    field, said = str(CellField((1, 1))), {"coat": "filled", "crosses": 4}
-    served.services.sheets.correct(sheet["id"], {field: said}, new_session("desk", "other"))
+    said = act.CorrectShield(sheet["id"], (1, 1), "filled", 4)
+    served.services.live.perform(OTHER, said)
     expect(focused).to_have_attribute(
         "aria-label", re.compile(r"filled, 4 crosses, Domain: \d+ points")
     )
     page.goto(first_sheet(page, photo))
     decisions, undone = page.locator(".history li"), page.locator(".history .undone")
     expect(decisions).to_have_count(1)
-    said = {"coat": "dot", "crosses": 1}
-    served.services.sheets.correct(sheet["id"], {field: said}, new_session("desk", "other"))
+    said = act.CorrectShield(sheet["id"], (1, 1), "dot", 1)
+    served.services.live.perform(OTHER, said)
     page.get_by_role("button", name="Undo").click()  # what is shown, not what came since
     expect(decisions).to_have_count(2)
     expect(undone).to_have_count(0)
@@ -215,19 +211,19 @@ def test_news_do_not_scroll_a_phone(open_page: Open, served: Served, store: Stor
 def test_an_answer_leaves_the_name_that_is_typed_meanwhile(
     open_page: Open, served: Served, store: Store
 ) -> None:
-    with store.write() as db:
-        enter_player(db, find_event(db, None), "Fay")
+    served.services.live.perform(OTHER, act.AddPlayer("Fay"))
     photo = lay(served, store, make_kingdom(doubtful={(0, 0): ("wheat", 0)}))
     page = open_page(DESK, service_workers="block", at=None, **PHONE)
     page.goto(first_sheet(page, photo))
     asked: list[Route] = []
-    page.route(re.compile("/squares$"), lambda route: asked.append(route))
-    with page.expect_request(re.compile("/squares$")):
+    page.route(re.compile("/api/actions$"), lambda route: asked.append(route))
+    with page.expect_request(re.compile("/api/actions$")):
         page.locator(".doubt .choice").first.tap()
     name = page.get_by_label("Whose kingdom is it?")
     name.fill("Fay")
     typed = name.element_handle()
     asked.pop().continue_()
+    page.unroute(re.compile("/api/actions$"))
     expect(page.locator(".doubt")).to_have_count(0)
     expect(name).to_have_value("Fay")
     expect(name).to_be_focused()

@@ -22,7 +22,7 @@ from kdscan.web import connections, reader
 from kdscan.web.app import _kdscan_error
 from kdscan.web.connections import OnceAMinute, Waiting
 from tests.command import Command
-from tests.web.conftest import DESK, JOIN, Login, Served, send, serving, settings
+from tests.web.conftest import DESK, JOIN, Login, Served, act, send, serving, settings
 
 
 def stalled(page: Served, count: int) -> list[socket.socket]:
@@ -184,13 +184,13 @@ def test_who_waits_for_news_is_answered_when_the_server_ends(
         at = f"{page.address}/api/standings"
         state = httpx.get(at, headers=headers).json()["state"]
         asked = threading.Event()
-        looked = page.services.tables.state
+        looked = page.services.live.version
 
-        def look() -> str:
+        def look() -> int:
             asked.set()
             return looked()
 
-        page.services.tables.state = look  # type: ignore[method-assign]
+        page.services.live.version = look  # type: ignore[method-assign]
         waits = pool.submit(httpx.get, f"{at}?after={state}&wait=25", headers=headers, timeout=30)
         assert asked.wait(20)
     assert waits.result().json()["state"] == state
@@ -220,12 +220,13 @@ def test_the_same_bytes_give_no_say_over_the_first_ones_corrections(login: Login
     sheet = photo["sheets"][0]["id"]
     assert photo["can_correct"] and not send(second, "01.jpg")["can_correct"]
     assert login(DESK).get(f"/api/photos/{photo['id']}").json()["can_correct"]
-    said = {"cell": [0, 0], "coat": "dot", "crosses": 1}
-    answer = second.post(f"/api/sheets/{sheet}/corrections", json=said)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "not_yours")
-    assert first.post(f"/api/sheets/{sheet}/corrections", json=said).status_code == 200
-    assert second.post(f"/api/sheets/{sheet}/undo", json={}).status_code == 403
-    assert second.post(f"/api/sheets/{sheet}/name", json={"name": "Bo"}).status_code == 403
+    said = {"sheet": sheet, "cell": [0, 0], "coat": "dot", "crosses": 1}
+    answer = act(second, "correct_shield", **said)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "desk_only")
+    done = act(first, "correct_shield", **said)
+    assert done.status_code == 200
+    assert act(second, "undo", action=done.json()["actions"][0]).status_code == 403
+    assert act(second, "assign_sheet", sheet=sheet, player="Bo").status_code == 403
     assert second.post(f"/api/photos/{photo['id']}/again", json={}).status_code == 403
     assert second.get(f"/api/sheets/{sheet}").status_code == 200
 
@@ -233,13 +234,14 @@ def test_the_same_bytes_give_no_say_over_the_first_ones_corrections(login: Login
 def test_what_the_desk_leaves_out_no_player_puts_back(login: Login) -> None:
     player, desk = login(JOIN), login(DESK)
     sheet = send(player, "13.jpg")["sheets"][0]["id"]
-    said = {"cell": [0, 0], "coat": "dot", "crosses": 1}
-    assert player.post(f"/api/sheets/{sheet}/corrections", json=said).status_code == 200
-    assert desk.post(f"/api/sheets/{sheet}/ignore", json={"ignored": True}).status_code == 200
-    answer = player.post(f"/api/sheets/{sheet}/undo", json={})
-    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "desk_only")
-    assert desk.post(f"/api/sheets/{sheet}/undo", json={}).status_code == 200
-    assert player.post(f"/api/sheets/{sheet}/undo", json={}).status_code == 200
+    (ignored,) = act(desk, "ignore", sheet=sheet).json()["actions"]
+    for kind, fields in (
+        ("ignore", {"sheet": sheet, "ignored": False}),
+        ("undo", {"action": ignored}),
+    ):
+        answer = act(player, kind, **fields)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (403, "desk_only")
+    assert act(desk, "undo", action=ignored).status_code == 200
 
 
 @pytest.mark.parametrize("name", ["\ud800", "\0", "a\nb", "\u202eevil"])

@@ -22,7 +22,7 @@ from lab.synth.scene import draw_page
 from tests.readings import make_sheet
 from tests.web import browsing
 from tests.web.browsing import DESKTOP, Open, accessible, open_sheet, total
-from tests.web.conftest import DESK, SAMPLES, Served, awaited, lay, serving, settings
+from tests.web.conftest import DESK, SAMPLES, Served, act, awaited, lay, serving, settings
 
 browser, open_page = browsing.browser, browsing.open_page
 
@@ -101,8 +101,8 @@ def test_a_sheet_of_which_one_code_is_covered_has_an_owner(tmp_path: Path) -> No
     ):
         desk.headers["Authorization"] = f"Bearer {DESK}"
         for name in ("Ada", "Bob"):
-            desk.post("/api/event/player", json={"name": name}).raise_for_status()
-        desk.post("/api/event/pair", json={}).raise_for_status()
+            act(desk, "add_player", name=name).raise_for_status()
+        act(desk, "pair_round").raise_for_status()
         for seed, (code, owner) in enumerate((("CUP/1//2", "Bob"), ("", None))):
             picture = half_covered(seed, Ticket(code=code))
             photo = desk.post("/api/photos", content=picture).json()["id"]

@@ -25,8 +25,8 @@ from PIL import Image
 import kdscan
 from kdscan.cli.serve import greet
 from kdscan.errors import KdscanError
+from kdscan.event.events import find_row
 from kdscan.event.store import open_store
-from kdscan.event.store.events import find_event
 from kdscan.event.store.prints import EventPrints
 from kdscan.i18n import LANGUAGES, words
 from kdscan.web.pages import STATIC, static_url, version
@@ -151,7 +151,7 @@ def test_a_page_needs_no_code_only_where_nobody_else_gets(
     assert len(codes) == 2 and all((one in told) is not open_here for one in codes)
     with open_store(str(tmp_path / "cup"), make=False) as store:
         with store.read() as db:
-            event = find_event(db, "Cup")
+            event = find_row(db, "Cup")
         assert not EventPrints(store, event.id).learns()
 
 

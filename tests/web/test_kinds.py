@@ -9,7 +9,7 @@ import pytest
 
 from kdscan.event.store import Store
 from tests.readings import make_book, make_kingdom, make_sheet, make_table, paid_game
-from tests.web.conftest import Served, lay
+from tests.web.conftest import Served, act, lay, sheet_after, undone
 
 GAME = paid_game()
 OWNER = next(n for n, score in enumerate(GAME.scores()) if score.wizard)
@@ -34,19 +34,19 @@ def kingdom(served: Served, store: Store, desk: httpx.Client) -> dict[str, Any]:
 def test_a_kingdom_is_corrected_and_its_range_shrinks(
     desk: httpx.Client, kingdom: dict[str, Any]
 ) -> None:
-    at = f"/api/sheets/{kingdom['id']}"
     assert kingdom["range"][0] < kingdom["range"][1]
     assert kingdom["cells"][0]["alternatives"]
-    said = {"cell": [0, 0], "terrain": "wheat", "crowns": 0}
-    after = desk.post(f"{at}/squares", json=said).json()
+    said = {"sheet": kingdom["id"], "cell": [0, 0], "terrain": "wheat", "crowns": 0}
+    after = sheet_after(desk, "correct_square", **said)
     assert after["range"] == [after["score"]["total"]] * 2
     assert after["score"]["total"] < kingdom["score"]["total"]
     assert after["corrections"][-1]["old"] == {"terrain": "wheat", "crowns": 1}
-    middle = {"middle_kingdom": True, "harmony": False}
-    rich = desk.post(f"{at}/variants", json=middle).json()
+    middle = {"sheet": kingdom["id"], "middle_kingdom": True, "harmony": False}
+    rich = sheet_after(desk, "set_variants", **middle)
     assert rich["score"]["total"] == after["score"]["total"] + 10
-    assert desk.post(f"{at}/undo", json={}).json()["score"] == after["score"]
-    assert desk.post(f"{at}/undo", json={}).json()["score"] == kingdom["score"]
+    back = undone(desk, rich)
+    assert back["score"] == after["score"]
+    assert undone(desk, back)["score"] == kingdom["score"]
 
 
 @pytest.mark.parametrize(
@@ -60,29 +60,25 @@ def test_a_kingdom_is_corrected_and_its_range_shrinks(
 def test_what_the_box_does_not_hold_is_refused(
     desk: httpx.Client, kingdom: dict[str, Any], body: Any
 ) -> None:
-    answer = desk.post(f"/api/sheets/{kingdom['id']}/squares", json=body)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "impossible")
+    answer = act(desk, "correct_square", sheet=kingdom["id"], **body)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "refused")
 
 
 def test_each_kind_is_spoken_to_in_its_own_words(
     desk: httpx.Client, kingdom: dict[str, Any], table: dict[str, Any]
 ) -> None:
-    shield = {"cell": [0, 0], "coat": "dot"}
-    square = {"cell": [0, 0], "terrain": "lake"}
-    line = {"player": 0, "coat": "dot", "filled": 1}
-    book = table["sheets"][2]
-    for sheet, what, body in (
-        (kingdom, "corrections", shield),
-        (table["sheets"][0], "squares", square),
-        (kingdom, "lines", line),
-        (book, "wizard", {"coat": "dot"}),
+    first, _, book = table["sheets"]
+    for sheet, kind, body in (
+        (kingdom, "correct_shield", {"cell": [0, 0], "coat": "dot"}),
+        (first, "correct_square", {"cell": [0, 0], "terrain": "lake"}),
+        (kingdom, "correct_line", {"side": 0, "coat": "dot", "filled": 1}),
+        (book, "correct_wizard", {"coat": "dot"}),
+        (book, "correct_line", {"side": 0, "coat": "filled", "filled": 4}),
     ):
-        answer = desk.post(f"/api/sheets/{sheet['id']}/{what}", json=body)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "wrong_kind")
-    too_many = {"player": 0, "coat": "filled", "filled": 4}
-    assert desk.post(f"/api/sheets/{book['id']}/lines", json=too_many).status_code == 409
-    full = too_many | {"filled": 3}
-    assert desk.post(f"/api/sheets/{book['id']}/lines", json=full).status_code == 200
+        answer = act(desk, kind, sheet=sheet["id"], **body)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "refused")
+    full = {"side": 0, "coat": "filled", "filled": 3}
+    assert act(desk, "correct_line", sheet=book["id"], **full).status_code == 200
 
 
 def test_a_corrected_spellbook_pays_the_maps_and_decides_the_game(
@@ -96,8 +92,8 @@ def test_a_corrected_spellbook_pays_the_maps_and_decides_the_game(
     assert book["players"][OWNER]["choice"]["alternatives"][0]["coat"] is None
     coats = {domain["coat"] for domain in maps[OWNER]["domains"]}
     other = next(c for c in sorted(coats) if c != book["players"][OWNER]["chosen_coat"])
-    said = {"player": OWNER, "coat": other}
-    after = desk.post(f"/api/sheets/{book['id']}/choices", json=said).json()
+    said = {"sheet": book["id"], "side": OWNER}
+    after = sheet_after(desk, "correct_choice", **said, coat=other)
     assert after["players"][OWNER]["chosen_coat"] == other
     assert not after["players"][OWNER]["choice"]["review"]
     paid = desk.get(f"/api/sheets/{ids[OWNER]}").json()
@@ -105,11 +101,10 @@ def test_a_corrected_spellbook_pays_the_maps_and_decides_the_game(
     assert paid["score"]["wizard"] == 3 * sum(d["coat"] == other for d in paid["domains"])
     game = desk.get("/api/games", params={"sheets": f"{ids[0]},{ids[1]}"}).json()["game"]
     assert game["players"][OWNER]["total"] == paid["score"]["total"]
-    nothing = {"player": OWNER, "coat": "filled", "filled": 0}
-    desk.post(f"/api/sheets/{book['id']}/lines", json=nothing)
+    after = sheet_after(desk, "correct_line", **said, coat="filled", filled=0)
     assert desk.get(f"/api/sheets/{ids[OWNER]}").json()["score"]["wizard"] == 0
     for _ in range(2):
-        desk.post(f"/api/sheets/{book['id']}/undo", json={})
+        after = undone(desk, after)
     now = desk.get(f"/api/photos/{table['id']}").json()["sheets"]
     assert [sheet["score"] for sheet in now[:2]] == [sheet["score"] for sheet in maps]
 
@@ -144,11 +139,17 @@ def test_kingdoms_are_a_game_of_up_to_four(
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "wrong_kind")
 
 
-def test_the_queue_holds_every_kind(desk: httpx.Client, table: dict[str, Any]) -> None:
+def test_a_doubtful_spellbook_is_a_card_until_it_is_confirmed(
+    desk: httpx.Client, table: dict[str, Any]
+) -> None:
     book = table["sheets"][2]
-    line = next(one for one in desk.get("/api/queue").json()["sheets"] if one["id"] == book["id"])
+
+    def briefs() -> list[dict[str, Any]]:
+        cards = desk.get("/api/desk").json()["cards"]
+        return [one for card in cards for one in card["sheets"] if one["id"] == book["id"]]
+
+    (line,) = briefs()
     assert (line["kind"], line["total"], line["range"]) == ("duel_spellbook", None, None)
-    desk.post(f"/api/sheets/{book['id']}/confirm", json={})
-    now = desk.get(f"/api/sheets/{book['id']}").json()
-    assert not now["review"]
+    now = sheet_after(desk, "confirm_sheet", sheet=book["id"])
+    assert not now["review"] and not briefs()
     assert not any(side["choice"]["review"] for side in now["players"])

@@ -121,7 +121,7 @@ def test_a_tap_counts_for_the_crop_that_it_was_put_on(
     expect(doubts).to_have_count(3)
     names = [one.get_attribute("aria-label") for one in doubts.all()]
     first, second = (place(doubts.nth(n).locator(".choice").first) for n in (0, 1))
-    with held(page, "/squares$"):
+    with held(page, "/api/actions$"):
         finger.down(first)
         finger.up()
         finger.down(second)

@@ -232,10 +232,10 @@ def test_a_date_is_that_of_the_answer_not_of_its_request(
 def test_a_bug_is_told_without_its_details_and_guarded_too(
     served: Served, login: Login, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stumble() -> str:
+    def stumble() -> int:
         raise ZeroDivisionError("in /srv/kdscan")
 
-    monkeypatch.setattr(served.services.tables, "state", stumble)
+    monkeypatch.setattr(served.services.live, "version", stumble)
     answer = login(JOIN).get("/api/standings?after=x&wait=1")
     assert (answer.status_code, answer.json()["error"]["code"]) == (500, "bug")
     assert "/srv" not in answer.text

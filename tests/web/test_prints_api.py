@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kdscan.event.store import Store
 from tests.templates.pads import PAINTED, blank, sheet
-from tests.web.conftest import Served, awaited, send
+from tests.web.conftest import Served, awaited, send, sheet_after
 
 
 def png(bgr: Any) -> bytes:
@@ -106,7 +106,7 @@ def test_a_learned_print_reads_what_is_there_already(
     (late,) = awaited(desk, sent.json()["id"])["sheets"]
     assert late["layout"] == "moor"
     said = {"cell": [0, 0], "coat": "filled", "crosses": 1}
-    corrected = desk.post(f"/api/sheets/{late['id']}/corrections", json=said).json()
+    corrected = sheet_after(desk, "correct_shield", sheet=late["id"], **said)
     assert corrected["layout"] == "moor" and corrected["ink"] == late["ink"]
 
     (row,) = desk.get("/api/prints").json()["prints"]

@@ -11,19 +11,20 @@ import pytest
 
 from kdscan.document import PhotoReport, photo_json
 from kdscan.errors import NoSheetFound, StoreError
-from kdscan.event.rules import RuleChanges, ensure_rules
+from kdscan.event.actions import SetRules
+from kdscan.event.events import open_event
 from kdscan.event.store import Store
-from kdscan.event.store.events import ensure_event
 from kdscan.event.store.photos import get_photo
 from kdscan.event.store.readings import readings
 from kdscan.event.store.records import PhotoRow
-from kdscan.web.photo_service import PhotoService
+from kdscan.web.live import Live
 from kdscan.web.pictures import PictureCache
 from kdscan.web.pool import Limits, Pool
 from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
 from kdscan.web.sessions import new_session
 from kdscan.web.tasks import Read, Task
+from kdscan.web.uploads import add_upload, left_behind, try_again
 from kdscan.workers.frames import Frame
 
 
@@ -74,21 +75,16 @@ class Broken(Pool):
         raise RuntimeError("unforeseen")
 
 
-def photos_of(store: Store, name: str = "Cup") -> PhotoService:
-    with store.write() as db:
-        return PhotoService(store, ensure_event(db, name))
-
-
-def reader_of(store: Store, photos: PhotoService, pool: Pool) -> Reader:
-    prints = Prints(store, photos.event.id)
-    return Reader(store, photos, pool, PictureCache(store, pool), "models", prints)
+def reader_of(store: Store, live: Live, pool: Pool) -> Reader:
+    prints = Prints(store, live.id)
+    return Reader(store, live, pool, PictureCache(store, pool), "models", prints)
 
 
 def test_a_photo_that_meets_a_bug_waits_no_longer_and_can_be_tried_again(store: Store) -> None:
-    photos, session = photos_of(store), new_session("desk", "test")
+    live, session = Live(store, "Cup"), new_session("desk", "test")
 
     async def read() -> None:
-        reader = reader_of(store, photos, Broken(1, Limits()))
+        reader = reader_of(store, live, Broken(1, Limits()))
         await reader.start()
         try:
             reader.enqueue(photo)
@@ -96,13 +92,13 @@ def test_a_photo_that_meets_a_bug_waits_no_longer_and_can_be_tried_again(store: 
         finally:
             await reader.close()
 
-    photo, _ = photos.add(b"photo", "a.jpg", session)
+    photo, _ = add_upload(store, live.id, b"photo", "a.jpg", session)
     asyncio.run(read())
-    failed = photos.photo(photo, session)
-    assert failed["state"] == "failed"
-    assert failed["error"] and failed["error"]["code"] == "bug"
-    photos.again(photo, session)
-    assert photos.photo(photo, session)["state"] == "waiting"
+    row = live.event().photos[photo]
+    assert row.error_code == "bug"
+    try_again(store, row)
+    assert live.event().photos[photo].error_code is None
+    assert left_behind(store, live.id) == [photo]
 
 
 @pytest.mark.parametrize("size", [5, 7])
@@ -111,10 +107,11 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
 ) -> None:
     def say(great_duel: bool) -> None:
         with store.write() as db:
-            ensure_rules(db, f"Cup {size}", RuleChanges("kingdomino", great_duel=great_duel))
+            rules = SetRules(great_duel=great_duel)
+            open_event(db, f"Cup {size}", "kingdomino", rules)
 
-    async def read(reader: Reader, photos: PhotoService, data: bytes) -> str:
-        photo, _ = photos.add(data, "a.jpg", new_session("desk", "test"))
+    async def read(reader: Reader, live: Live, data: bytes) -> str:
+        photo, _ = add_upload(store, live.id, data, "a.jpg", new_session("desk", "test"))
         reader.enqueue(photo)
         await reader.wait(photo, 60)
         with store.read() as db:
@@ -122,23 +119,23 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
         return newest.models
 
     async def both() -> list[str]:
-        reader = reader_of(store, photos, heard)
+        reader = reader_of(store, live, heard)
         await reader.start()
         try:
-            before = await read(reader, photos, b"before" + bytes([size]))
+            before = await read(reader, live, b"before" + bytes([size]))
             say(size == 7)
-            return [before, await read(reader, photos, b"after" + bytes([size]))]
+            return [before, await read(reader, live, b"after" + bytes([size]))]
         finally:
             await reader.close()
 
     say(size != 7)
-    photos, heard = photos_of(store, f"Cup {size}"), Heard()
+    live, heard = Live(store, f"Cup {size}"), Heard()
     assert asyncio.run(both()) == [f"models {n}x{n}" for n in (12 - size, size)]
     assert [task.variants.size for task in heard.asked] == [12 - size, size]
 
 
 def sent_photo(store: Store, name: str) -> PhotoRow:
-    number, _ = photos_of(store).add(b"photo", name, new_session("desk", "test"))
+    number, _ = Live(store, "Cup").add(b"photo", name, new_session("desk", "test"))
     with store.read() as db:
         sent = get_photo(db, number)
     assert sent is not None
@@ -147,13 +144,13 @@ def sent_photo(store: Store, name: str) -> PhotoRow:
 
 def test_senders_take_turns(store: Store) -> None:
     """Who sends one photo waited for all of another's pile."""
-    photos, heard = photos_of(store, "Turns"), Heard()
+    live, heard = Live(store, "Turns"), Heard()
 
     def sent(name: str) -> int:
-        return photos.add(name.encode(), name, new_session("player", ""))[0]
+        return add_upload(store, live.id, name.encode(), name, new_session("player", ""))[0]
 
     async def read() -> None:
-        reader = reader_of(store, photos, heard)
+        reader = reader_of(store, live, heard)
         for name in ("pile 1", "pile 2", "pile 3", "one", "pile 4", "other 1", "other 2"):
             reader.enqueue(last := sent(name), sender=name.split()[0])
         await reader.start()
@@ -171,7 +168,7 @@ def test_senders_take_turns(store: Store) -> None:
 
 def test_at_the_end_nobody_waits_for_a_photo_any_more(store: Store) -> None:
     async def wait() -> None:
-        reader = reader_of(store, photos_of(store), Heard())
+        reader = reader_of(store, Live(store, "Cup"), Heard())
         reader.enqueue(1)  # but it has not started
         waiting = asyncio.create_task(reader.wait(1, 25))
         await asyncio.sleep(0)
@@ -199,7 +196,7 @@ def test_pictures_wait_for_the_last_of_two_readings(store: Store) -> None:
 def test_a_photo_waits_again_while_its_first_pictures_are_made(store: Store) -> None:
     async def read() -> None:
         pool = Learning(lambda: reader.enqueue(photo), lambda: reader.length)
-        reader = reader_of(store, photos, pool)
+        reader = reader_of(store, live, pool)
         await reader.start()
         try:
             reader.enqueue(photo)
@@ -211,8 +208,8 @@ def test_a_photo_waits_again_while_its_first_pictures_are_made(store: Store) -> 
             await reader.close()
         assert pool.waited == [1, 1]
 
-    photos = photos_of(store, "Twice")
-    photo, _ = photos.add(b"twice", "a.jpg", new_session("desk", "test"))
+    live = Live(store, "Twice")
+    photo, _ = add_upload(store, live.id, b"twice", "a.jpg", new_session("desk", "test"))
     asyncio.run(asyncio.wait_for(read(), 60))
 
 

@@ -20,7 +20,7 @@ from kdscan.web.shared import SharedGames
 from tests.readings import make_kingdom, make_sheet, make_table, paid_game
 from tests.web import browsing
 from tests.web.browsing import Open, accessible, csrf
-from tests.web.conftest import DESK, JOIN, SAMPLES, Login, Served, lay, send
+from tests.web.conftest import DESK, JOIN, SAMPLES, Login, Served, act, lay, send
 
 browser, open_page = browsing.browser, browsing.open_page
 
@@ -39,11 +39,11 @@ def bring(client: httpx.Client, code: object, photo: int) -> httpx.Response:
 def test_each_phone_brings_its_sheet_and_both_see_who_won(login: Login) -> None:
     ann, bob = login(JOIN), login(JOIN)
     first, second = send(ann, "01.jpg"), send(bob, "05.jpg")
-    ann.post(f"/api/sheets/{first['sheets'][0]['id']}/name", json={"name": "Ann"})
+    act(ann, "assign_sheet", sheet=first["sheets"][0]["id"], player="Ann")
     game = begin(ann, first["id"])
     assert (len(game["sheets"]), game["game"]) == (1, None)
     joined = bring(bob, game["code"], second["id"]).json()
-    bob.post(f"/api/sheets/{second['sheets'][0]['id']}/name", json={"name": "Bob"})
+    act(bob, "assign_sheet", sheet=second["sheets"][0]["id"], player="Bob")
     seen = [one.get(f"/api/shared/{game['code']}").json() for one in (ann, bob)]
     assert seen[0]["game"] == seen[1]["game"] == joined["game"]
     for one in seen:
@@ -55,7 +55,7 @@ def test_each_phone_brings_its_sheet_and_both_see_who_won(login: Login) -> None:
     # What the game shows is all that one sees of the other.
     assert bob.get(f"/api/photos/{first['id']}").status_code == 404
     theirs = seen[0]["sheets"][0]["id"]
-    assert bob.post(f"/api/sheets/{theirs}/confirm", json={}).status_code == 404
+    assert act(bob, "confirm_sheet", sheet=theirs).status_code == 404
 
 
 def test_a_photo_taken_again_takes_its_place_and_nobody_elses(

@@ -14,9 +14,9 @@ import pytest
 from starlette.requests import Request
 
 from kdscan.errors import StoreFull
+from kdscan.event.events import find_row, open_row
 from kdscan.event.forgetting import forget_event
 from kdscan.event.store import Store, open_store
-from kdscan.event.store.events import ensure_event, find_event
 from kdscan.event.store.photos import files
 from kdscan.web import requests
 from tests.web.conftest import DESK, JOIN, serving, settings
@@ -70,12 +70,12 @@ def test_after_an_event_was_deleted_no_photo_goes_to_another_with_its_number(
         ThreadPoolExecutor(1) as pool,
     ):
         with store.read() as db:
-            deleted = find_event(db, "Spring cup")
+            deleted = find_row(db, "Spring cup")
         state = client.get("/api/standings").json()["state"]
         waits = pool.submit(client.get, f"/api/standings?after={state}&wait=25", timeout=30)
-        forget_event(store, deleted)
+        forget_event(store, deleted.id)
         with store.write() as db:
-            other = ensure_event(db, "Autumn cup")
+            other = open_row(db, "Autumn cup")
         assert other.id == deleted.id, "SQLite gives the number again"
         for answer in (client.post("/api/photos", content=b"x"), waits.result()):
             assert (answer.status_code, answer.json()["error"]["code"]) == (410, "event_gone")

@@ -29,14 +29,14 @@ from kdscan.event.batch.tasks import (
     Task,
     TaskResult,
 )
+from kdscan.event.events import check_exists
+from kdscan.event.model import Event
 from kdscan.event.pads import Tried, add_learned_prints, not_tried, pages_to_read_again, piles
-from kdscan.event.rules import rules_of
 from kdscan.event.store import Store
-from kdscan.event.store.events import find_event
 from kdscan.event.store.photos import add_file, add_photo, get_photo, set_pages
 from kdscan.event.store.prints import event_prints, pages_read, reading_version
 from kdscan.event.store.readings import add_reading
-from kdscan.event.store.records import Event, PhotoRow
+from kdscan.event.store.records import PhotoRow
 from kdscan.files import Json
 
 OnProgress = Callable[["Progress"], None]
@@ -83,7 +83,7 @@ class Run:
         learns: bool = False,
     ) -> None:
         self._store, self._event, self._models = store, event, models
-        self._rules, self._learns = rules_of(event), learns
+        self._rules, self._learns = event.rules, learns
         self._know_prints()
         self._details: Json = {} if round is None else {"round": round}
         self._pages: deque[Task] = deque()
@@ -167,7 +167,7 @@ class Run:
     def _ingested(self, task: Ingest, result: Ingested) -> None:
         """After a file's bytes are stored: store its photo, and enqueue the pages not read yet."""
         with self._store.write() as db:
-            find_event(db, self._event.name)  # it may have been deleted meanwhile
+            check_exists(db, self._event.id, self._event.name)
             if result.sha256 is None:
                 add_file(
                     db,
@@ -180,7 +180,7 @@ class Run:
                 self._count_read(failed=True)
                 return
             photo = add_photo(db, self._event.id, result.sha256, result.suffix, result.size)
-            set_pages(db, photo.id, result.pages, result.problem)
+            set_pages(db, photo, result.pages, result.problem)
             add_file(db, self._event.id, task.name, photo.id, details=self._details)
             before = pages_read(db, photo.id, self._rules.name(self._models), self._prints)
         if result.pages is None:

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import KdscanError
-from kdscan.event.apply_corrections import corrected
-from kdscan.event.results import SheetResult
+from kdscan.event.model import SheetResult
+from kdscan.event.sheets import corrected, firm_values
 from kdscan.event.store import Store
+from kdscan.event.store.readings import ReadSheet
 from kdscan.i18n import Words
 from kdscan.imaging.formats import jpeg
 from kdscan.imaging.photo import decode
@@ -57,16 +58,16 @@ class Album:
         self._last: tuple[str, int] | None = None
         self._photo: Photo | None = None
 
-    def pictures(self, row: SheetResult) -> Pictures:
+    def pictures(self, row: SheetResult, sheet: ReadSheet) -> Pictures:
         """The pictures of a sheet."""
-        if not row.sheet.data["outline"]:
+        if not sheet.data["outline"]:
             return NO_PICTURES
         photo = self._open(row)
         if photo is None:
             return NO_PICTURES
-        outline = np.array(row.sheet.data["outline"], np.float64)
+        outline = np.array(sheet.data["outline"], np.float64)
         shown, scale, origin = _cut_out(photo, outline)
-        found = _reading(row)
+        found = _reading(sheet)
         if found is None:
             return Pictures(_jpeg(shown.bgr), (shown.width, shown.height), ())
         moved = _moved(found, origin, scale)
@@ -89,16 +90,16 @@ class Album:
         return self._photo
 
 
-def _reading(row: SheetResult) -> AnyReading | None:
+def _reading(sheet: ReadSheet) -> AnyReading | None:
     """A sheet's current reading; None if an older version did not store it."""
-    if row.sheet.kept is None:
+    if sheet.kept is None:
         return None
-    overrides = dict(row.overrides)
-    if row.sheet.kind == "kingdom":
-        overrides[VARIANTS] = row.data["variants"]
-    if row.sheet.kind == "duel_map":  # from corrections, or a spellbook elsewhere
-        overrides[WIZARD] = row.data.get("chosen_coat")
-    return corrected(row.sheet.kept, overrides)
+    values = firm_values(sheet.current)
+    if sheet.kind == "kingdom":
+        values[VARIANTS] = sheet.current["variants"]
+    if sheet.kind == "duel_map":  # from corrections, or a spellbook elsewhere
+        values[WIZARD] = sheet.current.get("chosen_coat")
+    return corrected(sheet.kept, values)
 
 
 def _cut_out(

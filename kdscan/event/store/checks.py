@@ -7,12 +7,25 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from msgspec import MsgspecError, convert
 from sqlalchemy import JSON, Boolean, Engine, Float, Integer, String, Table, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from kdscan.document import to_dict
+from kdscan.event.actions import Action
+from kdscan.event.sheets import brief_of
 from kdscan.event.store import schema
+from kdscan.sheets.base import deserialize
 
-NOT_UNDERSTOOD = (LookupError, ValueError, TypeError, AttributeError, AssertionError, OverflowError)
+NOT_UNDERSTOOD = (
+    MsgspecError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    AssertionError,
+    OverflowError,
+)
 """Exceptions that code raises on content it has not written."""
 
 MOST_NUMBER = 2**31 - 1
@@ -29,7 +42,6 @@ def is_damaged(engine: Engine) -> bool:
     """
     if engine.dialect.name != "sqlite":
         return False
-    seated = select(schema.seat.c.game_id)
     try:
         with engine.connect() as db:
             if db.scalar(text("PRAGMA quick_check(1)")) != "ok":
@@ -41,8 +53,9 @@ def is_damaged(engine: Engine) -> bool:
                     check_row(table, dict(row))
                     if table is schema.reading:
                         check_reading(row["entry"], row["kept"])
-            game = schema.game.c.id
-            return db.execute(select(game).where(game.not_in(seated))).first() is not None
+                    elif table is schema.action:
+                        convert(row["action"], Action)
+        return False
     except (SQLAlchemyError, *NOT_UNDERSTOOD):
         return True
 
@@ -100,15 +113,10 @@ def check_json(value: Any) -> None:
 
 def check_reading(entry: Any, kept: Any) -> None:
     """Raise Python's exceptions for a reading that no version has written."""
-    from kdscan.document import to_dict
-    from kdscan.sheets.base import deserialize
-    from kdscan.sheets.duel_map.model import cells_of
-
     if entry["error"] is not None:
         _ = entry["error"]["code"], entry["error"]["message"]
     for sheet, probs in zip(entry["sheets"], kept, strict=True):
-        if sheet["kind"] == "duel_map":
-            cells_of(sheet)
+        brief_of(sheet, sheet, probs)
         if probs is not None:
             _check_keys(sheet, to_dict(deserialize(probs)))
 

@@ -1,7 +1,7 @@
 """Open a store: SQLite in a file by default, PostgreSQL by URL; the schema is brought up to date.
 
     with open_store().write() as db:
-        event = ensure_event(db, "Spring cup")
+        event = open_event(db, "Spring cup")
 
 `write` is one transaction: all of it or nothing. `read` sees a single snapshot.
 """

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import chain, count
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, or_, select
 
 from kdscan.event.store import schema
 from kdscan.event.store.records import FileRow, PhotoRow
-from kdscan.event.store.rows import all_of, all_with, first, insert, insert_new, now
+from kdscan.event.store.rows import all_of, all_with, first, insert, insert_new, now, touch
 from kdscan.files import Json
 
 
@@ -24,13 +25,16 @@ def add_photo(db: Connection, event_id: int, sha256: str, suffix: str, size: int
     return photo
 
 
-def set_pages(db: Connection, photo_id: int, pages: int | None, error: Json | None = None) -> None:
+def set_pages(
+    db: Connection, photo: PhotoRow, pages: int | None, error: Json | None = None
+) -> None:
     """Set a photo's number of pages, or why it cannot be opened, see `kdscan.i18n.errors`."""
-    db.execute(
-        schema.photo.update()
-        .where(schema.photo.c.id == photo_id)
-        .values(pages=pages, **_reason(error))
-    )
+    at = schema.photo.c
+    if (pages, error) == (photo.pages, None) and photo.error_code is None:
+        return
+    this = schema.photo.update().where(at.id == photo.id)
+    db.execute(this.values(pages=pages, **_reason(error)))
+    touch(db, photo.event_id, photo.id)
 
 
 def _reason(error: Json | None) -> Json:
@@ -39,14 +43,6 @@ def _reason(error: Json | None) -> Json:
         return {"error_code": None, "error_message": None, "error_said": None}
     text = {"text": error["text"], "values": error["values"]} if "text" in error else None
     return {"error_code": error["code"], "error_message": error["message"], "error_said": text}
-
-
-def reason_of(row: FileRow | PhotoRow) -> Json | None:
-    """Why a file or photo could not be read, as `kdscan.i18n.errors` tells it."""
-    if row.error_code is None:
-        return None
-    text = row.error_said or {}
-    return {"code": row.error_code, "message": row.error_message or "", **text}
 
 
 def add_file(
@@ -77,8 +73,10 @@ def add_file(
         said = row.details | (details or {})
         if said != row.details:
             db.execute(schema.file.update().where(at.id == row.id).values(details=said))
+            touch(db, event_id, photo_id)
         return row.id
     fresh = {"source": source, "details": details or {}, "added_at": now()}
+    touch(db, event_id, photo_id)
     return insert(db, schema.file, key | fresh | _reason(error))
 
 
@@ -104,8 +102,11 @@ def photos(db: Connection, event_id: int) -> list[PhotoRow]:
     return all_with(db, PhotoRow, schema.photo, event_id=event_id)
 
 
-def files(db: Connection, event_id: int, photo_id: int | None = None) -> list[FileRow]:
-    """The names of an event's photos (or of one), sorted."""
+def files(db: Connection, event_id: int, photo_ids: Collection[int] | None = None) -> list[FileRow]:
+    """The names under which photos of an event came (or only these photos, and whatever could not
+    be read at all), in the order in which they came."""
     at = schema.file.c
-    query = select(schema.file).where(at.event_id == event_id).order_by(at.name, at.id)
-    return all_of(db, FileRow, query if photo_id is None else query.where(at.photo_id == photo_id))
+    query = select(schema.file).where(at.event_id == event_id).order_by(at.id)
+    if photo_ids is not None:
+        query = query.where(or_(at.photo_id.in_(photo_ids), at.photo_id.is_(None)))
+    return all_of(db, FileRow, query)

@@ -9,16 +9,15 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from kdscan.errors import ReaderDied
 from kdscan.event.store import schema
 from kdscan.event.store.connect import Store
-from kdscan.event.store.events import get_event, set_event_detail
 from kdscan.event.store.print_files import load_prints
 from kdscan.event.store.readings import readings
 from kdscan.event.store.records import PrintRow, ReadingRow
-from kdscan.event.store.rows import all_with, insert, now
+from kdscan.event.store.rows import all_with, insert, now, set_detail
 from kdscan.files import Json
 from kdscan.paper.layout import layouts
 from kdscan.templates.library import Damaged, StoredTemplate, to_stored
@@ -94,9 +93,10 @@ class EventPrints:
 
     def learns(self) -> bool:
         """Whether prints are learned automatically from the sheets of this event."""
+        at = schema.event.c
         with self.store.read() as db:
-            event = get_event(db, self.event_id)
-        return event is not None and event.game == "duel" and not event.details.get(_OFF, False)
+            row = db.execute(select(at.game, at.details).where(at.id == self.event_id)).first()
+        return row is not None and row.game == "duel" and not row.details.get(_OFF, False)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -107,7 +107,7 @@ class EventPrints:
     def switch(self, on: bool) -> None:
         """Switch the automatic learning of prints on or off."""
         with self.store.write() as db:
-            set_event_detail(db, self.event_id, _OFF, None if on else True)
+            set_detail(db, self.event_id, _OFF, None if on else True)
 
 
 def reading_version(models: str, prints: Iterable[str]) -> str:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, func, select
+from msgspec import to_builtins
+from sqlalchemy import Connection, and_, func, select
 
 from kdscan.errors import ReaderDied
+from kdscan.event.sheets import brief_of
 from kdscan.event.store import schema
-from kdscan.event.store.records import PhotoRow, ReadingRow, Sheet
-from kdscan.event.store.rows import all_of, as_record, insert, insert_new, now
+from kdscan.event.store.records import PhotoRow, ReadingRow
+from kdscan.event.store.rows import all_of, as_record, insert, insert_new, now, touch
 from kdscan.files import Json
 
 SAME_PLACE = 0.25
@@ -61,7 +64,8 @@ def add_reading(
     if reading_id is None:
         return False
     if error is None or error["code"] != ReaderDied.code:
-        _renew_sheets(db, photo, page, reading_id, entry["sheets"])
+        _renew_sheets(db, photo, page, reading_id, entry["sheets"], kept)
+    touch(db, photo.event_id, photo.id)
     return True
 
 
@@ -72,72 +76,91 @@ def readings(db: Connection, photo_ids: Collection[int]) -> list[ReadingRow]:
     return all_of(db, ReadingRow, query)
 
 
-def errors(db: Connection, event_id: int) -> dict[tuple[int, int], Json]:
-    """Pages whose newest reading is an error: (photo id, page) → the error, see
+def errors(
+    db: Connection, event_id: int, photo_ids: Collection[int] | None = None
+) -> dict[tuple[int, int], Json]:
+    """Pages (of photos) whose newest reading is an error: (photo id, page) → the error, see
     `kdscan.i18n.errors`."""
-    at = schema.reading.c
+    at, photo = schema.reading.c, schema.photo.c
     newest = select(func.max(at.id)).group_by(at.photo_id, at.page)
     query = (
         select(at.photo_id, at.page, at.entry)
-        .join(schema.photo, schema.photo.c.id == at.photo_id)
-        .where(schema.photo.c.event_id == event_id, at.error_code.is_not(None), at.id.in_(newest))
+        .join(schema.photo, photo.id == at.photo_id)
+        .where(photo.event_id == event_id, at.error_code.is_not(None))
     )
+    if photo_ids is not None:
+        query = query.where(at.photo_id.in_(photo_ids))
+        newest = newest.where(at.photo_id.in_(photo_ids))
+    query = query.where(at.id.in_(newest))
     return {(photo_id, page): entry["error"] for photo_id, page, entry in db.execute(query)}
 
 
-def sheet(db: Connection, sheet_id: int) -> Sheet | None:
-    """A sheet by its id."""
-    found = list(_sheets(db, _query().where(schema.sheet.c.id == sheet_id)))
-    return found[0] if found else None
+@dataclass(frozen=True)
+class ReadSheet:
+    """A sheet as it was read. data: its entry in the JSON; kept: its evidence; state: its current
+    entry, None if nothing but the reading is known of it."""
+
+    id: int
+    photo_id: int
+    page: int
+    number: int
+    kind: str
+    data: Json
+    kept: Json | None
+    state: Json | None
+
+    @property
+    def current(self) -> Json:
+        """Its current entry."""
+        return self.data if self.state is None else self.state
 
 
-def sheets(
+def read_sheets(
     db: Connection,
-    event_id: int,
+    *,
+    ids: Collection[int] | None = None,
     photo_ids: Collection[int] | None = None,
-    page: int | None = None,
-) -> Iterator[Sheet]:
-    """The sheets of an event (of photos, of a page), one by one, in the order in which they
-    came."""
-    at = schema.sheet.c
-    query = _query().where(at.event_id == event_id)
+    event_id: int | None = None,
+) -> Iterator[ReadSheet]:
+    """Sheets as they were read, one by one: those with these ids, of photos, or of an event."""
+    at, of = schema.sheet.c, schema.reading.c
+    both = schema.sheet.join(schema.reading, at.reading_id == of.id)
+    query = select(schema.sheet, of.entry, of.kept).select_from(both)
+    if ids is not None:
+        query = query.where(at.id.in_(ids))
     if photo_ids is not None:
         query = query.where(at.photo_id.in_(photo_ids))
-    if page is not None:
-        query = query.where(at.page == page)
-    yield from _sheets(db, query.order_by(at.photo_id, at.page, at.number))
-
-
-def _query() -> Select[Any]:
-    both = schema.sheet.join(schema.reading, schema.sheet.c.reading_id == schema.reading.c.id)
-    return select(schema.sheet, schema.reading.c.entry, schema.reading.c.kept).select_from(both)
-
-
-def _sheets(db: Connection, query: Select[Any]) -> Iterator[Sheet]:
-    with db.execute(query.execution_options(yield_per=100)) as result:
+    if event_id is not None:
+        query = query.where(at.event_id == event_id)
+    query = query.order_by(at.photo_id, at.page, at.number).execution_options(yield_per=100)
+    with db.execute(query) as result:
         for row in result.mappings():
             number = row["number"]
             kept = row["kept"][number] if number < len(row["kept"]) else None
-            yield as_record(Sheet, row, data=row["entry"]["sheets"][number], kept=kept)
+            yield as_record(ReadSheet, row, data=row["entry"]["sheets"][number], kept=kept)
 
 
 def _renew_sheets(
-    db: Connection, photo: PhotoRow, page: int, reading_id: int, found: Sequence[Mapping[str, Any]]
+    db: Connection,
+    photo: PhotoRow,
+    page: int,
+    reading_id: int,
+    found: Sequence[Mapping[str, Any]],
+    kept: Sequence[Json | None],
 ) -> None:
-    """Point the page's sheets to a new reading; those that it did not find stay only if they have
-    corrections."""
-    before = list(sheets(db, photo.event_id, [photo.id], page))
+    """Point the page's sheets to a new reading; those that it did not find stay only if an action
+    speaks of them."""
+    before = [s for s in read_sheets(db, photo_ids=[photo.id]) if s.page == page]
     for number, data in enumerate(found):
         same = next((old for old in before if _same_place(old.data, data)), None)
-        score = data.get("score") or {}
         values = {
             "reading_id": reading_id,
             "number": number,
             "kind": data["kind"],
             "code": data.get("sheet_id"),
-            "total": score.get("total"),
-            "confidence": data["confidence"],
-            "review": data["review"],
+            "basis": None,
+            "state": None,
+            "brief": to_builtins(brief_of(data, data, (*kept, *[None] * len(found))[number])),
         }
         if same is None:
             place = {"event_id": photo.event_id, "photo_id": photo.id, "page": page}
@@ -146,23 +169,18 @@ def _renew_sheets(
             before.remove(same)
             at = schema.sheet.c.id == same.id
             db.execute(schema.sheet.update().where(at).values(**values))
-    spoken_of = _spoken_of(db, photo.event_id)
-    gone = [old.id for old in before if old.id not in spoken_of]
-    db.execute(schema.sheet.delete().where(schema.sheet.c.id.in_(gone)))
+    if before:
+        spoken_of = _spoken_of(db, photo.event_id)
+        gone = [old.id for old in before if old.id not in spoken_of]
+        db.execute(schema.sheet.delete().where(schema.sheet.c.id.in_(gone)))
 
 
 def _spoken_of(db: Connection, event_id: int) -> set[int]:
-    """Sheets that have corrections, or to which a correction of another photo points."""
-    at = schema.correction.c
-    query = select(at.sheet_id, at.field, at.new).where(
-        at.event_id == event_id, at.sheet_id.is_not(None)
-    )
-    found = set()
-    for sheet_id, field, new in db.execute(query):
-        found.add(sheet_id)
-        if field == "same_as" and new:
-            found.add(int(new))
-    return found
+    """Sheets of which some action of people speaks."""
+    at = schema.action.c
+    query = select(at.action).where(at.event_id == event_id)
+    actions = [action for (action,) in db.execute(query)]
+    return {action[key] for action in actions for key in ("sheet", "of") if action.get(key)}
 
 
 def _same_place(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

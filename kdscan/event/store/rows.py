@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Select, Table, select
 from sqlalchemy.dialects import postgresql, sqlite
 
+from kdscan.event.store import schema
+
 R = TypeVar("R")
 
 
@@ -62,3 +64,24 @@ def insert(db: Connection, table: Table, values: dict[str, Any]) -> int:
 @cache
 def _insert(table: Table) -> Any:
     return table.insert()
+
+
+def touch(db: Connection, event_id: int, photo_id: int | None = None) -> int | None:
+    """Raise an event's version, and mark a photo as changed; returns the version, None if the event
+    was deleted."""
+    event, photo = schema.event, schema.photo
+    raised = event.update().where(event.c.id == event_id).values(version=event.c.version + 1)
+    version: int | None = db.scalar(raised.returning(event.c.version))
+    if photo_id is not None:
+        db.execute(photo.update().where(photo.c.id == photo_id).values(version=version))
+    return version
+
+
+def set_detail(db: Connection, event_id: int, key: str, value: Any) -> None:
+    """Store one of an event's settings that no action changes; None removes it."""
+    at = schema.event.c
+    details: dict[str, Any] = db.scalar(select(at.details).where(at.id == event_id)) or {}
+    details = {name: old for name, old in details.items() if name != key}
+    details = details if value is None else details | {key: value}
+    db.execute(schema.event.update().where(at.id == event_id).values(details=details))
+    touch(db, event_id)

@@ -2,8 +2,10 @@
 
 `upgrade` creates them for a new store; `migrations` bring those of an older one up to date.
 
-Nothing that a person entered or a model read is ever overwritten: readings and corrections are
-only added. A `sheet` row points to the newest reading of its piece of paper.
+Nothing that a person did or a model read is ever overwritten: readings and actions are only added.
+A `sheet` row points to the newest reading of its piece of paper, and holds its current state, which
+can be computed anew from those. `version` of an event is raised with every change; that of a photo
+is the event's when the photo or one of its sheets last changed.
 """
 
 from __future__ import annotations
@@ -13,13 +15,11 @@ from typing import Any
 
 from sqlalchemy import (
     JSON,
-    Boolean,
     Column,
     DateTime,
     Dialect,
     Float,
     ForeignKey,
-    Index,
     Integer,
     MetaData,
     String,
@@ -85,17 +85,19 @@ event = Table(
     Column("game", String(20), nullable=False),
     Column("details", JSON, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
+    Column("version", Integer, nullable=False, server_default="0"),
 )
 
-player = Table(
-    "player",
+action = Table(
+    "action",
     metadata,
     _id(),
-    _in("event", index=False),
-    Column("name", Text, nullable=False),
-    Column("active", Boolean, nullable=False),
-    Column("details", JSON, nullable=False),
-    UniqueConstraint("event_id", "name"),
+    _in("event"),
+    Column("at", UtcDateTime, nullable=False),
+    Column("who", Text, nullable=False),
+    Column("role", String(10), nullable=False),
+    Column("session", String(50), nullable=False),
+    Column("action", JSON, nullable=False),
 )
 
 photo = Table(
@@ -111,6 +113,7 @@ photo = Table(
     Column("error_message", Text),
     Column("error_said", JSON(none_as_null=True)),
     Column("added_at", UtcDateTime, nullable=False),
+    Column("version", Integer, nullable=False, server_default="0"),
     UniqueConstraint("event_id", "sha256"),
 )
 
@@ -167,46 +170,8 @@ sheet = Table(
     Column("number", Integer, nullable=False),
     Column("kind", String(30), nullable=False),
     Column("code", Text),
-    Column("total", Integer),
-    Column("confidence", Float, nullable=False),
-    Column("review", Boolean, nullable=False),
+    Column("basis", String(30)),
+    Column("state", JSON(none_as_null=True)),
+    Column("brief", JSON(none_as_null=True)),
     UniqueConstraint("reading_id", "number"),
 )
-
-game = Table(
-    "game",
-    metadata,
-    _id(),
-    _in("event", index=False),
-    Column("round", Integer, nullable=False),
-    Column("table", Integer, nullable=False),
-    Column("details", JSON, nullable=False),
-    UniqueConstraint("event_id", "round", "table"),
-)
-
-seat = Table(
-    "seat",
-    metadata,
-    _id(),
-    _in("game", index=False),
-    Column("number", Integer, nullable=False),
-    _in("player"),
-    UniqueConstraint("game_id", "number"),
-)
-
-correction = Table(
-    "correction",
-    metadata,
-    _id(),
-    _in("event"),
-    _in("sheet", optional=True),
-    _in("game", optional=True),
-    Column("field", Text, nullable=False),
-    Column("old", JSON),
-    Column("new", JSON),
-    Column("who", Text, nullable=False),
-    Column("at", UtcDateTime, nullable=False),
-    Column("undoes", ForeignKey("correction.id", ondelete="CASCADE"), unique=True),
-)
-
-Index("ix_sheet_event_review", sheet.c.event_id, sheet.c.review, sheet.c.confidence)

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 from kdscan.errors import StoreError
 from kdscan.event.store.schema import metadata
 
-KNOWN = ("0001", "0002", "0003")
+KNOWN = ("0001", "0002", "0003", "0004")
 """All revisions in `migrations/versions`, the oldest first."""
 
 HEAD = KNOWN[-1]

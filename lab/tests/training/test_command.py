@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from kdscan.event.actions import CorrectShield
 from kdscan.event.batch.paths import sources
 from kdscan.event.batch.run import Run
 from kdscan.event.batch.tasks import perform
+from kdscan.event.events import open_event
 from kdscan.event.labels import save_labels
 from kdscan.event.store import open_store
-from kdscan.event.store.corrections import add_correction
-from kdscan.event.store.events import ensure_event
-from kdscan.event.store.readings import sheets
 from kdscan.inference.store import default_models
 from lab.synth.tool import run
+from tests.event.entries import do, event_of
 from tests.event.workers import Here
 
 ROOT = Path(__file__).parents[3]
@@ -38,14 +38,12 @@ def taught(folder: Path) -> Path:
     """The labelled set of an event in which a person put two shields right."""
     with open_store(str(folder / "s.sqlite")) as store:
         with store.write() as db:
-            event = ensure_event(db, "cup")
+            event = open_event(db, "cup")
         run = Run(store, event, default_models().version)
         run.read(sources([str(ROOT / "samples/01.jpg")]), Here(perform))
-        with store.write() as db:
-            (sheet,) = sheets(db, event.id)
-            for cell in ("cell:0,3", "cell:4,6"):
-                new = {"coat": "checked", "crosses": 1}
-                add_correction(db, event.id, cell, new, "Ada", sheet_id=sheet.id)
+        (sheet,) = event_of(store, "cup").sheets
+        cells = ((0, 3), (4, 6))
+        do(store, *(CorrectShield(sheet, cell, "checked", 1) for cell in cells), event="cup")
         assert save_labels(store, "cup", folder / "labels") == (1, 2)
     return folder / "labels"
 

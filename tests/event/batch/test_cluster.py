@@ -14,8 +14,8 @@ from kdscan.errors import UsageError
 from kdscan.event.batch.paths import sources
 from kdscan.event.batch.run import Progress, Run
 from kdscan.event.batch.tasks import perform
+from kdscan.event.events import open_event
 from kdscan.event.store import Store, open_store
-from kdscan.event.store.events import ensure_event
 from kdscan.inference.store import default_models
 from tests.command import Command
 from tests.conftest import new_store
@@ -40,7 +40,7 @@ def address() -> Iterator[str]:
 
 def start(store: Store) -> Run:
     with store.write() as db:
-        event = ensure_event(db, "cup")
+        event = open_event(db, "cup")
     return Run(store, event, default_models().version)
 
 

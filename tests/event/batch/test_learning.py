@@ -13,8 +13,8 @@ import pytest
 from kdscan.event.batch.paths import Source, sources
 from kdscan.event.batch.run import Progress, Run
 from kdscan.event.batch.tasks import Ingest, Learn, Task, TaskResult, perform
+from kdscan.event.events import find_event, open_event
 from kdscan.event.store import Store, open_store
-from kdscan.event.store.events import ensure_event, find_event
 from kdscan.event.store.prints import EventPrints
 from kdscan.inference.store import default_models
 from kdscan.templates import pile
@@ -53,7 +53,7 @@ class Killed(Exception):
 def run(store: Store, files: list[Source], after: int = 10**9, learns: bool = True) -> Progress:
     """A run that is broken off `after` so many results."""
     with store.write() as db:
-        event = ensure_event(db, "cup")
+        event = open_event(db, "cup")
     this, seen = Run(store, event, default_models().version, learns=learns), 0
 
     def told(progress: Progress) -> None:

@@ -14,17 +14,16 @@ import pytest
 from PIL import Image
 
 from kdscan.errors import ImageTooLarge, ReaderDied, StoreError, UsageError
+from kdscan.event.actions import SetRules
 from kdscan.event.batch.paths import sources
 from kdscan.event.batch.run import Progress, Run
 from kdscan.event.batch.tasks import Ingest, Read, Task, TaskResult
-from kdscan.event.event import event_state
-from kdscan.event.export import write_csv, write_json_lines
+from kdscan.event.events import load, open_event, open_row
+from kdscan.event.export import rows_with_sheets, write_csv, write_json_lines
 from kdscan.event.forgetting import forget_event
-from kdscan.event.results import FAILED, REVIEW, SAME_PHOTO, SAME_SHEET, results
-from kdscan.event.rules import RuleChanges, ensure_rules
+from kdscan.event.model import FAILED, REVIEW, SAME_PHOTO, SAME_SHEET
 from kdscan.event.store import Store
-from kdscan.event.store.events import ensure_event
-from kdscan.event.store.photos import files, set_pages
+from kdscan.event.store.photos import set_pages
 from kdscan.i18n import words
 from kdscan.i18n.errors import error_json, error_text
 from kdscan.rules.kingdomino.variants import Variants
@@ -50,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
 
 def read(store: Store, folder: Path, workers: Here, models: str = MODELS) -> Progress:
     with store.write() as db:
-        event = ensure_event(db, "cup")
+        event = open_event(db, "cup")
     run = Run(store, event, models, round=2)
     run.read(sources([str(folder)]), workers)
     return run.progress
@@ -60,11 +59,11 @@ def told(store: Store) -> tuple[list[tuple[str, int, str]], str]:
     """The rows in short, and the two exports together."""
     out = io.StringIO()
     with store.read() as db:
-        event = ensure_event(db, "cup")
-        rows = list(results(db, event.id))
+        event = load(db, open_row(db, "cup").id)
+        rows = list(rows_with_sheets(db, event))
         write_csv(rows, out)
         write_json_lines(rows, out)
-    return [(row.file.name, row.page, row.status) for row in rows], out.getvalue()
+    return [(row.file.name, row.page, row.status) for row, _ in rows], out.getvalue()
 
 
 ROWS = [
@@ -88,13 +87,13 @@ def test_reasons_are_told_in_the_readers_language(store: Store, folder: Path) ->
         most=40,
     )
     with store.write() as db:
-        event = ensure_event(db, "cup")
-        photo = next(file.photo_id for file in files(db, event.id) if file.name == "cup/a.png")
-        assert photo is not None
-        set_pages(db, photo, None, error_json(large))
+        event = open_event(db, "cup")
+        number = next(file.photo_id for file in event.files if file.name == "cup/a.png")
+        set_pages(db, event.photos[number or 0], None, error_json(large))
     with store.read() as db:
-        write_csv(results(db, event.id), out, polish)
-        failed = dict(event_state(db, event).failed)
+        event = load(db, event.id)
+        write_csv(rows_with_sheets(db, event), out, polish)
+        failed = dict(event.failed)
     messages = {row["file"]: row["message"] for row in csv.DictReader(out.getvalue().splitlines())}
     assert messages["cup/a.png"] == polish.t(large.text, size=90, most=40) != str(large)
     assert {name: error_text(why, polish) for name, why in failed.items()} == {
@@ -136,25 +135,25 @@ def test_new_models_read_again(store: Store, folder: Path) -> None:
 
 
 def test_an_events_rules_say_what_is_read(store: Store, folder: Path) -> None:
-    asked = RuleChanges("kingdomino", great_duel=True, middle_kingdom=True)
+    rules = SetRules(great_duel=True, middle_kingdom=True)
     with store.write() as db:
-        ensure_rules(db, "cup", asked)
+        open_event(db, "cup", "kingdomino", rules)
     workers = Here()
     read(store, folder, workers)
     tasks = [task for task in workers.done if isinstance(task, Read)]
     assert {task.game for task in tasks} == {"kingdomino"}
     assert {task.variants for task in tasks} == {Variants(great_duel=True, middle_kingdom=True)}
     # Rules that change no square read nothing again; another limit does, and so does the old one.
-    other, back = RuleChanges(great_duel=False), RuleChanges(great_duel=True)
+    other, back = SetRules(great_duel=False), SetRules(great_duel=True)
     for changed, pages in (
-        (RuleChanges(harmony=True), 0),
+        (SetRules(harmony=True), 0),
         (other, 5),
         (back, 5),
         (back, 0),
         (other, 5),
     ):
         with store.write() as db:
-            ensure_rules(db, "cup", changed)
+            open_event(db, "cup", None, changed)
         again = Here()
         read(store, folder, again)
         assert pages_of(again) == pages
@@ -222,16 +221,16 @@ def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(store: Store, folder: 
 
 def test_an_event_that_is_deleted_meanwhile_ends_the_run(store: Store, folder: Path) -> None:
     with store.write() as db:
-        event = ensure_event(db, "cup")
+        event = open_event(db, "cup")
     run = Run(store, event, MODELS)
-    forget_event(store, event)
+    forget_event(store, event.id)
     with pytest.raises(UsageError, match="there is no such event"):
         run.read(sources([str(folder)]), Here())
 
 
 def test_an_unreadable_file_is_a_row_until_it_can_be_read(store: Store, folder: Path) -> None:
     with store.write() as db:
-        event = ensure_event(db, "cup")
+        event = open_event(db, "cup")
     gone = folder / "gone.png"
     for content in (None, (folder / "a.png").read_bytes()):
         if content:

@@ -19,12 +19,14 @@ from sqlalchemy import Connection, text
 
 from kdscan.cli.options import same_event
 from kdscan.errors import StoreError, StoreFull, UsageError
+from kdscan.event.events import events, open_row
+from kdscan.event.model import reason_of
 from kdscan.event.store import connect, open_store, upgrade
-from kdscan.event.store.events import ensure_event, events
-from kdscan.event.store.photos import add_photo, photos, reason_of, set_pages
+from kdscan.event.store.photos import add_photo, photos, set_pages
 from kdscan.event.store.schema import metadata
 from tests.command import Command
 from tests.conftest import new_store
+from tests.event.store.older import make_older
 
 
 def test_a_new_store_has_the_tables_that_the_program_uses(store_url: str) -> None:
@@ -65,7 +67,7 @@ def test_a_broken_upgrade_leaves_nothing(store_url: str, monkeypatch: pytest.Mon
 def test_an_older_sqlite_file_is_copied_before_it_changes(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     with open_store(str(path)) as store, store.write() as db:
-        ensure_event(db, "kept")
+        open_row(db, "kept")
     upgrade._back_up(path, "0001")
     copy = tmp_path / "store.sqlite.before-0001"
     assert copy.stat().st_mode == path.stat().st_mode  # it holds the page's codes too
@@ -77,8 +79,9 @@ def test_a_store_of_the_first_version_keeps_its_reasons(store_url: str, tmp_path
     """They were texts alone then."""
     old = {"code": "unreadable_image", "message": "it is broken in 3 places"}
     with open_store(store_url) as store, store.write() as db:
-        photo = add_photo(db, ensure_event(db, "cup").id, "ab" * 32, ".jpg", 10)
-        set_pages(db, photo.id, None, old)
+        photo = add_photo(db, open_row(db, "cup").id, "ab" * 32, ".jpg", 10)
+        set_pages(db, photo, None, old)
+        make_older(db)
         for later in (
             "ALTER TABLE photo DROP COLUMN error_said",
             "ALTER TABLE file DROP COLUMN error_said",
@@ -87,7 +90,7 @@ def test_a_store_of_the_first_version_keeps_its_reasons(store_url: str, tmp_path
         ):
             db.execute(text(later))
     with open_store(store_url) as store, store.read() as db:
-        (found,) = photos(db, ensure_event(db, "cup").id)
+        (found,) = photos(db, open_row(db, "cup").id)
         assert reason_of(found) == old
         assert compare_metadata(MigrationContext.configure(db), metadata) == []
     if store_url.startswith("sqlite"):
@@ -198,7 +201,7 @@ def test_a_server_is_spoken_to_in_utf8(postgres: str) -> None:
     """A database of SQL_ASCII answers in bytes where nobody asks for more."""
     for url in new_store(postgres):
         with open_store(f"{url}&client_encoding=sql_ascii") as store, store.write() as db:
-            assert ensure_event(db, "Кубок").name == "Кубок"
+            assert open_row(db, "Кубок").name == "Кубок"
 
 
 def test_who_gets_no_connection_is_told_so(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

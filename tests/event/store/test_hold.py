@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from kdscan.errors import StoreError, UsageError
+from kdscan.event.events import events, open_row
 from kdscan.event.store import connect, open_store
-from kdscan.event.store.events import ensure_event, events
 from tests.command import Command
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     with open_store(str(tmp_path / "club.sqlite")) as store, store.write() as db:
-        ensure_event(db, "cup")
+        open_row(db, "cup")
     return tmp_path / "club.sqlite"
 
 
@@ -26,14 +26,14 @@ def test_a_store_that_is_gone_is_noticed_before_anything_is_called_saved(
 ) -> None:
     with open_store(str(path)) as store:
         with pytest.raises(StoreError, match="in use"), store.write() as db:
-            ensure_event(db, "while it is removed")
+            open_row(db, "while it is removed")
             content = path.read_bytes()
             path.unlink()
             if change == "replaced":
                 path.with_name("other").write_bytes(content)
                 path.with_name("other").rename(path)
         with pytest.raises(StoreError, match="in use"), store.write() as db:
-            ensure_event(db, "afterwards")
+            open_row(db, "afterwards")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_no_folder_is_made_for_a_store(tmp_path: Path) -> None:
 
 def test_only_the_owner_reads_a_store(path: Path) -> None:
     with open_store(str(path)) as store, store.write() as db:
-        ensure_event(db, "other")
+        open_row(db, "other")
         assert {p.stat().st_mode & 0o777 for p in path.parent.iterdir()} == {0o600}
 
 
@@ -77,7 +77,7 @@ def test_a_store_that_may_only_be_read_can_be_looked_at(
         with store.read() as db:
             assert [event.name for event in events(db)] == ["cup"]
         with pytest.raises(StoreError, match="read-only"), store.write() as db:
-            ensure_event(db, "new")
+            open_row(db, "new")
     assert {p.name: p.read_bytes() for p in path.parent.iterdir()} == before
 
 

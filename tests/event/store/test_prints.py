@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from kdscan.errors import KdscanError, LayoutError
-from kdscan.event.archive.load import load_event
-from kdscan.event.archive.save import save_event
+from kdscan.event.archive import load_event, save_event
+from kdscan.event.events import find_row, open_row
 from kdscan.event.store import Store, open_store
-from kdscan.event.store.events import ensure_event, find_event
 from kdscan.event.store.photos import add_photo
 from kdscan.event.store.print_files import load_prints
 from kdscan.event.store.prints import (
@@ -28,7 +27,7 @@ from tests.templates.made import made_template
 
 def prints_of(store: Store, event: str = "cup") -> EventPrints:
     with store.write() as db:
-        return EventPrints(store, ensure_event(db, event).id)
+        return EventPrints(store, open_row(db, event).id)
 
 
 def names(prints: EventPrints) -> list[str]:
@@ -64,7 +63,7 @@ def test_an_event_of_maps_learns_until_it_is_told_not_to(store: Store) -> None:
     prints.switch(True)
     assert prints.learns()
     with store.write() as db:
-        tiles = ensure_event(db, "castle cup", "kingdomino")
+        tiles = open_row(db, "castle cup", "kingdomino")
     assert not EventPrints(store, tiles.id).learns()
 
 
@@ -109,7 +108,7 @@ def test_an_event_takes_its_prints_along(tmp_path: Path) -> None:
         loaded = load_event(store, tmp_path / "cup.kdscan")
         assert loaded.photos == 0
         with store.read() as db:
-            event = find_event(db, "cup")
+            event = find_row(db, "cup")
         (one,) = EventPrints(store, event.id).load()
         assert one.data == saved.data
 
@@ -152,7 +151,7 @@ def test_a_new_print_has_only_pages_read_anew_that_it_may_change(store: Store) -
     ]
     name, other = reading_version("marks-1", ["a" * 64]), ["b" * 64]
     with store.write() as db:
-        event = ensure_event(db, "cup")
+        event = open_row(db, "cup")
         photo = add_photo(db, event.id, "c" * 64, ".jpg", 1)
         for page, sheets in enumerate(pages):
             add_reading(db, photo, page, name, entry(*sheets), [None] * len(sheets), 0.1)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from kdscan.errors import NoSheetFound, ReaderDied
+from kdscan.event.actions import ConfirmSheet, SamePaper
+from kdscan.event.events import load, open_row, perform
+from kdscan.event.log import Author
 from kdscan.event.store import Store
-from kdscan.event.store.corrections import add_correction
-from kdscan.event.store.events import (
-    ensure_event,
-)
 from kdscan.event.store.photos import (
     add_photo,
     get_photo,
@@ -16,8 +15,8 @@ from kdscan.event.store.photos import (
 from kdscan.event.store.prints import pages_read
 from kdscan.event.store.readings import (
     add_reading,
+    read_sheets,
     readings,
-    sheets,
 )
 from tests.event.entries import MODELS, SHA, entry, kept, one_photo
 from tests.readings import make_kingdom, make_sheet
@@ -25,9 +24,9 @@ from tests.readings import make_kingdom, make_sheet
 
 def test_what_was_read_is_known(store: Store) -> None:
     with store.write() as db:
-        event = ensure_event(db, "e")
+        event = open_row(db, "e")
         photo = add_photo(db, event.id, SHA, ".pdf", 10)
-        set_pages(db, photo.id, 3)
+        set_pages(db, photo, 3)
         scan = get_photo(db, photo.id)
         assert scan is not None
         assert pages_read(db, scan.id, MODELS, ()) == {}
@@ -41,21 +40,21 @@ def test_a_page_is_read_once_by_each_version_of_the_models(store: Store) -> None
     with store.write() as db:
         event, photo = one_photo(db)
         assert add_reading(db, photo, 0, MODELS, entry(one, two), kept(one, two), 0.5)
-        before = list(sheets(db, event.id))
+        before = list(read_sheets(db, event_id=event.id))
         assert not add_reading(db, photo, 0, MODELS, entry(), [], 0.5)
         # New models find the two in another order, and with other doubts.
         better = make_sheet(origin_xy=(103, 698))
         assert add_reading(db, photo, 0, "models-2", entry(better, one), kept(better, one), 0.4)
     with store.read() as db:
-        after = {s.id: s for s in sheets(db, event.id)}
+        after = {s.id: s for s in read_sheets(db, event_id=event.id)}
         assert [r.models for r in readings(db, [photo.id])] == [MODELS, "models-2"]
         newest = readings(db, [photo.id])[-1]
-    assert [s.review for s in before] == [False, True]
+    assert [s.data["review"] for s in before] == [False, True]
     assert before[0].data == entry(one)["sheets"][0]
     assert before[1].kept == kept(two)[0]
     assert sorted(after) == sorted(s.id for s in before)
     assert [after[s.id].number for s in before] == [1, 0]
-    assert after[before[1].id].review is False
+    assert after[before[1].id].data["review"] is False
     assert newest.entry == entry(better, one)
 
 
@@ -67,35 +66,37 @@ def test_what_newer_models_do_not_find_is_no_sheet_unless_a_person_spoke_of_it(
         event, photo = one_photo(db)
         add_reading(db, photo, 0, MODELS, entry(here, there), kept(here, there), 0.5)
         add_reading(db, photo, 0, "models-2", entry(error=ReaderDied("gone")), [], 0.5)
-        assert len(list(sheets(db, event.id))) == 2  # that a process died says nothing of sheets
-        one, _ = sheets(db, event.id)
-        add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=one.id)
+        assert (
+            len(list(read_sheets(db, event_id=event.id))) == 2
+        )  # that a process died says nothing of sheets
+        one, _ = read_sheets(db, event_id=event.id)
+        perform(db, load(db, event.id), Author("Ada"), ConfirmSheet(one.id))
         add_reading(db, photo, 0, "models-2", entry(error=NoSheetFound("none")), [], 0.5)
     with store.read() as db:
-        assert [sheet.id for sheet in sheets(db, event.id)] == [one.id]
+        assert [sheet.id for sheet in read_sheets(db, event_id=event.id)] == [one.id]
 
 
 def test_a_sheet_stays_as_long_as_another_photo_is_said_to_show_it(store: Store) -> None:
     with store.write() as db:
-        event = ensure_event(db, "e")
+        event = open_row(db, "e")
         photos = [add_photo(db, event.id, sha * 32, ".jpg", 10) for sha in ("1a", "2b")]
         for photo in photos:
             add_reading(db, photo, 0, MODELS, entry(make_sheet()), kept(make_sheet()), 0.5)
-        one, other = sheets(db, event.id)
-        add_correction(db, event.id, "same_as", one.id, "Ada", sheet_id=other.id)
+        one, other = read_sheets(db, event_id=event.id)
+        perform(db, load(db, event.id), Author("Ada"), SamePaper(other.id, one.id))
         add_reading(db, photos[0], 0, "models-2", entry(error=NoSheetFound("none")), [], 0.5)
-        assert [sheet.id for sheet in sheets(db, event.id)] == [one.id, other.id]
+        assert [sheet.id for sheet in read_sheets(db, event_id=event.id)] == [one.id, other.id]
 
 
 def test_another_kind_of_sheet_in_the_same_place_is_another_sheet(store: Store) -> None:
     with store.write() as db:
         event, photo = one_photo(db)
         add_reading(db, photo, 0, MODELS, entry(make_sheet()), kept(make_sheet()), 0.5)
-        (before,) = sheets(db, event.id)
-        add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=before.id)
+        (before,) = read_sheets(db, event_id=event.id)
+        perform(db, load(db, event.id), Author("Ada"), ConfirmSheet(before.id))
         kingdom = make_kingdom()
         add_reading(db, photo, 0, "models-2", entry(kingdom), kept(kingdom), 0.5)
-        kinds = {sheet.id: sheet.kind for sheet in sheets(db, event.id)}
+        kinds = {sheet.id: sheet.kind for sheet in read_sheets(db, event_id=event.id)}
     assert kinds.pop(before.id) == "duel_map"
     assert list(kinds.values()) == ["kingdom"]
 
@@ -105,4 +106,4 @@ def test_a_page_without_a_sheet_is_a_reading_too(store: Store) -> None:
         event, photo = one_photo(db)
         add_reading(db, photo, 0, MODELS, entry(error=NoSheetFound("none")), [], 0.1)
         assert [r.error_code for r in readings(db, [photo.id])] == ["no_sheet"]
-        assert list(sheets(db, event.id)) == []
+        assert list(read_sheets(db, event_id=event.id)) == []

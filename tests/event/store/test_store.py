@@ -1,184 +1,154 @@
-"""Guarantees of the store, on each database."""
+"""Events, their log and versions, on each database; what older stores said still holds."""
 
 from __future__ import annotations
 
 import threading
-from datetime import UTC, datetime, timedelta
 
 import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
 
 from kdscan.errors import UsageError
-from kdscan.event.plan import next_round
+from kdscan.event import actions as act
+from kdscan.event.events import events, find_event, find_row, load, open_event, open_row, perform
+from kdscan.event.log import Author, entries
 from kdscan.event.store import Store, open_store
-from kdscan.event.store.corrections import add_correction, corrections, effective, undo
-from kdscan.event.store.events import (
-    ensure_event,
-    ensure_player,
-    events,
-    find_event,
-    players,
-    set_active,
-    set_event_detail,
-)
-from kdscan.event.store.games import games, remove_games, set_game
-from kdscan.event.store.readings import (
-    add_reading,
-    sheet,
-    sheets,
-)
-from tests.event.entries import MODELS, entry, kept, one_photo
+from kdscan.event.store.schema import metadata
+from tests.event.entries import came_in, do, event_of, number_of, states
+from tests.event.store.older import AT, make_older
 from tests.readings import make_sheet
 
 
-def test_events_and_players_are_made_once(store: Store) -> None:
+def test_an_event_is_found_by_its_name_or_as_the_only_one(store: Store) -> None:
     with store.write() as db:
-        event = ensure_event(db, "Spring cup")
-        assert ensure_event(db, "Spring cup") == event
-        ada = ensure_player(db, event.id, "Ada", club="Łódź")
-        assert ensure_player(db, event.id, "Ada", rating=1500).id == ada.id
-        bob = ensure_player(db, event.id, "Боб")
-        set_active(db, [bob.id], False)
-        set_event_detail(db, event.id, "rounds", 5)
-    with store.read() as db:
-        assert find_event(db, "Spring cup").details == {"rounds": 5}
-        assert [e.name for e in events(db)] == ["Spring cup"]
-        found = players(db, event.id)
-    assert [(p.name, p.active, p.details) for p in found] == [
-        ("Ada", True, {"club": "Łódź", "rating": 1500}),
-        ("Боб", False, {}),
-    ]
-    assert abs(event.created_at - datetime.now(UTC)) < timedelta(minutes=1)
-
-
-def test_what_makes_no_event_is_refused(store: Store) -> None:
-    with store.write() as db:
-        ensure_event(db, "Spring cup")
+        with pytest.raises(UsageError, match="there is no event yet"):
+            find_row(db, None)
+        cup = open_row(db, "Spring cup")
+        assert open_row(db, "Spring cup") == cup == find_row(db, None)
         with pytest.raises(UsageError, match="needs a name"):
-            ensure_event(db, " ", "duel")
-        with pytest.raises(UsageError, match="event of duel, not kingdomino"):
-            ensure_event(db, "Spring cup", "kingdomino")
-    with store.read() as db, pytest.raises(UsageError, match="Spring cup"):
-        find_event(db, "Autumn cup")
+            open_row(db, " ")
+        with pytest.raises(UsageError, match="this is an event of duel, not kingdomino"):
+            open_row(db, "Spring cup", "kingdomino")
+        with pytest.raises(UsageError, match="there are: Spring cup"):
+            find_row(db, "Other")
+        open_row(db, "Other")
+        with pytest.raises(UsageError, match="there are several events"):
+            find_row(db, None)
+        assert [event.name for event in events(db)] == ["Spring cup", "Other"]
 
 
-def test_an_exception_leaves_nothing_behind(store: Store) -> None:
-    with pytest.raises(ZeroDivisionError), store.write() as db:
-        ensure_event(db, "Spring cup")
-        raise ZeroDivisionError
+def test_every_action_is_kept_with_who_and_when(store: Store) -> None:
+    do(store, act.AddPlayer("Ada"), act.AddPlayer("Боб"), by=Author("Zoe"))
+    event = do(store, act.DropPlayer("Ada"), by=Author("Łucja"))
     with store.read() as db:
-        assert events(db) == []
+        log = entries(db, event.id)
+    assert [(one.who, one.role, type(one.action).__name__) for one in log] == [
+        ("Zoe", "desk", "AddPlayer"),
+        ("Zoe", "desk", "AddPlayer"),
+        ("Łucja", "desk", "DropPlayer"),
+    ]
+    assert log[0].at == log[1].at < log[2].at
+    assert event.version == 2
+    with store.write() as db, pytest.raises(UsageError, match="invisible or invalid characters"):
+        perform(db, event, Author("a\u202eb"), act.AddPlayer("Eve"))
 
 
-def test_corrections_are_added_and_taken_back(store: Store) -> None:
+def test_several_programs_write_to_one_event_and_nothing_is_lost(store: Store) -> None:
     with store.write() as db:
-        event, photo = one_photo(db)
-        add_reading(db, photo, 0, MODELS, entry(make_sheet()), kept(make_sheet()), 0.1)
-        (found,) = sheets(db, event.id)
+        event = open_event(db, "Cup")
+    problems = []
 
-        def say(field: str, new: object, who: str = "Ada") -> int:
-            return add_correction(db, event.id, field, new, who, sheet_id=found.id, old=None).id
+    def write(name: str) -> None:
+        known = event
+        try:
+            for n in range(8):
+                with store.write() as db:
+                    known, _ = perform(db, known, Author(name), act.AddPlayer(f"{name}{n}"))
+        except Exception as error:
+            problems.append(error)
 
-        def held() -> dict[str, object]:
-            rows = corrections(db, event.id, sheet_id=found.id)
-            return {field: row.new for field, row in effective(rows).items()}
-
-        first = say("cell:0,1", {"coat": "dot", "crosses": 0})
-        second = say("cell:0,1", {"coat": "dot", "crosses": 2}, "Bob")
-        say("castle", False)
-        assert held() == {"cell:0,1": {"coat": "dot", "crosses": 2}, "castle": False}
-        back = undo(db, second, "Ada")
-        assert held()["cell:0,1"] == {"coat": "dot", "crosses": 0}
-        undo(db, first, "Ada")
-        assert held() == {"castle": False}
-        for other in (second, back.id, 999):  # undone, an undo, unknown
-            with pytest.raises(UsageError):
-                undo(db, other, "Ada")
-    with store.read() as db:
-        rows = corrections(db, event.id)
-        assert [r.who for r in rows] == ["Ada", "Bob", "Ada", "Ada", "Ada"]
-        assert sheet(db, found.id) == found
-        assert all(r.at.tzinfo is not None for r in rows)
-
-
-def test_games_seat_players(store: Store) -> None:
-    with store.write() as db:
-        event = ensure_event(db, "e")
-        a, b, c = (ensure_player(db, event.id, name).id for name in "abc")
-        game = set_game(db, event.id, 1, 2, [b, a])
-        set_game(db, event.id, 1, 1, [c])
-        set_game(db, event.id, 2, 1, [a, c])
-    with store.write() as db:
-        table = [(g.round, g.table, g.seats) for g in games(db, event.id)]
-        assert table == [(1, 1, (c,)), (1, 2, (b, a)), (2, 1, (a, c))]
-        add_correction(db, event.id, "result", {str(a): 12}, "Ada", game_id=game)
-        remove_games(db, event.id, 2)
-        assert [g.round for g in games(db, event.id)] == [1, 1]
-        with pytest.raises(UsageError):
-            remove_games(db, event.id, 1)
-        rows = corrections(db, event.id, game_id=game)
-        assert effective(rows)["result"].new == {str(a): 12}
-        undo(db, rows[0].id, "Ada")
-        remove_games(db, event.id, 1)
-        assert not games(db, event.id)
-        assert [row.new for row in corrections(db, event.id)] == [{str(a): 12}, None]
-
-
-def test_two_programs_write_in_turn(store_url: str) -> None:
-    """Both read before they write, and change one row too; neither loses what the other wrote."""
-    with open_store(store_url) as store, store.write() as db:
-        event = ensure_event(db, "e")
-
-    def work(name: str) -> None:
-        with open_store(store_url) as mine:
-            for n in range(20):
-                with mine.write() as db:
-                    players(db, event.id)
-                    ensure_player(db, event.id, f"{name}{n}")
-                    ensure_player(db, event.id, f"both{n}")
-                    set_event_detail(db, event.id, f"{name}{n}", n)
-
-    threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
+    threads = [threading.Thread(target=write, args=(name,)) for name in "AB"]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    with open_store(store_url) as store, store.read() as db:
-        assert len(players(db, event.id)) == 60
-        assert len(find_event(db, "e").details) == 40
+    assert not problems
+    now = event_of(store)
+    assert (len(now.names.players), now.version) == (16, 16)
+    assert sorted(player.number for player in now.names.players) == list(range(1, 17))
 
 
-def test_a_round_that_two_desks_pair_at_once_is_paired_once(store_url: str) -> None:
-    with open_store(store_url) as store, store.write() as db:
-        event = ensure_event(db, "e")
-        for n in range(20):
-            ensure_player(db, event.id, f"P{n}")
-    together, said = threading.Barrier(3), []
-
-    def work() -> None:
-        with open_store(store_url) as mine:
-            together.wait()
-            try:
-                with mine.write() as db:
-                    said.append(str(next_round(db, event)[0]))
-            except UsageError as error:
-                said.append(str(error))
-
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sum("points are still missing" in one for one in said) == 2 and "1" in said
+def test_a_loaded_event_takes_only_what_has_changed(store: Store) -> None:
+    came_in(store, "a.jpg", make_sheet(confidence=0.999))
+    came_in(store, "b.jpg", make_sheet(confidence=0.99))
+    before = event_of(store)
+    with store.read() as db:
+        assert load(db, before.id, before) is before
+    do(store, act.CorrectShield(number_of(before, "a.jpg"), (0, 0), None))
+    with store.read() as db:
+        later, afresh = load(db, before.id, before), load(db, before.id)
+    assert (later.sheets, later.log, later.files) == (afresh.sheets, afresh.log, afresh.files)
+    other = number_of(before, "b.jpg")
+    assert later.sheets[other] is before.sheets[other]
 
 
-def test_who_reads_sees_one_moment(store_url: str) -> None:
-    with open_store(store_url) as store, open_store(store_url) as other:
+def test_what_older_stores_said_is_a_log_and_says_the_same(store_url: str) -> None:
+    with open_store(store_url) as store:
+        for name in ("a.jpg", "b.jpg", "c.jpg"):
+            came_in(store, name, make_sheet(confidence=0.99), details={"round": 1})
+        a, b, c = (number_of(event_of(store), name) for name in ("a.jpg", "b.jpg", "c.jpg"))
+        said = (
+            (a, None, "place", None, {"round": 1, "table": 1, "player": "Ada", "code": None}, None),
+            (b, None, "cell:0,0", None, {"coat": None, "crosses": 0}, None),
+            (b, None, "same_as", None, 0, None),
+            (c, None, "ignored", None, True, None),
+            (None, 1, "result", {"2": None}, {"2": 12}, None),
+            (a, None, "confirmed", None, True, None),
+            (a, None, "confirmed", True, None, 6),
+            (None, 2, "result", {}, {"walkover": 3}, None),
+            (None, None, "player:Dan", True, False, None),
+        )
+        names = ("sheet_id", "game_id", "field", "old", "new", "undoes")
         with store.write() as db:
-            event = ensure_event(db, "e")
+            event = open_row(db, "Cup")
+            make_older(
+                db,
+                player=[
+                    {"id": n, "event_id": event.id, "name": name, "active": n < 4, "details": {}}
+                    for n, name in enumerate(("Ada", "Bob", "Cleo", "Dan"), 1)
+                ],
+                game=[
+                    {"id": n, "event_id": event.id, "round": 1, "table": n, "details": {}}
+                    for n in (1, 2)
+                ],
+                seat=[
+                    {"id": n, "game_id": -(-n // 2), "number": n % 2, "player_id": n}
+                    for n in range(1, 5)
+                ],
+                correction=[
+                    {"id": n, "event_id": event.id, "who": "Zoe", "at": AT}
+                    | dict(zip(names, row, strict=True))
+                    for n, row in enumerate(said, 1)
+                ],
+            )
+    with open_store(store_url) as store:
         with store.read() as db:
-            assert players(db, event.id) == []
-            with other.write() as writing:
-                ensure_player(writing, event.id, "Ada")
-            assert players(db, event.id) == []
-        with store.read() as db:
-            assert [one.name for one in players(db, event.id)] == ["Ada"]
+            assert compare_metadata(MigrationContext.configure(db), metadata) == []
+            event = find_event(db, "Cup")
+        assert event.assignment(a).player == "Ada"
+        assert {
+            name: len(event.sheets[n].brief.waits) for name, n in zip("abc", (a, b, c), strict=True)
+        } == {"a": 0, "b": 0, "c": 0}
+        assert (event.said.ignored, event.said.same_as) == ({c: True}, {b: 0})
+        assert not event.sheets[a].brief.confirmed
+        assert states(store, event)["b.jpg"]["cells"][0]["coat"] is None
+        assert [player.active for player in event.names.players] == [True, True, True, False]
+        one, two = event.games
+        assert {seat.player: seat.total for seat in one.seats} == {
+            "Ada": make_sheet().score.total,
+            "Bob": 12,
+        }
+        assert two.walkover == "Cleo"
+        # The first change stores what was computed, and nothing else changes.
+        assert do(store, act.Show("pairings")).standings == event.standings
+        assert not event_of(store).unsaved

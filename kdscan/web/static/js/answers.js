@@ -13,12 +13,15 @@ export const answers = (...inside) => h("div", { class: "answers" }, inside);
 
 // The keys 1 to 9 give answers too, numbered in the order shown, whichever photo came first.
 export function numbered(element) {
-  const buttons = [...element.querySelectorAll(".answer")];
+  const buttons = [...element.querySelectorAll(".answer:not(.unkeyed)")];
   buttons
     .slice(0, 9)
     .forEach((button, n) => button.prepend(h("kbd", { "aria-hidden": "true" }, String(n + 1))));
   return buttons.map((button) => () => button.click());
 }
+
+// Of an answer that is too grave for one digit.
+export const UNKEYED = "answer unkeyed";
 
 // A sheet's photo, upright, with the strip in which its player wrote a name.
 export async function evidence(brief) {

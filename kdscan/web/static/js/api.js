@@ -72,6 +72,11 @@ async function call(method, path, body, fresh) {
 export const get = (path, fresh = false) => call("GET", path, undefined, fresh);
 export const post = (path, body = {}) => call("POST", path, body);
 
+// Does something in the event: one action, or several that are undone together. want: what the answer
+// brings, "sheet" or "desk".
+export const perform = (actions, want = "nothing") =>
+  post("/api/actions", { actions: [actions].flat(), want });
+
 // XMLHttpRequest, because fetch does not report upload progress. The first argument is a file's name
 // and bytes; path: where to send it, by default to the photos.
 export function upload(

@@ -25,7 +25,7 @@ export function linePart(sheet, player, coat) {
     value: lineValue,
     icon: (value) => lineIcon(value, places),
     words: lineWords,
-    request: (part, value) => ["lines", { player, coat, ...value }],
+    request: (part, value) => ({ type: "correct_line", side: player, coat, ...value }),
     question: (name) => t("What does this line show: {line}?", { line: name }),
     crop: (page) =>
       cutAround(page, sheet, [...line.centers, line.used_center ?? line.centers[0]], line.reach),
@@ -81,7 +81,7 @@ export function choicePart(sheet, player) {
     value: ({ coat }) => ({ coat }),
     icon: ({ coat }) => icon({ coat, crosses: 0 }),
     words: chosenWords,
-    request: (part, { coat }) => ["choices", { player, coat }],
+    request: (part, { coat }) => ({ type: "correct_choice", side: player, coat }),
     question: (name) => t("Which coat is marked: {line}?", { line: name }),
     crop: (page) => cutAround(page, sheet, Object.values(choice.centers), choice.reach),
     controls: ({ coat }, change) => [

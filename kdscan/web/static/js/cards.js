@@ -7,6 +7,7 @@ import { everybody } from "./owners.js";
 import { remediesOf } from "./remedies.js";
 
 export const HEADINGS = {
+  changed: () => t("Changed by a player"),
   conflict: () => t("One code, different sheets"),
   twice: () => t("Submitted twice"),
   owner: () => t("Whose is it?"),

@@ -1,11 +1,11 @@
 // The desk: everything to be settled as one queue of cards, each with its remedy; besides, all
 // sheets, the rounds, the players and the pads. It works without a mouse.
 
-import { get, poll, post } from "./api.js";
+import { get, perform, poll } from "./api.js";
 import { $, button, h, put, sign, toast } from "./dom.js";
 import { explain, passes } from "./errors.js";
 import { sheetFilter } from "./filter.js";
-import { t } from "./i18n.js";
+import { t, tn } from "./i18n.js";
 import { knownPrints } from "./pads.js";
 import { playersTab } from "./players.js";
 import { queueTab } from "./queue.js";
@@ -37,11 +37,11 @@ async function doing(act) {
 }
 
 // Performs an act of the desk; the answer is the desk's new state. done(): it was kept.
-const act = (path, body, done = () => {}) =>
+const act = (action, done = () => {}) =>
   inTurn(async () => {
-    const fresh = await doing(() => post(path, body));
+    const answer = await doing(() => perform(action, "desk"));
     done();
-    await load(fresh);
+    await load(answer.desk);
   });
 
 const hub = { inTurn, doing, act };
@@ -105,6 +105,7 @@ function tabButton([name, { label }]) {
   return [name, button(shown, () => choose(name), { class: "tab", "data-tab": name })];
 }
 const buttons = Object.fromEntries(Object.entries(TABS).map(tabButton));
+const toCome = h("p", { class: "to-come", role: "status" });
 const undo = button(t("Undo"), () => inTurn(takeBack), {
   class: "quiet take-back",
   disabled: true,
@@ -127,6 +128,9 @@ function showTop() {
     one.setAttribute("aria-pressed", String(name === tab));
   $(".count", buttons.settle).textContent = desk?.cards.length ? ` ${desk.cards.length}` : "";
   only.hidden = tab !== "sheets";
+  const coming = desk?.to_come.length ?? 0;
+  toCome.hidden = !coming || tab !== "settle";
+  toCome.textContent = coming ? tn("{n} sheet still to come", "{n} sheets still to come", coming) : "";
   undo.disabled = !desk?.undo;
   put(undo, sign("↶ "), desk?.undo ? t("Undo: {what}", { what: told(desk.undo) }) : t("Undo"));
 }
@@ -145,10 +149,11 @@ async function takeBack() {
     toast(t("There is nothing to undo."));
     return;
   }
-  desk = await doing(() => post("/api/event/undo", { correction: was.id })).catch((error) => {
+  const undo = () => perform({ type: "undo", action: was.id }, "desk");
+  ({ desk } = await doing(undo).catch((error) => {
     if (passes(error)) unanswered = was;
     throw error;
-  });
+  }));
   toast(t("Undone: {what}", { what: told(was) }));
   showTop();
   const shown = tabOf(tab);
@@ -198,6 +203,7 @@ put(
     search,
     undo,
   ),
+  toCome,
   place,
 );
 choose(tab);

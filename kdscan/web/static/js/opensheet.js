@@ -17,7 +17,7 @@ function sheetSide({ card, photo, sheet, desk, act, confirm }, board) {
   const name = [card.player, photo.name, where(card)].filter(Boolean).join(" · ");
   const right = button(t("The whole sheet is right"), confirm, { class: "main accept" });
   const ignore = button(counts ? t("Do not count it") : t("Count it again"), () =>
-    act(`/api/sheets/${sheet.id}/ignore`, { ignored: counts }),
+    act({ type: "ignore", sheet: sheet.id, ignored: counts }),
   );
   return h(
     "section",

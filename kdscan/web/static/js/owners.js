@@ -41,7 +41,7 @@ export function owners(card, desk, act, sheet, { own = false, meant = () => true
   const now = desk.last_round;
   const itsRound = card.round ?? sheet.round ?? (now || null);
   const give = (player, round = itsRound) =>
-    act(`/api/sheets/${sheet.id}/place`, { player, round, table: null, own });
+    act({ type: "assign_sheet", sheet: sheet.id, player, round, own });
   const inRoundNow = (name) => [name, h("small", {}, " ", t("round {round}", { round: now }))];
   const others = card.players.filter((name) => !own || name !== card.player);
   const waiting = waitingNow(card, desk).filter((name) => meant(name));

@@ -70,7 +70,7 @@ const shield = {
   icon: (value) => icon(value),
   words: marksName,
   value: ({ coat, crosses }) => ({ coat, crosses }),
-  request: ({ row, col }, value) => ["corrections", { cell: [row, col], ...value }],
+  request: ({ row, col }, value) => ({ type: "correct_shield", cell: [row, col], ...value }),
   question: (name) => t("What does {cell} hold?", { cell: name }),
   controls: (value, change) => [
     pictures(t("Coat of arms"), coats(), value.coat, (coat) =>
@@ -109,7 +109,7 @@ const tile = {
   icon: (value) => squareIcon(value),
   words: squareName,
   value: ({ terrain, crowns }) => ({ terrain, crowns }),
-  request: ({ row, col }, value) => ["squares", { cell: [row, col], ...value }],
+  request: ({ row, col }, value) => ({ type: "correct_square", cell: [row, col], ...value }),
   question: (name) => t("What lies on {cell}?", { cell: name }),
   controls: (value, change) => [
     pictures(

@@ -3,8 +3,6 @@
 import { button, h, lines } from "./dom.js";
 import { t, tn } from "./i18n.js";
 
-const PATH = "/api/event/player";
-
 export function playersTab(act) {
   const count = h("span", {});
   const people = h("ol", { class: "people" });
@@ -35,7 +33,7 @@ function entryForm(act, count) {
     const names = pasted.map((one) => one.trim()).filter(Boolean);
     if (names.length < 2) return;
     event.preventDefault();
-    names.forEach((one) => act(PATH, { name: one, active: true }));
+    act(names.map((one) => ({ type: "add_player", name: one })));
   };
   // Free for the next name at once; a refused name is put back.
   const enter = async (event) => {
@@ -43,7 +41,7 @@ function entryForm(act, count) {
     const entered = name.value;
     let kept = false;
     name.value = "";
-    await act(PATH, { name: entered.trim(), active: true }, () => {
+    await act({ type: "add_player", name: entered.trim() }, () => {
       kept = true;
     });
     if (!kept && !name.value) name.value = entered;
@@ -69,7 +67,7 @@ function entryForm(act, count) {
 function person(number, act) {
   let now;
   const name = h("span", { class: "seat" });
-  const part = button("", () => act(PATH, { name: now.name, active: !now.active }));
+  const part = button("", () => act({ type: now.active ? "drop_player" : "rejoin", name: now.name }));
   const element = h("li", {}, h("span", { class: "table-number" }, String(number)), name, part);
   function show(player) {
     now = player;

@@ -34,8 +34,8 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
   const nearest = (n) => Math.max(0, Math.min(n, queue.length - 1));
 
   // A remedy: the card is done once it was kept.
-  function act(path, what) {
-    return hub.act(path, what, () => {
+  function act(action) {
+    return hub.act(action, () => {
       acted = true;
     });
   }

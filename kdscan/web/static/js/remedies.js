@@ -1,14 +1,15 @@
 // What there is to answer on each kind of card: photos side by side, and one tap for each remedy.
 
-import { answer, answers, evidence, side } from "./answers.js";
+import { UNKEYED, answer, answers, evidence, side } from "./answers.js";
+import { cellName } from "./board.js";
+import { marksName } from "./coats.js";
 import { h, pointsInput, typedPoints } from "./dom.js";
 import { why } from "./errors.js";
 import { pointsText, t } from "./i18n.js";
 import { owners } from "./owners.js";
+import { squareName } from "./terrains.js";
 
-const RESULT = "/api/event/result";
-
-const ignore = (act, sheet) => act(`/api/sheets/${sheet.id}/ignore`, { ignored: true });
+const ignore = (act, sheet) => act({ type: "ignore", sheet: sheet.id });
 
 const notCounted = (act, sheet) => answer(t("Do not count it"), () => ignore(act, sheet));
 
@@ -29,7 +30,7 @@ async function sides(card, desk, act, more) {
 
 async function conflict(card, desk, act) {
   const [one, ...others] = card.sheets;
-  const join = () => act(`/api/sheets/${others.at(-1).id}/same`, { of: one.id });
+  const join = () => act({ type: "same_paper", sheet: others.at(-1).id, of: one.id });
   return [
     answer(t("It is the same sheet"), join, "answer wide"),
     await sides(card, desk, act, (sheet) => notCounted(act, sheet)),
@@ -61,14 +62,14 @@ async function differs(card, desk, act) {
   const several = card.sheets.length > 1;
   const says = (said, from, result) =>
     answer([said, h("small", {}, " ", from)], () =>
-      act(RESULT, { round: card.round, table: card.table, ...result }),
+      act({ round: card.round, table: card.table, ...result }),
     );
-  const points = (n, from) => says(pointsText(n), from, { points: { [card.player]: n } });
+  const points = (n, from) => says(pointsText(n), from, { type: "enter_result", points: { [card.player]: n } });
   const absent = () => t("{name} wins, opponent absent", { name: card.player });
   const choices = several
     ? [
-        says(card.values.totals, t("as on the sheet"), {}),
-        says(absent(), t("as entered"), { walkover: card.player }),
+        says(card.values.totals, t("as on the sheet"), { type: "withdraw_result" }),
+        says(absent(), t("as entered"), { type: "walkover", winner: card.player }),
       ]
     : [
         points(card.sheets[0].total, t("as on the sheet")),
@@ -93,7 +94,7 @@ function missing(card, desk, act) {
   const save = (event) => {
     event.preventDefault();
     const points = typedPoints([...form.querySelectorAll("input")]);
-    if (Object.keys(points).length) act(RESULT, { ...at, points });
+    if (Object.keys(points).length) act({ type: "enter_result", ...at, points });
   };
   const form = h(
     "form",
@@ -103,8 +104,10 @@ function missing(card, desk, act) {
     h("button", { class: "main" }, t("Save the points")),
   );
   const absent = game.seats.map(({ player }) =>
-    answer(t("{name} wins, opponent absent", { name: player }), () =>
-      act(RESULT, { ...at, walkover: player }),
+    answer(
+      t("{name} wins, opponent absent", { name: player }),
+      () => act({ type: "walkover", ...at, winner: player }),
+      UNKEYED,
     ),
   );
   return [answers(game.seats.length === 2 && absent), form];
@@ -112,10 +115,39 @@ function missing(card, desk, act) {
 
 const failed = (card, desk, act) => [
   h("p", {}, card.problem && why(card.problem)),
-  answer(t("Remove it"), () => act("/api/event/remove", { file: card.file })),
+  card.picture && h("img", { class: "failed-photo", src: card.picture, alt: t("Photo") }),
+  answer(t("Remove it"), () => act({ type: "remove_photo", file: card.file }), UNKEYED),
 ];
 
-const REMEDIES = { conflict, twice, owner, opponent: owner, differs, missing, failed };
+// What a player changed: it counts once it is accepted; restored, the read values stay.
+async function changed(card, desk, act) {
+  const [sheet] = card.sheets;
+  const restored = card.changes.map(({ action }) => ({ type: "undo", action }));
+  const actions = card.changes.map(({ action }) => action);
+  return [
+    answers(
+      answer(t("Accept the change"), () => act({ type: "approve", actions })),
+      answer(t("Keep what was read"), () => act(restored)),
+    ),
+    h("ul", {}, card.changes.map(changeLine)),
+    side(sheet, await evidence(sheet)),
+  ];
+}
+
+const changeLine = ({ what, old, new: fresh, who }) => {
+  const [kind, at] = what.split(":");
+  const place = kind === "cell" ? cellName(...at.split(",").map(Number)) : what;
+  return h("li", {}, `${place}: ${valueText(old)} → ${valueText(fresh)} (${who})`);
+};
+
+const valueText = (value) => {
+  if (value?.terrain !== undefined) return squareName(value);
+  if (value?.coat !== undefined) return marksName(value);
+  if (value?.filled !== undefined) return String(value.filled);
+  return value === null ? "–" : String(value);
+};
+
+const REMEDIES = { changed, conflict, twice, owner, opponent: owner, differs, missing, failed };
 
 // The elements of a card, or a promise of them. act(path, what): performs an answer.
 export const remediesOf = (card, desk, act) => (REMEDIES[card.kind] ?? failed)(card, desk, act);

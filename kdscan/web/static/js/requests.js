@@ -1,6 +1,6 @@
 // Answers about one sheet on their way to the server, and what the server says the sheet is by then.
 
-import { get, post } from "./api.js";
+import { get, perform } from "./api.js";
 import { announce, toast } from "./dom.js";
 import { explain } from "./errors.js";
 import { pointsText, t } from "./i18n.js";
@@ -20,17 +20,20 @@ export function answering({ shown, show, refused }) {
     return true;
   }
 
-  async function deliver(path, body, message) {
-    await show(await post(`/api/sheets/${shown().id}/${path}`, body()));
+  async function deliver(action, message) {
+    const { actions, sheet: fresh } = await perform({ sheet: shown().id, ...action() }, "sheet");
+    await show(fresh);
     const sheet = shown();
+    const waits = (one) => one.source === "waits" && actions.includes(one.id);
+    if (sheet.corrections.some(waits)) toast(t("This change waits for the desk."));
     announce(hasScore(sheet) ? `${message}. ${pointsText(sheet.score.total)}` : message);
   }
 
   // An answer that concerns everything that is shown: nobody confirms or undoes what they have not
   // seen.
-  async function deliverSeen(path, body, message) {
+  async function deliverSeen(deliverIt) {
     if (await unseen((sheet) => sheet.corrections)) toast(t("Please check"));
-    else await deliver(path, body, message);
+    else await deliverIt();
   }
 
   // Resolves to what was wrong, or null.
@@ -48,21 +51,22 @@ export function answering({ shown, show, refused }) {
     return last;
   }
 
-  const send = (path, body, message) => inTurn(() => deliver(path, () => body, message));
+  const send = (action, message) => inTurn(() => deliver(() => action, message));
   // Which one is undone is known when it is this one's turn.
-  const latest = () => ({
-    correction: shown()
+  async function undo() {
+    const last = shown()
       .corrections.filter((one) => !one.undone)
-      .at(-1)?.id,
-  });
+      .at(-1);
+    await show((await perform({ type: "undo", action: last.id }, "sheet")).sheet);
+    announce(t("Undone"));
+  }
+  const confirm = () => deliver(() => ({ type: "confirm_sheet" }), t("Confirmed"));
   return {
     send,
-    say(part, value) {
-      const [path, body] = part.request(part, value);
-      return send(path, body, `${part.name}: ${part.words(value)}`);
-    },
-    undo: () => inTurn(() => deliverSeen("undo", latest, t("Undone"))),
-    confirm: () => inTurn(() => deliverSeen("confirm", () => ({}), t("Confirmed"))),
+    say: (part, value) =>
+      send(part.request(part, value), `${part.name}: ${part.words(value)}`),
+    undo: () => inTurn(() => deliverSeen(undo)),
+    confirm: () => inTurn(() => deliverSeen(confirm)),
     // Shows what others have changed; without a network nothing is new.
     look() {
       last = last.then(() => unseen((sheet) => sheet)).catch(() => null);

@@ -39,12 +39,12 @@ function tableOf({ round, table, seats }, act) {
   );
   const keep = (what) => {
     const sent = fields.map((one) => one.value);
-    act("/api/event/result", { round, table, ...what }, () => kept(fields, sent));
+    act({ round, table, ...what }, () => kept(fields, sent));
   };
   const save = (event) => {
     event.preventDefault();
     const points = typedPoints(fields);
-    if (Object.keys(points).length) keep({ points });
+    if (Object.keys(points).length) keep({ type: "enter_result", points });
   };
   const form = h("form", { onsubmit: save }, labels, h("button", { class: "quiet" }, t("Save")));
   const walkover = h("em", {}, t("walkover"));
@@ -77,12 +77,17 @@ function bring(field, value) {
   if (!typed) field.value = value;
 }
 
+const ACTIONS = {
+  withdraw: { type: "withdraw_result" },
+  forfeit: { type: "walkover", winner: null },
+};
+
 function moreActions(table, seats, keep) {
   const choose = () => {
     const what = more.value;
     more.value = "";
     more.blur();
-    keep(what === "withdraw" ? {} : { walkover: what });
+    keep(ACTIONS[what] ?? { type: "walkover", winner: what });
   };
   const walkovers = seats.map(({ player }) =>
     h("option", { value: player }, t("Walkover: {name} wins", { name: player })),
@@ -92,6 +97,7 @@ function moreActions(table, seats, keep) {
     { "aria-label": t("More actions for table {n}", { n: table }), onchange: choose },
     h("option", { value: "" }, "…"),
     seats.length === 2 && walkovers,
+    seats.length === 2 && h("option", { value: "forfeit" }, t("Both absent: both lose")),
     h("option", { value: "withdraw" }, t("Withdraw the result")),
   );
   return more;

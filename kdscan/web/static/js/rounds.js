@@ -37,8 +37,8 @@ export function roundsTab(act) {
 }
 
 function pairingOf(act) {
-  const pair = button("", () => act("/api/event/pair", {}), { class: "main" });
-  const again = button("", () => act("/api/event/pair", { again: true }));
+  const pair = button("", () => act({ type: "pair_round" }), { class: "main" });
+  const again = button("", () => act({ type: "pair_round", again: true }));
   const open = h("span", {});
   const element = h("section", { class: "card controls-row" });
   function show({ last_round: last, rounds: planned, games, players }) {
@@ -64,7 +64,7 @@ function pairingOf(act) {
 
 function projectorOf(act) {
   const view = (what, label) =>
-    button(label, () => act("/api/event/show", { what }), { class: "tab" });
+    button(label, () => act({ type: "show", what }), { class: "tab" });
   const views = { table: view("table", t("Standings")), pairings: view("pairings", t("Pairings")) };
   const clock = clockOf(act);
   const element = h(
@@ -92,7 +92,7 @@ function clockOf(act) {
     "aria-label": t("Minutes"),
     inputmode: "numeric",
   });
-  const set = (to) => act("/api/event/clock", { minutes: to });
+  const set = (to) => act({ type: "start_clock", minutes: to });
   const start = button(t("Start"), () => minutes.reportValidity() && set(Number(minutes.value)));
   const stop = button(t("Stop"), () => set(null));
   const element = h(

@@ -1,6 +1,6 @@
 // One game on several phones: each photographs its own sheet, all see who won.
 
-import { get, persist, poll, post, whenRead } from "./api.js";
+import { get, perform, persist, poll, post, whenRead } from "./api.js";
 import { emblem } from "./coats.js";
 import { announce, h, put, toast } from "./dom.js";
 import { explain, mayChange } from "./errors.js";
@@ -118,7 +118,9 @@ export async function showShared(place, code) {
         sheet.id,
         whoseField(sheet.kind, async (name) => {
           try {
-            const named = await post(`/api/sheets/${sheet.id}/name`, { name });
+            const player = name || null;
+            const action = { type: "assign_sheet", sheet: sheet.id, player, keep: true };
+            const { sheet: named } = await perform(action, "sheet");
             show({ ...now, sheets: now.sheets.map((one) => (one.id === named.id ? named : one)) });
             return null;
           } catch (error) {

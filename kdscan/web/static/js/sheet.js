@@ -129,7 +129,9 @@ const undoes = (event) =>
   (event.ctrlKey || event.metaKey) && event.key === "z" && !event.target.closest("input");
 
 const ownerField = (sheet, send) =>
-  whoseField(sheet.kind, (name) => send("name", { name }, t("Player: {name}", { name })));
+  whoseField(sheet.kind, (name) =>
+    send({ type: "assign_sheet", player: name || null, keep: true }, t("Player: {name}", { name })),
+  );
 
 // before: the total that is shown until now; widest: the range in which it lay at first.
 function headline(sheet, before, widest, linked) {

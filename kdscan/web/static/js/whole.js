@@ -19,7 +19,8 @@ function wizard(sheet, may, send) {
     {
       disabled: !may,
       id,
-      onchange: (event) => send("wizard", { coat: event.target.value || null }, t("Wizard")),
+      onchange: (event) =>
+        send({ type: "correct_wizard", coat: event.target.value || null }, t("Wizard")),
     },
     h("option", { value: "" }, t("not on this map")),
     COATS.map((coat) => h("option", { value: coat }, coatName(coat))),
@@ -51,7 +52,7 @@ function extraRules(sheet, may, send) {
   for (const [name, label] of Object.entries(labels))
     boxes[name] = h("input", {
       type: "checkbox",
-      onchange: () => send("variants", chosen(), label),
+      onchange: () => send({ type: "set_variants", ...chosen() }, label),
     });
   const element = h(
     "fieldset",

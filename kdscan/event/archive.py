@@ -1,0 +1,420 @@
+"""An event in one file, to move to another store or to keep for years: a ZIP of a store that holds
+this event alone (`event.sqlite`), and its photos and prints (`photos/SHA256.suffix`).
+
+An archive may come from anybody. Everything in it is checked before the store is locked, and it is
+loaded as a whole or not at all. Those of older versions (rows as JSON lines) are read as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import sqlite3
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import Any
+
+from msgspec import MsgspecError
+from sqlalchemy import Connection, Table, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from kdscan.errors import StoreError, UsageError
+from kdscan.event import log
+from kdscan.event.events import find_row, load
+from kdscan.event.model import Event
+from kdscan.event.store import Store, open_store, schema
+from kdscan.event.store.checks import NOT_UNDERSTOOD, check_reading, check_row
+from kdscan.event.store.files import check_place
+from kdscan.event.store.migrations.versions.v0004_actions import actions_of
+from kdscan.event.store.prints import event_prints
+from kdscan.event.store.rows import insert
+from kdscan.files import Json
+from kdscan.files.names import check_name, escape_control
+from kdscan.files.read import read_error
+from kdscan.files.write import writing
+from kdscan.rules import GAMES
+from kdscan.templates.library import parse_template
+from kdscan.templates.template import SUFFIX, checked_name
+
+DATABASE, OLD_ROWS, OLD_FORMAT = "event.sqlite", "event.jsonl", "kdscan-event/1"
+
+TABLES = (
+    schema.photo,
+    schema.file,
+    schema.known_print,
+    schema.reading,
+    schema.sheet,
+    schema.action,
+)
+"""The tables of an event, in an order in which rows can be added."""
+
+MOST_BYTES, MOST_ROWS_BYTES, MOST_LINE_BYTES = 200_000_000, 2_000_000_000, 20_000_000
+"""Most bytes of a photo, of all rows, and of one row of an older archive, so that a small archive
+cannot fill the memory or the disk."""
+
+MOST_PAGES = 5_000
+"""Most pages of a file; a PDF of so many photos would have a gigabyte."""
+
+LARGEST = 1e6
+"""The largest number in what was read; coordinates of the largest photo have five digits."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What was loaded."""
+
+    name: str
+    photos: int
+    sheets: int
+
+
+def save_event(store: Store, name: str, path: Path) -> int:
+    """Write an event with all its photos to a file; returns the number of photos.
+
+    The file appears only when it is complete. Raises `UsageError` for an unknown event or a file
+    that cannot be written, `StoreError` if a photo is missing.
+    """
+    with TemporaryDirectory(prefix="kdscan-") as folder, writing(path) as file:
+        alone = Path(folder, DATABASE)
+        with store.read() as db:
+            event = find_row(db, name)
+            with open_store(str(alone)) as copy, copy.write() as out:
+                row = db.execute(select(schema.event).where(schema.event.c.id == event.id))
+                out.execute(schema.event.insert(), [dict(row.mappings().one())])
+                for table in TABLES:
+                    rows = db.execute(_of_event(table, event.id).execution_options(yield_per=500))
+                    for part in rows.mappings().partitions():
+                        out.execute(table.insert(), [dict(one) for one in part])
+            photos = _places(db, event.id)
+        with closing(sqlite3.connect(alone)) as compact:
+            compact.execute("PRAGMA journal_mode=DELETE")
+        # Written from front to back: what is appended (kdscan export --archive - >> FILE) cannot be
+        # rewound. Undated: where no clock is set, today is before the first day of zip files.
+        forward: Any = SimpleNamespace(write=file.write, flush=file.flush)
+        with zipfile.ZipFile(forward, "w") as out_zip:
+            entry = zipfile.ZipInfo(DATABASE)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            with out_zip.open(entry, "w", force_zip64=True) as target, alone.open("rb") as source:
+                while data := source.read(1 << 20):
+                    target.write(data)
+            for sha256, suffix in photos:
+                name = f"photos/{sha256}{suffix}"
+                out_zip.writestr(zipfile.ZipInfo(name), store.photos.get(sha256, suffix))
+    return sum(suffix != SUFFIX for _, suffix in photos)
+
+
+def _of_event(table: Table, event_id: int) -> Any:
+    query = select(table).order_by(table.c.id)
+    if table is schema.reading:
+        photo = schema.photo.c
+        return query.join(schema.photo).where(photo.event_id == event_id)
+    return query.where(table.c.event_id == event_id)
+
+
+def _places(db: Connection, event_id: int) -> list[tuple[str, str]]:
+    """SHA-256 and suffix of an event's photos and prints."""
+    at = schema.photo.c
+    photos = db.execute(select(at.sha256, at.suffix).where(at.event_id == event_id))
+    prints = ((row.sha256, SUFFIX) for row in event_prints(db, event_id))
+    return sorted({*map(tuple, photos), *prints})
+
+
+def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
+    """Load an event from a file into a store; name: of the event there; blank: as in the file.
+
+    All of it or nothing, including photos. Raises `UsageError` if the file is no such archive,
+    contains what kdscan would not write, or an event of that name exists already.
+    """
+    if name is not None:
+        check_name(name)
+    try:
+        with (
+            ExitStack() as undo,
+            _explained_as(path),
+            TemporaryDirectory(prefix="kdscan-") as folder,
+            _opened(path) as source,
+        ):
+            with _unpacked(source, Path(folder)) as alone:
+                try:
+                    with alone.read() as old:
+                        event, places = _checked(old)
+                except StoreError as error:
+                    raise _Damaged from error
+                wanted = name if name and name.strip() else event.name
+                _check_free(store, wanted)
+                photos = _load_photos(store, source, places, undo)
+                with alone.read() as old, store.write() as db:
+                    _copy(old, db, event, wanted)
+            undo.pop_all()
+            return Loaded(wanted, photos, len(event.sheets))
+    except OSError as error:
+        raise UsageError("{where}: {error}", where=path, error=read_error(error)) from error
+
+
+def _opened(path: Path) -> zipfile.ZipFile:
+    if path.is_char_device() or path.is_fifo():  # whose end zipfile would look for without end
+        raise zipfile.BadZipFile
+    return zipfile.ZipFile(path)
+
+
+@contextmanager
+def _explained_as(path: Path) -> Iterator[None]:
+    """Turn exceptions for invalid content into a `UsageError`."""
+    try:
+        yield
+    except ArchiveRefused:
+        raise
+    except (
+        *NOT_UNDERSTOOD,
+        *(zipfile.BadZipFile, EOFError, zlib.error, sqlite3.Error, SQLAlchemyError),
+        *(MsgspecError, RuntimeError, RecursionError, _Damaged),
+    ) as error:
+        raise UsageError(
+            "{path} is not an event exported by kdscan, or it is damaged; export it again",
+            path=path,
+        ) from error
+
+
+class ArchiveRefused(UsageError):
+    """The name is taken, or the format is a newer one."""
+
+
+class _Damaged(Exception):
+    """The archive's own database cannot be used."""
+
+
+def _check_free(store: Store, wanted: str) -> None:
+    at = schema.event.c
+    with store.read() as db:
+        if db.scalar(select(at.id).where(at.name == wanted)) is not None:
+            raise ArchiveRefused(
+                "there is already an event {wanted}; rename this one with --as 'Other name'",
+                wanted=wanted,
+            )
+
+
+@contextmanager
+def _unpacked(source: zipfile.ZipFile, folder: Path) -> Iterator[Store]:
+    """The archive's rows as a store of their own, brought up to date."""
+    names = set(source.namelist())
+    path = folder / DATABASE
+    old = DATABASE not in names
+    if not old:
+        entry = source.getinfo(DATABASE)
+        if entry.file_size > MOST_ROWS_BYTES:
+            raise ValueError(DATABASE)
+        with source.open(entry) as packed, path.open("wb") as out:
+            left = MOST_ROWS_BYTES
+            while data := packed.read(1 << 20):
+                left -= len(data)
+                if left < 0:
+                    raise ValueError(DATABASE)
+                out.write(data)
+        _check_schema(path)
+    try:
+        alone = open_store(str(path), str(folder / "photos"))
+    except StoreError as error:
+        raise _Damaged from error
+    with alone:
+        if old:
+            with alone.write() as db:
+                _load_old_rows(db, source)
+        yield alone
+
+
+def _check_schema(path: Path) -> None:
+    """Raise ValueError for a database that can do more than hold rows: triggers, views and virtual
+    tables would be run by whoever reads it."""
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA trusted_schema=OFF")
+        db.execute("PRAGMA cell_size_check=ON")
+        for kind, sql in db.execute("SELECT type, sql FROM sqlite_master"):
+            plain = sql is None or sql.upper().lstrip().startswith(
+                ("CREATE TABLE", "CREATE INDEX", "CREATE UNIQUE INDEX")
+            )
+            if kind not in ("table", "index") or not plain:
+                raise ValueError(kind)
+        if db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            raise ValueError("damaged")
+
+
+def _checked(db: Connection) -> tuple[Event, list[tuple[str, str]]]:
+    """The archive's only event, as it would be shown, and where its photos lie.
+
+    Raises exceptions for what kdscan would not have written.
+    """
+    rows = db.execute(select(schema.event)).mappings().all()
+    if len(rows) != 1 or rows[0]["game"] not in GAMES:
+        raise ValueError("event")
+    check_row(schema.event, dict(rows[0]))
+    check_name(rows[0]["name"])
+    if not rows[0]["name"].strip():
+        raise ValueError("event")
+    found: dict[int, int] = {}
+    for table in TABLES:
+        for row in db.execute(select(table).execution_options(yield_per=100)).mappings():
+            _check(table, dict(row), found)
+    event = load(db, rows[0]["id"])
+    _ = event.standings, event.findings, list(event.rows())  # what cannot be shown is not stored
+    return event, _places(db, event.id)
+
+
+def _check(table: Table, row: Json, sheets_of: dict[int, int]) -> None:
+    """Raise exceptions for a row that kdscan has not written. sheets_of: the number of sheets of
+    each reading so far."""
+    check_row(table, row)
+    if table is schema.photo:
+        check_place(row["sha256"], row["suffix"])
+        if row["size"] < 0 or not 0 <= (row["pages"] or 0) <= MOST_PAGES:
+            raise ValueError("photo")
+    elif table is schema.known_print:
+        check_place(row["sha256"], SUFFIX)
+        checked_name(row["name"])
+    elif table is schema.file and escape_control(row["name"]) != row["name"]:
+        raise ValueError("name")
+    elif table is schema.reading:
+        sheets_of[row["id"]] = len(row["entry"]["sheets"])
+        _check_numbers(row["entry"])
+        _check_numbers(row["kept"])
+        check_reading(row["entry"], row["kept"])
+    elif table is schema.sheet and not 0 <= row["number"] < sheets_of[row["reading_id"]]:
+        raise ValueError("number")
+    elif table is schema.action:
+        log.from_json(row["action"])
+        _check_texts([row["action"], row["who"]])
+        if row["role"] not in ("player", "desk"):
+            raise ValueError("role")
+    if not 0 <= row.get("page", 0) <= MOST_PAGES:
+        raise ValueError("page")
+    if not isinstance(row.get("details", {}), dict):
+        raise ValueError("details")
+
+
+def _check_numbers(value: Any) -> None:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for part in value:
+            _check_numbers(part)
+    elif isinstance(value, int | float) and not (math.isfinite(value) and abs(value) < LARGEST):
+        raise ValueError(value)
+
+
+def _check_texts(value: Any) -> None:
+    """Raise `UsageError` for names that steer a terminal, wherever they stand in an action."""
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    if isinstance(value, list | tuple):
+        for part in value:
+            _check_texts(part)
+    elif isinstance(value, str) and escape_control(value) != value:
+        raise ValueError(value)
+
+
+def _load_photos(
+    store: Store, source: zipfile.ZipFile, places: list[tuple[str, str]], undo: ExitStack
+) -> int:
+    """Store the archive's photos and prints; undo: removes those that were not stored before."""
+    entries = {entry.filename: entry for entry in source.infolist()}
+    wanted = {f"photos/{sha256}{suffix}": (sha256, suffix) for sha256, suffix in places}
+    if set(entries) - {DATABASE, OLD_ROWS} != set(wanted):
+        raise ValueError("photos")
+    for name, (sha256, suffix) in wanted.items():
+        if entries[name].file_size > MOST_BYTES:
+            raise ValueError(name)
+        data = source.read(entries[name])
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise ValueError(name)
+        if suffix == SUFFIX:
+            parse_template(data, name, thoroughly=True)
+        if not store.photos.has(sha256, suffix):
+            undo.callback(store.photos.remove, sha256, suffix)
+        store.photos.put(data, suffix)
+    return sum(suffix != SUFFIX for _, suffix in places)
+
+
+def _copy(old: Connection, db: Connection, event: Event, name: str) -> None:
+    """Copy an event's rows under new numbers. The sheets' current states are computed anew."""
+    row = dict(old.execute(select(schema.event)).mappings().one()) | {"name": name}
+    del row["id"]
+    ids: dict[str, dict[int, int]] = {"event": {event.id: insert(db, schema.event, row)}}
+    for table in TABLES:
+        moved = ids[table.name] = {}
+        for found in old.execute(select(table).order_by(table.c.id)).mappings():
+            values = {name: value for name, value in found.items() if name != "id"}
+            for column in table.c:
+                if column.foreign_keys and values[column.name] is not None:
+                    (key,) = column.foreign_keys
+                    values[column.name] = ids[key.column.table.name][values[column.name]]
+            if table is schema.sheet:
+                values |= {"basis": None, "state": None, "brief": None}
+            elif table is schema.action:
+                values["action"] = _renumbered(values["action"], ids["sheet"], moved)
+            moved[found["id"]] = insert(db, table, values)
+    load(db, ids["event"][event.id], write=True)
+
+
+def _renumbered(action: Json, sheets: dict[int, int], actions: dict[int, int]) -> Json:
+    """An action with the new numbers of the sheets and actions of which it speaks; 0 for those that
+    the archive lacks."""
+    new = dict(action)
+    for key in ("sheet", "of"):
+        if new.get(key):
+            new[key] = sheets.get(new[key], 0)
+    if "action" in new:
+        new["action"] = actions.get(new["action"], 0)
+    if "actions" in new:
+        new["actions"] = [actions.get(one, 0) for one in new["actions"]]
+    return new
+
+
+def _load_old_rows(db: Connection, source: zipfile.ZipFile) -> None:
+    """The rows of an older archive, in a store of their own."""
+    entry = source.getinfo(OLD_ROWS)
+    if entry.file_size > MOST_ROWS_BYTES:
+        raise ValueError(OLD_ROWS)
+    old: dict[str, list[Json]] = {name: [] for name in ("player", "game", "seat", "correction")}
+    tables = {table.name: table for table in TABLES}
+    with source.open(entry) as lines:
+        head = json.loads(lines.readline(MOST_LINE_BYTES))
+        if head["format"] != OLD_FORMAT:
+            raise ArchiveRefused(
+                "this event is of format {found}, not {known}",
+                found=head["format"],
+                known=OLD_FORMAT,
+            )
+        created_at = datetime.fromisoformat(head["created_at"])
+        details = head["details"]
+        kept = {k: v for k, v in details.items() if k not in ("rules", "clock", "shown")}
+        event = {"id": 1, "name": head["name"], "game": head["game"], "created_at": created_at}
+        db.execute(schema.event.insert(), [event | {"details": kept}])
+        while line := lines.readline(MOST_LINE_BYTES):
+            parsed = json.loads(line)
+            row: Json = parsed["row"]
+            if parsed["table"] in old:
+                if "at" in row:
+                    row["at"] = datetime.fromisoformat(row["at"])
+                old[parsed["table"]].append(row)
+                continue
+            table = tables[parsed["table"]]
+            values = {name: value for name, value in row.items() if name in table.c}
+            if "event_id" in table.c:
+                values["event_id"] = 1
+            for name in ("added_at", "read_at"):
+                if name in values:
+                    values[name] = datetime.fromisoformat(values[name])
+            db.execute(table.insert(), [values])
+    seats = sorted(old["seat"], key=lambda seat: (seat["game_id"], seat["number"]))
+    actions = actions_of(
+        event | {"details": details}, old["player"], old["game"], seats, old["correction"]
+    )
+    for action in actions:
+        db.execute(schema.action.insert(), [action | {"event_id": 1}])

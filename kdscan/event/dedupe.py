@@ -1,0 +1,250 @@
+"""Finds sheets that were photographed twice, by their code or by what is on them.
+
+Two different finished sheets agree on few shields: among 400 random games and 60 by greedy players
+no two maps had more than 14 equal filled shields of some 31, and the two maps of one game no more
+than 10. Two readings of one sheet agree on nearly all. Sheets are also compared turned by 180° and
+mirrored, because a reader may mistake which way is up, and a photo may be mirrored.
+
+Kingdoms are compared around their castles, in all four directions: among 300 random kingdoms and
+300 by greedy players no two agreed on more than half of their squares on 5 x 5, or on more than 41%
+on 7 x 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.event.sheets import KINGDOM_SIDE, marks_from
+from kdscan.rules.duel.board import CELLS
+
+SHARE = 0.6
+"""Sheets that agree on this share of their filled shields are one: 19 of 31. Equal codes on sheets
+that agree on less are a conflict: one of them bears a code that is not its own."""
+
+FILLED = 12
+"""With fewer filled shields or squares, sheets cannot be told apart."""
+
+MIRRORED = [CELLS.index((row, 6 - col)) for row, col in CELLS]
+"""Where each of a map's shields lies in a mirrored photo."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A sheet in a photo. marks: `Brief.marks`, "" for kinds that have none.
+
+    same_as: the key of the sheet that this one is, according to a person; 0: of none; None:
+    unknown. said: whether a person confirmed it, and whether one corrected it. low, high: the range
+    of its total; arrival: larger for later photos.
+    """
+
+    key: int
+    code: str | None
+    marks: str
+    same_as: int | None = None
+    kind: str = "duel_map"
+    said: tuple[bool, bool] = (False, False)
+    confidence: float = 0.0
+    total: int = 0
+    low: int = 0
+    high: int = 0
+    arrival: int = 0
+
+    @property
+    def filled(self) -> int:
+        """Number of shields or squares that hold something."""
+        return (len(self.marks) - 2 * bytes.fromhex(self.marks).count(0)) // 2
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Result of comparing sheets.
+
+    same: photos of sheets that another photo shows better: their key → its key. conflicts: sheets
+    (best photos) with one code but different marks: key → the others' keys. differs: best photos →
+    key and total of other photos of the sheet that certainly show another total.
+    """
+
+    same: Mapping[int, int]
+    conflicts: Mapping[int, tuple[int, ...]]
+    differs: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+
+
+class Alike:
+    """Which sheets' marks are so similar that the sheets are one. It remembers what it has
+    compared: a sheet that changes is compared with all others, and they are not compared again.
+
+    Sheets with different codes are two sheets, however similar, so sheets with a code are compared
+    only with those that have none.
+    """
+
+    def __init__(self) -> None:
+        self._near: dict[tuple[str, bool], dict[str, float]] = {}
+        self._rows: dict[tuple[int, bool], list[str]] = {}
+        self._table: dict[tuple[int, bool], NDArray[np.uint8]] = {}
+
+    def near(self, marks: str, *, coded: bool) -> Mapping[str, float]:
+        """Known marks that are similar to these, each with the share on which they agree."""
+        return self._near.get((marks, coded), {})
+
+    def add(self, marks: str, *, coded: bool) -> None:
+        """Compare marks with all that are known, unless they are known themselves."""
+        own = marks_from(marks)
+        if own is None or (marks, coded) in self._near or np.count_nonzero(own) < FILLED:
+            return
+        near = self._near[marks, coded] = {}
+        for others_coded in (False,) if coded else (False, True):
+            rows = self._rows.get((len(own), others_coded), [])
+            if rows:
+                table = self._table[len(own), others_coded][:, : len(rows)]
+                shares = agreements(own, table).max(axis=0)
+                for n in np.flatnonzero(shares >= SHARE):
+                    other, share = rows[int(n)], float(shares[n])
+                    near[other] = max(share, near.get(other, 0.0))
+                    mirror = self._near[other, others_coded]
+                    mirror[marks] = max(share, mirror.get(marks, 0.0))
+        self._append(marks, own, coded)
+
+    def _append(self, marks: str, own: NDArray[np.uint8], coded: bool) -> None:
+        key = (len(own), coded)
+        rows = self._rows.setdefault(key, [])
+        table = self._table.get(key)
+        if table is None or len(rows) == table.shape[1]:
+            larger = np.zeros((len(own), max(64, 2 * len(rows))), np.uint8)
+            if table is not None:
+                larger[:, : len(rows)] = table
+            table = self._table[key] = larger
+        table[:, len(rows)] = own
+        rows.append(marks)
+
+
+def agreements(marks: NDArray[np.uint8], others: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """(orientations, N): share of equal filled shields of a sheet, (cells,), in each orientation in
+    which it may have been read, and of each of N others, (cells, N)."""
+    if len(marks) == len(CELLS):
+        mirrored = marks[MIRRORED]
+        views = [marks, marks[::-1], mirrored, mirrored[::-1]]
+    else:
+        square = marks.reshape(KINGDOM_SIDE, KINGDOM_SIDE)
+        views = [np.rot90(square, turn).ravel() for turn in range(4)]
+    equal = []
+    for view in views:
+        filled = np.flatnonzero(view)
+        equal.append((others[filled] == view[filled, None]).sum(0, dtype=np.uint8))
+    most = (others > 0).sum(0, dtype=np.uint8).clip(max(1, np.count_nonzero(marks)))
+    return np.asarray(np.stack(equal) / most, np.float64)
+
+
+def same_sheets(entries: Sequence[Entry], alike: Alike | None = None) -> Compared:
+    """Find photos that show one sheet, and sheets that claim one code.
+
+    A person's statement has priority, then equal codes on marks that agree, then marks. The result
+    depends on the given order, not on when the photos were read.
+    """
+    groups, claims = _groups(entries, alike or Alike())
+    best: dict[int, int] = {}
+    differs: dict[int, tuple[tuple[int, int], ...]] = {}
+    for group in groups:
+        better = _best(group)
+        best |= {one.key: better.key for one in group}
+        settled = any(better.said) or any(one.same_as for one in group)
+        if len(group) > 1 and better.marks and not settled:
+            others = [one for one in group if not one.low <= better.total <= one.high]
+            if others:
+                differs[better.key] = tuple((one.key, one.total) for one in others)
+    conflicts: dict[int, tuple[int, ...]] = {}
+    for rivals in claims:
+        keys = [best[group[0].key] for group in rivals]
+        if len(keys) > 1:
+            conflicts |= {key: tuple(k for k in keys if k != key) for key in keys}
+    same = {key: other for key, other in best.items() if key != other}
+    return Compared(same, conflicts, differs)
+
+
+def _best(group: Sequence[Entry]) -> Entry:
+    """The photo that counts: confirmed, or corrected; else, of different readings, the one with
+    more shields, then the later; of equal ones the surest."""
+    if len({one.marks for one in group}) == 1:
+        return max(group, key=lambda one: (one.said, one.confidence))
+    return max(group, key=lambda one: (one.said, one.filled, one.arrival))
+
+
+def _groups(
+    entries: Sequence[Entry], alike: Alike
+) -> tuple[list[list[Entry]], list[list[list[Entry]]]]:
+    """The photos of each sheet, and for each code the sheets that bear it."""
+    of_key: dict[int, list[Entry]] = {}
+    of_code: dict[tuple[str, str], list[list[Entry]]] = {}
+    seen: dict[str, list[Entry]] = {}
+    for one in entries:
+        if one.marks and one.same_as is None:
+            alike.add(one.marks, coded=bool(one.code))
+    groups = []
+    for entry in _references_last(entries):
+        claims = of_code.setdefault((entry.kind, entry.code), []) if entry.code else []
+        group = _group_of(entry, of_key, claims, seen, alike)
+        if group is None:
+            group = []
+            groups.append(group)
+        group.append(entry)
+        of_key[entry.key] = group
+        if entry.marks and entry.same_as is None:
+            seen.setdefault(entry.marks, []).append(entry)
+        if entry.code and entry.same_as is None and not any(group is one for one in claims):
+            claims.append(group)
+    return groups, list(of_code.values())
+
+
+def _references_last(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries, each after the one that it is another photo of according to a person."""
+    ordered = [one for one in entries if not one.same_as]
+    waiting = [one for one in entries if one.same_as]
+    placed = {one.key for one in ordered}
+    while waiting:
+        # If none can follow, they refer to each other, or to sheets that do not count.
+        following = next((one for one in waiting if one.same_as in placed), waiting[0])
+        waiting.remove(following)
+        ordered.append(following)
+        placed.add(following.key)
+    return ordered
+
+
+def _group_of(
+    entry: Entry,
+    of_key: Mapping[int, list[Entry]],
+    claims: Sequence[list[Entry]],
+    seen: Mapping[str, list[Entry]],
+    alike: Alike,
+) -> list[Entry] | None:
+    """The group that an entry belongs to, if any. claims: the groups that bear its code; seen: the
+    entries before it, by their marks."""
+    if entry.same_as is not None:
+        return of_key.get(entry.same_as)
+    for group in claims:
+        if _agree(entry, group):
+            return group
+    near = alike.near(entry.marks, coded=bool(entry.code)) if entry.marks else {}
+    similar = [
+        (share, -n, other)
+        for marks, share in near.items()
+        for n, other in enumerate(seen.get(marks, ()))
+        if other.kind == entry.kind and not (entry.code and other.code)
+    ]
+    exact = seen.get(entry.marks, ()) if not entry.code and entry.filled >= FILLED else ()
+    similar += [(1.0, -n, other) for n, other in enumerate(exact) if other.kind == entry.kind]
+    if not similar:
+        return None
+    return of_key[max(similar, key=lambda one: one[:2])[2].key]
+
+
+def _agree(entry: Entry, group: Iterable[Entry]) -> bool:
+    """Whether a sheet may be that of the group; without marks the code alone decides."""
+    own = marks_from(entry.marks)
+    marks = [found for one in group if (found := marks_from(one.marks)) is not None]
+    if own is None or not marks:
+        return True
+    empty = not own.any() and any(not one.any() for one in marks)
+    return empty or bool(agreements(own, np.stack(marks, 1)).max() >= SHARE)

@@ -1,0 +1,123 @@
+"""The event of a page, as it is now: loaded once for each version, and changed by actions."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+
+from starlette.concurrency import run_in_threadpool
+
+from kdscan.errors import UsageError
+from kdscan.event.actions import Action
+from kdscan.event.events import load, open_row, perform, version
+from kdscan.event.log import Author, Entry
+from kdscan.event.model import Event
+from kdscan.event.store import Store
+from kdscan.web.answers import ApiError
+
+LOOK_EVERY = 0.5
+"""Seconds between two looks at the version while somebody waits for another one."""
+
+
+class Live:
+    """An event that other programs may change as well."""
+
+    def __init__(self, store: Store, name: str) -> None:
+        self.store, self.name = store, name
+        with store.write() as db:
+            self.id = open_row(db, name).id
+            self._event = load(db, self.id, write=True)
+        self._lock, self._looking = threading.Lock(), threading.Lock()
+        self._seen = (0.0, self._event.version)
+
+    def event(self) -> Event:
+        """The event at its current version; raises ApiError if it was deleted."""
+        with self._lock, self.store.read() as db:
+            try:
+                event = load(db, self.id, self._event)
+            except UsageError as error:
+                raise _gone() from error
+            if event.name != self.name:
+                raise _gone()
+            self._event = event
+            return event
+
+    def perform(self, author: Author, *actions: Action) -> tuple[Event, list[Entry]]:
+        """Do something; raises `UsageError` if it is impossible or not allowed."""
+        with self._lock, self.store.write() as db:
+            event, entries = perform(db, self._event, author, *actions)
+            if event.name != self.name:
+                raise _gone()
+        with self._lock:
+            if event.version > self._event.version:
+                self._event = event
+        return event, entries
+
+    def version(self) -> int:
+        """The current version. Many browsers ask at the same time; they share one look. Raises
+        ApiError if the event was deleted."""
+        asked = time.monotonic()
+        with self._looking:
+            if self._seen[0] <= asked:
+                with self.store.read() as db:
+                    found = version(db, self.id, self.name)
+                if found is None:
+                    raise _gone()
+                self._seen = time.monotonic(), found
+            return self._seen[1]
+
+
+def _gone() -> ApiError:
+    return ApiError(410, "event_gone", "the event was deleted; start kdscan serve again")
+
+
+class News:
+    """Wakes everybody who waits for another version; one task looks for all of them."""
+
+    def __init__(self, live: Live) -> None:
+        self._live = live
+        self._changed = asyncio.Event()
+        self._waiting = 0
+        self._task: asyncio.Task[None] | None = None
+        self.ending = asyncio.Event()
+
+    def end(self) -> None:
+        """Answer everybody who waits."""
+        self.ending.set()
+        self._changed.set()
+
+    async def wait(self, known: str, state: Callable[[], str], seconds: float) -> None:
+        """Return when the state differs from the known one, or after that many seconds."""
+        ends = time.monotonic() + seconds
+        self._waiting += 1
+        try:
+            if self._task is None or self._task.done():
+                self._task = asyncio.create_task(self._look())
+            while not self.ending.is_set():
+                changed = self._changed
+                if await run_in_threadpool(state) != known:
+                    return
+                left = ends - time.monotonic()
+                if left <= 0:
+                    return
+                try:
+                    await asyncio.wait_for(changed.wait(), left)
+                except TimeoutError:
+                    return
+        finally:
+            self._waiting -= 1
+
+    async def _look(self) -> None:
+        before = await run_in_threadpool(self._live.version)
+        while self._waiting and not self.ending.is_set():
+            await asyncio.sleep(LOOK_EVERY)
+            try:
+                now = await run_in_threadpool(self._live.version)
+            except ApiError:
+                now = -1
+            if now != before:
+                before = now
+                self._changed.set()
+                self._changed = asyncio.Event()

@@ -1,0 +1,282 @@
+"""What the desk, the standings page and the projector show: pure functions of an event.
+
+Each is computed once for a version of the event, however many browsers ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import combinations
+from typing import Literal, TypeVar
+
+from kdscan.event.export import event_table, table_game
+from kdscan.event.games import Game
+from kdscan.event.log import Author
+from kdscan.event.model import FAILED, OK, Event, Result, SheetResult, short_name
+from kdscan.i18n import Words, mark
+from kdscan.web import schemas
+from kdscan.web.schemas import Card, CardKind, SheetBrief
+from kdscan.web.views import localized_error, picture
+
+V = TypeVar("V")
+
+TOTALS = 100
+"""Most totals that are listed, the highest first."""
+
+ORDER: tuple[CardKind | Literal["decides"], ...] = (
+    *("changed", "conflict", "twice", "owner", "differs", "decides", "again"),
+    *("opponent", "look", "failed", "missing", "rules"),  # a failed photo may be the missing one
+)
+"""Kinds of cards by urgency; "decides": a doubtful sheet that may change who wins a game."""
+
+_KINDS: Mapping[str, CardKind] = {
+    "changed": "changed",
+    "code_conflict": "conflict",
+    "two_sheets": "twice",
+    "points_differ": "differs",
+    "cut_off": "again",
+    "missing_sheet": "missing",
+    "unplaced": "owner",
+    "unknown_player": "owner",
+}
+
+
+class Overviews:
+    """The overviews of the newest version that anybody asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[int, str], object] = {}
+
+    def of(self, event: Event, make: Callable[[Event], V]) -> V:
+        """What `make` says of an event."""
+        key = event.version, make.__name__
+        if key not in self._made:
+            made = make(event)
+            self._made = {k: one for k, one in self._made.items() if k[0] == event.version}
+            self._made[key] = made
+        return self._made[key]  # type: ignore[return-value]
+
+
+def standings(event: Event) -> schemas.Standings:
+    """The standings page."""
+    names = {row.sheet.id: short_name(row.file.name) for row in event.counting}
+    best = sorted(event.scores, key=lambda score: (-score.total, score.key))
+    totals: list[schemas.Total] = [
+        {"name": one.player or names[one.key], "total": one.total, "review": one.review}
+        for one in best[:TOTALS]
+    ]
+    said = event.said
+    return {
+        **event_table(event),
+        "clock": said.clock,
+        "shown": said.shown,
+        "state": str(event.version),
+        "totals": totals,
+    }
+
+
+def desk(event: Event) -> schemas.EventView:
+    """What the desk sees, except what it may undo. Errors of photos are in English."""
+    rows = list(event.rows())
+    players: list[schemas.DeskPlayer] = [
+        {"name": player.name, "number": player.number, "active": player.active}
+        for player in event.names.players
+    ]
+    return {
+        "clock": event.said.clock,
+        "shown": event.said.shown,
+        "state": str(event.version),
+        "event": event.name,
+        "cards": cards(event, rows),
+        "to_come": [],
+        "sheets": [sheet_brief(row) for row in rows if isinstance(row, SheetResult)],
+        "players": players,
+        "games": [table_game(game) for game in event.games],
+        "played_round": event.played_round,
+        "last_round": event.last_round,
+        "rounds": event.rules.rounds,
+    }
+
+
+def desk_view(made: Overviews, event: Event, author: Author, w: Words) -> schemas.DeskView:
+    """What one desk sees now. w: the language of errors.
+
+    Sheets that are missing in the last round are to come until its clock has run out.
+    """
+    view, clock = made.of(event, desk), event.said.clock
+    over = clock is not None and datetime.fromisoformat(clock) <= datetime.now(UTC)
+    every: list[Card] = [
+        {**card, "problem": localized_error(card["problem"], w)} if card["problem"] else card
+        for card in view["cards"]
+    ]
+    quiet = [
+        card
+        for card in every
+        if card["kind"] == "missing" and card["round"] == view["last_round"] and not over
+    ]
+    return {
+        **view,
+        "cards": [card for card in every if card not in quiet],
+        "to_come": quiet,
+        "undo": undoable(event, author),
+    }
+
+
+def undoable(event: Event, author: Author) -> schemas.Undoable | None:
+    """What the desk would undo; None if there is nothing."""
+    entry = event.newest(author)
+    if entry is None:
+        return None
+    text, values = entry.action.sentence(event)
+    return {
+        "id": entry.id,
+        "text": text,
+        "values": {name: short_name(str(value)) for name, value in values.items()},
+        "at": entry.at.isoformat(),
+        "sheet": getattr(entry.action, "sheet", None),
+    }
+
+
+def cards(event: Event, rows: Sequence[Result]) -> list[Card]:
+    """Everything that a person should settle, the most urgent first. rows: all of its results."""
+    decisive = decisive_sheets(event)
+    every = [*_of_findings(event), *_of_rows(event, rows, decisive)]
+
+    def urgency(card: Card) -> tuple[int, int, int, float, str]:
+        kind = "decides" if card["decides"] else card["kind"]
+        sure = card["confidence"] if card["confidence"] is not None else 0.0
+        return ORDER.index(kind), -(card["round"] or 0), card["table"] or 0, sure, card["key"]
+
+    return sorted(every, key=urgency)
+
+
+def decisive_sheets(event: Event) -> set[int]:
+    """Sheets whose range of totals overlaps with that of another sheet of the game."""
+    found: set[int] = set()
+    for game in event.games:
+        seated = [s.sheet.key for s in game.seats if s.sheet is not None and s.points is None]
+        for one, other in combinations([event.sheets[key] for key in seated], 2):
+            if one.brief.low <= other.brief.high and other.brief.low <= one.brief.high:
+                found |= {one.id, other.id}
+    return found
+
+
+def _of_findings(event: Event) -> Iterator[Card]:
+    waiting = _missing_players(event.games)
+    for finding in event.findings:
+        if finding.code == "needs_look" or (
+            finding.code == "missing_sheet" and finding.table is None
+        ):
+            continue  # the sheet's own card says it; a round that has not begun lacks nothing yet
+        if finding.code == "unplaced" and not event.has_players:  # a pile of photos, no tournament
+            continue
+        kind = _KINDS[finding.code]
+        if kind == "owner" and "count" in finding.values:
+            kind = "opponent"
+        round_ = finding.round or event.last_round or None
+        who = str(finding.values.get("player", ""))
+        key = "-".join(map(str, (kind, finding.round, finding.table, *finding.sheets, who)))
+        briefs = [sheet_brief(event.row(event.sheets[n])) for n in finding.sheets]
+        card = _card(kind, key, finding.text, finding.values, *briefs)
+        card["round"], card["table"] = finding.round, finding.table
+        card["player"] = who if who not in ("", "?", "–") else None
+        card["players"] = waiting.get(round_, []) if round_ else []
+        if kind == "changed":
+            waits = event.sheets[finding.sheets[0]].brief.waits
+            card["changes"] = [
+                {"action": w.action, "what": w.field, "old": w.old, "new": w.new, "who": w.who}
+                for w in waits
+            ]
+        yield card
+
+
+def _missing_players(games: Iterable[Game]) -> dict[int, list[str]]:
+    """Players whose points are not yet known, by round."""
+    found: dict[int, list[str]] = {}
+    for game in games:
+        if not game.finished:
+            names = [seat.player for seat in game.seats if seat.total is None]
+            found.setdefault(game.round, []).extend(names)
+    return found
+
+
+def _of_rows(event: Event, rows: Iterable[Result], decisive: Collection[int]) -> Iterator[Card]:
+    codes = ("code_conflict", "cut_off", "changed")
+    settled_elsewhere = {n for one in event.findings if one.code in codes for n in one.sheets}
+    for row in rows:
+        if row.status == FAILED:
+            values = {"name": short_name(row.name)}
+            text = mark("{name} could not be read")
+            card = _card("failed", f"failed-{row.file.id}-{row.page}", text, values)
+            card["file"], card["photo"] = row.name, row.file.photo_id
+            card["problem"] = row.problem  # type: ignore[typeddict-item]
+            if row.photo is not None and row.photo.pages:
+                card["picture"] = picture(row.photo, row.page, "view")
+            yield card
+        elif isinstance(row, SheetResult) and row.counts and row.sheet.id not in settled_elsewhere:
+            yield from _of_sheet(row, decisive)
+
+
+def _of_sheet(row: SheetResult, decisive: Collection[int]) -> Iterator[Card]:
+    brief = row.sheet.brief
+    kind: CardKind
+    if brief.review:
+        kind, text = "look", mark("{name} needs a look")
+    elif row.status == OK and not brief.confirmed and brief.illegal:
+        kind, text = "rules", mark("{name} was read with certainty, but no lawful game leads to it")
+    else:
+        return
+    at = row.assignment
+    values = {"name": at.player or short_name(row.file.name)}
+    card = _card(kind, f"{kind}-{row.sheet.id}", text, values, sheet_brief(row))
+    card["round"], card["table"], card["player"] = at.round, at.table, at.player
+    card["confidence"] = brief.confidence
+    card["decides"] = kind == "look" and row.sheet.id in decisive
+    yield card
+
+
+def _card(
+    kind: CardKind, key: str, text: str, values: Mapping[str, object], *sheets: SheetBrief
+) -> Card:
+    """A card that has no round, player or file yet."""
+    return {
+        "kind": kind,
+        "key": key,
+        "text": text,
+        "values": {name: str(value) for name, value in values.items()},
+        "round": None,
+        "table": None,
+        "player": None,
+        "sheets": list(sheets),
+        "players": [],
+        "decides": False,
+        "confidence": None,
+        "file": None,
+        "problem": None,
+        "photo": None,
+        "picture": None,
+        "changes": [],
+    }
+
+
+def sheet_brief(row: SheetResult) -> SheetBrief:
+    """A sheet in a card or in the desk's list."""
+    sheet, brief, at = row.sheet, row.sheet.brief, row.assignment
+    return {
+        "id": sheet.id,
+        "kind": sheet.kind,
+        "photo": sheet.photo_id,
+        "page": sheet.page,
+        "name": short_name(row.file.name),
+        "player": at.player,
+        "round": at.round,
+        "table": at.table,
+        "total": None if brief.retake else brief.total,
+        "range": None if brief.retake or brief.total is None else (brief.low, brief.high),
+        "confidence": brief.confidence,
+        "thumb": picture(row.photo, sheet.page, "thumb"),
+        "review": brief.review,
+        "confirmed": brief.confirmed,
+        "status": row.status,
+    }

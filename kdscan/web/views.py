@@ -1,0 +1,278 @@
+"""Photos and sheets as the page shows them, and who may see and correct them.
+
+Everything here blocks; handlers call it in threads.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from sqlalchemy import Connection, func, select
+
+from kdscan.detection.markers import UNKNOWN_LAYOUT
+from kdscan.document import outcome_json
+from kdscan.errors import Bug
+from kdscan.event.actions import AssignSheet, Ignore, OnField, SamePaper
+from kdscan.event.events import current_sheets
+from kdscan.event.log import Entry
+from kdscan.event.model import Event, reason_of, short_name
+from kdscan.event.sheets import StoredSheet, fold_table, range_of, value_of
+from kdscan.event.store import schema
+from kdscan.event.store.readings import ReadSheet
+from kdscan.event.store.records import PhotoRow
+from kdscan.files import Json
+from kdscan.i18n import Words, mark
+from kdscan.i18n.errors import error_text
+from kdscan.paper.layout import layouts
+from kdscan.rules.winner import decide, worth
+from kdscan.sheets.base import is_player_sheet
+from kdscan.sheets.board import DOMAIN_COLORS
+from kdscan.sheets.common import CellField, ChoiceField, LineField, domain_colors, parse_field
+from kdscan.web import schemas
+from kdscan.web.answers import not_found
+from kdscan.web.pictures import Size
+from kdscan.web.sessions import Session
+
+BUG = mark("Something went wrong in the program. The photo is kept.")
+
+MOST_LISTED = 200
+"""Most photos in a session's list: more than are chosen at once."""
+
+
+def visible_photo(event: Event, photo_id: int, session: Session) -> PhotoRow:
+    """A photo, if this session may see it: the desk may, and whoever sent it; raises ApiError."""
+    photo = event.photos.get(photo_id)
+    allowed = session.role == "desk" or session.id in event.senders(photo_id)
+    if photo is None or not allowed:
+        raise not_found("photo")
+    return photo
+
+
+def visible_sheets(event: Event, ids: Iterable[int], session: Session) -> list[int]:
+    """The same numbers, if this session may see all of these sheets; raises ApiError."""
+    wanted = list(ids)
+    for sheet_id in wanted:
+        if sheet_id not in event.sheets:
+            raise not_found("sheet")
+        visible_photo(event, event.sheets[sheet_id].photo_id, session)
+    return wanted
+
+
+def can_correct(event: Event, photo_id: int, session: Session) -> bool:
+    """Whether this session may correct a photo: the desk may, and whoever sent it first."""
+    return session.role == "desk" or event.senders(photo_id)[:1] == [session.id]
+
+
+def photo_name(event: Event, photo_id: int) -> str:
+    """The first name under which a photo came."""
+    rows = event.sent.get(photo_id)
+    return short_name(rows[0].name) if rows else "photo"
+
+
+def photo_json(
+    db: Connection, event: Event, photo: PhotoRow, session: Session, w: Words
+) -> schemas.Photo:
+    """All that is known of a photo. w: the language of its errors."""
+    (facts,) = _facts(db, event, [photo], w)
+    ids = [one.id for one in event.sheets.values() if one.photo_id == photo.id]
+    return {
+        **facts,
+        "can_correct": can_correct(event, photo.id, session),
+        "sheets": sheets_json(db, event, ids),
+    }
+
+
+def photos_json(
+    db: Connection, event: Event, session: Session, w: Words
+) -> list[schemas.PhotoLine]:
+    """This session's newest photos, the last one first; of their sheets only the totals."""
+    sent = [n for n in event.sent if session.id in event.senders(n)]
+    photos = [event.photos[n] for n in sorted(sent, reverse=True)[:MOST_LISTED]]
+    sheets: dict[int, list[schemas.Brief]] = defaultdict(list)
+    wanted = {photo.id for photo in photos}
+    for sheet in event.sheets.values():
+        if sheet.photo_id in wanted:
+            brief = sheet.brief
+            sheets[sheet.photo_id].append(
+                {
+                    "id": sheet.id,
+                    "kind": sheet.kind,
+                    "photo": sheet.photo_id,
+                    "page": sheet.page,
+                    "review": brief.review,
+                    "confidence": brief.confidence,
+                    "total": None if brief.retake else brief.total,
+                    "photograph_again": brief.retake,
+                    "player": event.assignment(sheet.id).player,
+                }
+            )
+    return [{**facts, "sheets": sheets[facts["id"]]} for facts in _facts(db, event, photos, w)]
+
+
+def _facts(
+    db: Connection, event: Event, photos: Sequence[PhotoRow], w: Words
+) -> Iterator[schemas.PhotoFacts]:
+    at = schema.reading.c
+    query = select(at.photo_id, at.page, at.entry).where(at.photo_id.in_([p.id for p in photos]))
+    newest: dict[int, dict[int, Json]] = defaultdict(dict)
+    for row in db.execute(query.order_by(at.page, at.id)):
+        newest[row.photo_id][row.page] = row.entry
+    for photo in photos:
+        pages = newest[photo.id]
+        yield {
+            "id": photo.id,
+            "name": photo_name(event, photo.id),
+            "added_at": photo.added_at.isoformat(),
+            "state": photo_state(photo, len(pages)),
+            "error": localized_error(reason_of(photo), w),
+            "pages": [_page_json(photo, entry, w) for entry in pages.values()],
+        }
+
+
+def photo_state(photo: PhotoRow, done: int) -> schemas.PhotoState:
+    """Whether a photo was read; done: how many of its pages were."""
+    if photo.error_code:
+        return "failed"
+    return "read" if photo.pages is not None and done >= photo.pages else "waiting"
+
+
+def state_now(db: Connection, photo: PhotoRow) -> schemas.PhotoState:
+    """Whether a photo was read."""
+    at = schema.reading.c
+    count = select(func.count(at.page.distinct())).where(at.photo_id == photo.id)
+    return photo_state(photo, db.scalar(count) or 0)
+
+
+def localized_error(error: Mapping[str, Any] | None, w: Words) -> schemas.ErrorText | None:
+    """A stored error, in words."""
+    if error is None:
+        return None
+    inside = error["code"] == Bug.code  # its details are only for the log
+    return {"code": error["code"], "message": w.t(BUG) if inside else error_text(error, w)}
+
+
+def _page_json(photo: PhotoRow, entry: Json, w: Words) -> schemas.Page:
+    shown = entry["width"] is not None
+    return {
+        "page": entry["page"],
+        "width": entry["width"],
+        "height": entry["height"],
+        "error": localized_error(entry["error"], w),
+        "view": picture(photo, entry["page"], "view") if shown else None,
+        "thumb": picture(photo, entry["page"], "thumb") if shown else None,
+    }
+
+
+def picture(photo: PhotoRow, page: int, size: Size) -> str:
+    """Address of a page's picture. It contains the hash of the photo's content, because browsers
+    keep pictures forever, and another photo may get the same number after an event was forgotten or
+    when another store is served here."""
+    return f"/api/photos/{photo.id}/pages/{page}/{size}.jpg?{photo.sha256[:12]}"
+
+
+def sheets_json(db: Connection, event: Event, ids: Iterable[int]) -> list[schemas.Sheet]:
+    """The current state of sheets, with what the page needs besides; those that are gone are left
+    out."""
+    wanted = list(ids)
+    found = current_sheets(db, event, wanted)
+    return [sheet_json(event, found[n]) for n in wanted if n in found]
+
+
+def table_json(db: Connection, event: Event, ids: Iterable[int]) -> list[schemas.Sheet]:
+    """The current state of the sheets of one game, each with what the others imply, also if nothing
+    but this request says that they belong together."""
+    wanted = [n for n in ids if n in event.sheets]
+    found = current_sheets(db, event, wanted)
+    sheets = [found[n] for n in wanted]
+    book = any(one.kind == "duel_spellbook" for one in sheets)
+    if book and all(one.kept is not None for one in sheets):
+        read = [StoredSheet(one.id, one.kind, one.data, one.kept) for one in sheets]
+        said = [event.said_of(event.sheets[n]) for n in wanted]
+        states = fold_table(read, said, one_table=True)
+        sheets = [replace(one, state=now) for one, now in zip(sheets, states, strict=True)]
+    return [sheet_json(event, one) for one in sheets]
+
+
+def sheet_json(event: Event, sheet: ReadSheet) -> schemas.Sheet:
+    """The current state of a sheet, with colours, range and history."""
+    now, row = sheet.current, event.sheets[sheet.id]
+    decisions = list(_history(event, sheet))
+    named = sheet.kind != "duel_map" or sheet.data["layout"] in (UNKNOWN_LAYOUT, *layouts())
+    facts: schemas.SheetFacts = {
+        "id": sheet.id,
+        "photo": sheet.photo_id,
+        "page": sheet.page,
+        "ink": None if named else f"/api/sheets/{sheet.id}/ink.png?reading={row.reading_id}",
+        "confirmed": row.brief.confirmed,
+        "corrections": decisions,
+        "extras_fixed": event.rules.game == "kingdomino",
+        "can_undo": any(not one["undone"] for one in decisions),
+        "player": event.assignment(sheet.id).player,
+    }
+    more: Json = {}
+    if is_player_sheet(sheet.kind):
+        scoring = [[(row, col) for row, col in d["cells"]] for d in now["domains"] if d["points"]]
+        colors = domain_colors(scoring, len(DOMAIN_COLORS))
+        domains = [one | {"color": colors.get(tuple(one["cells"][0]))} for one in now["domains"]]
+        again = bool(now.get("photograph_again"))
+        more = {"domains": domains, "range": None if again else range_of(now)}
+    return cast(schemas.Sheet, {**now, **more, **facts})
+
+
+def _history(event: Event, sheet: ReadSheet) -> Iterator[schemas.Decision]:
+    """Who decided what, the oldest first."""
+    sources = {one["action"]: one["source"] for one in sheet.current.get("said", ())}
+    before: dict[str, Any] = {}
+    for entry in event.of_sheet.get(sheet.id, ()):
+        field, new = _field_of(entry)
+        old = before.get(field) if field in before else value_of(sheet.data, field)[0]
+        undone = entry.id in event.said.undone
+        if not undone:
+            before[field] = new
+        decision: schemas.Decision = {
+            "id": entry.id,
+            "what": field,
+            "cell": None,
+            "player": None,
+            "coat": None,
+            "old": old,
+            "new": new,
+            "who": entry.who,
+            "role": entry.role,
+            "source": sources.get(entry.id),
+            "at": entry.at.isoformat(),
+            "undone": undone,
+        }
+        match parse_field(field):
+            case CellField(cell):
+                decision["what"], decision["cell"] = "cell", cell
+            case LineField(player, coat):
+                decision["what"], decision["player"] = "line", player
+                decision["coat"] = coat.value
+            case ChoiceField(player):
+                decision["what"], decision["player"] = "choice", player
+        yield decision
+
+
+def _field_of(entry: Entry) -> tuple[str, Any]:
+    match entry.action:
+        case OnField() as action:
+            return action.field, action.value
+        case AssignSheet(player=player, round=round_, table=table):
+            return "place", {"player": player, "round": round_, "table": table}
+        case SamePaper(of=of):
+            return "same_as", of or 0
+        case Ignore(ignored=ignored):
+            return "ignored", ignored
+    return "", None
+
+
+def game_json(sheets: Sequence[schemas.Sheet]) -> schemas.Outcome:
+    """Who won, by the current state of two maps or of two to four kingdoms, and all who share the
+    win."""
+    scored = [(one["id"], one) for one in sheets if one["kind"] != "duel_spellbook"]
+    winners = decide([worth(one) for _, one in scored]).winners
+    return cast(schemas.Outcome, {**outcome_json(scored), "winners": list(winners)})

@@ -1,0 +1,500 @@
+"""What an event shows after people have said something, and what may not be said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kdscan.errors import BlankPage, NoSheetFound, UsageError
+from kdscan.event import actions as act
+from kdscan.event.events import open_event
+from kdscan.event.export import columns, rows_with_sheets
+from kdscan.event.log import Author
+from kdscan.event.model import OK, REVIEW, Event
+from kdscan.event.names import players_in
+from kdscan.event.rules import Rules
+from kdscan.event.store import Store, open_store
+from kdscan.event.store.photos import add_file, add_photo, set_pages
+from kdscan.event.store.readings import add_reading
+from kdscan.files import Json
+from kdscan.paper.ids import check_of
+from kdscan.rules import GameName
+from kdscan.rules.duel.players import play_game
+from kdscan.sheets.duel_map.interpret import interpret
+from tests.event.entries import MODELS, came_in, do, entry, event_of, number_of, states
+from tests.readings import BOARD, make_book, make_kingdom, make_sheet, paid_game, with_evidence
+
+UNFINISHED = BOARD.replace("d+  d   dd", ".   .   dd", 1)
+"""Before the last domino was drawn."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """On SQLite alone: nothing here depends on the database."""
+    with open_store(str(tmp_path / "store.sqlite"), str(tmp_path / "photos")) as opened:
+        yield opened
+
+
+def statuses(store: Store) -> dict[str, str]:
+    return {row.file.name: row.status for row in event_of(store).rows()}
+
+
+def table(store: Store) -> list[Json]:
+    with store.read() as db:
+        return [columns(row) for row in rows_with_sheets(db, event_of(store))]
+
+
+def wizards(store: Store) -> dict[str, int]:
+    found = states(store, event_of(store))
+    return {name: one["score"]["wizard"] for name, one in found.items() if "score" in one}
+
+
+def players(store: Store, names: str, *more: act.Action) -> Event:
+    return do(store, *(act.AddPlayer(name) for name in names), *more)
+
+
+# Photos and sheets
+
+
+def test_a_removed_page_hides_no_other_photo_of_its_sheet(store: Store) -> None:
+    came_in(store, "sharp.jpg", make_sheet(confidence=0.999))
+    came_in(store, "blurred.jpg", make_sheet(confidence=0.99))
+    assert statuses(store) == {"blurred.jpg": "same sheet", "sharp.jpg": "ok"}
+    assert [(row["same_as"], row["conflicts_with"]) for row in table(store)] == [
+        ("sharp.jpg", None),
+        (None, None),
+    ]
+    do(store, act.RemovePhoto("sharp.jpg#1"))
+    assert statuses(store) == {"blurred.jpg": "ok"}
+    do(store, act.RemovePhoto("sharp.jpg#1", removed=False))
+    assert len(statuses(store)) == 2
+    with pytest.raises(UsageError, match="was not removed; removed from Cup: –"):
+        do(store, act.RemovePhoto("sharp.jpg#1", removed=False))
+    with pytest.raises(UsageError, match="no photo of that name"):
+        do(store, act.RemovePhoto("other.jpg"))
+
+
+def test_of_equal_photos_that_of_the_first_name_counts_whichever_came_first(store: Store) -> None:
+    for name in ("b.jpg", "a.jpg"):
+        came_in(store, name, make_sheet(confidence=0.999))
+    assert statuses(store) == {"a.jpg": "ok", "b.jpg": "same sheet"}
+
+
+def test_photos_of_one_sheet_with_different_totals_are_asked_about(store: Store) -> None:
+    """The photo before the last domino, surer than that of the finished sheet."""
+    whole = make_sheet(confidence=0.99)
+    early = make_sheet(UNFINISHED, confidence=0.999)
+    for name, sheet in (("early.jpg", early), ("whole.jpg", whole)):
+        came_in(store, name, with_evidence(sheet, sheet_id="CUP/1/1/A"))
+    assert early.score.total < whole.score.total
+    assert statuses(store) == {"early.jpg": "same sheet", "whole.jpg": "ok"}
+    event = event_of(store)
+    (asked,) = [one for one in event.findings if one.code == "two_sheets"]
+    assert asked.values["totals"] == f"{whole.score.total}, {early.score.total}"
+    settled = do(store, act.Ignore(number_of(event, "early.jpg")))
+    assert not [one for one in settled.findings if one.code == "two_sheets"]
+
+
+def test_an_ignored_sheet_hides_no_other_photo_of_it(store: Store) -> None:
+    came_in(store, "sharp.jpg", make_sheet(confidence=0.999))
+    came_in(store, "blurred.jpg", make_sheet(confidence=0.99))
+    do(store, act.Ignore(number_of(event_of(store), "sharp.jpg")))
+    assert statuses(store) == {"blurred.jpg": "ok", "sharp.jpg": "ignored"}
+
+
+def test_a_corrected_photo_counts_before_one_that_was_only_assigned(store: Store) -> None:
+    came_in(store, "sharp.jpg", make_sheet(confidence=0.999))
+    came_in(store, "blurred.jpg", make_sheet(confidence=0.99))
+    blurred = number_of(event_of(store), "blurred.jpg")
+    do(store, act.AssignSheet(blurred, "Ann", 1, 1))
+    assert statuses(store)["blurred.jpg"] == "same sheet"
+    do(store, act.CorrectShield(blurred, (0, 0), "dot", 2))
+    assert statuses(store)["sharp.jpg"] == "same sheet"
+
+
+def test_a_photo_that_cannot_be_opened_and_pages_without_a_sheet_are_rows(store: Store) -> None:
+    came_in(store, "scan.pdf", make_sheet(confidence=0.999))
+    with store.write() as db:
+        event = open_event(db, "Cup")
+        photo = add_photo(db, event.id, "0" * 64, ".jpg", 1)
+        add_file(db, event.id, "broken.jpg", photo.id)
+        set_pages(db, photo, None, {"code": "unreadable_image", "message": "it is broken"})
+        scan = event.photos[event.sheet(1).photo_id]
+        set_pages(db, scan, 3)
+        for page, error in ((1, BlankPage("nothing")), (2, NoSheetFound("none"))):
+            add_reading(db, scan, page, MODELS, entry(error=error, page=page), [], 0.1)
+    rows = [(row.name, row.status) for row in event_of(store).rows()]
+    assert rows == [
+        ("broken.jpg", "failed"),
+        ("scan.pdf", "ok"),
+        ("scan.pdf#2", "blank"),
+        ("scan.pdf#3", "failed"),
+    ]
+    event = do(store, act.RemovePhoto("broken.jpg"), act.RemovePhoto("scan.pdf#2"))
+    assert [row.name for row in event.rows()] == ["scan.pdf", "scan.pdf#3"]
+    assert event.removed_names == ["broken.jpg", "scan.pdf#2"]
+
+
+def test_rows_say_where_to_look_and_which_sheets_bear_one_code(store: Store) -> None:
+    doubtful = make_sheet(doubtful=[(0, 5), (4, 6)])
+    for name, sheet in (("a.jpg", doubtful), ("b.jpg", make_sheet(str(play_game(0).maps[0])))):
+        came_in(store, name, with_evidence(sheet, sheet_id="CUP/1/1/A"))
+    rows = table(store)
+    assert rows[0]["look_at"].split() == ["F1", "G5"]
+    assert [row["conflicts_with"] for row in rows] == ["b.jpg", "a.jpg"]
+    event = event_of(store)
+    assert event.sheet_named("a.jpg").sheet.id == number_of(event, "a.jpg")
+    with pytest.raises(UsageError, match="this could be any of"):
+        event.sheet_named("CUP/1/1/A")
+    do(store, act.SamePaper(number_of(event, "b.jpg"), None))
+    assert set(statuses(store).values()) == {"ok", "review"}
+
+
+# Games whose sheets are in several photos
+
+
+def test_a_spellbook_pays_the_maps_of_its_table(store: Store) -> None:
+    game = paid_game()
+    for board, player in zip(game.maps, "AB", strict=True):
+        sheet = make_sheet(str(board), confidence=0.999)
+        came_in(store, player, with_evidence(sheet, sheet_id=f"CUP/1/4/{player}"))
+    assert wizards(store) == {"A": 0, "B": 0}
+    came_in(store, "book", with_evidence(make_book(game.spellbook), sheet_id="CUP/1/4/"))
+    paid = dict(zip("AB", (score.wizard for score in game.scores()), strict=True))
+    nothing = {"A": 0, "B": 0}
+    assert wizards(store) == paid
+    (played,) = event_of(store).games
+    assert [seat.total for seat in played.seats] == [score.total for score in game.scores()]
+    do(store, act.RemovePhoto("book"))
+    assert wizards(store) == nothing
+    do(store, act.RemovePhoto("book", removed=False))
+    assert wizards(store) == paid
+    book = number_of(event_of(store), "book")
+    moved = do(store, act.AssignSheet(book, None, 1, 5))
+    assert wizards(store) == nothing
+    newest = moved.newest(sheet=book)
+    assert newest is not None
+    do(store, act.Undo(newest.id))
+    assert wizards(store) == paid
+
+
+def test_a_map_photographed_twice_is_one_of_the_two_of_its_game(store: Store) -> None:
+    game = paid_game()
+    for name, board in zip(("A", "B", "B again"), (*game.maps, game.maps[1]), strict=True):
+        sheet = make_sheet(str(board), confidence=0.99 if "again" in name else 0.999)
+        came_in(store, name, with_evidence(sheet, sheet_id=f"CUP/1/4/{name[0]}"))
+    came_in(store, "book", with_evidence(make_book(game.spellbook), sheet_id="CUP/1/4/"))
+    a, b = (score.wizard for score in game.scores())
+    assert wizards(store) == {"A": a, "B": b, "B again": 0}
+
+
+def test_codes_without_a_round_belong_to_that_of_their_photos(store: Store) -> None:
+    games = [paid_game(), paid_game(seed=100)]
+    for round_, game in enumerate(games, 1):
+        for board, player in zip(game.maps, "AB", strict=True):
+            sheet = make_sheet(str(board), confidence=0.999)
+            sheet = with_evidence(sheet, sheet_id=f"CUP//4/{player}")
+            came_in(store, f"{player}{round_}", sheet, details={"round": round_})
+        book = with_evidence(make_book(game.spellbook), sheet_id="CUP//4/")
+        came_in(store, f"book{round_}", book, details={"round": round_})
+    assert wizards(store) == {
+        f"{player}{round_}": score.wizard
+        for round_, game in enumerate(games, 1)
+        for player, score in zip("AB", game.scores(), strict=True)
+    }
+    assert set(statuses(store).values()) <= {OK, REVIEW}
+
+
+def test_the_pairing_says_where_a_sheet_belongs_that_names_its_round_and_player(
+    store: Store,
+) -> None:
+    game = paid_game()
+    players(store, "AB", act.PairRound())
+    for board, player in zip(game.maps, "12", strict=True):
+        sheet = make_sheet(str(board), confidence=0.999)
+        came_in(store, player, with_evidence(sheet, sheet_id=f"CUP/1//{player}"))
+    came_in(store, "book", with_evidence(make_book(game.spellbook), sheet_id="CUP/1/1/"))
+    paid = [score.wizard for score in game.scores()]
+    assert wizards(store) == dict(zip("12", paid, strict=True))
+    places = [event_of(store).assignment(n) for n in sorted(event_of(store).sheets)]
+    assert [(one.round, one.table, one.player) for one in places] == [
+        (1, 1, "A"),
+        (1, 1, "B"),
+        (1, 1, None),
+    ]
+
+
+def test_a_spellbook_whose_table_is_unknown_is_asked_for(store: Store) -> None:
+    game = paid_game()
+    for board, player in zip(game.maps, "AB", strict=True):
+        sheet = make_sheet(str(board), confidence=0.999)
+        came_in(store, player, with_evidence(sheet, sheet_id=f"CUP/1/4/{player}"))
+    came_in(store, "book", make_book(game.spellbook))
+    event = event_of(store)
+    (asked,) = [one for one in event.findings if "spellbook" in one.text]
+    assert [event.shown_names[n] for n in asked.sheets] == ["book"]
+    event = do(store, act.AssignSheet(asked.sheets[0], None, 1, 4))
+    assert any(wizards(store).values())
+    assert not [one for one in event.findings if "spellbook" in one.text]
+
+
+def test_a_clipped_sheet_has_no_points_in_its_game(store: Store) -> None:
+    for player, clipped in (("A", ()), ("B", ((0, 0),))):
+        evidence = make_sheet(confidence=0.999).evidence
+        sheet = replace(evidence, sheet_id=f"CUP/1/1/{player}", clipped=clipped)
+        came_in(store, f"{player}.jpg", interpret(sheet))
+    event = event_of(store)
+    (game,) = event.games
+    assert [seat.total is None for seat in game.seats] == [False, True]
+    assert [finding.code for finding in event.findings] == ["cut_off"]
+
+
+# Rules
+
+
+def test_rules_are_kept_and_can_be_set_right(store: Store) -> None:
+    with store.write() as db:
+        rules = act.SetRules(great_duel=True, middle_kingdom=True, rounds=5)
+        event = open_event(db, "Castle cup", "kingdomino", rules)
+        assert event.rules == Rules("kingdomino", great_duel=True, middle_kingdom=True, rounds=5)
+        rules = act.SetRules(middle_kingdom=False, harmony=True)
+        again = open_event(db, "Castle cup", None, rules)
+        assert open_event(db, "Other").rules == Rules()
+    assert again.rules == Rules("kingdomino", great_duel=True, harmony=True, rounds=5)
+
+
+@pytest.mark.parametrize(
+    ("game", "rules", "message"),
+    [
+        ("duel", act.SetRules(great_duel=True), "--great-duel is a rule of Kingdomino"),
+        ("duel", act.SetRules(seats=3), "two play Kingdomino Duel"),
+        ("kingdomino", act.SetRules(great_duel=True, seats=4), "for 2 players"),
+    ],
+)
+def test_rules_that_the_game_does_not_have_are_refused(
+    store: Store, game: GameName, rules: act.SetRules, message: str
+) -> None:
+    with pytest.raises(UsageError, match=message), store.write() as db:
+        open_event(db, "Cup", game, rules)
+
+
+def test_kingdoms_keep_their_size_once_somebody_looked_at_their_squares(store: Store) -> None:
+    came_in(store, "k.jpg", make_kingdom(), game="kingdomino")
+    do(store, act.SetRules(great_duel=True))
+    assert event_of(store).other_sizes == ["k.jpg"]
+    sheet = number_of(event_of(store), "k.jpg")
+    event = do(store, act.CorrectSquare(sheet, (1, 1), "wheat", 1))
+    with pytest.raises(UsageError, match="corrected or confirmed: 1"):
+        do(store, act.SetRules(great_duel=False))
+    newest = event.newest()
+    assert newest is not None
+    do(store, act.Undo(newest.id))
+    assert not do(store, act.SetRules(great_duel=False)).rules.great_duel
+
+
+def test_a_corrected_kingdom_is_scored_by_the_rules_of_its_event(store: Store) -> None:
+    came_in(store, "k.jpg", make_kingdom(), game="kingdomino")
+    event = do(store, act.SetRules(middle_kingdom=True))
+    before = states(store, event)["k.jpg"]["score"]
+    event = do(store, act.CorrectSquare(number_of(event, "k.jpg"), (1, 1), "wheat", 1))
+    after = states(store, event)["k.jpg"]["score"]
+    assert (before["middle_kingdom"], after["middle_kingdom"]) == (10, 10)
+    assert after["domains"] == before["domains"] + 4  # four squares of wheat
+    with pytest.raises(UsageError, match="the event's rules apply to all its kingdoms"):
+        do(store, act.SetVariants(number_of(event, "k.jpg"), True, True))
+
+
+# Players and rounds
+
+
+def test_one_person_is_one_player_however_the_name_is_typed(store: Store) -> None:
+    do(store, act.AddPlayer("Zoë  Nowak"))
+    for name in ("zoe nowak", "ZOË NOWAK", "Zoe\u0308 Nowak"):
+        with pytest.raises(UsageError, match="Zoë Nowak is in the list already"):
+            do(store, act.AddPlayer(name))
+    event = do(store, act.DropPlayer("zoe nowak"))
+    assert [player.active for player in event.names.players] == [False]
+    event = do(store, act.AddPlayer("zoe nowak"))
+    assert [(one.name, one.active) for one in event.names.players] == [("Zoë Nowak", True)]
+    with pytest.raises(UsageError, match="Nowak plays in Cup"):
+        do(store, act.DropPlayer("Novak"))
+
+
+def test_a_renamed_player_keeps_code_table_and_points(store: Store) -> None:
+    players(store, "AB", act.PairRound(seed=1), act.EnterResult(1, 1, {"A": 5, "B": 3}))
+    event = do(store, act.RenamePlayer("A", "Ada"))
+    assert [line.player for line in event.standings] == ["Ada", "B"]
+    event = do(store, act.AddPlayer("A"))
+    assert [line.score for line in event.standings if line.player == "A"] == [0]
+    with pytest.raises(UsageError, match="have the player drop out"):
+        do(store, act.RemovePlayer("A"))
+
+
+def test_a_code_that_denies_the_name_asks_and_older_codes_are_read(store: Store) -> None:
+    players(store, "AB", act.PairRound(seed=1))
+    good, wrong = f"CUP/1/1/1.{check_of('A')}", f"CUP/1/1/2.{check_of('Eve')}"
+    maps = play_game(0).maps
+    for name, board, code in zip(("a", "b"), maps, (good, wrong), strict=True):
+        came_in(store, name, with_evidence(make_sheet(str(board)), sheet_id=code))
+    event = event_of(store)
+    at = {name: event.assignment(number_of(event, name)) for name in "ab"}
+    assert (at["a"].player, at["b"].player) == ("A", None)
+    assert at["b"].mistaken == wrong.rsplit("/", 1)[1]
+    assert any("whom this event does not have" in one.message for one in event.findings)
+    came_in(store, "old", with_evidence(make_sheet(str(maps[1])), sheet_id="CUP/1/1/2"))
+    event = event_of(store)
+    assert event.assignment(number_of(event, "old")).player == "B"
+
+
+def test_a_list_of_players_gives_each_a_code_of_its_own(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "players.csv"
+    path.write_text("name,player\nAda,A\nAbe,A\nBob,2\nCleo,\n")
+    with store.write() as db:
+        event = open_event(db, "Cup")
+        entered = list(event.names.entered(players_in(path)))
+    assert [(one.name, one.code) for one in entered] == [
+        ("Ada", "A"),
+        ("Abe", "2"),
+        ("Bob", "3"),
+        ("Cleo", "4"),
+    ]
+    path.write_text("first,last\nAda,Young\nada,young\n")
+    with pytest.raises(UsageError, match="row 3: ada young is in the list twice"):
+        players_in(path)
+    path.write_text("name,round\nAda,1\n,1\n")
+    with pytest.raises(UsageError, match="row 3: this player has no name"):
+        players_in(path)
+
+
+def test_tables_have_as_many_seats_as_the_rules_say(store: Store) -> None:
+    with store.write() as db:
+        open_event(db, "Cup", "kingdomino", act.SetRules(seats=4))
+    event = players(store, "ABCDEFG", act.PairRound())
+    assert sorted(map(len, event.tables[1].values())) == [3, 4]
+    with pytest.raises(UsageError, match="a walkover needs two players"):
+        do(store, act.Walkover(1, 1, "A"))
+
+
+def test_rounds_are_paired_again_only_before_they_are_played(store: Store) -> None:
+    players(store, "ABCD", act.SetRules(rounds=2), act.PairRound(seed=1))
+    with pytest.raises(UsageError, match=r"missing: 2, the first in round 1, table 1 \(., .\)"):
+        do(store, act.PairRound())
+    event = do(store, act.PairRound(again=True, seed=2))
+    assert event.last_round == 1
+    one, other = event.tables[1][1]
+    do(store, act.EnterResult(1, 1, {one: 40}))
+    with pytest.raises(UsageError, match="has results; withdraw them"):
+        do(store, act.PairRound(again=True))
+    do(store, act.EnterResult(1, 1, {other: 30}), act.Walkover(1, 2, event.tables[1][2][0]))
+    event = do(store, act.PairRound())
+    assert event.last_round == 2
+    first = next(one for one in event.log if isinstance(one.action, act.PairRound))
+    with pytest.raises(UsageError, match="no longer the last one"):
+        do(store, act.Undo(first.id))
+    newest = event.newest()
+    assert newest is not None
+    assert do(store, act.Undo(newest.id)).last_round == 1
+    do(store, act.PairRound())
+    for table in (1, 2):
+        do(store, act.Walkover(2, table, None))
+    with pytest.raises(UsageError, match="all rounds are paired"):
+        do(store, act.PairRound())
+
+
+def test_a_round_with_a_sheet_in_doubt_has_begun(store: Store) -> None:
+    players(store, "AB", act.PairRound(seed=1))
+    came_in(store, "x.jpg", with_evidence(make_sheet(), sheet_id="X/1/1/Q"))
+    with pytest.raises(UsageError, match="already come in"):
+        do(store, act.PairRound(again=True))
+
+
+def test_tables_and_byes_may_be_chosen_by_hand(store: Store) -> None:
+    players(store, "ABCDE")
+    event = do(store, act.PairRound(tables=(("A", "c"), ("E",), ("B", "D"))))
+    assert list(event.tables[1].values()) == [("A", "C"), ("B", "D"), ("E",)]
+    with pytest.raises(UsageError, match="A does not play this round, or is named twice"):
+        do(store, act.PairRound(again=True, tables=(("A", "B"), ("A", "C"))))
+    event = do(store, act.PairRound(again=True, byes=("A",)))
+    assert [seats for seats in event.tables[1].values() if "A" in seats] == [("A",)]
+
+
+def test_the_last_result_is_withdrawn_and_both_may_be_absent(store: Store) -> None:
+    players(store, "AB", act.PairRound(seed=1))
+    for points in (30, 40):
+        do(store, act.EnterResult(1, 1, {"a": points}))
+    event = do(store, act.WithdrawResult(1, 1))
+    assert {seat.points for seat in event.games[0].seats} == {30, None}
+    do(store, act.WithdrawResult(1, 1))
+    with pytest.raises(UsageError, match="round 1, table 1: no result has been entered"):
+        do(store, act.WithdrawResult(1, 1))
+    event = do(store, act.Walkover(1, 1, None))
+    assert [(line.score, line.losses) for line in event.standings] == [(0, 1), (0, 1)]
+    with pytest.raises(UsageError, match="Eve does not sit at table 1"):
+        do(store, act.EnterResult(1, 1, {"Eve": 3}))
+    with pytest.raises(UsageError, match="round 1 has no table 7; there are: 1"):
+        do(store, act.Walkover(1, 7, "A"))
+
+
+def test_a_sheet_takes_the_only_round_in_which_its_player_has_none(store: Store) -> None:
+    players(store, "AB", act.PairRound(seed=1))
+    came_in(store, "a.jpg", make_sheet(confidence=0.999))
+    event = do(store, act.AssignSheet(number_of(event_of(store), "a.jpg"), "A"))
+    assert [seat.total for seat in event.games[0].seats if seat.player == "A"] == [
+        make_sheet().score.total
+    ]
+
+
+# Undo
+
+
+def test_what_was_done_together_is_undone_together_and_once(store: Store) -> None:
+    came_in(store, "a.jpg", make_sheet(confidence=0.999))
+    sheet = number_of(event_of(store), "a.jpg")
+    before = states(store, event_of(store))
+    shields = (act.CorrectShield(sheet, (0, 0), None), act.CorrectShield(sheet, (0, 1), None))
+    event = do(store, *shields)
+    newest = event.newest(Author("Zoe"), sheet)
+    assert newest is not None
+    do(store, act.Undo(newest.id))
+    event = do(store, act.Undo(newest.id))
+    assert states(store, event) == before
+    assert event.newest() is None
+    with pytest.raises(UsageError, match="there is nothing to undo"):
+        do(store, act.Undo(newest.id + 1))
+
+
+def test_undo_skips_what_somebody_else_has_replaced_since(store: Store) -> None:
+    players(store, "AB", act.PairRound(seed=1))
+    do(store, act.EnterResult(1, 1, {"A": 30}))
+    event = do(store, act.EnterResult(1, 1, {"A": 40}), by=Author("Ann"))
+    newest = event.newest(Author("Zoe"))
+    assert newest is not None and isinstance(newest.action, act.PairRound)
+    newest = event.newest(Author("Ann"))
+    assert newest is not None
+    text, values = newest.action.sentence(event)
+    assert text.format(**values) == "the result of round 1, table 1"
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (act.CorrectShield(1, (2, 3), "dot"), "this sheet cannot hold this"),
+        (act.CorrectShield(1, (0, 0), None, 2), "this sheet cannot hold this"),
+        (act.CorrectShield(1, (6, 0), "dot"), "this sheet cannot hold this"),
+        (act.CorrectShield(7, (0, 0), "dot"), "there is no such sheet"),
+        (act.CorrectSquare(1, (0, 0), "wheat"), "this sheet cannot hold this"),
+        (act.CorrectSquare(1, (0, 0), "wheat", 3), "this sheet cannot hold this"),
+        (act.CorrectLine(1, 0, "dot", 9), "this sheet cannot hold this"),
+        (act.SamePaper(1, 1), "another photo of itself"),
+        (act.Approve((99,)), "there is nothing to undo"),
+        (act.CorrectShield(1, (0, 0), "dot", 9), "this cannot be stored"),
+    ],
+)
+def test_impossible_actions_are_refused(store: Store, action: act.Action, message: str) -> None:
+    came_in(store, "a.jpg", make_sheet(confidence=0.999))
+    with pytest.raises(UsageError, match=message):
+        do(store, action)
+    assert not event_of(store).log

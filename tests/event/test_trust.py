@@ -1,0 +1,318 @@
+"""Who said what decides what counts: no player raises a total without the desk."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from kdscan.errors import UsageError
+from kdscan.event import actions as act
+from kdscan.event.events import load, open_event, perform
+from kdscan.event.log import Author
+from kdscan.event.model import UPLOADED, Event
+from kdscan.event.sheets import range_of
+from kdscan.event.store import Store, open_store, schema
+from kdscan.event.store.photos import add_file, add_photo, set_pages
+from kdscan.event.store.readings import add_reading
+from kdscan.rules.duel.board import CELLS
+from kdscan.sheets.base import AnyReading, deserialize, serialize
+from tests.event.entries import MODELS, came_in, do, entry, event_of, kept, number_of, states
+from tests.readings import make_sheet, with_evidence
+
+HUGO, EVE = Author("Hugo", "player", "hugo"), Author("desk", "player", "eve")
+DOUBTS = ((0, 1), (2, 2))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(str(tmp_path / "store.sqlite"), str(tmp_path / "photos")) as opened:
+        yield opened
+
+
+def read(code: str, doubtful: Collection[tuple[int, int]]) -> AnyReading:
+    """A sheet as the reader would have it, with a range that its doubts make."""
+    return deserialize(serialize(with_evidence(make_sheet(doubtful=doubtful), sheet_id=code)))
+
+
+def cup(store: Store) -> int:
+    """Hugo and Eve play in the first round, and Hugo has sent his sheet; returns its number."""
+    do(store, act.AddPlayer("Hugo"), act.AddPlayer("Eve"), act.PairRound(seed=1))
+    came_in(
+        store, "hugo.jpg", read("CUP/1/1/1", DOUBTS), source=UPLOADED, details={"session": "hugo"}
+    )
+    return number_of(event_of(store), "hugo.jpg")
+
+
+def total(event: Event, sheet: int) -> int | None:
+    return event.sheets[sheet].brief.total
+
+
+def test_an_answer_to_a_doubt_counts_and_says_who_gave_it(store: Store) -> None:
+    sheet = cup(store)
+    before = states(store, event_of(store))["hugo.jpg"]
+    event = do(store, act.CorrectShield(sheet, (0, 1), "dot", 1), by=HUGO)
+    (said,) = states(store, event)["hugo.jpg"]["said"]
+    assert (said["source"], said["who"], said["new"]) == (
+        "answered",
+        "Hugo",
+        {"coat": "dot", "crosses": 1},
+    )
+    low, high = range_of(before)
+    assert low <= (total(event, sheet) or 0) <= high
+    assert not [one for one in event.findings if one.code == "changed"]
+
+
+def test_a_change_of_what_was_read_surely_waits_for_the_desk(store: Store) -> None:
+    sheet = cup(store)
+    read = total(event_of(store), sheet)
+    event = do(store, act.CorrectShield(sheet, (0, 0), "dot", 4), by=HUGO)
+    assert total(event, sheet) == read
+    (asked,) = [one for one in event.findings if one.code == "changed"]
+    assert asked.values["who"] == "Hugo"
+    (wait,) = event.sheets[sheet].brief.waits
+    assert (wait.old, wait.new) == (
+        {"coat": "dot", "crosses": 1},
+        {"coat": "dot", "crosses": 4},
+    )
+    accepted = do(store, act.Approve((wait.action,)))
+    assert str(total(accepted, sheet)) == asked.values["claimed"]
+    assert not [one for one in accepted.findings if one.code == "changed"]
+    restored = do(store, act.Undo(wait.action))
+    assert total(restored, sheet) == read and not restored.sheets[sheet].brief.waits
+
+
+def test_answers_beyond_the_range_that_was_read_wait(store: Store) -> None:
+    sheet = cup(store)
+    read = total(event_of(store), sheet)
+    event = do(store, act.CorrectShield(sheet, (0, 1), "dot", 4), by=HUGO)
+    assert total(event, sheet) == read
+    assert event.sheets[sheet].brief.waits
+
+
+def test_a_players_confirmation_settles_nothing(store: Store) -> None:
+    sheet = cup(store)
+    event = do(store, act.ConfirmSheet(sheet), by=HUGO)
+    brief = event.sheets[sheet].brief
+    assert (brief.confirmed, brief.review, brief.confirmed_by) == (False, True, "Hugo")
+    assert do(store, act.ConfirmSheet(sheet)).sheets[sheet].brief.confirmed
+
+
+@pytest.mark.parametrize(
+    "said", [act.ConfirmSheet(1), act.CorrectShield(1, (0, 1), "dot", 0), act.AssignSheet(1, "Eve")]
+)
+def test_what_the_desk_said_is_final_for_players(store: Store, said: act.Action) -> None:
+    sheet = cup(store)
+    assert sheet == 1
+    event = do(store, said)
+    changes = [act.CorrectShield(1, (0, 1), "dot", 1), act.AssignSheet(1, "Hugo")]
+    for change in changes:
+        if isinstance(change, act.OnField) and not isinstance(said, act.OnField):
+            continue
+        with pytest.raises(UsageError):
+            do(store, change, by=HUGO)
+    newest = event.newest()
+    assert newest is not None
+    with pytest.raises(UsageError, match="only the desk can undo what others did"):
+        do(store, act.Undo(newest.id), by=HUGO)
+
+
+def test_only_who_sent_a_photo_first_may_correct_it_whatever_the_name(store: Store) -> None:
+    sheet = cup(store)
+    for by in (EVE, Author("Hugo", "player", "other")):
+        with pytest.raises(UsageError, match="somebody else has sent this photo before"):
+            do(store, act.CorrectShield(sheet, (0, 1), "dot", 1), by=by)
+    came_in(store, "batch.jpg", with_evidence(make_sheet(), sheet_id="CUP/1/1/2"), picture=b"x")
+    came_in(
+        store, "again.jpg", make_sheet(), picture=b"x", source=UPLOADED, details={"session": "eve"}
+    )
+    with pytest.raises(UsageError, match="somebody else has sent this photo before"):
+        do(store, act.CorrectShield(2, (0, 0), "dot", 4), by=EVE)
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        act.Ignore(1),
+        act.SamePaper(1, None),
+        act.Approve((1,)),
+        act.AddPlayer("Zoe"),
+        act.PairRound(again=True),
+        act.EnterResult(1, 1, {"Hugo": 99}),
+        act.Walkover(1, 1, "Hugo"),
+        act.RemovePhoto("hugo.jpg"),
+        act.SetRules(rounds=1),
+        act.StartClock(5),
+        act.Undo(1),
+    ],
+)
+def test_players_do_not_run_the_event(store: Store, action: act.Action) -> None:
+    cup(store)
+    with pytest.raises(UsageError):
+        do(store, action, by=HUGO)
+
+
+def test_a_game_of_an_earlier_round_is_the_desks(store: Store) -> None:
+    sheet = cup(store)
+    do(store, act.EnterResult(1, 1, {"Hugo": 30, "Eve": 20}), act.PairRound())
+    event = do(store, act.CorrectShield(sheet, (0, 1), "dot", 1), by=HUGO)
+    assert event.sheets[sheet].brief.waits
+
+
+def test_a_player_names_a_sheet_only_where_no_code_does(store: Store) -> None:
+    sheet = cup(store)
+    with pytest.raises(UsageError, match="the code of this sheet says whose it is"):
+        do(store, act.AssignSheet(sheet, "Eve"), by=HUGO)
+    came_in(store, "b.jpg", make_sheet(), source=UPLOADED, details={"session": "eve"})
+    event = do(store, act.AssignSheet(2, "eve", 1, 1), by=EVE)
+    at = event.assignment(2)
+    assert (at.player, at.round, at.by) == ("Eve", None, "person")
+
+
+def test_at_home_everybodys_word_counts(store: Store) -> None:
+    came_in(store, "a.jpg", make_sheet(), source=UPLOADED, details={"session": "hugo"})
+    event = do(store, act.CorrectShield(1, (0, 0), "dot", 4), act.ConfirmSheet(1), by=HUGO)
+    assert event.sheets[1].brief.confirmed
+    assert total(event, 1) != make_sheet().score.total
+
+
+# Any sequence of actions
+
+SHEETS = (
+    ("hugo", read("CUP/1/1/1", DOUBTS)),
+    ("eve", read("CUP/1/1/2", ((4, 4),))),
+)
+
+VALUES = st.one_of(
+    st.tuples(st.none(), st.just(0)),
+    st.tuples(st.sampled_from(("dot", "line", "checked")), st.integers(0, 4)),
+)
+
+
+class AnyCup(RuleBasedStateMachine):
+    """Two players and a desk do whatever they like; a second, naive fold says the same."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.store = _shared_store()
+        self.name = f"Cup {random.Random().getrandbits(60):x}"
+        with self.store.write() as db:
+            event = open_event(db, self.name)
+            players = act.AddPlayer("Hugo"), act.AddPlayer("Eve")
+            event, _ = perform(db, event, Author("Zoe"), *players, act.PairRound(seed=1))
+            for session, sheet in SHEETS:
+                photo = add_photo(db, event.id, session.encode().hex().ljust(64, "0"), ".jpg", 1)
+                details = {"session": session}
+                name = f"{session}.jpg"
+                add_file(db, event.id, name, photo.id, source=UPLOADED, details=details)
+                set_pages(db, photo, 1)
+                add_reading(db, photo, 0, MODELS, entry(sheet), kept(sheet), 0.1)
+            self.event = load(db, event.id, write=True)
+        self.sheets = sorted(self.event.sheets)
+        self.ranges = {
+            n: (self.event.sheets[n].brief.low, self.event.sheets[n].brief.high)
+            for n in self.sheets
+        }
+        self.desk_spoke = False
+
+    def act(self, by: Author, *actions: act.Action) -> None:
+        try:
+            with self.store.write() as db:
+                self.event, _ = perform(db, self.event, by, *actions)
+        except UsageError:
+            return
+        self.desk_spoke |= by.role == "desk"
+
+    @initialize()
+    def nothing(self) -> None:
+        """Hypothesis needs a first step."""
+
+    @rule(
+        who=st.sampled_from((HUGO, EVE)),
+        which=st.integers(0, 1),
+        cell=st.sampled_from(CELLS[:12] + DOUBTS + ((4, 4),)),
+        value=VALUES,
+    )
+    def player_corrects(
+        self, who: Author, which: int, cell: tuple[int, int], value: tuple[str | None, int]
+    ) -> None:
+        coat, crosses = value
+        self.act(who, act.CorrectShield(self.sheets[which], cell, coat, crosses))  # type: ignore[arg-type]
+
+    @rule(who=st.sampled_from((HUGO, EVE)), which=st.integers(0, 1))
+    def player_confirms(self, who: Author, which: int) -> None:
+        self.act(who, act.ConfirmSheet(self.sheets[which]))
+
+    @rule(who=st.sampled_from((HUGO, EVE)), back=st.integers(1, 6))
+    def player_undoes(self, who: Author, back: int) -> None:
+        if len(self.event.log) >= back:
+            self.act(who, act.Undo(self.event.log[-back].id))
+
+    @precondition(lambda self: not self.desk_spoke)
+    @rule(points=st.integers(0, 60))
+    def desk_enters_and_undoes(self, points: int) -> None:
+        """Whatever the desk does and undoes leaves no trace but in the log."""
+        before = self.event.standings, self.event.findings
+        at = len(self.event.log)
+        sheet = self.sheets[0]
+        done = (
+            act.EnterResult(1, 1, {"Hugo": points}),
+            act.CorrectShield(sheet, (1, 1), "dot", 2),
+            act.Ignore(self.sheets[1]),
+        )
+        self.act(Author("Zoe"), *done)
+        self.act(Author("Zoe"), act.Undo(self.event.log[at].id))
+        assert (self.event.standings, self.event.findings) == before
+        self.desk_spoke = False
+
+    @invariant()
+    def no_total_leaves_its_range_without_the_desk(self) -> None:
+        for n in self.sheets:
+            brief = self.event.sheets[n].brief
+            low, high = self.ranges[n]
+            assert brief.total is not None and low <= brief.total <= high
+            if brief.waits:
+                codes = [one.code for one in self.event.findings if n in one.sheets]
+                assert "changed" in codes or self.event.row(self.event.sheets[n]).other
+
+    @invariant()
+    def a_naive_fold_says_the_same(self) -> None:
+        with self.store.read() as db:
+            afresh = load(db, self.event.id)
+        assert not afresh.unsaved
+        assert (afresh.standings, afresh.findings) == (self.event.standings, self.event.findings)
+        assert afresh.sheets == self.event.sheets
+
+    def teardown(self) -> None:
+        with self.store.write() as db:
+            db.execute(schema.event.delete().where(schema.event.c.id == self.event.id))
+
+
+_OPEN: list[Store] = []
+
+
+def _shared_store() -> Store:
+    return _OPEN[0]
+
+
+def test_no_sequence_of_players_actions_raises_a_total(store: Store) -> None:
+    _OPEN[:] = [store]
+    checks = list(HealthCheck)
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        AnyCup,
+        settings=settings(
+            max_examples=20, stateful_step_count=12, deadline=None, suppress_health_check=checks
+        ),
+    )
