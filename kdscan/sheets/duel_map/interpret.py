@@ -339,14 +339,18 @@ def questions(sheet: MapReading, risk: float = DEFAULT_RISK) -> tuple[Question, 
             if marks != read.marks and p >= MIN_OTHER
         }
         ranked = sorted(options.items(), key=lambda option: -option[1])[: MAX_OTHERS + 1]
-        totals = []
-        for (coat, crosses), p in ranked:
-            board = {cell: shield for cell, shield in sheet.reading.board.items() if cell != at}
-            if coat is not None:
-                board[at] = Shield(coat, crosses)
-            totals.append(((coat, crosses), p, score_board(Board(board), sheet.wizard_coat).total))
-        result.append(Question(at, tuple(totals), at in answers))
+        totals = tuple((marks, p, total_with(sheet, at, marks)) for marks, p in ranked)
+        result.append(Question(at, totals, at in answers))
     return tuple(result)
+
+
+def total_with(sheet: MapReading, at: Cell, marks: Marks) -> int:
+    """A map's total if one shield holds these marks and the others are as read."""
+    board = {cell: shield for cell, shield in sheet.reading.board.items() if cell != at}
+    coat, crosses = marks
+    if coat is not None:
+        board[at] = Shield(coat, crosses)
+    return score_board(Board(board), sheet.wizard_coat).total
 
 
 def doubts(sheet: MapReading) -> list[Doubt[CellReading]]:

@@ -16,7 +16,7 @@ from kdscan.rules.duel.scoring import DomainJson, MapScoreJson, domains_json, sc
 from kdscan.rules.problem import Problem
 from kdscan.sheets.board import Canvas, CellDrawing, draw_board, places_of
 from kdscan.sheets.common import DoubtfulPlace, Point, point, probability
-from kdscan.sheets.duel_map.interpret import doubts
+from kdscan.sheets.duel_map.interpret import doubts, total_with
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.terminal import (
     Style,
@@ -72,9 +72,10 @@ class MarksEntry(Struct):
 
 
 class OtherMarksEntry(MarksEntry):
-    """What else a shield may hold."""
+    """What else a shield may hold; total: the map's, if it does and the others are as read."""
 
     probability: float
+    total: int
 
 
 class CellEntry(Struct):
@@ -128,7 +129,11 @@ def to_entry(sheet: MapReading) -> MapEntry:
                 review=cell.review,
                 seen=MarksEntry(*cell.seen) if cell.seen else None,
                 alternatives=[
-                    OtherMarksEntry(*other.marks, probability(other.confidence))
+                    OtherMarksEntry(
+                        *other.marks,
+                        probability(other.confidence),
+                        total_with(sheet, cell.at, other.marks),
+                    )
                     for other in others.get(cell.at, ())
                 ],
             )

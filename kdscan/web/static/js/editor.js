@@ -1,7 +1,7 @@
 // Correcting a shield, square or line: choices at the bottom of the page, one tap each.
 
 import { button, h, put } from "./dom.js";
-import { percent, t } from "./i18n.js";
+import { percent, pointsText, t } from "./i18n.js";
 
 const NEAR = 24; // largest movement of a finger during a tap, pixels
 const TWICE = 350; // milliseconds between the two taps of a double tap
@@ -53,9 +53,11 @@ function tapping(act) {
   };
 }
 
-// A button for one reading of a part, with its probability. act: null where it can only be seen.
-function choice(part, value, probability, act) {
+// A button for one reading of a part, with its probability and, where it is known, the total that it
+// leads to. act: null where it can only be seen.
+function choice(part, [value, probability, total], act) {
   const sure = percent(probability);
+  const leads = typeof total === "number" && pointsText(total);
   return h(
     "button",
     {
@@ -63,24 +65,29 @@ function choice(part, value, probability, act) {
       class: "choice",
       "aria-pressed": "false",
       ...(act ? tapping(act) : { disabled: true }),
-      "aria-label": [part.words(value), sure].filter(Boolean).join(", "),
+      "aria-label": [part.words(value), sure, leads].filter(Boolean).join(", "),
     },
     part.icon(value),
-    h("span", { class: "choice-name", "aria-hidden": "true" }, part.words(value)),
+    h(
+      "span",
+      { class: "choice-name", "aria-hidden": "true" },
+      part.words(value),
+      leads && h("small", {}, leads),
+    ),
     h("span", { class: "sure", "aria-hidden": "true" }, sure),
   );
 }
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
-// Possible values of a doubtful part: first as read, then the most probable others; [value,
-// probability].
-const options = (part) => [
-  [part.read, part.confidence],
-  ...part.alternatives
-    .map((other) => [part.value(other), other.probability])
-    .filter(([value]) => !same(value, part.read)),
-];
+// Possible values of a doubtful part, the most probable first: [value, probability, total].
+const options = (part) =>
+  [
+    [part.read, part.confidence, part.total],
+    ...part.alternatives
+      .map((other) => [part.value(other), other.probability, other.total])
+      .filter(([value]) => !same(value, part.read)),
+  ].sort((a, b) => b[1] - a[1]);
 
 // The most probable readings of a part, one tap each; say(value) is called with the one that was
 // tapped, null where they can only be seen.
@@ -90,7 +97,7 @@ export const choices = (part, say, most = Infinity) =>
     { class: "choices" },
     options(part)
       .slice(0, most)
-      .map(([value, p]) => choice(part, value, p, say && (() => say(value)))),
+      .map((option) => choice(part, option, say && (() => say(option[0])))),
   );
 
 // Opens the chooser; `say(value)` is called with the chosen value.

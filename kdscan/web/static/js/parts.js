@@ -152,7 +152,12 @@ const cells = (sheet, what) =>
     read: what.value(cell),
     confidence: cell.confidence,
     review: cell.review,
-    alternatives: cell.alternatives.map((o) => ({ ...what.value(o), probability: o.probability })),
+    total: cell.alternatives.some((o) => "total" in o) ? sheet.score.total : undefined,
+    alternatives: cell.alternatives.map((o) => ({
+      ...what.value(o),
+      probability: o.probability,
+      total: o.total,
+    })),
     crop: (page) => cellCrop(page, sheet, cell.row, cell.col),
   }));
 
