@@ -10,7 +10,6 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from torch import nn
 
 from kdscan.detection.locate import STRIDE, THUMB_PX
 from kdscan.imaging.picture import Network, Photo
@@ -29,7 +28,6 @@ from lab.synth.scene import make_photo
 from lab.training.augment import random_view, relight, warp_view
 from lab.training.dataset import jpeg, thumbnail, unpack
 from lab.training.measure import best_temperature
-from lab.training.task import as_network
 
 CROPS = 20
 """Squares of one kingdom in a batch."""
@@ -213,14 +211,13 @@ def tiles_figures(network: Network, boards: Sequence[Board]) -> dict[str, float]
     }
 
 
-def measure_squares(net: nn.Module, boards: Sequence[Board]) -> dict[str, Any]:
+def measure_squares(network: Network, boards: Sequence[Board]) -> dict[str, Any]:
     """Temperature of the squares' logits on held-out boards, and accuracy of squares and of whole
     boards, before any rule is applied.
 
     The temperature is at least 1: on a few boards without errors the best fit would become
     arbitrarily confident.
     """
-    network = as_network(net)
     kinds = np.concatenate([board.kinds.ravel() for board in boards])
     logits = np.concatenate([_logits(network, board) for board in boards])
     right = logits.argmax(1) == kinds

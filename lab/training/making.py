@@ -173,7 +173,7 @@ def _marks(net: nn.Module, held: Sequence[Any]) -> dict[str, Any]:
 MEASURES: dict[str, Callable[[nn.Module, Sequence[Any]], dict[str, Any]]] = {
     "marks": _marks,
     "spellbook": spellbook.measure,
-    "squares": kingdoms.measure_squares,
+    "squares": lambda net, boards: kingdoms.measure_squares(as_network(net), boards),
 }
 """Metrics and temperatures of the other networks."""
 
