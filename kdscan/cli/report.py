@@ -12,7 +12,7 @@ from kdscan.cli.options import Event, Photos, Store
 from kdscan.cli.terminal import error_message, note, terminal_words
 from kdscan.files.names import escape_control
 from kdscan.i18n import terminal_language, words
-from kdscan.paper.words import Language
+from kdscan.paper.text import Language
 
 
 def report(

@@ -16,12 +16,12 @@ from kdscan.files.write import write_file
 from kdscan.paper.book import load_book
 from kdscan.paper.card import Card
 from kdscan.paper.layout import load_layout
-from kdscan.paper.look import NO_TICKET, Look, Paper, Style, Ticket
 from kdscan.paper.parts import Layout
 from kdscan.paper.printing import Side, impose, sheet_pdf
 from kdscan.paper.signs import is_read
+from kdscan.paper.style import NO_TICKET, Paper, PrintStyle, Style, Ticket
+from kdscan.paper.text import Language
 from kdscan.paper.tickets import book_tickets_from_csv, each_once, rounds_of, tickets_from_csv
-from kdscan.paper.words import Language
 
 PNG_DPI = 300
 """Resolution of sheets as pictures, in dots per inch; the usual one of print shops."""
@@ -158,7 +158,7 @@ def sheet(
                     "{path}: a spellbook belongs to a table; add the column `table`.", path=players
                 )
     behind = load_book(spellbook) if side == "both" else None
-    pdf = sheet_pdf(front, plan, tickets, Look(language, style), behind, back_tickets)
+    pdf = sheet_pdf(front, plan, tickets, PrintStyle(language, style), behind, back_tickets)
     written, pages = _write(output, pdf), -(-len(tickets) // fit)
     note(f"{written}: {_summary(len(tickets), side, pages, paper)}")
 

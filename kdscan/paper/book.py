@@ -17,9 +17,9 @@ from typing import get_args
 from kdscan.errors import LayoutError
 from kdscan.paper.checks import marker_problems, size_problems
 from kdscan.paper.layout import built_in, load
-from kdscan.paper.letters import unprintable
 from kdscan.paper.parts import Blank, CoatName, Compass, Legend, Note, Point, Polygon, Ruler, Title
 from kdscan.paper.signs import Code, Markers
+from kdscan.paper.text import unprintable
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.spellbook import BookPlace
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from kdscan.paper.book import BookLayout, BookLine, BookSide, Spell
-from kdscan.paper.coats import draw_coat
 from kdscan.paper.fonts import ITALIC
 from kdscan.paper.parts import Point, Polygon
 from kdscan.paper.pen import FAINT, INK, LINE, Pen, text_width
-from kdscan.paper.words import Language, translate
+from kdscan.paper.symbols import draw_coat
+from kdscan.paper.text import Language, translate
 
 _TEXT_MM, _LEADING_MM = 2.3, 2.9
 _COAT_MM = 7.4

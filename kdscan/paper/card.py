@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kdscan.paper.codes import draw_code
 from kdscan.paper.fonts import ITALIC
-from kdscan.paper.look import Ticket
 from kdscan.paper.parts import Point
 from kdscan.paper.pen import LINE, Pen, fitted, fitting
 from kdscan.paper.signs import Code
+from kdscan.paper.style import Ticket
+from kdscan.paper.symbols import draw_code
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from math import dist
 from typing import Any
 
 from kdscan.errors import LayoutError
-from kdscan.paper.letters import unprintable
 from kdscan.paper.parts import Layout, Point, Polygon
 from kdscan.paper.signs import Markers
+from kdscan.paper.text import unprintable
 
 _SLACK_MM = 0.01
 """Tolerance for rounding decimal millimetres, far below what any printer can show."""

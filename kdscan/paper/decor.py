@@ -15,7 +15,7 @@ from reportlab.lib.colors import Color as PdfColor
 
 from kdscan.paper.parts import Point, Polygon, rect
 from kdscan.paper.pen import Pen
-from kdscan.paper.theme import CREAM, GOLD, RED, SEPIA, STONE, Color
+from kdscan.paper.style import CREAM, GOLD, RED, SEPIA, STONE, Color
 
 RIBBON_MM, RIBBON_TAIL_MM = 6.6, 3.4
 """Height of a ribbon, and distance by which its forked ends extend beyond its body."""

@@ -11,7 +11,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 
 from kdscan.paper.fonts import SERIF, load_fonts
 from kdscan.paper.parts import Point
-from kdscan.paper.theme import BLACK, FAINT, INK, LINE, THEMES, WHITE, Color, Theme
+from kdscan.paper.style import BLACK, FAINT, INK, LINE, THEMES, WHITE, Color, Theme
 
 __all__ = [
     "BLACK", "FAINT", "INK", "LINE", "WHITE", "Color", "Pen", "fitted", "fitting", "text_width",

@@ -1,11 +1,15 @@
-"""Prints layouts: vector PDF at true scale, on pages of their own size or on other paper."""
+"""Prints layouts as vector PDF at true scale, and renders the same PDF as pixels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from io import BytesIO
+from math import ceil
 
+import numpy as np
+from numpy.typing import NDArray
 from reportlab.pdfgen.canvas import Canvas
 
 from kdscan.errors import LayoutError
@@ -14,11 +18,10 @@ from kdscan.paper.book_drawing import draw_book
 from kdscan.paper.card import Card, draw_card
 from kdscan.paper.decor import draw_parchment
 from kdscan.paper.grid import draw_map
-from kdscan.paper.look import NO_TICKET, Look, Paper, Ticket
 from kdscan.paper.parts import Layout, Point
 from kdscan.paper.pen import FAINT, Pen
+from kdscan.paper.style import NO_TICKET, THEMES, Paper, PrintStyle, Ticket
 from kdscan.paper.surroundings import draw_surroundings
-from kdscan.paper.theme import THEMES
 
 PAPERS_MM: dict[Paper, tuple[float, float]] = {
     "a4": (210.0, 297.0),
@@ -27,7 +30,7 @@ PAPERS_MM: dict[Paper, tuple[float, float]] = {
 }
 """Width and height upright (ISO 216, ANSI/ASME Y14.1)."""
 
-PLAIN = Look()
+PLAIN = PrintStyle()
 
 Side = Layout | BookLayout | Card
 """What can be printed on one side of a page."""
@@ -85,7 +88,7 @@ def sheet_pdf(
     layout: Side,
     plan: Imposition,
     tickets: Sequence[Ticket] = (NO_TICKET,),
-    look: Look = PLAIN,
+    look: PrintStyle = PLAIN,
     back: Side | None = None,
     back_tickets: Sequence[Ticket] = (),
 ) -> bytes:
@@ -137,7 +140,7 @@ def _turned_over(
 
 
 def _page(
-    canvas: Canvas, layout: Side, plan: Imposition, copies: dict[Point, Ticket], look: Look
+    canvas: Canvas, layout: Side, plan: Imposition, copies: dict[Point, Ticket], look: PrintStyle
 ) -> None:
     canvas.translate(0, plan.paper_mm[1] * _POINTS_PER_MM)
     canvas.scale(_POINTS_PER_MM, -_POINTS_PER_MM)
@@ -183,3 +186,36 @@ def _ends(first: float, last: float, paper: float) -> Iterator[tuple[float, floa
             yield edge - inward * _CUT_GAP_MM, edge - inward * min(room, _CUT_MM + _CUT_GAP_MM)
         else:
             yield edge + inward * _CUT_GAP_MM, edge + inward * (2 * _CUT_MM)
+
+
+def render_page(
+    layout: Side, px_per_mm: float, look: PrintStyle = PLAIN, ticket: Ticket = NO_TICKET
+) -> NDArray[np.uint8]:
+    """Render a layout's PDF; (H, W, 3) uint8, BGR, black on white, writable.
+
+    The page's top left corner is the top left corner of the first pixel, so that a
+    point of x mm lies at x · px_per_mm - 0.5 in coordinates of pixel centres. Where
+    the page ends within a pixel, white fills it up.
+    Raises ValueError for less than one pixel per mm, which would show nothing.
+    """
+    if not px_per_mm >= 1:
+        raise ValueError(f"{px_per_mm} pixels per mm are too few to show a sheet")
+    return _rendered(layout, px_per_mm, look, ticket).copy()
+
+
+@lru_cache(maxsize=8)
+def _rendered(
+    layout: Side, px_per_mm: float, look: PrintStyle, ticket: Ticket
+) -> NDArray[np.uint8]:
+    import pypdfium2
+
+    # PDFium stretches a page to whole pixels, so it gets a page of whole pixels.
+    width, height = (ceil(side * px_per_mm - 1e-6) for side in layout.page_mm)
+    plan = Imposition((width / px_per_mm, height / px_per_mm), ((0.0, 0.0),))
+    with pypdfium2.PdfDocument(sheet_pdf(layout, plan, [ticket], look)) as document:
+        page = document[0]
+        bitmap = page.render(scale=px_per_mm * 25.4 / 72 * (1 - 1e-6))
+        pixels: NDArray[np.uint8] = np.array(bitmap.to_numpy())
+        bitmap.close()
+        page.close()
+    return pixels

@@ -6,11 +6,8 @@ from math import cos, pi, sin
 
 from kdscan.errors import LayoutError
 from kdscan.paper.book import BookLayout
-from kdscan.paper.coats import draw_coat
-from kdscan.paper.codes import draw_code, draw_modules
 from kdscan.paper.decor import RIBBON_TAIL_MM, draw_ribbon, draw_serpent
 from kdscan.paper.fonts import CAPITAL, ITALIC
-from kdscan.paper.look import Look, Ticket
 from kdscan.paper.parts import (
     Blank,
     CoatName,
@@ -24,8 +21,9 @@ from kdscan.paper.parts import (
 )
 from kdscan.paper.pen import FAINT, INK, LINE, WHITE, Pen, fitted, fitting, text_width
 from kdscan.paper.signs import Code, Marker, Markers
-from kdscan.paper.theme import RED
-from kdscan.paper.words import Language, translate
+from kdscan.paper.style import RED, PrintStyle, Ticket
+from kdscan.paper.symbols import draw_coat, draw_code, draw_modules
+from kdscan.paper.text import Language, translate
 
 _NAMES: dict[CoatName, str] = {
     "dot": "dot",
@@ -40,7 +38,9 @@ _SMALL_MM = 2.3
 """Size of the small print, 6.5 points."""
 
 
-def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look, ticket: Ticket) -> None:
+def draw_surroundings(
+    pen: Pen, layout: Layout | BookLayout, look: PrintStyle, ticket: Ticket
+) -> None:
     """Draw every part of the layout that players don't mark, in the look's language.
 
     Raises LayoutError if it has no line to write a ticket's name on.

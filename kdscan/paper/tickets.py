@@ -11,9 +11,8 @@ from pathlib import Path
 from kdscan.errors import UsageError
 from kdscan.files.tables import read_table
 from kdscan.paper.ids import MOST_LETTERS, SheetId, check_of, code_word, without_check
-from kdscan.paper.letters import printable
-from kdscan.paper.look import NO_TICKET, Ticket
-from kdscan.paper.words import Language, translate
+from kdscan.paper.style import NO_TICKET, Ticket
+from kdscan.paper.text import Language, printable, translate
 
 _COLUMNS = ("name", "player", "round", "table")
 _MOST_ROUNDS = 99

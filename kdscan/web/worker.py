@@ -141,7 +141,7 @@ def prepare() -> None:
 
     from kdscan.paper.book import load_book
     from kdscan.paper.layout import load_layout
-    from kdscan.paper.raster import render_page
+    from kdscan.paper.printing import render_page
     from kdscan.sheets.spellbook.read import draw_blanks
 
     models = default_models()

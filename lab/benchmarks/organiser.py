@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from kdscan.event.games import SheetScore
 from kdscan.imaging.formats import jpeg
-from kdscan.paper.look import Ticket
+from kdscan.paper.style import Ticket
 from kdscan.rules.duel.board import Board, Shield
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.players import play_game

@@ -19,7 +19,7 @@ import numpy as np
 import typer
 
 from kdscan.errors import UsageError
-from kdscan.paper.look import Look, Style, Ticket
+from kdscan.paper.style import PrintStyle, Style, Ticket
 from lab.synth.fields import Rng, any_of
 from lab.synth.photo.camera import HAND_HELD
 from lab.synth.scene import (
@@ -39,7 +39,7 @@ from lab.synth.tool import Dice, LongSide, Messiness, Quality, run
 
 def _own_page(rng: Rng, style: str, code: str) -> Page:
     """Our own sheet in a random language; style `mixed` means a random one."""
-    look = any_look(rng) if style == "mixed" else Look(style=cast(Style, style))
+    look = any_look(rng) if style == "mixed" else PrintStyle(style=cast(Style, style))
     return own_page(look=look, ticket=Ticket(code=code))
 
 

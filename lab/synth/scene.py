@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from kdscan.imaging.formats import jpeg
 from kdscan.paper.book import BookLayout, load_book
 from kdscan.paper.layout import load_layout
-from kdscan.paper.look import NO_TICKET, STYLES, Look, Ticket
 from kdscan.paper.parts import Layout
-from kdscan.paper.printing import PLAIN
-from kdscan.paper.raster import render_page
-from kdscan.paper.words import LANGUAGES
+from kdscan.paper.printing import PLAIN, render_page
+from kdscan.paper.style import NO_TICKET, STYLES, PrintStyle, Ticket
+from kdscan.paper.text import LANGUAGES
 from kdscan.rules.duel.board import CELLS, COLS, ROWS, Board, Shield
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.players import random_board
@@ -39,7 +38,7 @@ from lab.synth.sheets.styles import random_style
 
 def own_page(
     px_per_cell: float = 150,
-    look: Look = PLAIN,
+    look: PrintStyle = PLAIN,
     ticket: Ticket = NO_TICKET,
     name: str = "kdscan-a5",
 ) -> Page:
@@ -55,10 +54,10 @@ def own_book(px_per_mm: float = 6.25) -> tuple[BookLayout, U8, float]:
     return layout, render_page(layout, px_per_mm), px_per_mm
 
 
-def any_look(rng: Rng) -> Look:
+def any_look(rng: Rng) -> PrintStyle:
     """A style and a language at random."""
     style = any_of(rng, STYLES)
-    return Look(any_of(rng, LANGUAGES), style)
+    return PrintStyle(any_of(rng, LANGUAGES), style)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ from kdscan.imaging.rectify import (
     project,
 )
 from kdscan.paper.layout import layouts
-from kdscan.paper.look import Ticket
+from kdscan.paper.style import Ticket
 from kdscan.rules.duel.board import CELLS, COLS, ROWS, Board
 from kdscan.rules.duel.coats import COATS
 from lab.synth.canvas import smooth_noise

@@ -8,7 +8,7 @@ from kdscan.detection.markers import FAMILY, detect_markers, detect_pages, rule_
 from kdscan.imaging.picture import Photo
 from kdscan.paper.book import books, load_book
 from kdscan.paper.layout import load_layout
-from kdscan.paper.raster import render_page
+from kdscan.paper.printing import render_page
 from kdscan.paper.signs import signs
 
 BOOK, MAP = load_book("kdscan-a5-spellbook"), load_layout("kdscan-a5")

@@ -16,9 +16,8 @@ from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.paper.book import load_book
 from kdscan.paper.card import Card
 from kdscan.paper.layout import load_layout
-from kdscan.paper.look import Look, Style, Ticket
-from kdscan.paper.printing import impose, sheet_pdf
-from kdscan.paper.raster import render_page
+from kdscan.paper.printing import impose, render_page, sheet_pdf
+from kdscan.paper.style import PrintStyle, Style, Ticket
 from kdscan.sheets.kingdom.read import assign_card_codes
 from kdscan.sheets.spellbook.read import find_books, read_book_code
 from lab.synth.photo.camera import Level
@@ -33,7 +32,11 @@ LONG = "KINGDOM-2026/3/123/PL-117"
 @lru_cache(maxsize=4)
 def page(code: str, style: Style = "plain") -> Page:
     px_per_mm = 9.0
-    return LAYOUT, render_page(LAYOUT, px_per_mm, Look(style=style), Ticket(code=code)), px_per_mm
+    return (
+        LAYOUT,
+        render_page(LAYOUT, px_per_mm, PrintStyle(style=style), Ticket(code=code)),
+        px_per_mm,
+    )
 
 
 @cache
@@ -109,7 +112,7 @@ BOOK = load_book("kdscan-a5-spellbook")
 
 @pytest.mark.parametrize("style", ["plain", "decorated"])
 def test_the_code_of_a_spellbook_is_read(style: Style) -> None:
-    sheet = render_page(BOOK, 8.0, Look(style=style), Ticket("Ada", "Bob", "CUP/2/4/", "Cup"))
+    sheet = render_page(BOOK, 8.0, PrintStyle(style=style), Ticket("Ada", "Bob", "CUP/2/4/", "Cup"))
     h, w = sheet.shape[:2]
     turn = cv2.getPerspectiveTransform(
         np.array([(0, 0), (w, 0), (w, h), (0, h)], np.float32),

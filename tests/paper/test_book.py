@@ -10,11 +10,10 @@ from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 from kdscan.errors import LayoutError
 from kdscan.paper.book import BookLayout, books, load_book, marked_places, texts
 from kdscan.paper.layout import layouts, load_layout
-from kdscan.paper.look import NO_TICKET, Look
 from kdscan.paper.parts import Layout
-from kdscan.paper.printing import impose, sheet_pdf
-from kdscan.paper.raster import render_page
-from kdscan.paper.words import LANGUAGES, dictionary
+from kdscan.paper.printing import impose, render_page, sheet_pdf
+from kdscan.paper.style import NO_TICKET, PrintStyle
+from kdscan.paper.text import LANGUAGES, dictionary
 from kdscan.rules.duel.coats import SQUARES, Coat
 from tests.paper.measure import DPI_300, Measured
 
@@ -53,7 +52,7 @@ def test_our_book_speaks_every_language(name: str) -> None:
 
 
 def test_spells_are_printed_in_the_language_of_the_sheet() -> None:
-    with pypdfium2.PdfDocument(sheet_pdf(BOOK, impose(BOOK), look=Look("pl"))) as document:
+    with pypdfium2.PdfDocument(sheet_pdf(BOOK, impose(BOOK), look=PrintStyle("pl"))) as document:
         words = document[0].get_textpage().get_text_bounded().split()
     for spell in BOOK.spells:
         assert set(dictionary()[spell.text]["pl"].split()) <= set(words)

@@ -8,8 +8,8 @@ import pytest
 
 from kdscan.paper.card import Card
 from kdscan.paper.layout import load_layout
-from kdscan.paper.look import Ticket
 from kdscan.paper.printing import impose, sheet_pdf
+from kdscan.paper.style import Ticket
 from tests.paper.measure import MM_PER_POINT
 
 NAMES = ("Ada", "Bob", "Cleo", "Dan", "Eve", "Flo", "Gus", "Hal", "Ivo", "Jan")

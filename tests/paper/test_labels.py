@@ -12,9 +12,8 @@ import pytest
 from kdscan.paper.book import load_book
 from kdscan.paper.card import Card
 from kdscan.paper.layout import load_layout
-from kdscan.paper.look import Ticket
-from kdscan.paper.printing import impose, sheet_pdf
-from kdscan.paper.raster import render_page
+from kdscan.paper.printing import impose, render_page, sheet_pdf
+from kdscan.paper.style import Ticket
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.grid import cell_name

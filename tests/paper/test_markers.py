@@ -7,9 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.paper.layout import load_layout
-from kdscan.paper.look import NO_TICKET
-from kdscan.paper.printing import impose, sheet_pdf
-from kdscan.paper.raster import render_page
+from kdscan.paper.printing import impose, render_page, sheet_pdf
+from kdscan.paper.style import NO_TICKET
 from tests.paper.measure import DPI_300
 
 LAYOUT = load_layout("kdscan-a5")

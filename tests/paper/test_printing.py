@@ -9,10 +9,9 @@ from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
 from kdscan.errors import LayoutError
 from kdscan.paper.layout import load_layout
-from kdscan.paper.look import NO_TICKET, Paper, Ticket
 from kdscan.paper.parts import Layout, LineStyle
-from kdscan.paper.printing import impose, sheet_pdf
-from kdscan.paper.raster import render_page
+from kdscan.paper.printing import impose, render_page, sheet_pdf
+from kdscan.paper.style import NO_TICKET, Paper, Ticket
 from kdscan.rules.duel.board import CASTLE, CELLS
 from tests.paper.measure import DPI_300, Measured
 

@@ -10,9 +10,8 @@ from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 from kdscan.paper import surroundings
 from kdscan.paper.book import load_book
 from kdscan.paper.layout import layouts, load_layout
-from kdscan.paper.look import STYLES, Look, Style, Ticket
-from kdscan.paper.printing import Side, impose, sheet_pdf
-from kdscan.paper.raster import render_page
+from kdscan.paper.printing import Side, impose, render_page, sheet_pdf
+from kdscan.paper.style import STYLES, PrintStyle, Style, Ticket
 from kdscan.rules.duel.board import CASTLE
 from tests.paper.measure import Measured
 
@@ -21,14 +20,14 @@ PX = 8.0
 
 
 def page(style: Style) -> Measured:
-    return Measured.of(render_page(LAYOUT, PX, Look(style=style)), PX)
+    return Measured.of(render_page(LAYOUT, PX, PrintStyle(style=style)), PX)
 
 
 @pytest.mark.parametrize("side", [LAYOUT, load_book("kdscan-a5-spellbook")])
 @pytest.mark.parametrize("style", STYLES)
 def test_every_style_is_vector_and_the_same_each_time(style: Style, side: Side) -> None:
-    pdf = sheet_pdf(side, impose(side), look=Look(style=style))
-    assert pdf == sheet_pdf(side, impose(side), look=Look(style=style))
+    pdf = sheet_pdf(side, impose(side), look=PrintStyle(style=style))
+    assert pdf == sheet_pdf(side, impose(side), look=PrintStyle(style=style))
     with pypdfium2.PdfDocument(pdf) as document:
         kinds = [part.type for part in document[0].get_objects()]
     assert FPDF_PAGEOBJ_IMAGE not in kinds
@@ -79,5 +78,7 @@ def test_no_code_is_printed_over_the_serpent(monkeypatch: pytest.MonkeyPatch) ->
     for layout in map(load_layout, layouts()):
         for code in ("CUP/1/1/A", ""):
             swum.clear()
-            sheet_pdf(layout, impose(layout), [Ticket("Ada", code=code)], Look(style="decorated"))
+            sheet_pdf(
+                layout, impose(layout), [Ticket("Ada", code=code)], PrintStyle(style="decorated")
+            )
             assert bool(swum) is (code == "")

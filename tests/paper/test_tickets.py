@@ -12,7 +12,7 @@ from kdscan.errors import UsageError
 from kdscan.files.tables import write_table
 from kdscan.files.write import writing_text
 from kdscan.paper.ids import MOST_LETTERS, MOST_OF_PLAYER, SheetId, code_word, without_check
-from kdscan.paper.look import NO_TICKET
+from kdscan.paper.style import NO_TICKET
 from kdscan.paper.tickets import book_tickets_from_csv, each_once, rounds_of, tickets_from_csv
 
 WORDS = st.from_regex(r"[0-9A-Z.-]{1,9}", fullmatch=True)

@@ -13,11 +13,18 @@ from reportlab.pdfbase.ttfonts import TTFont
 
 from kdscan.paper.fonts import CAPITAL, ITALIC, SERIF
 from kdscan.paper.layout import layouts, load_layout
-from kdscan.paper.letters import LETTERS, printable, unprintable
-from kdscan.paper.look import Look
 from kdscan.paper.parts import Layout
 from kdscan.paper.printing import impose, sheet_pdf
-from kdscan.paper.words import LANGUAGES, Language, dictionary, translate
+from kdscan.paper.style import PrintStyle
+from kdscan.paper.text import (
+    LANGUAGES,
+    LETTERS,
+    Language,
+    dictionary,
+    printable,
+    translate,
+    unprintable,
+)
 
 LAYOUT = load_layout("kdscan-a5")
 OTHERS = [language for language in LANGUAGES if language != "en"]
@@ -69,7 +76,7 @@ def test_words_of_no_dictionary_stay() -> None:
     ],
 )
 def test_sheets_are_printed_in_every_language(language: Language, words: list[str]) -> None:
-    text = printed(sheet_pdf(LAYOUT, impose(LAYOUT), look=Look(language=language)))
+    text = printed(sheet_pdf(LAYOUT, impose(LAYOUT), look=PrintStyle(language=language)))
     for word in words:
         assert word in text
 
@@ -82,7 +89,7 @@ def test_the_letters_are_those_of_the_font(face: str) -> None:
 
 
 def test_fonts_travel_inside_the_pdf() -> None:
-    pdf = sheet_pdf(LAYOUT, impose(LAYOUT), look=Look(language="uk"))
+    pdf = sheet_pdf(LAYOUT, impose(LAYOUT), look=PrintStyle(language="uk"))
     assert pdf.count(b"/FontFile2") == 2
     assert b"Times" not in pdf
 

@@ -15,8 +15,8 @@ from playwright.sync_api import expect
 from kdscan.event.store import Store, open_store
 from kdscan.event.store.photos import get_photo
 from kdscan.paper.layout import load_layout
-from kdscan.paper.look import Look, Ticket
-from kdscan.paper.raster import render_page
+from kdscan.paper.printing import render_page
+from kdscan.paper.style import PrintStyle, Ticket
 from kdscan.sheets.duel_map.interpret import interpret
 from lab.synth.scene import draw_page
 from tests.readings import make_sheet
@@ -84,7 +84,7 @@ def test_a_photo_that_cuts_shields_off_is_to_be_taken_again(
 def half_covered(seed: int, ticket: Ticket) -> bytes:
     """A photo of a played sheet with a hand's breadth of paper over its upper edge."""
     layout, px_per_mm = load_layout("kdscan-a5"), 9.0
-    blank = render_page(layout, px_per_mm, Look(), ticket)
+    blank = render_page(layout, px_per_mm, PrintStyle(), ticket)
     drawn = draw_page(np.random.default_rng(seed), page=(layout, blank, px_per_mm), messiness=0.1)
     picture = np.full((1700, 2200, 3), (96, 120, 140), np.uint8)
     h, w = drawn.bgr.shape[:2]

@@ -155,7 +155,7 @@ def draw_blanks(layout: BookLayout) -> None:
 def blank_page(layout: BookLayout, px_per_mm: float) -> NDArray[np.uint8]:
     """The blank page without text, which may be in any language; (H, W, 3) uint8 BGR."""
     # Deferred: slow to import, and only photos with a spellbook need it.
-    from kdscan.paper.raster import render_page
+    from kdscan.paper.printing import render_page
 
     bare = replace(
         layout,

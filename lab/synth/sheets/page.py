@@ -1,6 +1,6 @@
 """Renders the printed page of a random design from its layout and style.
 
-Our own sheet is a rasterised PDF instead (`kdscan.paper.raster`).
+Our own sheet is a rasterised PDF instead (`kdscan.paper.printing`).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kdscan.paper.book import load_book, marked_places
-from kdscan.paper.raster import render_page
+from kdscan.paper.printing import render_page
 from lab.synth.hands.book import draw_spellbook, played_book, wild_book
 
 BOOK = load_book("kdscan-a5-spellbook")

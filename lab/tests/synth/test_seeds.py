@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kdscan.paper.book import load_book
-from kdscan.paper.raster import render_page
+from kdscan.paper.printing import render_page
 from kdscan.rules.duel.board import Board
 from lab.synth.fields import U8
 from lab.synth.hands.book import draw_spellbook, played_book

@@ -10,7 +10,7 @@ import pytest
 from kdscan.imaging.picture import Photo
 from kdscan.inference.store import StruckBy, default_models
 from kdscan.paper.book import load_book, marked_places
-from kdscan.paper.raster import render_page
+from kdscan.paper.printing import render_page
 from kdscan.rules.duel.coats import Coat
 from kdscan.sheets.spellbook.read import PlacedBook, crops, find_books, flatten_book, read_book
 from lab.synth.hands.book import draw_spellbook, played_book
