@@ -130,7 +130,9 @@ function showTop() {
   only.hidden = tab !== "sheets";
   const coming = desk?.to_come.length ?? 0;
   toCome.hidden = !coming || tab !== "settle";
-  toCome.textContent = coming ? tn("{n} sheet still to come", "{n} sheets still to come", coming) : "";
+  toCome.textContent = coming
+    ? tn("{n} sheet still to come", "{n} sheets still to come", coming)
+    : "";
   undo.disabled = !desk?.undo;
   put(undo, sign("↶ "), desk?.undo ? t("Undo: {what}", { what: told(desk.undo) }) : t("Undo"));
 }

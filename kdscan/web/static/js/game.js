@@ -1,6 +1,6 @@
 // Two maps and their spellbook, or two to four kingdoms, make a game.
 
-import { get, post } from "./api.js";
+import { get, perform } from "./api.js";
 import { emblem } from "./coats.js";
 import { h, put, sign, toast } from "./dom.js";
 import { explain } from "./errors.js";
@@ -37,7 +37,7 @@ function whoPlayed(players, renew) {
   return unnamed.map((sheet) => {
     const field = whoseField(sheet.kind, async (name) => {
       try {
-        await post(`/api/sheets/${sheet.id}/name`, { name });
+        await perform({ type: "assign_sheet", sheet: sheet.id, player: name, keep: true });
       } catch (error) {
         toast(explain(error));
         return error;

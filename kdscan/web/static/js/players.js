@@ -67,7 +67,9 @@ function entryForm(act, count) {
 function person(number, act) {
   let now;
   const name = h("span", { class: "seat" });
-  const part = button("", () => act({ type: now.active ? "drop_player" : "rejoin", name: now.name }));
+  const part = button("", () =>
+    act({ type: now.active ? "drop_player" : "rejoin", name: now.name }),
+  );
   const element = h("li", {}, h("span", { class: "table-number" }, String(number)), name, part);
   function show(player) {
     now = player;

@@ -64,7 +64,8 @@ async function differs(card, desk, act) {
     answer([said, h("small", {}, " ", from)], () =>
       act({ round: card.round, table: card.table, ...result }),
     );
-  const points = (n, from) => says(pointsText(n), from, { type: "enter_result", points: { [card.player]: n } });
+  const points = (n, from) =>
+    says(pointsText(n), from, { type: "enter_result", points: { [card.player]: n } });
   const absent = () => t("{name} wins, opponent absent", { name: card.player });
   const choices = several
     ? [

@@ -63,8 +63,7 @@ export function answering({ shown, show, refused }) {
   const confirm = () => deliver(() => ({ type: "confirm_sheet" }), t("Confirmed"));
   return {
     send,
-    say: (part, value) =>
-      send(part.request(part, value), `${part.name}: ${part.words(value)}`),
+    say: (part, value) => send(part.request(part, value), `${part.name}: ${part.words(value)}`),
     undo: () => inTurn(() => deliverSeen(undo)),
     confirm: () => inTurn(() => deliverSeen(confirm)),
     // Shows what others have changed; without a network nothing is new.

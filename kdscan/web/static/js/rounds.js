@@ -63,8 +63,7 @@ function pairingOf(act) {
 }
 
 function projectorOf(act) {
-  const view = (what, label) =>
-    button(label, () => act({ type: "show", what }), { class: "tab" });
+  const view = (what, label) => button(label, () => act({ type: "show", what }), { class: "tab" });
   const views = { table: view("table", t("Standings")), pairings: view("pairings", t("Pairings")) };
   const clock = clockOf(act);
   const element = h(
