@@ -50,7 +50,7 @@ def test_a_sheet_has_every_field_of_the_contract() -> None:
         "confidence": 0.7,
         "review": True,
         "seen": None,
-        "alternatives": [{"coat": "dot", "crosses": 2, "probability": 0.3}],
+        "alternatives": [{"coat": "dot", "crosses": 2, "probability": 0.3, "total": 40}],
     }
     assert said["cells"][6]["coat"] is None
     assert {"coat": "dot", "cells": [[0, 0], [0, 1], [1, 1]], "crosses": 1, "points": 3} in said[

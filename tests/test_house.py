@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MOST_TOKENS = {
     "kdscan/cli": 22_000,
     "kdscan/detection": 9_900,
-    "kdscan/event": 50_000,
+    "kdscan/event": 57_000,
     "kdscan/files": 3_500,
     "kdscan/i18n": 2_000,
     "kdscan/imaging": 12_500,

@@ -154,7 +154,7 @@ def pair(
     if csv != STDOUT:
         print(_tables(this.name, round_, tables, byes))
     elif byes:
-        note(f"kdscan: {terminal_words().t('bye')}: {', '.join(byes)}")
+        note("kdscan: " + terminal_words().t("bye") + ": " + ", ".join(byes))
     for met in this.met_before(round_):
         t = terminal_words().t
         if len(met) == 1:

@@ -64,7 +64,8 @@ class Circles:
         """Of each circle, 0..1, by what sets it apart from all other places. A single one may well
         be one of several: printed cells have two to four."""
         most = 1.0 if len(self.xy) > 1 else 0.4
-        return np.clip((self.alike - self.rest) / _SURE_GAP, 0, most).tolist()
+        certainty: list[float] = np.clip((self.alike - self.rest) / _SURE_GAP, 0, most).tolist()
+        return certainty
 
 
 NO_CIRCLES = Circles(np.zeros((0, 2)), np.zeros(0))
@@ -129,7 +130,7 @@ def _low_quantile(around: NDArray[np.float32]) -> NDArray[np.float32]:
         even = np.clip(fewest / np.maximum(middle, 1e-3), _TOUCHED, 1)
         response = np.where(low > _EVEN * middle, np.minimum(low, _ENOUGH) * even, 0)
         reached.ravel()[likely] = np.where(response > MIN_RESPONSE, response, 0)
-    return reached
+    return np.asarray(reached, np.float32)
 
 
 def _peaks(response: NDArray[np.float32], radii: Floats) -> list[float]:

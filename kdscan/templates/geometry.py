@@ -126,8 +126,8 @@ def with_corners(template: Template, corners_xy: Floats) -> Template:
         OWN_CENTERS[_CORNER_CELLS].astype(np.float32), centers[_CORNER_CELLS].astype(np.float32)
     )
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    levels = cv2.warpPerspective(levels, to_old, (w, h), flags=flags)
-    small = cv2.resize(levels, template.coverage.shape[::-1], interpolation=cv2.INTER_AREA)
+    warped = cv2.warpPerspective(levels, to_old, (w, h), flags=flags)
+    small = cv2.resize(warped, template.coverage.shape[::-1], interpolation=cv2.INTER_AREA)
     return replace(moved, coverage=np.asarray(np.clip(small, 0, 1), np.float32))
 
 

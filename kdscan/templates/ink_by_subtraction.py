@@ -139,13 +139,13 @@ def match_tint(photo: Bgr, bare: Bgr) -> Bgr:
 def _log_ratio(photo: Bgr, blank: Bgr) -> Plane:
     """(H / 8, W / 8, 3) float32: logarithm of photo over print, averaged over 8 × 8 pixels."""
     scale = 1 / _LIGHT_STEP
-    seen, blank = (
+    shown, printed = (
         np.asarray(
             cv2.resize(v, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.float32
         )
         for v in (photo, blank)
     )
-    return np.asarray(np.log((seen + _DARK) / (blank + _DARK)), np.float32)
+    return np.asarray(np.log((shown + _DARK) / (printed + _DARK)), np.float32)
 
 
 def log_light(photo: Bgr, blank: Bgr, clear: Plane | None = None) -> Plane:

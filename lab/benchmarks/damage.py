@@ -32,7 +32,7 @@ OUTCOMES = ("refused", "no sheet", "asked", "right", "surely wrong")
 def saved(picture: Image.Image, kind: str, **options: object) -> bytes:
     """A picture as a file."""
     out = io.BytesIO()
-    picture.save(out, kind, **options)  # type: ignore[arg-type]
+    picture.save(out, kind, **options)
     return out.getvalue()
 
 

@@ -87,7 +87,9 @@ def kdscan(
         with suppress(ProcessLookupError):  # as a power cut does, and children that outlive it
             os.killpg(process.pid, signal.SIGKILL)
         code = process.wait()
-        output, errors = (stream.seek(0) or stream.read() for stream in (out, err))
+        for stream in (out, err):
+            stream.seek(0)
+        output, errors = out.read(), err.read()
     faults = []
     if code == 1 or b"Traceback (most recent call last)" in errors:
         faults.append(f"a bug: {errors[-300:].decode(errors='replace')}")

@@ -197,7 +197,7 @@ def tiles_figures(network: Network, boards: Sequence[Board]) -> dict[str, float]
     away, wanted = [], 0
     for board in boards:
         found = KingdomSearch(Photo(board.bgr), network).lattices()
-        seen = found[0].centers_xy[found[0].seen] if found else np.zeros((0, 2))
+        seen = found[0].centers_xy[found[0].detected] if found else np.zeros((0, 2))
         centers = (lattice_points(*board.kinds.shape)[board.kinds > 0] + 0.5) * SQUARE_PX - 0.5
         wanted += len(centers)
         if len(seen):

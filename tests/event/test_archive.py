@@ -30,9 +30,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
             sheet = with_evidence(make_sheet(doubtful=[(0, 1)]), sheet_id=f"CUP/1/1/{name}")
             came_in(opened, f"{name}.jpg", sheet, event="cup", picture=name.encode())
         do(opened, act.AddPlayer("A"), act.AddPlayer("B"), act.PairRound(), event="cup")
-        sheet = min(event_of(opened, "cup").sheets)
-        do(opened, act.CorrectShield(sheet, (0, 0), None), act.ConfirmSheet(sheet), event="cup")
-        do(opened, act.SamePaper(sheet + 1, None), event="cup")
+        first = min(event_of(opened, "cup").sheets)
+        do(opened, act.CorrectShield(first, (0, 0), None), act.ConfirmSheet(first), event="cup")
+        do(opened, act.SamePaper(first + 1, None), event="cup")
         newest = event_of(opened, "cup").newest()
         assert newest is not None
         do(opened, act.Undo(newest.id), event="cup")

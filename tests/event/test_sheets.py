@@ -23,7 +23,7 @@ from tests.readings import make_book, make_kingdom, make_sheet, make_table, paid
 
 
 def row(sheet: AnyReading, **more: Any) -> StoredSheet:
-    return replace(StoredSheet(1, sheet.kind, to_dict(sheet), serialize(sheet)), **more)  # type: ignore[arg-type]
+    return replace(StoredSheet(1, sheet.kind, to_dict(sheet), serialize(sheet)), **more)
 
 
 def by_desk(values: Mapping[str, Any]) -> SheetSaid:
@@ -51,7 +51,7 @@ def test_shields_are_corrected_as_the_command_line_corrects_them() -> None:
     said = {"cell:0,1": {"coat": "dot", "crosses": 1}, "cell:4,6": {"coat": None, "crosses": 0}}
     found = fold_one(row(sheet), said)
     other = to_dict(correct(sheet, {(0, 1): (Coat.DOT, 1), (4, 6): (None, 0)}))
-    assert (found["score"], found["cells"]) == (other["score"], other["cells"])  # type: ignore[typeddict-item]
+    assert (found["score"], found["cells"]) == (other["score"], other["cells"])
     assert [(one["old"], one["new"], one["who"]) for one in found["said"]] == [
         ({"coat": "dot", "crosses": 0}, {"coat": "dot", "crosses": 1}, "Zoe"),
         ({"coat": "double_dot", "crosses": 1}, {"coat": None, "crosses": 0}, "Zoe"),

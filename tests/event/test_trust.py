@@ -122,7 +122,7 @@ def test_what_the_desk_said_is_final_for_players(store: Store, said: act.Action)
         if isinstance(change, act.OnField) and not isinstance(said, act.OnField):
             continue
         with pytest.raises(UsageError):
-            do(store, change, by=HUGO)
+            do(store, change, by=HUGO)  # type: ignore[arg-type]
     newest = event.newest()
     assert newest is not None
     with pytest.raises(UsageError, match="only the desk can undo what others did"):
@@ -310,7 +310,7 @@ def _shared_store() -> Store:
 def test_no_sequence_of_players_actions_raises_a_total(store: Store) -> None:
     _OPEN[:] = [store]
     checks = list(HealthCheck)
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         AnyCup,
         settings=settings(
             max_examples=20, stateful_step_count=12, deadline=None, suppress_health_check=checks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kdscan.rules.duel.board import CASTLE, COLS, ROWS
 from kdscan.templates.features import PATTERN_MARGIN, PATTERN_PX, pattern_of
@@ -35,9 +35,11 @@ def measured(
 
     def px(points: Points, cell: tuple[int, int] = (0, 0)) -> NDArray[np.int32]:
         at = (np.array(points) + cell[::-1] + off + 0.5 + PATTERN_MARGIN) * PATTERN_PX - 0.5
-        return np.round(at * 16).astype(np.int32)
+        return np.asarray(np.round(at * 16), np.int32)
 
-    def draw(points: Points, colour: tuple[int, int, int], wide: int, closed: bool = True) -> None:
+    def draw(
+        points: ArrayLike, colour: tuple[int, int, int], wide: int, closed: bool = True
+    ) -> None:
         cv2.polylines(page, [np.array(points)], closed, colour, wide, cv2.LINE_AA, 4)
 
     for i in range(COLS + 1 if lines else 0):

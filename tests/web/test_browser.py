@@ -95,6 +95,8 @@ def test_two_maps_are_a_game_and_a_picture(open_page: Open) -> None:
 def test_a_map_that_is_still_being_read_joins_those_to_play_against(open_page: Open) -> None:
     page = open_page(service_workers="block")  # its answers can be changed
     upload(page, "01.jpg", "05.jpg")
+    expect(page.locator(".player")).to_have_count(2)
+    page.get_by_role("link", name="Home").tap()
     expect(page.locator(".results .result-name + strong")).to_have_text([re.compile("point")] * 2)
 
     def both_wait(route: Route) -> None:
@@ -108,7 +110,7 @@ def test_a_map_that_is_still_being_read_joins_those_to_play_against(open_page: O
             sheet |= {"total": None, "photograph_again": True}
         route.fulfill(json=told)
 
-    page.locator(".results .result").last.tap()
+    page.locator(".results:not(.games) .result").last.tap()
     expect(page.locator(".total-number")).to_be_visible()
     page.route("**/api/photos", cut_off)
     page.route("**/api/photos", both_wait, times=1)
@@ -239,7 +241,7 @@ def test_a_file_that_is_no_picture_is_not_tried_again(open_page: Open, tmp_path:
     broken.write_bytes(b"\xff\xd8\xff" + 100 * b"no picture")
     page = open_page()
     page.set_input_files("input[multiple]", broken)
-    expect(page.get_by_role("alert")).to_contain_text("broken or cut off")
+    expect(page.get_by_role("alert")).to_contain_text("damaged or cut off")
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
     page.get_by_role("link", name="Another photo").tap()
     expect(page.locator(".result strong").first).to_have_text("could not be read")

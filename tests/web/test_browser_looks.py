@@ -213,7 +213,9 @@ def test_long_names_are_whole_in_the_picture(open_page: Open, served: Served, st
     page = open_page(DESK, at=f"/#/photo/{photo}")
     expect(page.locator(".player")).to_have_count(2)
     page.locator(".player a").first.tap()
-    page.get_by_placeholder("Whose map is it?").fill("Maximilian Alexander von und zu Hohenstein")
+    page.locator(".sheet").get_by_placeholder("Whose map is it?").fill(
+        "Maximilian Alexander von und zu Hohenstein"
+    )
     page.get_by_role("button", name="Save name").tap()
     expect(page.locator(".named")).to_be_visible()
     page.get_by_role("link", name="Who won?").tap()

@@ -88,16 +88,3 @@ def test_an_unknown_pad_is_learned_where_it_leaves_doubts(open_page: Open, tmp_p
     desk.on("dialog", lambda dialog: dialog.accept())
     pads.get_by_role("button", name="Forget").click()
     expect(pads).to_have_text("No known pads yet.")
-
-
-def test_whoever_says_no_is_not_asked_again(open_page: Open, tmp_path: Path) -> None:
-    filled = tmp_path / "other.png"
-    cv2.imwrite(str(filled), sheet(PAINTED, DOUBTFUL + 1).bgr)
-    page = open_page(DESK, at="/")
-    page.set_input_files("input[multiple]", filled)
-    page.locator(".offer summary").click()
-    page.get_by_role("button", name="Not now").click()
-    expect(page.locator(".offer")).to_have_count(0)
-    page.reload()
-    expect(page.locator(".total-number")).to_be_visible()
-    expect(page.locator(".offer")).to_have_count(0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import socket
 import threading
@@ -229,28 +228,6 @@ def test_the_same_bytes_give_no_say_over_the_first_ones_corrections(login: Login
     assert act(second, "assign_sheet", sheet=sheet, player="Bo").status_code == 403
     assert second.post(f"/api/photos/{photo['id']}/again", json={}).status_code == 403
     assert second.get(f"/api/sheets/{sheet}").status_code == 200
-
-
-def test_what_the_desk_leaves_out_no_player_puts_back(login: Login) -> None:
-    player, desk = login(JOIN), login(DESK)
-    sheet = send(player, "13.jpg")["sheets"][0]["id"]
-    (ignored,) = act(desk, "ignore", sheet=sheet).json()["actions"]
-    for kind, fields in (
-        ("ignore", {"sheet": sheet, "ignored": False}),
-        ("undo", {"action": ignored}),
-    ):
-        answer = act(player, kind, **fields)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (403, "desk_only")
-    assert act(desk, "undo", action=ignored).status_code == 200
-
-
-@pytest.mark.parametrize("name", ["\ud800", "\0", "a\nb", "\u202eevil"])
-def test_no_sheet_gets_a_name_that_no_file_can_hold(name: str, desk: httpx.Client) -> None:
-    sheet = send(desk, "04.jpg")["sheets"][0]["id"]
-    for path, key in (("name", "name"), ("place", "player")):
-        answer = desk.post(f"/api/sheets/{sheet}/{path}", content=json.dumps({key: name}))
-        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "refused")
-        assert "invisible or invalid" in answer.json()["error"]["message"]
 
 
 def test_a_certificate_that_cannot_be_used_is_wrong_usage(tmp_path: Path, run: Command) -> None:

@@ -48,7 +48,7 @@ def test_answers_are_as_described(api_schema: Any, asked: Operation) -> None:
 
 def test_a_field_that_is_not_described_is_refused_everywhere() -> None:
     records = {one.body for one in OPERATIONS} - {None, bytes}
-    assert len(records) > 20
+    assert len(records) > 5
     lenient = [one for one in records if not one.__struct_config__.forbid_unknown_fields]
     assert lenient == []
 

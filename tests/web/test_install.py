@@ -77,7 +77,7 @@ def test_a_terminal_without_blocks_shows_a_qr_code_of_spaces(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     limited = Terminal()
-    limited.encoding = "cp1252"  # type: ignore[misc]
+    limited.encoding = "cp1252"
     monkeypatch.setattr("sys.stdout", limited)
     greet(["http://192.168.50.1:8000"], "http://127.0.0.1:8000", settings(), own=False)
     printed = limited.getvalue()

@@ -68,16 +68,17 @@ def test_each_kind_is_spoken_to_in_its_own_words(
     desk: httpx.Client, kingdom: dict[str, Any], table: dict[str, Any]
 ) -> None:
     first, _, book = table["sheets"]
-    for sheet, kind, body in (
+    refused: list[tuple[Any, str, dict[str, Any]]] = [
         (kingdom, "correct_shield", {"cell": [0, 0], "coat": "dot"}),
         (first, "correct_square", {"cell": [0, 0], "terrain": "lake"}),
         (kingdom, "correct_line", {"side": 0, "coat": "dot", "filled": 1}),
         (book, "correct_wizard", {"coat": "dot"}),
         (book, "correct_line", {"side": 0, "coat": "filled", "filled": 4}),
-    ):
+    ]
+    for sheet, kind, body in refused:
         answer = act(desk, kind, sheet=sheet["id"], **body)
         assert (answer.status_code, answer.json()["error"]["code"]) == (409, "refused")
-    full = {"side": 0, "coat": "filled", "filled": 3}
+    full: dict[str, Any] = {"side": 0, "coat": "filled", "filled": 3}
     assert act(desk, "correct_line", sheet=book["id"], **full).status_code == 200
 
 

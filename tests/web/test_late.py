@@ -111,57 +111,6 @@ def answered(page: Page) -> list[str]:
     return [text.split(":")[0] for text in page.locator(".history strong").all_inner_texts()]
 
 
-def test_a_tap_counts_for_the_crop_that_it_was_put_on(
-    open_page: Open, served: Served, store: Store
-) -> None:
-    """The answer before it comes while the finger lies there, and draws the page anew."""
-    photo = lay(served, store, make_kingdom(doubtful=THREE))
-    page = come(open_page, f"/#/photo/{photo}", **TABLET)
-    doubts, finger = page.locator(".doubt"), Finger(page)
-    expect(doubts).to_have_count(3)
-    names = [one.get_attribute("aria-label") for one in doubts.all()]
-    first, second = (place(doubts.nth(n).locator(".choice").first) for n in (0, 1))
-    with held(page, "/api/actions$"):
-        finger.down(first)
-        finger.up()
-        finger.down(second)
-    expect(doubts).to_have_count(2)
-    finger.up()
-    expect(doubts).to_have_count(1)
-    page.locator(".history summary").tap()
-    assert answered(page) == names[:2]
-    assert doubts.get_attribute("aria-label") == names[2]
-
-
-def test_a_tap_counts_while_the_page_scrolls_and_two_at_once_are_one(
-    open_page: Open, served: Served, store: Store
-) -> None:
-    page = come(open_page, f"/#/photo/{lay(served, store, make_kingdom(doubtful=THREE))}")
-    doubts, finger = page.locator(".doubt"), Finger(page)
-    expect(doubts).to_have_count(3)
-    names = [one.get_attribute("aria-label") for one in doubts.all()]
-    doubts.nth(1).scroll_into_view_if_needed()
-    before = page.evaluate(
-        """() => { const row = document.querySelector(".doubt-row");
-        row.style.scrollSnapType = "none"; row.scrollTo({ left: 0, behavior: "instant" });
-        row.scrollTo({ left: 12, behavior: "smooth" }); return row.scrollLeft; }"""
-    )
-    assert before == 0
-    where = place(doubts.first.locator(".choice").first)
-    finger.down(where)
-    finger.up()
-    expect(doubts).to_have_count(2)
-    finger.down(where, after=0.1)
-    finger.up()
-    page.wait_for_timeout(300)
-    expect(doubts).to_have_count(2)
-    finger.down(where)
-    finger.up()
-    expect(doubts).to_have_count(1)
-    page.locator(".history summary").tap()
-    assert answered(page) == names[:2]
-
-
 def test_what_was_pressed_for_one_sheet_is_not_said_of_the_next(
     open_page: Open, served: Served, store: Store
 ) -> None:

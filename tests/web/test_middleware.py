@@ -235,8 +235,9 @@ def test_a_bug_is_told_without_its_details_and_guarded_too(
     def stumble() -> int:
         raise ZeroDivisionError("in /srv/kdscan")
 
+    client = login(JOIN)
     monkeypatch.setattr(served.services.live, "version", stumble)
-    answer = login(JOIN).get("/api/standings?after=x&wait=1")
+    answer = client.get("/api/standings?after=x&wait=1")
     assert (answer.status_code, answer.json()["error"]["code"]) == (500, "bug")
     assert "/srv" not in answer.text
     assert "default-src 'none'" in answer.headers["content-security-policy"]

@@ -135,7 +135,8 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
 
 
 def sent_photo(store: Store, name: str) -> PhotoRow:
-    number, _ = Live(store, "Cup").add(b"photo", name, new_session("desk", "test"))
+    event = Live(store, "Cup").id
+    number, _ = add_upload(store, event, b"photo", name, new_session("desk", "test"))
     with store.read() as db:
         sent = get_photo(db, number)
     assert sent is not None

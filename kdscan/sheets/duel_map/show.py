@@ -179,7 +179,8 @@ def explain_clipped(sheet: MapReading, style: Style) -> str:
         "{n} shields lie at the picture's edge or beyond it, so there is no total.",
         len(sheet.clipped),
     )
-    return f" {style.bold(t('Photograph again'))}: {what}"
+    heading = style.bold(t("Photograph again"))
+    return f" {heading}: {what}"
 
 
 def board_text(sheet: MapReading, style: Style) -> str:

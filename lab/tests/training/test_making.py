@@ -30,7 +30,7 @@ def pictures(network: str) -> list[np.ndarray]:
 
 def spoken(network: str, models: Path) -> list[np.ndarray]:
     """What a published network says of some noise."""
-    return list(Models(models)._network(network)(*pictures(network)))
+    return list(Models(models)._open(network)[0](*pictures(network)))
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -21,7 +21,10 @@ def tables() -> sa.MetaData:
     old = sa.MetaData()
     for name in ("event", "sheet"):
         sa.Table(name, old, sa.Column("id", sa.Integer, primary_key=True))
-    number = lambda name="id", **more: sa.Column(name, sa.Integer, **more)  # noqa: E731
+
+    def number(name: str = "id", **more: Any) -> sa.Column[int]:
+        return sa.Column(name, sa.Integer, **more)
+
     sa.Table("player", old, number(primary_key=True), _key("event"), sa.Column("name", sa.Text),
              sa.Column("active", sa.Boolean), sa.Column("details", sa.JSON))  # fmt: skip
     sa.Table("game", old, number(primary_key=True), _key("event"), number("round"),

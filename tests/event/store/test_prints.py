@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kdscan.document import PhotoReport, photo_json
 from kdscan.errors import KdscanError, LayoutError
 from kdscan.event.archive import load_event, save_event
 from kdscan.event.events import find_row, open_row
@@ -22,6 +23,7 @@ from kdscan.event.store.prints import (
 from kdscan.event.store.readings import add_reading
 from kdscan.templates.library import to_stored
 from kdscan.templates.template import SUFFIX
+from tests.readings import make_book, make_sheet, paid_game
 from tests.templates.made import made_template
 
 
@@ -113,32 +115,13 @@ def test_an_event_takes_its_prints_along(tmp_path: Path) -> None:
         assert one.data == saved.data
 
 
-def test_a_print_that_is_none_is_not_taken_from_an_archive(tmp_path: Path) -> None:
-    import hashlib
-    import zipfile
-
-    with open_store(str(tmp_path / "one.sqlite")) as store:
-        saved = prints_of(store).save(made_template("club"))
-        save_event(store, "cup", tmp_path / "cup.kdscan")
-    good, bad = hashlib.sha256(saved.data).hexdigest(), hashlib.sha256(b"bad").hexdigest()
-    with (
-        zipfile.ZipFile(tmp_path / "cup.kdscan") as old,
-        zipfile.ZipFile(tmp_path / "bad.kdscan", "w") as new,
-    ):
-        new.writestr("event.jsonl", old.read("event.jsonl").replace(good.encode(), bad.encode()))
-        new.writestr(f"photos/{bad}{SUFFIX}", b"bad")
-    with (
-        open_store(str(tmp_path / "two.sqlite")) as store,
-        pytest.raises(LayoutError, match="not a kdscan template"),
-    ):
-        load_event(store, tmp_path / "bad.kdscan")
-
-
 def test_a_new_print_has_only_pages_read_anew_that_it_may_change(store: Store) -> None:
     def entry(*sheets: tuple[str, str]) -> dict[str, object]:
+        report = PhotoReport("a.jpg", sheets=(make_sheet(), make_book(paid_game().spellbook)))
+        map_json, book_json = photo_json(report)["sheets"]
         found = [
-            {"kind": k, "layout": layout, "outline": [], "confidence": 1.0, "review": False}
-            for k, layout in sheets
+            (map_json if kind == "duel_map" else book_json) | {"kind": kind, "layout": layout}
+            for kind, layout in sheets
         ]
         return {"error": None, "sheets": found}
 

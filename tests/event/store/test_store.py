@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -97,7 +98,7 @@ def test_what_older_stores_said_is_a_log_and_says_the_same(store_url: str) -> No
         for name in ("a.jpg", "b.jpg", "c.jpg"):
             came_in(store, name, make_sheet(confidence=0.99), details={"round": 1})
         a, b, c = (number_of(event_of(store), name) for name in ("a.jpg", "b.jpg", "c.jpg"))
-        said = (
+        said: tuple[tuple[Any, ...], ...] = (
             (a, None, "place", None, {"round": 1, "table": 1, "player": "Ada", "code": None}, None),
             (b, None, "cell:0,0", None, {"coat": None, "crosses": 0}, None),
             (b, None, "same_as", None, 0, None),
@@ -134,21 +135,22 @@ def test_what_older_stores_said_is_a_log_and_says_the_same(store_url: str) -> No
     with open_store(store_url) as store:
         with store.read() as db:
             assert compare_metadata(MigrationContext.configure(db), metadata) == []
-            event = find_event(db, "Cup")
-        assert event.assignment(a).player == "Ada"
+            loaded = find_event(db, "Cup")
+        assert loaded.assignment(a).player == "Ada"
         assert {
-            name: len(event.sheets[n].brief.waits) for name, n in zip("abc", (a, b, c), strict=True)
+            name: len(loaded.sheets[n].brief.waits)
+            for name, n in zip("abc", (a, b, c), strict=True)
         } == {"a": 0, "b": 0, "c": 0}
-        assert (event.said.ignored, event.said.same_as) == ({c: True}, {b: 0})
-        assert not event.sheets[a].brief.confirmed
-        assert states(store, event)["b.jpg"]["cells"][0]["coat"] is None
-        assert [player.active for player in event.names.players] == [True, True, True, False]
-        one, two = event.games
+        assert (loaded.said.ignored, loaded.said.same_as) == ({c: True}, {b: 0})
+        assert not loaded.sheets[a].brief.confirmed
+        assert states(store, loaded)["b.jpg"]["cells"][0]["coat"] is None
+        assert [player.active for player in loaded.names.players] == [True, True, True, False]
+        one, two = loaded.games
         assert {seat.player: seat.total for seat in one.seats} == {
             "Ada": make_sheet().score.total,
             "Bob": 12,
         }
         assert two.walkover == "Cleo"
         # The first change stores what was computed, and nothing else changes.
-        assert do(store, act.Show("pairings")).standings == event.standings
+        assert do(store, act.Show("pairings")).standings == loaded.standings
         assert not event_of(store).unsaved

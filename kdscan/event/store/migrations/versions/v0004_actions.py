@@ -98,6 +98,12 @@ def _convert(db: sa.Connection, event: Row) -> None:
     log = actions_of(event, rows(PLAYER), games, seated, rows(CORRECTION), first)
     if log:
         db.execute(ACTION.insert(), [dict(row, event_id=event["id"]) for row in log])
+        if db.dialect.name == "postgresql":  # its sequence has not seen these numbers
+            last = log[-1]["id"]
+            db.execute(
+                sa.text("SELECT setval(pg_get_serial_sequence('action', 'id'), :last)"),
+                {"last": last},
+            )
     details = {k: v for k, v in event["details"].items() if k not in ("rules", "clock", "shown")}
     db.execute(EVENT.update().where(EVENT.c.id == event["id"]).values(details=details))
 
