@@ -14,7 +14,7 @@ from tests.web.browsing import DESKTOP, Open, accessible
 from tests.web.conftest import DESK
 
 browser, open_page = browsing.browser, browsing.open_page
-DOUBTFUL = 7
+DOUBTFUL = 8
 """A sheet of the pad that asks for a look while its print is unknown, as the next one does."""
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
