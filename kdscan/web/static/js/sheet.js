@@ -95,7 +95,7 @@ export function sheetView(
   }
 
   draw();
-  if (wide.matches !== undefined) wide.addEventListener?.("change", draw);
+  wide.addEventListener?.("change", () => place.isConnected && draw());
   for (const kind of ["pointerover", "focusin"])
     place.addEventListener(kind, ({ target }) =>
       light(place, target.closest("[data-cell]")?.dataset.cell ?? asking.asked),
