@@ -7,9 +7,9 @@ import { pointsText, t } from "./i18n.js";
 import { photoView } from "./photo.js";
 
 export const answer = (label, doing, kind = "answer") =>
-  h("button", { type: "button", class: kind, onclick: doing }, h("span", {}, label));
+  h("button", { type: "button", class: kind, onclick: doing }, h("span", label));
 
-export const answers = (...inside) => h("div", { class: "answers" }, inside);
+export const answers = (...inside) => h("div.answers", inside);
 
 // The keys 1 to 9 give answers too, numbered in the order shown, whichever photo came first.
 export function numbered(element) {
@@ -28,23 +28,19 @@ export async function evidence(brief) {
   const photo = await get(`/api/photos/${brief.photo}`);
   const sheet = photo.sheets.find((one) => one.id === brief.id);
   const page = photo.pages.find((one) => one.page === brief.page);
-  if (!sheet || !page?.view) return h("p", { class: "none" }, brief.name);
-  return h(
-    "div",
-    { class: "evidence" },
+  if (!sheet || !page?.view) return h("p.none", brief.name);
+  return h("div.evidence", [
     sheet.outline.length === 4 && strip(page, sheet, t("Where the name is")),
     photoView(page, [], null, sheet, { upright: true }),
-  );
+  ]);
 }
 
 const summary = (brief) =>
-  h(
-    "p",
-    { class: "evidence-line" },
-    h("strong", {}, brief.total === null ? "–" : pointsText(brief.total)),
+  h("p.evidence-line", [
+    h("strong", brief.total === null ? "–" : pointsText(brief.total)),
     " ",
-    h("small", {}, [brief.player, brief.name].filter(Boolean).join(" · ")),
-  );
+    h("small", [brief.player, brief.name].filter(Boolean).join(" · ")),
+  ]);
 
 // One of a card's sheets, with its total above what is said of it.
 export const side = (brief, inside, kind = "side card") =>

@@ -167,6 +167,7 @@ function sum(domain, factor) {
       "pointer-events": "none",
       "aria-hidden": "true",
     },
+
     s("rect", { width, height: 24, rx: 6, fill: "#fffaf0", stroke: INK, "stroke-width": 2 }),
     s(
       "text",

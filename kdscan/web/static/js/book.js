@@ -31,38 +31,26 @@ export const spellbook = {
 
 // Who won which wizard: the spellbook in words.
 export const winners = (sheet) =>
-  h(
-    "section",
-    { class: "sum card" },
-    h("h2", {}, t("The wizards")),
-    h(
-      "div",
-      { class: "versus" },
-      sheet.players.map((side, player) =>
-        h("div", {}, h("h3", {}, sideName(player)), wizardsOf(side)),
-      ),
-    ),
-  );
+  h("section.sum.card", [
+    h("h2", t("The wizards")),
+    h("div.versus", [
+      sheet.players.map((side, player) => h("div", h("h3", sideName(player)), wizardsOf(side))),
+    ]),
+  ]);
 
 function wizardsOf(side) {
   const won = COATS.filter((coat) => isWon(side.lines[coat]));
-  if (!won.length) return h("p", { class: "none" }, t("no wizard"));
-  return h(
-    "ul",
-    { class: "wizards" },
-    won.map((coat) => wonWizard(side, coat)),
-  );
+  if (!won.length) return h("p.none", t("no wizard"));
+  return h("ul.wizards", [won.map((coat) => wonWizard(side, coat))]);
 }
 
 // The wizard of the filled coat pays for the coat that its owner chose.
 function wonWizard({ lines, chosen_coat: chosen }, coat) {
-  return h(
-    "li",
-    {},
+  return h("li", [
     icon({ coat, crosses: 0 }),
     " ",
     coatName(coat),
     coat === "filled" && chosen && ` → ${coatName(chosen)}`,
-    lines[coat].used && h("small", {}, ` (${t("power used")})`),
-  );
+    lines[coat].used && h("small", ` (${t("power used")})`),
+  ]);
 }

@@ -124,14 +124,7 @@ const goldenBand = () =>
 const crown = (x) =>
   s(
     "text",
-    {
-      x,
-      y: 34,
-      "font-size": 30,
-      "text-anchor": "middle",
-      fill: "#7a5406",
-      "aria-hidden": "true",
-    },
+    { x, y: 34, "font-size": 30, "text-anchor": "middle", fill: "#7a5406", "aria-hidden": "true" },
     "♛",
   );
 

@@ -71,9 +71,7 @@ const circle = (used, step) =>
 function square(filled, step) {
   const side = SIDE * step;
   const arm = side / 3;
-  return s(
-    "g",
-    {},
+  return s("g", [
     s("rect", {
       x: -side / 2,
       y: -side / 2,
@@ -91,7 +89,7 @@ function square(filled, step) {
         "stroke-width": step / 7,
         "stroke-linecap": "round",
       }),
-  );
+  ]);
 }
 
 const stroke = (from, to, y, step) =>

@@ -44,12 +44,10 @@ const lineControls = (value, most, change) => [
     most,
     (filled) => change({ ...value, filled }),
   ),
-  h(
-    "div",
-    { class: "row" },
+  h("div.row", [
     toggle(value, "struck", t("struck through"), change),
     toggle(value, "used", t("power used"), change),
-  ),
+  ]),
 ];
 
 const toggle = (value, what, words, change) =>

@@ -45,23 +45,19 @@ export async function openCamera(send) {
     { class: "found", preserveAspectRatio: "xMidYMid slice", "aria-hidden": "true" },
     grid,
   );
-  const aim = s(
-    "svg",
-    { class: "found", viewBox: "-20 -16 180 136", "aria-hidden": "true" },
+  const aim = s("svg", { class: "found", viewBox: "-20 -16 180 136", "aria-hidden": "true" }, [
     s("path", { class: "aim", d: AIM }),
-  );
-  const hint = h("p", { class: "camera-hint", role: "status" }, HINTS.none());
-  const shutter = h("button", {
+  ]);
+  const hint = h("p.camera-hint", { role: "status" }, HINTS.none());
+  const shutter = h("button.shutter", {
     type: "button",
-    class: "shutter",
     "aria-label": t("Take the photo"),
     onclick: () => take(),
   });
   const torch = h(
-    "button",
+    "button.round",
     {
       type: "button",
-      class: "round",
       hidden: true,
       "aria-pressed": "false",
       "aria-label": t("Torch"),
@@ -69,23 +65,15 @@ export async function openCamera(send) {
     },
     "⚡",
   );
-  const dialog = h(
-    "dialog",
-    { class: "camera", "aria-label": t("Camera") },
-    h("div", { class: "camera-view" }, video, aim, drawn),
+  const dialog = h("dialog.camera", { "aria-label": t("Camera") }, [
+    h("div.camera-view", video, aim, drawn),
     hint,
-    h(
-      "div",
-      { class: "camera-bar" },
+    h("div.camera-bar", [
       torch,
       shutter,
-      h(
-        "button",
-        { type: "button", class: "round", "aria-label": t("Close"), onclick: () => close() },
-        "×",
-      ),
-    ),
-  );
+      h("button.round", { type: "button", "aria-label": t("Close"), onclick: () => close() }, "×"),
+    ]),
+  ]);
   let stream = null,
     running = true,
     good = 0,

@@ -32,12 +32,10 @@ function noteOf(card) {
 function sideOf(card) {
   const total = ["look", "rules"].includes(card.kind) ? card.sheets[0]?.total : null;
   const note = noteOf(card);
-  return h(
-    "span",
-    { class: "queue-total" },
+  return h("span.queue-total", [
     total === null || total === undefined ? "" : String(total),
-    note && h("small", {}, note),
-  );
+    note && h("small", note),
+  ]);
 }
 
 function face(card) {
@@ -53,7 +51,7 @@ function face(card) {
     : sign(card.kind === "failed" ? "✗" : "…", "no-thumb");
   return [
     picture,
-    h("span", {}, h("strong", {}, who ?? "?"), h("small", {}, what.filter(Boolean).join(" · "))),
+    h("span", h("strong", who ?? "?"), h("small", what.filter(Boolean).join(" · "))),
     sideOf(card),
   ];
 }
@@ -61,7 +59,7 @@ function face(card) {
 // A line of the list, drawn anew only if its card changed: its picture would flicker.
 function entry(onPick) {
   const button = h("button", { type: "button", onclick: onPick });
-  const element = h("li", {}, button);
+  const element = h("li", button);
   let drawn;
   const show = (card) => {
     const now = JSON.stringify(card);
@@ -76,7 +74,7 @@ function entry(onPick) {
 // onPick(key): a card was tapped. show(cards, at, empty): the cards, of which the one at `at` is open;
 // empty: a line that is shown if there are none.
 export function cardList(onPick) {
-  const element = h("ol", {});
+  const element = h("ol");
   const list = lines(
     element,
     (card) => card.key,

@@ -28,23 +28,19 @@ export function where({ round, table }) {
 }
 
 const title = (card) =>
-  h(
-    "h2",
-    { tabindex: "-1", class: "card-title" },
+  h("h2.card-title", { tabindex: "-1" }, [
     HEADINGS[card.kind](),
-    card.round !== null && h("small", {}, " ", where(card)),
-  );
+    card.round !== null && h("small", " ", where(card)),
+  ]);
 
 // A card with its answers, and what the keys 1 to 9 do.
 export async function cardView(card, desk, act) {
   const inside = await remediesOf(card, desk, act);
-  const element = h(
-    "section",
-    { class: `remedy remedy-${card.kind}` },
+  const element = h("section", { class: `remedy remedy-${card.kind}` }, [
     title(card),
-    h("p", { class: "card-text" }, sentence(t(card.text), card.values)),
+    h("p.card-text", sentence(t(card.text), card.values)),
     inside,
     everybody(desk),
-  );
+  ]);
   return { remedies: numbered(element), element };
 }

@@ -64,9 +64,7 @@ function charge(coat, clip) {
 // A shield with its coat, 70 × 100 units; empty shields are pale and dashed.
 export function shield(coat) {
   const clip = `shield-${clips++}`;
-  return s(
-    "g",
-    {},
+  return s("g", [
     s("clipPath", { id: clip }, s("path", { d: SHIELD })),
     coat &&
       s("path", {
@@ -86,7 +84,7 @@ export function shield(coat) {
       "stroke-linejoin": "round",
       ...(coat ? {} : { "stroke-dasharray": "5 6", "stroke-opacity": 0.55 }),
     }),
-  );
+  ]);
 }
 
 // Crosses are placed like the small circles of the sheet: in a column right of the shield.
@@ -94,9 +92,7 @@ function crosses(n) {
   const step = n > 3 ? 23 : 25;
   const top = 50 - ((n - 1) * step) / 2;
   return Array.from({ length: n }, (_, i) =>
-    s(
-      "g",
-      { transform: `translate(82 ${top + i * step})` },
+    s("g", { transform: `translate(82 ${top + i * step})` }, [
       s("circle", { r: 11.5, fill: PAPER, stroke: INK, "stroke-width": 2.2 }),
       s("path", {
         d: "M-7-7 7 7M7-7-7 7",
@@ -104,11 +100,11 @@ function crosses(n) {
         "stroke-width": 4.8,
         "stroke-linecap": "round",
       }),
-    ),
+    ]),
   );
 }
 
-export const marks = ({ coat, crosses: n }) => s("g", {}, shield(coat), crosses(n));
+export const marks = ({ coat, crosses: n }) => s("g", shield(coat), crosses(n));
 
 // The same as a separate picture, for buttons and tables.
 export const icon = (mark) =>
@@ -121,9 +117,7 @@ export const icon = (mark) =>
 export function castle(used) {
   const roof = used ? RED : PAPER;
   const ink = { stroke: INK, "stroke-width": 3, "stroke-linejoin": "round" };
-  return s(
-    "g",
-    {},
+  return s("g", [
     s("path", { d: "M14 92V44H26V52H38V44H62V52H74V44H86V92Z", fill: "#d9c7a0", ...ink }),
     s("path", { d: "M36 44V30H64V44", fill: "#d9c7a0", ...ink }),
     s("path", {
@@ -138,7 +132,7 @@ export function castle(used) {
       stroke: INK,
       "stroke-width": 3,
     }),
-  );
+  ]);
 }
 
 export const emblem = () =>

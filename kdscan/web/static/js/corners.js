@@ -114,12 +114,10 @@ export function cornersOf(print, done) {
   };
   const save = button(t("Save corners"), keep, { class: "main" });
   const cancel = button(t("Cancel"), () => done(null));
-  return h(
-    "div",
-    { class: "put-right" },
-    h("p", {}, t("Drag the corners of the grid to where the lines of the map end.")),
+  return h("div.put-right", [
+    h("p", t("Drag the corners of the grid to where the lines of the map end.")),
     gridOf(print, corners),
-    h("p", {}, save, " ", cancel),
+    h("p", save, " ", cancel),
     busy,
-  );
+  ]);
 }

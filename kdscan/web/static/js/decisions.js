@@ -6,10 +6,10 @@ import { kindOf } from "./kinds.js";
 
 // {element, show(sheet)}. It is created once, so that it stays open.
 export function decisions() {
-  const summary = h("summary", {});
-  const list = h("ol", {});
+  const summary = h("summary");
+  const list = h("ol");
   return {
-    element: h("details", { class: "history" }, summary, list),
+    element: h("details.history", summary, list),
     show(sheet) {
       const made = sheet.corrections;
       summary.textContent = tn("{n} decision", "{n} decisions", made.length);
@@ -22,13 +22,11 @@ export function decisions() {
 }
 
 const line = (sheet, decision) =>
-  h(
-    "li",
-    { class: decision.undone ? "undone" : "" },
-    h("strong", {}, decided(sheet, decision)),
+  h("li", { class: decision.undone ? "undone" : "" }, [
+    h("strong", decided(sheet, decision)),
     " ",
-    h("span", { class: "who" }, `${decision.who || t("somebody")}, ${when(decision.at)}`),
-  );
+    h("span.who", `${decision.who || t("somebody")}, ${when(decision.at)}`),
+  ]);
 
 const SAID = {
   place: (fresh) => t("Player: {name}", { name: fresh?.player ?? fresh?.code ?? "–" }),

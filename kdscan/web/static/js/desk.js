@@ -65,14 +65,14 @@ function none(now) {
   );
   return [
     begun ? t("All settled.") : t("Add the players, then pair the first round."),
-    h("span", { class: "row centred" }, next),
+    h("span.row.centred", next),
   ];
 }
 
 // A tab that fills the whole place, without a queue.
 const wide = (inner) => ({
   ...inner,
-  element: h("div", { class: "desk wide" }, h("div", { class: "desk-body" }, inner.element)),
+  element: h("div.desk.wide", h("div.desk-body", inner.element)),
 });
 
 // Each tab is created when first opened, and keeps its element: late answers for one tab cannot be
@@ -100,17 +100,17 @@ const made = {};
 const tabOf = (name) => (made[name] ??= TABS[name].make(TABS[name].label));
 
 function tabButton([name, { label }]) {
-  const count = name === "settle" && h("span", { class: "count" });
+  const count = name === "settle" && h("span.count");
   const shown = [label(), count];
   return [name, button(shown, () => choose(name), { class: "tab", "data-tab": name })];
 }
 const buttons = Object.fromEntries(Object.entries(TABS).map(tabButton));
-const toCome = h("p", { class: "to-come", role: "status" });
+const toCome = h("p.to-come", { role: "status" });
 const undo = button(t("Undo"), () => inTurn(takeBack), {
   class: "quiet take-back",
   disabled: true,
 });
-const place = h("div", {});
+const place = h("div");
 
 function choose(name) {
   const entered = name !== tab || !place.firstChild;
@@ -196,15 +196,13 @@ addEventListener("keydown", onKey, true);
 
 put(
   $("#main"),
-  h("h1", { class: "visually-hidden" }, t("Desk")),
-  h(
-    "div",
-    { class: "desk-top" },
-    h("div", { class: "tabs", role: "group", "aria-label": t("View") }, Object.values(buttons)),
+  h("h1.visually-hidden", t("Desk")),
+  h("div.desk-top", [
+    h("div.tabs", { role: "group", "aria-label": t("View") }, Object.values(buttons)),
     only,
     search,
     undo,
-  ),
+  ]),
   toCome,
   place,
 );

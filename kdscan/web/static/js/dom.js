@@ -1,14 +1,18 @@
-// Elements from calls: h("p", {class: "note"}, "text", child). Text is never parsed as HTML.
+// Elements from calls: h("p.note", { id: "a" }, "text", [child]); the class stands with the tag, and
+// attributes may be left out. Text is never parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-function fill(element, attributes, children) {
-  for (const [name, value] of Object.entries(attributes ?? {})) {
+function fill(element, [first, ...rest]) {
+  const attributes = first?.constructor === Object ? first : {};
+  for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "class") element.classList.add(...value.split(" ").filter(Boolean));
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(3).filter(shown));
+  const children = attributes === first ? rest : [first, ...rest];
+  element.append(...children.flat(Infinity).filter(shown));
   return element;
 }
 
@@ -18,7 +22,7 @@ const shown = (child) => child !== null && child !== undefined && child !== fals
 // touched, so it keeps the focus, typed text, and the finger on it.
 export function put(element, ...children) {
   const wanted = children
-      .flat(3)
+      .flat(Infinity)
       .filter(shown)
       .map((child) => (child instanceof Node ? child : new Text(child))),
     stay = new Set(wanted);
@@ -48,14 +52,7 @@ export const inUse = (part) =>
 
 // A field for a player's points; more: attributes.
 export const pointsInput = (player, more) =>
-  h("input", {
-    type: "number",
-    min: "0",
-    max: "999",
-    inputmode: "numeric",
-    name: player,
-    ...more,
-  });
+  h("input", { type: "number", min: "0", max: "999", inputmode: "numeric", name: player, ...more });
 
 // The points that were typed, by player. Unchanged values were read from the sheet, and may be read again.
 export const typedPoints = (fields) =>
@@ -68,15 +65,18 @@ export const typedPoints = (fields) =>
 // Whether somebody types anywhere: the focus is not taken away then.
 export const typing = () => Boolean(document.activeElement?.matches("input, select, textarea"));
 
-export const h = (tag, attributes, ...children) =>
-  fill(document.createElement(tag), attributes, children);
+export function h(what, ...rest) {
+  const [tag, ...classes] = what.split(".");
+  const element = document.createElement(tag);
+  element.classList.add(...classes);
+  return fill(element, rest);
+}
 
-export const s = (tag, attributes, ...children) =>
-  fill(document.createElementNS(SVG, tag), attributes, children);
+export const s = (tag, ...rest) => fill(document.createElementNS(SVG, tag), rest);
 
 // A button beside others; more: attributes, as the class of one that stands out.
 export const button = (label, doing, more = {}) =>
-  h("button", { type: "button", class: "quiet", ...more, onclick: doing }, label);
+  h("button.quiet", { type: "button", ...more, onclick: doing }, label);
 
 // A character that is only looked at: screen readers skip it.
 export const sign = (text, kind = null) => h("span", { class: kind, "aria-hidden": "true" }, text);

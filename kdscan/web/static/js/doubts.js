@@ -15,7 +15,7 @@ const MOST_CHOICES = 3; // readings offered before "other…"
 // nothing can be changed. {element, show(sheet), asked: the id of
 // the part in question, answer(n)}.
 export function questions(page, act) {
-  const element = h("section", { class: "doubts" });
+  const element = h("section.doubts");
   let asked = []; // ids, in the order in which they are asked
   let rounds = 0; // how often questions were chosen: a second time if answers contradict the reading
   let waiting = []; // ids that were not answered when the sheet was shown last
@@ -64,10 +64,8 @@ export function questions(page, act) {
     };
     const cut = page.view && part.crop(page);
     return [
-      h(
-        "div",
-        { class: "question-head" },
-        h("h2", {}, t("{n} of {all}", { n, all: asked.length })),
+      h("div.question-head", [
+        h("h2", t("{n} of {all}", { n, all: asked.length })),
         h("progress", {
           max: asked.length,
           value: asked.length - left.length,
@@ -75,22 +73,21 @@ export function questions(page, act) {
         }),
         left.length > 1 && step(t("Previous question"), "‹", () => move(-1)),
         left.length > 1 && step(t("Next question"), "›", () => move(1)),
-      ),
-      rounds > 1 && h("p", {}, t("Your answers differ from what was read, so a few more:")),
+      ]),
+      rounds > 1 && h("p", t("Your answers differ from what was read, so a few more:")),
       h(
         "article",
         {
           class: cut?.classList.contains("strip") ? "doubt card tall" : "doubt card",
           "aria-label": part.name,
         },
+
         cut,
-        h(
-          "div",
-          { class: "ask" },
-          h("h3", {}, part.question(part.name)),
+        h("div.ask", [
+          h("h3", part.question(part.name)),
           choices(part, act && ((value) => act.say(part.id, value)), MOST_CHOICES),
           act && button(t("other…"), () => act.edit(part.id), { class: "choice more" }),
-        ),
+        ]),
       ),
     ];
   }
@@ -106,39 +103,29 @@ export function questions(page, act) {
 }
 
 const step = (label, mark, act) =>
-  h(
-    "button",
-    { type: "button", class: "round", "aria-label": label, title: label, onclick: act },
-    mark,
-  );
+  h("button.round", { type: "button", "aria-label": label, title: label, onclick: act }, mark);
 
 // What remains when every doubtful place is answered: whether the grid was laid where it is printed.
 const lastQuestion = (act) => [
-  h("h2", {}, t("Does the grid sit on the map?")),
-  h(
-    "p",
-    {},
+  h("h2", t("Does the grid sit on the map?")),
+  h("p", [
     t("Look at the photo with what was read drawn over it. If it does, the sheet is right."),
-  ),
+  ]),
   act &&
-    h(
-      "div",
-      { class: "row" },
+    h("div.row", [
       button(t("Yes, the sheet is right"), act.confirm, { class: "main" }),
-      h("a", { class: "button", href: "#/" }, t("No: photograph again")),
-    ),
+      h("a.button", { href: "#/" }, t("No: photograph again")),
+    ]),
 ];
 
 // What the rules forbid, or what could not be read, with its cells; null if there is nothing.
 export function problems(sheet) {
   if (!sheet.problems.length) return null;
-  return h(
-    "ul",
-    { class: "problems card" },
+  return h("ul.problems.card", [
     sheet.problems.map((problem) =>
       h("li", { class: problem.severity }, problemText(problem), cellNames(problem.cells)),
     ),
-  );
+  ]);
 }
 
 const cellNames = (cells) =>
@@ -149,21 +136,17 @@ const cellNames = (cells) =>
 // Shields lie outside the photo: instead of a total it says what to do. linked: with a link that
 // leads there.
 export function photographAgain(sheet, linked) {
-  return h(
-    "section",
-    { class: "total again" },
-    h("h2", {}, t("Photograph again")),
-    h(
-      "p",
-      { role: "alert" },
+  return h("section.total.again", [
+    h("h2", t("Photograph again")),
+    h("p", { role: "alert" }, [
       tn(
         "{n} shield lies at the picture's edge or beyond it, so there is no total.",
         "{n} shields lie at the picture's edge or beyond it, so there is no total.",
         countCutOff(sheet),
       ),
-    ),
-    linked && h("p", {}, h("a", { class: "main", href: "#/" }, t("Photograph again"))),
-  );
+    ]),
+    linked && h("p", h("a.main", { href: "#/" }, t("Photograph again"))),
+  ]);
 }
 
 // How many cells the picture's edge cuts off.

@@ -59,22 +59,20 @@ function choice(part, [value, probability, total], act) {
   const sure = percent(probability);
   const leads = typeof total === "number" && pointsText(total);
   return h(
-    "button",
+    "button.choice",
     {
       type: "button",
-      class: "choice",
       "aria-pressed": "false",
       ...(act ? tapping(act) : { disabled: true }),
       "aria-label": [part.words(value), sure, leads].filter(Boolean).join(", "),
     },
+
     part.icon(value),
-    h(
-      "span",
-      { class: "choice-name", "aria-hidden": "true" },
+    h("span.choice-name", { "aria-hidden": "true" }, [
       part.words(value),
-      leads && h("small", {}, leads),
-    ),
-    h("span", { class: "sure", "aria-hidden": "true" }, sure),
+      leads && h("small", leads),
+    ]),
+    h("span.sure", { "aria-hidden": "true" }, sure),
   );
 }
 
@@ -92,13 +90,11 @@ const options = (part) =>
 // The most probable readings of a part, one tap each; say(value) is called with the one that was
 // tapped, null where they can only be seen.
 export const choices = (part, say, most = Infinity) =>
-  h(
-    "div",
-    { class: "choices" },
+  h("div.choices", [
     options(part)
       .slice(0, most)
       .map((option) => choice(part, option, say && (() => say(option[0])))),
-  );
+  ]);
 
 // Opens the chooser; `say(value)` is called with the chosen value.
 export function openEditor(page, part, say) {
@@ -109,7 +105,7 @@ export function openEditor(page, part, say) {
     close();
     say(chosen);
   };
-  const body = h("div", { class: "controls" });
+  const body = h("div.controls");
   const change = (fresh) => {
     value = fresh;
     const focused = [...body.querySelectorAll("button")].indexOf(document.activeElement);
@@ -126,13 +122,11 @@ export function openEditor(page, part, say) {
   const cut = page?.view && part.crop(page);
   put(
     dialog,
-    h(
-      "form",
-      { method: "dialog", class: "editor" },
+    h("form.editor", { method: "dialog" }, [
       h("h2", { id: "question", tabindex: "-1" }, part.question(part.name)),
-      h("div", { class: "editor-top" }, cut, likely(part, done)),
+      h("div.editor-top", cut, likely(part, done)),
       body,
-    ),
+    ]),
   );
   dialog.onclick = (event) => event.target === dialog && close();
   dialog.onkeydown = (event) => {
@@ -144,25 +138,19 @@ export function openEditor(page, part, say) {
 }
 
 const endRow = (icon, cancel, done) =>
-  h(
-    "div",
-    { class: "row end" },
+  h("div.row.end", [
     button(t("Cancel"), cancel),
     button([icon, t("Done")], done, { class: "main" }),
-  );
+  ]);
 
 // What a part probably is: of a doubtful one all readings, one tap each.
 function likely(part, done) {
   if (part.review && part.alternatives.length) return choices(part, done);
-  return h(
-    "p",
-    { class: "as-read" },
+  return h("p.as-read", [
     part.icon(part.read),
-    h(
-      "span",
-      {},
+    h("span", [
       t("Read as {marks}", { marks: part.words(part.read) }),
-      h("small", {}, t("{sure} sure", { sure: percent(part.confidence) })),
-    ),
-  );
+      h("small", t("{sure} sure", { sure: percent(part.confidence) })),
+    ]),
+  ]);
 }

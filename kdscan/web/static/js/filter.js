@@ -19,20 +19,17 @@ const has = (text, word) =>
 
 // onChange(): other sheets are wanted. found(sheets): their cards.
 export function sheetFilter(onChange) {
-  const search = h("input", {
+  const search = h("input.search", {
     type: "search",
-    class: "search",
     placeholder: t("Search"),
     "aria-label": t("Search all sheets"),
     oninput: onChange,
   });
-  const only = h(
-    "select",
-    { "aria-label": t("Which sheets"), onchange: onChange },
+  const only = h("select", { "aria-label": t("Which sheets"), onchange: onChange }, [
     h("option", { value: "" }, t("All sheets")),
     h("option", { value: "review" }, t("please check")),
     h("option", { value: "owner" }, t("Without a player")),
-  );
+  ]);
   function found(sheets) {
     const words = search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
     const fits = (sheet) => {

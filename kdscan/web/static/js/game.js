@@ -46,7 +46,7 @@ function whoPlayed(players, renew) {
       return null;
     });
     field.show(sheet, players.map(({ player }) => player).filter(Boolean));
-    return h("section", { class: "card" }, h("h2", {}, nameOf(sheet, players)), field.element);
+    return h("section.card", h("h2", nameOf(sheet, players)), field.element);
   });
 }
 
@@ -73,18 +73,14 @@ export const opens = (sheet, name, drawn, mine) =>
     : drawn;
 
 export const bar = (sheets, outcome) =>
-  h(
-    "div",
-    { class: "bar" },
+  h("div.bar", [
     !again(sheets) &&
-      h(
-        "button",
-        { type: "button", class: "bar-button", onclick: () => share(sheets, outcome) },
+      h("button.bar-button", { type: "button", onclick: () => share(sheets, outcome) }, [
         sign("⇪"),
         t("Share"),
-      ),
-    h("a", { class: "bar-button", href: "#/" }, sign("⌂"), t("Home")),
-  );
+      ]),
+    h("a.bar-button", { href: "#/" }, sign("⌂"), t("Home")),
+  ]);
 
 // Who won, by how much and how it was decided, and all sheets. mine(sheet): whether it may be opened
 // here.
@@ -94,26 +90,19 @@ export function gameView(sheets, outcome, mine = () => true) {
   const unlike = new Set(players.map(({ variants }) => JSON.stringify(variants))).size > 1;
   const open = !again(players) && (unlike || doubtful(players, outcome));
   return [
-    h(
-      "h1",
-      { tabindex: "-1", class: "winner" },
+    h("h1.winner", { tabindex: "-1" }, [
       emblem(),
       whoWon(players, outcome) + (open ? "\u00a0?" : ""),
-    ),
+    ]),
     !again(players) &&
-      h(
-        "p",
-        { class: "decided" },
+      h("p.decided", [
         howDecided(outcome),
-        open &&
-          h("span", { class: "doubtful" }, ` · ${unlike ? unlikeRules() : t("please check")}`),
-      ),
-    h(
-      "div",
-      { class: "versus" },
+        open && h("span.doubtful", ` · ${unlike ? unlikeRules() : t("please check")}`),
+      ]),
+    h("div.versus", [
       players.map((sheet, n) => playerCard(sheet, players, outcome, n, mine)),
       book && bookCard(book, mine),
-    ),
+    ]),
   ];
 }
 
@@ -156,19 +145,15 @@ function playerCard(sheet, players, outcome, n, mine) {
   const alone = won && outcome.winners.length === 1;
   const crowned = won && outcome.winners.length < players.length;
   const name = nameOf(sheet, players);
-  return h(
-    "article",
-    { class: alone ? "player card won" : "player card" },
-    h("h2", {}, crowned && sign("♛ ", "crown"), name, " · ", worth(sheet)),
+  return h("article", { class: alone ? "player card won" : "player card" }, [
+    h("h2", crowned && sign("♛ ", "crown"), name, " · ", worth(sheet)),
     !sheet.photograph_again &&
-      h(
-        "p",
-        { class: "verdict" },
+      h("p.verdict", [
         whatCounts(sheet, outcome.players[n]),
-        sheet.review && h("span", { class: "doubtful" }, ` · ${doubtText(sheet)}`),
-      ),
+        sheet.review && h("span.doubtful", ` · ${doubtText(sheet)}`),
+      ]),
     opens(sheet, name, kindOf(sheet).draw(sheet, { labels: false }), mine),
-  );
+  ]);
 }
 
 // What a total comes from, and what decides a game of equal totals.
@@ -182,10 +167,8 @@ const whatCounts = ({ score }, { largest_domain: largest, crowns }) =>
     .join(" · ");
 
 const bookCard = (book, mine) =>
-  h(
-    "article",
-    { class: "player card book" },
-    h("h2", {}, t("Spellbook")),
-    book.review && h("p", { class: "verdict doubtful" }, t("please check")),
+  h("article.player.card.book", [
+    h("h2", t("Spellbook")),
+    book.review && h("p.verdict.doubtful", t("please check")),
     opens(book, t("Spellbook"), kindOf(book).draw(book), mine),
-  );
+  ]);

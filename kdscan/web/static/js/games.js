@@ -54,27 +54,19 @@ function tally(games) {
 
 // The games, each a link with a button that forgets it; nothing where there are none.
 export function gamesList() {
-  const place = h("section", {});
+  const place = h("section");
   const draw = () => {
     const games = remembered();
     const wins = tally(games);
     put(
       place,
-      games.length > 0 && h("h2", { class: "quiet-title" }, t("Games")),
+      games.length > 0 && h("h2.quiet-title", t("Games")),
       wins.length > 1 &&
-        h(
-          "p",
-          { class: "tally" },
-          t("Won:"),
-          " ",
-          wins.map(([name, n]) => `${name} ${n}`).join(", "),
-        ),
+        h("p.tally", [t("Won:"), " ", wins.map(([name, n]) => `${name} ${n}`).join(", ")]),
       games.length > 0 &&
-        h(
-          "ul",
-          { class: "results games", "aria-label": t("Games") },
+        h("ul.results.games", { "aria-label": t("Games") }, [
           games.slice(0, SHOWN).map((game) => line(game, () => forget(game, draw))),
-        ),
+        ]),
     );
   };
   draw();
@@ -88,24 +80,16 @@ function forget(game, draw) {
 
 function line({ key, at, players }, remove) {
   const names = players.map(({ label, total }) => `${label} ${total}`).join(" : ");
-  return h(
-    "li",
-    { class: "result card" },
+  return h("li.result.card", [
+    h("a.result-name", { href: `#/game/${key}` }, [h("strong", names), h("small", when(at))]),
     h(
-      "a",
-      { class: "result-name", href: `#/game/${key}` },
-      h("strong", {}, names),
-      h("small", {}, when(at)),
-    ),
-    h(
-      "button",
+      "button.round",
       {
         type: "button",
-        class: "round",
         "aria-label": t("Forget {name}", { name: names }),
         onclick: remove,
       },
       "×",
     ),
-  );
+  ]);
 }

@@ -66,9 +66,7 @@ export function brought(middle, right, down, [wide, high]) {
 
 // A part of the photo, brought into these units by a matrix, as a picture of its own.
 export const cutOut = (page, matrix, [wide, high], label, kind = "crop") =>
-  s(
-    "svg",
-    { viewBox: `0 0 ${wide} ${high}`, class: kind, role: "img", "aria-label": label },
+  s("svg", { viewBox: `0 0 ${wide} ${high}`, class: kind, role: "img", "aria-label": label }, [
     s("image", {
       href: page.view,
       width: page.width,
@@ -76,7 +74,7 @@ export const cutOut = (page, matrix, [wide, high], label, kind = "crop") =>
       preserveAspectRatio: "none",
       transform: `matrix(${matrix.join(" ")})`,
     }),
-  );
+  ]);
 
 const MARGIN = 0.18; // of a cell's side: what is shown around it
 

@@ -17,20 +17,18 @@ let started = false;
 export async function showHome(place) {
   put(
     place,
-    h(
-      "section",
-      { class: "hero" },
+    h("section.hero", [
       emblem(),
       h("h1", { tabindex: "-1" }, t("What is your kingdom worth?")),
-      h("p", {}, t("Photograph the finished map or kingdom, check what is doubtful, done.")),
-    ),
+      h("p", t("Photograph the finished map or kingdom, check what is doubtful, done.")),
+    ]),
     photoButtons(send),
-    h("p", { class: "hint" }, t("Two photos chosen together are a game.")),
+    h("p.hint", t("Two photos chosen together are a game.")),
     joinForm(),
     nameField(),
     uploadList(),
     gamesList(),
-    h("h2", { class: "quiet-title" }, t("Recent results")),
+    h("h2.quiet-title", t("Recent results")),
     recentList(),
   );
   if (!started) {
@@ -70,12 +68,10 @@ for (const kind of ["dragover", "drop", "paste"]) addEventListener(kind, given);
 export function showWaiting(place, id, failed) {
   put(
     place,
-    h(
-      "section",
-      { class: "hero" },
+    h("section.hero", [
       h("h1", { tabindex: "-1" }, t("reading …")),
       h("progress", { "aria-label": t("Reading") }),
-    ),
+    ]),
   );
   whenRead(id).then(() => place.isConnected && location.replace(`#/photo/${id}`), failed);
 }

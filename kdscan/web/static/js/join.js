@@ -15,9 +15,8 @@ export function joinForm(photo = null) {
         location.hash = `#/shared/${code}`;
       })
       .catch((error) => toast(explain(error)));
-  const field = h("input", {
+  const field = h("input.code", {
     type: "text",
-    class: "code",
     maxlength: "20",
     "aria-label": t("Code of the game"),
     placeholder: t("Code of the game"),
@@ -25,19 +24,14 @@ export function joinForm(photo = null) {
     autocapitalize: "characters",
     spellcheck: "false",
   });
-  return h(
-    "details",
-    { class: "together card" },
-    h("summary", {}, t("Two phones, one game")),
-    h(
-      "button",
-      { type: "button", class: "main wide", onclick: () => go(post("/api/shared", { photo })) },
+  return h("details.together.card", [
+    h("summary", t("Two phones, one game")),
+    h("button.main.wide", { type: "button", onclick: () => go(post("/api/shared", { photo })) }, [
       t("Show a code to the other phone"),
-    ),
+    ]),
     h(
-      "form",
+      "form.row",
       {
-        class: "row",
         onsubmit: (event) => {
           event.preventDefault();
           const code = field.value.replace(/\s/g, "").toUpperCase();
@@ -45,7 +39,7 @@ export function joinForm(photo = null) {
         },
       },
       field,
-      h("button", { class: "quiet" }, t("Join")),
+      h("button.quiet", t("Join")),
     ),
-  );
+  ]);
 }

@@ -19,14 +19,14 @@ const ofSheet = (kind) => [
 ];
 
 const line = ([signs, what]) => {
-  const keys = signs.map((key) => h("kbd", {}, key));
-  return h("div", {}, h("dt", {}, keys), h("dd", {}, what));
+  const keys = signs.map((key) => h("kbd", key));
+  return h("div", h("dt", keys), h("dd", what));
 };
 
 // show(kind): the keys for a sheet of this kind; without one, those for a card with answers.
 export function keyHelp() {
-  const element = h("aside", { class: "keys card", "aria-label": t("Keys") });
-  const show = (kind) => put(element, h("dl", {}, help(kind).map(line)));
+  const element = h("aside.keys.card", { "aria-label": t("Keys") });
+  const show = (kind) => put(element, h("dl", help(kind).map(line)));
   show();
   return { element, show };
 }

@@ -20,16 +20,14 @@ const signed = (n) =>
 const column = (label, kind = null) => h("th", { scope: "col", class: kind }, label);
 
 const league = (columns, rows) =>
-  h("table", { class: "league card" }, h("thead", {}, h("tr", {}, columns)), h("tbody", {}, rows));
+  h("table.league.card", h("thead", h("tr", columns)), h("tbody", rows));
 
 const line = (leads, rank, name, cells) =>
-  h(
-    "tr",
-    { class: leads && "place-1" },
-    h("td", {}, crown(leads), String(rank)),
-    h("th", { scope: "row", class: "name" }, name),
+  h("tr", { class: leads && "place-1" }, [
+    h("td", crown(leads), String(rank)),
+    h("th.name", { scope: "row" }, name),
     cells,
-  );
+  ]);
 
 const played = (row) => row.wins + row.draws + row.losses > 0;
 
@@ -44,9 +42,9 @@ export const standingsOf = (rows) =>
     ],
     rows.map((row) =>
       line(row.rank === 1 && played(row), row.rank, row.player, [
-        h("td", { class: "points" }, number(row.score)),
-        h("td", { class: "record" }, `${row.wins} · ${row.draws} · ${row.losses}`),
-        h("td", {}, signed(row.spread)),
+        h("td.points", number(row.score)),
+        h("td.record", `${row.wins} · ${row.draws} · ${row.losses}`),
+        h("td", signed(row.spread)),
       ]),
     ),
   );
@@ -55,36 +53,30 @@ export const totalsOf = (rows) =>
   league(
     [column("#"), column(t("Map"), "name"), column(t("Points"))],
     rows.map((row, n) => {
-      const doubtful = h("span", { class: "doubtful", title: t("please check") }, " ?");
-      const points = h("td", { class: "points" }, String(row.total), row.review && doubtful);
+      const doubtful = h("span.doubtful", { title: t("please check") }, " ?");
+      const points = h("td.points", String(row.total), row.review && doubtful);
       return line(n === 0, n + 1, row.name, points);
     }),
   );
 
 export const gamesOf = (games) =>
-  h(
-    "section",
-    { class: "games" },
-    h("h2", {}, t("Round {n}", { n: games[0].round })),
-    h("ul", {}, games.map(gameLine)),
-  );
+  h("section.games", [
+    h("h2", t("Round {n}", { n: games[0].round })),
+    h("ul", games.map(gameLine)),
+  ]);
 
 function gameLine({ table, seats, winner, bye, finished }) {
   const begun = seats.some((one) => one.total !== null);
-  return h(
-    "li",
-    { class: finished ? "card" : "card open" },
-    h("span", { class: "table-number" }, String(table)),
+  return h("li", { class: finished ? "card" : "card open" }, [
+    h("span.table-number", String(table)),
     seats.map((seat, n) =>
-      h(
-        "span",
-        { class: winner === n ? "seat won" : "seat" },
-        h("span", {}, seat.player),
-        begun && h("strong", {}, seat.total ?? "–"),
-      ),
+      h("span", { class: winner === n ? "seat won" : "seat" }, [
+        h("span", seat.player),
+        begun && h("strong", seat.total ?? "–"),
+      ]),
     ),
-    bye && h("em", {}, t("bye")),
-  );
+    bye && h("em", t("bye")),
+  ]);
 }
 
 // Surnames first, as people look for their own: the last word, then the whole name.
@@ -100,19 +92,13 @@ const seatsOf = (game) =>
   }));
 
 export const pairingsOf = (games) =>
-  h(
-    "section",
-    { class: "pairings" },
-    h("ul", {}, games.flatMap(seatsOf).sort(byName).map(pairingLine)),
-  );
+  h("section.pairings", [h("ul", games.flatMap(seatsOf).sort(byName).map(pairingLine))]);
 
 function pairingLine({ game, name, others }) {
   const last = surname(name);
-  return h(
-    "li",
-    {},
-    h("span", {}, name.slice(0, name.lastIndexOf(last)), h("strong", {}, last)),
-    h("span", { class: "against" }, game.bye ? t("bye") : others.join(", ")),
-    h("span", { class: "table-number" }, game.bye ? "" : String(game.table)),
-  );
+  return h("li", [
+    h("span", name.slice(0, name.lastIndexOf(last)), h("strong", last)),
+    h("span.against", game.bye ? t("bye") : others.join(", ")),
+    h("span.table-number", game.bye ? "" : String(game.table)),
+  ]);
 }

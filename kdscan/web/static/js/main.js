@@ -23,21 +23,15 @@ const VIEWS = {
 const showFailure = (place, error) =>
   put(
     place,
-    h("h1", { tabindex: "-1", class: "file-name" }, t("This cannot be shown")),
-    h(
-      "section",
-      { class: "card failure" },
+    h("h1.file-name", { tabindex: "-1" }, t("This cannot be shown")),
+    h("section.card.failure", [
       h("p", { role: "alert" }, explain(error)),
-      h(
-        "p",
-        {},
-        h(
-          "a",
-          { class: "button", href: "#/", onclick: () => location.hash === "#/" && route() },
+      h("p", [
+        h("a.button", { href: "#/", onclick: () => location.hash === "#/" && route() }, [
           t("Home"),
-        ),
-      ),
-    ),
+        ]),
+      ]),
+    ]),
   );
 
 async function route(first = false) {

@@ -39,17 +39,16 @@ export function namesOf(sheets) {
 
 // The names that this phone remembers, on the start page, where each can be forgotten.
 export function nameField() {
-  const place = h("p", { class: "names-known row" });
+  const place = h("p.names-known.row");
   const draw = () =>
     put(
       place,
-      remembered().length > 0 && h("span", {}, t("Names on this phone:")),
+      remembered().length > 0 && h("span", t("Names on this phone:")),
       remembered().map((name) =>
         h(
-          "button",
+          "button.name-chip",
           {
             type: "button",
-            class: "name-chip",
             "aria-label": t("Forget {name}", { name }),
             onclick: () => {
               localStorage.setItem(KEY, JSON.stringify(remembered().filter((one) => one !== name)));
@@ -85,9 +84,8 @@ export function whoseField(kind, say) {
     changing = false;
     draw();
   };
-  const chip = (name) =>
-    h("button", { type: "button", class: "name-chip", onclick: () => tell(name) }, name);
-  const offers = h("span", { class: "row" });
+  const chip = (name) => h("button.name-chip", { type: "button", onclick: () => tell(name) }, name);
+  const offers = h("span.row");
   const field = h("input", {
     type: "text",
     maxlength: "60",
@@ -97,33 +95,28 @@ export function whoseField(kind, say) {
     autocapitalize: "words",
   });
   const form = h(
-    "form",
+    "form.row.whose",
     {
-      class: "row whose",
       onsubmit: (event) => {
         event.preventDefault();
         if (field.value.trim()) tell(field.value.trim());
       },
     },
+
     offers,
-    h(
-      "span",
-      { class: "whose-field" },
+    h("span.whose-field", [
       field,
-      h("button", { class: "quiet" }, "✓", h("span", { class: "visually-hidden" }, t("Save name"))),
-    ),
+      h("button.quiet", "✓", h("span.visually-hidden", t("Save name"))),
+    ]),
   );
-  const name = h("strong", {}),
-    named = h(
-      "p",
-      { class: "whose named" },
+  const name = h("strong"),
+    named = h("p.whose.named", [
       name,
       " ",
       h(
-        "button",
+        "button.link",
         {
           type: "button",
-          class: "link",
           onclick: () => {
             changing = true;
             draw();
@@ -132,8 +125,8 @@ export function whoseField(kind, say) {
         },
         t("change"),
       ),
-    );
-  const element = h("div", {}, form);
+    ]);
+  const element = h("div", form);
   function draw() {
     name.textContent = sheet.player ?? "";
     put(element, sheet.player && !changing && !field.value ? named : form);

@@ -16,7 +16,7 @@ const entersValue = (key) =>
 // hub: the desk around it (see desk.js). none(desk): what is shown without a card. act(path, what):
 // performs a remedy. confirm(sheet): the whole open sheet is right.
 export function openCard(hub, { none, act, confirm }) {
-  const body = h("div", { class: "desk-body" });
+  const body = h("div.desk-body");
   const keys = keyHelp();
   let open = null; // the open sheet, if the card is one
   let remedies = [];
@@ -59,7 +59,7 @@ export function openCard(hub, { none, act, confirm }) {
     } catch (error) {
       if (mine !== turn) return;
       body.inert = false;
-      put(body, h("p", { class: "none", role: "alert" }, explain(error)));
+      put(body, h("p.none", { role: "alert" }, explain(error)));
     }
   }
 
@@ -67,7 +67,7 @@ export function openCard(hub, { none, act, confirm }) {
     OF_SHEETS.includes(card.kind) ? loadSheet(card, desk) : loadRemedies(card, desk);
 
   const showNone = (desk) =>
-    put(body, h("p", { class: "none done" }, desk.sheets.length > 0 && sign("♛ "), none(desk)));
+    put(body, h("p.none.done", desk.sheets.length > 0 && sign("♛ "), none(desk)));
 
   async function loadRemedies(card, desk) {
     const shown = await cardView(card, desk, act);

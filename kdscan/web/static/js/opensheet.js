@@ -19,15 +19,13 @@ function sheetSide({ card, photo, sheet, desk, act, confirm }, board) {
   const ignore = button(counts ? t("Do not count it") : t("Count it again"), () =>
     act({ type: "ignore", sheet: sheet.id, ignored: counts }),
   );
-  return h(
-    "section",
-    { class: "desk-sheet", "aria-label": t("Sheet") },
-    h("h2", { class: "file-name" }, name),
+  return h("section.desk-sheet", { "aria-label": t("Sheet") }, [
+    h("h2.file-name", name),
     board,
     (sheet.review || card.kind === "rules") && right,
-    h("p", {}, ignore),
+    h("p", ignore),
     hasScore(sheet) && otherOwner(card, desk, act),
-  );
+  ]);
 }
 
 // Draws a card's sheet into `body`. given: card, photo, sheet, desk, and how its buttons act:
@@ -35,14 +33,13 @@ function sheetSide({ card, photo, sheet, desk, act, confirm }, board) {
 export function openSheet(body, given) {
   const { photo, sheet } = given;
   const page = photo.pages.find((one) => one.page === sheet.page);
-  const board = h("div", { class: "sheet" });
+  const board = h("div.sheet");
   const side = sheetSide(given, board);
-  const whole = h("section", { class: "desk-photo", "aria-label": t("Photo") });
-  const enlarged = h("section", {
-    class: "desk-shield",
+  const whole = h("section.desk-photo", { "aria-label": t("Photo") });
+  const enlarged = h("section.desk-shield", {
     "aria-label": t("This place in the photo"),
   });
-  put(body, h("div", { class: "desk-left" }, whole, enlarged), side);
+  put(body, h("div.desk-left", whole, enlarged), side);
 
   const showPhoto = (now) =>
     put(
@@ -84,9 +81,4 @@ export function openSheet(body, given) {
 }
 
 const valuesOf = (part, say) =>
-  h(
-    "div",
-    {},
-    h("h2", {}, part.name),
-    choices(part, (value) => say(part.id, value), 3),
-  );
+  h("div", [h("h2", part.name), choices(part, (value) => say(part.id, value), 3)]);

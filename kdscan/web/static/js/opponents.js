@@ -18,27 +18,21 @@ const others = (photos, kind, but) =>
     .filter(({ sheet }) => sheet.kind === kind && !but.includes(sheet.id));
 
 const links = (list, href) =>
-  h(
-    "ul",
-    { class: "results" },
+  h("ul.results", [
     list.map(({ photo, sheet }) =>
-      h(
-        "li",
-        {},
-        h(
-          "a",
-          { class: "result card", href: href(sheet) },
+      h("li", [
+        h("a.result.card", { href: href(sheet) }, [
           h("img", {
             src: photo.pages.find((page) => page.page === sheet.page)?.thumb,
             alt: "",
             loading: "lazy",
           }),
-          h("span", { class: "result-name" }, sheet.player ?? photo.name),
+          h("span.result-name", sheet.player ?? photo.name),
           h("strong", { class: sheet.review && "doubtful" }, briefly(sheet)),
-        ),
-      ),
+        ]),
+      ]),
     ),
-  );
+  ]);
 
 const game = (ids) => `#/game/${ids.join("/")}`;
 
@@ -52,12 +46,10 @@ export async function oneMore(ids, sheets) {
   const { photos } = await get("/api/photos").catch(() => ({ photos: [] }));
   const list = others(photos, kingdoms ? "kingdom" : "duel_spellbook", ids);
   if (!list.length) return null;
-  return h(
-    "section",
-    { class: "also" },
-    h("h2", { class: "quiet-title" }, kingdoms ? t("One more kingdom?") : t("Their spellbook?")),
+  return h("section.also", [
+    h("h2.quiet-title", kingdoms ? t("One more kingdom?") : t("Their spellbook?")),
     links(list, (sheet) => game([...ids, sheet.id])),
-  );
+  ]);
 }
 
 const kingdomWords = () => ({
@@ -87,8 +79,8 @@ export async function chooseOther(place, id) {
     place,
     h("h1", { tabindex: "-1" }, words.against),
     waiting && h("p", { "aria-live": "polite" }, waiting.name, " · ", t("reading …")),
-    !waiting && !list.length && h("p", {}, words.none),
-    h("h2", { class: "quiet-title" }, words.photograph),
+    !waiting && !list.length && h("p", words.none),
+    h("h2.quiet-title", words.photograph),
     photoButtons((files) => send(files.slice(0, 1), [id]), { many: false }),
     uploadList(),
     joinForm(photo),

@@ -124,6 +124,7 @@ function badge(cell, corner, unit, picture, width, turns) {
       {
         transform: `translate(${x + 0.62 * (low[0] - x)} ${y + 0.62 * (low[1] - y)}) rotate(${-90 * turns}) scale(${size}) translate(${-width / 2} -52)`,
       },
+
       s("rect", {
         x: -6,
         y: -4,

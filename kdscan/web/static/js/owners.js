@@ -28,12 +28,7 @@ function somebodyElse(give) {
     const name = field.value.trim();
     if (name) give(name);
   };
-  return h(
-    "form",
-    { class: "row somebody", onsubmit: assign },
-    field,
-    h("button", { class: "quiet" }, t("Assign")),
-  );
+  return h("form.row.somebody", { onsubmit: assign }, [field, h("button.quiet", t("Assign"))]);
 }
 
 // own: the sheet is no longer its player's. meant(player): of those in the current round, who may be meant.
@@ -42,7 +37,7 @@ export function owners(card, desk, act, sheet, { own = false, meant = () => true
   const itsRound = card.round ?? sheet.round ?? (now || null);
   const give = (player, round = itsRound) =>
     act({ type: "assign_sheet", sheet: sheet.id, player, round, own });
-  const inRoundNow = (name) => [name, h("small", {}, " ", t("round {round}", { round: now }))];
+  const inRoundNow = (name) => [name, h("small", " ", t("round {round}", { round: now }))];
   const others = card.players.filter((name) => !own || name !== card.player);
   const waiting = waitingNow(card, desk).filter((name) => meant(name));
   return answers(
@@ -54,11 +49,9 @@ export function owners(card, desk, act, sheet, { own = false, meant = () => true
 
 // The names that the field for everybody else suggests.
 export const everybody = (desk) =>
-  h(
-    "datalist",
-    { id: "players" },
+  h("datalist", { id: "players" }, [
     desk.players.map((player) => h("option", { value: player.name })),
-  );
+  ]);
 
 // To say that a sheet is another player's: of those at its table, or anybody's; or of the current round.
 export function otherOwner(card, desk, act) {
@@ -67,11 +60,9 @@ export function otherOwner(card, desk, act) {
   const seated = (game?.seats ?? []).map((seat) => seat.player);
   const players = seated.filter((name) => name !== sheet.player);
   const meant = (name) => name === sheet.player;
-  return h(
-    "details",
-    { class: "other-owner" },
-    h("summary", {}, t("Whose is it?")),
+  return h("details.other-owner", [
+    h("summary", t("Whose is it?")),
     owners({ ...card, players }, desk, act, sheet, { meant }),
     everybody(desk),
-  );
+  ]);
 }

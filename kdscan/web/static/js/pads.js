@@ -17,12 +17,10 @@ const picture = (print) =>
   });
 
 const origin = (print) =>
-  h(
-    "small",
-    {},
+  h("small", [
     tn("learned from {n} sheet", "learned from {n} sheets", print.sheets),
     print.by_itself ? `, ${t("automatically")}` : "",
-  );
+  ]);
 
 // A known print. tell(answer): shows the prints that an answer will hold; refresh(): asks for them.
 function entry(print, { tell, refresh }) {
@@ -32,28 +30,26 @@ function entry(print, { tell, refresh }) {
   const adjust = () => put(item, cornersOf(print, keep));
   const forget = () =>
     confirm(t("Forget {name}?", { name })) && tell(post(`/api/prints/${id}/forget`));
-  const about = h(
-    "div",
-    {},
-    h("strong", {}, name),
+  const about = h("div", [
+    h("strong", name),
     origin(print),
     button(t("Adjust"), adjust),
     button(t("Forget"), forget),
-  );
-  const item = h("li", {}, picture(print), about);
+  ]);
+  const item = h("li", picture(print), about);
   return item;
 }
 
 // enter(): the tab is opened again; pads may have been learned meanwhile.
 export function knownPrints() {
-  const count = h("span", { class: "count" });
-  const list = h("ul", {});
+  const count = h("span.count");
+  const list = h("ul");
   const learns = h("input", {
     type: "checkbox",
     onchange: () => tell(post("/api/prints/learning", { on: learns.checked })),
   });
   function show({ prints, learns: on }) {
-    const none = h("li", { class: "none" }, t("No known pads yet."));
+    const none = h("li.none", t("No known pads yet."));
     learns.checked = on;
     count.textContent = String(prints.length);
     put(list, prints.length ? prints.map((one) => entry(one, { tell, refresh })) : none);
@@ -72,20 +68,12 @@ export function knownPrints() {
   }
   const refresh = () => tell(get("/api/prints"));
   refresh();
-  const element = h(
-    "section",
-    { class: "prints card" },
-    h("h2", {}, t("Known pads"), " ", count),
+  const element = h("section.prints.card", [
+    h("h2", t("Known pads"), " ", count),
     list,
-    h(
-      "label",
-      { class: "switch" },
-      learns,
-      " ",
-      t("Learn pads automatically, from four of their sheets"),
-    ),
-    h("h3", {}, t("Learn another pad")),
+    h("label.switch", [learns, " ", t("Learn pads automatically, from four of their sheets")]),
+    h("h3", t("Learn another pad")),
     teacher(refresh),
-  );
+  ]);
   return { element, enter: () => $(".corners", list) ?? refresh() };
 }

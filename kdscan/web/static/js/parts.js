@@ -10,15 +10,12 @@ import { MOST_CROWNS, TERRAINS, square, squareIcon, squareName, terrainName } fr
 
 // A row of numbers to choose from, such as the number of crosses.
 export const numbers = (label, of, chosen, sign, say, most, act) =>
-  h(
-    "div",
-    { class: "cross-row", role: "group", "aria-label": label },
+  h("div.cross-row", { role: "group", "aria-label": label }, [
     of.map((n) =>
       h(
-        "button",
+        "button.cross-count",
         {
           type: "button",
-          class: "cross-count",
           "aria-pressed": String(n === chosen),
           disabled: n > most,
           "aria-label": say(n),
@@ -27,28 +24,25 @@ export const numbers = (label, of, chosen, sign, say, most, act) =>
         n === 0 ? "0" : sign(n),
       ),
     ),
-  );
+  ]);
 
 // A choice of one from several, with a picture each.
 export const pictures = (label, of, chosen, act) =>
-  h(
-    "div",
-    { class: "coat-grid", role: "group", "aria-label": label },
+  h("div.coat-grid", { role: "group", "aria-label": label }, [
     of.map(([value, picture, name]) =>
       h(
-        "button",
+        "button.choice",
         {
           type: "button",
-          class: "choice",
           "aria-label": name,
           "aria-pressed": String(value === chosen),
           onclick: () => act(value),
         },
         picture,
-        h("span", { class: "choice-name", "aria-hidden": "true" }, name),
+        h("span.choice-name", { "aria-hidden": "true" }, name),
       ),
     ),
-  );
+  ]);
 
 export const coats = () =>
   [...COATS, null].map((coat) => [coat, icon({ coat, crosses: 0 }), coatName(coat)]);

@@ -50,16 +50,11 @@ export function photoView(page, sheets, onPart, about, { upright = false } = {})
   const zoom = zoomable(svg, size);
   if (about?.outline.length) zoom.show(about.outline.map(turn.point));
   const press = (label, text, act) =>
-    h(
-      "button",
-      { type: "button", class: "round", "aria-label": label, title: label, onclick: act },
-      text,
-    );
+    h("button.round", { type: "button", "aria-label": label, title: label, onclick: act }, text);
   const shown = h(
-    "button",
+    "button.round",
     {
       type: "button",
-      class: "round",
       "aria-pressed": "true",
       "aria-label": t("What was read"),
       title: t("What was read"),
@@ -70,21 +65,17 @@ export function photoView(page, sheets, onPart, about, { upright = false } = {})
     },
     "◧",
   );
-  const box = h(
-    "div",
-    { class: "photo-box" },
+  const box = h("div.photo-box", [
     svg,
-    h(
-      "div",
-      { class: "zoom" },
+    h("div.zoom", [
       press(t("Zoom in"), "+", () => zoom.by(1.5)),
       press(t("Zoom out"), "−", () => zoom.by(1 / 1.5)),
       press(t("Whole photo"), "⤢", zoom.reset),
       shown,
-    ),
-  );
+    ]),
+  ]);
   image.addEventListener("error", () =>
-    box.prepend(h("p", { class: "error-text" }, t("The photo cannot be shown right now."))),
+    box.prepend(h("p.error-text", t("The photo cannot be shown right now."))),
   );
   return box;
 }

@@ -4,20 +4,15 @@ import { button, h, lines } from "./dom.js";
 import { t, tn } from "./i18n.js";
 
 export function playersTab(act) {
-  const count = h("span", {});
-  const people = h("ol", { class: "people" });
-  const empty = h("li", { class: "none" }, t("No players yet."));
+  const count = h("span");
+  const people = h("ol.people");
+  const empty = h("li.none", t("No players yet."));
   const list = lines(
     people,
     (player) => player.number,
     ({ number }) => person(number, act),
   );
-  const element = h(
-    "div",
-    { class: "rounds" },
-    entryForm(act, count),
-    h("section", { class: "card" }, people),
-  );
+  const element = h("div.rounds", [entryForm(act, count), h("section.card", people)]);
   const show = ({ players }) => {
     const playing = players.filter((player) => player.active).length;
     count.textContent = tn("{n} player", "{n} players", playing);
@@ -55,22 +50,20 @@ function entryForm(act, count) {
     autocomplete: "off",
     onpaste: paste,
   });
-  return h(
-    "form",
-    { class: "card controls-row", onsubmit: enter },
+  return h("form.card.controls-row", { onsubmit: enter }, [
     name,
-    h("button", { class: "main" }, t("Add")),
+    h("button.main", t("Add")),
     count,
-  );
+  ]);
 }
 
 function person(number, act) {
   let now;
-  const name = h("span", { class: "seat" });
+  const name = h("span.seat");
   const part = button("", () =>
     act({ type: now.active ? "drop_player" : "rejoin", name: now.name }),
   );
-  const element = h("li", {}, h("span", { class: "table-number" }, String(number)), name, part);
+  const element = h("li", h("span.table-number", String(number)), name, part);
   function show(player) {
     now = player;
     name.textContent = player.name;

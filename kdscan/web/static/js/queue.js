@@ -17,14 +17,12 @@ const settled = (card, desk) => ({
 export function queueTab(hub, { label, cardsOf, none, kept }) {
   const list = cardList((key) => go(() => queue.findIndex((card) => card.key === key)));
   const opened = openCard(hub, { none, act, confirm });
-  const empty = h("li", { class: "none" });
-  const element = h(
-    "div",
-    { class: "desk" },
-    h("nav", { class: "queue card", "aria-label": label() }, list.element),
+  const empty = h("li.none");
+  const element = h("div.desk", [
+    h("nav.queue.card", { "aria-label": label() }, list.element),
     opened.element,
     opened.keys,
-  );
+  ]);
   let desk = null;
   let queue = [];
   let at = -1;

@@ -18,7 +18,7 @@ let watching = false;
 
 // The list's element, empty until it is refreshed.
 export function recentList() {
-  list = h("ul", { class: "results", "aria-label": t("Recent results") });
+  list = h("ul.results", { "aria-label": t("Recent results") });
   showList = lines(list, (photo) => photo.id, line);
   return list;
 }
@@ -27,7 +27,7 @@ export const isShown = () => Boolean(list?.isConnected);
 
 // Says in the list why there is none, without a network perhaps.
 export const refreshOrExplain = () =>
-  refresh().catch((error) => isShown() && put(list, h("li", { class: "none" }, explain(error))));
+  refresh().catch((error) => isShown() && put(list, h("li.none", explain(error))));
 
 async function refresh(fresh = false) {
   asked += 1;
@@ -35,7 +35,7 @@ async function refresh(fresh = false) {
   const { photos } = await get("/api/photos", fresh);
   if (mine < drawn) return; // a later answer is newer
   drawn = mine;
-  showList(photos, h("li", { class: "none" }, t("Nothing yet.")));
+  showList(photos, h("li.none", t("Nothing yet.")));
   const pending = photos.filter(({ state }) => state === "waiting");
   pending.forEach(({ id }) => unread.add(id));
   tell(photos.filter((photo) => !pending.includes(photo) && unread.delete(photo.id)));
@@ -107,21 +107,19 @@ const newsOf = ({ name, state }) =>
 
 // One photo in the list; it remains the same link while it is updated.
 function line({ id }) {
-  const link = h("a", { class: "result card" });
+  const link = h("a.result.card");
   const show = (photo) => {
     link.href = photo.state === "waiting" ? `#/wait/${id}` : `#/photo/${id}`;
     put(
       link,
       thumbOf(photo),
-      h("span", { class: "result-name" }, titleOf(photo), h("small", {}, when(photo.added_at))),
-      h(
-        "strong",
-        { class: photo.sheets.some(({ review }) => review) && "doubtful" },
+      h("span.result-name", titleOf(photo), h("small", when(photo.added_at))),
+      h("strong", { class: photo.sheets.some(({ review }) => review) && "doubtful" }, [
         resultOf(photo),
-      ),
+      ]),
     );
   };
-  return { element: h("li", {}, link), show };
+  return { element: h("li", link), show };
 }
 
 function thumbOf({ pages, state }) {

@@ -21,11 +21,11 @@ async function sides(card, desk, act, more) {
     side(sheet, [
       more(sheet),
       await evidence(sheet),
-      h("h3", {}, t("Or it is the sheet of")),
+      h("h3", t("Or it is the sheet of")),
       owners(card, desk, act, sheet, { own: true }),
     ]),
   );
-  return h("div", { class: "sides" }, drawn);
+  return h("div.sides", drawn);
 }
 
 async function conflict(card, desk, act) {
@@ -45,14 +45,12 @@ const twice = (card, desk, act) =>
 
 const owner = (card, desk, act) =>
   eachSheet(card, async (sheet) => {
-    const whose = h(
-      "div",
-      {},
-      h("h3", {}, card.players.length ? t("Their sheet is missing") : t("Whose is it?")),
+    const whose = h("div", [
+      h("h3", card.players.length ? t("Their sheet is missing") : t("Whose is it?")),
       owners(card, desk, act, sheet),
       notCounted(act, sheet),
-    );
-    const body = h("div", { class: "owner-body" }, await evidence(sheet), whose);
+    ]);
+    const body = h("div.owner-body", await evidence(sheet), whose);
     return side(sheet, body, "side card owner");
   });
 
@@ -61,7 +59,7 @@ const owner = (card, desk, act) =>
 async function differs(card, desk, act) {
   const several = card.sheets.length > 1;
   const says = (said, from, result) =>
-    answer([said, h("small", {}, " ", from)], () =>
+    answer([said, h("small", " ", from)], () =>
       act({ round: card.round, table: card.table, ...result }),
     );
   const points = (n, from) =>
@@ -81,12 +79,7 @@ async function differs(card, desk, act) {
 }
 
 const pointsField = (seat) =>
-  h(
-    "label",
-    { class: "points-field" },
-    seat.player,
-    pointsInput(seat.player, { value: seat.total ?? "" }),
-  );
+  h("label.points-field", [seat.player, pointsInput(seat.player, { value: seat.total ?? "" })]);
 
 function missing(card, desk, act) {
   const at = { round: card.round, table: card.table };
@@ -97,13 +90,11 @@ function missing(card, desk, act) {
     const points = typedPoints([...form.querySelectorAll("input")]);
     if (Object.keys(points).length) act({ type: "enter_result", ...at, points });
   };
-  const form = h(
-    "form",
-    { class: "card result-form", onsubmit: save },
-    h("h3", {}, t("Enter the points")),
+  const form = h("form.card.result-form", { onsubmit: save }, [
+    h("h3", t("Enter the points")),
     game.seats.map(pointsField),
-    h("button", { class: "main" }, t("Save the points")),
-  );
+    h("button.main", t("Save the points")),
+  ]);
   const absent = game.seats.map(({ player }) =>
     answer(
       t("{name} wins, opponent absent", { name: player }),
@@ -115,8 +106,8 @@ function missing(card, desk, act) {
 }
 
 const failed = (card, desk, act) => [
-  h("p", {}, card.problem && why(card.problem)),
-  card.picture && h("img", { class: "failed-photo", src: card.picture, alt: t("Photo") }),
+  h("p", card.problem && why(card.problem)),
+  card.picture && h("img.failed-photo", { src: card.picture, alt: t("Photo") }),
   answer(t("Remove it"), () => act({ type: "remove_photo", file: card.file }), UNKEYED),
 ];
 
@@ -130,7 +121,7 @@ async function changed(card, desk, act) {
       answer(t("Accept the change"), () => act({ type: "approve", actions })),
       answer(t("Keep what was read"), () => act(restored)),
     ),
-    h("ul", {}, card.changes.map(changeLine)),
+    h("ul", card.changes.map(changeLine)),
     side(sheet, await evidence(sheet)),
   ];
 }
@@ -138,7 +129,7 @@ async function changed(card, desk, act) {
 const changeLine = ({ what, old, new: fresh, who }) => {
   const [kind, at] = what.split(":");
   const place = kind === "cell" ? cellName(...at.split(",").map(Number)) : what;
-  return h("li", {}, `${place}: ${valueText(old)} → ${valueText(fresh)} (${who})`);
+  return h("li", `${place}: ${valueText(old)} → ${valueText(fresh)} (${who})`);
 };
 
 const valueText = (value) => {

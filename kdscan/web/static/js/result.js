@@ -13,7 +13,7 @@ import { offer } from "./teach.js";
 export async function showPhoto(place, id, wanted = null) {
   const photo = await get(`/api/photos/${id}`);
   if (!place.isConnected) return; // left meanwhile
-  const title = h("h1", { tabindex: "-1", class: "file-name" }, photo.name);
+  const title = h("h1.file-name", { tabindex: "-1" }, photo.name);
   const shown = photo.sheets.filter(kindOf);
   // A photo of a table opens with who won; from there each sheet is one tap away.
   const game = gameOf(shown);
@@ -32,18 +32,18 @@ export async function showPhoto(place, id, wanted = null) {
   }
   let chosen = wanted ?? shown[0].id;
   const sheets = () => photo.sheets.filter(kindOf);
-  let body = h("div", { class: "sheet" }),
+  let body = h("div.sheet"),
     view = null,
     asked = 0;
   const picker =
     shown.length > 1
-      ? h("div", { class: "tabs", role: "group", "aria-label": t("What is in this photo") })
+      ? h("div.tabs", { role: "group", "aria-label": t("What is in this photo") })
       : null;
   // Each has its own element, so that a late answer draws nothing over what is shown now.
   const open = (sheet) => {
     chosen = sheet.id;
     const old = body;
-    body = h("div", { class: "sheet" });
+    body = h("div.sheet");
     view = sheetView(body, photo, sheet, {
       keys: true,
       onChange: renew,
@@ -86,20 +86,20 @@ export async function showPhoto(place, id, wanted = null) {
       picker,
       sheets().map((sheet) =>
         h(
-          "button",
+          "button.tab",
           {
             type: "button",
-            class: "tab",
             "aria-pressed": String(sheet.id === chosen),
             onclick: () => open(sheets().find((one) => one.id === sheet.id)),
           },
+
           nameOf(sheet, sheets()),
           hasScore(sheet) && !sheet.photograph_again && ` · ${sheet.score.total}`,
           sheet.review && " ?",
         ),
       ),
       gameOf(sheets()) &&
-        h("a", { class: "tab go", href: `#/game/${gameOf(sheets()).join("/")}` }, t("Who won?")),
+        h("a.tab.go", { href: `#/game/${gameOf(sheets()).join("/")}` }, t("Who won?")),
     );
   put(place, title, picker, body);
   open(sheets().find((sheet) => sheet.id === chosen) ?? shown[0]);
@@ -117,22 +117,17 @@ function gameOf(sheets) {
 
 function failure(photo, error) {
   const page = photo.pages.find((p) => p.thumb);
-  return h(
-    "section",
-    { class: "card failure" },
+  return h("section.card.failure", [
     page && h("img", { src: page.thumb, alt: "" }),
     h("p", { role: "alert" }, why(error)),
-    h(
-      "div",
-      { class: "row" },
+    h("div.row", [
       photo.state === "failed" &&
         photo.can_correct &&
         mayChange(error) &&
         h(
-          "button",
+          "button.main",
           {
             type: "button",
-            class: "main",
             onclick: () =>
               post(`/api/photos/${photo.id}/again`)
                 .then(() => {
@@ -142,7 +137,7 @@ function failure(photo, error) {
           },
           t("Try again"),
         ),
-      h("a", { class: "button", href: "#/" }, t("Another photo")),
-    ),
-  );
+      h("a.button", { href: "#/" }, t("Another photo")),
+    ]),
+  ]);
 }

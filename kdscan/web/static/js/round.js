@@ -4,10 +4,10 @@ import { h, inUse, lines, pointsInput, put, typedPoints } from "./dom.js";
 import { t } from "./i18n.js";
 
 export function roundOf(n, act) {
-  const games = h("ol", { class: "tables" });
-  const met = h("div", { class: "none" });
-  const title = h("summary", {}, h("h2", {}, t("Round {n}", { n })));
-  const element = h("details", { class: "card" }, title, met, games);
+  const games = h("ol.tables");
+  const met = h("div.none");
+  const title = h("summary", h("h2", t("Round {n}", { n })));
+  const element = h("details.card", title, met, games);
   const list = lines(
     games,
     (game) => `${game.table}-${game.seats.map((seat) => seat.player).join()}`,
@@ -17,26 +17,24 @@ export function roundOf(n, act) {
     if (round.newest) element.open = n === round.newest || inUse(element);
     put(
       met,
-      round.met.map((text) => h("p", {}, text)),
+      round.met.map((text) => h("p", text)),
     );
     list(round.games);
   }
   return { element, show };
 }
 
-const numberOf = (n) => h("span", { class: "table-number" }, String(n));
+const numberOf = (n) => h("span.table-number", String(n));
 
 function byeOf({ table, seats }) {
-  const player = h("span", { class: "seat" }, seats[0].player);
-  const element = h("li", {}, numberOf(table), player, h("em", {}, t("bye")));
+  const player = h("span.seat", seats[0].player);
+  const element = h("li", numberOf(table), player, h("em", t("bye")));
   return { element, show: () => {} };
 }
 
 function tableOf({ round, table, seats }, act) {
   const fields = seats.map(({ player }) => pointsField(player));
-  const labels = seats.map(({ player }, n) =>
-    h("label", { class: "seat" }, h("span", {}, player), fields[n]),
-  );
+  const labels = seats.map(({ player }, n) => h("label.seat", h("span", player), fields[n]));
   const keep = (what) => {
     const sent = fields.map((one) => one.value);
     act({ round, table, ...what }, () => kept(fields, sent));
@@ -46,9 +44,9 @@ function tableOf({ round, table, seats }, act) {
     const points = typedPoints(fields);
     if (Object.keys(points).length) keep({ type: "enter_result", points });
   };
-  const form = h("form", { onsubmit: save }, labels, h("button", { class: "quiet" }, t("Save")));
-  const walkover = h("em", {}, t("walkover"));
-  const element = h("li", {}, numberOf(table), form, walkover, moreActions(table, seats, keep));
+  const form = h("form", { onsubmit: save }, labels, h("button.quiet", t("Save")));
+  const walkover = h("em", t("walkover"));
+  const element = h("li", numberOf(table), form, walkover, moreActions(table, seats, keep));
   function show(game) {
     element.className = game.finished ? "" : "open";
     walkover.hidden = game.decided_by !== "walkover";
@@ -95,6 +93,7 @@ function moreActions(table, seats, keep) {
   const more = h(
     "select",
     { "aria-label": t("More actions for table {n}", { n: table }), onchange: choose },
+
     h("option", { value: "" }, "…"),
     seats.length === 2 && walkovers,
     seats.length === 2 && h("option", { value: "forfeit" }, t("Both absent: both lose")),

@@ -8,9 +8,9 @@ import { roundOf } from "./round.js";
 export function roundsTab(act) {
   const pairing = pairingOf(act);
   const projector = projectorOf(act);
-  const none = h("p", { class: "none" }, t("Add the players, then pair the first round."));
-  const rounds = h("div", { class: "rounds" });
-  const element = h("div", { class: "rounds" }, pairing.element, projector.element);
+  const none = h("p.none", t("Add the players, then pair the first round."));
+  const rounds = h("div.rounds");
+  const element = h("div.rounds", pairing.element, projector.element);
   const list = lines(
     rounds,
     ({ n }) => n,
@@ -39,8 +39,8 @@ export function roundsTab(act) {
 function pairingOf(act) {
   const pair = button("", () => act({ type: "pair_round" }), { class: "main" });
   const again = button("", () => act({ type: "pair_round", again: true }));
-  const open = h("span", {});
-  const element = h("section", { class: "card controls-row" });
+  const open = h("span");
+  const element = h("section.card.controls-row");
   function show({ last_round: last, rounds: planned, games, players }) {
     const now = games.filter((game) => game.round === last);
     const playing = now.filter((game) => !game.finished).length;
@@ -54,7 +54,7 @@ function pairingOf(act) {
       : "";
     put(
       element,
-      over ? h("span", {}, t("All rounds are paired.")) : pair,
+      over ? h("span", t("All rounds are paired.")) : pair,
       last > 0 && !begun && again,
       open,
     );
@@ -66,13 +66,11 @@ function projectorOf(act) {
   const view = (what, label) => button(label, () => act({ type: "show", what }), { class: "tab" });
   const views = { table: view("table", t("Standings")), pairings: view("pairings", t("Pairings")) };
   const clock = clockOf(act);
-  const element = h(
-    "section",
-    { class: "card controls-row" },
-    h("strong", {}, t("Projector")),
+  const element = h("section.card.controls-row", [
+    h("strong", t("Projector")),
     Object.values(views),
     clock.element,
-  );
+  ]);
   function show(desk) {
     for (const [what, one] of Object.entries(views))
       one.setAttribute("aria-pressed", String(what === desk.shown));
@@ -94,14 +92,7 @@ function clockOf(act) {
   const set = (to) => act({ type: "start_clock", minutes: to });
   const start = button(t("Start"), () => minutes.reportValidity() && set(Number(minutes.value)));
   const stop = button(t("Stop"), () => set(null));
-  const element = h(
-    "span",
-    { class: "controls-row" },
-    h("strong", {}, t("Clock")),
-    minutes,
-    start,
-    stop,
-  );
+  const element = h("span.controls-row", [h("strong", t("Clock")), minutes, start, stop]);
   const show = ({ clock }) => {
     stop.hidden = !clock;
   };

@@ -25,9 +25,7 @@ function countTo(element, from, to) {
 function band([low, high], [first, last], total) {
   const span = Math.max(1, last - first),
     at = (n) => (100 * (n - first)) / span;
-  return s(
-    "svg",
-    { class: "band", viewBox: "-3 0 106 14", "aria-hidden": "true" },
+  return s("svg", { class: "band", viewBox: "-3 0 106 14", "aria-hidden": "true" }, [
     s("rect", { x: 0, y: 5, width: 100, height: 4, rx: 2, class: "band-all" }),
     s("rect", {
       x: at(low),
@@ -38,7 +36,7 @@ function band([low, high], [first, last], total) {
       class: "band-now",
     }),
     s("circle", { cx: at(total), cy: 7, r: 4.5, class: "band-dot" }),
-  );
+  ]);
 }
 
 export function doubtText({ range }) {
@@ -52,37 +50,29 @@ export function doubtText({ range }) {
 function verdict(sheet) {
   if (!sheet.review)
     return h(
-      "p",
-      { class: "verdict certain" },
+      "p.verdict.certain",
       sheet.confirmed
         ? t("checked by a person")
         : t("{sure} sure", { sure: percent(sheet.confidence) }),
     );
-  return h("p", { class: "verdict doubtful" }, doubtText(sheet));
+  return h("p.verdict.doubtful", doubtText(sheet));
 }
 
 export function total(sheet, before, widest) {
   const { total: points } = sheet.score,
     [low, high] = sheet.range;
-  const number = h("span", { class: "total-number" }, String(before ?? 0));
+  const number = h("span.total-number", String(before ?? 0));
   countTo(number, before ?? 0, points);
-  return h(
-    "section",
-    { class: "total", "aria-label": pointsText(points) },
-    h(
-      "p",
-      { class: "total-line" },
-      number,
-      h("span", { class: "total-unit" }, tn("point", "points", points)),
-    ),
+  return h("section.total", { "aria-label": pointsText(points) }, [
+    h("p.total-line", [number, h("span.total-unit", tn("point", "points", points))]),
     sheet.review && low < high ? band([low, high], widest, points) : null,
     verdict(sheet),
-  );
+  ]);
 }
 
 // Shown for a sheet that has no score of its own.
 export const heading = (sheet, name) =>
-  h("section", { class: "total" }, h("h2", { class: "total-line" }, name), verdict(sheet));
+  h("section.total", h("h2.total-line", name), verdict(sheet));
 
 const WORDS = {
   duel_map: {
@@ -117,37 +107,28 @@ export function explanation(sheet, show) {
         onpointerenter: () => show(domain.cells),
         onpointerleave: () => show([]),
       },
-      h("th", { scope: "row" }, h("span", { class: "holds" }, words.holds(domain))),
-      h("td", {}, String(domain.cells.length)),
-      h("td", {}, "× " + words.times(domain)),
-      h("td", { class: "points" }, String(domain.points)),
+
+      h("th", { scope: "row" }, h("span.holds", words.holds(domain))),
+      h("td", String(domain.cells.length)),
+      h("td", "× " + words.times(domain)),
+      h("td.points", String(domain.points)),
     );
   const line = (text, points) =>
-    h("tr", {}, h("td", { colspan: "3" }, text), h("td", { class: "points" }, String(points)));
+    h("tr", h("td", { colspan: "3" }, text), h("td.points", String(points)));
   const extra = (text, points) => points > 0 && line(text, points);
-  return h(
-    "section",
-    { class: "sum card" },
-    h("h2", {}, t("How it adds up")),
-    h(
-      "table",
-      {},
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
+  return h("section.sum.card", [
+    h("h2", t("How it adds up")),
+    h("table", [
+      h("thead", [
+        h("tr", [
           h("th", { scope: "col" }, t("Domain")),
           h("th", { scope: "col" }, words.of()),
           h("th", { scope: "col" }, words.by()),
           h("th", { scope: "col" }, t("Points")),
-        ),
-      ),
-      h("tbody", {}, scoring.map(row)),
-      h(
-        "tfoot",
-        {},
+        ]),
+      ]),
+      h("tbody", scoring.map(row)),
+      h("tfoot", [
         idle > 0 && line(words.idle(idle), 0),
         extra(
           t("The wizard of the filled coat: 3 for each domain of {coat}", {
@@ -157,13 +138,11 @@ export function explanation(sheet, show) {
         ),
         extra(t("The castle lies in the middle"), score.middle_kingdom),
         extra(t("Harmony: the kingdom is complete"), score.harmony),
-        h(
-          "tr",
-          { class: "grand" },
+        h("tr.grand", [
           h("th", { scope: "row", colspan: "3" }, t("Total")),
-          h("td", { class: "points" }, String(score.total)),
-        ),
-      ),
-    ),
-  );
+          h("td.points", String(score.total)),
+        ]),
+      ]),
+    ]),
+  ]);
 }

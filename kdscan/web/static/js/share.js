@@ -54,6 +54,7 @@ function card(all, game) {
       width: WIDE,
       height: high,
     },
+
     s("rect", { width: WIDE, height: high, fill: "#f3e7c9" }),
     s("rect", {
       x: 14,

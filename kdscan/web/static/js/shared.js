@@ -17,18 +17,13 @@ export async function showShared(place, code) {
   let now = null,
     drawn = "";
   const names = new Map();
-  const title = h("h1", { tabindex: "-1", class: "winner" }, emblem(), t("Two phones, one game"));
-  const body = h("div", {}),
-    own = h("div", {}),
-    state = h("p", { class: "decided", role: "status" });
-  const theirs = h("h2", { class: "quiet-title" }, t("Their spellbook?"));
-  const buttons = h(
-    "div",
-    {},
-    theirs,
-    photoButtons((files) => bring(files[0]), { many: false }),
-  );
-  const invite = h("section", { class: "invite card" });
+  const title = h("h1.winner", { tabindex: "-1" }, emblem(), t("Two phones, one game"));
+  const body = h("div"),
+    own = h("div"),
+    state = h("p.decided", { role: "status" });
+  const theirs = h("h2.quiet-title", t("Their spellbook?"));
+  const buttons = h("div", [theirs, photoButtons((files) => bring(files[0]), { many: false })]);
+  const invite = h("section.invite.card");
 
   function show(fresh) {
     now = fresh;
@@ -46,17 +41,15 @@ export async function showShared(place, code) {
         : [
             title,
             sheets.map((sheet) =>
-              h(
-                "article",
-                { class: "player card" },
-                h("h2", {}, nameOf(sheet, players), hasScore(sheet) && ` · ${worth(sheet)}`),
+              h("article.player.card", [
+                h("h2", nameOf(sheet, players), hasScore(sheet) && ` · ${worth(sheet)}`),
                 opens(
                   sheet,
                   nameOf(sheet, players),
                   kindOf(sheet).draw(sheet, { labels: false }),
                   isMine,
                 ),
-              ),
+              ]),
             ),
           ],
     );
@@ -77,34 +70,29 @@ export async function showShared(place, code) {
       open && [
         h(
           "p",
-          {},
           brought
             ? t("Open this link on the other phone and photograph its sheet there.")
             : t(
                 "Photograph your own sheet, then open this link on the other phone and photograph its sheet there.",
               ),
         ),
-        h("img", {
-          class: "invitation",
+        h("img.invitation", {
           src: `${sharedPath(code)}/qr.svg`,
           alt: t("QR code that opens this game on another phone"),
           width: "240",
           height: "240",
         }),
-        h("p", { class: "game-code" }, code),
-        h(
-          "p",
-          { class: "row centred" },
+        h("p.game-code", code),
+        h("p.row.centred", [
           h(
-            "button",
+            "button.quiet",
             {
               type: "button",
-              class: "quiet",
               onclick: () => pass(new URL(fresh.link, location.href).href),
             },
             t("Send the link"),
           ),
-        ),
+        ]),
       ],
     );
     invite.hidden = !open;

@@ -31,8 +31,8 @@ export function sheetView(
   let before = null; // the total that was shown last
 
   const wide = bar && page.view ? matchMedia("(min-width: 62.5rem)") : { matches: false };
-  const beside = h("div", { class: "beside" });
-  const reading = h("div", { class: "reading" });
+  const beside = h("div.beside");
+  const reading = h("div.reading");
 
   const draw = () => keepingPlace(reading, redraw);
   function show(fresh) {
@@ -77,7 +77,7 @@ export function sheetView(
     put(
       reading,
       headline(sheet, before, first.range, bar),
-      !may && h("p", { class: "none" }, explain({ code: "not_yours" })),
+      !may && h("p.none", explain({ code: "not_yours" })),
       !sheet.photograph_again && problems(sheet),
       asking.element,
       offer,

@@ -6,20 +6,15 @@ import { hasScore } from "./kinds.js";
 import { share } from "./share.js";
 
 const barButton = (mark, label, act) =>
-  h("button", { type: "button", class: "bar-button", onclick: act }, sign(mark), label);
+  h("button.bar-button", { type: "button", onclick: act }, sign(mark), label);
 
 // {element, show(sheet)}: undo, the sheet's game, and a picture to share. may: whether it can be
 // corrected; shown(): the sheet as it is shown now.
 export function sheetBar(shown, may, undo) {
   const undoing = barButton("↶", t("Undo"), undo);
   const sharing = barButton("⇪", t("Share"), () => share([shown()], null));
-  const game = h(
-    "a",
-    { class: "bar-button", href: `#/versus/${shown().id}` },
-    sign("⚔"),
-    t("Game"),
-  );
-  const element = h("div", { class: "bar" });
+  const game = h("a.bar-button", { href: `#/versus/${shown().id}` }, [sign("⚔"), t("Game")]);
+  const element = h("div.bar");
   return {
     element,
     show(sheet) {

@@ -33,7 +33,7 @@ function stateOf({ games, totals, played_round: n }, latest) {
 function tableOf({ standings, totals }) {
   if (standings.length) return standingsOf(standings);
   if (totals.length) return totalsOf(totals);
-  return h("p", { class: "none" }, t("Nothing yet."));
+  return h("p.none", t("Nothing yet."));
 }
 
 function draw(now) {
@@ -43,22 +43,18 @@ function draw(now) {
   ends = now.clock ? Date.parse(now.clock) : null;
   put(
     place,
-    h(
-      "header",
-      { class: "standings-head" },
+    h("header.standings-head", [
       emblem(),
       h("h1", { tabindex: "-1" }, now.event),
-      h("p", {}, sitting ? t("Round {n}", { n: latest }) : stateOf(now, latest)),
-      ends && h("p", { class: "clock", role: "timer" }),
-    ),
+      h("p", sitting ? t("Round {n}", { n: latest }) : stateOf(now, latest)),
+      ends && h("p.clock", { role: "timer" }),
+    ]),
     sitting
       ? pairingsOf(round)
-      : h(
-          "div",
-          { class: latest ? "standings two" : "standings" },
+      : h("div", { class: latest ? "standings two" : "standings" }, [
           tableOf(now),
           latest && gamesOf(round),
-        ),
+        ]),
   );
   place.removeAttribute("aria-busy");
   tick();

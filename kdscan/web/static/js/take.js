@@ -9,9 +9,8 @@ const FILES = "image/*,.heic,.heif,.avif,.tif,.tiff,.pdf,application/pdf";
 // The buttons; send(files) gets what was taken or chosen. many: allow several photos at once.
 export function photoButtons(send, { many = true } = {}) {
   const picker = (label, symbol, attributes) => {
-    const input = h("input", {
+    const input = h("input.visually-hidden", {
       type: "file",
-      class: "visually-hidden",
       ...attributes,
       onchange: () => {
         const files = [...input.files];
@@ -19,22 +18,18 @@ export function photoButtons(send, { many = true } = {}) {
         send(files);
       },
     });
-    return h(
-      "label",
-      { class: attributes.capture ? "capture" : "gallery" },
+    return h("label", { class: attributes.capture ? "capture" : "gallery" }, [
       input,
       sign(symbol, "symbol"),
       label,
-    );
+    ]);
   };
   return [
-    h(
-      "div",
-      { class: "actions" },
+    h("div.actions", [
       canSee()
         ? h(
-            "button",
-            { type: "button", class: "capture", onclick: () => openCamera((file) => send([file])) },
+            "button.capture",
+            { type: "button", onclick: () => openCamera((file) => send([file])) },
             sign("◉", "symbol"),
             t("Photograph"),
           )
@@ -43,19 +38,15 @@ export function photoButtons(send, { many = true } = {}) {
         accept: FILES,
         multiple: many,
       }),
-    ),
+    ]),
     !navigator.mediaDevices &&
-      h(
-        "details",
-        { class: "hint" },
-        h("summary", {}, t("Why is there no live camera?")),
-        h(
-          "p",
-          {},
+      h("details.hint", [
+        h("summary", t("Why is there no live camera?")),
+        h("p", [
           t(
             "Browsers let a page use the camera only over https. Whoever runs kdscan finds out how in its docs under hosting; until then this button opens the phone's own camera.",
           ),
-        ),
-      ),
+        ]),
+      ]),
   ];
 }

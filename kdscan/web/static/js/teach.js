@@ -12,18 +12,16 @@ const isNew = (sheet) =>
 // may not do it. onLearned(photos) gets the photos that are read again.
 export function offer(sheet, onLearned) {
   if (!session.teaches || !isNew(sheet)) return null;
-  const summary = h(
-    "summary",
-    {},
-    h("strong", {}, t("New pad?")),
+  const summary = h("summary", [
+    h("strong", t("New pad?")),
     " ",
     t("One photo of an empty sheet answers most of these questions."),
-  );
+  ]);
   const learn = teacher(async (learned) => {
     card.remove();
     await onLearned(learned.again);
   });
-  const card = h("details", { class: "card offer" }, summary, learn);
+  const card = h("details.card.offer", summary, learn);
   return card;
 }
 
@@ -35,11 +33,10 @@ export function teacher(onLearned) {
     placeholder: t("My pad"),
     autocomplete: "off",
   });
-  const state = h("p", { role: "alert", class: "failed-why" });
+  const state = h("p.failed-why", { role: "alert" });
   const busy = h("progress", { hidden: true, "aria-label": t("Learning") });
-  const input = h("input", {
+  const input = h("input.visually-hidden", {
     type: "file",
-    class: "visually-hidden",
     accept: "image/*",
     capture: "environment",
     onchange: taken,
@@ -62,14 +59,12 @@ export function teacher(onLearned) {
       input.disabled = false;
     }
   }
-  return h(
-    "div",
-    { class: "teacher" },
-    h("label", { class: "field" }, t("What is the pad called?"), name),
-    h("label", { class: "capture" }, input, sign("◉", "symbol"), t("Photograph an empty sheet")),
+  return h("div.teacher", [
+    h("label.field", t("What is the pad called?"), name),
+    h("label.capture", input, sign("◉", "symbol"), t("Photograph an empty sheet")),
     busy,
     state,
-  );
+  ]);
 }
 
 async function learn(file, called) {

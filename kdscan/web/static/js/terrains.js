@@ -151,9 +151,7 @@ const CROWN = "M-13 8V-6L-6 1 0-11 6 1 13-6V8Z";
 function crowns(n) {
   if (!n) return null;
   const width = 30 * n + 6;
-  return s(
-    "g",
-    { transform: `translate(${97 - width} 14)` },
+  return s("g", { transform: `translate(${97 - width} 14)` }, [
     s("rect", { width, height: 28, rx: 9, fill: "#2a1d12", "fill-opacity": 0.86 }),
     Array.from({ length: n }, (_, k) =>
       s("path", {
@@ -164,19 +162,17 @@ function crowns(n) {
         "stroke-width": 1,
       }),
     ),
-  );
+  ]);
 }
 
 export const square = ({ terrain, crowns: n }) =>
-  s(
-    "g",
-    {},
+  s("g", [
     terrain === "empty"
       ? s("rect", { width: 100, height: 100, fill: PAPER, "fill-opacity": 0.5 })
       : s("rect", { width: 100, height: 100, fill: GROUND[terrain] }),
     SIGNS[terrain](),
     crowns(n),
-  );
+  ]);
 
 export const squareIcon = (what) =>
   s("svg", { viewBox: "0 0 100 100", class: "icon tile", "aria-hidden": "true" }, square(what));

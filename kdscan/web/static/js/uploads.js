@@ -14,7 +14,7 @@ const turn = []; // photos that wait to be sent
 let sending = 0;
 
 export const uploadList = () =>
-  h("ul", { class: "results uploads", "aria-label": t("Uploading") }, [...running.values()]);
+  h("ul.results.uploads", { "aria-label": t("Uploading") }, [...running.values()]);
 
 // entry: a photo in the outbox. batch: what it was sent with, see `batchOf`.
 export function enqueue(entry, batch = null) {
@@ -44,9 +44,9 @@ function row(entry, batch) {
   const picture = pictureOf(entry.blob);
   const label = t("Uploading {name}", { name });
   const bar = h("progress", { max: "1", value: "0", "aria-label": label });
-  const state = h("strong", {}, t("uploading …"));
-  const title = h("span", { class: "result-name" }, name, bar);
-  const item = h("li", { class: "result card upload" }, picture, title, state);
+  const state = h("strong", t("uploading …"));
+  const title = h("span.result-name", name, bar);
+  const item = h("li.result.card.upload", picture, title, state);
   running.set(id, item);
   document.querySelector(".uploads")?.append(item);
   const progress = (part) => {
@@ -74,13 +74,13 @@ function row(entry, batch) {
     put(state, explain(error));
     announce(`${name}: ${state.textContent}`);
     const retry = mayChange(error) && button(t("Try again"), again);
-    state.append(h("span", { class: "row" }, retry, button(t("Remove"), remove)));
+    state.append(h("span.row", retry, button(t("Remove"), remove)));
   };
   return { progress, state: say, end, fail };
 }
 
 function pictureOf(blob) {
-  const unseen = h("span", { class: "no-thumb busy" }); // few browsers show a HEIC
+  const unseen = h("span.no-thumb.busy"); // few browsers show a HEIC
   if (!blob.type.startsWith("image/")) return unseen;
   const onerror = () => picture.replaceWith(unseen);
   const picture = h("img", { src: URL.createObjectURL(blob), alt: "", onerror });

@@ -18,9 +18,9 @@ export function sheetViews(photo, first, onPart, chosen) {
   // Created once, so that keyboard users keep the focus on them.
   const tabs = Object.entries(labels).map(([name, label]) => ({
     name,
-    button: h("button", { type: "button", class: "tab", onclick: () => choose(name) }, label),
+    button: h("button.tab", { type: "button", onclick: () => choose(name) }, label),
   }));
-  const element = h("div", { class: "tabs", role: "group", "aria-label": t("View") });
+  const element = h("div.tabs", { role: "group", "aria-label": t("View") });
   return {
     tabs: element,
     show(sheet) {
@@ -32,7 +32,7 @@ export function sheetViews(photo, first, onPart, chosen) {
         there.map(({ button }) => button),
       );
     },
-    board: (board) => h("div", { class: "board-box" }, board),
+    board: (board) => h("div.board-box", board),
     beside: (sheet) =>
       view === "ink" && sheet.ink ? inkView(sheet) : photoOf(photo, sheet, onPart),
     picture(sheet, board) {
@@ -43,12 +43,10 @@ export function sheetViews(photo, first, onPart, chosen) {
 
 // Only the ink, without the print: the best answer to "what did you see?".
 const inkView = (sheet) =>
-  h(
-    "figure",
-    { class: "ink-box" },
+  h("figure.ink-box", [
     h("img", { src: sheet.ink, alt: t("What was drawn on the sheet, without its print") }),
-    h("figcaption", {}, t("What was drawn, without the print of {name}", { name: sheet.layout })),
-  );
+    h("figcaption", t("What was drawn, without the print of {name}", { name: sheet.layout })),
+  ]);
 
 // The photo's page on which the sheet lies, with all that lies beside it.
 function photoOf(photo, sheet, onPart) {

@@ -22,18 +22,17 @@ function wizard(sheet, may, send) {
       onchange: (event) =>
         send({ type: "correct_wizard", coat: event.target.value || null }, t("Wizard")),
     },
+
     h("option", { value: "" }, t("not on this map")),
     COATS.map((coat) => h("option", { value: coat }, coatName(coat))),
   );
-  const label = h(
-    "label",
-    { for: id },
+  const label = h("label", { for: id }, [
     icon({ coat: "filled", crosses: 0 }),
     " ",
     t("The wizard's 3 points for each domain of"),
-  );
+  ]);
   return {
-    element: h("p", { class: "wizard" }, label, pick),
+    element: h("p.wizard", label, pick),
     show(fresh) {
       pick.value = fresh.chosen_coat ?? "";
     },
@@ -54,14 +53,10 @@ function extraRules(sheet, may, send) {
       type: "checkbox",
       onchange: () => send({ type: "set_variants", ...chosen() }, label),
     });
-  const element = h(
-    "fieldset",
-    { class: "wizard", disabled: !may || sheet.extras_fixed },
-    h("legend", {}, t("Extra rules")),
-    Object.entries(labels).map(([name, label]) =>
-      h("label", { class: "switch" }, boxes[name], label),
-    ),
-  );
+  const element = h("fieldset.wizard", { disabled: !may || sheet.extras_fixed }, [
+    h("legend", t("Extra rules")),
+    Object.entries(labels).map(([name, label]) => h("label.switch", boxes[name], label)),
+  ]);
   return {
     element,
     show(fresh) {
@@ -71,6 +66,6 @@ function extraRules(sheet, may, send) {
 }
 
 function wonWizards() {
-  const element = h("div", {});
+  const element = h("div");
   return { element, show: (fresh) => put(element, winners(fresh)) };
 }
