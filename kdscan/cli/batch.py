@@ -105,19 +105,19 @@ def batch(
             raise missing_folder_error(out, out.parent)
     models = default_models().version
     files = sources(paths)
-    with open_store(store, photos, make=event is not None) as kept:
-        with kept.write() as db:
+    with open_store(store, photos, make=event is not None) as opened:
+        with opened.write() as db:
             rules = SetRules(great_duel, middle_kingdom, harmony)
             this = open_event(db, event, game, rules)
             if this.game == "duel":
-                add_new_prints(kept, db, this.id, known_templates())
-        learns = not no_learn and EventPrints(kept, this.id).learns()
-        run = Run(kept, this, models, round, learns=learns)
+                add_new_prints(opened, db, this.id, known_templates())
+        learns = not no_learn and EventPrints(opened, this.id).learns()
+        run = Run(opened, this, models, round, learns=learns)
         with _workers(cluster, workers) as pool, progress_line() as show:
             run.read(files, pool, show)
-        with kept.write() as db:
+        with opened.write() as db:
             this = load(db, this.id, write=True)
-        with kept.read() as db:
+        with opened.read() as db:
             if STDOUT not in (csv, json_lines):
                 given = {file.name for file in files}
                 gone = [name for name in this.removed_names if name in given]

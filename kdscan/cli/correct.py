@@ -1,20 +1,22 @@
-"""`kdscan correct`: a person's corrections of a sheet in an event."""
+"""`kdscan correct`, `remove`: what a person says of an event's sheets and photos."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from kdscan.cli.corrections import Correction, field_of, parse_corrections
 from kdscan.cli.options import MOST_ROUNDS, MOST_TABLES, Event, Store, Who
 from kdscan.cli.terminal import terminal_words, user
 from kdscan.errors import UsageError
+from kdscan.event import actions as act
+from kdscan.event.events import find_event, perform
+from kdscan.event.log import Author
+from kdscan.event.model import CONFLICT, SheetResult
+from kdscan.event.store import open_store
 from kdscan.files.names import escape_control
-
-if TYPE_CHECKING:
-    from kdscan.cli.corrections import Correction
-    from kdscan.event.actions import Action
-    from kdscan.event.model import SheetResult
+from kdscan.sheets.common import CellField, ChoiceField, LineField, parse_field
 
 
 def correct(
@@ -77,17 +79,11 @@ def correct(
 
     $ kdscan correct IMG_0413.jpg --event 'Spring cup' --distinct --player Bob
     """
-    from kdscan.cli.corrections import parse_corrections
-    from kdscan.event import actions as act
-    from kdscan.event.events import find_event, perform
-    from kdscan.event.log import Author
-    from kdscan.event.model import CONFLICT
-    from kdscan.event.store import open_store
 
     cells = parse_corrections(sets or ())
     if own and same_as is not None:
         raise UsageError("--distinct and --same-as cannot be combined")
-    with open_store(store, make=False) as kept, kept.write() as db:
+    with open_store(store, make=False) as opened, opened.write() as db:
         this, author = find_event(db, event), Author(who or user())
         row = this.sheet_named(sheet)
         number = row.sheet.id
@@ -97,7 +93,7 @@ def correct(
                 raise UsageError("{name}: there is nothing to undo for this sheet", name=row.name)
             this, _ = perform(db, this, author, act.Undo(newest.id))
             row = this.sheet_named(row.address)
-        changes: list[act.Action] = [_action(one, row) for one in cells]
+        changes: list[act.Action] = [_action(cell, row) for cell in cells]
         if (round, table, player) != (None, None, None):
             at = row.assignment
             own = own or (same_as is None and row.status == CONFLICT)
@@ -149,18 +145,15 @@ def _summary(row: SheetResult) -> str:
     return f"{escape_control(row.name)}{points}" + (f" ({where})" if where else "")
 
 
-def _action(one: Correction, row: SheetResult) -> Action:
+def _action(correction: Correction, row: SheetResult) -> act.Action:
     """A correction as an action of the event."""
-    from kdscan.cli.corrections import field_of
-    from kdscan.event import actions as act
-    from kdscan.sheets.common import CellField, ChoiceField, LineField, parse_field
 
-    if one.photo is not None or one.sheet:
+    if correction.photo is not None or correction.sheet:
         raise UsageError(
-            "--set {text}: the sheet is already named; leave the number out", text=one.text
+            "--set {text}: the sheet is already named; leave the number out", text=correction.text
         )
     kind, number = row.sheet.kind, row.sheet.id
-    field, value = field_of(one, kind, row.sheet.brief.size or 0, f"{row.file.name}#1.3")
+    field, value = field_of(correction, kind, row.sheet.brief.size or 0, f"{row.file.name}#1.3")
     match parse_field(field):
         case CellField(cell) if kind == "kingdom":
             return act.CorrectSquare(number, cell, **value)
@@ -171,3 +164,33 @@ def _action(one: Correction, row: SheetResult) -> Action:
         case ChoiceField(side):
             return act.CorrectChoice(number, side, value)
     raise AssertionError(field)
+
+
+def remove(
+    photos: Annotated[
+        list[str],
+        typer.Argument(metavar="PHOTO...", help="File names, or how they end; #7: page 7."),
+    ],
+    event: Event = None,
+    store: Store = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Restore them.")] = False,
+    who: Who = None,
+) -> None:
+    """Their files, readings and corrections are opened, in `kdscan export --archive` too.
+
+    Examples:
+
+    $ kdscan remove IMG_0412.jpg --event 'Spring cup'
+
+    $ kdscan remove IMG_0412.jpg --event 'Spring cup' --undo
+    """
+
+    w = terminal_words()
+    done = w.t("restored") if undo else w.t("removed")
+    with open_store(store, make=False) as opened, opened.write() as db:
+        wanted = [act.RemovePhoto(name, removed=not undo) for name in photos]
+        this, entries = perform(db, find_event(db, event), Author(who or user()), *wanted)
+        actions = [entry.action for entry in entries if isinstance(entry.action, act.RemovePhoto)]
+        files = [name for action in actions for name in this.photo_names(action.photo)]
+    for file in files:  # now that it is saved
+        print(f"{file}: {done}")

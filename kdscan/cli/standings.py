@@ -6,9 +6,10 @@ import json as json_format
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.cells import cell_len, set_cell_size
 
 from kdscan.cli.options import (
     MOST_ROUNDS,
@@ -27,13 +28,18 @@ from kdscan.cli.options import (
 )
 from kdscan.cli.terminal import aligned, note, note_other_sizes, terminal_words, user
 from kdscan.errors import UsageError
+from kdscan.event import actions as act
+from kdscan.event.events import current_event, find_event, find_row, open_event, perform
+from kdscan.event.export import event_table
+from kdscan.event.games import FindingCode
+from kdscan.event.log import Author
+from kdscan.event.model import Event as EventState
+from kdscan.event.names import players_in
+from kdscan.event.store import open_store
 from kdscan.event.words import decided_by, half, signed, so_far, where
 from kdscan.files.names import escape_control
+from kdscan.files.tables import write_table, writing_table
 from kdscan.files.write import STDOUT
-
-if TYPE_CHECKING:
-    from kdscan.event.games import FindingCode
-    from kdscan.event.model import Event as EventState
 
 WHOSE: tuple[FindingCode, ...] = ("unplaced", "unknown_player", "code_conflict")
 """Findings that are settled by saying whose a sheet is."""
@@ -60,12 +66,10 @@ def standings(
 
     $ kdscan standings --event 'Spring cup' --csv table.csv
     """
-    from kdscan.event.events import current_event
-    from kdscan.event.store import open_store
 
     check_apart({"--csv": csv, "--json": STDOUT if json else None})
-    with open_store(store, make=False) as kept:
-        state = current_event(kept, event)
+    with open_store(store, make=False) as opened:
+        state = current_event(opened, event)
     if csv is not None:
         _write_csv(csv, [asdict(line) for line in state.standings], "rank", "player")
     if json:
@@ -129,13 +133,8 @@ def pair(
     $ kdscan pair --event 'Castle cup' --players players.csv --game kingdomino --great-duel
     --middle-kingdom --rounds 5
     """
-    from kdscan.event import actions as act
-    from kdscan.event.events import find_row, open_event, perform
-    from kdscan.event.log import Author
-    from kdscan.event.names import players_in
-    from kdscan.event.store import open_store
 
-    with open_store(store, make=players is not None) as kept, kept.write() as db:
+    with open_store(store, make=players is not None) as opened, opened.write() as db:
         if players is None:
             find_row(db, event)  # raises for an event that would be created
         rules = act.SetRules(great_duel, middle_kingdom, harmony, seats, rounds)
@@ -201,10 +200,6 @@ def result(
 
     $ kdscan result --event 'Spring cup' --round 2 --table 4 --withdraw
     """
-    from kdscan.event import actions as act
-    from kdscan.event.events import find_event, perform
-    from kdscan.event.log import Author
-    from kdscan.event.store import open_store
 
     if sum((bool(points), walkover is not None, forfeit, withdraw)) != 1:
         raise UsageError("give points, like Ada=51, or --walkover NAME, --forfeit or --withdraw")
@@ -218,7 +213,7 @@ def result(
         entered = act.EnterResult(round, table, dict(scores))
     elif not withdraw:
         entered = act.Walkover(round, table, walkover)
-    with open_store(store, make=False) as kept, kept.write() as db:
+    with open_store(store, make=False) as opened, opened.write() as db:
         this, _ = perform(db, find_event(db, event), Author(who or user()), entered)
         game = this.game_at(round, table)
     if game.walkover is not None:
@@ -231,7 +226,6 @@ def result(
 
 def state_json(state: EventState) -> dict[str, object]:
     """An event's table, games and findings as plain values."""
-    from kdscan.event.export import event_table
 
     return event_table(state) | {
         "rules": state.rules,
@@ -268,7 +262,6 @@ def _table(state: EventState) -> str:
 
 
 def _tables(event: str, round_: int, tables: Sequence[Sequence[str]], byes: Sequence[str]) -> str:
-    from rich.cells import cell_len, set_cell_size
 
     wide = max((cell_len(name) for table in tables for name in table[:-1]), default=0)
     w = terminal_words()
@@ -293,7 +286,6 @@ def _points(text: str) -> tuple[str, int]:
 
 
 def _write_csv(path: Path, rows: Sequence[dict[str, object]], *columns: str) -> None:
-    from kdscan.files.tables import write_table, writing_table
 
     with writing_table(path) as out:
         write_table(rows, list(rows[0]) if rows else columns, out)
