@@ -22,7 +22,7 @@ from kdscan.imaging.quality import is_blank, shows_through
 from kdscan.imaging.rectify import RectifiedSheet, lies_in
 from kdscan.inference.store import Models, default_models
 from kdscan.marks.boards import DEFAULT_RISK
-from kdscan.paper.signs import signs
+from kdscan.paper.fiducials import fiducials
 from kdscan.rules import GameName
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.sheets.base import AnyReading, kind_of, maps_of
@@ -135,7 +135,7 @@ def _read_duel(
     """The maps in a photo and then its spellbooks, in reading order; and the outlines of maps that
     the picture cuts off."""
     with options.observe("spellbooks"):
-        of_maps = {place.id for layout in signs() for place in layout.markers.places}
+        of_maps = {place.id for layout in fiducials() for place in layout.markers.places}
         only_maps = {marker.id for marker in detect_markers(photo)} <= of_maps
         books = () if only_maps else read_books(photo, models, options.risk)
     with options.observe("find"):

@@ -20,7 +20,7 @@ MOST_TOKENS = {
     "kdscan/imaging": 12_000,
     "kdscan/inference": 1_500,
     "kdscan/marks": 8_300,
-    "kdscan/paper": 18_900,
+    "kdscan/paper": 18_000,
     "kdscan/rules": 26_400,
     "kdscan/sheets": 42_300,
     "kdscan/templates": 24_300,

@@ -24,7 +24,7 @@ from kdscan.i18n import mark
 from kdscan.imaging.formats import png
 from kdscan.imaging.photo import load_photos
 from kdscan.imaging.picture import Floats, Photo
-from kdscan.paper.toml import layout_to_toml
+from kdscan.paper.layout import layout_to_toml
 from kdscan.templates.drawing import draw_template
 from kdscan.templates.learn import learn_template
 from kdscan.templates.library import (

@@ -37,7 +37,7 @@ from kdscan.imaging.rectify import (
     project,
     rectify,
 )
-from kdscan.paper.signs import signs
+from kdscan.paper.fiducials import fiducials
 from kdscan.rules.duel.board import CASTLE, COLS, ROWS
 
 LIKELY, POSSIBLE = 0.8, 0.6
@@ -168,7 +168,7 @@ def by_markers(photo: Photo, cell_px: float | None = None) -> tuple[SheetOutline
     because then it is mostly not a map.
     """
     outlines = []
-    for layout in signs():
+    for layout in fiducials():
         if cell_px and cell_px * COLS <= max(photo.width, photo.height):
             side_px = cell_px * layout.markers.size_mm / layout.cell_mm[0]
             rule_out(photo, side_px)

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.pyramid import finest_for, grey_at_most
 from kdscan.imaging.rectify import RectifiedSheet, lattice_to_photo, resolution, sample
-from kdscan.paper.signs import Markers, Signs, signs
+from kdscan.paper.fiducials import Fiducials, fiducials
+from kdscan.paper.parts import Markers
 
 DETECTION_PX = (1200, 1600)
 """Pixels: longer sides of the pictures in which markers are detected, in turn. The first takes half
@@ -193,7 +194,7 @@ def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
     others. (Of 120 photos of our sheet, many of them close-ups, 115 show one and 96 two; none of
     325 photos of other designs shows any.)
     """
-    for layout in signs():
+    for layout in fiducials():
         expected = set(enumerate(place.id for place in layout.markers.places))
         seen = _ids(_windows(photo, sheet, layout))
         if expected & seen:
@@ -204,7 +205,7 @@ def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
 def is_mirrored(photo: Photo, sheet: RectifiedSheet) -> bool:
     """Whether a built-in layout's markers appear mirrored around the grid: each on the other side
     and itself reversed. One of the four is enough, as for `detect_layout`."""
-    for layout in signs():
+    for layout in fiducials():
         n = round(_WINDOW * _MARKER_PX)
         windows = _windows(photo, sheet, layout).reshape(n, -1, n)
         flipped = np.ascontiguousarray(windows[:, :, ::-1]).reshape(n, -1)
@@ -215,7 +216,7 @@ def is_mirrored(photo: Photo, sheet: RectifiedSheet) -> bool:
     return False
 
 
-def _windows(photo: Photo, sheet: RectifiedSheet, layout: Signs) -> NDArray[np.uint8]:
+def _windows(photo: Photo, sheet: RectifiedSheet, layout: Fiducials) -> NDArray[np.uint8]:
     """(n, 4 n) uint8, grey: the neighbourhoods of the four markers, rectified, side by side."""
     n = round(_WINDOW * _MARKER_PX)
     offsets_mm = (
@@ -233,7 +234,7 @@ def _windows(photo: Photo, sheet: RectifiedSheet, layout: Signs) -> NDArray[np.u
     return np.concatenate([grey[:, k * wide : k * wide + n] for k in range(len(middles))], 1)
 
 
-def _window_in_lattice(layout: Signs, center_mm: Floats, step_mm: Floats) -> Floats:
+def _window_in_lattice(layout: Fiducials, center_mm: Floats, step_mm: Floats) -> Floats:
     """Lattice coordinates (n, n, 2) of a square window around a point of the page."""
     page = np.stack(np.meshgrid(center_mm[0] + step_mm, center_mm[1] + step_mm), -1)
     return np.asarray((page - np.array(layout.grid_mm)) / np.array(layout.cell_mm) - 0.5)

@@ -19,8 +19,9 @@ from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.pyramid import finest_decoded, grey_at_most
 from kdscan.imaging.rectify import RectifiedSheet, lattice_to_photo, project, sample
+from kdscan.paper.fiducials import Fiducials, fiducials
 from kdscan.paper.ids import SheetId
-from kdscan.paper.signs import Code, Signs, signs
+from kdscan.paper.parts import Code
 
 _MAX_PX, _CODE_PX = 2000, 130
 """Pixels. Codes on cards are detected in a picture whose longer side is at most the first, scaled
@@ -71,7 +72,7 @@ def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | No
     Only texts that a printed sheet can carry (`kdscan.paper.ids`) count, so a code that somebody
     stuck on the paper is not mistaken for it.
     """
-    for layout in signs():
+    for layout in fiducials():
         if layout_name not in (layout.name, UNKNOWN_LAYOUT):
             continue
         to_photo = partial(_page_to_photo, sheet, layout)
@@ -130,7 +131,7 @@ def read_printed(
     return None
 
 
-def _page_to_photo(sheet: RectifiedSheet, layout: Signs, page_mm: Floats) -> Floats:
+def _page_to_photo(sheet: RectifiedSheet, layout: Fiducials, page_mm: Floats) -> Floats:
     lattice = (page_mm - np.array(layout.grid_mm)) / np.array(layout.cell_mm) - 0.5
     return lattice_to_photo(sheet.centers_xy, lattice)
 

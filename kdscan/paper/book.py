@@ -15,10 +15,23 @@ from pathlib import Path
 from typing import get_args
 
 from kdscan.errors import LayoutError
-from kdscan.paper.checks import marker_problems, size_problems
+from kdscan.paper.checks import marker_problems
 from kdscan.paper.layout import built_in, load
-from kdscan.paper.parts import Blank, CoatName, Compass, Legend, Note, Point, Polygon, Ruler, Title
-from kdscan.paper.signs import Code, Markers
+from kdscan.paper.parts import (
+    Blank,
+    Box,
+    CoatName,
+    Code,
+    Compass,
+    Legend,
+    Markers,
+    Note,
+    Point,
+    Polygon,
+    Ruler,
+    Size,
+    Title,
+)
 from kdscan.paper.text import unprintable
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.spellbook import BookPlace
@@ -61,7 +74,7 @@ class Spell:
     """The effect of a coat's wizard. box_mm: x, y, width, height of its plate."""
 
     coat: CoatName
-    box_mm: tuple[float, float, float, float]
+    box_mm: Box
     text: str
     at_once: bool = False
 
@@ -80,15 +93,15 @@ class BookLayout:
     """
 
     name: str
-    page_mm: tuple[float, float]
-    square_mm: float
-    circle_radius_mm: float
-    choice_mm: float
+    page_mm: tuple[Size, Size]
+    square_mm: Size
+    circle_radius_mm: Size
+    choice_mm: Size
     shield: Polygon
     players: tuple[BookSide, BookSide]
     markers: Markers
     spells: tuple[Spell, ...] = ()
-    frames: tuple[tuple[float, float, float, float], ...] = ()
+    frames: tuple[Box, ...] = ()
     title: Title | None = None
     compass: Compass | None = None
     legend: Legend | None = None
@@ -121,9 +134,6 @@ def texts(layout: BookLayout) -> Iterator[str]:
 
 
 def _problems(layout: BookLayout) -> Iterator[LayoutError]:
-    yield from size_problems(layout)
-    if len(layout.shield) < 3:
-        yield LayoutError("`shield` has {n} points; three are needed.", n=len(layout.shield))
     for i, side in enumerate(layout.players):
         for key, coats in (
             (f"players[{i}].lines", [line.coat for line in side.lines]),

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kdscan.paper.fonts import ITALIC
-from kdscan.paper.parts import Point
+from kdscan.paper.parts import Code, Point
 from kdscan.paper.pen import LINE, Pen, fitted, fitting
-from kdscan.paper.signs import Code
 from kdscan.paper.style import Ticket
 from kdscan.paper.symbols import draw_code
 

@@ -7,16 +7,20 @@ file whose keys are the fields of `Layout`.
 
 from __future__ import annotations
 
+import dataclasses
+import json
+import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
+
+import msgspec
 
 from kdscan.errors import LayoutError
 from kdscan.files.read import read_error, read_text
-
-if TYPE_CHECKING:
-    from kdscan.paper.parts import Layout
+from kdscan.paper.checks import layout_problems
+from kdscan.paper.parts import Layout
 
 Record = TypeVar("Record")
 
@@ -33,9 +37,6 @@ def load_layout(name_or_path: str | Path) -> Layout:
 
     Raises LayoutError if there is none, or if it is broken; the message says where.
     """
-    from kdscan.paper.checks import layout_problems
-    from kdscan.paper.parts import Layout
-
     return load(Layout, _FOLDER, layout_problems, name_or_path)
 
 
@@ -58,23 +59,18 @@ def load(
     source = str(name_or_path)
     if source in (known := built_in(folder)):
         where = folder / f"{source}.toml"
-        ready: Record = _built_in(kind, where, problems)  # type: ignore[arg-type]  # hashable
+        ready: Record = _built_in(kind, where)  # type: ignore[arg-type]  # hashable
         return ready
-    return _checked(kind, _text(Path(name_or_path), known), source, problems)
-
-
-@cache
-def _built_in(kind: type[Record], path: Path, problems: Problems[Record]) -> Record:
-    return _checked(kind, path.read_text(encoding="utf-8"), path.stem, problems)
-
-
-def _checked(kind: type[Record], text: str, source: str, problems: Problems[Record]) -> Record:
-    from kdscan.paper.toml import record_from_toml
-
-    record = record_from_toml(kind, text, source)
+    record = record_from_toml(kind, _text(Path(name_or_path), known), source)
     for problem in problems(record):
         raise LayoutError("{where}: {error}", where=source, error=problem)
     return record
+
+
+@cache
+def _built_in(kind: type[Record], path: Path) -> Record:
+    """A layout of the package, whose problems its tests look for."""
+    return record_from_toml(kind, path.read_text(encoding="utf-8"), path.stem)
 
 
 def _text(path: Path, known: tuple[str, ...]) -> str:
@@ -90,3 +86,88 @@ def _text(path: Path, known: tuple[str, ...]) -> str:
         ) from error
     except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a name with a null byte
         raise LayoutError("{where}: {error}", where=path, error=read_error(error)) from error
+
+
+def record_from_toml(kind: type[Record], text: str, source: str) -> Record:
+    """Read a record of dataclasses, such as `Layout`, checked by the types and limits of its
+    fields; `source` names it in error messages.
+
+    Raises LayoutError.
+    """
+    try:
+        data = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # ValueError: not TOML, or too long a number
+        raise LayoutError("{where}: not a TOML file: {error}", where=source, error=error) from error
+    data.pop("cell_png", None)  # in layouts learned by older versions
+    try:
+        record = msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        raise LayoutError("{where}: {error}", where=source, error=error) from error
+    for problem in _unknown_keys(data, record, ""):
+        raise LayoutError("{where}: {error}", where=source, error=problem)
+    return record
+
+
+def _unknown_keys(data: Any, record: Any, where: str) -> Iterator[LayoutError]:
+    """An error for each key that no field of the record, or of a part of it, has."""
+    if dataclasses.is_dataclass(record):
+        names = [field.name for field in dataclasses.fields(record)]
+        for key, value in data.items():
+            if key in names:
+                yield from _unknown_keys(value, getattr(record, key), _join(where, key))
+            else:
+                yield LayoutError(
+                    "unknown key `{key}`; known are {known}.",
+                    key=_join(where, key),
+                    known=", ".join(names),
+                )
+    elif isinstance(record, tuple):
+        for i, (value, part) in enumerate(zip(data, record, strict=True)):
+            yield from _unknown_keys(value, part, f"{where}[{i}]")
+
+
+def layout_to_toml(layout: Layout) -> str:
+    """Write a layout so that `record_from_toml` gives it back; defaults are left out."""
+    return "\n".join(_table(layout, "")) + "\n"
+
+
+def _join(where: str, key: str) -> str:
+    return f"{where}.{key}" if where else key
+
+
+def _table(record: Any, name: str) -> list[str]:
+    """Lines of a table: plain keys first, tables after them, as TOML requires."""
+    plain, tables = [f"[{name}]"] if name else [], []
+    for field in dataclasses.fields(record):
+        value = getattr(record, field.name)
+        if value == field.default:
+            continue
+        if dataclasses.is_dataclass(value):
+            tables += ["", *_table(value, _join(name, field.name))]
+        else:
+            plain.append(f"{field.name} = {_value(value)}")
+    return plain + tables
+
+
+def _value(value: Any, indent: str = "") -> str:
+    if dataclasses.is_dataclass(value):
+        pairs = ((f, getattr(value, f.name)) for f in dataclasses.fields(value))
+        items = [f"{f.name} = {_value(item, indent)}" for f, item in pairs if item != f.default]
+        return "{ " + ", ".join(items) + " }"
+    if isinstance(value, str):
+        # JSON's escapes are TOML's, except for DEL, which JSON leaves unescaped.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, tuple):
+        return _list([_value(item, indent + "  ") for item in value], indent)
+    if isinstance(value, float):
+        return repr(float(value))  # the repr of numpy's floats names their type
+    return str(value).lower()
+
+
+def _list(items: list[str], indent: str) -> str:
+    line = "[" + ", ".join(items) + "]"
+    if len(line) <= 88 and "\n" not in line:
+        return line
+    a_row = 6 if max(map(len, items)) <= 16 else 1
+    rows = [", ".join(items[i : i + a_row]) for i in range(0, len(items), a_row)]
+    return "[\n" + "".join(f"{indent}  {row},\n" for row in rows) + indent + "]"

@@ -7,13 +7,22 @@ top left corner of the page for everything else.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from kdscan.paper.signs import Code, Markers
-from kdscan.paper.signs import Point as Point
-from kdscan.rules.duel.board import COLS, ROWS
+from msgspec import Meta
 
-Polygon = tuple[Point, ...]
+from kdscan.rules.duel.board import COLS, MAX_CROSSES, ROWS
+
+LARGEST_MM = 1189
+"""Longer side of A0 (ISO 216), the largest page."""
+
+Mm = Annotated[float, Meta(ge=-LARGEST_MM, le=LARGEST_MM)]
+Size = Annotated[float, Meta(ge=0.01, le=LARGEST_MM)]
+Point = tuple[Mm, Mm]
+Box = tuple[Mm, Mm, Size, Size]
+"""x, y of the top left corner, width and height."""
+
+Polygon = Annotated[tuple[Point, ...], Meta(min_length=3)]
 LineStyle = Literal["ruled", "dashed", "dotted", "none"]
 CoatName = Literal["dot", "double_dot", "line", "double_line", "filled", "checked"]
 
@@ -29,6 +38,41 @@ def moved(polygon: Polygon, at: Point) -> Polygon:
 
 
 @dataclass(frozen=True)
+class Marker:
+    """One ArUco marker: its number in the dictionary and its centre on the page."""
+
+    id: int
+    center_mm: Point
+
+
+@dataclass(frozen=True)
+class Markers:
+    """Four markers around the grid, upright on an upright sheet.
+
+    dictionary: OpenCV's name for the family, such as ``DICT_4X4_50``.
+    size_mm: side of the black square.
+    places: top left, top right, bottom right, bottom left.
+    """
+
+    dictionary: str
+    size_mm: Size
+    places: tuple[Marker, Marker, Marker, Marker]
+
+
+@dataclass(frozen=True)
+class Code:
+    """The place of a sheet's own code, if it has one; anything else there is not printed.
+
+    size_mm: side of the code without its white border.
+    caption_mm: end of the baseline of its text in small print; None for no text.
+    """
+
+    center_mm: Point
+    size_mm: Size
+    caption_mm: Point | None = None
+
+
+@dataclass(frozen=True)
 class Castle:
     """The castle in the middle cell: roofs (to be coloured in) over a keep.
 
@@ -37,7 +81,7 @@ class Castle:
     keep: polygons under the roofs, each drawn over the ones before it.
     """
 
-    roofs: tuple[Polygon, ...]
+    roofs: Annotated[tuple[Polygon, ...], Meta(min_length=1)]
     keep: tuple[Polygon, ...]
 
 
@@ -50,8 +94,8 @@ class Title:
 
     text: str
     center_mm: Point
-    size_mm: float
-    width_mm: float | None = None
+    size_mm: Size
+    width_mm: Size | None = None
 
 
 @dataclass(frozen=True)
@@ -59,7 +103,7 @@ class Compass:
     """A compass rose whose north is the sheet's upper edge."""
 
     center_mm: Point
-    radius_mm: float
+    radius_mm: Size
 
 
 @dataclass(frozen=True)
@@ -67,7 +111,7 @@ class Ruler:
     """A line of known length to check the print scale with; `start_mm` is its left end."""
 
     start_mm: Point
-    length_mm: float
+    length_mm: Size
 
 
 @dataclass(frozen=True)
@@ -80,7 +124,7 @@ class Blank:
     """
 
     label: str
-    box_mm: tuple[float, float, float, float]
+    box_mm: Box
     kind: Literal["line", "box", "double"] = "line"
     coat: CoatName | None = None
 
@@ -95,7 +139,7 @@ class Note:
     text: str
     at_mm: Point
     align: Literal["left", "middle", "right"] = "left"
-    width_mm: float | None = None
+    width_mm: Size | None = None
 
 
 @dataclass(frozen=True)
@@ -113,7 +157,7 @@ class Example:
 class Legend:
     """How each coat is drawn. `size_mm` is the height of the examples' shields."""
 
-    size_mm: float
+    size_mm: Size
     examples: tuple[Example, ...]
 
 
@@ -136,12 +180,12 @@ class Layout:
     """
 
     name: str
-    page_mm: tuple[float, float]
+    page_mm: tuple[Size, Size]
     grid_mm: Point
-    cell_mm: tuple[float, float]
+    cell_mm: tuple[Size, Size]
     shield: Polygon
-    circles: tuple[Point, ...]
-    circle_radius_mm: float
+    circles: Annotated[tuple[Point, ...], Meta(min_length=1, max_length=MAX_CROSSES)]
+    circle_radius_mm: Size
     lines: LineStyle
     castle: Castle
     coordinates: bool = False

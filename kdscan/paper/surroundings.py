@@ -11,16 +11,18 @@ from kdscan.paper.fonts import CAPITAL, ITALIC
 from kdscan.paper.parts import (
     Blank,
     CoatName,
+    Code,
     Compass,
     Layout,
     Legend,
+    Marker,
+    Markers,
     Point,
     Polygon,
     Ruler,
     Title,
 )
 from kdscan.paper.pen import FAINT, INK, LINE, WHITE, Pen, fitted, fitting, text_width
-from kdscan.paper.signs import Code, Marker, Markers
 from kdscan.paper.style import RED, PrintStyle, Ticket
 from kdscan.paper.symbols import draw_coat, draw_code, draw_modules
 from kdscan.paper.text import Language, translate

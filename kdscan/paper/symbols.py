@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 import segno
 
-from kdscan.paper.parts import CoatName, Point, Polygon, moved, rect
+from kdscan.paper.parts import CoatName, Code, Point, Polygon, moved, rect
 from kdscan.paper.pen import BLACK, INK, LINE, WHITE, Pen
-from kdscan.paper.signs import Code
 
 
 def draw_coat(pen: Pen, coat: CoatName, outline: Polygon, center: Point, height: float) -> None:

@@ -10,8 +10,7 @@ import pypdfium2
 import pytest
 
 from kdscan.cli.main import main
-from kdscan.paper.layout import load_layout
-from kdscan.paper.toml import layout_to_toml
+from kdscan.paper.layout import layout_to_toml, load_layout
 from tests.command import Command
 
 

@@ -13,8 +13,7 @@ from kdscan.event.events import find_row, open_row
 from kdscan.event.forgetting import forget_event
 from kdscan.event.store import open_store
 from kdscan.event.store.prints import EventPrints, add_print, event_prints
-from kdscan.paper.layout import load_layout
-from kdscan.paper.toml import layout_to_toml
+from kdscan.paper.layout import layout_to_toml, load_layout
 from kdscan.templates.library import load_template, own_library, to_stored
 from kdscan.templates.template import SUFFIX
 from tests.command import Command

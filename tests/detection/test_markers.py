@@ -7,9 +7,9 @@ from kdscan.detection.find import by_markers
 from kdscan.detection.markers import FAMILY, detect_markers, detect_pages, rule_out
 from kdscan.imaging.picture import Photo
 from kdscan.paper.book import books, load_book
+from kdscan.paper.fiducials import fiducials
 from kdscan.paper.layout import load_layout
 from kdscan.paper.printing import render_page
-from kdscan.paper.signs import signs
 
 BOOK, MAP = load_book("kdscan-a5-spellbook"), load_layout("kdscan-a5")
 PX = 4.0
@@ -33,7 +33,7 @@ def test_markers_are_seen_once_with_their_corners() -> None:
 
 def test_all_built_in_sheets_have_markers_of_one_family() -> None:
     of_books = [load_book(name).markers for name in books()]
-    of_maps = [layout.markers for layout in signs()]
+    of_maps = [layout.markers for layout in fiducials()]
     assert {markers.dictionary for markers in of_books + of_maps} == {FAMILY}
     ids = [place.id for markers in of_books + of_maps for place in markers.places]
     assert len(set(ids)) == len(ids)  # no page's marker is on another
