@@ -139,7 +139,7 @@ def test_a_page_needs_no_code_only_where_nobody_else_gets(
         served.append(given)
         listening.close()
 
-    monkeypatch.setattr("kdscan.web.app.run", serve)
+    monkeypatch.setattr("kdscan.cli.serve.run", serve)
     more = ("--event", "Cup", "--no-learn", "--proxy", "10.0.0.2")
     told = run(*words_to_serve(tmp_path / "cup", *more, *words)).out
     run(*words_to_serve(tmp_path / "cup", *more, *words))
