@@ -21,7 +21,8 @@ PROBLEMS: dict[str, str] = {
         "some shields lie beyond the picture's edge; take the photo again with all of them in view"
     ),
     "mirrored": mark(
-        "the picture is mirrored: left and right are swapped; take the photo without mirroring"
+        "left and right are swapped, in this picture or in the one from which its template was "
+        "learned; take it again without mirroring, or forget the template"
     ),
     "bilevel": mark(
         "the picture is black and white without greys, which loses pencil and filled shields; "
