@@ -22,6 +22,7 @@ from kdscan.rules.kingdomino.variants import DYNASTY_GAMES
 from kdscan.rules.winner import Worth, decide, worth
 from kdscan.sheets.base import KINGDOM, AnyReading, SheetEntry, kind_of, plain
 from kdscan.sheets.common import probability
+from kdscan.sheets.duel_map.interpret import retake_reasons
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.duel_map.show import MapEntry
 from kdscan.sheets.duel_map.show import to_entry as map_entry
@@ -161,16 +162,16 @@ class Contender(NamedTuple):
     worth: Worth
     confidence: float
     review: bool
-    clipped: bool = False
+    retake: bool = False
     crowns: bool = False
 
 
 def contender(where: Where, sheet: MapReading | KingdomReading) -> Contender:
     """A map or kingdom as one of a game."""
     is_map = isinstance(sheet, MapReading)
-    clipped = isinstance(sheet, MapReading) and bool(sheet.clipped)
+    retake = isinstance(sheet, MapReading) and bool(retake_reasons(sheet))
     worth = sheet.score.worth
-    return Contender(where, worth, sheet.confidence, sheet.review, clipped, not is_map)
+    return Contender(where, worth, sheet.confidence, sheet.review, retake, not is_map)
 
 
 def outcome(players: Sequence[Contender], spellbook: Where | None = None) -> GameEntry:
@@ -191,7 +192,7 @@ def outcome(players: Sequence[Contender], spellbook: Where | None = None) -> Gam
         spellbook,
         probability(math.prod(player.confidence for player in players)),
         any(player.review for player in players),
-        any(player.clipped for player in players),
+        any(player.retake for player in players),
     )
 
 
@@ -203,7 +204,7 @@ def outcome_json(sheets: Sequence[tuple[Any, Mapping[str, Any]]]) -> Json:
             worth(sheet),
             sheet["confidence"],
             sheet["review"],
-            bool(sheet.get("photograph_again")),
+            bool(sheet.get("retake") or sheet.get("photograph_again")),
             sheet["kind"] == KINGDOM.name,
         )
         for where, sheet in sheets

@@ -138,7 +138,7 @@ class Printer:
             return
         t = self._style.words.t
         if game.photograph_again:
-            print(t("The winner cannot be determined: photograph the map that is cut off again."))
+            print(t("The winner cannot be determined: photograph the map again."))
             return
         totals = " : ".join(str(player.total) for player in game.players)
         check = " (" + t("please check") + ")" if game.review else ""

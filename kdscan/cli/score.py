@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from kdscan.cli.ask import ask_about
 from kdscan.cli.corrections import Correction, field_of, parse_corrections
 from kdscan.cli.known_templates import flat_sheets, known_templates, note_shared_template
 from kdscan.cli.options import (
@@ -23,7 +24,7 @@ from kdscan.cli.options import (
     MiddleKingdom,
     check_game,
 )
-from kdscan.cli.output import OverlayFile, OverlayStyle, Printer
+from kdscan.cli.output import OverlayFile, OverlayStyle, Printer, terminal_style
 from kdscan.document import PhotoReport, dynasty_of
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
 from kdscan.files.photos import photos_at
@@ -40,6 +41,7 @@ from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.fusion import Where, fuse_sheets
 from kdscan.sheets.kingdom.model import KingdomReading
+from kdscan.sheets.terminal import Style
 from kdscan.templates.pile import MOST_COMPARED, FlatSheet
 
 STDIN = "-"
@@ -103,6 +105,9 @@ def score(
             "power used), right=line (chosen coat). Can be repeated.",
         ),
     ] = None,
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Ask about a map's doubtful shields, one at a time.")
+    ] = False,
     middle_kingdom: MiddleKingdom = None,
     harmony: Harmony = None,
     great_duel: GreatDuel = None,
@@ -113,6 +118,8 @@ def score(
     """Examples:
 
     $ kdscan score photo.jpg
+
+    $ kdscan score photo.jpg --ask
 
     $ kdscan score photo.jpg --set B4=ll+ --overlay scored.png
 
@@ -141,7 +148,7 @@ def score(
     printer = Printer(len(photos), text=not as_json, debug=debug)
 
     reports, unknown = [], list[FlatSheet]()
-    for number, report, photo in _read_all(photos, wanted, options, printer):
+    for number, report, photo in _read_all(photos, wanted, options, printer, ask):
         printer.report(report, number + 1)
         if drawing and photo is not None and report.sheets:
             several = len(photos) > 1 or report.pages > 1
@@ -189,6 +196,7 @@ def _read_all(
     corrections: Sequence[Correction],
     options: ReadOptions,
     printer: Printer,
+    ask: bool,
 ) -> Iterator[tuple[int, PhotoReport, Photo | None]]:
     """Yield the number (from 0) of each photo or page, its report, and its picture if there is one.
 
@@ -213,8 +221,9 @@ def _read_all(
                     )
         for page in range(len(pages)):
             own = [c for c in corrections if (c.photo or 0) == number]
-            change = partial(_corrected, corrections=own, risk=options.risk) if own else None
-            yield number, *read_page(pages, page, options, change)
+            style = terminal_style() if ask else None
+            change = partial(_corrected, corrections=own, risk=options.risk, style=style)
+            yield number, *read_page(pages, page, options, change if own or ask else None)
             number += 1
 
 
@@ -225,11 +234,19 @@ def _read_stdin() -> bytes:
 
 
 def _corrected(
-    sheet: AnyReading, number: int, *, corrections: Sequence[Correction], risk: float
+    sheet: AnyReading,
+    number: int,
+    *,
+    corrections: Sequence[Correction],
+    risk: float,
+    style: Style | None,
 ) -> AnyReading:
+    """The sheet with its corrections, and with answers if a terminal's style is given."""
     size = sheet.variants.size if isinstance(sheet, KingdomReading) else 0
     fields = dict(field_of(c, sheet.kind, size) for c in corrections if c.sheet == number)
-    return kind_of(sheet).correct_fields(sheet, fields, risk) if fields else sheet
+    if fields:
+        sheet = kind_of(sheet).correct_fields(sheet, fields, risk)
+    return ask_about(sheet, style, risk) if style and isinstance(sheet, MapReading) else sheet
 
 
 def _check_all_applied(

@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 
 from kdscan.detection.locate import cut_sides, locate
 from kdscan.imaging.picture import Network, Photo
+from kdscan.imaging.quality import DARK
 
 Hint = Literal["none", "dark", "cut_off", "far", "blurred", "good"]
 
 LIKELY = 0.5
 """Outlines below this confidence are not shown."""
-
-DARK = 60.0
-"""Mean grey, of 255, below which marks drown in the sensor's noise."""
 
 FAR = 0.4
 """Share of the picture's longer side; a grid that fills less leaves too few pixels for its

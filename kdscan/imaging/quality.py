@@ -105,6 +105,9 @@ sheets, painted, pale and our own, have 0.038 at most. Blurred by a disc with a 
 cells, 19 in 20 have more, and 64% instead of 78% of their boards are read right. Blurred by a
 motion of 0.16 cells, three in four have more, and 18% are read right."""
 
+DARK = 60.0
+"""Mean level, of 255, below which marks drown in the sensor's noise."""
+
 _PX = 64  # pixels per cell at which edges are measured
 _REACH = 13  # pixels, a fifth of a cell: neighbourhood whose range is the height of an edge
 _CONTRAST = 30  # grey levels: lower edges are texture or noise

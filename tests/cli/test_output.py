@@ -50,7 +50,7 @@ def output(
         ),
         (
             {"photograph_again": True},
-            "The winner cannot be determined: photograph the map that is cut off again.\n",
+            "The winner cannot be determined: photograph the map again.\n",
         ),
     ],
 )

@@ -136,7 +136,7 @@ def test_people_are_told_what_to_photograph_again(capsys: pytest.CaptureFixture[
     said = capsys.readouterr().out
     assert "Photos 1 and 2 show the same sheet" in said
     assert "take a close-up: " in said
-    assert "--set 1:" in said, "which photo, as for all corrections among several"
+    assert "Photograph again" in said and "points" not in said
     doubted = {(c.row, c.col) for c in fused.sheet.reading.cells if c.review}
     assert set(fused.photograph_again) == doubted
 

@@ -89,7 +89,8 @@ class MapEvidence:
     sheet_id: text of the sheet's printed code (`kdscan.paper.ids`), None without one.
     clipped: shields that the picture's edge cuts off. mirrored: the picture swaps left and right.
     bilevel: the picture is black and white without greys, and so may have lost marks.
-    blurred: edges are so wide that a sharper photo would leave fewer doubts.
+    blurred: edges are so wide that a sharper photo would leave fewer doubts. dark: marks drown in
+    the sensor's noise.
     beside: sides of the picture beyond which another map extends that was not read.
     covered: probabilities, 0..1, of objects over shields, where not negligible.
     wizard: from a spellbook beside it. corrections: a person's.
@@ -104,6 +105,7 @@ class MapEvidence:
     mirrored: bool = False
     bilevel: bool = False
     blurred: bool = False
+    dark: bool = False
     beside: tuple[str, ...] = ()
     wizard: WizardEvidence = WizardEvidence()
     corrections: MapCorrections = MapCorrections()

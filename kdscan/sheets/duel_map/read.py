@@ -10,7 +10,7 @@ from kdscan.detection.locate import clipped_cells
 from kdscan.detection.markers import UNKNOWN_LAYOUT, detect_layout, is_mirrored
 from kdscan.detection.qr import read_code
 from kdscan.imaging.picture import Photo
-from kdscan.imaging.quality import BLURRED, edge_width, is_bilevel
+from kdscan.imaging.quality import BLURRED, DARK, edge_width, is_bilevel
 from kdscan.imaging.rectify import Ink, RectifiedSheet
 from kdscan.inference.store import Models
 from kdscan.marks.network import Logits, MarkProbs, average, covered, refine_crops
@@ -73,6 +73,7 @@ def read_map(
         mirrored=mirrored,
         bilevel=is_bilevel(photo, rectified.outline_xy),
         blurred=edge_width(rectified.bgr) > BLURRED,
+        dark=float(rectified.bgr.mean()) < DARK,
         ink=ink,
         covered={at: p for at, p in over.items() if p >= MIN_PROBABILITY and at not in clipped},
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET, Struct, UnsetType
 
+from kdscan.detection.locate import CUT_OFF
 from kdscan.i18n import Words, mark
 from kdscan.imaging.pens import Points, draw_marks, marks_width
 from kdscan.imaging.picture import Bgr
@@ -16,7 +17,14 @@ from kdscan.rules.duel.scoring import DomainJson, MapScoreJson, domains_json, sc
 from kdscan.rules.problem import Problem
 from kdscan.sheets.board import Canvas, CellDrawing, draw_board, places_of
 from kdscan.sheets.common import DoubtfulPlace, Point, point, probability
-from kdscan.sheets.duel_map.interpret import doubts, total_with
+from kdscan.sheets.duel_map.interpret import (
+    COVERED,
+    doubts,
+    open_reasons,
+    questions,
+    retake_reasons,
+    total_with,
+)
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.terminal import (
     Style,
@@ -71,8 +79,8 @@ class MarksEntry(Struct):
     crosses: int
 
 
-class OtherMarksEntry(MarksEntry):
-    """What else a shield may hold; total: the map's, if it does and the others are as read."""
+class OptionEntry(MarksEntry):
+    """What a shield may hold; total: the map's, if it does and the others are as read."""
 
     probability: float
     total: int
@@ -89,11 +97,25 @@ class CellEntry(Struct):
     confidence: float
     review: bool
     seen: MarksEntry | None
-    alternatives: list[OtherMarksEntry]
+    alternatives: list[OptionEntry]
+
+
+class QuestionEntry(Struct):
+    """A shield to ask a person for; options: the likeliest first. answered: already."""
+
+    row: int
+    col: int
+    options: list[OptionEntry]
+    answered: bool
 
 
 class MapEntry(Struct, tag_field="kind", tag=MapReading.kind):
-    """A map; range is null and photograph_again true where the picture cuts off shields."""
+    """A map; range is null and photograph_again true where the picture cuts off shields.
+
+    questions: the fixed set that settles the total, in the order in which they are asked.
+    open_reasons: codes of what remains to be settled after that. retake: codes of the reasons to
+    photograph the map again rather than answer; the total is not to be shown then.
+    """
 
     layout: str
     sheet_id: str | None
@@ -108,6 +130,9 @@ class MapEntry(Struct, tag_field="kind", tag=MapReading.kind):
     problems: tuple[Problem, ...]
     confidence: float
     review: bool
+    questions: list[QuestionEntry]
+    open_reasons: tuple[str, ...]
+    retake: tuple[str, ...]
     wizard_range: tuple[int, int] | UnsetType = UNSET
 
 
@@ -115,6 +140,7 @@ def to_entry(sheet: MapReading) -> MapEntry:
     """A map's entry in the JSON."""
     others = {doubt.cell.at: doubt.others for doubt in doubts(sheet)}
     low, high = sheet.wizard_range
+    confirmed = sheet.evidence.corrections.confirmed
     return MapEntry(
         layout=sheet.layout,
         sheet_id=sheet.sheet_id,
@@ -129,7 +155,7 @@ def to_entry(sheet: MapReading) -> MapEntry:
                 review=cell.review,
                 seen=MarksEntry(*cell.seen) if cell.seen else None,
                 alternatives=[
-                    OtherMarksEntry(
+                    OptionEntry(
                         *other.marks,
                         probability(other.confidence),
                         total_with(sheet, cell.at, other.marks),
@@ -147,6 +173,19 @@ def to_entry(sheet: MapReading) -> MapEntry:
         problems=sheet.problems,
         confidence=probability(sheet.confidence),
         review=sheet.review,
+        questions=[
+            QuestionEntry(
+                *question.cell,
+                [
+                    OptionEntry(*marks, probability(p), total)
+                    for marks, p, total in question.options
+                ],
+                question.answered,
+            )
+            for question in questions(sheet)
+        ],
+        open_reasons=() if confirmed else open_reasons(sheet.evidence),
+        retake=retake_reasons(sheet),
         wizard_range=(low, high) if low < high else UNSET,
     )
 
@@ -160,8 +199,8 @@ WIDTH = 9
 
 def to_text(sheet: MapReading, style: Style) -> str:
     """The result as text for a terminal."""
-    if sheet.clipped:
-        return "\n\n".join([explain_clipped(sheet, style), board_text(sheet, style)])
+    if reasons := retake_reasons(sheet):
+        return "\n\n".join([explain_retake(sheet, reasons, style), board_text(sheet, style)])
 
     def describe(cell: CellReading) -> str:
         return with_cover(style.words, style.marks(*cell.marks), cell)
@@ -171,16 +210,30 @@ def to_text(sheet: MapReading, style: Style) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def explain_clipped(sheet: MapReading, style: Style) -> str:
-    """Advice for a map of which the picture cuts off shields, so that its total is unknown."""
+RETAKE = {
+    "dark": mark("The picture is dark: switch on a light."),
+    "blurred": mark("The picture is blurred: hold the camera still and let it focus."),
+    "far": mark("The shields are small: go closer until the map fills the picture."),
+    COVERED: mark("Objects or glare cover shields: clear the sheet, or turn it out of the light."),
+    "doubtful": mark("Many shields are hard to read: photograph from above, in even light."),
+}
+"""What is wrong with a photo, by the codes of `retake_reasons`, and what to do about it."""
+
+
+def explain_retake(sheet: MapReading, reasons: Sequence[str], style: Style) -> str:
+    """Advice to photograph a map again, which takes the place of its total."""
     t, tn = style.words.t, style.words.tn
-    what = tn(
-        "{n} shield lies at the picture's edge or beyond it, so there is no total.",
-        "{n} shields lie at the picture's edge or beyond it, so there is no total.",
-        len(sheet.clipped),
-    )
     heading = style.bold(t("Photograph again"))
-    return f" {heading}: {what}"
+    if reasons == (CUT_OFF,):
+        what = tn(
+            "{n} shield lies at the picture's edge or beyond it, so there is no total.",
+            "{n} shields lie at the picture's edge or beyond it, so there is no total.",
+            len(sheet.clipped),
+        )
+        return f" {heading}: {what}"
+    count = sum(not question.answered for question in questions(sheet))
+    answer = tn("Or answer {n} question with --ask.", "Or answer {n} questions with --ask.", count)
+    return "\n".join([f" {heading}", *(f"   {t(RETAKE[code])}" for code in reasons), f" {answer}"])
 
 
 def board_text(sheet: MapReading, style: Style) -> str:

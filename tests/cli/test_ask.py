@@ -1,0 +1,58 @@
+"""`kdscan score --ask`: the questions of the JSON, in a terminal."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kdscan.cli.ask import ask_about
+from kdscan.marks.boards import DEFAULT_RISK
+from kdscan.rules.duel.board import Board
+from kdscan.sheets.duel_map.interpret import questions
+from kdscan.sheets.duel_map.model import MapReading
+from kdscan.sheets.terminal import Style
+from tests.readings import BOARD, make_sheet, with_evidence
+
+PLAIN = Style()
+FLAT = np.full((672, 928, 3), 200, np.uint8)
+UNSURE = with_evidence(
+    make_sheet(doubtful=tuple(Board.parse(BOARD))),
+    rectified=replace(make_sheet().rectified, bgr=FLAT),
+)
+
+
+def answered(monkeypatch: pytest.MonkeyPatch, lines: str, style: Style = PLAIN) -> MapReading:
+    monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+    return ask_about(UNSURE, style, DEFAULT_RISK)
+
+
+def test_the_likeliest_answers_to_all_questions_settle_the_total(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = questions(UNSURE)
+    sheet = answered(monkeypatch, "1\n" * len(asked))
+    assert not sheet.review and sheet.score == UNSURE.score
+    out, err = capsys.readouterr()
+    assert out == "" and f"1 of {len(asked)}: What does" in err
+    assert [line for line in err.splitlines() if "points" in line]
+
+
+def test_marks_are_typed_skipped_undone_and_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = questions(UNSURE)[0].cell
+    typed = answered(monkeypatch, "ll++\nq\n").evidence.corrections.cells
+    assert typed == {first: ("double_line", 2)}
+    assert answered(monkeypatch, "ll++\nu\nq\n").evidence.corrections.cells == {}
+    assert answered(monkeypatch, "sheep\n" + "\n" * 40).evidence.corrections.cells == {}
+    assert answered(monkeypatch, "").evidence.corrections.cells == {}
+
+
+def test_the_shield_is_drawn_where_the_terminal_has_colours(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for depth, code in (("truecolor", "38;2;"), ("", "38;5;")):
+        monkeypatch.setenv("COLORTERM", depth)
+        answered(monkeypatch, "q\n", Style(color=True))
+        assert f"\x1b[{code}" in capsys.readouterr().err
