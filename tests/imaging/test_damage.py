@@ -44,6 +44,15 @@ def test_a_jpeg_that_lost_a_sector_is_refused(options: dict[str, object], at: fl
                 decode_jpeg(bytes(lost), half)
 
 
+def test_noise_in_place_of_uncompressed_pixels_is_refused() -> None:
+    data = encoded(Image.open(io.BytesIO(SAMPLE)), "TIFF")
+    noise = np.random.default_rng(1).bytes(512)
+    sector = len(data) // 3
+    with pytest.raises(UnreadableImage, match="TIFF is damaged"):
+        decode(data[:sector] + noise + data[sector + 512 :])[0]
+    decode(data)[0]
+
+
 def test_zeros_behind_the_last_pixel_are_no_damage() -> None:
     data = encoded(tile(), "JPEG", quality=95)
     assert_same(decode(data[:-2] + bytes(5) + data[-2:])[0].bgr, TILE)
