@@ -17,7 +17,7 @@ MOST_TOKENS = {
     "kdscan/event": 56_200,
     "kdscan/files": 3_400,
     "kdscan/i18n": 2_000,
-    "kdscan/imaging": 12_000,
+    "kdscan/imaging": 12_050,
     "kdscan/inference": 1_500,
     "kdscan/marks": 8_300,
     "kdscan/paper": 18_000,
