@@ -200,7 +200,6 @@ def result(
 
     $ kdscan result --event 'Spring cup' --round 2 --table 4 --withdraw
     """
-
     if sum((bool(points), walkover is not None, forfeit, withdraw)) != 1:
         raise UsageError("give points, like Ada=51, or --walkover NAME, --forfeit or --withdraw")
     entered: act.Action = act.WithdrawResult(round, table)
@@ -216,12 +215,14 @@ def result(
     with open_store(store, make=False) as opened, opened.write() as db:
         this, _ = perform(db, find_event(db, event), Author(who or user()), entered)
         game = this.game_at(round, table)
-    if game.walkover is not None:
-        won = terminal_words().t("{name} wins by walkover", name=game.walkover)
-        print(f"{where(terminal_words(), round, table)}: {won}")
-        return
-    shown = ", ".join(f"{seat.player} {_number(seat.total)}" for seat in game.seats)
-    print(f"{where(terminal_words(), round, table)}: {shown}")
+    w = terminal_words()
+    if game.forfeit:
+        outcome = w.t("Both absent: both lose")
+    elif game.walkover is not None:
+        outcome = w.t("{name} wins by walkover", name=game.walkover)
+    else:
+        outcome = ", ".join(f"{seat.player} {_number(seat.total)}" for seat in game.seats)
+    print(f"{where(w, round, table)}: {outcome}")
 
 
 def state_json(state: EventState) -> dict[str, object]:
