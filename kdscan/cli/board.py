@@ -161,7 +161,7 @@ def board(
     for n, problems in enumerate(books, 1):
         title = w.t("spellbook {n}", n=n)
         if problems:
-            parts.append("\n".join(f"{title}: {problem_line(one, w)}" for one in problems))
+            parts.append("\n".join(f"{title}: {problem_line(problem, w)}" for problem in problems))
     print("\n\n".join(parts))
 
 
@@ -332,7 +332,9 @@ def _game_text(pair: GameAudit, number: int, w: Words) -> str:
         title = w.t("board {n}", n=f"{2 * number - 1}, {2 * number}")
         return f"{title}: " + w.t("lawful: not decided")
     if not pair.lawful:
-        why = "; ".join(problem_text(one, w) for one in pair.problems) or w.t("see its boards")
+        why = "; ".join(problem_text(problem, w) for problem in pair.problems) or w.t(
+            "see its boards"
+        )
         return w.t("game {n}: not lawful: {why}", n=number, why=why)
     notes = [problem_line(problem, w) for problem in pair.problems]
     if not pair.decided:

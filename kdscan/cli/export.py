@@ -64,14 +64,14 @@ def export(
             save_results(db, this, csv, json_lines, terminal_words())
         if archive is not None:
             count = save_event(opened, this.name, archive)
-            some = terminal_words(sys.stderr).tn("{n} photo", "{n} photos", count)
-            note(f"{escape_control(str(archive))}: {escape_control(this.name)}, {some}")
+            photo_count = terminal_words(sys.stderr).tn("{n} photo", "{n} photos", count)
+            note(f"{escape_control(str(archive))}: {escape_control(this.name)}, {photo_count}")
         if labels is not None:
             sheets, shields = save_labels(opened, this.name, labels)
             w = terminal_words(sys.stderr)
-            some = w.tn("{n} sheet", "{n} sheets", sheets)
-            seen = w.t("shields and squares checked by a person: {n}", n=shields)
-            note(f"{escape_control(str(labels))}: {some}; {seen}")
+            sheet_count = w.tn("{n} sheet", "{n} sheets", sheets)
+            checked = w.t("shields and squares checked by a person: {n}", n=shields)
+            note(f"{escape_control(str(labels))}: {sheet_count}; {checked}")
 
 
 def import_event(
@@ -154,12 +154,11 @@ def forget(
 
     $ kdscan forget --event 'Spring cup' --yes
     """
-
     w = terminal_words()
     with open_store(store, photos, make=False) as opened:
         with opened.read() as db:
             this = find_event(db, event)
-        some = ", ".join(
+        contents = ", ".join(
             (
                 w.tn("{n} photo", "{n} photos", len(this.photos)),
                 w.tn("{n} sheet", "{n} sheets", len(this.sheets)),
@@ -170,7 +169,7 @@ def forget(
             raise UsageError(
                 "{event}: {some} would be deleted for good; add --yes to do it",
                 event=this.name,
-                some=some,
+                some=contents,
             )
         forget_event(opened, this.id)
-        print(w.t("{event}: deleted: {some}", event=this.name, some=some))
+        print(w.t("{event}: deleted: {some}", event=this.name, some=contents))

@@ -93,12 +93,12 @@ Edition = Annotated[
 
 def check_apart(outputs: Mapping[str, Path | None]) -> None:
     """Raise UsageError if two of these options write to one file, or to stdout (`-`)."""
-    taken: dict[str, str] = {}
+    options: dict[str, str] = {}
     for option, path in outputs.items():
         if path is None:
             continue
         place = str(path) if path == STDOUT else os.path.realpath(path)
-        other = taken.setdefault(place, option)
+        other = options.setdefault(place, option)
         if other != option:
             raise UsageError(
                 "{option} and {other} would both write to {path}; name another file for one of "
@@ -111,8 +111,8 @@ def check_apart(outputs: Mapping[str, Path | None]) -> None:
 
 def same_event(event: str | None, store: str | None) -> str:
     """The options for an event and its store, for commands to copy."""
-    shown = "URL" if store and hide_password(store) != store else store
-    given = (("--event", event), ("--store", shown))
+    url = "URL" if store and hide_password(store) != store else store
+    given = (("--event", event), ("--store", url))
     return shlex.join(word for option, value in given if value for word in (option, value))
 
 

@@ -204,7 +204,7 @@ def result(
         raise UsageError("give points, like Ada=51, or --walkover NAME, --forfeit or --withdraw")
     entered: act.Action = act.WithdrawResult(round, table)
     if points:
-        scores = [_points(one) for one in points]
+        scores = [*map(_points, points)]
         names = [name for name, _ in scores]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:

@@ -150,10 +150,10 @@ def learn(
     )
 
 
-def _check_not_mirrored(learned: StoredTemplate, known: Sequence[StoredTemplate]) -> None:
+def _check_not_mirrored(learned: StoredTemplate, library: Sequence[StoredTemplate]) -> None:
     """Raise LayoutError if a template is the mirror image of another one."""
     photo = Photo(learned.bgr)
-    for other in known:
+    for other in library:
         if not same_name(other.name, learned.name):
             plain = recognize(photo, OWN_CENTERS, [other])
             if shows_mirrored(photo, OWN_CENTERS, [other], plain):
@@ -206,7 +206,7 @@ def list_(
     with templates_of(event, store) as library:
         templates = library.load(damaged)
     if as_json:
-        print(json.dumps({"templates": [template_json(one) for one in templates]}))
+        print(json.dumps({"templates": [*map(template_json, templates)]}))
     elif templates:
         print(templates_table(templates))
     else:
@@ -261,9 +261,9 @@ def forget(
     """
     with templates_of(event, store) as library:
         automatic = [
-            known.name
-            for known in library.load(damaged)
-            if known.by_itself and any(same_name(known.name, name) for name in names)
+            template.name
+            for template in library.load(damaged)
+            if template.by_itself and any(same_name(template.name, name) for name in names)
         ]
         library.forget(*names)
         if automatic and not isinstance(library, Library):
@@ -328,17 +328,17 @@ def import_(
     if name is not None:
         new = [renamed(new[0], name)]
     with templates_of(event, store) as library:
-        known = {folded(one.name): one.data for one in library.load(damaged)}
-        for one in new:
-            if known.get(folded(one.name), one.data) != one.data and not replace:
+        existing = {folded(template.name): template.data for template in library.load(damaged)}
+        for template in new:
+            if existing.get(folded(template.name), template.data) != template.data and not replace:
                 raise UsageError(
                     "a template called {name!r} already exists; use --replace, or --name for "
                     "another name",
-                    name=one.name,
+                    name=template.name,
                 )
-            known[folded(one.name)] = one.data
-        for one in new:
-            library.save(one)
+            existing[folded(template.name)] = template.data
+        for template in new:
+            library.save(template)
     print(templates_table(new))
 
 

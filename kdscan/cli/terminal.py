@@ -70,13 +70,13 @@ def attended() -> bool:
 @contextmanager
 def working(text: str) -> Iterator[None]:
     """Show a text during a long operation, if stderr is a terminal."""
-    shown = attended()
-    if shown:
+    visible = attended()
+    if visible:
         print(text, end="", file=sys.stderr, flush=True)
     try:
         yield
     finally:
-        if shown:
+        if visible:
             print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
 
 

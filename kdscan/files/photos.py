@@ -101,14 +101,14 @@ def _begins_as_photo(path: str) -> bool:
 def pictures(paths: Iterable[str]) -> list[str]:
     """The paths of pictures by their suffixes, but for a store's; unreadable ones only if no
     readable file has the same stem."""
-    known = {
+    stem_of = {
         path: os.path.splitext(path)[0]  # noqa: PTH122
         for path in paths
         if PurePath(path).suffix.lower() in SUFFIXES and not _STORED.fullmatch(path)
     }
-    readable = {path for path in known if PurePath(path).suffix.lower() in READABLE}
-    stems = {known[path] for path in readable}
-    return [path for path, stem in known.items() if path in readable or stem not in stems]
+    readable = {path for path in stem_of if PurePath(path).suffix.lower() in READABLE}
+    stems = {stem_of[path] for path in readable}
+    return [path for path, stem in stem_of.items() if path in readable or stem not in stems]
 
 
 def no_photos_error(folder: Path | str) -> UsageError:

@@ -66,8 +66,8 @@ def parse_table(data: bytes, path: str, columns: Sequence[str]) -> list[Row]:
     first, number = "\n", 0
     while first and not first.strip():
         first, number = lines.readline(), number + 1
-    if said := _SEPARATOR.fullmatch(first.rstrip("\n")):
-        delimiter, first, number = said[1], lines.readline(), number + 1
+    if declared := _SEPARATOR.fullmatch(first.rstrip("\n")):
+        delimiter, first, number = declared[1], lines.readline(), number + 1
     else:
         delimiter = max(",;\t", key=first.count)
     reader = csv.DictReader(

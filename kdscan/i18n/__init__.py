@@ -48,16 +48,16 @@ class Words:
 
     def t(self, text: str, /, **values: Any) -> str:
         """The text in this language, with {names} filled in."""
-        found = self.messages.get(text, text)
-        return _put(found if isinstance(found, str) else text, values)
+        translation = self.messages.get(text, text)
+        return _put(translation if isinstance(translation, str) else text, values)
 
-    def tn(self, one: str, many: str, n: int, **values: Any) -> str:
+    def tn(self, singular: str, plural: str, n: int, **values: Any) -> str:
         """The form for a number, with {n} and other {names} filled in."""
-        forms = self.messages.get(one)
+        forms = self.messages.get(singular)
         if isinstance(forms, Mapping):
             text = forms[plural_category(self.language, n)]
         else:
-            text = one if n == 1 else many
+            text = singular if n == 1 else plural
         return _put(text, {"n": n, **values})
 
 
@@ -98,7 +98,9 @@ def read_catalogue(po: str) -> dict[str, Entry]:
     entries: dict[str, list[str]] = {}
     for name, lines in _FIELD.findall(po):
         text = "".join(line[1:-1] for line in lines.splitlines())
-        text = re.sub(r"\\(.)", lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), text)
+        text = re.sub(
+            r"\\(.)", lambda escape: {"n": "\n", "t": "\t"}.get(escape[1], escape[1]), text
+        )
         if name == "msgid":
             forms = entries.setdefault(text, [])
         else:
@@ -116,8 +118,8 @@ def preferred_language(accept_language: str) -> str:
     """The best available language for a browser's `Accept-Language`."""
     wishes = []
     for place, part in enumerate(accept_language.split(",")):
-        name, *parameters = (one.strip() for one in part.split(";"))
-        quality = next((one[2:] for one in parameters if one.lower().startswith("q=")), "1")
+        name, *parameters = (word.strip() for word in part.split(";"))
+        quality = next((word[2:] for word in parameters if word.lower().startswith("q=")), "1")
         try:
             weight = float(quality)
         except ValueError:

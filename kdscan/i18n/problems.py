@@ -123,8 +123,8 @@ def problem_of(code: str, cells: tuple[Cell, ...] = ()) -> Problem:
 
 def problem_text(problem: Problem, words: Words) -> str:
     """A problem in that language; ends without a full stop."""
-    known = words.language != "en" and problem.code in PROBLEMS
-    return words.t(PROBLEMS[problem.code]) if known else problem.message
+    translated = words.language != "en" and problem.code in PROBLEMS
+    return words.t(PROBLEMS[problem.code]) if translated else problem.message
 
 
 def problem_line(problem: Problem, words: Words) -> str:

@@ -197,8 +197,8 @@ class Models:
         layout: the sheet's, see `kdscan.detection.markers`. views: number of averaged views, on
         which the calibration depends.
         """
-        known = self.manifest.get("trust", {}).get(calibrated_as(layout), {})
-        return np.array(known.get("total", {}).get(str(views), (1.0, 0.0)), np.float64)
+        trust = self.manifest.get("trust", {}).get(calibrated_as(layout), {})
+        return np.array(trust.get("total", {}).get(str(views), (1.0, 0.0)), np.float64)
 
     def _open(self, name: str, threads: int = 1) -> tuple[Network, dict[str, str]]:
         """A model ready to run, and the metadata inside its file; raises ModelError."""
