@@ -376,7 +376,7 @@ class RemovePhoto(Base, frozen=True, tag="remove_photo"):
         return frozenset({(self.photo,)})
 
     def prepare(self, event: Event, author: Author) -> Action:
-        name, photo = event.photo_named(self.file)
+        name, photo = (self.file, self.photo) if self.photo else event.photo_named(self.file)
         if not self.removed and photo not in event.said.removed:
             raise UsageError(
                 "{name} was not removed; removed from {event}: {known}",

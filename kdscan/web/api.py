@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
@@ -12,16 +13,18 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from kdscan.errors import UsageError
-from kdscan.event.actions import OnSheet, Undo
-from kdscan.event.log import Entry
+from kdscan.event.actions import OnSheet, RemovePhoto, Undo
+from kdscan.event.log import Author, Entry
 from kdscan.files import Json
 from kdscan.sheets.base import decides_game
 from kdscan.web import overviews, schemas
-from kdscan.web.answers import ApiError, not_found
+from kdscan.web.answers import ApiError, desk_only, not_found
 from kdscan.web.operation import DESK_ONLY, NEWS, NONE_SUCH, WAIT, WRONG_KIND, get, post
 from kdscan.web.pictures import SIZES
+from kdscan.web.prints_api import may_teach
 from kdscan.web.requests import (
     KEEP_FOREVER,
+    Services,
     author_of,
     body_of,
     event_of,
@@ -41,6 +44,8 @@ from kdscan.web.views import (
     can_correct,
     game_json,
     photo_json,
+    photo_key,
+    photo_name,
     photos_json,
     sheets_json,
     table_json,
@@ -57,7 +62,7 @@ MAX_LOOK = 400_000
 @get("/api/session")
 def session(request: Request) -> schemas.SessionInfo:
     """Who is asking, and what may be sent."""
-    return session_info(services_of(request).settings, session_of(request))
+    return session_info(services_of(request).settings, session_of(request), may_teach(request))
 
 
 @post(
@@ -80,9 +85,19 @@ async def upload(request: Request) -> schemas.Accepted:
             photo, state = await run_in_threadpool(
                 lambda: add_upload(store, event_id, file.read(), name, who)
             )
+    await run_in_threadpool(_restore, services, author_of(request), photo)
     if state == "waiting":
         services.reader.enqueue(photo, sender=who.id)
     return {"id": photo, "state": state}
+
+
+def _restore(services: Services, author: Author, photo: int) -> None:
+    """A photo that was deleted, and is sent again, is back."""
+    event = services.live.event()
+    row = event.photos[photo]
+    if event.is_removed(row):
+        back = RemovePhoto(photo_name(event, photo), removed=False, photo=photo_key(row))
+        services.live.perform(replace(author, role="desk"), back)
 
 
 def clean_name(name: str) -> str:
@@ -133,6 +148,22 @@ async def again(request: Request, body: schemas.Nothing) -> schemas.Photo:
     if answer["state"] == "waiting":
         services.reader.enqueue(number, sender=who.id)
     return answer
+
+
+@post("/api/photos/{id}/remove")
+def remove(request: Request, body: schemas.Nothing) -> schemas.Photos:
+    """Delete a photo that this session sent first; in an event with players only the desk may."""
+    services, who = services_of(request), session_of(request)
+    event = event_of(request)
+    row = visible_photo(event, id_of(request), who)
+    if who.role != "desk" and event.has_players:
+        raise desk_only()
+    if not can_correct(event, row.id, who):
+        why = "somebody else has sent this photo before; ask the desk to change it"
+        raise ApiError(403, "not_yours", why)
+    gone = RemovePhoto(photo_name(event, row.id), photo=photo_key(row))
+    services.live.perform(replace(author_of(request), role="desk"), gone)
+    return photos(request)
 
 
 @get("/api/photos/{id}/pages/{page}/{size}.jpg", "image/jpeg")

@@ -21,6 +21,7 @@ from kdscan.i18n import LANGUAGES
 from kdscan.i18n.problems import PROBLEMS
 from kdscan.web import sessions
 from kdscan.web.answers import JsonAnswer, not_found
+from kdscan.web.prints_api import may_teach
 from kdscan.web.requests import KEEP_FOREVER, body_of, services_of, session_of, words_of
 from kdscan.web.sessions import Session
 from kdscan.web.shared import is_code
@@ -107,24 +108,26 @@ def _page(request: Request, script: str) -> Response:
             "messages": spoken.messages,
             "problems": PROBLEMS,
         },
-        session=sessions.session_info(services_of(request).settings, session_of(request)),
+        session=sessions.session_info(
+            services_of(request).settings, session_of(request), may_teach(request)
+        ),
         leave=not services_of(request).settings.open_here,
     )
 
 
-async def home(request: Request) -> Response:
+def home(request: Request) -> Response:
     """GET /"""
     return _page(request, "main")
 
 
-async def desk(request: Request) -> Response:
+def desk(request: Request) -> Response:
     """GET /desk"""
     if session_of(request).role != "desk":
         return RedirectResponse("/join", 303)
     return _page(request, "desk")
 
 
-async def standings(request: Request) -> Response:
+def standings(request: Request) -> Response:
     """GET /standings"""
     return _page(request, "standings")
 

@@ -1,7 +1,8 @@
 """Handlers for the prints that an event knows, and for new ones from photos of a pad's sheets.
 
 A photo of a pad's blank sheet goes through the workers like any other, but is not a photo of the
-event. Only the desk may change prints, because they decide how everybody's sheets are read.
+event. In an event with players only the desk may change prints, because they decide how everybody's
+sheets are read; at home everybody may teach one, unless automatic learning is switched off.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from kdscan.errors import KdscanError, LayoutError
 from kdscan.files import Json
 from kdscan.i18n.errors import error_json, error_text
 from kdscan.web import schemas
-from kdscan.web.answers import ApiError, not_found
-from kdscan.web.operation import NONE_SUCH, get, post
+from kdscan.web.answers import ApiError, desk_only, not_found
+from kdscan.web.operation import DESK_ONLY, NONE_SUCH, get, post
 from kdscan.web.pictures import local_file
 from kdscan.web.prints import Prints
 from kdscan.web.requests import (
@@ -38,6 +39,17 @@ from kdscan.web.tasks import LearnPrint
 from kdscan.web.views import visible_photo, visible_sheets
 
 NOT_LEARNED = {409: "The photos are unsuitable; `message` says what to do."}
+
+
+def may_teach(request: Request) -> bool:
+    """Whether a session may teach pads."""
+    if session_of(request).role == "desk":
+        return True
+    services = services_of(request)
+    try:
+        return not services.live.event().has_players and services.prints.learns()
+    except ApiError:  # the event was deleted
+        return False
 
 
 @get("/api/prints")
@@ -95,14 +107,18 @@ async def set_print_corners(request: Request, body: schemas.Corners) -> schemas.
         "name": ({"type": "string"}, "what the pad is called", True),
         "unmarked": ({"type": "boolean"}, "nobody has drawn on it, for certain", False),
     },
-    errors=NOT_LEARNED,
-    desk=True,
+    errors=NOT_LEARNED | DESK_ONLY,
     status=201,
 )
 async def learn_print(request: Request) -> schemas.LearnedPrint:
-    """Learn a pad's print (desk); the body is a photo of an unmarked sheet."""
+    """Learn a pad's print; the body is a photo of an unmarked sheet. Where there are players, only
+    the desk may, and nobody else learns a known name anew."""
     services = services_of(request)
     name = request.query_params.get("name", "")
+    if session_of(request).role != "desk":
+        names = {row.name.casefold() for row in await run_in_threadpool(services.prints.rows)}
+        if name.casefold() in names or not await run_in_threadpool(may_teach, request):
+            raise desk_only()
     with tempfile.TemporaryDirectory(prefix="kdscan-") as folder:
         path = Path(folder, "upload")
         with path.open("wb") as out:

@@ -89,11 +89,11 @@ def csrf_token(session: Session, secret: bytes) -> str:
     return _hmac(secret, "csrf", session.id)
 
 
-def session_info(settings: Settings, who: Session) -> SessionInfo:
-    """What a page needs to know of its session."""
+def session_info(settings: Settings, who: Session, teaches: bool) -> SessionInfo:
+    """What a page needs to know of its session. teaches: whether it may teach pads."""
     return {
         "role": who.role,
-        "teaches": who.role == "desk",
+        "teaches": teaches,
         "who": who.who,
         "csrf": csrf_token(who, settings.secret),
         "event": settings.event,

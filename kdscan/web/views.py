@@ -72,6 +72,11 @@ def photo_name(event: Event, photo_id: int) -> str:
     return short_name(rows[0].name) if rows else "photo"
 
 
+def photo_key(photo: PhotoRow) -> str:
+    """How the log names a photo, see `RemovePhoto`."""
+    return f"photo:{photo.sha256}"
+
+
 def photo_json(
     db: Connection, event: Event, photo: PhotoRow, session: Session, w: Words
 ) -> schemas.Photo:
@@ -89,7 +94,11 @@ def photos_json(
     db: Connection, event: Event, session: Session, w: Words
 ) -> list[schemas.PhotoLine]:
     """This session's newest photos, the last one first; of their sheets only the totals."""
-    sent = [n for n in event.sent if session.id in event.senders(n)]
+    sent = [
+        n
+        for n in event.sent
+        if session.id in event.senders(n) and not event.is_removed(event.photos[n])
+    ]
     photos = [event.photos[n] for n in sorted(sent, reverse=True)[:MOST_LISTED]]
     sheets: dict[int, list[schemas.Brief]] = defaultdict(list)
     wanted = {photo.id for photo in photos}

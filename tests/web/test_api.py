@@ -283,3 +283,16 @@ def test_programs_show_the_code_instead(stranger: Callable[[], httpx.Client]) ->
         assert client.get("/api/session").json()["role"] == role
     photo = send(client, "05.jpg")
     assert photo["state"] == "read"
+
+
+def test_a_photo_is_deleted_by_whoever_sent_it_and_comes_back_when_it_is_sent_again(
+    player: httpx.Client, desk: httpx.Client
+) -> None:
+    photo = send(player, "05.jpg")["id"]
+    assert desk.post(f"/api/photos/{photo}/remove", json={}).status_code == 200
+    assert photo not in [one["id"] for one in player.get("/api/photos").json()["photos"]]
+    assert send(player, "05.jpg")["id"] == photo
+    assert photo in [one["id"] for one in player.get("/api/photos").json()["photos"]]
+    act(desk, "add_player", name="Ada").raise_for_status()
+    assert player.post(f"/api/photos/{photo}/remove", json={}).status_code == 403
+    act(desk, "remove_player", name="Ada").raise_for_status()

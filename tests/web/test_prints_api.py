@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kdscan.event.store import Store
 from tests.templates.pads import PAINTED, blank, sheet
-from tests.web.conftest import Served, awaited, send, sheet_after
+from tests.web.conftest import Served, act, awaited, send, sheet_after
 
 
 def png(bgr: Any) -> bytes:
@@ -53,8 +53,15 @@ def test_what_is_no_blank_sheet_is_refused_with_the_remedy(desk: httpx.Client) -
     assert desk.get("/api/prints").json() == {"prints": [], "learns": True}
 
 
-def test_only_the_desk_teaches(player: httpx.Client) -> None:
+def test_at_home_everybody_teaches_but_only_the_desk_changes_prints(
+    desk: httpx.Client, player: httpx.Client
+) -> None:
+    assert player.get("/api/session").json()["teaches"]
+    assert player.post("/api/prints?name=moor", content=b"x").status_code == 409
+    act(desk, "add_player", name="Ada").raise_for_status()
+    assert not player.get("/api/session").json()["teaches"]
     assert player.post("/api/prints?name=moor", content=b"x").status_code == 403
+    act(desk, "remove_player", name="Ada").raise_for_status()
     body = {"name": "moor", "photos": [1]}
     assert player.post("/api/prints/of-photos", json=body).status_code == 403
     assert player.post("/api/prints/1/forget", json={}).status_code == 403

@@ -49,7 +49,7 @@ export function drawGrid(
       const group = cellGroup(row, col, face(cell, domain));
       if (cell && doubts && cell.review) group.append(...doubtRing());
       if (cell && onCell)
-        button(group, label(cell, name(cell), domain), () => onCell(row, col), [92, 92]);
+        pressable(group, label(cell, name(cell), domain), () => onCell(row, col), [92, 92]);
       grid.append(group);
     }
   const scoring = sheet.domains.filter((domain) => domain.points);
@@ -187,7 +187,7 @@ function sum(domain, factor) {
 }
 
 // Makes a group of this size a button with a ring for the focus.
-export function button(group, label, act, [wide, high]) {
+export function pressable(group, label, act, [wide, high]) {
   group.setAttribute("role", "button");
   group.setAttribute("tabindex", "-1");
   group.setAttribute("aria-label", label);

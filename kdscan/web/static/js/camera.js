@@ -5,6 +5,7 @@ import { post } from "./api.js";
 import { canvasWorks, toBlob } from "./canvas.js";
 import { announce, h, put, s, toast } from "./dom.js";
 import { t } from "./i18n.js";
+import { round } from "./icons.js";
 
 const FRAME = 640; // longer side of the frames that are examined, pixels
 const EVERY = 250; // milliseconds between an answer and the next request
@@ -54,25 +55,14 @@ export async function openCamera(send) {
     "aria-label": t("Take the photo"),
     onclick: () => take(),
   });
-  const torch = h(
-    "button.round",
-    {
-      type: "button",
-      hidden: true,
-      "aria-pressed": "false",
-      "aria-label": t("Torch"),
-      onclick: () => light(),
-    },
-    "⚡",
-  );
+  const torch = round("torch", t("Torch"), () => light(), {
+    hidden: true,
+    "aria-pressed": "false",
+  });
   const dialog = h("dialog.camera", { "aria-label": t("Camera") }, [
     h("div.camera-view", video, aim, drawn),
     hint,
-    h("div.camera-bar", [
-      torch,
-      shutter,
-      h("button.round", { type: "button", "aria-label": t("Close"), onclick: () => close() }, "×"),
-    ]),
+    h("div.camera-bar", [torch, shutter, round("close", t("Close"), () => close())]),
   ]);
   let stream = null,
     running = true,

@@ -1,30 +1,19 @@
-// Where the grid lies on a pad's print: its four corners, dragged by finger or mouse, or moved by keys.
+// Where a grid lies in a picture: its four corners, dragged by finger or mouse, or moved by keys.
 
-import { button, h, s } from "./dom.js";
+import { flattened, toQuad } from "./canvas.js";
+import { button, h, s, toast } from "./dom.js";
+import { explain } from "./errors.js";
 import { t } from "./i18n.js";
+import { send, uploadList } from "./sending.js";
 
-// A print's picture in pixels, and where the grid's corners should be in it.
-const WIDTH = 992;
-const HEIGHT = 736;
-const CORNERS = [
-  [47.5, 47.5],
-  [943.5, 47.5],
-  [943.5, 687.5],
-  [47.5, 687.5],
-];
 const COLUMNS = 7;
 const ROWS = 5;
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-// The point at these parts, 0 to 1, of the way across and down between four corners.
-function between([a, b, c, d], [across, down]) {
-  const onLine = (from, to, part, i) => (1 - part) * from[i] + part * to[i];
-  return [0, 1].map((i) => (1 - down) * onLine(a, b, across, i) + down * onLine(d, c, across, i));
-}
-
 // The grid's lines as an SVG path.
 function gridPath(corners) {
-  const line = (from, to) => `M${between(corners, from)}L${between(corners, to)}`;
+  const at = toQuad(corners);
+  const line = (from, to) => `M${at(...from)}L${at(...to)}`;
   const parts = (n) => Array.from({ length: n + 1 }, (_, k) => k / n);
   return [
     ...parts(COLUMNS).map((x) => line([x, 0], [x, 1])),
@@ -34,8 +23,8 @@ function gridPath(corners) {
 
 const limited = (value, most) => Math.min(most, Math.max(0, value));
 
-// A corner to drag. at(): its place; move(x, y) puts it elsewhere.
-function handleOf(n, at, move) {
+// A corner to drag. at(): its place; move(x, y) puts it elsewhere; unit: a pixel of the screen, nearly.
+function handleOf(n, unit, at, move) {
   const drag = (event) => {
     if (!handle.hasPointerCapture(event.pointerId)) return;
     const toPicture = handle.ownerSVGElement.getScreenCTM().inverse();
@@ -46,12 +35,12 @@ function handleOf(n, at, move) {
     const by = STEPS[event.key];
     if (!by) return;
     event.preventDefault();
-    const far = event.shiftKey ? 10 : 1;
+    const far = (event.shiftKey ? 10 : 1) * unit;
     const [x, y] = at();
     move(x + far * by[0], y + far * by[1]);
   };
   const handle = s("circle", {
-    r: 22,
+    r: 22 * unit,
     tabindex: 0,
     role: "button",
     "aria-label": t("Corner {n}", { n: n + 1 }),
@@ -66,15 +55,17 @@ function handleOf(n, at, move) {
   return handle;
 }
 
-// The picture of what was found in a print, under the grid; `corners` are changed in place.
-function gridOf(print, corners) {
+// A picture under the grid; `corners`, in its units, are changed in place.
+export function draggable({ href, size: [width, height], label }, corners) {
   const lines = s("path", { class: "grid" });
+  const unit = Math.max(1, width / 1000);
   const handles = corners.map((_, n) =>
     handleOf(
       n,
+      unit,
       () => corners[n],
       (x, y) => {
-        corners[n] = [limited(x, WIDTH), limited(y, HEIGHT)];
+        corners[n] = [limited(x, width), limited(y, height)];
         draw();
       },
     ),
@@ -87,37 +78,46 @@ function gridOf(print, corners) {
     });
   }
   draw();
-  return s(
-    "svg",
-    {
-      class: "corners",
-      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-      role: "group",
-      "aria-label": t("The print of {name}", { name: print.name }),
-    },
-    s("image", { href: print.found, width: WIDTH, height: HEIGHT }),
+  const viewBox = `0 0 ${width} ${height}`;
+  return s("svg", { class: "corners", viewBox, role: "group", "aria-label": label }, [
+    s("image", { href, width, height, preserveAspectRatio: "none" }),
     lines,
     handles,
-  );
+  ]);
 }
 
-// done(corners) gets their new places, and a promise says when they are saved; done(null) means no change.
-export function cornersOf(print, done) {
-  const corners = [...CORNERS];
-  const busy = h("progress", { hidden: true, "aria-label": t("Learning") });
-  const keep = async () => {
-    save.disabled = true;
-    busy.hidden = false;
-    await done(corners); // tells of a failure itself
-    save.disabled = false;
-    busy.hidden = true;
+const CELL = 150; // pixels of a cell of the part that is read again
+const MARGIN = 0.6; // of a cell around it
+
+// The grid of a map put right: that part of the photo, brought flat, is read in its place. cancel():
+// the grid is right after all.
+export function readAgainAt(page, sheet, cancel) {
+  const corners = sheet.outline.map((at) => [...at]);
+  const label = t("The photo with the corners of the grid");
+  const grid = draggable({ href: page.view, size: [page.width, page.height], label }, corners);
+  const read = async () => {
+    again.disabled = true;
+    try {
+      const picture = new Image();
+      picture.src = page.view;
+      await picture.decode();
+      const scale = picture.naturalWidth / page.width;
+      const place = toQuad(corners);
+      const size = [COLUMNS, ROWS].map((n) => Math.round(CELL * (n + 2 * MARGIN)));
+      const blob = await flattened(picture, size, (x, y) =>
+        place((x / CELL - MARGIN) / COLUMNS, (y / CELL - MARGIN) / ROWS).map((k) => k * scale),
+      );
+      await send([new File([blob], "grid.jpg", { type: "image/jpeg" })], { instead: sheet });
+    } catch (error) {
+      again.disabled = false;
+      toast(explain(error.code ? error : { code: "unreadable_image" }));
+    }
   };
-  const save = button(t("Save corners"), keep, { class: "main" });
-  const cancel = button(t("Cancel"), () => done(null));
-  return h("div.put-right", [
+  const again = button(t("Read it again here"), read, { class: "main" });
+  return [
     h("p", t("Drag the corners of the grid to where the lines of the map end.")),
-    gridOf(print, corners),
-    h("p", save, " ", cancel),
-    busy,
-  ]);
+    grid,
+    h("p.row", again, button(t("Cancel"), cancel)),
+    uploadList(),
+  ];
 }

@@ -1,41 +1,54 @@
-// What is not settled about a sheet: its questions, one at a time, its problems, and whether it must
-// be photographed again.
+// What is not settled about a sheet: a better photo where that is the shorter way, its questions, one
+// at a time, whether the grid sits on the map, and its problems.
 
 import { cellName } from "./board.js";
+import { readAgainAt } from "./corners.js";
 import { $, button, h, put } from "./dom.js";
 import { choices } from "./editor.js";
+import { send, uploadList } from "./sending.js";
 import { problemText, t, tn } from "./i18n.js";
+import { glyph, round } from "./icons.js";
 import { kindOf } from "./kinds.js";
+import { photoView } from "./photo.js";
+import { photoButtons } from "./take.js";
 
 const MOST_NAMED = 8; // cells of a problem that are listed
 const MOST_CHOICES = 3; // readings offered before "other…"
 
-// The questions of a sheet, one at a time: which they are is settled when the sheet is opened, so that
-// they end. page: where the sheet lies. act: {say(id, value), edit(id), confirm()}, null where
-// nothing can be changed. {element, show(sheet), asked: the id of
-// the part in question, answer(n)}.
+// The questions of a sheet, one at a time. page: where the sheet lies. act: {say(id, value), edit(id),
+// confirm()}, null where nothing can be changed. {element, show(sheet), asked: the id of the part in
+// question, answer(n)}.
 export function questions(page, act) {
   const element = h("section.doubts");
-  let asked = []; // ids, in the order in which they are asked
-  let rounds = 0; // how often questions were chosen: a second time if answers contradict the reading
+  let ids = []; // of all parts that are asked for, in their order
+  let first = 0; // how many there were at first: more come only if answers contradict the reading
   let waiting = []; // ids that were not answered when the sheet was shown last
   let at = null; // id of the question shown
   let shown = null;
-  const open = (sheet) =>
-    kindOf(sheet)
-      .parts(sheet)
-      .filter((part) => part.review);
+  let anyway = false; // questions are answered though another photo would be the shorter way
+  let dragging = false;
+
+  // The fixed set that the reading chose; kinds of sheets without one ask for what is doubtful.
+  function unanswered(sheet, parts) {
+    if (sheet.questions) {
+      ids = sheet.questions.map(({ cell }) => cell.join());
+      return sheet.questions.filter(({ answered }) => !answered).map(({ cell }) => cell.join());
+    }
+    const open = parts.filter((part) => part.review);
+    let left = ids.filter((id) => open.some((part) => part.id === id));
+    if (!left.length && open.length) {
+      left = open.sort((a, b) => a.confidence - b.confidence).map((part) => part.id);
+      ids = [...ids, ...left];
+    }
+    return left;
+  }
 
   function show(sheet) {
     shown = sheet;
-    const parts = open(sheet);
-    let left = asked.filter((id) => parts.some((part) => part.id === id));
-    if (!left.length && parts.length) {
-      left = parts.sort((a, b) => a.confidence - b.confidence).map((part) => part.id);
-      asked = [...asked, ...left];
-      rounds += 1;
-    }
-    element.hidden = Boolean(sheet.photograph_again) || (!sheet.review && !parts.length);
+    const parts = kindOf(sheet).parts(sheet);
+    const left = unanswered(sheet, parts);
+    first ||= ids.length;
+    element.hidden = !sheet.review && !left.length;
     if (element.hidden) {
       at = null;
       put(element);
@@ -44,52 +57,94 @@ export function questions(page, act) {
     const undone = left.find((id) => waiting.length && !waiting.includes(id));
     if (undone || !left.includes(at)) at = undone ?? left[0] ?? null;
     waiting = left;
+    if (isRetake(sheet) && !anyway) at = null;
+    const part = parts.find(({ id }) => id === at);
     put(
       element,
-      at === null
-        ? lastQuestion(act)
-        : question(
-            parts.find((part) => part.id === at),
-            left,
-          ),
+      part ? question(part, left) : !isRetake(sheet) || anyway ? lastQuestion() : retake(left),
     );
   }
 
+  const redraw = () => show(shown);
+
   function question(part, left) {
-    const n = asked.length - left.length + 1 + left.indexOf(at);
     const move = (by) => {
       at = left[(left.indexOf(at) + by + left.length) % left.length];
-      show(shown);
+      redraw();
       $("button", element)?.focus({ preventScroll: true });
     };
     const cut = page.view && part.crop(page);
+    const tall = cut?.classList.contains("strip") && "tall";
     return [
       h("div.question-head", [
-        h("h2", t("{n} of {all}", { n, all: asked.length })),
+        h("h2", t("{n} of {all}", { n: ids.indexOf(at) + 1, all: ids.length })),
         h("progress", {
-          max: asked.length,
-          value: asked.length - left.length,
+          max: ids.length,
+          value: ids.length - left.length,
           "aria-label": t("Answered"),
         }),
-        left.length > 1 && step(t("Previous question"), "‹", () => move(-1)),
-        left.length > 1 && step(t("Next question"), "›", () => move(1)),
+        left.length > 1 && [
+          round("back", t("Previous question"), () => move(-1)),
+          round("next", t("Next question"), () => move(1)),
+        ],
       ]),
-      rounds > 1 && h("p", t("Your answers differ from what was read, so a few more:")),
-      h(
-        "article",
-        {
-          class: cut?.classList.contains("strip") ? "doubt card tall" : "doubt card",
-          "aria-label": part.name,
-        },
-
+      ids.length > first && h("p", t("Your answers differ from what was read, so a few more:")),
+      h("article.doubt.card", { class: tall, "aria-label": part.name }, [
         cut,
         h("div.ask", [
           h("h3", part.question(part.name)),
           choices(part, act && ((value) => act.say(part.id, value)), MOST_CHOICES),
           act && button(t("other…"), () => act.edit(part.id), { class: "choice more" }),
         ]),
-      ),
+      ]),
     ];
+  }
+
+  // What remains when every doubtful place is answered: whether the grid was laid where it is printed.
+  function lastQuestion() {
+    const drag = () => {
+      dragging = true;
+      redraw();
+    };
+    const isMap = shown.kind === "duel_map" && page.view;
+    return [
+      h("h2", t("Does the grid sit on the map?")),
+      h("article.doubt.card.tall", [
+        dragging
+          ? readAgainAt(page, shown, () => {
+              dragging = false;
+              redraw();
+            })
+          : [
+              page.view && photoView(page, [shown], null, shown, { upright: true }),
+              act &&
+                h("div.row", [
+                  button(t("Yes, the sheet is right"), act.confirm, { class: "main" }),
+                  isMap && button(t("No: drag its corners"), drag),
+                ]),
+            ],
+      ]),
+    ];
+  }
+
+  // What is wrong with the photo, and what to do first; answering is the second way.
+  function retake(left) {
+    const answer = () => {
+      anyway = true;
+      redraw();
+    };
+    return h("article.doubt.card.tall", [
+      h("h2", glyph("camera"), " ", t("Photograph again")),
+      adviceOf(shown).map((text) => h("p", { role: "alert" }, text)),
+      act && photoButtons(([file]) => send([file], { instead: shown }), { many: false }),
+      act && uploadList(),
+      act &&
+        left.length > 0 &&
+        button(
+          tn("Answer {n} question instead", "Answer {n} questions instead", left.length),
+          answer,
+        ),
+    ]);
   }
 
   return {
@@ -102,21 +157,23 @@ export function questions(page, act) {
   };
 }
 
-const step = (label, mark, act) =>
-  h("button.round", { type: "button", "aria-label": label, title: label, onclick: act }, mark);
+// Whether another photo is the shorter way to the total, and why.
+export const isRetake = (sheet) =>
+  Boolean(sheet.review && (sheet.photograph_again || adviceOf(sheet).length));
 
-// What remains when every doubtful place is answered: whether the grid was laid where it is printed.
-const lastQuestion = (act) => [
-  h("h2", t("Does the grid sit on the map?")),
-  h("p", [
-    t("Look at the photo with what was read drawn over it. If it does, the sheet is right."),
-  ]),
-  act &&
-    h("div.row", [
-      button(t("Yes, the sheet is right"), act.confirm, { class: "main" }),
-      h("a.button", { href: "#/" }, t("No: photograph again")),
-    ]),
-];
+export function adviceOf(sheet) {
+  if (sheet.retake?.length) return sheet.retake.map((one) => problemText(one));
+  const cut = sheet.problems.filter(({ code }) => code === "cut_off");
+  const cells = new Set(cut.flatMap((problem) => problem.cells.map((at) => at.join())));
+  if (!sheet.photograph_again) return [];
+  return [
+    tn(
+      "{n} shield lies at the picture's edge or beyond it, so there is no total.",
+      "{n} shields lie at the picture's edge or beyond it, so there is no total.",
+      cells.size,
+    ),
+  ];
+}
 
 // What the rules forbid, or what could not be read, with its cells; null if there is nothing.
 export function problems(sheet) {
@@ -132,27 +189,3 @@ const cellNames = (cells) =>
   cells.length && cells.length <= MOST_NAMED
     ? ` (${cells.map(([row, col]) => cellName(row, col)).join(" ")})`
     : "";
-
-// Shields lie outside the photo: instead of a total it says what to do. linked: with a link that
-// leads there.
-export function photographAgain(sheet, linked) {
-  return h("section.total.again", [
-    h("h2", t("Photograph again")),
-    h("p", { role: "alert" }, [
-      tn(
-        "{n} shield lies at the picture's edge or beyond it, so there is no total.",
-        "{n} shields lie at the picture's edge or beyond it, so there is no total.",
-        countCutOff(sheet),
-      ),
-    ]),
-    linked && h("p", h("a.main", { href: "#/" }, t("Photograph again"))),
-  ]);
-}
-
-// How many cells the picture's edge cuts off.
-const countCutOff = (sheet) =>
-  new Set(
-    sheet.problems
-      .filter((problem) => problem.code === "cut_off")
-      .flatMap((problem) => problem.cells.map((at) => at.join())),
-  ).size;

@@ -1,9 +1,9 @@
 // Which of all sheets the desk lists: those with the searched words, to check, or without a player.
 
-import { cardOf } from "./cardlist.js";
-import { where } from "./cards.js";
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
+import { cardOf } from "./queue.js";
+import { where } from "./remedies.js";
 
 const KINDS = { "": () => true, review: (one) => one.review, owner: (one) => !one.player };
 

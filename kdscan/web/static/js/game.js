@@ -1,16 +1,20 @@
 // Two maps and their spellbook, or two to four kingdoms, make a game.
 
-import { get, perform } from "./api.js";
+import { get, perform, whenRead } from "./api.js";
 import { emblem } from "./coats.js";
-import { h, put, sign, toast } from "./dom.js";
+import { h, put, remember, toast } from "./dom.js";
 import { explain } from "./errors.js";
+import { rememberGame } from "./games.js";
 import { pointsText, t, tn } from "./i18n.js";
-import { remember } from "./games.js";
-import { hasScore, kindOf, nameOf } from "./kinds.js";
+import { glyph } from "./icons.js";
+import { joinForm } from "./join.js";
+import { briefly, hasScore, kindOf, nameOf } from "./kinds.js";
 import { whoseField } from "./names.js";
-import { oneMore } from "./opponents.js";
 import { doubtText } from "./score.js";
+import { send, uploadList } from "./sending.js";
 import { share } from "./share.js";
+import { RULES, barButton, rulesField } from "./sheet.js";
+import { photoButtons } from "./take.js";
 
 const DECIDED = {
   score: () => t("by points"),
@@ -19,34 +23,75 @@ const DECIDED = {
   draw: () => t("equal points and equally large domains"),
 };
 
-// #/game/A/B, and perhaps a spellbook, or further kingdoms
+// #/game/A/B, and perhaps a spellbook, or further kingdoms. The fields for names and rules are created
+// once: an answer about one of them draws over nothing that somebody types in another.
 export async function showGame(place, ids) {
-  const { sheets, game: outcome } = await get(`/api/games?sheets=${ids.join(",")}`);
+  const load = () => get(`/api/games?sheets=${ids.join(",")}`);
+  let { sheets, game: outcome } = await load();
   const also = await oneMore(ids, sheets);
   if (!place.isConnected) return; // left meanwhile
-  document.title = titleOf(sheets.filter(hasScore));
-  const players = sheets.filter(hasScore);
-  remember(ids, players, outcome);
-  const renew = () => place.isConnected && showGame(place, ids);
-  put(place, gameView(sheets, outcome), whoPlayed(players, renew), also, bar(sheets, outcome));
+  const top = h("div");
+  const foot = h("div");
+  const say = (actions) =>
+    perform(actions)
+      .then(async () => {
+        ({ sheets, game: outcome } = await load());
+        draw();
+        return null;
+      })
+      .catch((error) => {
+        toast(explain(error));
+        draw(); // its fields already show what was refused
+        return error;
+      });
+  const players = () => sheets.filter(hasScore);
+  const owners = players()
+    .filter((sheet) => !sheet.player)
+    .map(({ id, kind }) => ({
+      id,
+      title: h("h2"),
+      field: whoseField(kind, (name) =>
+        say({ type: "assign_sheet", sheet: id, player: name, keep: true }),
+      ),
+    }));
+  const rules = sheets[0].kind === "kingdom" && rulesOf(players, say);
+  function draw() {
+    if (!place.isConnected) return;
+    const taken = players()
+      .map(({ player }) => player)
+      .filter(Boolean);
+    document.title = titleOf(players());
+    rememberGame(ids, players(), outcome);
+    put(top, gameView(sheets, outcome));
+    put(foot, bar(sheets, outcome));
+    for (const { id, title, field } of owners) {
+      const sheet = sheets.find((one) => one.id === id);
+      title.textContent = nameOf(sheet, players());
+      field.show(sheet, taken);
+    }
+    if (rules) rules.show(players()[0]);
+  }
+  put(place, [
+    top,
+    rules && rules.element,
+    owners.map(({ title, field }) => h("section.card.owner", title, field.element)),
+    also,
+    h("section.also", [
+      h("h2.quiet-title", t("Rematch")),
+      photoButtons((files) => send(files)),
+      uploadList(),
+    ]),
+    foot,
+  ]);
+  draw();
 }
 
-// Whose the sheets are that have no name yet. renew(): one was given.
-function whoPlayed(players, renew) {
-  const unnamed = players.filter((sheet) => !sheet.player);
-  return unnamed.map((sheet) => {
-    const field = whoseField(sheet.kind, async (name) => {
-      try {
-        await perform({ type: "assign_sheet", sheet: sheet.id, player: name, keep: true });
-      } catch (error) {
-        toast(explain(error));
-        return error;
-      }
-      renew();
-      return null;
-    });
-    field.show(sheet, players.map(({ player }) => player).filter(Boolean));
-    return h("section.card", h("h2", nameOf(sheet, players)), field.element);
+// The extra rules of a game of kingdoms are those of all its kingdoms.
+function rulesOf(players, say) {
+  const fixed = players().some((sheet) => sheet.extras_fixed);
+  return rulesField(fixed, (chosen) => {
+    remember(RULES, chosen);
+    return say(players().map(({ id }) => ({ type: "set_variants", sheet: id, ...chosen })));
   });
 }
 
@@ -74,12 +119,8 @@ export const opens = (sheet, name, drawn, mine) =>
 
 export const bar = (sheets, outcome) =>
   h("div.bar", [
-    !again(sheets) &&
-      h("button.bar-button", { type: "button", onclick: () => share(sheets, outcome) }, [
-        sign("⇪"),
-        t("Share"),
-      ]),
-    h("a.bar-button", { href: "#/" }, sign("⌂"), t("Home")),
+    !again(sheets) && barButton("share", t("Share"), () => share(sheets, outcome)),
+    h("a.bar-button", { href: "#/" }, glyph("home"), t("Home")),
   ]);
 
 // Who won, by how much and how it was decided, and all sheets. mine(sheet): whether it may be opened
@@ -146,7 +187,7 @@ function playerCard(sheet, players, outcome, n, mine) {
   const crowned = won && outcome.winners.length < players.length;
   const name = nameOf(sheet, players);
   return h("article", { class: alone ? "player card won" : "player card" }, [
-    h("h2", crowned && sign("♛ ", "crown"), name, " · ", worth(sheet)),
+    h("h2", crowned && glyph("crown"), name, " · ", worth(sheet)),
     !sheet.photograph_again &&
       h("p.verdict", [
         whatCounts(sheet, outcome.players[n]),
@@ -172,3 +213,88 @@ const bookCard = (book, mine) =>
     book.review && h("p.verdict.doubtful", t("please check")),
     opens(book, t("Spellbook"), kindOf(book).draw(book), mine),
   ]);
+
+// The sheets that a game lacks, chosen from the photos: the opponent, further kingdoms, the spellbook.
+
+const MOST_KINGDOMS = 4;
+
+// All sheets of photos, with their photos, besides those given.
+const others = (photos, kind, but) =>
+  photos
+    .flatMap((photo) => photo.sheets.map((sheet) => ({ photo, sheet })))
+    .filter(({ sheet }) => sheet.kind === kind && !but.includes(sheet.id));
+
+const links = (list, href) =>
+  h("ul.results", [
+    list.map(({ photo, sheet }) =>
+      h("li", [
+        h("a.result.card", { href: href(sheet) }, [
+          h("img", {
+            src: photo.pages.find((page) => page.page === sheet.page)?.thumb,
+            alt: "",
+            loading: "lazy",
+          }),
+          h("span.result-name", sheet.player ?? photo.name),
+          h("strong", { class: sheet.review && "doubtful" }, briefly(sheet)),
+        ]),
+      ]),
+    ),
+  ]);
+
+const game = (ids) => `#/game/${ids.join("/")}`;
+
+// What else may belong to a game of these sheets: the spellbook, or a third and fourth kingdom; null
+// if there is nothing.
+async function oneMore(ids, sheets) {
+  const players = sheets.filter(hasScore);
+  const kingdoms = players[0].kind === "kingdom";
+  const book = players.length < sheets.length;
+  if (book || (kingdoms && players.length >= MOST_KINGDOMS)) return null;
+  const { photos } = await get("/api/photos").catch(() => ({ photos: [] }));
+  const list = others(photos, kingdoms ? "kingdom" : "duel_spellbook", ids);
+  if (!list.length) return null;
+  return h("section.also", [
+    h("h2.quiet-title", kingdoms ? t("One more kingdom?") : t("Their spellbook?")),
+    links(list, (sheet) => game([...ids, sheet.id])),
+  ]);
+}
+
+const kingdomWords = () => ({
+  against: t("Against which kingdom?"),
+  none: t("There is no other kingdom yet. Photograph it first."),
+  photograph: t("Photograph the other kingdom"),
+});
+
+const mapWords = () => ({
+  against: t("Against which map?"),
+  none: t("There is no other map yet. Photograph it first."),
+  photograph: t("Photograph the other map"),
+});
+
+// #/versus/A: whose map or kingdom is the other one? Photos still being read join the list when they
+// are done.
+export async function chooseOther(place, id) {
+  const [{ kind, photo }, { photos }] = await Promise.all([
+    get(`/api/sheets/${id}`),
+    get("/api/photos"),
+  ]);
+  if (!place.isConnected) return; // left meanwhile
+  const words = kind === "kingdom" ? kingdomWords() : mapWords();
+  const list = others(photos, kind, [id]);
+  const waiting = photos.find((one) => one.state === "waiting");
+  put(
+    place,
+    h("h1", { tabindex: "-1" }, words.against),
+    waiting && h("p", { "aria-live": "polite" }, waiting.name, " · ", t("reading …")),
+    !waiting && !list.length && h("p", words.none),
+    h("h2.quiet-title", words.photograph),
+    photoButtons(([file]) => send([file], { against: [id] }), { many: false }),
+    uploadList(),
+    joinForm(photo),
+    list.length > 0 && links(list, (sheet) => game([id, sheet.id])),
+  );
+  if (waiting)
+    whenRead(waiting.id)
+      .then(() => place.isConnected && chooseOther(place, id))
+      .catch(() => {});
+}

@@ -6,11 +6,10 @@ import { h, put } from "./dom.js";
 import { t } from "./i18n.js";
 import { joinForm } from "./join.js";
 import { nameField } from "./names.js";
-import { keep, waiting } from "./outbox.js";
 import { gamesList } from "./games.js";
-import { batchOf, isShown, recentList, refreshOrExplain } from "./recent.js";
+import { isShown, recentList, refreshOrExplain } from "./recent.js";
+import { enqueue, send, uploadList, waiting } from "./sending.js";
 import { photoButtons } from "./take.js";
-import { enqueue, uploadList } from "./uploads.js";
 
 let started = false;
 
@@ -22,7 +21,7 @@ export async function showHome(place) {
       h("h1", { tabindex: "-1" }, t("What is your kingdom worth?")),
       h("p", t("Photograph the finished map or kingdom, check what is doubtful, done.")),
     ]),
-    photoButtons(send),
+    photoButtons((files) => send(files)),
     h("p.hint", t("Two photos chosen together are a game.")),
     joinForm(),
     nameField(),
@@ -37,12 +36,6 @@ export async function showHome(place) {
   }
   // Photos that wait to be sent stay visible even if nothing else can be requested.
   await refreshOrExplain();
-}
-
-// One photo's result is shown when it is read, the game of two as well. against: sheets that are there.
-export async function send(files, against = []) {
-  const batch = files.length <= 2 ? batchOf(files.length, against) : null;
-  for (const entry of files.map(keep)) enqueue(await entry, batch);
 }
 
 // Browsers give the pictures of a page as files too: one that is dragged by accident is no new photo.

@@ -1,8 +1,8 @@
 // What the page needs to know of each kind of sheet, by its name in the JSON.
 
-import { spellbook } from "./book.js";
 import { pointsText, t } from "./i18n.js";
 import { kingdom, map } from "./parts.js";
+import { spellbook } from "./spellbook.js";
 
 const KINDS = { duel_map: map, kingdom, duel_spellbook: spellbook };
 

@@ -4,10 +4,9 @@ import { setOffline } from "./api.js";
 import { closeCamera } from "./camera.js";
 import { $, h, put } from "./dom.js";
 import { explain } from "./errors.js";
-import { showGame } from "./game.js";
+import { chooseOther, showGame } from "./game.js";
 import { showHome, showWaiting } from "./home.js";
 import { t } from "./i18n.js";
-import { chooseOther } from "./opponents.js";
 import { showPhoto } from "./result.js";
 import { showShared } from "./shared.js";
 

@@ -1,29 +1,25 @@
 // Players: names remembered on this phone, and whose sheet is which, which the server stores.
 
-import { h, put, sign } from "./dom.js";
+import { get, session } from "./api.js";
+import { button, h, put, recall, remember } from "./dom.js";
 import { t } from "./i18n.js";
+import { glyph } from "./icons.js";
 
-const KEY = "kdscan.names",
-  MOST = 12;
+const KEY = "kdscan.names";
+const MOST = 12;
+const OFFERED = 6;
 
-function remembered() {
-  try {
-    return JSON.parse(localStorage.getItem(KEY) ?? "[]").filter((name) => typeof name === "string");
-  } catch {
-    return [];
-  }
-}
+const names = () => recall(KEY, []).filter((name) => typeof name === "string");
 
-function remember(name) {
-  try {
-    localStorage.setItem(
-      KEY,
-      JSON.stringify([name, ...remembered().filter((one) => one !== name)].slice(0, MOST)),
-    );
-  } catch {
-    /* a private window keeps nothing */
-  }
-}
+const rememberName = (name) =>
+  remember(KEY, [name, ...names().filter((one) => one !== name)].slice(0, MOST));
+
+// The players of the event, asked for once; none at home.
+let listed = null;
+const players = () =>
+  (listed ??= get("/api/standings")
+    .then(({ standings }) => standings.map(({ player }) => player))
+    .catch(() => []));
 
 // "Ann 38 : Bob 45", from the sheets that have a name.
 export function namesOf(sheets) {
@@ -40,34 +36,33 @@ export function namesOf(sheets) {
 // The names that this phone remembers, on the start page, where each can be forgotten.
 export function nameField() {
   const place = h("p.names-known.row");
+  const forget = (name) => {
+    remember(
+      KEY,
+      names().filter((one) => one !== name),
+    );
+    draw();
+  };
   const draw = () =>
     put(
       place,
-      remembered().length > 0 && h("span", t("Names on this phone:")),
-      remembered().map((name) =>
-        h(
-          "button.name-chip",
-          {
-            type: "button",
-            "aria-label": t("Forget {name}", { name }),
-            onclick: () => {
-              localStorage.setItem(KEY, JSON.stringify(remembered().filter((one) => one !== name)));
-              draw();
-            },
-          },
-          name,
-          sign(" ×"),
-        ),
+      names().length > 0 && h("span", t("Names on this phone:")),
+      names().map((name) =>
+        button([name, " ", glyph("close")], () => forget(name), {
+          class: "name-chip",
+          "aria-label": t("Forget {name}", { name }),
+        }),
       ),
     );
   draw();
   return place;
 }
 
-// Whose a sheet is: the names remembered on this phone, one tap each, and a field for others. It is
-// created once and updated, so that it never draws over a name being typed. say(name) makes the
-// server store it, and returns what was wrong with it. show(sheet, taken): taken are the other
-// sheets' names.
+// Whose a sheet is: the names of the sign-in, of the event and of this phone, one tap each, and a field
+// for others. It is created once and updated, so that it never draws over a name being typed. say(name)
+// makes the server store it, and returns what was wrong with it. show(sheet, taken): taken are the
+// other sheets' names.
+let fields = 0;
 export function whoseField(kind, say) {
   const question = kind === "kingdom" ? t("Whose kingdom is it?") : t("Whose map is it?");
   let sheet,
@@ -79,13 +74,14 @@ export function whoseField(kind, say) {
       put(offers, (error.known ?? []).map(chip));
       return;
     }
-    remember(sheet.player ?? name);
+    rememberName(sheet.player ?? name);
     field.value = "";
     changing = false;
     draw();
   };
-  const chip = (name) => h("button.name-chip", { type: "button", onclick: () => tell(name) }, name);
+  const chip = (name) => button(name, () => tell(name), { class: "name-chip" });
   const offers = h("span.row");
+  const list = h("datalist", { id: `names-${(fields += 1)}` });
   const field = h("input", {
     type: "text",
     maxlength: "60",
@@ -93,57 +89,50 @@ export function whoseField(kind, say) {
     placeholder: question,
     autocomplete: "off",
     autocapitalize: "words",
+    list: list.id,
   });
-  const form = h(
-    "form.row.whose",
-    {
-      onsubmit: (event) => {
-        event.preventDefault();
-        if (field.value.trim()) tell(field.value.trim());
-      },
-    },
-
+  const enter = (event) => {
+    event.preventDefault();
+    if (field.value.trim()) tell(field.value.trim());
+  };
+  const form = h("form.row.whose", { onsubmit: enter }, [
     offers,
     h("span.whose-field", [
       field,
-      h("button.quiet", "✓", h("span.visually-hidden", t("Save name"))),
+      h("button.quiet", { "aria-label": t("Save name"), title: t("Save name") }, glyph("done")),
     ]),
-  );
-  const name = h("strong"),
-    named = h("p.whose.named", [
-      name,
-      " ",
-      h(
-        "button.link",
-        {
-          type: "button",
-          onclick: () => {
-            changing = true;
-            draw();
-            field.focus();
-          },
-        },
-        t("change"),
-      ),
-    ]);
+    list,
+  ]);
+  const change = () => {
+    changing = true;
+    draw();
+    field.focus();
+  };
+  const name = h("strong");
+  const named = h("p.whose.named", name, " ", button(t("change"), change, { class: "link" }));
   const element = h("div", form);
   function draw() {
     name.textContent = sheet.player ?? "";
     put(element, sheet.player && !changing && !field.value ? named : form);
+  }
+  async function offer() {
+    const playing = await players();
+    const known = [session.who, ...names()].filter(
+      (one) => !playing.length || playing.includes(one),
+    );
+    const free = [...new Set(known)].filter((one) => one && !taken.includes(one));
+    put(offers, free.slice(0, OFFERED).map(chip));
+    put(
+      list,
+      playing.map((one) => h("option", { value: one })),
+    );
   }
   return {
     element,
     show: (fresh, beside) => {
       const others = JSON.stringify(beside) !== JSON.stringify(taken);
       [sheet, taken] = [fresh, beside];
-      if (others || !offers.children.length)
-        put(
-          offers,
-          remembered()
-            .filter((one) => !taken.includes(one))
-            .slice(0, 6)
-            .map(chip),
-        );
+      if (others || !offers.children.length) offer();
       draw();
     },
   };

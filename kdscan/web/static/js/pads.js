@@ -1,7 +1,7 @@
 // The pads whose prints the event knows: to look at, to adjust, to forget, and to learn another.
 
 import { get, post } from "./api.js";
-import { cornersOf } from "./corners.js";
+import { draggable } from "./corners.js";
 import { $, button, h, put, toast } from "./dom.js";
 import { explain } from "./errors.js";
 import { t, tn } from "./i18n.js";
@@ -76,4 +76,33 @@ export function knownPrints() {
     teacher(refresh),
   ]);
   return { element, enter: () => $(".corners", list) ?? refresh() };
+}
+
+// A print's picture in pixels, and where the grid's corners should be in it.
+const SIZE = [992, 736];
+const CORNERS = ["47.5,47.5", "943.5,47.5", "943.5,687.5", "47.5,687.5"];
+
+// done(corners) gets their new places, and a promise says when they are saved; done(null) means no change.
+function cornersOf({ name, found }, done) {
+  const corners = CORNERS.map((at) => at.split(",").map(Number));
+  const label = t("The print of {name}", { name });
+  const busy = h("progress", { hidden: true, "aria-label": t("Learning") });
+  const keep = async () => {
+    save.disabled = true;
+    busy.hidden = false;
+    await done(corners); // tells of a failure itself
+    save.disabled = false;
+    busy.hidden = true;
+  };
+  const save = button(t("Save corners"), keep, { class: "main" });
+  return h("div.put-right", [
+    h("p", t("Drag the corners of the grid to where the lines of the map end.")),
+    draggable({ href: found, size: SIZE, label }, corners),
+    h(
+      "p.row",
+      save,
+      button(t("Cancel"), () => done(null)),
+    ),
+    busy,
+  ]);
 }

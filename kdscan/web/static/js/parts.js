@@ -4,8 +4,8 @@
 import { cellName, drawGrid } from "./board.js";
 import { COATS, DOMAIN_COLORS, castle, coatName, icon, marks, marksName } from "./coats.js";
 import { h, s } from "./dom.js";
+import { cellCrop, gridOverlay } from "./grid.js";
 import { t, tn } from "./i18n.js";
-import { cellCrop, gridOverlay } from "./overlay.js";
 import { MOST_CROWNS, TERRAINS, square, squareIcon, squareName, terrainName } from "./terrains.js";
 
 // A row of numbers to choose from, such as the number of crosses.

@@ -1,8 +1,9 @@
 // The photo with the reading drawn over it; zoomed by pinch, wheel and buttons.
 
 import { h, s } from "./dom.js";
-import { quarters } from "./geometry.js";
+import { quarters } from "./grid.js";
 import { t } from "./i18n.js";
+import { round } from "./icons.js";
 import { kindOf } from "./kinds.js";
 
 // A photo turned by quarter turns: its size, the matrix, and the new place of a point.
@@ -49,28 +50,14 @@ export function photoView(page, sheets, onPart, about, { upright = false } = {})
   svg.append(inside);
   const zoom = zoomable(svg, size);
   if (about?.outline.length) zoom.show(about.outline.map(turn.point));
-  const press = (label, text, act) =>
-    h("button.round", { type: "button", "aria-label": label, title: label, onclick: act }, text);
-  const shown = h(
-    "button.round",
-    {
-      type: "button",
-      "aria-pressed": "true",
-      "aria-label": t("What was read"),
-      title: t("What was read"),
-      onclick: () => {
-        const on = svg.classList.toggle("bare");
-        shown.setAttribute("aria-pressed", String(!on));
-      },
-    },
-    "◧",
-  );
+  const toggle = () => shown.setAttribute("aria-pressed", String(!svg.classList.toggle("bare")));
+  const shown = round("layers", t("What was read"), toggle, { "aria-pressed": "true" });
   const box = h("div.photo-box", [
     svg,
     h("div.zoom", [
-      press(t("Zoom in"), "+", () => zoom.by(1.5)),
-      press(t("Zoom out"), "−", () => zoom.by(1 / 1.5)),
-      press(t("Whole photo"), "⤢", zoom.reset),
+      round("plus", t("Zoom in"), () => zoom.by(1.5)),
+      round("minus", t("Zoom out"), () => zoom.by(1 / 1.5)),
+      round("whole", t("Whole photo"), zoom.reset),
       shown,
     ]),
   ]);

@@ -1,7 +1,7 @@
 // The list of recent results, up to date: photos that the server has not read yet are waited for, and
 // announced when they are.
 
-import { get, pause, persist, whenRead } from "./api.js";
+import { get, pause, perform, persist, post, serverTime, whenRead } from "./api.js";
 import { announce, h, lines, put } from "./dom.js";
 import { explain } from "./errors.js";
 import { pointsText, t, when } from "./i18n.js";
@@ -35,7 +35,7 @@ async function refresh(fresh = false) {
   const { photos } = await get("/api/photos", fresh);
   if (mine < drawn) return; // a later answer is newer
   drawn = mine;
-  showList(photos, h("li.none", t("Nothing yet.")));
+  showList?.(photos.filter(isCurrent), h("li.none", t("Nothing yet.")));
   const pending = photos.filter(({ state }) => state === "waiting");
   pending.forEach(({ id }) => unread.add(id));
   tell(photos.filter((photo) => !pending.includes(photo) && unread.delete(photo.id)));
@@ -43,9 +43,20 @@ async function refresh(fresh = false) {
   pending.slice(-1).forEach(watch);
 }
 
-// Photos that were sent together, and the sheets that they play against: when all are read, the page
-// shows their game, or the only one's result.
-export const batchOf = (size, against = []) => ({ size, against, read: [] });
+// A photo that could not be read is of no use to anybody an hour later.
+const isCurrent = ({ state, added_at: at }) =>
+  state !== "failed" || serverTime() - Date.parse(at) < 3_600_000;
+
+// Photos that were sent together: when all are read, the page shows their game, or the only one's
+// result, if the view is still the one from which they were sent. against: sheets that they play
+// against; instead: a sheet in whose place they come.
+export const batchOf = (size, { against = [], instead = null } = {}) => ({
+  size,
+  against,
+  instead,
+  from: location.hash,
+  read: [],
+});
 
 // A photo is on the server now.
 export async function delivered({ id, state }, batch) {
@@ -85,10 +96,11 @@ function tell(photos) {
 
 // Somebody who sent a photo, or those of a game, and waited sees the result; others find it in the
 // list.
-function open({ read, against }) {
-  if (!/^#?\/?(versus\/\d+)?$/.test(location.hash)) return;
+async function open({ read, against, instead, from }) {
   const sheets = read.sort((a, b) => a.id - b.id).flatMap((photo) => photo.sheets);
   const scored = sheets.filter(({ total }) => total !== null && total !== undefined);
+  if (instead && sheets.length) await replace(instead, sheets);
+  if (location.hash !== from) return;
   const players = [...against, ...scored.map(({ id }) => id)];
   const books = sheets.filter(({ kind }) => kind === "duel_spellbook").map(({ id }) => id);
   const kinds = new Set(scored.map(({ kind }) => kind));
@@ -100,6 +112,14 @@ function open({ read, against }) {
   )
     location.hash = `#/game/${[...players, ...books].join("/")}`;
   else if (read.length === 1) location.hash = `#/photo/${read[0].id}`;
+}
+
+// A better photo takes the name and the place of another one.
+async function replace({ photo, player, kind }, sheets) {
+  const [same] = sheets.filter((sheet) => sheet.kind === kind);
+  if (player && same && !same.player)
+    await perform({ type: "assign_sheet", sheet: same.id, player, keep: true }).catch(() => {});
+  await post(`/api/photos/${photo}/remove`).catch(() => {}); // in an event the desk decides
 }
 
 const newsOf = ({ name, state }) =>

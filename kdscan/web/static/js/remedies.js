@@ -1,12 +1,13 @@
 // What there is to answer on each kind of card: photos side by side, and one tap for each remedy.
 
-import { UNKEYED, answer, answers, evidence, side } from "./answers.js";
+import { get } from "./api.js";
 import { cellName } from "./board.js";
 import { marksName } from "./coats.js";
 import { h, pointsInput, typedPoints } from "./dom.js";
 import { why } from "./errors.js";
-import { pointsText, t } from "./i18n.js";
-import { owners } from "./owners.js";
+import { strip } from "./grid.js";
+import { pointsText, sentence, t } from "./i18n.js";
+import { photoView } from "./photo.js";
 import { squareName } from "./terrains.js";
 
 const ignore = (act, sheet) => act({ type: "ignore", sheet: sheet.id });
@@ -142,4 +143,152 @@ const valueText = (value) => {
 const REMEDIES = { changed, conflict, twice, owner, opponent: owner, differs, missing, failed };
 
 // The elements of a card, or a promise of them. act(path, what): performs an answer.
-export const remediesOf = (card, desk, act) => (REMEDIES[card.kind] ?? failed)(card, desk, act);
+const remediesOf = (card, desk, act) => (REMEDIES[card.kind] ?? failed)(card, desk, act);
+
+// The desk's cards: what they are called, where they belong, and those that are settled with an answer.
+
+export const HEADINGS = {
+  changed: () => t("Changed by a player"),
+  conflict: () => t("One code, different sheets"),
+  twice: () => t("Submitted twice"),
+  owner: () => t("Whose is it?"),
+  differs: () => t("Sheet or entered points?"),
+  again: () => t("Photograph again"),
+  opponent: () => t("An opponent is missing"),
+  missing: () => t("A sheet is missing"),
+  look: () => t("To check"),
+  failed: () => t("Could not be read"),
+  rules: () => t("Against the rules?"),
+};
+
+// The round and table of a sheet or card, if known.
+export function where({ round, table }) {
+  if (round === null) return null;
+  if (table === null) return t("round {round}", { round });
+  return t("round {round}, table {table}", { round, table });
+}
+
+const title = (card) =>
+  h("h2.card-title", { tabindex: "-1" }, [
+    HEADINGS[card.kind](),
+    card.round !== null && h("small", " ", where(card)),
+  ]);
+
+// A card with its answers, and what the keys 1 to 9 do.
+export async function cardView(card, desk, act) {
+  const inside = await remediesOf(card, desk, act);
+  const element = h("section", { class: `remedy remedy-${card.kind}` }, [
+    title(card),
+    h("p.card-text", sentence(t(card.text), card.values)),
+    inside,
+    everybody(desk),
+  ]);
+  return { remedies: numbered(element), element };
+}
+
+// What the desk's cards are made of: answers to tap, and the photos that help to choose one.
+
+const answer = (label, doing, kind = "answer") =>
+  h("button", { type: "button", class: kind, onclick: doing }, h("span", label));
+
+const answers = (...inside) => h("div.answers", inside);
+
+// The keys 1 to 9 give answers too, numbered in the order shown, whichever photo came first.
+function numbered(element) {
+  const buttons = [...element.querySelectorAll(".answer:not(.unkeyed)")];
+  buttons
+    .slice(0, 9)
+    .forEach((button, n) => button.prepend(h("kbd", { "aria-hidden": "true" }, String(n + 1))));
+  return buttons.map((button) => () => button.click());
+}
+
+// Of an answer that is too grave for one digit.
+const UNKEYED = "answer unkeyed";
+
+// A sheet's photo, upright, with the strip in which its player wrote a name.
+async function evidence(brief) {
+  const photo = await get(`/api/photos/${brief.photo}`);
+  const sheet = photo.sheets.find((one) => one.id === brief.id);
+  const page = photo.pages.find((one) => one.page === brief.page);
+  if (!sheet || !page?.view) return h("p.none", brief.name);
+  return h("div.evidence", [
+    sheet.outline.length === 4 && strip(page, sheet, t("Where the name is")),
+    photoView(page, [], null, sheet, { upright: true }),
+  ]);
+}
+
+const summary = (brief) =>
+  h("p.evidence-line", [
+    h("strong", brief.total === null ? "–" : pointsText(brief.total)),
+    " ",
+    h("small", [brief.player, brief.name].filter(Boolean).join(" · ")),
+  ]);
+
+// One of a card's sheets, with its total above what is said of it.
+const side = (brief, inside, kind = "side card") =>
+  h("article", { class: kind, "aria-label": brief.name }, summary(brief), inside);
+
+// Whose sheet is it? The players who may be meant, one tap each, and a field for everybody else.
+
+// Players of the current round whose points are missing, if the card is of another round: an old sheet
+// bears the code of its own round.
+function waitingNow(card, { last_round: now, games }) {
+  if (card.round === null || card.round === now) return [];
+  return games
+    .filter((game) => game.round === now && !game.finished)
+    .flatMap((game) => game.seats)
+    .filter((seat) => seat.total === null)
+    .map((seat) => seat.player);
+}
+
+function somebodyElse(give) {
+  const field = h("input", {
+    type: "text",
+    list: "players",
+    "aria-label": t("Somebody else"),
+    placeholder: t("Somebody else"),
+    maxlength: "60",
+  });
+  const assign = (event) => {
+    event.preventDefault();
+    const name = field.value.trim();
+    if (name) give(name);
+  };
+  return h("form.row.somebody", { onsubmit: assign }, [field, h("button.quiet", t("Assign"))]);
+}
+
+// own: the sheet is no longer its player's. meant(player): of those in the current round, who may be meant.
+function owners(card, desk, act, sheet, { own = false, meant = () => true } = {}) {
+  const now = desk.last_round;
+  const itsRound = card.round ?? sheet.round ?? (now || null);
+  const give = (player, round = itsRound) =>
+    act({ type: "assign_sheet", sheet: sheet.id, player, round, own });
+  const inRoundNow = (name) => [name, h("small", " ", t("round {round}", { round: now }))];
+  const others = card.players.filter((name) => !own || name !== card.player);
+  const waiting = waitingNow(card, desk).filter((name) => meant(name));
+  return answers(
+    others.map((name) => answer(name, () => give(name))),
+    waiting.map((name) => answer(inRoundNow(name), () => give(name, now))),
+    somebodyElse(give),
+  );
+}
+
+// The names that the field for everybody else suggests.
+const everybody = (desk) =>
+  h("datalist", { id: "players" }, [
+    desk.players.map((player) => h("option", { value: player.name })),
+  ]);
+
+// To say that a sheet is another player's: of those at its table, or anybody's; or of the current round.
+export function otherOwner(card, desk, act) {
+  const [sheet] = card.sheets;
+  const game = desk.games.find((one) => one.round === card.round && one.table === sheet.table);
+  const seated = (game?.seats ?? []).map((seat) => seat.player);
+  const players = seated.filter((name) => name !== sheet.player);
+  const meant = (name) => name === sheet.player;
+  return h("details.other-owner", [
+    h("summary", t("Whose is it?")),
+    owners({ ...card, players }, desk, act, sheet, { meant }),
+    everybody(desk),
+  ]);
+}

@@ -1,12 +1,15 @@
 // What was read in a photo: its sheets, one at a time, and how they belong together.
 
 import { get, post } from "./api.js";
-import { h, put, toast } from "./dom.js";
+import { button, h, put, toast } from "./dom.js";
 import { explain, mayChange, why } from "./errors.js";
 import { t } from "./i18n.js";
+import { glyph } from "./icons.js";
 import { hasScore, kindOf, nameOf } from "./kinds.js";
 import { namesOf } from "./names.js";
-import { sheetView } from "./sheet.js";
+import { send, uploadList } from "./sending.js";
+import { deletePhoto, sheetView } from "./sheet.js";
+import { photoButtons } from "./take.js";
 import { offer } from "./teach.js";
 
 // #/photo/ID and #/photo/ID/SHEET
@@ -115,29 +118,27 @@ function gameOf(sheets) {
   return kingdoms.length > 1 && kingdoms.length <= 4 ? kingdoms : null;
 }
 
+// Nothing was read: why, and what to do. Such a photo goes when another one is taken.
 function failure(photo, error) {
   const page = photo.pages.find((p) => p.thumb);
+  const retry = () =>
+    post(`/api/photos/${photo.id}/again`)
+      .then(() => {
+        location.hash = `#/wait/${photo.id}`;
+      })
+      .catch((e) => toast(explain(e)));
+  const may = photo.can_correct;
   return h("section.card.failure", [
     page && h("img", { src: page.thumb, alt: "" }),
     h("p", { role: "alert" }, why(error)),
+    photoButtons(([file]) => send([file], { instead: may ? { photo: photo.id } : null }), {
+      many: false,
+    }),
+    uploadList(),
     h("div.row", [
-      photo.state === "failed" &&
-        photo.can_correct &&
-        mayChange(error) &&
-        h(
-          "button.main",
-          {
-            type: "button",
-            onclick: () =>
-              post(`/api/photos/${photo.id}/again`)
-                .then(() => {
-                  location.hash = `#/wait/${photo.id}`;
-                })
-                .catch((e) => toast(explain(e))),
-          },
-          t("Try again"),
-        ),
-      h("a.button", { href: "#/" }, t("Another photo")),
+      photo.state === "failed" && may && mayChange(error) && button(t("Try again"), retry),
+      may && button([glyph("bin"), t("Delete")], () => deletePhoto(photo.id)),
+      h("a.button", { href: "#/" }, t("Home")),
     ]),
   ]);
 }

@@ -58,12 +58,13 @@ function verdict(sheet) {
   return h("p.verdict.doubtful", doubtText(sheet));
 }
 
-export function total(sheet, before, widest) {
+// kind: "unsure" for a number that nobody should rely on.
+export function total(sheet, before, widest, kind) {
   const { total: points } = sheet.score,
     [low, high] = sheet.range;
   const number = h("span.total-number", String(before ?? 0));
   countTo(number, before ?? 0, points);
-  return h("section.total", { "aria-label": pointsText(points) }, [
+  return h("section.total", { class: kind, "aria-label": pointsText(points) }, [
     h("p.total-line", [number, h("span.total-unit", tn("point", "points", points))]),
     sheet.review && low < high ? band([low, high], widest, points) : null,
     verdict(sheet),

@@ -9,7 +9,7 @@ import { t } from "./i18n.js";
 import { sharedPath } from "./join.js";
 import { hasScore, kindOf, nameOf } from "./kinds.js";
 import { whoseField } from "./names.js";
-import { deliver, forget, keep } from "./outbox.js";
+import { deliver, forget, keep } from "./sending.js";
 import { photoButtons } from "./take.js";
 
 // #/shared/CODE

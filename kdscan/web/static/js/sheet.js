@@ -1,19 +1,21 @@
 // One sheet: its score, doubts first, the board and the photo, and the effect of a tap.
 
+import { post } from "./api.js";
 import { focusPart, highlight } from "./board.js";
-import { decisions } from "./decisions.js";
-import { h, put, typing } from "./dom.js";
-import { photographAgain, problems, questions } from "./doubts.js";
+import { coatName, COATS, icon } from "./coats.js";
+import { h, put, recall, remember, toast, typing } from "./dom.js";
+import { adviceOf, isRetake, problems, questions } from "./doubts.js";
 import { openEditor } from "./editor.js";
 import { explain } from "./errors.js";
-import { t } from "./i18n.js";
+import { t, tn, when } from "./i18n.js";
+import { glyph } from "./icons.js";
 import { hasScore, kindOf } from "./kinds.js";
 import { whoseField } from "./names.js";
+import { photoView } from "./photo.js";
 import { answering } from "./requests.js";
 import { explanation, heading, total } from "./score.js";
-import { sheetBar } from "./sheetbar.js";
-import { sheetViews } from "./views.js";
-import { wholeOf } from "./whole.js";
+import { share } from "./share.js";
+import { winners } from "./spellbook.js";
 
 // Draws a sheet into `place` and keeps it up to date. onChange(sheet) gets its new state;
 // onOther(sheet, part) a tap on another sheet of the photo. keys: Ctrl+Z undoes, 1 to 9 answer. bar: with tabs,
@@ -79,8 +81,8 @@ export function sheetView(
       headline(sheet, before, first.range, bar),
       !may && h("p.none", explain({ code: "not_yours" })),
       !sheet.photograph_again && problems(sheet),
-      asking.element,
       offer,
+      asking.element,
       bar && !wide.matches && views.tabs,
       wide.matches ? views.board(board) : views.picture(sheet, board),
       owner && owner.element,
@@ -134,9 +136,10 @@ const ownerField = (sheet, send) =>
   );
 
 // before: the total that is shown until now; widest: the range in which it lay at first.
-function headline(sheet, before, widest, linked) {
-  if (sheet.photograph_again) return photographAgain(sheet, linked);
-  if (hasScore(sheet)) return total(sheet, before, widest);
+function headline(sheet, before, widest, bar) {
+  if (sheet.photograph_again)
+    return !bar && h("section.total", h("h2", t("Photograph again")), h("p", adviceOf(sheet)));
+  if (hasScore(sheet)) return total(sheet, before, widest, isRetake(sheet) && "unsure");
   return heading(sheet, kindOf(sheet).name());
 }
 
@@ -156,3 +159,222 @@ const nextAfter = (place) =>
   place.querySelector(".doubts button") ??
   place.querySelector(".bar :enabled") ??
   place.querySelector("button:enabled");
+
+// The pictures of a sheet, of which one is shown: the board, the photo, and the ink alone.
+
+// {tabs, show(sheet), picture(sheet, board): the one chosen, board(board), beside(sheet): the photo
+// or the ink, for a screen with room for both}. chosen() is called when another one is wanted;
+// onPart(sheet, part) on a tap in the photo, false where nothing can be changed.
+function sheetViews(photo, first, onPart, chosen) {
+  let view = "board";
+  const choose = (name) => {
+    view = name;
+    chosen();
+  };
+  const labels = { board: kindOf(first).name(), photo: t("Photo"), ink: t("Ink") };
+  // Created once, so that keyboard users keep the focus on them.
+  const tabs = Object.entries(labels).map(([name, label]) => ({
+    name,
+    button: h("button.tab", { type: "button", onclick: () => choose(name) }, label),
+  }));
+  const element = h("div.tabs", { role: "group", "aria-label": t("View") });
+  return {
+    tabs: element,
+    show(sheet) {
+      for (const { name, button } of tabs)
+        button.setAttribute("aria-pressed", String(view === name));
+      const there = tabs.filter(({ name }) => name !== "ink" || sheet.ink);
+      put(
+        element,
+        there.map(({ button }) => button),
+      );
+    },
+    board: (board) => h("div.board-box", board),
+    beside: (sheet) =>
+      view === "ink" && sheet.ink ? inkView(sheet) : photoOf(photo, sheet, onPart),
+    picture(sheet, board) {
+      return view === "board" ? this.board(board) : this.beside(sheet);
+    },
+  };
+}
+
+// Only the ink, without the print: the best answer to "what did you see?".
+const inkView = (sheet) =>
+  h("figure.ink-box", [
+    h("img", { src: sheet.ink, alt: t("What was drawn on the sheet, without its print") }),
+    h("figcaption", t("What was drawn, without the print of {name}", { name: sheet.layout })),
+  ]);
+
+// The photo's page on which the sheet lies, with all that lies beside it.
+function photoOf(photo, sheet, onPart) {
+  const beside = photo.sheets
+    .map((other) => (other.id === sheet.id ? sheet : other))
+    .filter((other) => other.page === sheet.page);
+  const page = photo.pages.find((one) => one.page === sheet.page);
+  return photoView(page, beside, onPart, sheet, { upright: true });
+}
+
+// A button of the bar at the foot of a view.
+export const barButton = (name, label, act) =>
+  h("button.bar-button", { type: "button", onclick: act }, glyph(name), label);
+
+// {element, show(sheet)}: undo, the sheet's game, a picture to share, and the photo's end. They are
+// created once, so that keyboard users keep the focus on them. may: whether it can be corrected;
+// shown(): the sheet as it is shown now.
+function sheetBar(shown, may, undo) {
+  const undoing = barButton("undo", t("Undo"), undo);
+  const sharing = barButton("share", t("Share"), () => share([shown()], null));
+  const deleting = barButton("bin", t("Delete"), () => deletePhoto(shown().photo));
+  const game = h("a.bar-button", { href: `#/versus/${shown().id}` }, glyph("game"), t("Game"));
+  const element = h("div.bar");
+  return {
+    element,
+    show(sheet) {
+      const scored = hasScore(sheet);
+      undoing.disabled = !sheet.can_undo;
+      put(
+        element,
+        may && undoing,
+        scored && game,
+        scored && !sheet.photograph_again && sharing,
+        may && deleting,
+      );
+    },
+  };
+}
+
+export async function deletePhoto(id) {
+  if (!confirm(t("Delete this photo and what was read in it?"))) return;
+  try {
+    await post(`/api/photos/${id}/remove`);
+    location.hash = "#/";
+    toast(t("The photo was deleted."));
+  } catch (error) {
+    toast(explain(error));
+  }
+}
+
+// What belongs to a sheet as a whole: a map's wizard, a kingdom's extra rules, who won a spellbook's
+// wizards. {element, show(sheet)}: its fields are created once, so that an incoming answer closes
+// nothing that somebody has opened. may: whether they can be changed; send: see answering.
+const wholeOf = (sheet, may, send) => WHOLE[sheet.kind](sheet, may, send);
+
+const WHOLE = {
+  duel_map: wizard,
+  kingdom: extraRules,
+  duel_spellbook() {
+    const element = h("div");
+    return { element, show: (fresh) => put(element, winners(fresh)) };
+  },
+};
+
+function wizard(sheet, may, send) {
+  const choose = () => send({ type: "correct_wizard", coat: pick.value || null }, t("Wizard"));
+  const pick = h("select", { disabled: !may, id: `wizard-${sheet.id}`, onchange: choose }, [
+    h("option", { value: "" }, t("not on this map")),
+    COATS.map((coat) => h("option", { value: coat }, coatName(coat))),
+  ]);
+  const words = t("The wizard's 3 points for each domain of");
+  const label = h("label", { for: pick.id }, icon({ coat: "filled", crosses: 0 }), " ", words);
+  const element = h("p.wizard", label, pick);
+  return {
+    element,
+    show(fresh) {
+      pick.value = fresh.chosen_coat ?? "";
+      element.hidden = !pick.value && !fresh.cells.some(({ coat }) => coat === "filled");
+    },
+  };
+}
+
+// The extra rules belong to the game: this phone remembers them for the kingdoms that come.
+export const RULES = "kdscan.rules";
+
+function extraRules(sheet, may, send) {
+  const fixed = !may || sheet.extras_fixed;
+  const rules = rulesField(fixed, (chosen, label) => {
+    remember(RULES, chosen);
+    send({ type: "set_variants", ...chosen }, label);
+  });
+  const usual = recall(RULES, null);
+  const isNew = !sheet.corrections.some(({ what }) => what === "variants");
+  const differs = usual && RULE_NAMES.some((name) => usual[name] !== sheet.variants[name]);
+  if (!fixed && isNew && differs) send({ type: "set_variants", ...usual }, t("Extra rules"));
+  return rules;
+}
+
+const RULE_NAMES = ["middle_kingdom", "harmony"];
+
+// {element, show({variants})}: the extra rules of kingdoms; say(chosen, label): one was ticked.
+export function rulesField(fixed, say) {
+  const labels = [
+    t("Middle Kingdom: 10 for a castle in the middle"),
+    t("Harmony: 5 for a complete kingdom"),
+  ];
+  // As they are ticked now, which may be ahead of the sheet that is shown.
+  const chosen = () => Object.fromEntries(RULE_NAMES.map((name, n) => [name, boxes[n].checked]));
+  const boxes = labels.map((label) =>
+    h("input", { type: "checkbox", onchange: () => say(chosen(), label) }),
+  );
+  const element = h("fieldset.wizard", { disabled: fixed }, [
+    h("legend", t("Extra rules")),
+    labels.map((label, n) => h("label.switch", boxes[n], label)),
+  ]);
+  const show = ({ variants }) =>
+    boxes.forEach((box, n) => {
+      box.checked = variants[RULE_NAMES[n]];
+    });
+  return { element, show };
+}
+
+// Who has decided what about a sheet, under one line that opens.
+
+// {element, show(sheet)}. It is created once, so that it stays open.
+function decisions() {
+  const summary = h("summary");
+  const list = h("ol");
+  return {
+    element: h("details.history", summary, list),
+    show(sheet) {
+      const made = sheet.corrections;
+      summary.textContent = tn("{n} decision", "{n} decisions", made.length);
+      put(
+        list,
+        made.map((one) => line(sheet, one)),
+      );
+    },
+  };
+}
+
+const line = (sheet, decision) =>
+  h("li", { class: decision.undone ? "undone" : "" }, [
+    h("strong", decided(sheet, decision)),
+    " ",
+    h("span.who", `${decision.who || t("somebody")}, ${when(decision.at)}`),
+  ]);
+
+const SAID = {
+  place: (fresh) => t("Player: {name}", { name: fresh?.player ?? fresh?.code ?? "–" }),
+  confirmed: () => t("Confirmed"),
+  variants: () => t("Extra rules"),
+  ignored: (fresh) => (fresh ? t("Do not count it") : t("Count it again")),
+  same_as: (fresh) => (fresh ? t("It is the same sheet") : t("One code, different sheets")),
+};
+
+// A decision in words.
+function decided(sheet, decision) {
+  const id = partOf(decision);
+  const part = kindOf(sheet)
+    .parts(sheet)
+    .find((one) => one.id === id);
+  const { what, new: fresh } = decision;
+  if (part) return `${part.name}: ${part.words(what === "choice" ? { coat: fresh } : fresh)}`;
+  return SAID[what]?.(fresh) ?? t("Wizard");
+}
+
+// The id of the part that was decided; null if it was the sheet as a whole.
+function partOf({ cell, what, player, coat }) {
+  if (cell) return cell.join();
+  if (what === "line") return `line:${player},${coat}`;
+  if (what === "choice") return `choice:${player}`;
+  return null;
+}

@@ -1,11 +1,10 @@
 // The page for the projector, updated when something changes.
 
-import { fit } from "./afar.js";
 import { poll, serverTime } from "./api.js";
 import { emblem } from "./coats.js";
 import { $, h, put } from "./dom.js";
 import { t, tn } from "./i18n.js";
-import { gamesOf, pairingsOf, standingsOf, totalsOf } from "./league.js";
+import { fit, gamesOf, pairingsOf, standingsOf, totalsOf } from "./league.js";
 
 const place = $("#main");
 

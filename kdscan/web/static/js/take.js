@@ -1,40 +1,34 @@
 // Ways to add photos: the camera inside the page, the phone's own, or files.
 
 import { canSee, openCamera } from "./camera.js";
-import { h, sign } from "./dom.js";
+import { h } from "./dom.js";
 import { t } from "./i18n.js";
+import { glyph } from "./icons.js";
 
 const FILES = "image/*,.heic,.heif,.avif,.tif,.tiff,.pdf,application/pdf";
 
 // The buttons; send(files) gets what was taken or chosen. many: allow several photos at once.
 export function photoButtons(send, { many = true } = {}) {
-  const picker = (label, symbol, attributes) => {
-    const input = h("input.visually-hidden", {
-      type: "file",
-      ...attributes,
-      onchange: () => {
-        const files = [...input.files];
-        input.value = "";
-        send(files);
-      },
-    });
-    return h("label", { class: attributes.capture ? "capture" : "gallery" }, [
+  const picker = (label, name, attributes) => {
+    const chosen = () => {
+      const files = [...input.files];
+      input.value = "";
+      send(files);
+    };
+    const input = h("input.visually-hidden", { type: "file", ...attributes, onchange: chosen });
+    return h("label", { class: name === "camera" ? "capture" : "gallery" }, [
       input,
-      sign(symbol, "symbol"),
+      glyph(name),
       label,
     ]);
   };
+  const take = () => openCamera((file) => send([file]));
   return [
     h("div.actions", [
       canSee()
-        ? h(
-            "button.capture",
-            { type: "button", onclick: () => openCamera((file) => send([file])) },
-            sign("◉", "symbol"),
-            t("Photograph"),
-          )
-        : picker(t("Photograph"), "◉", { accept: "image/*", capture: "environment" }),
-      picker(many ? t("Choose photos") : t("Choose a photo"), "▤", {
+        ? h("button.capture", { type: "button", onclick: take }, glyph("camera"), t("Photograph"))
+        : picker(t("Photograph"), "camera", { accept: "image/*", capture: "environment" }),
+      picker(many ? t("Choose photos") : t("Choose a photo"), "pictures", {
         accept: FILES,
         multiple: many,
       }),

@@ -1,9 +1,10 @@
 // Learning a pad from a photo of an unmarked sheet; offered where a sheet of an unknown pad leaves doubts.
 
 import { get, session, upload } from "./api.js";
-import { announce, h, put, sign, toast } from "./dom.js";
+import { announce, h, put, toast } from "./dom.js";
 import { explain } from "./errors.js";
 import { t } from "./i18n.js";
+import { photoButtons } from "./take.js";
 
 const isNew = (sheet) =>
   sheet.kind === "duel_map" && sheet.layout === "unknown" && sheet.review && !sheet.confirmed;
@@ -25,29 +26,16 @@ export function offer(sheet, onLearned) {
   return card;
 }
 
-// A name and the camera; onLearned(print) gets the learned print.
+// A name, the camera and files; onLearned(print) gets the learned print.
 export function teacher(onLearned) {
-  const name = h("input", {
-    type: "text",
-    maxlength: "60",
-    placeholder: t("My pad"),
-    autocomplete: "off",
-  });
+  const name = h("input", { type: "text", maxlength: "60", placeholder: t("My pad") });
   const state = h("p.failed-why", { role: "alert" });
   const busy = h("progress", { hidden: true, "aria-label": t("Learning") });
-  const input = h("input.visually-hidden", {
-    type: "file",
-    accept: "image/*",
-    capture: "environment",
-    onchange: taken,
-  });
-  async function taken() {
-    const [file] = input.files;
-    input.value = "";
-    if (!file) return;
+  const ways = h("div", [photoButtons(([file]) => file && taken(file), { many: false })]);
+  async function taken(file) {
     put(state);
     busy.hidden = false;
-    input.disabled = true;
+    ways.inert = true;
     try {
       const learned = await learn(file, name.value.trim() || (await freeName()));
       name.value = "";
@@ -56,12 +44,13 @@ export function teacher(onLearned) {
       put(state, explain(error));
     } finally {
       busy.hidden = true;
-      input.disabled = false;
+      ways.inert = false;
     }
   }
   return h("div.teacher", [
     h("label.field", t("What is the pad called?"), name),
-    h("label.capture", input, sign("◉", "symbol"), t("Photograph an empty sheet")),
+    h("p", t("Photograph an empty sheet")),
+    ways,
     busy,
     state,
   ]);

@@ -1,9 +1,11 @@
 // Where cells lie in the photo, computed as in kdscan.imaging.rectify.
 
+import { DOMAIN_COLORS, DOUBT, INK, PAPER } from "./coats.js";
 import { s } from "./dom.js";
+import { t } from "./i18n.js";
 
 // Centres of all cells as rows of [x, y]; for the castle of a map, the mean of its neighbours.
-export function centers(sheet) {
+function centers(sheet) {
   const rows = 1 + Math.max(...sheet.cells.map((cell) => cell.row)),
     cols = 1 + Math.max(...sheet.cells.map((cell) => cell.col));
   const grid = Array.from({ length: rows }, () => Array(cols).fill(null));
@@ -19,7 +21,7 @@ export function centers(sheet) {
 }
 
 // Corners between cells: means of four centres, extrapolated at the border.
-export function corners(grid) {
+function corners(grid) {
   const beyond = (a, b) => [2 * a[0] - b[0], 2 * a[1] - b[1]];
   const wide = grid.map((row) => [beyond(row[0], row[1]), ...row, beyond(row.at(-1), row.at(-2))]);
   wide.unshift(wide[0].map((p, c) => beyond(p, wide[1][c])));
@@ -33,7 +35,7 @@ export function corners(grid) {
   );
 }
 
-export const quad = (lattice, row, col) => [
+const quad = (lattice, row, col) => [
   lattice[row][col],
   lattice[row][col + 1],
   lattice[row + 1][col + 1],
@@ -41,7 +43,7 @@ export const quad = (lattice, row, col) => [
 ];
 
 // The outline of the whole grid.
-export const rim = (lattice) => [
+const rim = (lattice) => [
   ...lattice[0],
   ...lattice.slice(1).map((r) => r.at(-1)),
   ...lattice.at(-1).slice(0, -1).reverse(),
@@ -79,7 +81,7 @@ export const cutOut = (page, matrix, [wide, high], label, kind = "crop") =>
 const MARGIN = 0.18; // of a cell's side: what is shown around it
 
 // The same for a cell with some of its surroundings, into a square.
-export function upright(lattice, row, col, units) {
+function upright(lattice, row, col, units) {
   const [a, b, c, d] = quad(lattice, row, col);
   const side = (p, q, r, t) =>
     [0, 1].map((k) => ((p[k] - q[k] + r[k] - t[k]) / 2) * (1 + 2 * MARGIN));
@@ -88,7 +90,7 @@ export function upright(lattice, row, col, units) {
 }
 
 // Width of a cell in the photo, pixels.
-export function pitch(grid) {
+function pitch(grid) {
   const row = grid[Math.floor(grid.length / 2)],
     [a, b] = [row[0], row.at(-1)];
   return Math.hypot(b[0] - a[0], b[1] - a[1]) / (row.length - 1);
@@ -142,4 +144,143 @@ export function quarters(outline) {
       )) %
     4
   );
+}
+
+// The reading of a grid drawn over the photo; and one cell cut out of the photo.
+
+const points = (list) => list.map((p) => p.map((x) => x.toFixed(1)).join(",")).join(" ");
+
+// One shield or square cut out of the photo, upright, as a separate picture.
+export function cellCrop(page, sheet, row, col) {
+  const crop = cutOut(
+    page,
+    upright(corners(centers(sheet)), row, col, 100),
+    [100, 100],
+    t("This place in the photo"),
+  );
+  crop.append(s("rect", { x: 12, y: 12, width: 76, height: 76, rx: 8, class: "ring" }));
+  return crop;
+}
+
+// turns: quarter turns by which the photo is shown. marks(cell): its picture, 100 units high and width(cell) wide; shown(cell): whether it has any.
+export function gridOverlay(sheet, marks, shown, width, act, turns = 0) {
+  const grid = centers(sheet),
+    lattice = corners(grid),
+    unit = pitch(grid);
+  const group = s("g", { class: "overlay" });
+  for (const domain of sheet.domains.filter((d) => d.color !== null)) {
+    for (const [row, col] of domain.cells) {
+      group.append(
+        s("polygon", {
+          points: points(quad(lattice, row, col)),
+          class: "marker",
+          fill: DOMAIN_COLORS[domain.color],
+          "fill-opacity": 0.5,
+        }),
+      );
+    }
+  }
+  group.append(
+    s("polyline", {
+      points: points(rim(lattice)),
+      fill: "none",
+      stroke: PAPER,
+      "stroke-width": 0.05 * unit,
+    }),
+  );
+  for (const cell of sheet.cells) {
+    const one = badge(
+      cell,
+      quad(lattice, cell.row, cell.col),
+      unit,
+      shown(cell) || cell.review ? marks(cell) : null,
+      width(cell),
+      turns,
+    );
+    if (act) one.addEventListener("click", () => act(`${cell.row},${cell.col}`));
+    group.append(one);
+  }
+  group.append(...axisLabels(grid, unit, turns));
+  return group;
+}
+
+// A to G above the grid and 1 to 5 beside it, as on the board.
+function axisLabels(grid, unit, turns) {
+  const label = (text, [x, y], [u, v]) => {
+    const at = [x + 0.78 * (x - u), y + 0.78 * (y - v)];
+    return s(
+      "text",
+      {
+        transform: `translate(${at[0]} ${at[1]}) rotate(${-90 * turns})`,
+        class: "axis",
+        "font-size": 0.34 * unit,
+        "stroke-width": 0.07 * unit,
+        "text-anchor": "middle",
+        "dominant-baseline": "central",
+      },
+      text,
+    );
+  };
+  return [
+    ...grid[0].map((at, col) => label("ABCDEFG"[col], at, grid[1][col])),
+    ...grid.map((row, n) => label(String(n + 1), row[0], row[1])),
+  ];
+}
+
+function badge(cell, corner, unit, picture, width, turns) {
+  const [x, y] = cell.center;
+  const group = s("g", { class: "badge", "data-cell": `${cell.row},${cell.col}` });
+  group.append(s("polygon", { points: points(corner), fill: "transparent" }));
+  if (cell.review)
+    group.append(
+      s("circle", {
+        cx: x,
+        cy: y,
+        r: 0.44 * unit,
+        fill: "none",
+        stroke: "#fff",
+        "stroke-width": 0.09 * unit,
+      }),
+      s("circle", {
+        cx: x,
+        cy: y,
+        r: 0.44 * unit,
+        fill: "none",
+        stroke: DOUBT,
+        "stroke-width": 0.05 * unit,
+      }),
+    );
+  if (!picture) return group;
+  // The corner that is shown at the lower right.
+  const [right, down] = [
+    [1, 1],
+    [1, -1],
+    [-1, -1],
+    [-1, 1],
+  ][turns];
+  const lower = (p) => right * p[0] + down * p[1];
+  const low = corner.reduce((best, p) => (lower(p) > lower(best) ? p : best));
+  const size = (0.34 * unit) / 100;
+  group.append(
+    s(
+      "g",
+      {
+        transform: `translate(${x + 0.62 * (low[0] - x)} ${y + 0.62 * (low[1] - y)}) rotate(${-90 * turns}) scale(${size}) translate(${-width / 2} -52)`,
+      },
+
+      s("rect", {
+        x: -6,
+        y: -4,
+        width: width + 12,
+        height: 110,
+        rx: 16,
+        fill: PAPER,
+        "fill-opacity": 0.93,
+        stroke: cell.review ? DOUBT : INK,
+        "stroke-width": 5,
+      }),
+      picture,
+    ),
+  );
+  return group;
 }
