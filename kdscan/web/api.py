@@ -163,7 +163,9 @@ def remove(request: Request, body: schemas.Nothing) -> schemas.Photos:
         raise ApiError(403, "not_yours", why)
     gone = RemovePhoto(photo_name(event, row.id), photo=photo_key(row))
     services.live.perform(replace(author_of(request), role="desk"), gone)
-    return photos(request)
+    event, w = event_of(request), words_of(request)
+    with services.store.read() as db:
+        return {"photos": photos_json(db, event, who, w)}
 
 
 @get("/api/photos/{id}/pages/{page}/{size}.jpg", "image/jpeg")

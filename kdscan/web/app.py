@@ -156,6 +156,7 @@ def _routes() -> list[Route]:
         Route("/", pages.home),
         Route("/desk", pages.desk),
         Route("/standings", pages.standings),
+        Route("/public/{code}", pages.public),
         Route("/join", pages.join_form, methods=["GET"]),
         Route("/join", pages.join, methods=["POST"]),
         Route("/j/{code}", pages.join_by_link),

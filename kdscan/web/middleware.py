@@ -50,6 +50,8 @@ HSTS = "max-age=31536000"
 OPEN = (
     "/join",
     "/j/",
+    "/public/",
+    "/api/public/",
     "/static/",
     "/language/",
     "/manifest.webmanifest",

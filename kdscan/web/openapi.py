@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 
 from kdscan.files import Json
-from kdscan.web import api, prints_api, schemas, shared_api
+from kdscan.web import api, prints_api, publish, schemas, shared_api
 from kdscan.web.operation import OPERATIONS, Operation
 
 __all__ = ["OPERATIONS", "document"]
 
-_ = api, prints_api, shared_api  # imported because they declare their operations
+_ = api, prints_api, publish, shared_api  # imported because they declare their operations
 
 REF = "#/components/schemas/{name}"
 

@@ -96,8 +96,13 @@ def _html(request: Request, template: str, status: int = 200, **values: Any) -> 
     return HTMLResponse(text, status, {"Vary": "Accept-Language, Cookie"})
 
 
-def _page(request: Request, script: str) -> Response:
+def _page(request: Request, script: str, session: Any = None) -> Response:
+    """A page with its script; session: what the script knows of it, if it is nobody's."""
     spoken = words_of(request)
+    if session is None:
+        session = sessions.session_info(
+            services_of(request).settings, session_of(request), may_teach(request)
+        )
     return _html(
         request,
         "page.html",
@@ -108,10 +113,8 @@ def _page(request: Request, script: str) -> Response:
             "messages": spoken.messages,
             "problems": PROBLEMS,
         },
-        session=sessions.session_info(
-            services_of(request).settings, session_of(request), may_teach(request)
-        ),
-        leave=not services_of(request).settings.open_here,
+        session=session,
+        leave=session["role"] != "public" and not services_of(request).settings.open_here,
     )
 
 
@@ -130,6 +133,12 @@ def desk(request: Request) -> Response:
 def standings(request: Request) -> Response:
     """GET /standings"""
     return _page(request, "standings")
+
+
+def public(request: Request) -> Response:
+    """GET /public/CODE: the standings, for whoever has the link."""
+    code = str(request.path_params["code"])
+    return _page(request, "standings", {"role": "public", "code": code, "csrf": "", "who": ""})
 
 
 async def join_form(

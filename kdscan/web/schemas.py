@@ -274,6 +274,12 @@ class SharedGame(TypedDict):
     game: Outcome | None
 
 
+class PublicLink(TypedDict):
+    """Where everybody sees the standings."""
+
+    link: str
+
+
 class Limits(TypedDict):
     """The largest upload, in bytes."""
 

@@ -1,14 +1,16 @@
-"""The review desk in a real browser."""
+"""The desk in a real browser: its queue, sheets, rounds, players, and the projector."""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Browser, FilePayload, Locator, Route, expect
 
-from kdscan.event.store import Store
+from kdscan.event.store import Store, open_store
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.scoring import score_board
@@ -19,12 +21,9 @@ from tests.web.browsing import (
     DOUBTED,
     Open,
     accessible,
-    csrf,
-    held,
     upload,
-    wait_until_asked,
 )
-from tests.web.conftest import DESK, Served, lay
+from tests.web.conftest import DESK, Served, lay, serving, settings
 
 browser, open_page = browsing.browser, browsing.open_page
 pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
@@ -87,51 +86,6 @@ def test_undo_returns_to_what_was_settled_and_enter_goes_on_to_the_next_sheet(
     accessible(page)
 
 
-def test_an_undo_whose_answer_was_lost_is_not_done_twice(
-    open_page: Open, served: Served, store: Store
-) -> None:
-    photo = lay(served, store, make_sheet())
-    page = open_page(DESK, at=None, service_workers="block")
-    (sheet,) = page.request.get(f"/api/photos/{photo}").json()["sheets"]
-    for ignored in (True, False):
-        action = {"type": "ignore", "sheet": sheet["id"], "ignored": ignored}
-        page.request.post("/api/actions", data={"actions": [action]}, headers=csrf(page))
-
-    def lost(route: Route) -> None:
-        assert route.fetch().ok
-        route.abort()
-
-    page.route("**/api/actions", lost, times=1)
-    page.goto("/desk")
-    expect(page.locator(".take-back")).to_be_enabled()
-    for told in ("No connection", "Undone: whether table.png"):
-        page.keyboard.press("u")
-        expect(page.locator("#toast")).to_contain_text(told)
-    again = page.request.get(f"/api/sheets/{sheet['id']}").json()["corrections"]
-    assert [one["undone"] for one in again] == [False, True]
-
-
-PHOTO = r"/api/photos/\d+$"
-
-
-def test_cards_that_are_passed_over_are_not_loaded(
-    open_page: Open, served: Served, store: Store
-) -> None:
-    for n in range(5):
-        lay(served, store, with_evidence(make_sheet(doubtful=[(1, 1)]), sheet_id=f"C/2//n{n}"))
-    page = open_page(DESK, service_workers="block", **DESKTOP)
-    expect(page.locator(".board .cell:focus")).to_be_visible()
-    asked: list[str] = []
-    page.on("request", lambda one: asked.append(one.url) if re.search(PHOTO, one.url) else None)
-    with held(page, PHOTO) as waiting:
-        for _ in range(4):
-            page.keyboard.press("j")
-            wait_until_asked(page, waiting)
-    expect(page.locator(".queue button").nth(4)).to_have_attribute("aria-current", "true")
-    expect(page.locator(".board .cell:focus")).to_be_visible()
-    assert len(asked) == 2
-
-
 def test_one_code_on_two_boards_is_settled_with_one_tap(
     open_page: Open, served: Served, store: Store
 ) -> None:
@@ -164,27 +118,6 @@ def test_one_code_on_two_boards_is_settled_with_one_tap(
     expect(page.locator(".tables li.open")).to_have_count(0)
     page.get_by_role("button", name=re.compile("Undo: the player of table.png")).click()
     expect(page.locator(".tables li.open")).to_have_count(1)
-
-
-def test_the_list_of_sheets_is_filtered(open_page: Open, served: Served, store: Store) -> None:
-    board = str(play_game(21).maps[0])
-    sure, doubted = make_sheet(board), make_sheet(board, doubtful=[(1, 1)])
-    lay(served, store, with_evidence(doubted, sheet_id="C/1//7"))
-    lay(served, store, with_evidence(sure, sheet_id="C/1//8"))
-    page = open_page(DESK, **DESKTOP)
-    expect(page.get_by_label("Which sheets")).to_be_hidden()
-    page.locator("[data-tab=sheets]").click()
-    lines = page.locator(".queue li")
-    expect(lines.first).to_be_visible()
-    every = lines.count()
-    assert lines.filter(has_text="To check").count() < every
-    page.get_by_label("Which sheets").select_option(label="please check")
-    expect(lines).not_to_have_count(every)
-    assert 0 < lines.count() < every
-    page.get_by_label("Which sheets").select_option(label="Without a player")
-    expect(page.locator(".queue, .none").first).to_be_visible()
-    page.get_by_label("Which sheets").select_option(label="All sheets")
-    expect(lines).to_have_count(every)
 
 
 def test_standings_of_thirty_are_seen_at_once_or_page_by_themselves(open_page: Open) -> None:
@@ -298,3 +231,77 @@ def test_on_a_phone_a_card_is_shown_from_its_top_with_its_answer_at_hand(
     page.get_by_role("button", name="The whole sheet is right").tap()
     expect(page.locator(".queue button")).to_have_count(before - 1)
     expect(page.locator(".desk-body :is(.desk-photo, .card-title)")).to_be_in_viewport(ratio=0.95)
+
+
+LIST = "sep=;\r\nRating;Last name;First name\r\n1500;Gray;Ann\r\n1900;Kay;Bob\r\n1700;Lund;Cleo\r\n"
+
+
+def test_a_cup_is_run_on_the_page_alone(browser: Browser, tmp_path: Path) -> None:
+    with open_store(str(tmp_path / "cup.sqlite")) as own, serving(own, settings()) as served:
+        options: dict[str, Any] = {"locale": "en"} | DESKTOP
+        context = browser.new_context(base_url=served.address, **options)
+        context.request.post("/join", form={"code": DESK})
+        page = context.new_page()
+        page.goto("/desk")
+        expect(page.locator(".done")).to_contain_text("Add the players, then pair the first round.")
+        page.locator(".done").get_by_role("button", name="Players").click()
+        table = FilePayload(name="list.csv", mimeType="text/csv", buffer=LIST.encode("utf-16"))
+        page.locator(".rounds input[type=file]").set_input_files(table)
+        preview = page.locator(".preview")
+        expect(preview.locator(".seat")).to_have_text(["Bob Kay", "Cleo Lund", "Ann Gray"])
+        preview.get_by_role("button", name="Add them").click()
+        expect(page.locator(".people .seat")).to_have_count(3)
+        page.get_by_label("Name", exact=True).fill("Dan Mor")
+        page.get_by_role("button", name="Add", exact=True).click()
+        page.get_by_label("More actions for Dan Mor").click()
+        page.get_by_role("button", name="Rename").click()
+        page.get_by_label("Name", exact=True).last.fill("Dan Moor")
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator(".people .seat").last).to_have_text("Dan Moor")
+        accessible(page)
+
+        page.locator("[data-tab=rounds]").click()
+        page.get_by_label("More ways to pair").click()
+        page.get_by_role("button", name="Pair in the order of the list").click()
+        lines = page.locator(".tables > li")
+        expect(lines.first).to_contain_text("Bob Kay")
+        expect(lines.first).to_contain_text("Ann Gray")
+        page.get_by_label("More ways to pair").click()
+        page.get_by_role("button", name="Change round 1 by hand").click()
+        for name in ("Ann Gray", "Dan Moor"):
+            page.get_by_role("button", name=name).click()
+        accessible(page)
+        page.get_by_role("button", name="Keep this pairing").click()
+        expect(lines.first).to_contain_text("Dan Moor")
+
+        def enter(line: Locator, *points: int) -> None:
+            line.locator(".result-line").click()
+            for field, value in zip(line.locator("input").all(), points, strict=True):
+                field.fill(str(value))
+            line.get_by_role("button", name="Save").click()
+            expect(line.locator(".result-line")).to_contain_text(str(points[0]))
+
+        enter(lines.first, 41, 39)
+        enter(lines.last, 30, 45)
+        page.get_by_role("button", name="Pair round 2").click()
+        expect(page.locator("[aria-pressed=true]", has_text="Round 2")).to_be_visible()
+        accessible(page)
+        page.get_by_role("button", name="Round 1").click()
+        enter(lines.first, 41, 50)
+        expect(page.locator("#toast")).to_contain_text("These pairings rest on the result")
+        page.get_by_role("button", name="Cross table").click()
+        expect(page.locator(".cross")).to_contain_text("41:50")
+        accessible(page)
+
+        page.locator("[data-tab=publish]").click()
+        link = page.locator(".publish p a")
+        expect(link).to_be_visible()
+        accessible(page)
+        for address in page.locator(".publish li a").all():
+            answer = context.request.get(address.get_attribute("href") or "")
+            assert answer.ok and len(answer.body()) > 60, answer.url
+        stranger = browser.new_page(locale="en")
+        stranger.goto(link.inner_text())
+        expect(stranger.locator(".league")).to_contain_text("Dan Moor")
+        accessible(stranger)
+        context.close()

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
-import cv2
-import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
 from kdscan.event.store import Store
 from kdscan.marks.boards import DEFAULT_RISK
-from kdscan.sheets.base import AnyReading
 from kdscan.sheets.table import apply_spellbook
 from tests.readings import make_book, make_sheet
 from tests.web import browsing
@@ -82,13 +77,11 @@ SMALL = """() => [...document.querySelectorAll("a, button, select, summary, labe
   .map((one) => [one.getBoundingClientRect(), one.outerHTML.slice(0, 90)])
   .filter(([box]) => box.width < 44 || box.height < 44).map(([, what]) => what)"""
 
-
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 
 CUT = """() => [...document.querySelectorAll("h1, h2, h3, p, a, button, label, th, td, dd, strong")]
   .filter((one) => one.clientWidth > 1 && one.scrollWidth > one.clientWidth + 1)
   .map((one) => one.outerHTML.slice(0, 90))"""
-
 
 BROKEN = """() => [...document.querySelectorAll("header.top :is(a, button)")]
   .filter((one) => one.clientHeight > 46).map((one) => one.outerHTML.slice(0, 90))"""
@@ -118,75 +111,6 @@ def test_axe_finds_nothing_elsewhere(open_page: Open, served: Served, store: Sto
     accessible_in_both_schemes(page)
 
 
-def test_ink_is_seen_in_the_dark(open_page: Open, served: Served, store: Store) -> None:
-    page = open_page(DESK, color_scheme="dark", at=None)
-    page.goto(browsing.first_sheet(page, lay_table(served, store)))
-    icon = page.locator(".sum .icon:not(.tile)").first
-    expect(icon).to_be_visible()
-    paper = icon.evaluate("(one) => getComputedStyle(one).backgroundColor")
-    assert min(map(int, re.findall(r"\d+", paper)[:3])) > 150, "black coats lie on light paper"
-
-
-def test_on_paper_nothing_lies_over_what_was_read(
-    open_page: Open, served: Served, store: Store
-) -> None:
-    page = open_page(DESK, color_scheme="dark", at=f"/#/photo/{lay(served, store, DOUBTED)}")
-    expect(page.locator(".bar")).to_be_visible()
-    page.emulate_media(media="print")
-    expect(page.locator(".board")).to_be_visible()
-    expect(page.locator(".bar")).to_be_hidden()
-    ink = page.evaluate("getComputedStyle(document.body).color")
-    assert max(map(int, re.findall(r"\d+", ink))) < 60, "paper is light in the dark too"
-
-
-ROOM = """() => {
-  scrollTo(0, document.body.scrollHeight);
-  const last = [...document.querySelectorAll(".languages a")].at(-1).getBoundingClientRect();
-  return document.querySelector(".bar").getBoundingClientRect().top - last.bottom;
-}"""
-
-
-def test_the_buttons_fit_one_row_and_cover_no_language(
-    open_page: Open, served: Served, store: Store
-) -> None:
-    page = open_page(
-        DESK,
-        locale="es",
-        viewport={"width": 360, "height": 800},
-        at=f"/#/photo/{lay(served, store, DOUBTED)}",
-    )
-    buttons = page.locator(".bar-button")
-    expect(buttons).to_have_count(3)
-    assert len({box["y"] for one in buttons.all() if (box := one.bounding_box())}) == 1
-    assert 0 <= page.evaluate(ROOM) < 50
-    page.evaluate("document.documentElement.style.fontSize = '200%'")
-    assert page.evaluate(ROOM) >= 0, "nor do three rows"
-
-
-@pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
-def test_at_the_desk_the_photo_leaves_room_for_the_place_below_it(
-    open_page: Open, served: Served, store: Store, size: tuple[int, int]
-) -> None:
-    lay(served, store, DOUBTED)
-    page = open_page(DESK, viewport={"width": size[0], "height": size[1]}, locale="ru")
-    left = page.locator(".desk-left")
-    expect(left.locator(".choice").first).to_be_visible()
-    assert left.evaluate("one => one.scrollHeight - one.clientHeight") <= 0
-    assert left.locator("svg.photo").evaluate("one => one.clientHeight") > 200
-
-
-@pytest.mark.parametrize("reading", [DOUBTED, make_sheet()], ids=["kingdom", "map"])
-def test_on_a_phone_that_lies_a_question_is_seen_with_all_its_answers(
-    open_page: Open, served: Served, store: Store, reading: AnyReading
-) -> None:
-    page = open_page(
-        DESK, viewport={"width": 844, "height": 390}, at=f"/#/photo/{lay(served, store, reading)}"
-    )
-    page.locator(".board [role=button]").first.tap()
-    last = page.locator("dialog[open]").get_by_role("button", name="Done").bounding_box()
-    assert last is not None and last["y"] + last["height"] <= 390
-
-
 def test_text_alone_at_twice_its_size_cuts_nothing_off(
     open_page: Open, served: Served, store: Store
 ) -> None:
@@ -206,24 +130,6 @@ def test_text_alone_at_twice_its_size_cuts_nothing_off(
     expect(page.locator(".desk-sheet .board").first).to_be_visible()
     page.evaluate("document.documentElement.style.fontSize = '200%'")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_long_names_are_whole_in_the_picture(open_page: Open, served: Served, store: Store) -> None:
-    photo = lay(served, store, make_sheet(), make_sheet(origin_xy=(120.0, 130.0)))
-    page = open_page(DESK, at=f"/#/photo/{photo}")
-    expect(page.locator(".player")).to_have_count(2)
-    page.locator(".player a").first.tap()
-    page.locator(".sheet").get_by_placeholder("Whose map is it?").fill(
-        "Maximilian Alexander von und zu Hohenstein"
-    )
-    page.get_by_role("button", name="Save name").tap()
-    expect(page.locator(".named")).to_be_visible()
-    page.get_by_role("link", name="Who won?").tap()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Share").tap()
-    picture = cv2.imread(str(download.value.path()))
-    assert picture is not None
-    assert np.ptp(picture[:, :10], axis=(0, 1)).max() < 5, "nothing reaches over the frame"
 
 
 @pytest.mark.parametrize(

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
 
 import cv2
 import httpx
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, FilePayload, expect
+from playwright.sync_api import expect
 
 from kdscan.detection.preview import camera_hint
 from kdscan.imaging.picture import Photo
 from kdscan.inference.store import default_models
 from tests.web import browsing
-from tests.web.browsing import Open, accessible, upload
+from tests.web.browsing import Open, accessible
 from tests.web.conftest import SAMPLES, Served, awaited
 
 open_page = browsing.open_page
+
 
 FRAME_WH = (1280, 720)
 
@@ -44,19 +44,6 @@ KEEP_THE_STREAM = """() => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """A browser whose camera plays one sample for ever."""
-    film = tmp_path_factory.mktemp("film") / "camera.mjpeg"
-    film.write_bytes(cv2.imencode(".jpg", preview())[1].tobytes() * 4)
-    with browsing.launched(
-        "--use-fake-ui-for-media-stream",
-        "--use-fake-device-for-media-stream",
-        f"--use-file-for-fake-video-capture={film}",
-    ) as started:
-        yield started
-
-
 @pytest.mark.browser
 @browsing.needs_chromium
 def test_held_still_the_photo_takes_itself(open_page: Open) -> None:
@@ -66,21 +53,6 @@ def test_held_still_the_photo_takes_itself(open_page: Open) -> None:
     expect(page.locator("dialog.camera")).to_have_count(0)  # it took the photo and closed
     expect(page.locator(".total-number")).to_be_visible()
     assert page.url.split("#")[1].startswith("/photo/")
-
-
-@pytest.mark.browser
-@browsing.needs_chromium
-def test_the_camera_closes_with_its_view_and_has_a_hint_without_a_server(open_page: Open) -> None:
-    page = open_page(at=None, permissions=["camera"], service_workers="block")
-    page.route("**/api/look", lambda route: route.fulfill(status=429, json={"error": {}}))
-    page.goto("/#/versus/1")
-    page.evaluate("location.hash = '#/'")
-    page.evaluate(KEEP_THE_STREAM)
-    page.get_by_role("button", name="Photograph").tap()
-    expect(page.locator(".camera-hint")).to_have_text("Take the photo with the shutter button")
-    page.go_back()
-    expect(page.locator("dialog.camera")).to_have_count(0)
-    page.wait_for_function("stream.getTracks().every((track) => track.readyState === 'ended')")
 
 
 @pytest.mark.browser
@@ -98,35 +70,6 @@ def test_a_camera_that_is_taken_away_leaves_a_remedy(open_page: Open) -> None:
 
 @pytest.mark.browser
 @browsing.needs_chromium
-def test_a_camera_whose_picture_cannot_be_kept_leaves_a_remedy(open_page: Open) -> None:
-    page = open_page(permissions=["camera"], service_workers="block")
-    page.route("**/api/look", lambda route: route.fulfill(status=429, json={"error": {}}))
-    page.get_by_role("button", name="Photograph").tap()
-    expect(page.locator(".camera-hint")).to_have_text("Take the photo with the shutter button")
-    page.evaluate("() => { ImageCapture = undefined; }")
-    page.evaluate("() => { HTMLCanvasElement.prototype.toBlob = (done) => done(null); }")
-    page.get_by_role("button", name="Take the photo").tap()
-    expect(page.locator("#toast")).to_contain_text("Choose a photo instead")
-    expect(page.locator(".upload")).to_have_count(0)
-
-
-@pytest.mark.browser
-@browsing.needs_chromium
-def test_a_refusal_that_comes_after_the_camera_was_closed_says_nothing(open_page: Open) -> None:
-    page = open_page(permissions=["camera"])
-    page.evaluate(
-        "() => { navigator.mediaDevices.getUserMedia ="
-        " () => new Promise((_, reject) => { window.refuse = reject; }); }"
-    )
-    page.get_by_role("button", name="Photograph").tap()
-    page.get_by_role("button", name="Close").tap()
-    page.evaluate("refuse(new DOMException('', 'NotAllowedError'))")
-    page.wait_for_timeout(200)
-    expect(page.locator("#toast")).to_be_empty()
-
-
-@pytest.mark.browser
-@browsing.needs_chromium
 def test_without_a_camera_the_page_says_how_to_get_one(open_page: Open) -> None:
     page = open_page(at=None)
     page.add_init_script("Object.defineProperty(navigator, 'mediaDevices', { value: undefined });")
@@ -135,74 +78,6 @@ def test_without_a_camera_the_page_says_how_to_get_one(open_page: Open) -> None:
     page.get_by_text("Why is there no live camera?").tap()
     expect(page.locator(".hint p")).to_contain_text("https")
     accessible(page)
-
-
-@pytest.mark.browser
-@browsing.needs_chromium
-def test_photos_wait_for_the_network_and_survive_the_page(open_page: Open) -> None:
-    page = open_page(service_workers="block")
-    page.route(re.compile(r"/api/photos\?name"), lambda route: route.abort())
-    page.set_input_files("input[multiple]", [SAMPLES / "01.jpg", SAMPLES / "05.jpg"])
-    expect(page.locator(".upload")).to_have_count(2)
-    expect(page.locator(".upload").first).to_contain_text("waiting for the network")
-    page.reload()
-    expect(page.locator(".upload")).to_have_count(2)
-    page.unroute(re.compile(r"/api/photos\?name"))
-    page.evaluate("dispatchEvent(new Event('online'))")
-    expect(page.locator(".upload")).to_have_count(0)
-    expect(page.locator(".results:not(.uploads) .result strong")).to_have_count(2)
-    expect(page.locator(".results:not(.uploads) .result").first).to_contain_text("points")
-
-
-@pytest.mark.browser
-@browsing.needs_chromium
-def test_photos_of_a_batch_show_their_results_one_after_the_other(
-    open_page: Open, served: Served
-) -> None:
-    page = open_page(at=None, service_workers="block")
-    asked: list[str] = []
-    page.on("request", lambda one: asked.append(one.url) if "wait=" in one.url else None)
-    page.goto("/")
-    batch = [
-        FilePayload(
-            name=name, mimeType="image/jpeg", buffer=(SAMPLES / name).read_bytes() + b"batch"
-        )
-        for name in ("01.jpg", "05.jpg")
-    ]
-    with served.workers_asleep():
-        page.set_input_files("input[multiple]", batch)
-        expect(page.locator(".results .busy")).to_have_count(2)
-        assert len(asked) == 1
-    expect(page.locator(".player")).to_have_count(2)
-
-
-@pytest.mark.browser
-@browsing.needs_chromium
-def test_names_stand_in_title_list_and_game(open_page: Open) -> None:
-    page = open_page()
-
-    def named(sample: str, name: str) -> None:
-        page.goto("/")
-        upload(page, sample)
-        expect(page.locator(".total-number")).to_be_visible()
-        page.get_by_label("Whose map is it?").fill(name)
-        page.get_by_label("Whose map is it?").press("Enter")
-        expect(page.locator(".whose.named")).to_contain_text(name)
-
-    named("03.jpg", "Ann")
-    expect(page.locator("h1")).to_contain_text(re.compile(r"^Ann \d+$"))
-    named("06.jpg", "Bob")
-    expect(page.locator(".history")).to_contain_text("Player: Bob")
-    page.goto("/")
-    expect(page.locator(".results:not(.uploads)")).to_contain_text("Ann")
-    expect(page.locator(".names-known")).to_contain_text("Bob")
-    accessible(page)
-    page.locator(".results:not(.uploads) .result").filter(has_text="Bob").tap()
-    page.get_by_role("link", name="Game").tap()
-    page.locator(".results .result").filter(has_text="Ann").tap()
-    expect(page.locator(".winner")).to_contain_text(re.compile("(Ann|Bob) wins"))
-    expect(page.locator(".decided")).to_contain_text(re.compile(r"by \d+ points"))
-    assert re.match(r"(Ann|Bob) \d+ : (Ann|Bob) \d+", page.title())
 
 
 def test_a_preview_tells_what_to_mend() -> None:

@@ -127,6 +127,7 @@ document.addEventListener("visibilitychange", () => document.hidden || staySigne
 
 // Whoever signed out meanwhile, in another tab perhaps, sees no results any more.
 async function staySignedIn() {
+  if (session.role === "public") return;
   const now = await get("/api/session").catch((error) =>
     error.code === "no_session" ? null : session,
   );

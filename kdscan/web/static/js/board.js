@@ -31,8 +31,7 @@ export function drawGrid(
   const top = labels ? MARGIN : 14;
   const wide = 100 * cols;
   const high = 100 * rows;
-  const svg = s("svg", {
-    class: "board",
+  const svg = s("svg class=board", {
     viewBox: `0 0 ${left + wide + 6} ${top + high + 6}`,
     role: onCell ? "group" : "img",
     "aria-label": title,
@@ -64,10 +63,9 @@ export function drawGrid(
 
 const cellGroup = (row, col, face) =>
   s(
-    "g",
+    "g class=cell",
     {
       transform: `translate(${100 * col} ${100 * row})`,
-      class: "cell",
       "data-cell": key(row, col),
       "data-at": key(row, col),
     },
@@ -116,16 +114,8 @@ function borders(rows, cols, domains) {
 function axis(left, top, rows, cols) {
   const text = (x, y, what) =>
     s(
-      "text",
-      {
-        x,
-        y,
-        "font-size": 22,
-        "text-anchor": "middle",
-        class: "axis",
-        fill: "currentColor",
-        "aria-hidden": "true",
-      },
+      "text font-size=22 text-anchor=middle class=axis fill=currentColor aria-hidden=true",
+      { x, y },
       what,
     );
   return [
@@ -161,26 +151,13 @@ function sum(domain, factor) {
   const text = `${domain.cells.length}×${factor}=${domain.points}`;
   const width = 12 + 12 * text.length;
   return s(
-    "g",
-    {
-      transform: `translate(${100 * col - 3} ${100 * row - 12})`,
-      "pointer-events": "none",
-      "aria-hidden": "true",
-    },
+    "g pointer-events=none aria-hidden=true",
+    { transform: `translate(${100 * col - 3} ${100 * row - 12})` },
 
     s("rect", { width, height: 24, rx: 6, fill: "#fffaf0", stroke: INK, "stroke-width": 2 }),
     s(
-      "text",
-      {
-        x: width / 2,
-        y: 18.5,
-        "font-size": 19,
-        "font-weight": 700,
-        "text-anchor": "middle",
-        fill: INK,
-        textLength: width - 10,
-        lengthAdjust: "spacingAndGlyphs",
-      },
+      "text y=18.5 font-size=19 font-weight=700 text-anchor=middle lengthAdjust=spacingAndGlyphs",
+      { x: width / 2, fill: INK, textLength: width - 10 },
       text,
     ),
   );
@@ -192,16 +169,7 @@ export function pressable(group, label, act, [wide, high]) {
   group.setAttribute("tabindex", "-1");
   group.setAttribute("aria-label", label);
   group.append(
-    s("rect", {
-      x: 4,
-      y: 4,
-      width: wide,
-      height: high,
-      rx: 8,
-      class: "focus",
-      fill: "none",
-      "pointer-events": "all",
-    }),
+    s("rect x=4 y=4 rx=8 class=focus fill=none pointer-events=all", { width: wide, height: high }),
   );
   group.addEventListener("click", act);
   group.addEventListener("keydown", (event) => {

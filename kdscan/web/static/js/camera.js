@@ -33,25 +33,19 @@ export const closeCamera = () => closeOpen?.();
 
 export async function openCamera(send) {
   closeCamera();
-  const video = h("video", {
-    playsinline: true,
-    muted: true,
-    autoplay: true,
-    "aria-label": t("Live picture"),
-  });
+  const video = h("video playsinline muted autoplay", { "aria-label": t("Live picture") });
   const grid = s("polygon", { class: "found-grid" });
   // Fitted as the picture is: both fill the screen and are cut off alike.
   const drawn = s(
-    "svg",
-    { class: "found", preserveAspectRatio: "xMidYMid slice", "aria-hidden": "true" },
+    "svg class=found aria-hidden=true",
+    { preserveAspectRatio: "xMidYMid slice" },
     grid,
   );
   const aim = s("svg", { class: "found", viewBox: "-20 -16 180 136", "aria-hidden": "true" }, [
     s("path", { class: "aim", d: AIM }),
   ]);
   const hint = h("p.camera-hint", { role: "status" }, HINTS.none());
-  const shutter = h("button.shutter", {
-    type: "button",
+  const shutter = h("button.shutter type=button", {
     "aria-label": t("Take the photo"),
     onclick: () => take(),
   });

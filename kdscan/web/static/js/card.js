@@ -2,10 +2,11 @@
 
 import { get } from "./api.js";
 import { focusPart } from "./board.js";
-import { $, announce, button, h, put, sign, typing } from "./dom.js";
+import { $, announce, button, h, put, typing } from "./dom.js";
 import { choices } from "./editor.js";
 import { explain } from "./errors.js";
 import { t } from "./i18n.js";
+import { glyph } from "./icons.js";
 import { hasScore, kindOf } from "./kinds.js";
 import { photoView } from "./photo.js";
 import { cardView, otherOwner, where } from "./remedies.js";
@@ -70,7 +71,7 @@ export function openCard(hub, { none, act, confirm }) {
     OF_SHEETS.includes(card.kind) ? loadSheet(card, desk) : loadRemedies(card, desk);
 
   const showNone = (desk) =>
-    put(body, h("p.none.done", desk.sheets.length > 0 && sign("♛ "), none(desk)));
+    put(body, h("p.none.done", desk.sheets.length > 0 && glyph("crown"), none(desk)));
 
   async function loadRemedies(card, desk) {
     const shown = await cardView(card, desk, act);
@@ -172,9 +173,7 @@ function openSheet(body, given) {
   const board = h("div.sheet");
   const side = sheetSide(given, board);
   const whole = h("section.desk-photo", { "aria-label": t("Photo") });
-  const enlarged = h("section.desk-shield", {
-    "aria-label": t("This place in the photo"),
-  });
+  const enlarged = h("section.desk-shield", { "aria-label": t("This place in the photo") });
   put(body, h("div.desk-left", whole, enlarged), side);
 
   const showPhoto = (now) =>

@@ -39,10 +39,8 @@ function handleOf(n, unit, at, move) {
     const [x, y] = at();
     move(x + far * by[0], y + far * by[1]);
   };
-  const handle = s("circle", {
+  const handle = s("circle tabindex=0 role=button", {
     r: 22 * unit,
-    tabindex: 0,
-    role: "button",
     "aria-label": t("Corner {n}", { n: n + 1 }),
     onpointerdown: (event) => {
       handle.setPointerCapture(event.pointerId);

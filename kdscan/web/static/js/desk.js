@@ -2,12 +2,14 @@
 // sheets, the rounds, the players and the pads. It works without a mouse.
 
 import { get, perform, poll } from "./api.js";
-import { $, button, h, put, sign, toast } from "./dom.js";
+import { $, button, h, put, toast } from "./dom.js";
 import { explain, passes } from "./errors.js";
 import { sheetFilter } from "./filter.js";
 import { t, tn } from "./i18n.js";
+import { glyph } from "./icons.js";
 import { knownPrints } from "./pads.js";
 import { playersTab } from "./players.js";
+import { publishTab } from "./publish.js";
 import { queueTab } from "./queue.js";
 import { roundsTab } from "./rounds.js";
 
@@ -69,6 +71,8 @@ function none(now) {
   ];
 }
 
+const byes = new Set(); // who asked for one in the next round
+
 // A tab that fills the whole place, without a queue.
 const wide = (inner) => ({
   ...inner,
@@ -92,8 +96,9 @@ const TABS = {
         kept: false,
       }),
   },
-  rounds: { label: () => t("Rounds"), make: () => wide(roundsTab(act)) },
-  players: { label: () => t("Players"), make: () => wide(playersTab(act)) },
+  rounds: { label: () => t("Rounds"), make: () => wide(roundsTab(act, byes)) },
+  players: { label: () => t("Players"), make: () => wide(playersTab(act, byes)) },
+  publish: { label: () => t("Publish"), make: () => wide(publishTab()) },
   pads: { label: () => t("Pads"), make: () => wide({ ...knownPrints(), show: () => {} }) },
 };
 const made = {};
@@ -128,13 +133,19 @@ function showTop() {
     one.setAttribute("aria-pressed", String(name === tab));
   $(".count", buttons.settle).textContent = desk?.cards.length ? ` ${desk.cards.length}` : "";
   only.hidden = tab !== "sheets";
+  search.hidden = !["settle", "sheets"].includes(tab);
   const coming = desk?.to_come.length ?? 0;
   toCome.hidden = !coming || tab !== "settle";
   toCome.textContent = coming
     ? tn("{n} sheet still to come", "{n} sheets still to come", coming)
     : "";
   undo.disabled = !desk?.undo;
-  put(undo, sign("↶ "), desk?.undo ? t("Undo: {what}", { what: told(desk.undo) }) : t("Undo"));
+  put(
+    undo,
+    glyph("undo"),
+    " ",
+    desk?.undo ? t("Undo: {what}", { what: told(desk.undo) }) : t("Undo"),
+  );
 }
 
 function load(fresh) {
@@ -170,6 +181,7 @@ function leaveField(event, field) {
 
 // At once: the next key belongs to the search.
 function startSearch() {
+  if (search.hidden) choose("sheets");
   search.focus();
   search.select();
 }

@@ -1,17 +1,22 @@
-// Elements from calls: h("p.note", { id: "a" }, "text", [child]); the class stands with the tag, and
-// attributes may be left out. Text is never parsed as HTML.
+// Elements from calls: h("input.code type=text", { value }, "text", [child]). Classes and attributes that
+// are always the same stand with the tag; others may be left out. Text is never parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-function fill(element, [first, ...rest]) {
-  const attributes = first?.constructor === Object ? first : {};
-  for (const [name, value] of Object.entries(attributes)) {
+function fill(create, what, [first, ...rest]) {
+  const [name, ...fixed] = what.split(" ");
+  const [tag, ...classes] = name.split(".");
+  const element = create(tag);
+  element.classList.add(...classes);
+  const given = first?.constructor === Object ? first : {};
+  const constant = fixed.map((one) => [...one.split("="), true].slice(0, 2));
+  for (const [name, value] of [...constant, ...Object.entries(given)]) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "class") element.classList.add(...value.split(" ").filter(Boolean));
     else element.setAttribute(name, value === true ? "" : value);
   }
-  const children = attributes === first ? rest : [first, ...rest];
+  const children = given === first ? rest : [first, ...rest];
   element.append(...children.flat(Infinity).filter(shown));
   return element;
 }
@@ -65,14 +70,19 @@ export const typedPoints = (fields) =>
 // Whether somebody types anywhere: the focus is not taken away then.
 export const typing = () => Boolean(document.activeElement?.matches("input, select, textarea"));
 
-export function h(what, ...rest) {
-  const [tag, ...classes] = what.split(".");
-  const element = document.createElement(tag);
-  element.classList.add(...classes);
-  return fill(element, rest);
+export const h = (what, ...rest) => fill((tag) => document.createElement(tag), what, rest);
+
+export const s = (what, ...rest) => fill((tag) => document.createElementNS(SVG, tag), what, rest);
+
+// A drawing of the page (see drawings.svg), and a picture that is only looked at.
+export function drawing(id) {
+  const drawn = document.getElementById(id).cloneNode(true);
+  drawn.removeAttribute("id");
+  return drawn;
 }
 
-export const s = (tag, ...rest) => fill(document.createElementNS(SVG, tag), rest);
+export const picture = (viewBox, kind, ...inside) =>
+  s("svg", { viewBox, class: kind, "aria-hidden": "true" }, inside);
 
 // A button beside others; more: attributes, as the class of one that stands out.
 export const button = (label, doing, more = {}) =>

@@ -31,8 +31,8 @@ export function questions(page, act) {
   // The fixed set that the reading chose; kinds of sheets without one ask for what is doubtful.
   function unanswered(sheet, parts) {
     if (sheet.questions) {
-      ids = sheet.questions.map(({ cell }) => cell.join());
-      return sheet.questions.filter(({ answered }) => !answered).map(({ cell }) => cell.join());
+      ids = sheet.questions.map(placeOf);
+      return sheet.questions.filter(({ answered }) => !answered).map(placeOf);
     }
     const open = parts.filter((part) => part.review);
     let left = ids.filter((id) => open.some((part) => part.id === id));
@@ -67,6 +67,12 @@ export function questions(page, act) {
 
   const redraw = () => show(shown);
 
+  // With the answers that the reading offers to this question, if it says so.
+  function asked(part) {
+    const question = shown.questions?.find((one) => placeOf(one) === part.id);
+    return { ...part, options: question?.options };
+  }
+
   function question(part, left) {
     const move = (by) => {
       at = left[(left.indexOf(at) + by + left.length) % left.length];
@@ -93,7 +99,7 @@ export function questions(page, act) {
         cut,
         h("div.ask", [
           h("h3", part.question(part.name)),
-          choices(part, act && ((value) => act.say(part.id, value)), MOST_CHOICES),
+          choices(asked(part), act && ((value) => act.say(part.id, value)), MOST_CHOICES),
           act && button(t("other…"), () => act.edit(part.id), { class: "choice more" }),
         ]),
       ]),
@@ -157,22 +163,32 @@ export function questions(page, act) {
   };
 }
 
+const placeOf = ({ row, col }) => `${row},${col}`;
+
 // Whether another photo is the shorter way to the total, and why.
 export const isRetake = (sheet) =>
-  Boolean(sheet.review && (sheet.photograph_again || adviceOf(sheet).length));
+  Boolean(sheet.review && (sheet.photograph_again || sheet.retake?.length));
+
+const RETAKE = {
+  dark: () => t("The picture is dark: switch on a light."),
+  blurred: () => t("The picture is blurred: hold the camera still and let it focus."),
+  far: () => t("The shields are small: go closer until the map fills the picture."),
+  covered: () => t("Objects or glare cover shields: clear the sheet, or turn it out of the light."),
+  doubtful: () => t("Many shields are hard to read: photograph from above, in even light."),
+};
 
 export function adviceOf(sheet) {
-  if (sheet.retake?.length) return sheet.retake.map((one) => problemText(one));
   const cut = sheet.problems.filter(({ code }) => code === "cut_off");
   const cells = new Set(cut.flatMap((problem) => problem.cells.map((at) => at.join())));
-  if (!sheet.photograph_again) return [];
-  return [
-    tn(
-      "{n} shield lies at the picture's edge or beyond it, so there is no total.",
-      "{n} shields lie at the picture's edge or beyond it, so there is no total.",
-      cells.size,
-    ),
-  ];
+  const beyond = tn(
+    "{n} shield lies at the picture's edge or beyond it, so there is no total.",
+    "{n} shields lie at the picture's edge or beyond it, so there is no total.",
+    cells.size,
+  );
+  const reasons = (sheet.retake ?? []).filter((code) => code in RETAKE);
+  return [sheet.photograph_again && beyond, ...reasons.map((code) => RETAKE[code]())].filter(
+    Boolean,
+  );
 }
 
 // What the rules forbid, or what could not be read, with its cells; null if there is nothing.

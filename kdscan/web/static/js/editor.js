@@ -59,10 +59,8 @@ function choice(part, [value, probability, total], act) {
   const sure = percent(probability);
   const leads = typeof total === "number" && pointsText(total);
   return h(
-    "button.choice",
+    "button.choice type=button aria-pressed=false",
     {
-      type: "button",
-      "aria-pressed": "false",
       ...(act ? tapping(act) : { disabled: true }),
       "aria-label": [part.words(value), sure, leads].filter(Boolean).join(", "),
     },
@@ -80,6 +78,7 @@ const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 // Possible values of a doubtful part, the most probable first: [value, probability, total].
 const options = (part) =>
+  part.options?.map((option) => [part.value(option), option.probability, option.total]) ??
   [
     [part.read, part.confidence, part.total],
     ...part.alternatives

@@ -19,8 +19,7 @@ const has = (text, word) =>
 
 // onChange(): other sheets are wanted. found(sheets): their cards.
 export function sheetFilter(onChange) {
-  const search = h("input.search", {
-    type: "search",
+  const search = h("input.search type=search", {
     placeholder: t("Search"),
     "aria-label": t("Search all sheets"),
     oninput: onChange,

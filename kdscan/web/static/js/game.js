@@ -2,6 +2,7 @@
 
 import { get, perform, whenRead } from "./api.js";
 import { emblem } from "./coats.js";
+import { isRetake } from "./doubts.js";
 import { h, put, remember, toast } from "./dom.js";
 import { explain } from "./errors.js";
 import { rememberGame } from "./games.js";
@@ -56,12 +57,12 @@ export async function showGame(place, ids) {
     }));
   const rules = sheets[0].kind === "kingdom" && rulesOf(players, say);
   function draw() {
+    rememberGame(ids, players(), outcome); // though its view was left meanwhile
     if (!place.isConnected) return;
     const taken = players()
       .map(({ player }) => player)
       .filter(Boolean);
     document.title = titleOf(players());
-    rememberGame(ids, players(), outcome);
     put(top, gameView(sheets, outcome));
     put(foot, bar(sheets, outcome));
     for (const { id, title, field } of owners) {
@@ -74,7 +75,7 @@ export async function showGame(place, ids) {
   put(place, [
     top,
     rules && rules.element,
-    owners.map(({ title, field }) => h("section.card.owner", title, field.element)),
+    owners.map(({ title, field }) => h("section.card.whose-card", title, field.element)),
     also,
     h("section.also", [
       h("h2.quiet-title", t("Rematch")),
@@ -95,7 +96,7 @@ function rulesOf(players, say) {
   });
 }
 
-const again = (sheets) => sheets.some((sheet) => sheet.photograph_again);
+const again = (sheets) => sheets.some(isRetake);
 
 // "Ann 38 : Bob 45 · kdscan"
 export function titleOf(players) {
@@ -229,10 +230,9 @@ const links = (list, href) =>
     list.map(({ photo, sheet }) =>
       h("li", [
         h("a.result.card", { href: href(sheet) }, [
-          h("img", {
+          h("img loading=lazy", {
             src: photo.pages.find((page) => page.page === sheet.page)?.thumb,
             alt: "",
-            loading: "lazy",
           }),
           h("span.result-name", sheet.player ?? photo.name),
           h("strong", { class: sheet.review && "doubtful" }, briefly(sheet)),

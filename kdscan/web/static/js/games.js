@@ -10,7 +10,12 @@ const MOST = 50; // games that are remembered
 const SHOWN = 8;
 
 const games = () => recall(KEY, []);
-const store = (list) => remember(KEY, list.slice(0, MOST));
+let redraw = () => {}; // the list, where it is shown
+
+function store(list) {
+  remember(KEY, list.slice(0, MOST));
+  redraw();
+}
 
 // Remembers a game as it stands; one that was remembered before is replaced.
 export function rememberGame(ids, players, { winners }) {
@@ -42,10 +47,7 @@ function tally(played) {
 // The games, each a link with a button that forgets it; nothing where there are none.
 export function gamesList() {
   const place = h("section");
-  const forget = (key) => {
-    store(games().filter((game) => game.key !== key));
-    draw();
-  };
+  const forget = (key) => store(games().filter((game) => game.key !== key));
   const draw = () => {
     const played = games();
     const wins = tally(played).map(([name, n]) => `${name} ${n}`);
@@ -59,6 +61,7 @@ export function gamesList() {
         ]),
     );
   };
+  redraw = draw;
   draw();
   return place;
 }

@@ -69,11 +69,10 @@ export function brought(middle, right, down, [wide, high]) {
 // A part of the photo, brought into these units by a matrix, as a picture of its own.
 export const cutOut = (page, matrix, [wide, high], label, kind = "crop") =>
   s("svg", { viewBox: `0 0 ${wide} ${high}`, class: kind, role: "img", "aria-label": label }, [
-    s("image", {
+    s("image preserveAspectRatio=none", {
       href: page.view,
       width: page.width,
       height: page.height,
-      preserveAspectRatio: "none",
       transform: `matrix(${matrix.join(" ")})`,
     }),
   ]);
@@ -171,19 +170,16 @@ export function gridOverlay(sheet, marks, shown, width, act, turns = 0) {
   for (const domain of sheet.domains.filter((d) => d.color !== null)) {
     for (const [row, col] of domain.cells) {
       group.append(
-        s("polygon", {
+        s("polygon class=marker fill-opacity=0.5", {
           points: points(quad(lattice, row, col)),
-          class: "marker",
           fill: DOMAIN_COLORS[domain.color],
-          "fill-opacity": 0.5,
         }),
       );
     }
   }
   group.append(
-    s("polyline", {
+    s("polyline fill=none", {
       points: points(rim(lattice)),
-      fill: "none",
       stroke: PAPER,
       "stroke-width": 0.05 * unit,
     }),
@@ -209,14 +205,11 @@ function axisLabels(grid, unit, turns) {
   const label = (text, [x, y], [u, v]) => {
     const at = [x + 0.78 * (x - u), y + 0.78 * (y - v)];
     return s(
-      "text",
+      "text class=axis text-anchor=middle dominant-baseline=central",
       {
         transform: `translate(${at[0]} ${at[1]}) rotate(${-90 * turns})`,
-        class: "axis",
         "font-size": 0.34 * unit,
         "stroke-width": 0.07 * unit,
-        "text-anchor": "middle",
-        "dominant-baseline": "central",
       },
       text,
     );
@@ -233,19 +226,16 @@ function badge(cell, corner, unit, picture, width, turns) {
   group.append(s("polygon", { points: points(corner), fill: "transparent" }));
   if (cell.review)
     group.append(
-      s("circle", {
+      s("circle fill=none stroke=#fff", {
         cx: x,
         cy: y,
         r: 0.44 * unit,
-        fill: "none",
-        stroke: "#fff",
         "stroke-width": 0.09 * unit,
       }),
-      s("circle", {
+      s("circle fill=none", {
         cx: x,
         cy: y,
         r: 0.44 * unit,
-        fill: "none",
         stroke: DOUBT,
         "stroke-width": 0.05 * unit,
       }),
@@ -268,16 +258,12 @@ function badge(cell, corner, unit, picture, width, turns) {
         transform: `translate(${x + 0.62 * (low[0] - x)} ${y + 0.62 * (low[1] - y)}) rotate(${-90 * turns}) scale(${size}) translate(${-width / 2} -52)`,
       },
 
-      s("rect", {
+      s("rect height=110 rx=16 fill-opacity=0.93 stroke-width=5", {
         x: -6,
         y: -4,
         width: width + 12,
-        height: 110,
-        rx: 16,
         fill: PAPER,
-        "fill-opacity": 0.93,
         stroke: cell.review ? DOUBT : INK,
-        "stroke-width": 5,
       }),
       picture,
     ),

@@ -1,10 +1,11 @@
 // What the projector shows: the standings, a round's games or pairings, or the totals of maps without
 // rounds.
 
-import { $, h, sign } from "./dom.js";
+import { $, h } from "./dom.js";
 import { language, t } from "./i18n.js";
+import { glyph } from "./icons.js";
 
-const crown = (leads) => (leads ? sign("♛", "crown") : null);
+const crown = (leads) => (leads ? glyph("crown") : null);
 
 // Halves as people write them: 2½. Thirds, of a table of four, with two digits.
 const number = (n) =>
@@ -59,6 +60,48 @@ export const totalsOf = (rows) =>
     }),
   );
 
+// Who played whom, with what result, from the rows' point of view.
+export function crossTable(players, games) {
+  const names = players.map(({ name }) => name);
+  const cell = (row, column) => {
+    const met = games.filter(({ seats }) =>
+      [row, column].every((name) => seats.some(({ player }) => player === name)),
+    );
+    return met.map(({ round, seats, winner }) => {
+      const [mine, theirs] = [row, column].map((name) => seats.find((s) => s.player === name));
+      const kind = winner === null ? "" : seats[winner] === mine ? "won" : "less";
+      const title = t("Round {n}", { n: round });
+      const points = mine.total === null ? "…" : `${mine.total}:${theirs.total ?? "–"}`;
+      return h("span", { class: kind, title }, points);
+    });
+  };
+  return h("div.card.cross", [
+    h("table", [
+      h(
+        "thead",
+        h(
+          "tr",
+          column(""),
+          column(""),
+          names.map((_, n) => column(String(n + 1))),
+        ),
+      ),
+      h(
+        "tbody",
+        names.map((row, n) =>
+          h("tr", [
+            h("td", String(n + 1)),
+            h("th.name", { scope: "row" }, row),
+            names.map((other) =>
+              h("td", { class: row === other && "self" }, row !== other && cell(row, other)),
+            ),
+          ]),
+        ),
+      ),
+    ]),
+  ]);
+}
+
 export const gamesOf = (games) =>
   h("section.games", [
     h("h2", t("Round {n}", { n: games[0].round })),
@@ -70,7 +113,8 @@ function gameLine({ table, seats, winner, bye, finished }) {
   return h("li", { class: finished ? "card" : "card open" }, [
     h("span.table-number", String(table)),
     seats.map((seat, n) =>
-      h("span", { class: winner === n ? "seat won" : "seat" }, [
+      h("span.seat", { class: winner === n && "won" }, [
+        winner === n && glyph("crown"),
         h("span", seat.player),
         begun && h("strong", seat.total ?? "–"),
       ]),

@@ -82,13 +82,9 @@ export function whoseField(kind, say) {
   const chip = (name) => button(name, () => tell(name), { class: "name-chip" });
   const offers = h("span.row");
   const list = h("datalist", { id: `names-${(fields += 1)}` });
-  const field = h("input", {
-    type: "text",
-    maxlength: "60",
+  const field = h("input type=text maxlength=60 autocomplete=off autocapitalize=words", {
     "aria-label": question,
     placeholder: question,
-    autocomplete: "off",
-    autocapitalize: "words",
     list: list.id,
   });
   const enter = (event) => {

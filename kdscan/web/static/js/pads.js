@@ -8,12 +8,9 @@ import { t, tn } from "./i18n.js";
 import { teacher } from "./teach.js";
 
 const picture = (print) =>
-  h("img", {
+  h("img loading=lazy width=248 height=184", {
     src: print.picture,
     alt: t("The print of {name}", { name: print.name }),
-    loading: "lazy",
-    width: "248",
-    height: "184",
   });
 
 const origin = (print) =>
@@ -44,8 +41,7 @@ function entry(print, { tell, refresh }) {
 export function knownPrints() {
   const count = h("span.count");
   const list = h("ul");
-  const learns = h("input", {
-    type: "checkbox",
+  const learns = h("input type=checkbox", {
     onchange: () => tell(post("/api/prints/learning", { on: learns.checked })),
   });
   function show({ prints, learns: on }) {

@@ -6,6 +6,7 @@ import { COATS, DOMAIN_COLORS, castle, coatName, icon, marks, marksName } from "
 import { h, s } from "./dom.js";
 import { cellCrop, gridOverlay } from "./grid.js";
 import { t, tn } from "./i18n.js";
+import { glyph } from "./icons.js";
 import { MOST_CROWNS, TERRAINS, square, squareIcon, squareName, terrainName } from "./terrains.js";
 
 // A row of numbers to choose from, such as the number of crosses.
@@ -13,9 +14,8 @@ export const numbers = (label, of, chosen, sign, say, most, act) =>
   h("div.cross-row", { role: "group", "aria-label": label }, [
     of.map((n) =>
       h(
-        "button.cross-count",
+        "button.cross-count type=button",
         {
-          type: "button",
           "aria-pressed": String(n === chosen),
           disabled: n > most,
           "aria-label": say(n),
@@ -31,13 +31,8 @@ export const pictures = (label, of, chosen, act) =>
   h("div.coat-grid", { role: "group", "aria-label": label }, [
     of.map(([value, picture, name]) =>
       h(
-        "button.choice",
-        {
-          type: "button",
-          "aria-label": name,
-          "aria-pressed": String(value === chosen),
-          onclick: () => act(value),
-        },
+        "button.choice type=button",
+        { "aria-label": name, "aria-pressed": String(value === chosen), onclick: () => act(value) },
         picture,
         h("span.choice-name", { "aria-hidden": "true" }, name),
       ),
@@ -120,7 +115,7 @@ const tile = {
       t("Crowns"),
       [0, 1, 2, 3],
       value.crowns,
-      (n) => "♛".repeat(n),
+      (n) => Array.from({ length: n }, () => glyph("crown")),
       (n) => tn("{n} crown", "{n} crowns", n),
       MOST_CROWNS[value.terrain],
       (crowns) => change({ ...value, crowns }),
@@ -175,11 +170,8 @@ export const map = {
             paper(),
             domain &&
               domain.color !== null &&
-              s("rect", {
-                width: 100,
-                height: 100,
+              s("rect width=100 height=100 fill-opacity=0.62", {
                 fill: DOMAIN_COLORS[domain.color],
-                "fill-opacity": 0.62,
               }),
             cell
               ? s("g", { transform: "translate(2 7) scale(.92)" }, marks(cell))

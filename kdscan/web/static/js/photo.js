@@ -32,17 +32,14 @@ export function photoView(page, sheets, onPart, about, { upright = false } = {})
   const turns = upright ? quarters(about?.outline) : 0;
   const turn = TURNS[turns](page),
     size = turn.size;
-  const svg = s("svg", {
-    class: "photo",
+  const svg = s("svg class=photo role=img", {
     viewBox: `0 0 ${size.width} ${size.height}`,
-    role: "img",
     "aria-label": t("The photo with what was read drawn over it"),
   });
-  const image = s("image", {
+  const image = s("image preserveAspectRatio=none", {
     href: page.view,
     width: page.width,
     height: page.height,
-    preserveAspectRatio: "none",
   });
   const inside = s("g", { transform: turn.transform }, image);
   for (const sheet of sheets)

@@ -1,34 +1,51 @@
-// The players of an event at the desk: adding them, one by one or as a list, and who has dropped out.
+// The players of an event at the desk: one by one or as a list that is looked at first, their names,
+// byes they asked for, and who has dropped out.
 
-import { button, h, lines } from "./dom.js";
+import { button, h, lines, put } from "./dom.js";
 import { t, tn } from "./i18n.js";
+import { menu } from "./icons.js";
+import { rowsOf } from "./lists.js";
 
-export function playersTab(act) {
-  const count = h("span");
+// byes: names of those who asked for a bye in the next round; changed here.
+export function playersTab(act, byes) {
+  const count = h("strong");
   const people = h("ol.people");
   const empty = h("li.none", t("No players yet."));
+  const preview = h("div");
+  let desk = null;
   const list = lines(
     people,
     (player) => player.number,
-    ({ number }) => person(number, act),
+    ({ number }) => person(number, act, byes, () => show(desk)),
   );
-  const element = h("div.rounds", [entryForm(act, count), h("section.card", people)]);
-  const show = ({ players }) => {
-    const playing = players.filter((player) => player.active).length;
+  const look = (text) =>
+    put(
+      preview,
+      previewOf(rowsOf(text), desk.players, act, () => put(preview)),
+    );
+  const element = h("div.rounds", [
+    h("section.card", [entryForm(act, look), h("p.controls-row", [importing(look), count])]),
+    preview,
+    h("section.card", people),
+  ]);
+  function show(fresh) {
+    desk = fresh;
+    const playing = desk.players.filter((player) => player.active).length;
     count.textContent = tn("{n} player", "{n} players", playing);
-    list(players, empty);
-  };
+    list(
+      desk.players.map((player) => ({ ...player, begun: desk.last_round > 0 })),
+      empty,
+    );
+  }
   return { element, show };
 }
 
-function entryForm(act, count) {
-  // A pasted list enters all its lines.
+function entryForm(act, look) {
   const paste = (event) => {
-    const pasted = event.clipboardData.getData("text").split(/[\r\n]+/);
-    const names = pasted.map((one) => one.trim()).filter(Boolean);
-    if (names.length < 2) return;
+    const text = event.clipboardData.getData("text").trim();
+    if (!/[\r\n\t;]/.test(text)) return;
     event.preventDefault();
-    act(names.map((one) => ({ type: "add_player", name: one })));
+    look(text);
   };
   // Free for the next name at once; a refused name is put back.
   const enter = async (event) => {
@@ -41,38 +58,103 @@ function entryForm(act, count) {
     });
     if (!kept && !name.value) name.value = entered;
   };
-  const name = h("input", {
-    type: "text",
-    required: true,
-    maxlength: "60",
+  const name = h("input type=text required maxlength=60 autocomplete=off", {
     "aria-label": t("Name"),
-    placeholder: t("Name"),
-    autocomplete: "off",
+    placeholder: t("Name, or a pasted list"),
     onpaste: paste,
   });
-  return h("form.card.controls-row", { onsubmit: enter }, [
-    name,
-    h("button.main", t("Add")),
-    count,
+  return h("form.controls-row", { onsubmit: enter }, name, h("button.main", t("Add")));
+}
+
+function importing(look) {
+  const chosen = async () => {
+    const [file] = input.files;
+    input.value = "";
+    if (file) look(await file.arrayBuffer());
+  };
+  const accept = ".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain";
+  const input = h("input.visually-hidden", { type: "file", accept, onchange: chosen });
+  return h("label.button", input, t("Import a list"));
+}
+
+// What a list would enter, to look at before it does. rows: {name, problem}.
+function previewOf(rows, players, act, end) {
+  const plain = (name) => name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().trim();
+  const known = new Set(players.map(({ name }) => plain(name)));
+  const checked = rows.map((name) => {
+    const twice = known.has(plain(name));
+    known.add(plain(name));
+    return { name, twice };
+  });
+  const fresh = checked.filter(({ twice }) => !twice).map(({ name }) => name);
+  const enter = () =>
+    act(
+      fresh.map((name) => ({ type: "add_player", name })),
+      end,
+    );
+  return h("section.card.preview", [
+    h("h2", tn("{n} new player", "{n} new players", fresh.length)),
+    h("ol.people", [
+      checked.map(({ name, twice }) =>
+        h("li", { class: twice && "gone" }, [
+          h("span.seat", name),
+          twice && h("em", t("in the list already")),
+        ]),
+      ),
+    ]),
+    h("p.controls-row", [
+      button(t("Add them"), enter, { class: "main", disabled: !fresh.length }),
+      button(t("Cancel"), end),
+    ]),
   ]);
 }
 
-function person(number, act) {
+function person(number, act, byes, redraw) {
   let now;
+  let naming = false;
+  const field = h("input type=text maxlength=60 required", { "aria-label": t("Name") });
+  const rename = (event) => {
+    event.preventDefault();
+    act({ type: "rename_player", name: now.name, to: field.value.trim() }, () => {
+      naming = false;
+    });
+  };
+  const form = h("form.controls-row", { onsubmit: rename }, field, h("button.main", t("Save")));
   const name = h("span.seat");
-  const part = button("", () =>
-    act({ type: now.active ? "drop_player" : "rejoin", name: now.name }),
-  );
-  const element = h("li", h("span.table-number", String(number)), name, part);
+  const note = h("em");
+  const element = h("li");
+  const toggle = () => {
+    if (!byes.delete(now.name)) byes.add(now.name);
+    redraw();
+  };
+  const edit = () => {
+    naming = true;
+    field.value = now.name;
+    redraw();
+    field.select();
+  };
   function show(player) {
     now = player;
+    const { active, begun } = player;
     name.textContent = player.name;
-    element.className = player.active ? "" : "gone";
-    part.textContent = player.active ? t("Drop out") : t("Rejoin");
-    part.setAttribute("aria-label", partLabel(player));
+    note.textContent = active ? (byes.has(player.name) ? t("bye") : "") : t("dropped out");
+    element.className = active ? "" : "gone";
+    const label = active
+      ? t("Drop out: {name}", { name: player.name })
+      : t("Rejoin: {name}", { name: player.name });
+    put(element, [
+      h("span.table-number", String(number)),
+      naming ? form : [name, note],
+      menu(t("More actions for {name}", { name: player.name }), [
+        [t("Rename"), edit],
+        active && [
+          byes.has(player.name) ? t("No bye in the next round") : t("Bye in the next round"),
+          toggle,
+        ],
+        [label, () => act({ type: active ? "drop_player" : "rejoin", name: player.name })],
+        !begun && [t("Delete"), () => act({ type: "remove_player", name: player.name })],
+      ]),
+    ]);
   }
   return { element, show };
 }
-
-const partLabel = ({ active, name }) =>
-  active ? t("Drop out: {name}", { name }) : t("Rejoin: {name}", { name });

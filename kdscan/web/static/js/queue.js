@@ -2,8 +2,9 @@
 // only into its own element, whether that is in the page or not.
 
 import { openCard } from "./card.js";
-import { $, h, inUse, lines, put, sign } from "./dom.js";
+import { $, h, inUse, lines, put } from "./dom.js";
 import { percent, t } from "./i18n.js";
+import { glyph } from "./icons.js";
 import { HEADINGS, where } from "./remedies.js";
 
 // A card that was settled while it was open, with its sheets as they are now.
@@ -181,11 +182,11 @@ export const cardOf = (sheet) => ({
 const needed = (card) => card.kind !== "look" || card.sheets[0].review;
 
 function noteOf(card) {
-  if (card.settled) return "✓";
+  if (card.settled) return glyph("done");
   if (card.decides) return t("decides the game");
   if (card.kind !== "look") return "";
   const [sheet] = card.sheets;
-  return sheet.confirmed && !sheet.review ? "✓" : percent(card.confidence);
+  return sheet.confirmed && !sheet.review ? glyph("done") : percent(card.confidence);
 }
 
 function sideOf(card) {
@@ -207,7 +208,7 @@ function face(card) {
   ];
   const picture = sheet
     ? h("img", { src: sheet.thumb, alt: "", loading: "lazy" })
-    : sign(card.kind === "failed" ? "✗" : "…", "no-thumb");
+    : h("span.no-thumb", glyph(card.kind === "failed" ? "close" : "more"));
   return [
     picture,
     h("span", h("strong", who ?? "?"), h("small", what.filter(Boolean).join(" · "))),

@@ -241,35 +241,43 @@ function waitingNow(card, { last_round: now, games }) {
     .map((seat) => seat.player);
 }
 
-function somebodyElse(give) {
-  const field = h("input", {
-    type: "text",
-    list: "players",
+function somebodyElse(give, rounds) {
+  const field = h("input type=text list=players maxlength=60", {
     "aria-label": t("Somebody else"),
     placeholder: t("Somebody else"),
-    maxlength: "60",
   });
   const assign = (event) => {
     event.preventDefault();
     const name = field.value.trim();
     if (name) give(name);
   };
-  return h("form.row.somebody", { onsubmit: assign }, [field, h("button.quiet", t("Assign"))]);
+  return h("form.row.somebody", { onsubmit: assign }, [
+    field,
+    rounds,
+    h("button.quiet", t("Assign")),
+  ]);
 }
 
-// own: the sheet is no longer its player's. meant(player): of those in the current round, who may be meant.
+// Each answer names the round to which the sheet goes; for everybody else it can be chosen. own: the
+// sheet is no longer its player's. meant(player): of those in the current round, who may be meant.
 function owners(card, desk, act, sheet, { own = false, meant = () => true } = {}) {
   const now = desk.last_round;
-  const itsRound = card.round ?? sheet.round ?? (now || null);
-  const give = (player, round = itsRound) =>
+  const its = card.round ?? sheet.round ?? (now || null);
+  const rounds = h("select", { "aria-label": t("Round") }, [
+    Array.from({ length: now }, (_, n) =>
+      h("option", { value: n + 1 }, t("round {round}", { round: n + 1 })),
+    ),
+  ]);
+  rounds.value = String(its ?? "");
+  const give = (player, round = Number(rounds.value) || its) =>
     act({ type: "assign_sheet", sheet: sheet.id, player, round, own });
-  const inRoundNow = (name) => [name, h("small", " ", t("round {round}", { round: now }))];
+  const named = (name, round) => [name, round && h("small", " ", t("round {round}", { round }))];
   const others = card.players.filter((name) => !own || name !== card.player);
   const waiting = waitingNow(card, desk).filter((name) => meant(name));
   return answers(
-    others.map((name) => answer(name, () => give(name))),
-    waiting.map((name) => answer(inRoundNow(name), () => give(name, now))),
-    somebodyElse(give),
+    others.map((name) => answer(named(name, its), () => give(name, its))),
+    waiting.map((name) => answer(named(name, now), () => give(name, now))),
+    somebodyElse(give, now > 1 && rounds),
   );
 }
 

@@ -89,9 +89,8 @@ export async function showPhoto(place, id, wanted = null) {
       picker,
       sheets().map((sheet) =>
         h(
-          "button.tab",
+          "button.tab type=button",
           {
-            type: "button",
             "aria-pressed": String(sheet.id === chosen),
             onclick: () => open(sheets().find((one) => one.id === sheet.id)),
           },

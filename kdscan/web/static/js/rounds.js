@@ -1,101 +1,289 @@
-// The rounds of an event at the desk: pairing them, the clock, and what the projector shows. Elements are
-// created once and updated, so that nothing is drawn over what somebody types.
+// The rounds of an event at the desk: a line a table with its state, the next pairing, the clock and
+// what the projector shows. Elements are created once and updated, so that nothing is drawn over what
+// somebody types.
 
-import { button, h, inUse, lines, pointsInput, put, typedPoints } from "./dom.js";
+import { button, h, inUse, lines, pointsInput, put, sign, toast, typedPoints } from "./dom.js";
 import { t, tn } from "./i18n.js";
+import { glyph, menu } from "./icons.js";
+import { crossTable } from "./league.js";
+import { pairingByHand } from "./pairing.js";
 
-export function roundsTab(act) {
-  const pairing = pairingOf(act);
-  const projector = projectorOf(act);
-  const none = h("p.none", t("Add the players, then pair the first round."));
-  const rounds = h("div.rounds");
-  const element = h("div.rounds", pairing.element, projector.element);
-  const list = lines(
-    rounds,
-    ({ n }) => n,
-    ({ n }) => roundOf(n, act),
-  );
-  let newest = 0;
-  function show(desk) {
-    const { last_round: last, games } = desk;
-    pairing.show(desk);
-    projector.show(desk);
-    // Newest first; when a round begins, only that one is open, and whatever somebody types in.
-    list(
-      Array.from({ length: last }, (_, before) => ({
-        n: last - before,
-        newest: last !== newest ? last : null,
-        games: games.filter((game) => game.round === last - before),
-        met: metAgain(games, last - before),
-      })),
+export function roundsTab(act, byes) {
+  let chosen = null; // a round that is looked at; null: the last one, "cross": the cross table
+  let byHand = null;
+  let desk = null;
+  const tabs = h("div.tabs", { role: "group", "aria-label": t("Rounds") });
+  const next = nextRound(act, byes, (again) => {
+    byHand = pairingByHand(desk, again, byes, act, () => {
+      byHand = null;
+      show(desk);
+    });
+    show(desk);
+  });
+  const side = h("aside.round-side", projectorOf(act), clockOf(act), plannedOf(act));
+  const made = new Map();
+  const roundAt = (n) => {
+    if (!made.has(n))
+      made.set(
+        n,
+        roundOf(n, (action, done) => change(n, action, done)),
+      );
+    return made.get(n);
+  };
+  const main = h("section.round-main");
+  const element = h("div.rounds", [h("div.round-top", tabs, next.element), main, side]);
+
+  // A result changed after a later round was paired: that pairing rests on the one before.
+  function change(n, action, done) {
+    const game = desk.games.find((one) => one.round === n && one.table === action.table);
+    const names = game.seats.map(({ player }) => player);
+    const later = desk.games.filter(
+      ({ round, seats }) => round > n && seats.some(({ player }) => names.includes(player)),
     );
-    newest = last;
-    put(element, pairing.element, projector.element, last ? rounds : none);
+    return act(action, () => {
+      done();
+      if (!later.length || !game.finished) return;
+      const tables = later.map((one) => `${t("Round {n}", { n: one.round })}: ${namesOf(one)}`);
+      toast([
+        t("These pairings rest on the result that stood here before:"),
+        h(
+          "ul",
+          tables.map((text) => h("li", text)),
+        ),
+      ]);
+    });
+  }
+
+  function show(fresh) {
+    desk = fresh;
+    const { last_round: last, games } = desk;
+    const at = chosen ?? last;
+    const choose = (what) => () => {
+      chosen = what === last ? null : what;
+      show(desk);
+    };
+    const tab = (label, what) =>
+      button(label, choose(what), { class: "tab", "aria-pressed": String(at === what) });
+    put(
+      tabs,
+      Array.from({ length: last }, (_, n) => tab(t("Round {n}", { n: n + 1 }), n + 1)),
+      last > 0 && tab(t("Cross table"), "cross"),
+    );
+    next.show(desk);
+    for (const part of side.children) part.show(desk);
+    for (const [n, round] of made) round.show(gamesOf(games, n), metAgain(games, n));
+    if (byHand) put(main, byHand);
+    else if (at === "cross") put(main, crossTable(desk.players, games));
+    else if (!last) put(main, h("p.none", t("Add the players, then pair the first round.")));
+    else {
+      const round = roundAt(at);
+      round.show(gamesOf(games, at), metAgain(games, at));
+      put(main, round.element);
+    }
   }
   return { element, show };
 }
 
-function pairingOf(act) {
-  const pair = button("", () => act({ type: "pair_round" }), { class: "main" });
-  const again = button("", () => act({ type: "pair_round", again: true }));
-  const open = h("span");
-  const element = h("section.card.controls-row");
+const gamesOf = (games, n) => games.filter(({ round }) => round === n);
+const namesOf = ({ seats }) => seats.map(({ player }) => player).join(" – ");
+
+// What comes next: the pairing of a round, by itself or by hand.
+function nextRound(act, byes, byHand) {
+  const pair = (more = {}) =>
+    act({ type: "pair_round", byes: [...byes], ...more }, () => byes.clear());
+  const next = button("", () => pair(), { class: "main" });
+  const open = h("span.none");
+  const element = h("div.controls-row");
   function show({ last_round: last, rounds: planned, games, players }) {
-    const now = games.filter((game) => game.round === last);
+    const now = gamesOf(games, last);
     const playing = now.filter((game) => !game.finished).length;
     const begun = now.some((game) => game.seats.some((seat) => seat.total !== null));
     const over = planned !== null && last >= planned;
-    pair.textContent = last ? t("Pair round {n}", { n: last + 1 }) : t("Pair the first round");
-    pair.disabled = playing > 0 || players.filter((one) => one.active).length < 2;
-    again.textContent = t("Pair round {n} again", { n: last });
+    const active = players.filter((one) => one.active);
+    next.textContent = last ? t("Pair round {n}", { n: last + 1 }) : t("Pair the first round");
+    next.disabled = playing > 0 || active.length < 2;
     open.textContent = playing
       ? tn("{n} table still playing", "{n} tables still playing", playing)
-      : "";
-    put(
-      element,
-      over ? h("span", t("All rounds are paired.")) : pair,
-      last > 0 && !begun && again,
+      : over
+        ? t("All rounds are paired.")
+        : "";
+    const ready = !next.disabled && !over;
+    const again = last > 0 && !begun;
+    put(element, [
       open,
-    );
+      !over && next,
+      (ready || again) &&
+        menu(t("More ways to pair"), [
+          ready &&
+            !last && [t("Pair in the order of the list"), () => pair({ tables: folded(active) })],
+          ready && [t("Pair by hand"), () => byHand(false)],
+          again && [t("Pair round {n} again", { n: last }), () => pair({ again: true })],
+          again && [t("Change round {n} by hand", { n: last }), () => byHand(true)],
+        ]),
+    ]);
   }
   return { element, show };
+}
+
+// The first half of the list against the second, in its order; of an odd number the last has a bye.
+function folded(active) {
+  const names = active.map(({ name }) => name);
+  const half = Math.floor(names.length / 2);
+  const tables = names.slice(0, half).map((name, n) => [name, names[half + n]]);
+  return names.length % 2 ? [...tables, [names.at(-1)]] : tables;
+}
+
+// One round: a line a table.
+function roundOf(n, act) {
+  const games = h("ol.tables");
+  const met = h("div.none");
+  const element = h("section.card", h("h2", t("Round {n}", { n })), met, games);
+  const list = lines(
+    games,
+    (game) => `${game.table}-${game.seats.map((seat) => seat.player).join()}`,
+    (game) => (game.bye ? byeOf(game) : tableOf(game, act)),
+  );
+  function show(shown, again) {
+    put(
+      met,
+      again.map((text) => h("p", text)),
+    );
+    list(shown);
+  }
+  return { element, show };
+}
+
+const numberOf = (n) => h("span.table-number", String(n));
+
+function byeOf({ table, seats }) {
+  const element = h("li", numberOf(table), h("span.seat", seats[0].player), h("em", t("bye")));
+  return { element, show: () => {} };
+}
+
+// A table: its result is a button that turns into fields; what is rarer is in its menu.
+function tableOf({ round, table, seats }, act) {
+  const keep = (what, done = () => {}) => act({ round, table, ...what }, done);
+  let game = null;
+  let typing = false;
+  const fields = seats.map(({ player }) =>
+    pointsInput(player, { "aria-label": t("Points of {name}", { name: player }) }),
+  );
+  const save = (event) => {
+    event.preventDefault();
+    const sent = fields.map((one) => one.value);
+    const points = typedPoints(fields);
+    if (!Object.keys(points).length) return close();
+    keep({ type: "enter_result", points }, () => {
+      fields.forEach((one, n) => {
+        if (one.value === sent[n]) one.defaultValue = one.value;
+      });
+      if (!inUse(form) || form.contains(document.activeElement)) close();
+    });
+  };
+  const form = h("form", { onsubmit: save }, [
+    seats.map(({ player }, n) => h("label.seat", h("span", player), fields[n])),
+    h("button.main", t("Save")),
+    button(t("Cancel"), () => {
+      fields.forEach((one) => {
+        one.value = one.defaultValue;
+      });
+      close();
+    }),
+  ]);
+  const open = () => {
+    typing = true;
+    draw();
+    fields.find((one) => !one.value)?.focus() ?? fields[0].select();
+  };
+  function close() {
+    typing = false;
+    draw();
+    element.querySelector("button")?.focus();
+  }
+  const others = menu(t("More actions for table {n}", { n: table }), [
+    seats.length === 2 && [
+      ...seats.map(({ player }) => [
+        t("Walkover: {name} wins", { name: player }),
+        () => keep({ type: "walkover", winner: player }),
+      ]),
+      [t("Both absent: both lose"), () => keep({ type: "walkover", winner: null })],
+    ],
+    [t("Withdraw the result"), () => keep({ type: "withdraw_result" })],
+  ]);
+  const state = h("em.state");
+  const result = h("button.result-line", { type: "button", onclick: open });
+  const element = h("li");
+  function draw() {
+    put(element, numberOf(table), typing ? form : [result, state, others]);
+  }
+  function show(fresh) {
+    game = fresh;
+    element.className = game.finished ? "" : "open";
+    state.textContent = game.finished
+      ? game.decided_by === "walkover"
+        ? t("walkover")
+        : ""
+      : t("playing");
+    const side = ({ player, total }, n) => [
+      n > 0 && sign(seats.length === 2 ? ":" : "·"),
+      h("span.seat", { class: game.winner === n && "won" }, [
+        game.winner === n && glyph("crown"),
+        h("span", player),
+        h("strong", total === null ? "–" : String(total)),
+      ]),
+    ];
+    put(result, game.seats.map(side), glyph("edit"));
+    game.seats.forEach((seat, n) => bring(fields[n], String(seat.total ?? "")));
+    draw();
+  }
+  return { element, show };
+}
+
+// The stored value of a field, unless somebody typed another that was not kept yet.
+function bring(field, value) {
+  const typed = field.value !== field.defaultValue;
+  field.defaultValue = value;
+  if (!typed) field.value = value;
+}
+
+// A part of the column beside the rounds.
+function part(title, children, show) {
+  const element = h("section.card", [h("h3", title), children]);
+  element.show = show;
+  return element;
 }
 
 function projectorOf(act) {
   const view = (what, label) => button(label, () => act({ type: "show", what }), { class: "tab" });
   const views = { table: view("table", t("Standings")), pairings: view("pairings", t("Pairings")) };
-  const clock = clockOf(act);
-  const element = h("section.card.controls-row", [
-    h("strong", t("Projector")),
-    Object.values(views),
-    clock.element,
-  ]);
-  function show(desk) {
+  return part(t("Projector"), h("div.controls-row", Object.values(views)), (desk) => {
     for (const [what, one] of Object.entries(views))
       one.setAttribute("aria-pressed", String(what === desk.shown));
-    clock.show(desk);
-  }
-  return { element, show };
+  });
 }
 
+const numberField = (label, most, value) =>
+  h("input type=number min=1 inputmode=numeric", { max: String(most), value, "aria-label": label });
+
 function clockOf(act) {
-  const minutes = h("input", {
-    type: "number",
-    min: "1",
-    max: "600",
-    value: "30",
-    required: true,
-    "aria-label": t("Minutes"),
-    inputmode: "numeric",
-  });
+  const minutes = numberField(t("Minutes"), 600, "30");
+  minutes.required = true;
   const set = (to) => act({ type: "start_clock", minutes: to });
   const start = button(t("Start"), () => minutes.reportValidity() && set(Number(minutes.value)));
   const stop = button(t("Stop"), () => set(null));
-  const element = h("span.controls-row", [h("strong", t("Clock")), minutes, start, stop]);
-  const show = ({ clock }) => {
+  return part(t("Clock"), h("div.controls-row", minutes, start, stop), ({ clock }) => {
     stop.hidden = !clock;
-  };
-  return { element, show };
+  });
+}
+
+function plannedOf(act) {
+  const rounds = numberField(t("Number of rounds"), 99, "");
+  const set = () => rounds.value && act({ type: "set_rules", rounds: Number(rounds.value) });
+  return part(
+    t("Number of rounds"),
+    h("div.controls-row", rounds, button(t("Set"), set)),
+    ({ rounds: planned }) => bring(rounds, String(planned ?? "")),
+  );
 }
 
 // Who sits at a table, two by two; whoever has a bye alone.
@@ -110,8 +298,7 @@ function metAgain(games, n) {
   const keyOf = (names) => names.join("\n");
   const earlier = games.filter((game) => game.round < n);
   const before = new Set(earlier.flatMap(pairs).map(keyOf));
-  return games
-    .filter((game) => game.round === n)
+  return gamesOf(games, n)
     .flatMap(pairs)
     .filter((names) => before.has(keyOf(names)))
     .map(([one, other]) =>
@@ -119,105 +306,4 @@ function metAgain(games, n) {
         ? t("{player} has a bye again", { player: one })
         : t("{players} have met before", { players: `${one} – ${other}` }),
     );
-}
-
-// One round at the desk: its tables, and for each the points, a walkover, or no result any more.
-
-function roundOf(n, act) {
-  const games = h("ol.tables");
-  const met = h("div.none");
-  const title = h("summary", h("h2", t("Round {n}", { n })));
-  const element = h("details.card", title, met, games);
-  const list = lines(
-    games,
-    (game) => `${game.table}-${game.seats.map((seat) => seat.player).join()}`,
-    (game) => (game.bye ? byeOf(game) : tableOf(game, act)),
-  );
-  function show(round) {
-    if (round.newest) element.open = n === round.newest || inUse(element);
-    put(
-      met,
-      round.met.map((text) => h("p", text)),
-    );
-    list(round.games);
-  }
-  return { element, show };
-}
-
-const numberOf = (n) => h("span.table-number", String(n));
-
-function byeOf({ table, seats }) {
-  const player = h("span.seat", seats[0].player);
-  const element = h("li", numberOf(table), player, h("em", t("bye")));
-  return { element, show: () => {} };
-}
-
-function tableOf({ round, table, seats }, act) {
-  const fields = seats.map(({ player }) => pointsField(player));
-  const labels = seats.map(({ player }, n) => h("label.seat", h("span", player), fields[n]));
-  const keep = (what) => {
-    const sent = fields.map((one) => one.value);
-    act({ round, table, ...what }, () => kept(fields, sent));
-  };
-  const save = (event) => {
-    event.preventDefault();
-    const points = typedPoints(fields);
-    if (Object.keys(points).length) keep({ type: "enter_result", points });
-  };
-  const form = h("form", { onsubmit: save }, labels, h("button.quiet", t("Save")));
-  const walkover = h("em", t("walkover"));
-  const element = h("li", numberOf(table), form, walkover, moreActions(table, seats, keep));
-  function show(game) {
-    element.className = game.finished ? "" : "open";
-    walkover.hidden = game.decided_by !== "walkover";
-    game.seats.forEach((seat, n) => {
-      labels[n].classList.toggle("won", game.winner === n);
-      bring(fields[n], String(seat.total ?? ""));
-    });
-  }
-  return { element, show };
-}
-
-const pointsField = (player) =>
-  pointsInput(player, { "aria-label": t("Points of {name}", { name: player }) });
-
-// What was sent is the stored value now, where nobody typed on meanwhile.
-function kept(fields, sent) {
-  fields.forEach((one, n) => {
-    if (one.value === sent[n]) one.defaultValue = one.value;
-  });
-}
-
-// The stored value of a field, unless somebody typed another that was not kept yet.
-function bring(field, value) {
-  const typed = field.value !== field.defaultValue;
-  field.defaultValue = value;
-  if (!typed) field.value = value;
-}
-
-const ACTIONS = {
-  withdraw: { type: "withdraw_result" },
-  forfeit: { type: "walkover", winner: null },
-};
-
-function moreActions(table, seats, keep) {
-  const choose = () => {
-    const what = more.value;
-    more.value = "";
-    more.blur();
-    keep(ACTIONS[what] ?? { type: "walkover", winner: what });
-  };
-  const walkovers = seats.map(({ player }) =>
-    h("option", { value: player }, t("Walkover: {name} wins", { name: player })),
-  );
-  const more = h(
-    "select",
-    { "aria-label": t("More actions for table {n}", { n: table }), onchange: choose },
-
-    h("option", { value: "" }, "…"),
-    seats.length === 2 && walkovers,
-    seats.length === 2 && h("option", { value: "forfeit" }, t("Both absent: both lose")),
-    h("option", { value: "withdraw" }, t("Withdraw the result")),
-  );
-  return more;
 }

@@ -27,13 +27,9 @@ function band([low, high], [first, last], total) {
     at = (n) => (100 * (n - first)) / span;
   return s("svg", { class: "band", viewBox: "-3 0 106 14", "aria-hidden": "true" }, [
     s("rect", { x: 0, y: 5, width: 100, height: 4, rx: 2, class: "band-all" }),
-    s("rect", {
+    s("rect y=3 height=8 rx=4 class=band-now", {
       x: at(low),
-      y: 3,
       width: Math.max(2, at(high) - at(low)),
-      height: 8,
-      rx: 4,
-      class: "band-now",
     }),
     s("circle", { cx: at(total), cy: 7, r: 4.5, class: "band-dot" }),
   ]);
@@ -100,9 +96,8 @@ export function explanation(sheet, show) {
   const idle = sheet.domains.length - scoring.length;
   const row = (domain) =>
     h(
-      "tr",
+      "tr tabindex=0",
       {
-        tabindex: "0",
         onfocus: () => show(domain.cells),
         onblur: () => show([]),
         onpointerenter: () => show(domain.cells),

@@ -2,14 +2,15 @@
 
 import { serverTime } from "./api.js";
 import { canvasWorks, toBlob } from "./canvas.js";
-import { INK } from "./coats.js";
-import { s, toast } from "./dom.js";
+import { INK, RED } from "./coats.js";
+import { drawing, s, toast } from "./dom.js";
 import { language, pointsText, t } from "./i18n.js";
 import { hasScore, kindOf, nameOf } from "./kinds.js";
 
-const WIDE = 1200,
-  HIGHEST = 840,
-  WIDEST_LINE = 1900; // the last: letters of a line times their size
+const WIDE = 1200;
+const HIGHEST = 840;
+const WIDEST_LINE = 1900; // letters of a line times their size
+const FACE = "Palatino, 'Palatino Linotype', 'Book Antiqua', 'URW Palladio L', Georgia, serif";
 
 // What a total contains that the board does not show.
 const besides = ({ score }) =>
@@ -26,101 +27,43 @@ function card(all, game) {
   const sheets = all.filter(hasScore);
   const boards = sheets.map((sheet) => kindOf(sheet).draw(sheet, { doubts: false, labels: false }));
   const [across, down] = boards[0].getAttribute("viewBox").split(" ").slice(2).map(Number);
-  const tall = Math.min(HIGHEST, (1120 * down) / across),
-    wide = (tall * across) / down;
-  const more = sheets.some(besides) ? 44 : 0,
-    each = tall + 142 + more,
-    high = 130 + each * sheets.length + 60;
-  const text = (x, y, size, what, more = {}) =>
-    s(
-      "text",
-      {
-        x,
-        y,
-        "font-size": size,
-        "text-anchor": "middle",
-        fill: INK,
-        "font-family":
-          "Palatino, 'Palatino Linotype', 'Book Antiqua', 'URW Palladio L', Georgia, serif",
-        ...more,
-      },
-      what,
-    );
-  const svg = s(
-    "svg",
-    {
-      xmlns: "http://www.w3.org/2000/svg",
-      viewBox: `0 0 ${WIDE} ${high}`,
-      width: WIDE,
-      height: high,
-    },
-
+  const height = Math.min(HIGHEST, (1120 * down) / across);
+  const width = (height * across) / down;
+  const more = sheets.some(besides) ? 44 : 0;
+  const each = height + 142 + more;
+  const high = 130 + each * sheets.length + 60;
+  const middle = { x: WIDE / 2, "text-anchor": "middle", fill: INK, "font-family": FACE };
+  const text = (y, size, what, rest = {}) => {
+    const fitting = Math.min(size, WIDEST_LINE / what.length);
+    return s("text", { ...middle, y, "font-size": fitting, ...rest }, what);
+  };
+  const frame = (inset, rx, stroke, line) => {
+    const size = { width: WIDE - 2 * inset, height: high - 2 * inset };
+    return s("rect fill=none", { x: inset, y: inset, ...size, rx, stroke, "stroke-width": line });
+  };
+  const title = sheets[0].kind === "kingdom" ? "Kingdomino" : "Kingdomino Duel";
+  const date = new Date(serverTime()).toLocaleDateString(language, { dateStyle: "long" });
+  const xmlns = "http://www.w3.org/2000/svg";
+  const svg = s("svg", { xmlns, viewBox: `0 0 ${WIDE} ${high}`, width: WIDE, height: high }, [
     s("rect", { width: WIDE, height: high, fill: "#f3e7c9" }),
-    s("rect", {
-      x: 14,
-      y: 14,
-      width: WIDE - 28,
-      height: high - 28,
-      rx: 18,
-      fill: "none",
-      stroke: "#8b1a1a",
-      "stroke-width": 6,
-    }),
-    s("rect", {
-      x: 26,
-      y: 26,
-      width: WIDE - 52,
-      height: high - 52,
-      rx: 12,
-      fill: "none",
-      stroke: "#b8892b",
-      "stroke-width": 2,
-    }),
-  );
-  svg.append(
-    text(WIDE / 2, 96, 58, sheets[0].kind === "kingdom" ? "Kingdomino" : "Kingdomino Duel", {
-      "font-weight": 700,
-      "letter-spacing": 3,
-    }),
-  );
+    frame(14, 18, RED, 6),
+    frame(26, 12, "#b8892b", 2),
+    text(96, 58, title, { "font-weight": 700, "letter-spacing": 3 }),
+    text(high - 46, 26, `kdscan · ${date}`, { "fill-opacity": 0.75 }),
+  ]);
   sheets.forEach((sheet, n) => {
-    const top = 130 + n * each,
-      won = game?.winners.length === 1 && game.winners.includes(n);
-    const title = sheets.length > 1 ? `${won ? "♛ " : ""}${nameOf(sheet, sheets)}: ` : "";
-    const line = title + pointsText(sheet.score.total);
-    svg.append(
-      text(WIDE / 2, top + 60, Math.min(64, WIDEST_LINE / line.length), line, {
-        "font-weight": 700,
-        fill: won ? "#8b1a1a" : INK,
-      }),
-    );
-    if (besides(sheet))
-      svg.append(
-        text(
-          WIDE / 2,
-          top + 104,
-          Math.min(32, WIDEST_LINE / besides(sheet).length),
-          besides(sheet),
-        ),
-      );
-    for (const [name, value] of Object.entries({
-      x: (WIDE - wide) / 2,
-      y: top + 85 + more,
-      width: wide,
-      height: tall,
-    }))
-      boards[n].setAttribute(name, value);
+    const top = 130 + n * each;
+    const won = game?.winners.length === 1 && game.winners.includes(n);
+    const name = sheets.length > 1 ? `${nameOf(sheet, sheets)}: ` : "";
+    const line = name + pointsText(sheet.score.total);
+    svg.append(text(top + 60, 64, line, { "font-weight": 700, fill: won ? RED : INK }));
+    if (won)
+      svg.append(s("g", { transform: `translate(600 ${top}) scale(1.8)` }, drawing("crown")));
+    if (besides(sheet)) svg.append(text(top + 104, 32, besides(sheet)));
+    const at = { x: (WIDE - width) / 2, y: top + 85 + more, width, height };
+    for (const [key, value] of Object.entries(at)) boards[n].setAttribute(key, value);
     svg.append(boards[n]);
   });
-  svg.append(
-    text(
-      WIDE / 2,
-      high - 46,
-      26,
-      `kdscan · ${new Date(serverTime()).toLocaleDateString(language, { dateStyle: "long" })}`,
-      { "fill-opacity": 0.75 },
-    ),
-  );
   return { svg, high };
 }
 

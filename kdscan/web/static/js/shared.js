@@ -76,20 +76,15 @@ export async function showShared(place, code) {
                 "Photograph your own sheet, then open this link on the other phone and photograph its sheet there.",
               ),
         ),
-        h("img.invitation", {
+        h("img.invitation width=240 height=240", {
           src: `${sharedPath(code)}/qr.svg`,
           alt: t("QR code that opens this game on another phone"),
-          width: "240",
-          height: "240",
         }),
         h("p.game-code", code),
         h("p.row.centred", [
           h(
-            "button.quiet",
-            {
-              type: "button",
-              onclick: () => pass(new URL(fresh.link, location.href).href),
-            },
+            "button.quiet type=button",
+            { onclick: () => pass(new URL(fresh.link, location.href).href) },
             t("Send the link"),
           ),
         ]),

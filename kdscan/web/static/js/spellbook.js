@@ -2,8 +2,8 @@
 // words.
 
 import { pressable, doubtRing, walk } from "./board.js";
-import { coatName, COATS, DOUBT, GOLD, icon, INK, PAPER, RED, shield } from "./coats.js";
-import { button, h, s } from "./dom.js";
+import { coatName, COATS, DOUBT, GOLD, icon, INK, RED, shield } from "./coats.js";
+import { button, drawing, h, picture, s } from "./dom.js";
 import { axes, brought, cutOut } from "./grid.js";
 import { t, tn } from "./i18n.js";
 import { coatKey, coats, numbers, pictures } from "./parts.js";
@@ -65,22 +65,19 @@ const MOST_BESIDE_CROWN = 5; // places of a line that leave room for the winner'
 
 // onCell(id) makes lines and chosen coats buttons; doubts: draw rings.
 function drawBook(sheet, { onCell = null, doubts = true } = {}) {
-  const svg = s(
-    "svg",
-    {
-      class: "board",
-      viewBox: "0 0 712 690",
-      role: onCell ? "group" : "img",
-      "aria-label": t("The spellbook as it was read"),
-    },
-    cover(),
-  );
-  const add = (part) => svg.append(drawPart(part, onCell, doubts));
-  PRINTED.forEach((coat, n) => {
-    svg.append(s("g", { transform: `translate(328 ${lineTop(n) + 4}) scale(.8)` }, shield(coat)));
-    sheet.players.forEach((_, player) => add(linePlace(sheet, player, coat, n)));
-  });
-  sheet.players.forEach((side, player) => add(choicePlace(side, player)));
+  const title = t("The spellbook as it was read");
+  const role = onCell ? "group" : "img";
+  const svg = s("svg", { class: "board", viewBox: "0 0 712 690", role, "aria-label": title }, [
+    drawing("book"),
+    PRINTED.map((coat, n) => [
+      s("g", { transform: `translate(328 ${lineTop(n) + 4}) scale(.8)` }, shield(coat)),
+      sheet.players.map((_, player) => linePlace(sheet, player, coat, n)).map(draw),
+    ]),
+    sheet.players.map(choicePlace).map(draw),
+  ]);
+  function draw(part) {
+    return drawPart(part, onCell, doubts);
+  }
   if (onCell) walk(svg);
   return svg;
 }
@@ -90,9 +87,8 @@ const lineTop = (n) => 26 + 88 * n;
 // at: its row and column for the arrow keys; from: its corner; size: of its button.
 function drawPart({ id, at, from, size, face, review, words }, onCell, doubts) {
   const [wide, high] = size;
-  const group = s("g", {
+  const group = s("g class=cell", {
     transform: `translate(${from.join(" ")})`,
-    class: "cell",
     "data-cell": id,
     "data-at": at.join(),
   });
@@ -130,87 +126,33 @@ const choicePlace = (side, player) => ({
   ],
 });
 
-// The open book without anything in it.
-const cover = () => [
-  s("rect", {
-    x: 6,
-    y: 6,
-    width: 700,
-    height: 678,
-    rx: 18,
-    fill: RED,
-    stroke: INK,
-    "stroke-width": 4,
-  }),
-  [16, 358].map((x) =>
-    s("rect", {
-      x,
-      y: 16,
-      width: 338,
-      height: 658,
-      rx: 10,
-      fill: "#f4e8c9",
-      stroke: INK,
-      "stroke-width": 2,
-    }),
-  ),
-  s("path", { d: "M356 16V674", stroke: INK, "stroke-opacity": 0.5, "stroke-width": 6 }),
-];
-
 // Its squares lie towards the coats in the middle; a won line is golden, with a crown outside.
 function lineFace(line, places, player) {
   const won = isWon(line);
   const left = player === 0;
   return [
-    won && goldenBand(),
+    won && drawing("book-won"),
     ...drawLine(line, places, [left ? 296 - STEP * places.length : 4, 42], STEP),
     won && places.length <= MOST_BESIDE_CROWN && crown(left ? 26 : 274),
   ].filter(Boolean);
 }
 
-const goldenBand = () =>
-  s("rect", { x: 2, y: 4, width: 296, height: 76, rx: 12, fill: GOLD, "fill-opacity": 0.55 });
-
-const crown = (x) =>
-  s(
-    "text",
-    { x, y: 34, "font-size": 30, "text-anchor": "middle", fill: "#7a5406", "aria-hidden": "true" },
-    "♛",
-  );
+const crown = (x) => s("g", { transform: `translate(${x} 26) scale(1.2)` }, drawing("crown"));
 
 // All coats, the chosen one framed.
 function choiceFace(side) {
-  const title = {
-    x: 160,
-    y: 22,
-    "font-size": 20,
-    "text-anchor": "middle",
-    fill: INK,
-    "aria-hidden": "true",
-  };
+  const title = { x: 160, y: 22, "font-size": 20, "text-anchor": "middle", "aria-hidden": "true" };
   return [
-    s("text", title, t("chosen coat")),
-    ...COATS.map((coat, n) => smallShield(coat, n, coat === side.chosen_coat)),
+    s("text", { ...title, fill: INK }, t("chosen coat")),
+    ...COATS.map((coat, n) => {
+      const chosen = coat === side.chosen_coat;
+      const transform = `translate(${10 + 50 * n} 34) scale(.56)`;
+      return s("g", { transform, opacity: chosen ? 1 : 0.55 }, [
+        chosen && drawing("book-chosen"),
+        shield(coat),
+      ]);
+    }),
   ];
-}
-
-function smallShield(coat, n, chosen) {
-  const frame = {
-    x: -8,
-    y: -6,
-    width: 86,
-    height: 112,
-    rx: 14,
-    fill: GOLD,
-    stroke: RED,
-    "stroke-width": 7,
-  };
-  return s(
-    "g",
-    { transform: `translate(${10 + 50 * n} 34) scale(.56)`, opacity: chosen ? 1 : 0.55 },
-    chosen && s("rect", frame),
-    shield(coat),
-  );
 }
 
 // A line of a spellbook: who won it, its words, and its squares with the power's circle.
@@ -239,13 +181,9 @@ function placesOf(sheet, line) {
 const ICON_STEP = 26;
 
 const lineIcon = (line, places) =>
-  s(
-    "svg",
-    {
-      viewBox: `0 0 ${ICON_STEP * places.length} 30`,
-      class: "icon line-icon",
-      "aria-hidden": "true",
-    },
+  picture(
+    `0 0 ${ICON_STEP * places.length} 30`,
+    "icon line-icon",
     drawLine(line, places, [0, 15], ICON_STEP),
   );
 
@@ -254,61 +192,19 @@ function drawLine({ filled, struck, used, squares }, places, [x, y], step) {
   const middle = (n) => x + step * (n + 0.5);
   const isFilled = (n) => (squares ? squares[n] : n < filled);
   const drawn = places.map((what, n) =>
-    s(
-      "g",
-      { transform: `translate(${middle(n)} ${y})` },
-      what === "used" ? circle(used, step) : square(isFilled(what), step),
-    ),
+    s("g", { transform: `translate(${middle(n)} ${y}) scale(${step / 100})` }, [
+      what === "used"
+        ? drawing(used ? "book-used" : "book-power")
+        : [drawing("book-square"), isFilled(what) && drawing("book-filled")],
+    ]),
   );
   if (struck) {
     const squaresAt = places.flatMap((what, n) => (what === "used" ? [] : [middle(n)]));
-    drawn.push(stroke(squaresAt[0] - step / 2, squaresAt.at(-1) + step / 2, y, step));
+    const d = `M${squaresAt[0] - step / 2} ${y}H${squaresAt.at(-1) + step / 2}`;
+    drawn.push(s("path", { d, stroke: INK, "stroke-width": step / 6, "stroke-linecap": "round" }));
   }
   return drawn;
 }
-
-const SIDE = 0.74; // a square's, of a step
-
-const circle = (used, step) =>
-  s("circle", {
-    r: (SIDE * step) / 2.4,
-    fill: used ? RED : PAPER,
-    stroke: INK,
-    "stroke-width": step / 14,
-    "stroke-dasharray": used ? null : "3 2",
-  });
-
-function square(filled, step) {
-  const side = SIDE * step;
-  const arm = side / 3;
-  return s("g", [
-    s("rect", {
-      x: -side / 2,
-      y: -side / 2,
-      width: side,
-      height: side,
-      rx: 2,
-      fill: PAPER,
-      stroke: INK,
-      "stroke-width": step / 14,
-    }),
-    filled &&
-      s("path", {
-        d: `M${-arm} ${-arm} ${arm} ${arm}M${arm} ${-arm} ${-arm} ${arm}`,
-        stroke: RED,
-        "stroke-width": step / 7,
-        "stroke-linecap": "round",
-      }),
-  ]);
-}
-
-const stroke = (from, to, y, step) =>
-  s("path", {
-    d: `M${from} ${y}H${to}`,
-    stroke: INK,
-    "stroke-width": step / 6,
-    "stroke-linecap": "round",
-  });
 
 // A spellbook's reading over the photo: filled squares, used powers, struck lines, chosen coats.
 

@@ -1,6 +1,6 @@
 // The page for the projector, updated when something changes.
 
-import { poll, serverTime } from "./api.js";
+import { poll, serverTime, session } from "./api.js";
 import { emblem } from "./coats.js";
 import { $, h, put } from "./dom.js";
 import { t, tn } from "./i18n.js";
@@ -60,4 +60,4 @@ function draw(now) {
   fit();
 }
 
-poll("/api/standings", draw);
+poll(session.role === "public" ? `/api/public/${session.code}` : "/api/standings", draw);
