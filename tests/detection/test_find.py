@@ -71,17 +71,6 @@ def test_a_doubtful_find_is_tried_again_turned_and_the_surest_stays(
     assert found(monkeypatch, [[cells(HERE, 0.6)], [cells(HERE, 0.5)], []]) == [0.6]
 
 
-def test_where_no_turn_helps_the_paper_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found(monkeypatch, [[cells(HERE, 0.4)], [cells(HERE, 0.6)]], follow_paper=0.97) == [0.97]
-    assert found(monkeypatch, [[cells(HERE, 0.4)], [cells(HERE, 0.6)]], follow_paper=0.3) == [0.6]
-
-
-def test_what_is_sure_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
-    looks = [[cells(HERE, 0.92), cells(THERE, 0.4)]]
-    assert found(monkeypatch, looks, follow_paper=0.99) == [0.92, 0.99]
-    assert found(monkeypatch, looks, follow_paper=0.85) == [0.92]  # clutter beside a map
-
-
 def test_two_maps_are_two_finds_the_larger_first(monkeypatch: pytest.MonkeyPatch) -> None:
     small, large = cells(HERE, 0.98, 40), cells(THERE, 0.96, 80)
     assert found(monkeypatch, [[small, large]]) == [0.96, 0.98]

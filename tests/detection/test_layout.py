@@ -12,11 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.detection.markers import UNKNOWN_LAYOUT, detect_layout, is_mirrored
-from kdscan.imaging.photo import load_photos
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import RectifiedSheet
-from kdscan.reader import read_photo
-from kdscan.sheets.duel_map.model import MapReading
 from lab.synth.scene import SynthPhoto, make_photo, own_page
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
@@ -76,18 +73,3 @@ def test_one_marker_is_enough(shown: int) -> None:
     synth = own_photo(5)
     bgr = _covered(synth, [marker for marker in range(4) if marker != shown])
     assert detect_layout(Photo(bgr), placed(synth)) == "kdscan-a5"
-
-
-def test_a_mirrored_photo_is_recognised_as_mirrored() -> None:
-    upright = load_photos(SAMPLES / "01.jpg")
-    bgr = next(iter(upright)).bgr
-    (plain,) = maps_in(Photo(bgr))
-    (mirrored,) = maps_in(Photo(np.ascontiguousarray(bgr[:, ::-1])))
-    assert "mirrored" not in {one.code for one in plain.problems}
-    assert "mirrored" in {one.code for one in mirrored.problems}
-    assert mirrored.review
-    assert mirrored.score.total == plain.score.total
-
-
-def maps_in(photo: Photo) -> list[MapReading]:
-    return [one for one in read_photo(photo) if isinstance(one, MapReading)]

@@ -13,7 +13,6 @@ from kdscan.detection.locate import (
     TURNED_PX,
     locate,
     locate_turned,
-    thumbnail,
 )
 from kdscan.imaging.picture import Network, Photo
 from kdscan.imaging.pyramid import mapped
@@ -56,26 +55,11 @@ def oracle(
     return network
 
 
-def test_a_thumbnail_is_a_whole_number_of_strides() -> None:
-    thumb, scale = thumbnail(blank(4032, 3024))
-    assert thumb.shape == (1, 3, 288, 384)
-    assert thumb.dtype == np.float32
-    assert scale == pytest.approx(384 / 4032)
-    assert thumb[0, :, :200, :300] == pytest.approx(128 / 255, abs=1e-6)
-
-
 def test_one_map_is_found_where_the_votes_put_it() -> None:
     photo = blank()
     (outline,) = locate(photo, oracle(photo, [ONE])).outlines
     assert outline.corners_xy == pytest.approx(ONE, abs=1.0)
     assert outline.confidence > 0.99
-
-
-def test_noisy_and_wild_votes_are_outvoted() -> None:
-    photo = blank()
-    (outline,) = locate(photo, oracle(photo, [ONE], noise=0.15, wrong=0.2)).outlines
-    cell = np.linalg.norm(ONE[1] - ONE[0]) / 7
-    assert np.linalg.norm(outline.corners_xy - ONE, axis=1).max() < 0.15 * cell
 
 
 def test_two_maps_in_one_photo_are_two_outlines_each_its_own_way_up() -> None:

@@ -4,10 +4,9 @@ import cv2
 import numpy as np
 
 from kdscan.detection.find import by_markers
-from kdscan.detection.markers import FAMILY, detect_markers, detect_pages, rule_out
+from kdscan.detection.markers import detect_markers, detect_pages
 from kdscan.imaging.picture import Photo
-from kdscan.paper.book import books, load_book
-from kdscan.paper.fiducials import fiducials
+from kdscan.paper.book import load_book
 from kdscan.paper.layout import load_layout
 from kdscan.paper.printing import render_page
 
@@ -31,36 +30,12 @@ def test_markers_are_seen_once_with_their_corners() -> None:
     assert np.abs(mm * PX - 0.5 + (40, 30) - xy).max() < 1
 
 
-def test_all_built_in_sheets_have_markers_of_one_family() -> None:
-    of_books = [load_book(name).markers for name in books()]
-    of_maps = [layout.markers for layout in fiducials()]
-    assert {markers.dictionary for markers in of_books + of_maps} == {FAMILY}
-    ids = [place.id for markers in of_books + of_maps for place in markers.places]
-    assert len(set(ids)) == len(ids)  # no page's marker is on another
-
-
 def test_two_pages_of_one_layout_are_told_apart() -> None:
     page = render_page(BOOK, PX)
     photo = on_desk((page, 20, 20), (page[::-1, ::-1], 1000, 700))
     pages = detect_pages(photo, BOOK.markers, BOOK.page_mm)
     assert [len(mm) for mm, _ in pages] == [16, 16]
     assert sorted(float(xy[:, 0].mean()) < 900 for _, xy in pages) == [False, True]
-
-
-def test_a_first_look_rules_out_only_what_is_not_there() -> None:
-    page = on_desk((render_page(MAP, PX), 100, 60))
-    rule_out(page, 9 * PX)
-    assert len(detect_markers(page)) == 4
-    desk = on_desk()
-    rule_out(desk, 36.0)
-    assert detect_markers(desk) == ()
-
-
-def test_a_map_larger_than_the_picture_rules_nothing_out() -> None:
-    """A page of spellbooks alone was taken for a part of one, and no book was found."""
-    page = on_desk((render_page(BOOK, PX), 100, 60))
-    by_markers(page, 1900 / 6)
-    assert len(detect_markers(page)) == 4
 
 
 def test_our_maps_are_outlined_by_their_markers_even_upside_down() -> None:

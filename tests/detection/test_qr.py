@@ -80,11 +80,6 @@ def test_a_code_is_found_without_the_markers() -> None:
     assert read(photo(3, "easy", LONG), "unknown") == LONG
 
 
-@pytest.mark.parametrize("style", ["decorated", "saving"])
-def test_codes_are_read_in_every_style(style: Style) -> None:
-    assert read(photo(3, "easy", LONG, style)) == LONG
-
-
 def flat(code: str) -> tuple[NDArray[np.uint8], RectifiedSheet]:
     """The page itself as a photo."""
     layout, picture, px_per_mm = page(code)
@@ -163,14 +158,3 @@ def test_cards_are_read_turned_and_in_noise(angle: int) -> None:
     assert text == LONG
     middle = turn @ (165, 27.5 / 105 * 330, 1)
     np.testing.assert_allclose(corners.mean(0), middle, atol=3)
-
-
-def test_codes_are_looked_for_no_larger_than_they_need_to_be() -> None:
-    """As large as tiles in a phone's photo."""
-    one = cv2.resize(card("CUP/1/2/A", 300), None, fx=2.8, fy=2.8, interpolation=cv2.INTER_CUBIC)
-    bgr = np.full((2250, 4000, 3), (60, 90, 110), np.uint8)
-    bgr[300 : 300 + one.shape[0], 2000 : 2000 + one.shape[1]] = one
-    ((text, corners),) = read_card_codes(Photo(bgr), 295.0)
-    assert text == "CUP/1/2/A"
-    side = 2.8 * 108
-    np.testing.assert_allclose(np.ptp(corners, axis=0), (side, side), rtol=0.05)

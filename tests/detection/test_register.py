@@ -70,37 +70,7 @@ def test_a_grid_bent_to_the_wrong_column_starts_again_from_where_most_cells_agre
     assert sure > 0.99
 
 
-def test_a_view_that_hardly_looks_upright_is_compared_with_the_one_from_the_other_side() -> None:
-    true = bent_centers()
-    photo = photo_with_dots(true)
-    x, y = np.round(1.9 * true[0, 0] - 0.9 * true[1, 1]).astype(int)
-    photo[y - 30 : y + 30, x - 30 : x + 30] = (255, 0, 0)  # beyond the sheet's upper left corner
-
-    def hesitant(view: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Takes either side for the upper one, but the right one more so."""
-        blue = view[0, 0] - view[0, 2]
-        up = 3.3 if blue[:32, :32].sum() > blue[-32:, -32:].sum() else 2.9
-        return true_offsets(view), SURE[0], np.array([[up]], np.float32)
-
-    for corners in (GUESS.corners_xy, GUESS.corners_xy[[2, 3, 0, 1]]):
-        centers, sure = register(Photo(photo), SheetOutline(corners, 0.9), hesitant)
-        assert centers == pytest.approx(true, abs=1.5)
-        assert sure > 0.95
-
-
 SURE = np.full((1, 1, ROWS, COLS), 9, np.float32), np.array([[9.0]], np.float32)
-
-
-def test_where_cells_of_a_sure_grid_lie_off_the_paper_is_followed_further() -> None:
-    """A network that sees a bulge at half of its height needs more than one look at it."""
-    true = bent_centers(70)
-
-    def shy(view: np.ndarray) -> tuple[np.ndarray, ...]:
-        return true_offsets(view) / 2, *SURE
-
-    centers, _ = register(Photo(photo_with_dots(true)), SheetOutline(CORNERS, 1.0), shy)
-    off = np.linalg.norm(centers - true, axis=-1).max() / 130  # pixels a cell
-    assert off < 0.12  # 0.18 after one
 
 
 def test_a_sheet_that_no_plane_comes_near_is_followed() -> None:

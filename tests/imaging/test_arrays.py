@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdscan.imaging.picture import median, quantile, sigmoid, softmax
+from kdscan.imaging.picture import median, quantile
 from kdscan.inference.store import StruckBy
 
 
@@ -21,13 +21,6 @@ def test_quantiles_are_numpys(shape: tuple[int, ...]) -> None:
     assert quantile(values, 0.02, 0.99, 1) == pytest.approx(
         np.quantile(values, [0.02, 0.99, 1]), rel=1e-6
     )
-
-
-def test_logits_become_probabilities() -> None:
-    logits = np.random.default_rng(5).normal(0, 3, (4, 2))
-    assert softmax(logits).sum(-1) == pytest.approx(1)
-    assert softmax(logits)[:, 0] == pytest.approx(sigmoid(logits[:, 0] - logits[:, 1]))
-    assert float(sigmoid(0.0)) == 0.5
 
 
 def test_a_line_is_struck_by_its_largest_second_and_mean_logit() -> None:

@@ -18,7 +18,7 @@ from kdscan.errors import ImageTooLarge, UnreadableImage
 from kdscan.imaging import formats
 from kdscan.imaging.photo import decode
 from kdscan.imaging.rare_formats import open_file
-from tests.imaging.photos import TILE, assert_same, encoded, pdf_objects, pdf_of, tile
+from tests.imaging.photos import TILE, assert_same, encoded, pdf_of, tile
 
 
 def turned() -> Image.Image:
@@ -88,14 +88,6 @@ def test_what_comes_with_a_jpeg_is_no_page(data: bytes) -> None:
     assert_same(pages[0].bgr, TILE)
 
 
-@pytest.mark.parametrize("form", ["WEBP", "AVIF", "GIF", "PNG"])
-def test_an_animation_is_its_first_frame(form: str) -> None:
-    data = encoded(tile(), form, save_all=True, append_images=[turned()], quality=95)
-    pages = decode(data)
-    assert len(pages) == 1
-    assert_same(pages[0].bgr, TILE)
-
-
 def test_a_broken_page_leaves_the_others() -> None:
     data = bytearray(
         encoded(tile(), "TIFF", save_all=True, append_images=[turned()], compression="tiff_deflate")
@@ -131,16 +123,6 @@ def test_a_scan_in_a_pdf_comes_pixel_by_pixel(dpi: int) -> None:
     pages = decode(pdf_of((Image.fromarray(noise), dpi), (turned(), dpi)))
     assert_same(pages[0].bgr, noise, within=1)
     assert_same(pages[1].bgr, TILE[::-1, ::-1])
-
-
-@pytest.mark.parametrize(
-    ("size", "pixels"),
-    [((144, 72), (600, 300)), ((14_000, 700), (6000, 300)), ((700, 14_000), (300, 6000))],
-)
-def test_a_drawing_has_300_dpi_a_poster_fewer(
-    size: tuple[int, int], pixels: tuple[int, int]
-) -> None:
-    assert drawn(size, lambda canvas: canvas.drawString(10, 10, "a drawing")) == pixels
 
 
 def picture(canvas: Canvas, size: tuple[int, int], *place: float) -> None:
@@ -209,12 +191,6 @@ def test_pictures_attached_to_a_pdf_are_pages() -> None:
 def test_a_password_is_told() -> None:
     with pytest.raises(UnreadableImage, match="password"):
         decode(pdf_of((tile(), 100), password="secret"))
-
-
-def test_a_pdf_without_pages_is_refused() -> None:
-    empty = b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[]/Count 0>>"
-    with pytest.raises(UnreadableImage):
-        decode(pdf_objects(*empty))
 
 
 def test_a_page_with_a_huge_picture_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,14 +8,10 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.pyramid import (
-    at_most,
     finest_for,
-    grey_at_most,
     level,
     level_for,
     mapped,
-    reduced,
-    window,
 )
 
 WIDTH, HEIGHT = 1600, 1200
@@ -54,15 +50,6 @@ def test_no_level_of_a_tiny_photo_is_empty() -> None:
         assert min(level(photo, level_for(photo, 1e9)).shape[:2]) > 0
 
 
-def test_no_window_takes_the_whole_however_small() -> None:
-    part, corner, shrink = window(large(), np.array([400.0, 200.0]), np.array([500.0, 290.0]), 384)
-    assert shrink == 2 and corner == (400, 200)
-    assert (part.width, part.height) == (51, 46)
-    assert part.bgr[0, 0].tolist() == [50, 25, 90]
-    seen, scale = reduced(part, 102)
-    assert seen.shape[:2] == (92, 102) and scale == 2
-
-
 @pytest.mark.parametrize("angle", [0.0, 0.7, np.pi / 2, 3.0])
 @pytest.mark.parametrize("squeeze", [1.0, 0.5])
 def test_what_a_mapped_photo_shows_lies_where_it_is_in_the_photo(
@@ -78,21 +65,3 @@ def test_what_a_mapped_photo_shows_lies_where_it_is_in_the_photo(
     corners = np.array([(0, 0), (499, 0), (499, 299), (0, 299)])
     there = (np.column_stack([corners, np.ones(4)]) @ np.linalg.inv(back).T)[:, :2]
     assert (there > -1).all() and (there < (view.width, view.height)).all()
-
-
-@pytest.mark.parametrize("longer", [800, 900])
-def test_a_photo_that_is_small_enough_stays_as_it_is(longer: int) -> None:
-    photo = Photo(half())
-    same, scale = at_most(photo, longer)
-    assert same is photo.bgr and scale == 1
-    upright = Photo(np.ascontiguousarray(half().transpose(1, 0, 2)))
-    small, scale = at_most(upright, 400)
-    assert small.shape == (400, 300, 3) and scale == 0.5
-
-
-def test_grey_pictures_for_printed_codes() -> None:
-    grey, scale = grey_at_most(large(), 500)
-    assert grey.shape == (375, 500) and scale == pytest.approx(500 / WIDTH)
-    small = Photo(np.full((30, 40, 3), 7, np.uint8))
-    same, scale = grey_at_most(small, 500)
-    assert same.shape == (30, 40) and scale == 1 and (same == 7).all()

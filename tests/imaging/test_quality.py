@@ -13,10 +13,6 @@ from numpy.typing import NDArray
 from kdscan import MapCorrections, correct, load_photos, read_photo
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.quality import (
-    BLURRED,
-    FAINT,
-    darkness,
-    edge_width,
     is_bilevel,
     is_blank,
     shows_through,
@@ -73,21 +69,6 @@ def test_punched_holes_and_specks_leave_a_page_blank_a_line_of_text_does_not() -
     assert not is_blank(Photo(np.full((300, 200, 3), 90, np.uint8)))
 
 
-@pytest.mark.parametrize("size", [(1, 1), (1, 300), (40, 3000)])
-def test_a_picture_of_any_size_is_blank_or_not(size: tuple[int, int]) -> None:
-    is_blank(Photo(np.full((*size, 3), 240, np.uint8), "tiny"))
-
-
-def test_darkness_is_that_of_ink_not_of_uneven_light() -> None:
-    light = np.linspace(120, 250, 400)[None, :, None]
-    paper = np.broadcast_to(light, (300, 400, 3)).astype(np.uint8).copy()
-    paper[100:110, 200:203] = 30
-    dark = darkness(paper, 30)
-    assert dark[105, 201] > 0.7
-    dark[95:115, 195:208] = 0
-    assert dark.max() < FAINT
-
-
 @pytest.mark.parametrize(("color", "bilevel"), [("bilevel", True), ("grey", False)])
 def test_a_scan_in_text_mode_asks_for_a_look(color: str, bilevel: bool) -> None:
     photo = Photo(page(150, color=color).bgr)
@@ -107,29 +88,6 @@ def test_an_apps_black_and_white_is_told_small_or_large(dpi: int, tmp_path: Path
     (photo,) = load_photos(tmp_path / "a.jpg")
     assert (photo.half is not None) is (dpi == 400)
     assert is_bilevel(photo, sheet.centers_xy[0][[0, 0, -1, -1], [0, -1, -1, 0]])
-
-
-@pytest.mark.parametrize(("at", "bilevel"), [(0, False), (400, True)])
-def test_of_a_large_photo_the_map_alone_is_judged(at: int, bilevel: bool) -> None:
-    """Only its lower right quarter has no greys; its half has, at edges."""
-    whole = np.full((800, 800, 3), 128, np.uint8)
-    whole[401:, 401:] = np.where(np.indices((399, 399)).sum(0) // 16 % 2, 0, 255)[..., None]
-    half = cv2.resize(whole, (400, 400), interpolation=cv2.INTER_AREA)
-    corners = at + 10 + 380.0 * np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
-    assert is_bilevel(Photo.halved(np.asarray(half, np.uint8), lambda: whole), corners) is bilevel
-
-
-def test_width_of_an_edge_is_measured_across_it() -> None:
-    sharp = np.full((640, 640, 3), 230, np.uint8)
-    sharp[:, ::64] = sharp[::64] = 40
-    sharp[160:480, 160:480] = 40
-    motion = np.zeros((41, 41), np.float32)
-    motion[20] = 1 / 41
-    assert edge_width(sharp) < 0.035
-    for along in (motion, motion.T):
-        blurred = np.asarray(cv2.filter2D(sharp, -1, along), np.uint8)
-        assert edge_width(blurred) > BLURRED
-    assert edge_width(np.full((640, 640, 3), 128, np.uint8)) == 0.0
 
 
 def test_a_blurred_photo_is_told_while_it_asks() -> None:

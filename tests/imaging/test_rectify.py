@@ -10,28 +10,12 @@ from kdscan.imaging.rectify import (
     CENTERS,
     FLAT_MARGIN,
     FLAT_PX,
-    fit_homography,
     flatten,
-    inside,
     lattice_to_photo,
-    lattice_to_photo_homography,
-    lies_in,
     outline_of,
-    project,
 )
 from kdscan.rules.duel.board import COLS, ROWS
-from tests.imaging.dots import CORNERS, bent_centers, photo_with_dots
-
-
-def test_corners_are_where_the_homography_puts_them() -> None:
-    h = lattice_to_photo_homography(CORNERS)
-    grid = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
-    assert project(h, grid) == pytest.approx(CORNERS, abs=1e-3)
-
-
-def test_a_fitted_homography_gives_back_flat_centres() -> None:
-    flat = project(lattice_to_photo_homography(CORNERS), CENTERS)
-    assert project(fit_homography(flat), CENTERS) == pytest.approx(flat, abs=0.01)
+from tests.imaging.dots import bent_centers, photo_with_dots
 
 
 def test_the_lattice_passes_through_bent_centres() -> None:
@@ -51,18 +35,6 @@ def test_dots_on_bent_paper_lie_in_the_middle_of_their_flattened_cells() -> None
             ys, xs = np.mgrid[0:FLAT_PX, 0:FLAT_PX]
             middle = (float((xs * cell).sum() / cell.sum()), float((ys * cell).sum() / cell.sum()))
             assert middle == pytest.approx((FLAT_PX / 2 - 0.5, FLAT_PX / 2 - 0.5), abs=1.0)
-
-
-def test_points_lie_inside_outlines_as_each_one_does() -> None:
-    outlines = [
-        np.array([(100.0, 80), (420, 120), (380, 300), (60, 260)]),
-        np.array([(600.0, 280), (350, 250), (300, 450), (500, 500)]),  # the other way round
-    ]
-    points = np.random.default_rng(0).uniform(0, 640, (400, 2))
-    one_by_one = [any(lies_in(point, outline) for outline in outlines) for point in points]
-    assert inside(points, outlines).tolist() == one_by_one
-    assert inside(points, outlines[:1]).sum() < sum(one_by_one) < len(points)
-    assert not inside(points, []).any() and inside(np.zeros((0, 2)), outlines).shape == (0,)
 
 
 def test_the_outline_lies_half_a_cell_around_the_centres() -> None:

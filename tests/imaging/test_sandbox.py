@@ -84,13 +84,6 @@ def test_a_process_that_is_killed_is_replaced(small: Pool) -> None:
     assert_same(pages[0].bgr, TILE)
 
 
-def test_files_may_be_read_in_turns(small: Pool) -> None:
-    first, second = decode(heic(tile())), decode(encoded(tile().rotate(180), "TIFF"))
-    for _ in range(2):
-        assert_same(first[0].bgr, TILE)
-        assert_same(second[0].bgr, TILE[::-1, ::-1])
-
-
 def many_scans() -> bytes:
     """A JPEG of more scans than any camera writes; before each, a comment with the mark that ends
     a picture."""

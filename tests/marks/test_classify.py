@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_PX
 from kdscan.marks.crops import COARSE_PX, INPUT_PX, CellCrops
-from kdscan.marks.network import TURNS, average, predict, upside_down
+from kdscan.marks.network import average, predict, upside_down
 
 Batch = NDArray[np.float32]
 
@@ -34,41 +34,12 @@ def brightest(ink: Batch) -> tuple[int, int]:
     return int(x), int(y)
 
 
-def test_the_first_look_is_at_the_crops_as_they_are() -> None:
-    shown: list[Batch] = []
-
-    def network(*seen: Batch) -> tuple[Batch, ...]:
-        shown.extend(seen)
-        return (np.zeros((1, 35, 2), np.float32),) * 4
-
-    crops = some_crops()
-    next(predict(crops, network))
-    assert len(shown) == len(TURNS) == 2
-    assert shown[0] is crops.ink and shown[1] is crops.coarse
-
-
 def test_a_sheet_that_is_turned_loses_nothing() -> None:
     crops = some_crops().coarse
     grid = np.insert(crops[:34], 17, crops[34], 0).reshape(5, 7, *crops.shape[1:])
     whole = grid[::-1, ::-1, ..., ::-1, ::-1].reshape(35, *crops.shape[1:])
     turned = np.append(np.delete(whole, 17, 0), whole[17:18], 0)
     assert np.array_equal(upside_down(crops), turned)
-
-
-def test_what_is_said_of_a_shield_is_its_own_in_every_view() -> None:
-    numbers = np.arange(35, dtype=np.float32)[:, None, None, None]
-    crops = CellCrops(np.zeros((35, 1, INPUT_PX, INPUT_PX), np.float32) + numbers, COARSE - numbers)
-
-    def network(ink: Batch, coarse: Batch) -> tuple[Batch, ...]:
-        number = ink[None, :, 0, 64, 64]
-        assert (coarse[None, :, 2, 32, 32] == -number).all()
-        shields, off = number[:, :34, None], np.repeat(number[..., None], 2, 2)
-        return shields, -shields, number[:, 34:], off
-
-    for (coat, crosses, castle, off), sign in zip(predict(crops, network), (1, -1), strict=True):
-        assert (coat[0, :, 0] == np.arange(34)).all() and (crosses == -coat).all()
-        assert castle == pytest.approx(34)
-        assert (off[0, :, 0] == np.arange(35) * sign).all()
 
 
 def test_how_far_a_cell_lies_off_is_told_as_if_the_sheet_were_seen_as_it_is() -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from kdscan.imaging.photo import load_photos
 from kdscan.imaging.picture import Photo
@@ -17,7 +16,7 @@ from kdscan.imaging.rectify import FLAT_MARGIN, RectifiedSheet
 from kdscan.inference.store import default_models
 from kdscan.marks.network import COVER_HW, COVER_PX, covered
 from kdscan.reader import read_photo
-from kdscan.rules.duel.board import CASTLE, CELLS, COLS, ROWS
+from kdscan.rules.duel.board import CASTLE
 from kdscan.sheets.base import maps_of
 from kdscan.sheets.duel_map.interpret import MIN_WHEN_REVIEWED
 from kdscan.sheets.duel_map.model import MapReading
@@ -48,37 +47,6 @@ def lit(*shields: tuple[int, int]) -> RectifiedSheet:
     for row, col in (*shields, CASTLE):
         flat[rim + row * side :, rim + col * side :][:side, :side] = 140
     return replace(open_().rectified, bgr=flat)
-
-
-class Brightness:
-    """Takes what is light for covered; the more so the further left it lies."""
-
-    def __init__(self) -> None:
-        self.looks = 0
-
-    def __call__(self, batch: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
-        assert batch.shape == (1, 3, *COVER_HW) and batch.min() >= 0 and batch.max() <= 1
-        self.looks += 1
-        rim = round(FLAT_MARGIN * COVER_PX)
-        cells = batch[0, 0, rim:-rim, rim:-rim].reshape(ROWS, COVER_PX, COLS, COVER_PX).mean((1, 3))
-        slant = 0.1 * (3 - np.arange(COLS))
-        return ((50 * (cells - 0.47) + slant * (cells > 0.5))[None].astype(np.float32),)
-
-
-def test_what_looks_covered_is_looked_at_in_a_mirror_too() -> None:
-    network = Brightness()
-    found = covered(lit((1, 5)), network)
-    assert set(found) == set(CELLS)
-    light = 50 * (140 / 255 - 0.47)
-    assert found.pop((1, 5)) == pytest.approx(1 / (1 + np.exp(-light)), abs=1e-6)
-    assert max(found.values()) < 0.03
-    assert network.looks == 2
-
-
-def test_where_nothing_looks_covered_one_look_is_enough() -> None:
-    network = Brightness()
-    assert max(covered(lit(), network).values()) < 0.03
-    assert network.looks == 1
 
 
 def test_nothing_lies_on_a_sheet_on_which_nothing_lies() -> None:

@@ -61,8 +61,3 @@ def test_a_coloured_pen_shows_in_the_colour_plane() -> None:
     grey = segment(flat()).coarse[CELLS.index(MARKED)]
     assert blue[2, 32, 32] > 0.2
     assert grey[2, 32, 32] < 0.05
-
-
-def test_crops_cannot_be_written_to() -> None:
-    with pytest.raises(ValueError, match="read-only"):
-        segment(flat()).ink[0] = 0

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdscan.marks.boards import calibrated, corrected, decode
+from kdscan.marks.boards import corrected, decode
 from kdscan.marks.network import MarkProbs
 from kdscan.marks.posterior import NEIGHBOUR_WEIGHT, alternatives, joint, likely_boards
 from kdscan.rules.duel.board import CASTLE, CELLS
@@ -76,12 +76,6 @@ def test_risk_moves_the_line() -> None:
     assert not sure.review and not any(c.review for c in sure.cells)
 
 
-def test_what_is_negligible_is_no_possible_total() -> None:
-    doubtful = probs_of({(0, 0): {(Coat.DOT, 1): 0.999, (Coat.DOT, 0): 0.001}})
-    assert len(decode(doubtful).totals) == 1
-    assert len(decode(doubtful, risk=0.0001).totals) == 2
-
-
 def test_a_map_that_says_nothing_is_read_all_the_same() -> None:
     """Its boards are too many to list."""
     reading = decode(MarkProbs(np.full((34, 7), 1 / 7), np.full((34, 5), 1 / 5), 0.5, 1.0))
@@ -89,48 +83,11 @@ def test_a_map_that_says_nothing_is_read_all_the_same() -> None:
     assert all(c.review for c in reading.cells)
 
 
-@pytest.mark.parametrize(
-    ("probability", "used"), [(0.05, False), (0.15, None), (0.85, None), (0.95, True)]
-)
-def test_whether_the_castle_was_used_stays_open_between(
-    probability: float, used: bool | None
-) -> None:
-    assert decode(replace(probs_of({}), castle_used=probability)).castle_used is used
-
-
 def test_a_sheet_that_is_out_of_place_is_never_sure() -> None:
     reading = decode(probs_of({(0, 0): {(Coat.DOT, 1): 1.0}}, placed=0.5))
     assert reading.confidence == pytest.approx(0.5)
     assert reading.review
     assert not any(c.review for c in reading.cells), "no shield would settle it"
-
-
-def test_small_doubts_of_many_shields_weigh_less_than_a_large_one_of_a_single_one() -> None:
-    """Both add up to a tenth."""
-    cells = CELLS[:25]
-
-    def doubted(*doubts: float) -> MarkProbs:
-        pairs = zip(cells, doubts, strict=True)
-        return probs_of({at: {(Coat.DOT, 1): 1 - p, (Coat.DOT, 0): p} for at, p in pairs})
-
-    many, one = decode(doubted(*[0.004] * 25)), decode(doubted(0.1, *[0.0] * 24))
-    assert 0.98 > many.confidence > 0.97 and 0.95 > one.confidence > 0.93
-    assert one.cells[0].confidence == pytest.approx(0.9, abs=0.01), "as the pixels say"
-
-
-def test_many_small_doubts_that_add_up_point_at_the_largest() -> None:
-    chances: Chances = {at: {(Coat.DOT, 1): 0.995, (Coat.DOT, 2): 0.005} for at in CELLS}
-    chances[4, 6] = {(Coat.DOT, 1): 0.99, (Coat.DOT, 2): 0.01}
-    reading = decode(probs_of(chances))
-    assert reading.review
-    assert [(c.row, c.col) for c in reading.cells if c.review] == [(4, 6)]
-
-
-def test_crosses_beside_an_empty_shield_are_thought_less_likely() -> None:
-    probs = probs_of({})
-    crosses = probs.crosses.copy()
-    crosses[0] = (0.4, 0.6, 0, 0, 0)
-    assert joint(MarkProbs(probs.coat, crosses, 0, 1))[0, 0, 0] > 0.9
 
 
 def test_boards_come_by_falling_probability_each_once() -> None:
@@ -177,13 +134,6 @@ def test_the_shields_to_look_at_are_those_that_settle_the_total() -> None:
     assert reading.total_range == (1, 4)
 
 
-def test_equal_coats_around_speak_for_a_coat() -> None:
-    torn: Chances = {(1, 1): {(Coat.DOT, 0): 0.5, (Coat.LINE, 0): 0.5}}
-    around: Chances = {at: {(Coat.LINE, 0): 1.0} for at in ((0, 1), (2, 1), (1, 0), (1, 2))}
-    cell = decode(probs_of({**torn, **around})).cells[CELLS.index((1, 1))]
-    assert (cell.coat, cell.seen) == (Coat.LINE, (Coat.DOT, 0)), "what the pixels said is kept"
-
-
 def test_the_evidence_of_neighbours_is_exact_where_sure_shields_cut_all_loops() -> None:
     """Bayes' rule over all that three neighbours in a row, beside the castle, may hold."""
     row, rng = ((2, 2), (1, 2), (1, 3)), np.random.default_rng(7)
@@ -222,14 +172,6 @@ def test_what_neighbours_say_of_a_shield_does_not_depend_on_its_own_chances() ->
         return float(dot / line / (p / (1 - p)))
 
     assert odds(0.95) == pytest.approx(odds(0.5), rel=0.01)
-
-
-@pytest.mark.parametrize(("slope", "offset"), [(1.0, 0.0), (0.8, -0.5), (2.0, 1.0)])
-def test_trust_is_monotone_and_known_at_a_half(slope: float, offset: float) -> None:
-    calibration = np.array([slope, offset])
-    said = [calibrated(p, calibration) for p in np.linspace(0, 1, 21)]
-    assert said == sorted(said)
-    assert calibrated(0.5, calibration) == pytest.approx(1 / (1 + np.exp(-offset)))
 
 
 def test_trust_lowers_what_a_reading_says_of_its_total() -> None:

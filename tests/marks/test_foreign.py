@@ -29,25 +29,10 @@ def sheet(*coats: tuple[int, int, Color]) -> NDArray[np.uint8]:
     return flat
 
 
-def test_a_coat_in_the_pens_own_colour_is_none() -> None:
-    found = foreign(sheet((1, 1, BLUE), (3, 5, BLUE)))
-    assert set(found) == {(1, 1), (3, 5)}
-    assert max(found.values()) < 0.05
-
-
 @pytest.mark.parametrize("color", [RED, GREY])
 def test_a_solid_area_in_another_colour_is_told(color: Color) -> None:
     found = foreign(sheet((1, 1, BLUE), (3, 5, color)))
     assert found[3, 5] > 1 > 0.15 > found[1, 1]
-
-
-def test_two_pens_are_two_pens() -> None:
-    found = foreign(sheet((1, 1, BLUE), (3, 5, RED), (4, 2, RED)))
-    assert max(found.values()) < 0.15
-
-
-def test_strokes_alone_are_nothing_solid() -> None:
-    assert foreign(sheet()) == {}
 
 
 def test_where_nothing_else_is_drawn_no_colour_is_foreign() -> None:
@@ -60,14 +45,6 @@ def test_colours_that_no_other_shield_shows_are_told() -> None:
     shares = unseen_colors(sheet((1, 1, BLUE), (3, 5, RED)))
     assert shares.pop((3, 5)) > 0.2
     assert max(shares.values()) < 0.02
-
-
-def test_a_thing_over_a_coat_is_told_though_most_of_what_is_solid_is_ink() -> None:
-    """A disc of half the coat's size: the median of what is solid is the ink's colour."""
-    flat = sheet((1, 1, BLUE), (3, 5, BLUE))
-    cv2.circle(flat, (round(5.5 * COVER_PX), round(3.5 * COVER_PX)), 12, RED, -1)
-    assert foreign(flat)[3, 5] < 0.05
-    assert unseen_colors(flat)[3, 5] > 0.05
 
 
 def test_a_pen_that_drew_two_shields_is_seen() -> None:

@@ -16,7 +16,6 @@ from kdscan.marks.network import MarkProbs
 from kdscan.rules.duel.board import CELLS, MAX_CROSSES, Shield
 from kdscan.rules.duel.coats import COATS
 from kdscan.rules.duel.players import random_board
-from kdscan.rules.duel.prior import load
 
 Marks = Mapping[tuple[int, int], Shield]
 
@@ -61,22 +60,6 @@ def test_one_shield_that_differs_tells_nearly_equal_boards_apart(seed: int) -> N
     assert not likeness(*sharp).same
 
 
-def test_agreement_proves_the_more_the_rarer_the_marks_are() -> None:
-    """On these boards, and a little in simulated games."""
-    board = board_of(2)
-    shields = [board.get(at) for at in CELLS]
-    marks = [(shield.coat, shield.crosses) if shield else (None, 0) for shield in shields]
-    often = [0.9 * marks.count(m) / 34 + 0.1 * load().probability(m) for m in marks]
-    sure = np.array([(COATS.index(coat), crosses) for coat, crosses in marks])
-    view = MarkProbs(np.eye(7)[sure[:, 0]], np.eye(5)[sure[:, 1]], 0, 1)
-    assert likeness(view, view).log_ratio == pytest.approx(-np.log(often).sum())
-
-
-def test_empty_maps_prove_nothing() -> None:
-    rng = np.random.default_rng(1)
-    assert not likeness(seen({}, rng, 0.1), seen({}, rng, 0.1)).same
-
-
 @settings(max_examples=20)
 @given(st.integers(0, 10_000))
 def test_likeness_is_symmetric(seed: int) -> None:
@@ -85,11 +68,6 @@ def test_likeness_is_symmetric(seed: int) -> None:
     there, back = likeness(one, two), likeness(two, one)
     assert there.log_ratio == pytest.approx(back.log_ratio)
     assert there.worst == pytest.approx(back.worst)
-
-
-def test_one_photo_alone_stays_as_it_is() -> None:
-    alone = seen(board_of(1), np.random.default_rng(1))
-    assert fuse([alone]) is alone
 
 
 @settings(max_examples=20)
@@ -150,12 +128,6 @@ def test_a_view_between_two_sheets_is_of_the_one_that_it_agrees_with_more(
 
     views = [SheetView(n, holding(first)) for n, first in enumerate((1, like_first, 0))]
     assert group(views) == (together,)
-
-
-def test_two_sheets_in_one_photo_are_two_sheets() -> None:
-    rng = np.random.default_rng(5)
-    board = board_of(21)
-    assert group([SheetView(0, seen(board, rng)), SheetView(0, seen(board, rng))]) == ()
 
 
 def test_printed_codes_decide_unless_a_shield_surely_differs() -> None:

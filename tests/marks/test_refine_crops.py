@@ -13,13 +13,10 @@ from kdscan.imaging.rectify import CENTERS, rectify, shift_cells
 from kdscan.marks.crops import segment
 from kdscan.marks.network import (
     MAX_OFFSET,
-    MAX_RESAMPLES,
     TURNS,
-    cell_offsets,
     refine_crops,
     upside_down,
 )
-from kdscan.rules.duel.board import CASTLE, CELLS
 
 Batch = NDArray[np.float32]
 CELL_PX = 40.0
@@ -53,12 +50,6 @@ def test_cells_that_lie_off_are_sampled_where_they_lie() -> None:
     assert said[0][2] == 2  # what the first call said of the marks counts no more
 
 
-def test_a_sheet_in_its_place_is_not_sampled_again_for_one_look() -> None:
-    sheet, looks = refine_crops(PHOTO, SHEET, network(lambda call: (0.7 * MAX_OFFSET, 0)))
-    assert sheet is SHEET
-    assert [int(one[2][0, 0]) for one in looks] == list(range(1, len(TURNS) + 1))
-
-
 def test_further_looks_see_the_cells_where_the_first_one_says_that_they_lie() -> None:
     shown: list[Batch] = []
     slightly_off = network(lambda call: (0.7 * MAX_OFFSET, 0))
@@ -74,15 +65,3 @@ def test_further_looks_see_the_cells_where_the_first_one_says_that_they_lie() ->
     crops = segment(rectify(PHOTO, there, 1.0).bgr).ink
     next(looks)
     assert np.array_equal(shown[-1], upside_down(crops))
-
-
-def test_a_sheet_is_moved_no_oftener_than_it_may() -> None:
-    sheet, looks = refine_crops(PHOTO, SHEET, network(lambda call: (0.1, 0)))
-    assert sheet.centers_xy == pytest.approx(SHEET.centers_xy + (4 * MAX_RESAMPLES, 0), abs=0.01)
-    assert next(looks)[2] == MAX_RESAMPLES + 1
-
-
-def test_each_cell_has_its_own_place_the_castle_too() -> None:
-    off = np.arange(70, dtype=np.float32).reshape(1, 35, 2)
-    astray = cell_offsets((off, off, off, off))
-    assert all(tuple(astray[at]) == (2 * n, 2 * n + 1) for n, at in enumerate((*CELLS, CASTLE)))

@@ -8,9 +8,6 @@ import numpy as np
 import pytest
 
 from kdscan.marks.boards import calibrated, range_of
-from kdscan.rules.duel.coats import Coat
-from kdscan.sheets.duel_map.model import WizardEvidence
-from tests.readings import make_sheet, with_evidence
 
 
 def test_what_is_hardly_likely_is_left_out() -> None:
@@ -23,15 +20,6 @@ def test_a_doubt_that_is_settled_as_read_never_widens_the_range() -> None:
     after = tuple((total, p / 0.72) for total, p in before if total != 34)
     assert range_of(before) == (28, 34)
     assert range_of(after) == (28, 30)
-
-
-def test_a_wizards_coat_that_is_hardly_likely_is_left_out() -> None:
-    sheet = make_sheet()
-    pays = {coat: 3 * sum(d.coat is coat for d in sheet.score.domains) for coat in Coat}
-    assert pays[Coat.DOT] > 0
-    for p, high in ((0.004, 0), (0.006, pays[Coat.DOT])):
-        wizard = WizardEvidence(coats=((None, 1 - p), (Coat.DOT, p)))
-        assert with_evidence(sheet, wizard=wizard).wizard_range == (0, high)
 
 
 def test_calibration_moves_log_odds() -> None:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from kdscan.rules.duel.board import CASTLE, CELLS, Board, BoardTextError, Shield
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.scoring import domain_points, find_domains, score_board
-from kdscan.rules.grid import groups
+from kdscan.rules.duel.scoring import domain_points, score_board
 from kdscan.rules.winner import Outcome, outcome
 from tests.rules.boards import boards
 
@@ -74,39 +73,8 @@ def test_a_board_holds_shields_only() -> None:
         Shield(Coat.DOT, -1)
 
 
-def test_with_shield_leaves_the_board_as_it_was() -> None:
-    board = Board.parse(TEXT)
-    other = board.with_shield((0, 1), None).with_shield((4, 0), Shield(Coat.LINE))
-    assert (0, 1) in board and (0, 1) not in other
-    assert (4, 0) not in board and other[4, 0].coat is Coat.LINE
-    assert len(other) == len(board) == 8
-    assert board != other and board != "board"
-
-
 # Score: "the number of high dignitaries (crosses) in that domain multiplied by the number
 # of its coats of arms" (seed 002, "Object of the Game").
-
-
-def test_a_domain_is_shields_times_crosses() -> None:
-    score = score_board(Board.parse(TEXT))
-    assert [(d.coat.value, len(d.cells), d.crosses, d.points) for d in score.domains] == [
-        ("dot", 1, 0, 0),
-        ("double_dot", 1, 2, 2),
-        ("line", 1, 1, 1),
-        ("double_line", 1, 0, 0),
-        ("filled", 1, 0, 0),
-        ("checked", 1, 0, 0),
-        ("filled", 2, 3, 6),
-    ]
-    assert (score.domain_points, score.wizard, score.total, score.largest_domain) == (9, 0, 9, 2)
-
-
-def test_several_domains_of_one_coat_count_apart_and_none_without_a_cross() -> None:
-    """Seed 002: "Points are separately calculated for each domain. A domain with no crosses
-    is worth nothing."""
-    board = Board.parse(TEXT.replace("f+++", "f+").replace("f   c", "f+  f"))
-    assert [d.points for d in find_domains(board) if d.coat is Coat.FILLED] == [2, 2]
-    assert score_board(board.with_shield((3, 6), Shield(Coat.FILLED))).total == 5
 
 
 def test_the_filled_wizard_pays_domains_without_crosses_too() -> None:
@@ -116,11 +84,6 @@ def test_the_filled_wizard_pays_domains_without_crosses_too() -> None:
     assert (score.wizard, score.total) == (6, 15)
     assert score_board(Board.parse(TEXT), chosen_coat=Coat.DOT).wizard == 3
     assert score_board(Board(), chosen_coat=Coat.DOT).total == 0
-
-
-def test_diagonal_contact_joins_nothing() -> None:
-    assert len(groups({(0, 0): 1, (1, 1): 1})) == 2
-    assert groups({(0, 1): 1, (0, 0): 1, (1, 0): 1}) == [(1, ((0, 0), (0, 1), (1, 0)))]
 
 
 @given(boards)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from pathlib import Path
-
-import pytest
 
 from kdscan.rules.duel.audit import Step, Witness
 from kdscan.rules.duel.board import Board
@@ -68,24 +64,6 @@ def test_boards_together(run: Command, maps: str, tmp_path: Path) -> None:
     assert "an empty board" in told
     pair.write_text(LAWFUL, "utf-8")
     assert "cannot be split into pairs" in run("board", pair, "--together", code=2).err
-
-
-def test_wizards_and_bonuses_are_told(run: Command, tmp_path: Path) -> None:
-    file = tmp_path / "full.txt"
-    full = Board.parse(ALONE)
-    for r in range(5):
-        for c in range(7):
-            if (r, c) != (2, 3):
-                full = full.with_shield((r, c), Board.parse(LAWFUL)[0, 3])
-    file.write_text(str(full.with_shield((1, 3), Board.parse(LAWFUL)[0, 2])), "utf-8")
-    told = run("board", file, "--castle-used").out
-    assert "(line wizard)" in told and "castle's cross on D2" in told
-
-
-def test_board_reads_what_simulate_writes(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO(run("simulate", "2", "--seed", "7").out))
-    told = run("board", "-", "--together").out
-    assert told.count("lawful: ") == 4 and "game 2: lawful" in told
 
 
 def test_board_takes_spellbooks(run: Command, tmp_path: Path) -> None:
@@ -168,13 +146,3 @@ def test_kingdoms_are_audited_and_added_up(run: Command, tmp_path: Path) -> None
     said = run("board", file, "--game", "kingdomino", "--dynasty", code=2).err
     assert "1 boards cannot be split into threes" in said
     assert "too few" in run(*arguments, "--demo", code=2).err
-
-
-def test_a_simulated_dynasty_is_added_up_by_player(
-    run: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    simulated = "simulate", "1", "--game", "kingdomino", "--dynasty", "--players", "3"
-    text, (match,) = run(*simulated).out, run(*simulated, "--json").json["games"]
-    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
-    answer = run("board", "-", "--game", "kingdomino", "--dynasty", "--json").json
-    assert answer["dynasties"] == match["totals"]

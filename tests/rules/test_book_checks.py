@@ -76,13 +76,6 @@ def test_what_no_game_leaves_is_named(
     assert code in codes(book_problems(book(left, right), chosen))
 
 
-def test_a_line_that_both_fill_in_one_round_is_struck_by_one() -> None:
-    """The rulebooks let both finish it, and give its wizard to player A."""
-    both = book({Coat.DOT: full(Coat.DOT, struck=True)}, {Coat.DOT: full(Coat.DOT)})
-    assert book_problems(both) == ()
-    assert both.owner(Coat.DOT) == 1
-
-
 def test_squares_beyond_the_shields_of_a_map_are_named_with_their_shields() -> None:
     board = Board(
         {(4, 6): Shield(Coat.LINE), (0, 0): Shield(Coat.DOT, 0), (0, 1): Shield(Coat.DOT, 1)}
@@ -113,12 +106,6 @@ def test_crosses_need_the_help_that_gives_them(
     lines = {Coat.CHECKED: full(Coat.CHECKED, used=True)} if wizard else {}
     found = codes(map_problems(book(lines), 0, board, castle))
     assert ("crosses_beyond_powers" in found) == named
-
-
-def test_a_wizards_cross_has_to_be_somewhere() -> None:
-    board = Board({(0, 0): Shield(Coat.CHECKED, 0)})
-    lines = {Coat.CHECKED: SpellbookLine(3, used=True)}
-    assert "power_without_cross" in codes(map_problems(book(lines), 0, board, False))
 
 
 def test_whose_map_is_told_from_the_squares() -> None:

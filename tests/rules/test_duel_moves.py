@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 
-import pytest
-
 from kdscan.rules.duel.coats import DICE, SQUARES, Coat, Face
 from kdscan.rules.duel.play import (
     Draw,
@@ -16,7 +14,6 @@ from kdscan.rules.duel.play import (
     Rule,
     Take,
 )
-from kdscan.rules.problem import IllegalMoveError
 from tests.rules.moves import A_DRAW, B_DRAW, drawing, face, phase_of, refused, roll, started
 
 JOKER = Face(None)
@@ -57,15 +54,6 @@ def test_a_takes_one_die_b_two_and_a_the_last() -> None:
     game.play(Take((0, 2)))
     assert game.hands == ([3, 1], [0, 2])
     assert phase_of(game) is Phase.DRAW and game.to_move == 0
-
-
-def test_real_dice_can_be_told_but_not_made_up() -> None:
-    game = Game()
-    with pytest.raises(IllegalMoveError, match="can't show"):
-        roll(game, "checked:0", "checked:0", "dot:0", "?")
-    roll(game, "?", "checked:0", "dot:0", "?")
-    assert game.faces == [JOKER, face("checked:0"), face("dot:0"), JOKER]
-    assert game.history == [(0, Roll(tuple(game.faces)))]  # type: ignore[arg-type]
 
 
 # 3. Filling in the map
@@ -170,12 +158,3 @@ def test_the_castle_adds_a_cross_once_and_its_die_fills_no_square() -> None:
     game.play(Take((2, 3)))
     second = drawing((0, (3, 3), Coat.DOT), (1, (3, 2), Coat.LINE))
     refused(game, Draw(second.halves, castle=0), Rule.CASTLE, "already been used")
-
-
-def test_the_castle_may_bless_a_joker() -> None:
-    """Seed 002: "even if you rolled a question mark"; seed 000: "nawet jeżeli na tej kości
-    znajduje się znak zapytania"."""
-    blessed = drawing((0, (1, 3), Coat.DOT), (1, (1, 2), Coat.LINE), castle=0)
-    game = started("?", "line:0", "filled:2", "line:1")
-    game.play(blessed)
-    assert game.maps[0][1, 3].crosses == 1

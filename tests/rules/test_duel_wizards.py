@@ -103,15 +103,3 @@ def test_bolts_are_cast_at_once_a_first() -> None:
     game.play(AddCross((1, 3)))
     assert game.maps[0][1, 3].crosses == 1
     assert phase_of(game) is Phase.ROLL and game.spellbook.lines[0][Coat.CHECKED].used
-
-
-def test_two_bolts_in_one_round_and_then_the_other_player() -> None:
-    game = started("?", "filled:0", "checked:2", "dot:1")
-    last_square(game, 0, Coat.FILLED)
-    game.play(drawing((0, (1, 3), Coat.DOT), (1, (1, 2), Coat.FILLED)))
-    game.play(drawing((2, (1, 3), Coat.CHECKED), (3, (0, 3), Coat.DOT)))
-    assert bolt_of(game) is Coat.FILLED
-    game.play(ChooseCoat(Coat.DOT))
-    book = game.spellbook
-    assert (book.chosen_coat, book.chosen_by(0), book.chosen_by(1)) == (Coat.DOT, Coat.DOT, None)
-    assert [score.wizard for score in game.scores()] == [3, 0]

@@ -146,14 +146,6 @@ def test_ties_go_by_the_largest_domain_then_by_crowns_then_are_shared() -> None:
     assert score("##") == score("##")
 
 
-def test_more_crowns_settle_what_area_does_not() -> None:
-    lean = score_kingdom(Kingdom.parse("## w+++ w ."))
-    rich = score_kingdom(Kingdom.parse("## w++ w f+ l+"))
-    assert lean.total == rich.total == 6
-    assert lean.largest_domain == rich.largest_domain == 2
-    assert outcome([lean, rich]).winners == (1,)
-
-
 @given(seeds, variants)
 @settings(max_examples=15)
 def test_points_do_not_depend_on_how_the_kingdom_is_turned(

@@ -36,12 +36,6 @@ def test_accepts_both_maps_of_every_game_and_finds_their_rounds(seed: int) -> No
             assert sorted(steps) == list(range(len(board) // 2))
 
 
-def test_a_map_unlawful_by_itself_is_told_so() -> None:
-    audit = audit_game((TWO.with_shield((0, 0), Shield(Coat.DOT)), TWO))
-    assert not audit.lawful and not audit.problems
-    assert [one.lawful for one in audit.audits] == [False, True]
-
-
 def test_dice_that_never_fit_are_no_error() -> None:
     """Filled and checked coats with two crosses are on one die only: not both in a round."""
     one = board_of(". . . f++ . . .", ". . . ## . . .", EMPTY_ROW)
@@ -56,24 +50,6 @@ def test_dice_that_never_fit_are_no_error() -> None:
     assert "no dominoes of theirs go together" in problem["message"]
     other = two.with_shield((1, 3), Shield(Coat.DOT))
     assert audit_game((one, other), (False, False)).rounds == ((0, 0),)
-
-
-def test_a_wizards_cross_keeps_its_turn_among_common_rounds() -> None:
-    """A checked coat with one cross is on no die: the wizard's, who was won by then."""
-    one = Board.parse(
-        """. . . dd . . .
-           . . . c . . .
-           . . . ## c+ dd .
-           . . . c . . .
-           . . . dd . . ."""
-    )
-    lines = Board({cell: Shield(Coat.LINE) for cell in one})
-    audit = audit_game((one, lines), (False, False))
-    assert audit.lawful and audit.rounds is not None and len(audit.rounds) == 3
-    witness = audit.audits[0].witness
-    assert witness is not None and witness.wizard == (2, 4)
-    assert [this[0] for this in audit.rounds] == [0, 1, 2]
-    assert audit_game((lines, one), (False, False)).rounds is not None
 
 
 FULL = Board({cell: Shield(Coat.LINE) for cell in CELLS})
@@ -117,14 +93,3 @@ def test_two_french_maps() -> None:
     near = near.with_shield((1, 1), Shield(Coat.DOUBLE_LINE)).with_shield((0, 1), Shield(Coat.DOT))
     assert audit_game((far, near), edition=FRENCH).lawful
     assert not audit_game((far, near)).lawful
-
-
-def test_one_die_shows_a_cross_once_and_a_castle_explains_the_other() -> None:
-    """By themselves both maps can do without a castle's cross, but not in one round."""
-    one, two = (board_of(f". . . l+ {of} . .", ". . . ## . . .", EMPTY_ROW) for of in ("d", "dd"))
-    for roofs in ((None, False), (False, None), (None, None)):
-        audit = audit_game((one, two), roofs)
-        assert audit.rounds == ((0, 0),) and not audit.problems
-        castles = [own.witness.castle for own in audit.audits if own.witness is not None]
-        assert sorted(castles, key=str) == [(1, 3), None]
-    assert audit_game((one, two), (False, False)).rounds is None

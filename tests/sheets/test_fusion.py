@@ -11,14 +11,13 @@ import pytest
 from kdscan.cli.output import Printer
 from kdscan.document import PhotoReport, report_json
 from kdscan.rules.duel.board import CELLS
-from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.grid import Cell
-from kdscan.sheets.base import AnyReading, without_pixels
+from kdscan.sheets.base import AnyReading
 from kdscan.sheets.duel_map.interpret import interpret
-from kdscan.sheets.duel_map.model import MapCorrections, MapReading, WizardEvidence
+from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.fusion import FusedSheet, fuse_evidence, fuse_sheets
-from tests.readings import make_book, make_kingdom, make_sheet
+from tests.readings import make_book, make_sheet
 
 SECOND = """
 c   c   f   .   .   d   d+
@@ -65,13 +64,6 @@ def test_photos_of_one_sheet_make_one_that_is_surer() -> None:
 def test_other_sheets_are_left_alone() -> None:
     assert fused_of(soft(make_sheet()), soft(make_sheet(SECOND))) == ()
     assert fused_of(soft(make_sheet())) == ()
-
-
-def test_readings_are_kept_without_pixels() -> None:
-    for reading in (make_kingdom(), make_sheet()):
-        bare = without_pixels(reading)
-        assert bare.rectified.bgr.size == 3
-        assert np.array_equal(bare.rectified.centers_xy, reading.rectified.centers_xy)
 
 
 def reports_of(*sheets_a_photo: tuple[AnyReading, ...]) -> list[PhotoReport]:
@@ -150,14 +142,6 @@ def test_one_photo_given_twice_is_said_to_be_one(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == "Photos 1 and 2 are the same photo.\n"
 
 
-def test_a_doubt_that_changes_no_total_asks_for_no_other_photo() -> None:
-    doubtful = make_sheet(doubtful=[(0, 0)])
-    settled = replace(doubtful, reading=replace(doubtful.reading, review=False))
-    both = ((0, 0), (1, 0))
-    assert FusedSheet(both, both[0], doubtful).photograph_again == ((0, 0),)
-    assert FusedSheet(both, both[0], settled).photograph_again == ()
-
-
 def test_what_every_photo_cuts_off_stays_cut_off() -> None:
     one = clip(soft(make_sheet()), (0, 0), (0, 1))
     two = clip(soft(make_sheet()), (0, 0), (1, 0))
@@ -182,22 +166,6 @@ def test_a_sheet_is_blurred_or_without_greys_if_all_its_photos_are() -> None:
     one, both = fuse_evidence([poor, plain], 0), fuse_evidence([poor, poor], 0)
     assert not one.bilevel and not one.blurred
     assert both.bilevel and both.blurred
-
-
-def test_what_any_photo_knows_of_a_sheet_is_known() -> None:
-    whole = make_sheet().evidence
-    first = MapCorrections({(0, 0): (Coat.LINE, 1)})
-    second = MapCorrections({(0, 0): (Coat.DOT, 0), (0, 1): (Coat.DOT, 2)}, True, confirmed=True)
-    one = replace(whole, layout="unknown", corrections=first)
-    paid = WizardEvidence(Coat.DOT, 0.9)
-    two = replace(whole, sheet_id="CUP/1/1/A", corrections=second, wizard=paid)
-    three = replace(one, corrections=MapCorrections(castle=False))
-    fused = fuse_evidence([one, two, three], 0)
-    assert (fused.layout, fused.sheet_id) == ("kdscan-a5", "CUP/1/1/A")
-    assert fused.wizard == paid
-    assert fused.corrections == MapCorrections(
-        {(0, 0): (Coat.LINE, 1), (0, 1): (Coat.DOT, 2)}, castle=True, confirmed=True
-    ), "where two contradict each other, what was said of the earlier photo holds"
 
 
 def garbled(sheet: MapReading, cell: tuple[int, int]) -> MapReading:

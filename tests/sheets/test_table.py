@@ -15,7 +15,6 @@ from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.spellbook import Spellbook
 from kdscan.sheets.base import AnyReading, correct, deserialize, serialize
 from kdscan.sheets.duel_map.model import MapReading
-from kdscan.sheets.spellbook.model import SpellbookReading
 from kdscan.sheets.table import apply_spellbook
 from tests.readings import make_book as a_book
 from tests.readings import make_sheet, paid_game, with_evidence
@@ -72,13 +71,6 @@ def test_a_wizard_whom_nobody_won_leaves_the_totals_as_sure_as_they_were() -> No
     assert not any(found.review for found in out)
 
 
-def test_a_map_is_paid_no_longer_once_the_spellbook_is_gone() -> None:
-    paid, other, _ = shared(*map(a_map, GAME.maps), a_book(GAME.spellbook))
-    assert isinstance(paid, MapReading) and paid.score.wizard > 0
-    again = shared(paid, other)[0]
-    assert isinstance(again, MapReading) and again.score.wizard == 0
-
-
 def test_saying_it_twice_changes_nothing() -> None:
     once = shared(*(a_map(board) for board in GAME.maps), a_book(GAME.spellbook))
     twice = shared(*once)
@@ -103,20 +95,6 @@ def test_maps_that_fit_both_sides_are_paid_with_a_warning() -> None:
     out = shared(a_map(board), a_map(board), a_book(GAME.spellbook))
     assert all("whose_map" in codes(found) for found in out[:2])
     assert all(found.review and found.confidence < 0.6 for found in out[:2])
-
-
-def test_a_side_that_names_several_coats_is_paid_for_none() -> None:
-    book = a_book(GAME.spellbook)
-    marks = tuple(
-        mark._replace(marked=True)
-        if (mark.place.player, mark.place.part) == (0, "choice")
-        else mark
-        for mark in book.evidence.marks
-    )
-    first, _, book_again = shared(*map(a_map, GAME.maps), with_evidence(book, marks=marks))
-    assert isinstance(first, MapReading)
-    assert first.score.wizard == 0
-    assert "several_choices" in codes(book_again)
 
 
 def test_squares_that_the_map_does_not_bear_out_are_a_problem_and_stay() -> None:
@@ -168,14 +146,6 @@ def test_a_total_may_be_what_it_is_without_the_wizard_or_with_another_coat() -> 
     assert abs(total - 1) < 1e-9
 
 
-def test_a_doubtful_wizard_stays_so_when_a_map_is_kept() -> None:
-    for sheet in unsure(".choices.", 0.7)[:2]:
-        kept = deserialize(serialize(sheet))
-        assert isinstance(sheet, MapReading) and isinstance(kept, MapReading)
-        assert kept.total_range == sheet.total_range
-        assert [one.code for one in kept.problems] == [one.code for one in sheet.problems]
-
-
 def test_a_spellbook_with_one_map_or_another_spellbook_is_not_compared() -> None:
     book = a_book(GAME.spellbook)
     for found in (
@@ -186,16 +156,6 @@ def test_a_spellbook_with_one_map_or_another_spellbook_is_not_compared() -> None
         assert found[0].score.wizard == 0  # type: ignore[union-attr]
     (alone,) = shared(book)
     assert codes(alone) == set()
-
-
-def test_a_spellbook_beside_which_a_map_was_cut_off_goes_on_saying_so() -> None:
-    book = a_book(GAME.spellbook)
-    (beside,) = shared(replace(book, evidence=replace(book.evidence, beside=("left", "top"))))
-    kept = deserialize(serialize(beside))
-    assert isinstance(kept, SpellbookReading)
-    for found in (beside, kept, correct(kept, {})):
-        (problem,) = [one for one in found.problems if one.code == "map_cut_off"]
-        assert "left and top edges" in problem.message
 
 
 def test_a_paid_map_stays_paid_when_it_is_kept_or_corrected() -> None:

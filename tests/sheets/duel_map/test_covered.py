@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
-import pytest
-
-from kdscan.i18n import LANGUAGES, words
-from kdscan.i18n.problems import problem_text
+from kdscan.i18n import words
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import Coat
-from kdscan.sheets.base import correct, deserialize, serialize
+from kdscan.sheets.base import correct
 from kdscan.sheets.duel_map.interpret import MIN_PROBABILITY, beliefs, interpret
 from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading
 from kdscan.sheets.duel_map.show import places, to_text
@@ -69,39 +65,12 @@ def test_the_less_sure_a_shield_is_the_less_it_takes() -> None:
     assert 100 * MIN_PROBABILITY < takes(read_as_sure_as(0.99)) < takes(read_as_sure_as(0.998)) - 10
 
 
-def test_only_what_asks_is_said_to_be_covered() -> None:
-    sheet = seen({(0, 0): 0.2, (4, 4): 0.9999, (2, 2): 0.13})
-    assert [(c.row, c.col) for c in sheet.reading.cells if c.covered] == [(4, 4)]
-
-
-@pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
-def test_it_is_said_in_every_language(language: str) -> None:
-    w = words(language)
-    assert w.t("covered") != "covered"
-    (problem,) = seen({(1, 2): 0.9999}).problems
-    assert problem_text(problem, w) != problem.message
-    assert w.t("covered") in to_text(seen({(1, 2): 0.9999}), Style(words=w))
-
-
 def test_once_a_person_has_said_what_lies_below_nothing_is_asked() -> None:
     sheet = seen({(1, 2): 0.9999})
     done = correct(sheet, MapCorrections({(1, 2): (Coat.DOUBLE_DOT, 0)}))
     assert not done.review and not done.problems
     confirmed = correct(sheet, MapCorrections(confirmed=True))
     assert not confirmed.review and not any(c.review for c in confirmed.reading.cells)
-
-
-def test_it_is_kept_and_older_records_know_nothing_of_it() -> None:
-    sheet = seen({(1, 2): 0.9999, (4, 4): 0.7})
-    kept = json.loads(json.dumps(serialize(sheet)))
-    again = deserialize(kept)
-    assert isinstance(again, MapReading)
-    assert again.evidence.covered == {(1, 2): 0.9999, (4, 4): 0.7}
-    assert again.reading.cells == sheet.reading.cells and again.problems == sheet.problems
-    del kept["covered"]
-    older = deserialize(kept)
-    assert not older.review and not older.problems
-    assert serialize(seen({}))["covered"] == {}
 
 
 def test_another_photo_that_shows_it_settles_it() -> None:

@@ -60,11 +60,6 @@ def test_whoever_looks_at_a_sheet_is_shown_every_shield_in_doubt() -> None:
     assert asked({CROSSED: 0.7, WORTHLESS: 0.9999}) == (True, {CROSSED})
 
 
-@pytest.mark.parametrize("placed", [0.9, 0.97])
-def test_a_doubtful_place_is_no_doubt_of_single_shields(placed: float) -> None:
-    assert asked({CROSSED: 0.7, WORTHLESS: 0.9999}, placed) == (True, {CROSSED})
-
-
 def test_the_two_likeliest_alternatives_are_named() -> None:
     evidence = make_sheet(BOARD).evidence
     crosses = evidence.probs.crosses.copy()

@@ -122,28 +122,6 @@ def test_a_broken_rule_has_a_say_in_how_sure_a_total_is() -> None:
     assert asked == "G1"  # the only shield that may be missing
 
 
-def test_of_the_shields_that_a_problem_names_the_least_sure_one_is_asked_about() -> None:
-    found, broken = sure(ALONE, 0.99), rule_problems(Board.parse(ALONE), castle_used=True)
-    least = {"A1": 0.998, "C1": 0.996, "E1": 0.997, "A5": 0.99}
-    cells = [replace(cell, confidence=least.get(cell_name(cell.at), 0.999)) for cell in found.cells]
-    for checked, asked in (((), "C1"), (((0, 2),), "E1")):
-        heard = apply_rules(replace(found, cells=tuple(cells)), broken, 0.02, checked)
-        assert [cell_name(cell.at) for cell in heard.cells if cell.review] == [asked]
-
-
-def test_it_is_no_alarm() -> None:
-    broken = rule_problems(Board.parse(ODD), castle_used=True)
-    heard = apply_rules(sure(ODD, 0.9995), broken, 0.02)
-    assert 0.995 < heard.confidence < 0.9995
-    assert not heard.review
-    assert not any(cell.review for cell in heard.cells)
-
-
-def test_nothing_broken_changes_nothing() -> None:
-    reading = sure(ODD, 0.97)
-    assert apply_rules(reading, (), 0.02) is reading
-
-
 def test_what_is_read_hears_the_rules() -> None:
     given = make_sheet(ODD, confidence=0.99)
     odd = interpret(given.evidence, 0.02)

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-import pytest
-
 from kdscan.i18n import words
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.problem import Problem
-from kdscan.sheets.duel_map.interpret import doubts
 from kdscan.sheets.duel_map.show import board_text, explain_score, to_text
 from kdscan.sheets.terminal import Style
 from tests.readings import make_sheet
@@ -45,12 +42,6 @@ def test_board_in_ascii_can_be_typed() -> None:
     assert "| f++++   |" in text
 
 
-def test_every_line_of_the_board_is_as_wide() -> None:
-    for style in (Style(), PLAIN):
-        lines = board_text(make_sheet(), style).splitlines()[1:]
-        assert {len(line) for line in lines} == {2 + 7 * 10 + 1}
-
-
 def test_colour_changes_nothing_but_colour() -> None:
     colored = to_text(make_sheet(doubtful=[(0, 0)]), Style(color=True))
     assert "\x1b[30;48;5;" in colored and "\x1b[1mtotal" in colored
@@ -70,29 +61,12 @@ def test_the_sum_is_explained() -> None:
     assert "total 10  (97% sure)" in text
 
 
-@pytest.mark.parametrize(
-    ("confidence", "text"),
-    [(0.9996, "99%"), (1.0, "99%"), (0.979, "97%"), (0.29, "29%"), (0.5, "50%"), (0.004, "0%")],
-)
-def test_nearly_sure_is_not_sure(confidence: float, text: str) -> None:
-    assert f"({text} sure" in explain_score(make_sheet(confidence=confidence), PLAIN)
-
-
 def test_doubts_come_with_what_else_it_may_be() -> None:
     text = to_text(make_sheet(doubtful=[(0, 5)]), PLAIN)
     second = replace(PLAIN, address="2:")
     assert "--set 2:F1=" in to_text(make_sheet(doubtful=[(0, 5)]), second)
     assert "F1  f++ (70%) - or f+++ (30%)" in text
     assert "--set F1=f+++" in text
-
-
-def test_the_example_of_a_correction_changes_something(monkeypatch: pytest.MonkeyPatch) -> None:
-    sheet = make_sheet(doubtful=[(0, 5), (1, 1)])
-    first, second = doubts(sheet)
-    monkeypatch.setattr(
-        "kdscan.sheets.duel_map.show.doubts", lambda _: (replace(first, others=()), second)
-    )
-    assert "--set B2=d+" in to_text(sheet, PLAIN)
 
 
 def test_problems_are_named_with_their_cells() -> None:
@@ -102,20 +76,6 @@ def test_problems_are_named_with_their_cells() -> None:
     whole = Problem("unpaired_shields", "error", "an odd number of shields", CELLS)
     text = to_text(make_sheet(problems=(whole,)), PLAIN)
     assert text.endswith("\n error: an odd number of shields")
-
-
-def test_an_empty_board() -> None:
-    text = to_text(
-        make_sheet("\n".join([". " * 7] * 2 + [". . . ## . . ."] + [". " * 7] * 2)), PLAIN
-    )
-    assert "total 0" in text
-    assert "crosses" not in text, "there is no domain to explain"
-
-
-@pytest.mark.parametrize(("used", "shown"), [(True, "used"), (False, ""), (None, "?")])
-def test_the_castle(used: bool | None, shown: str) -> None:
-    row = board_text(make_sheet(castle_used=used), PLAIN).splitlines()[6]
-    assert row.split("##")[1].split("|")[0].strip() == shown
 
 
 def test_it_speaks_other_languages_than_english() -> None:

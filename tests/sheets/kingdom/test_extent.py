@@ -89,11 +89,6 @@ def test_loose_dominoes_on_the_same_lattice_are_left_out() -> None:
     assert "f" not in held(found)
 
 
-def test_pictures_of_squares_outside_the_photo_are_none() -> None:
-    found = window("w w ## w w", (700, 2000))
-    assert held(found).count("w") == 3
-
-
 @pytest.mark.parametrize(("wide", "cut"), [(1000, ()), (735, ("right",)), (725, ("right",))])
 def test_the_edge_of_the_picture_cuts_off_a_kingdom(wide: int, cut: tuple[str, ...]) -> None:
     assert window("w w ## w w\nw . . f f", (wide, 2000)).cut == cut
@@ -124,15 +119,6 @@ def shown(tiles: int, castle: float, sure: float = 1.0) -> Window:
     return Window(lattice_points(7, 7) * SIDE, probs, probs[..., EMPTY] < 1, 0)
 
 
-def test_a_kingdom_with_its_castle_says_more_than_a_larger_one_without() -> None:
-    """As the squares of a ruled table are more, and no castle is among them."""
-    assert shown(24, 1.0).score > shown(48, 0.0).score
-
-
-def test_sure_squares_say_more_than_half_as_many_again_that_may_be_something_else() -> None:
-    assert shown(20, 1.0).score > shown(30, 1.0, sure=0.88).score
-
-
 @pytest.mark.parametrize("text", ["w w w\nw w w", ". . ."])
 def test_without_a_castle_there_is_no_kingdom(text: str) -> None:
     assert windows(text) == ()
@@ -152,13 +138,6 @@ def test_what_looks_like_more_castles_is_no_part_of_the_kingdom() -> None:
     assert found.beyond == 0
 
 
-def test_a_doubtful_square_makes_no_kingdom_of_seven() -> None:
-    found = window("w w w w w w?\nw w ## w w .\nf f f f f .")
-    assert found.probs.shape[:2] == (5, 5)
-    assert found.beyond == 1
-    assert window("w w w w w w\nw w ## w w .\nf f f f f .").probs.shape[:2] == (7, 7)
-
-
 SIDE = 50.0
 
 
@@ -175,13 +154,6 @@ def centers(
     return xy
 
 
-def test_kingdoms_that_fill_their_limit_can_be_divided_in_one_way_only() -> None:
-    parts = divide(square(range(5), range(10)), [(2, 2), (2, 7)], centers(), 5)
-    assert parts[2, 2].cells == square(range(5), range(5))
-    assert parts[2, 7].cells == square(range(5), range(5, 10))
-    assert not parts[2, 2].doubtful
-
-
 @pytest.mark.parametrize("wide", [4, 5])
 def test_kingdoms_are_divided_where_the_gap_is_and_doubted_if_another_one_is_possible(
     wide: int,
@@ -189,13 +161,6 @@ def test_kingdoms_are_divided_where_the_gap_is_and_doubted_if_another_one_is_pos
     parts = divide(square(range(5), range(9)), [(2, 2), (2, 6)], centers(wide, 0.2), 5)
     assert parts[2, 2].cells == square(range(5), range(wide))
     assert parts[2, 2].doubtful and parts[2, 6].doubtful
-
-
-def test_four_kingdoms_may_be_parted_in_either_order() -> None:
-    cells = square(range(10), range(10))
-    castles = [(2, 2), (2, 7), (7, 2), (7, 7)]
-    parts = divide(cells, castles, lattice_points(10, 10) * SIDE, 5)
-    assert all(len(part.cells) == 25 and not part.doubtful for part in parts.values())
 
 
 def test_a_castle_beside_a_whole_kingdom_is_nobody_s() -> None:

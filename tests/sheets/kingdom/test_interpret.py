@@ -13,8 +13,7 @@ from kdscan.imaging.picture import Floats, Photo
 from kdscan.inference.store import default_models
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.reader import read_photo
-from kdscan.rules.grid import Cell
-from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, Kingdom, SquareKind
+from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, Kingdom
 from kdscan.rules.kingdomino.legality import audit_kingdom
 from kdscan.rules.kingdomino.play import play_game, random_player
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
@@ -109,26 +108,6 @@ def test_a_person_has_the_last_word() -> None:
     assert now.confidence > 0.99
 
 
-def test_no_square_is_offered_as_the_castle_once_somebody_placed_it() -> None:
-    before = make_kingdom(KINGDOM, {(0, 1): ("castle", 0)})
-    after = correct(before, {(0, 0): ("castle", 0)})
-    unsure = replace(after, squares=tuple(replace(s, review=True) for s in after.squares))
-    offered = [other.terrain for doubt in doubts(unsure) for other in doubt.others]
-    assert "castle" not in offered
-
-
-def test_who_moves_the_castle_twice_means_the_second_place() -> None:
-    before = make_kingdom(KINGDOM)
-    first, second, third = (0, 0), (0, 1), before.kingdom.castle
-    after = correct(correct(before, {first: ("castle", 0)}), {second: ("castle", 0)})
-    assert after.kingdom.castle == second
-    assert after.kingdom.squares[first] == before.kingdom.squares[first]
-    again = correct(after, {first: ("castle", 0)})
-    assert again.kingdom.castle == first
-    assert deserialize(serialize(again)).evidence.corrections == again.evidence.corrections
-    assert correct(again, {third: ("castle", 0)}).kingdom.castle == third
-
-
 def test_a_kingdom_without_its_castle_asks_for_it() -> None:
     """Even if it was confirmed before; its other squares are as sure as they were."""
     before = make_kingdom(KINGDOM)
@@ -153,14 +132,6 @@ def test_exactly_one_square_is_the_castle() -> None:
     either = make_kingdom(KINGDOM, {(castle.row, castle.col): ("wheat", 0), (0, 0): ("castle", 0)})
     assert either.review
     assert either.confidence < 0.8
-
-
-def test_a_castle_alone_is_no_sure_nothing() -> None:
-    reading = make_kingdom("## . . . .\n. . . . .\n. . . . .\n. . . . .\n. . . . .")
-    assert reading.score.total == 0
-    assert reading.review
-    assert reading.confidence <= 0.5
-    assert [p.code for p in reading.problems] == ["no_tiles"]
 
 
 def test_seven_squares_a_side_that_cannot_be_laid_ask_for_a_look() -> None:
@@ -198,32 +169,6 @@ def half(one: tuple[str, int], two: tuple[str, int]) -> Floats:
     return share
 
 
-def test_totals_have_their_probabilities_the_best_first() -> None:
-    """That of the likeliest kingdom comes first, even if others together are likelier."""
-    share = np.zeros(len(SQUARE_CLASSES))
-    for kind, p in (("forest", 0.25), ("lake", 0.26)):
-        share[SQUARE_CLASSES.index((kind, 0))] = p
-    share[[SQUARE_CLASSES.index(("mine", 1)), SQUARE_CLASSES.index(("mine", 3))]] = 0.09, 0.4
-    totals = enumerate_kingdoms(believed(MINE, {(0, 2): share}), PLAIN).totals()
-    assert [total for total, _ in totals] == [3, 0, 1]
-    assert [p for _, p in totals] == pytest.approx([0.4, 0.51, 0.09])
-
-
-def test_the_likelier_castle_is_it_and_an_unlikely_one_is_not_tried() -> None:
-    """Odds of 0.9 to 0.1 against 0.3 to 0.7, and of one in twenty."""
-    places = {(0, 0): 0.9, (1, 1): 0.3, (1, 2): 0.05}
-    shares = {}
-    for at, p in places.items():
-        shares[at] = np.zeros(len(SQUARE_CLASSES))
-        shares[at][[CASTLE, EMPTY]] = p, 1 - p
-    found = enumerate_kingdoms(believed(MINE, shares), PLAIN)
-    weights: dict[object, float] = {}
-    for one in found.candidates:
-        castle = one.kingdom.castle
-        weights[castle] = weights.get(castle, 0) + one.weight
-    assert weights == pytest.approx({(0, 0): 0.949, (1, 1): 0.045}, abs=0.001)
-
-
 def test_a_domino_seen_surely_in_one_kingdom_is_not_in_the_other() -> None:
     """Beside wheat lies one mine of three crowns in the box, and one of one crown."""
     sure = enumerate_kingdoms(believed(MINE, {}), PLAIN)
@@ -250,9 +195,6 @@ BARE = (3, 2)
 """A place without a tile in the kingdoms of the tests."""
 
 
-CLOSE = SURELY_COVERED - 0.5
-
-
 RED = (40, 40, 200)
 
 
@@ -264,10 +206,6 @@ f   l   .   l   w
 l+  l   w   w+  m
 """
 """A kingdom of eleven dominoes, with two places without a tile."""
-
-
-NOT_LAID = LAID.replace("g++", "s++")
-"""One that no dominoes of the box make."""
 
 
 def covered(unlike: float) -> KingdomReading:
@@ -285,25 +223,6 @@ def test_a_thing_where_a_tile_may_lie_asks_for_a_look_and_is_said() -> None:
     assert not doubt.others, "pixels know nothing of a covered tile"
     assert one.score == make_kingdom(LAID).score
     assert deserialize(serialize(one)).problems == one.problems
-
-
-def test_a_place_that_looks_a_little_unlike_counts_only_where_dominoes_cannot_be_laid() -> None:
-    assert not covered(CLOSE).review
-    not_laid = make_kingdom()
-    assert not not_laid.review
-    close = interpret(replace(not_laid.evidence, covered={(2, 4): CLOSE}))
-    assert close.problems[-1].code == "tiles_covered"
-
-
-def test_a_place_that_tiles_enclose_may_be_covered_where_dominoes_cannot_be_laid() -> None:
-    """A hand that reaches beyond the kingdom looks like the table."""
-    assert not make_kingdom(LAID).problems
-    one = make_kingdom(NOT_LAID)
-    assert one.review and one.problems[-1].code == "tiles_covered"
-    assert one.problems[-1].cells == ((2, 0), BARE)
-    bare: dict[Cell, SquareKind] = dict.fromkeys(one.problems[-1].cells, ("empty", 0))
-    seen = interpret(replace(one.evidence, corrections=KingdomCorrections(bare)))
-    assert not seen.review and [p.code for p in seen.problems] == ["not_laid_lawfully"]
 
 
 @pytest.mark.parametrize("kind", [("empty", 0), ("wheat", 0)])

@@ -13,7 +13,6 @@ from kdscan.sheets.kingdom.squares import (
     ROTATIONS,
     SIDE_PX,
     adjust_for_table,
-    classify_squares,
     predict_squares,
     unlike_table,
 )
@@ -36,33 +35,6 @@ def test_only_doubtful_squares_are_turned() -> None:
     logits = predict_squares(batch, network)
     assert shown == [3] + [1] * (ROTATIONS - 1)
     np.testing.assert_allclose(logits[:, 0], [20, (1.0 + 0.5) / ROTATIONS, 20])
-
-
-def test_squares_beyond_the_photo_are_not_looked_at_and_a_doubt_may_be_ended_by_the_table() -> None:
-    shown = np.array([[True, True, False]])
-    side = round(1.25 * SIDE_PX)
-    flat = RectifiedSheet(
-        np.zeros((side, side + 2 * SIDE_PX, 3), np.uint8),
-        np.zeros((1, 3, 2)),
-        np.zeros((4, 2)),
-        SIDE_PX,
-        1.0,
-    )
-    counts = []
-
-    def network(crops: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
-        counts.append(len(crops))
-        return (np.zeros((len(crops), len(SQUARE_CLASSES)), np.float32),)
-
-    def told(probs: NDArray[np.float64]) -> NDArray[np.float64]:
-        known = probs.copy()
-        known[0, 0] = np.eye(len(SQUARE_CLASSES))[5]
-        return known
-
-    probs = classify_squares(flat, network, shown, told)
-    assert counts == [2] + [1] * (ROTATIONS - 1)
-    assert probs[0, 0, 5] == 1 and probs[0, 2, EMPTY] == 1
-    np.testing.assert_allclose(probs[0, 1], 1 / len(SQUARE_CLASSES))
 
 
 WHEAT = SQUARE_CLASSES.index(("wheat", 0))

@@ -7,16 +7,14 @@ import json
 import numpy as np
 import pytest
 
-from kdscan.cli.output import Printer
 from kdscan.document import PhotoReport, dynasty_of, report_json, to_dict
 from kdscan.i18n import words
-from kdscan.imaging.pens import draw_square, square_width
 from kdscan.imaging.picture import Photo
-from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, SquareKind
+from kdscan.rules.kingdomino.kingdom import SquareKind
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.sheets.kingdom.interpret import doubts
 from kdscan.sheets.kingdom.model import KingdomReading
-from kdscan.sheets.kingdom.show import board_text, to_text, token
+from kdscan.sheets.kingdom.show import board_text, to_text
 from kdscan.sheets.overlay import draw_overlay
 from kdscan.sheets.terminal import Style
 from tests.readings import KINGDOM, make_kingdom, make_sheet
@@ -110,19 +108,6 @@ def test_a_dynasty_asks_for_a_look_if_there_are_more_than_three_games_or_one_is_
     assert again.review and again.repeated
 
 
-def test_the_second_kingdom_of_a_photo_is_put_right_by_its_number(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    unsure = make_kingdom(doubtful={(0, 1): ("wheat", 1)})
-    printer = Printer(1, text=True, debug=False)
-    printer.report(PhotoReport("x.jpg", sheets=(unsure, unsure)), 1)
-    printer.report(PhotoReport("x.jpg", sheets=(unsure,)), 1)
-    hints = [
-        line.split("--set ")[1] for line in capsys.readouterr().out.splitlines() if "--set" in line
-    ]
-    assert [hint.split("=")[0] for hint in hints] == ["1.1:B1", "1.2:B1", "B1"]
-
-
 def test_text_explains_the_sum() -> None:
     text = to_text(make_kingdom(variants=RICH), Style())
     assert "the castle in the middle: 10" in text and "harmony" not in text
@@ -144,14 +129,6 @@ def test_text_in_ascii_names_doubts_as_they_are_typed() -> None:
     assert "--set B1=w+" in text
 
 
-@pytest.mark.parametrize(
-    ("kind", "text"),
-    [(("castle", 0), "##"), (("empty", 0), "."), (("mine", 3), "m+++"), (("lake", 0), "l")],
-)
-def test_tokens(kind: SquareKind, text: str) -> None:
-    assert token(kind) == text
-
-
 def test_the_overlay_shows_crowns_doubts_and_the_total() -> None:
     photo = Photo(np.full((640, 640, 3), 230, np.uint8))
     calm = draw_overlay(photo, [make_kingdom()])
@@ -159,13 +136,3 @@ def test_the_overlay_shows_crowns_doubts_and_the_total() -> None:
     assert calm.shape == (640, 640, 3)
     assert asking.shape[0] > 640, "the doubtful square stands below the photo"
     assert (calm != 230).any()
-
-
-@pytest.mark.parametrize("kind", SQUARE_CLASSES)
-def test_signs_stay_inside_their_width(kind: SquareKind) -> None:
-    terrain, crowns = kind
-    picture = np.full((60, 300, 3), 255, np.uint8)
-    draw_square(picture, (20, 30), terrain, crowns, 24)
-    drawn = np.argwhere((picture != 255).any(2))
-    assert drawn[:, 1].min() >= 17
-    assert drawn[:, 1].max() <= 20 + square_width(crowns, 24) + 3

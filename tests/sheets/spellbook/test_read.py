@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from kdscan.imaging.picture import Photo
-from kdscan.inference.store import StruckBy, default_models
+from kdscan.inference.store import default_models
 from kdscan.paper.book import load_book, marked_places
 from kdscan.paper.printing import render_page
 from kdscan.rules.duel.coats import Coat
-from kdscan.sheets.spellbook.read import PlacedBook, crops, find_books, flatten_book, read_book
+from kdscan.sheets.spellbook.read import PlacedBook, find_books, flatten_book, read_book
 from lab.synth.hands.book import draw_spellbook, played_book
 from lab.synth.photo.camera import photograph
 
@@ -103,19 +103,6 @@ def test_a_page_looked_for_in_the_wrong_place_asks_for_a_look() -> None:
     reading = read_book(photo, astray, models.spellbook, models.struck_by, risk=0.02)
     assert reading.review
     assert reading.confidence < 0.5
-
-
-def test_every_place_has_a_crop() -> None:
-    photo, placed = empty()
-    seen = crops(photo, placed)
-    assert seen.shape == (len(PLACES), 3, 32, 96) and seen.dtype == np.float32
-
-
-def test_struck_lines_follow_their_squares() -> None:
-    struck_by = StruckBy(0.5, 0.5, 0.0, -1.0)
-    assert struck_by.logit(np.array([4.0, 6.0, -5.0])) == 4.0
-    assert struck_by.logit(np.array([-4.0, -6.0])) == -6.0
-    assert StruckBy.from_json('{"largest": 2, "bias": 1}') == StruckBy(2, 0, 0, 1)
 
 
 def test_several_chosen_coats_are_none() -> None:

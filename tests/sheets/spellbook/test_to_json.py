@@ -9,16 +9,13 @@ import pytest
 
 from kdscan.document import to_dict
 from kdscan.i18n import words
-from kdscan.imaging.picture import Photo
 from kdscan.paper.book import load_book, marked_places
 from kdscan.rules.duel.coats import SQUARES, Coat
 from kdscan.rules.duel.spellbook import OpenBook
 from kdscan.rules.problem import Problem
-from kdscan.sheets.board import GREEN, REVIEW_COLOR, VERMILION
-from kdscan.sheets.overlay import draw_overlay
 from kdscan.sheets.spellbook.interpret import interpret
 from kdscan.sheets.spellbook.model import BookMark, SpellbookEvidence, SpellbookReading
-from kdscan.sheets.spellbook.show import mark_name, places, to_text
+from kdscan.sheets.spellbook.show import places, to_text
 from kdscan.sheets.terminal import Style
 from tests.readings import make_book
 
@@ -78,14 +75,6 @@ def test_a_doubt_reaches_its_line_and_the_whole() -> None:
     assert said["problems"][0]["code"] == "x"
 
 
-def test_a_doubt_about_the_chosen_coat_is_none_of_that_coats_line() -> None:
-    book = make_book(OpenBook().closed(), doubtful={"players[0].choices.line": 0.7})
-    first = to_dict(book)["players"][0]
-    assert first["choice"]["review"] is True
-    assert first["lines"]["line"]["review"] is False
-    assert first["lines"]["line"]["confidence"] > 0.99
-
-
 def test_doubtful_marks_say_what_else_a_line_and_a_choice_may_be() -> None:
     open_book = OpenBook()
     open_book.fill(0, Coat.FILLED)
@@ -110,11 +99,6 @@ def test_a_doubt_is_told_with_what_was_read() -> None:
     assert "square 2 – read as empty (70%)" in text
 
 
-def test_the_wizards_owner_is_known() -> None:
-    assert reading().book.owner(Coat.FILLED) == 0
-    assert reading().book.chosen_by(0) is Coat.DOT
-
-
 @pytest.mark.parametrize("unicode", [True, False])
 def test_text_shows_both_sides_and_names_doubts(unicode: bool) -> None:
     text = to_text(reading(0.98), Style(unicode=unicode))
@@ -129,33 +113,9 @@ def test_text_shows_both_sides_and_names_doubts(unicode: bool) -> None:
         assert text.isascii()
 
 
-def test_names_of_places() -> None:
-    names = {str(mark.place): mark_name(mark, words("en")) for mark in reading().marks}
-    assert names["players[0].choices.dot"] == "left, chosen coat: dot"
-    assert names["players[1].lines.filled.struck"] == "right, line of filled: struck through"
-    assert names["players[0].lines.double_dot.used"] == "left, line of double dot: power used"
-    assert len(set(names.values())) == len(names)
-
-
 def test_a_doubtful_place_says_what_was_read_and_what_else_it_may_be() -> None:
     sheet = reading(0.98)
     marks = tuple(one._replace(review=str(one.place) in (UNSURE, *MARKED)) for one in sheet.marks)
     found = {one.name: one.choices for one in places(replace(sheet, marks=marks), words("en"))}
     assert found["right, line of dot: square 3"][0] == ("blank", 0.6)
     assert [text for text, _ in found["left, chosen coat: dot"]] == ["marked", "blank"]
-
-
-def test_overlay_rings_what_is_marked_and_what_is_unsure() -> None:
-    photo = Photo(np.full((1480, 2100, 3), 255, np.uint8))
-    picture = draw_overlay(photo, [reading(0.98)])
-
-    def has(color: tuple[int, int, int], key: str) -> bool:
-        mark = next(m for m in reading().marks if str(m.place) == key)
-        (x, y), r = mark.at_xy[0], int(1.8 * mark.reach_px)
-        part = picture[int(y) - r : int(y) + r, int(x) - r : int(x) + r].astype(int)
-        return bool((np.abs(part - color).max(-1) < 30).any())
-
-    assert has(GREEN, "players[0].lines.filled.squares[0]")
-    assert not has(GREEN, "players[0].lines.checked.squares[0]")
-    assert has(VERMILION, "players[1].lines.filled.struck")
-    assert has(REVIEW_COLOR, UNSURE)
