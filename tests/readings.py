@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from kdscan.imaging.rectify import RectifiedSheet
-from kdscan.marks.boards import DEFAULT_RISK, CellReading, Reading, decode
+from kdscan.marks.boards import DEFAULT_RISK, BoardEstimate, CellReading, decode
 from kdscan.marks.network import MarkProbs
 from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES, ROWS, Board
 from kdscan.rules.duel.coats import COATS, SQUARES, Coat
@@ -82,7 +82,7 @@ def make_sheet(
     )
     return MapReading(
         MapEvidence(rectified, probs, "kdscan-a5"),
-        Reading(
+        BoardEstimate(
             tuple(cells),
             castle_used,
             confidence,

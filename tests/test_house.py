@@ -21,7 +21,7 @@ MOST_TOKENS = {
     "kdscan/inference": 1_500,
     "kdscan/marks": 8_300,
     "kdscan/paper": 18_000,
-    "kdscan/rules": 26_400,
+    "kdscan/rules": 24_200,
     "kdscan/sheets": 42_600,
     "kdscan/templates": 24_300,
     "kdscan/web": 28_400,

@@ -27,13 +27,12 @@ from kdscan.cli.terminal import terminal_words
 from kdscan.errors import UsageError
 from kdscan.files import read as files
 from kdscan.i18n import Words, mark
-from kdscan.i18n.problems import problem_line, problem_text
+from kdscan.i18n.problems import problem_line
 from kdscan.rules.duel.audit import Witness, audit_map
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.pair import GameAudit, audit_game
 from kdscan.rules.duel.play import EDITIONS
-from kdscan.rules.duel.report import AuditedMap, board_json, pair_json
+from kdscan.rules.duel.report import AuditedMap, board_json
 from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.duel.spellbook import COATS, BookTextError, GameNotes, book_problems, read_books
 from kdscan.rules.grid import Cell, cell_name, split_blocks
@@ -79,9 +78,6 @@ def board(
             "FILE.",
         ),
     ] = None,
-    together: Annotated[
-        bool, typer.Option("--together", help="Treat every two boards as the maps of one game.")
-    ] = False,
     edition: Edition = "english",
     game: OneGame = "duel",
     great_duel: GreatDuel = None,
@@ -105,7 +101,7 @@ def board(
 
     $ kdscan board maps.txt --chosen-coat line
 
-    $ kdscan simulate 1 --seed 7 | kdscan board - --together --spellbook -
+    $ kdscan simulate 1 --seed 7 | kdscan board - --spellbook -
     """
     check_game(context, game)
     text = _read(file)
@@ -114,9 +110,7 @@ def board(
         _print_kingdoms(_parse(file, text, Kingdom.parse), variants, as_json)
         return
     boards = _parse(file, text, Board.parse)
-    if together and len(boards) % 2:
-        raise UsageError("--together: {n} boards cannot be split into pairs", n=len(boards))
-    if chosen_coat is not None and (together or spellbook is not None):
+    if chosen_coat is not None and spellbook is not None:
         raise UsageError(
             "--chosen-coat adds points to every board, but only one player of a game can have this "
             "wizard; instead write whose it is in the spellbook: `# player 1 chose line`"
@@ -128,36 +122,25 @@ def board(
     coat, rules = COATS.get(chosen_coat or ""), EDITIONS[edition]
     games = _game_notes(spellbook, file, text, len(boards), castle_used)
     sides = [(notes, side) for notes in games for side in (0, 1)]
-    pairs: list[GameAudit] = []
-    if together:
-        for first, second, notes in zip(boards[::2], boards[1::2], games, strict=True):
-            pairs.append(
-                audit_game((first, second), notes.castle_used, spellbook=notes.book, edition=rules)
-            )
-        audits = [audit for pair in pairs for audit in pair.audits]
-    else:
-        audits = [
+    maps = [
+        AuditedMap(
+            map_,
+            score_board(map_, coat or notes.chosen_by(side)),
             audit_map(
                 map_, notes.castle_used[side], spellbook=notes.book, player=side, edition=rules
-            )
-            for map_, (notes, side) in zip(boards, sides, strict=False)
-        ]
-    maps = [
-        AuditedMap(map_, score_board(map_, coat or notes.chosen_by(side)), audit)
-        for map_, audit, (notes, side) in zip(boards, audits, sides, strict=False)
+            ),
+        )
+        for map_, (notes, side) in zip(boards, sides, strict=False)
     ]
     books = [book_problems(notes.book) for notes in games if notes.book is not None]
     if as_json:
         answer: dict[str, Any] = {"schema": SCHEMA, "boards": [*map(board_json, maps)]}
-        if together:
-            answer["games"] = [*map(pair_json, pairs)]
         if books:
             answer["spellbooks"] = [{"problems": problems_json(book)} for book in books]
         print(json.dumps(answer))
         return
     w = terminal_words()
     parts = [_map_text(audited, n, w) for n, audited in enumerate(maps, 1)]
-    parts += [_game_text(pair, n, w) for n, pair in enumerate(pairs, 1)]
     for n, problems in enumerate(books, 1):
         title = w.t("spellbook {n}", n=n)
         if problems:
@@ -324,19 +307,3 @@ def _steps(witness: Witness, w: Words) -> Iterator[str]:
 
 def _domino(cells: Iterable[Cell]) -> str:
     return "-".join(map(cell_name, cells))
-
-
-def _game_text(pair: GameAudit, number: int, w: Words) -> str:
-    """The findings about two maps together."""
-    if pair.lawful is None:
-        title = w.t("board {n}", n=f"{2 * number - 1}, {2 * number}")
-        return f"{title}: " + w.t("lawful: not decided")
-    if not pair.lawful:
-        why = "; ".join(problem_text(problem, w) for problem in pair.problems) or w.t(
-            "see its boards"
-        )
-        return w.t("game {n}: not lawful: {why}", n=number, why=why)
-    notes = [problem_line(problem, w) for problem in pair.problems]
-    if not pair.decided:
-        notes.append(w.t("undecided whether the four dice can make both maps in the same rounds"))
-    return "; ".join([w.t("game {n}: lawful", n=number), *notes])

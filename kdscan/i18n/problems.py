@@ -50,7 +50,7 @@ PROBLEMS: dict[str, str] = {
     "too_many_crosses": mark("no shield can have so many crosses"),
     "bonus_crosses": mark("so many crosses need more bonuses than the castle and the wizard give"),
     "missing_cross": mark("the roof is coloured or a wizard was used, but no cross shows for it"),
-    # a map and its spellbook, two maps
+    # a map and its spellbook
     "spellbook": mark("the map and the spellbook contradict each other"),
     "squares_beyond_map": mark("the spellbook has more squares than the map has shields for them"),
     "crosses_beyond_powers": mark("so many crosses need a bonus that this side did not have"),
@@ -60,8 +60,6 @@ PROBLEMS: dict[str, str] = {
     "spellbook_alone": mark(
         "maps and spellbook are not compared: a game has two maps and one spellbook"
     ),
-    "wizard_shared": mark("both maps need the same wizard, but only one can have won him"),
-    "rounds_differ": mark("the two maps cannot come from the same number of rounds"),
     "dice": mark("no known dice make these dominoes"),
     # a spellbook
     "choice_not_won": mark("a coat is named by a side that did not win that wizard"),

@@ -92,7 +92,7 @@ class CellReading:
 
 
 @dataclass(frozen=True)
-class Reading:
+class BoardEstimate:
     """The most probable board and its confidence.
 
     cells: 34 readings in the order of `CELLS`.
@@ -133,7 +133,7 @@ RankedBoard = tuple[float, tuple[Marks, ...], int]
 """A board: its probability, its 34 shields' marks, its total."""
 
 
-def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> Reading:
+def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> BoardEstimate:
     """Choose the most probable board and the shields that a person should check.
 
     risk: the largest acceptable probability that a total which is not marked for review is wrong.
@@ -154,7 +154,7 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> Reading:
         cells.append(CellReading(row, col, coat, crosses, p * probs.placed, review, overruled))
     used = probs.castle_used
     castle = None if 0.1 < used < 0.9 else used > 0.5
-    return Reading(tuple(cells), castle, confidence, confidence < 1 - risk, _totals(boards))
+    return BoardEstimate(tuple(cells), castle, confidence, confidence < 1 - risk, _totals(boards))
 
 
 def _sharpen(both: Floats) -> Floats:

@@ -36,7 +36,7 @@ class FusedSheet:
         """Row and column of the shields that stay doubtful, the least confident first."""
         if not self.sheet.review:
             return ()
-        doubtful = [c for c in self.sheet.reading.cells if c.review]
+        doubtful = [c for c in self.sheet.board_estimate.cells if c.review]
         return tuple(c.at for c in sorted(doubtful, key=lambda c: c.confidence))
 
 

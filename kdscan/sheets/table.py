@@ -70,14 +70,18 @@ def wizards(
     book: SpellbookReading, first: MapReading, second: MapReading, risk: float
 ) -> tuple[WizardEvidence, WizardEvidence]:
     """The spellbook's evidence for both maps: the wizard's coat, and contradictions."""
-    sides, p_sides = whose_maps(book.book, (first.reading.board, second.reading.board))
+    sides, p_sides = whose_maps(
+        book.book, (first.board_estimate.board, second.board_estimate.board)
+    )
     paid, p_book = _paid(book), _book_confidence(book)
     # If nobody is paid, the totals do not depend on who sat on which side.
     confidence = p_book * (p_sides if paid else 1.0)
     out = []
     for sheet, side in zip((first, second), sides, strict=True):
         problems = list(
-            map_problems(book.book, side, sheet.reading.board, sheet.reading.castle_used)
+            map_problems(
+                book.book, side, sheet.board_estimate.board, sheet.board_estimate.castle_used
+            )
         )
         if paid and p_sides < 1 - risk:
             why = (
@@ -88,7 +92,7 @@ def wizards(
         if p_book < 1 - risk:
             why = "the wizard's points rest on lines of the spellbook that are hard to read"
             problems.append(Problem("spellbook_unsure", "warning", why))
-        review = sheet.reading.confidence * confidence < 1 - risk or any(
+        review = sheet.board_estimate.confidence * confidence < 1 - risk or any(
             p.severity == "error" for p in problems
         )
         coat, coats = book.book.chosen_by(side), _coats(book, side, p_sides)

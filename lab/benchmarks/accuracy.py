@@ -51,7 +51,7 @@ def judge(truth: dict[str, Any], sheet: MapReading | None) -> dict[str, float]:
     if sheet is None:
         return out
     out["placed"] = float(np.mean(astray(truth, sheet.rectified.centers_xy[SHIELDS]) < 0.25))
-    for cell in sheet.reading.cells:
+    for cell in sheet.board_estimate.cells:
         coat, crosses = truth["board"].get(f"{cell.row},{cell.col}", (None, 0))
         same = (cell.coat == coat, cell.crosses == crosses)
         out["coat"] += same[0] / len(CELLS)
@@ -59,8 +59,8 @@ def judge(truth: dict[str, Any], sheet: MapReading | None) -> dict[str, float]:
         out["cell"] += all(same) / len(CELLS)
     right = sheet.score.domain_points == truth["score"]
     out["found"], out["board"] = 1.0, float(out["cell"] > 1 - 1e-9)
-    out["score"], out["review"] = float(right), float(sheet.reading.review)
-    out["silent"] = float(not right and not sheet.reading.review)
+    out["score"], out["review"] = float(right), float(sheet.board_estimate.review)
+    out["silent"] = float(not right and not sheet.board_estimate.review)
     return out
 
 
@@ -93,7 +93,7 @@ def show(folder: Path, photo: Photo, path: Path, truth: dict[str, Any], sheet: M
     folder.mkdir(parents=True, exist_ok=True)
     cv2.imwrite(str(folder / f"{path.stem}.png"), draw_overlay(photo, [sheet]))
     flat = sheet.rectified.bgr.copy()
-    for cell in sheet.reading.cells:
+    for cell in sheet.board_estimate.cells:
         coat, crosses = truth["board"].get(f"{cell.row},{cell.col}", (None, 0))
         if (cell.coat, cell.crosses) != (coat, crosses):
             said = f"{coat} {crosses} not {cell.coat} {cell.crosses} {cell.confidence:.2f}"
@@ -125,7 +125,7 @@ def main() -> None:
         truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
         figures = judge(truth, sheets[0] if len(sheets) == 1 else None)
         if len(sheets) == 1:
-            said.append((sheets[0].reading.confidence, figures["score"] == 1))
+            said.append((sheets[0].board_estimate.confidence, figures["score"] == 1))
         if args.show and figures["board"] < 1:
             print(
                 path.name, truth["level"], len(sheets), {k: round(v, 3) for k, v in figures.items()}

@@ -185,8 +185,8 @@ def picture(page: DrawnPage, sheets: Sequence[MapReading]) -> np.ndarray:
     scale = 900 / page.bgr.shape[1]
     small = cv2.resize(page.bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     half = np.array(page.layout.cell_mm) / 2 * 0.94
-    for cell in sheets[0].reading.cells if len(sheets) == 1 else ():
-        same = sheets[0].reading.board.get(cell.at) == page.board.get(cell.at)
+    for cell in sheets[0].board_estimate.cells if len(sheets) == 1 else ():
+        same = sheets[0].board_estimate.board.get(cell.at) == page.board.get(cell.at)
         if same and not cell.review:
             continue
         middle = np.array(page.layout.center_mm(cell.row, cell.col))

@@ -160,8 +160,10 @@ def judged_map(truth: Board, sheets: Sequence[MapReading]) -> Judged:
     """As `judged`; a photo in which not exactly one map was found counts as wrong and flagged."""
     if len(sheets) != 1:
         return NOT_READ
-    (sheet,), cells = sheets, sheets[0].reading.cells
-    return judged(truth, sheet.reading.board, sheet.review, {c.at for c in cells if c.review})
+    (sheet,), cells = sheets, sheets[0].board_estimate.cells
+    return judged(
+        truth, sheet.board_estimate.board, sheet.review, {c.at for c in cells if c.review}
+    )
 
 
 def enlarged(bgr: U8, megapixels: float) -> bytes:

@@ -95,7 +95,7 @@ def marks(sheet: MapReading) -> Bgr:
         sheet.rectified.bgr, 0.45, np.full_like(sheet.rectified.bgr, 255), 0.55, 0
     )
     px = flat.shape[1] / (COLS + 0.25)
-    for cell in sheet.reading.cells:
+    for cell in sheet.board_estimate.cells:
         text = "." if cell.coat is None else LETTERS[cell.coat] + "+" * cell.crosses
         at = round((cell.col + 0.2) * px), round((cell.row + 0.6) * px)
         color = ORANGE if cell.review else (120, 60, 0)

@@ -46,7 +46,7 @@ def judge_map(
         return None
     right = [
         (c.coat, c.crosses) == tuple(truth["board"].get(f"{c.row},{c.col}", (None, 0)))
-        for c in sheet.reading.cells
+        for c in sheet.board_estimate.cells
     ]
     out["cells"] += [float(x) for x in right]
     out["boards"].append(float(all(right)))

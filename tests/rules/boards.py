@@ -97,7 +97,7 @@ def _reaches(board: Board, terms: Terms, castle: Cell | None, wizard: Cell | Non
     while waiting:
         state = waiting.pop()
         whole = len(state.drawn) == len(board) and state.given == (wizard is not None)
-        if whole and more <= state.shut and (state.shut or not terms.idle):
+        if whole and more <= state.shut:
             return True
         for after in _rounds(board, terms, plain, wizard, state):
             if after not in seen:
@@ -129,7 +129,6 @@ def _rounds(
 
     free = set(CELLS) - drawn
     wanted = {coat for coat, _ in terms.recorded} | terms.wizards if terms.obtained else set()
-    wanted |= set(Coat) if terms.idle and not shut else set()
     for coat in sorted(wanted):
         if not any(joined(cell, coat) for cell in free if free & set(neighbours(cell))):
             many = SQUARES[coat] * (terms.obtained and coat is Coat.CHECKED)

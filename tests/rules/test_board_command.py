@@ -11,7 +11,7 @@ from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.spellbook import write_book
 from tests.command import Command
 from tests.rules.replay import replay
-from tests.rules.texts import ALONE, KINGDOM, LAWFUL
+from tests.rules.texts import KINGDOM
 
 
 def test_board_as_text(run: Command, maps: str) -> None:
@@ -51,21 +51,6 @@ def test_board_as_json(run: Command, maps: str) -> None:
     assert second["problems"][0]["cells"] == [[0, 6]]
 
 
-def test_boards_together(run: Command, maps: str, tmp_path: Path) -> None:
-    assert "game 1: not lawful: see its boards" in run("board", maps, "--together").out
-    pair = tmp_path / "pair.txt"
-    pair.write_text(f"{LAWFUL}\n{LAWFUL}", "utf-8")
-    assert run("board", pair, "--together").out.endswith("game 1: lawful\n")
-    answer = run("board", pair, "--together", "--json").json
-    assert answer["games"][0]["lawful"] and len(answer["games"][0]["rounds"]) == 3
-    pair.write_text(f"{LAWFUL}\n{ALONE.replace('. f', '. .')}", "utf-8")
-    told = run("board", pair, "--together").out
-    assert "game 1: not lawful: one map has 3 dominoes and the other 0" in told
-    assert "an empty board" in told
-    pair.write_text(LAWFUL, "utf-8")
-    assert "cannot be split into pairs" in run("board", pair, "--together", code=2).err
-
-
 def test_board_takes_spellbooks(run: Command, tmp_path: Path) -> None:
     games = [play_game(seed) for seed in (1, 4, 9)]
     assert any(game.spellbook.chosen_coat for game in games)
@@ -76,13 +61,11 @@ def test_board_takes_spellbooks(run: Command, tmp_path: Path) -> None:
         blocks.append(f"{write_book(game.spellbook, game.castle_used)}\n{one}\n\n{two}\n")
     file.write_text("\n".join(blocks), "utf-8")
     arguments = ("board", str(file), "--spellbook", str(file))
-    for more in ((), ("--together",)):
-        answer = run(*arguments, "--json", *more).json
-        totals = [score.total for game in games for score in game.scores()]
-        assert [entry["score"]["total"] for entry in answer["boards"]] == totals
-        assert all(entry["audit"]["lawful"] for entry in answer["boards"])
-        assert answer["spellbooks"] == [{"problems": []}] * 3
-    assert all(game["lawful"] for game in answer["games"])
+    answer = run(*arguments, "--json").json
+    totals = [score.total for game in games for score in game.scores()]
+    assert [entry["score"]["total"] for entry in answer["boards"]] == totals
+    assert all(entry["audit"]["lawful"] for entry in answer["boards"])
+    assert answer["spellbooks"] == [{"problems": []}] * 3
     # Only the last game may lack its second map.
     alone = tmp_path / "alone.txt"
     alone.write_text(str(games[0].maps[0]), "utf-8")

@@ -25,7 +25,7 @@ def test_games_are_read_back_in_any_language(
     def audited(spoken: str) -> Any:
         monkeypatch.setenv("LANGUAGE", spoken)
         monkeypatch.setattr(sys, "stdin", io.StringIO(run("simulate", "2", "--seed", "7").out))
-        return run("board", "-", "--together", "--spellbook", "-", "--json").json
+        return run("board", "-", "--spellbook", "-", "--json").json
 
     assert audited(language) == audited("en")
 
@@ -58,7 +58,7 @@ def test_an_option_of_the_other_game_is_refused_with_the_remedy(
     [
         (("board", "MAPS", "--game", "chess"), "'chess' is not one of 'duel'"),
         (("board", "MAPS", "--chosen-coat", "x"), "--chosen-coat x"),
-        (("board", "MAPS", "--chosen-coat", "f", "--together"), "# player 1 chose line"),
+        (("board", "MAPS", "--chosen-coat", "f", "--spellbook", "BOOK"), "# player 1 chose line"),
         (("board", "MISSING"), "missing.txt: there is no such file; check the name"),
         (("board", "EMPTY"), "contains no board"),
         (("board", "MAPS", "--spellbook", "MAPS"), "spellbooks found: 0"),

@@ -48,7 +48,7 @@ def test_every_shield_that_is_read_has_its_badge_and_no_other() -> None:
         x, y = sheet.rectified.centers_xy[at].round().astype(int)
         lower_right = picture[y + 15 : y + 35, x + 15 : x + 35]
         found += [at] * bool((lower_right == INK).all(axis=2).any())
-    assert found == sorted(sheet.reading.board)
+    assert found == sorted(sheet.board_estimate.board)
 
 
 def test_a_doubt_has_a_ring_and_a_tile_below() -> None:

@@ -58,7 +58,7 @@ def test_sample_pad_is_learned_and_its_sheets_are_read() -> None:
         assert reading.layout == "pad" and reading.ink is not None
         coats = [
             (c.coat and c.coat.value) == truth["board"].get(f"{c.row},{c.col}", [None])[0]
-            for c in reading.reading.cells
+            for c in reading.board_estimate.cells
         ]
         assert sum(coats) >= 30
         assert reading.review or reading.score.domain_points == truth["score"]

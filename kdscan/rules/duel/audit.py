@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, reduce
-from itertools import combinations, islice, permutations, product
+from itertools import combinations, permutations, product
 from operator import or_
 from typing import NamedTuple
 
@@ -218,25 +218,14 @@ def find_witness(
 
     Raises OutOfStepsError if the budget ends before that is known.
     """
-    return next(witnesses(board, terms, dice, budget or Budget()), None)
-
-
-def witnesses(
-    board: Board, terms: Terms, dice: Dice, budget: Budget, each: int | None = None
-) -> Iterator[Witness]:
-    """Ways to a board, at least one if there are any.
-
-    each: None for all ways that differ in more than who got the bonus crosses; or a number of ways
-    for each choice of bonus crosses, even if they differ only in combination with other maps.
-    """
-    if len(board) % 2:
-        return
-    tried: set[object] = set()
-    for castle, wizard in _bonuses(board, terms, dice):
+    budget, tried = budget or Budget(), set[object]()
+    for castle, wizard in _bonuses(board, terms, dice) if len(board) % 2 == 0 else ():
         task = Task(board, terms, dice, castle, wizard, budget)
         enough = all(task.plain[coat].bit_count() >= n for coat, n in terms.recorded)
-        if (enough or terms.obtained) and (not wizard or task.in_time(Coat.CHECKED, task.filled)):
-            yield from islice(_ways(task, tried, each is not None), each)
+        won = not wizard or task.in_time(Coat.CHECKED, task.filled)
+        if (enough or terms.obtained) and won and (way := next(_ways(task, tried), None)):
+            return way
+    return None
 
 
 def _bonuses(board: Board, terms: Terms, dice: Dice) -> Iterator[tuple[Cell | None, Cell | None]]:
@@ -377,7 +366,7 @@ def closed(coat: int, drawn: int, settle: Callable[[int], int] = int) -> int | N
         drawn &= ~opens
 
 
-def _ways(task: Task, tried: set[object], all_bonuses: bool) -> Iterator[Witness]:
+def _ways(task: Task, tried: set[object]) -> Iterator[Witness]:
     """Lawful orders, except those of splits that were tried before with other bonus crosses.
 
     Those only affect which shields make dominoes, with which dice, and which fill squares; the
@@ -392,7 +381,7 @@ def _ways(task: Task, tried: set[object], all_bonuses: bool) -> Iterator[Witness
         ):
             continue
         look = (*task.partners.values(), plain[Coat.DOT], plain[Coat.LINE], vain, free, apart)
-        own = (task.castle, task.wizard) if all_bonuses or free or apart or task.given else None
+        own = (task.castle, task.wizard) if free or apart or task.given else None
         if not tried.isdisjoint({(look, False), (look, own)}):
             continue
         hope = False
@@ -521,9 +510,9 @@ class _Order:
     shield that gets the checked wizard's cross must be drawn when his line fills.
 
     In some rounds no domino has room. In the French edition the dice fill squares all the same, any
-    number of them if such rounds recur; and only a player who had such rounds can have fewer
-    dominoes than the other. For the coat that came last the shields drawn at that moment are the
-    largest possible set (`closed`), for the one before the largest inside that, and so on.
+    number of them if such rounds recur. For the coat that came last the shields drawn at that
+    moment are the largest possible set (`closed`), for the one before the largest inside that, and
+    so on.
 
     free: whether the dot's wizard may be called. vain: coats that had no room in some round.
     """
@@ -566,9 +555,9 @@ class _Order:
     def idle_coats(self) -> Iterator[frozenset[Coat]]:
         """Sets of coats that had no room in some round, in every combination that may help."""
         terms = self.task.terms
-        if not self.vain and not terms.idle:
+        if not self.vain:
             yield frozenset()
-        if not (terms.obtained or terms.idle) or room(self.task.filled) & CASTLE_BITS:
+        if not terms.obtained or room(self.task.filled) & CASTLE_BITS:
             return
 
         def settle(cells: int) -> int:
@@ -581,12 +570,10 @@ class _Order:
             return
         self.task.budget.spend(len(Coat))
         helped = ((Coat.DOT, self.free), (Coat.LINE, self.apart), (Coat.CHECKED, self.task.given))
-        more = [c for c, helps in helped if helps and terms.obtained and c in coats - self.vain]
+        more = [coat for coat, helps in helped if helps and coat in coats - self.vain]
         for helpers in (set(s) for n in range(len(more) + 1) for s in combinations(more, n)):
             if self.vain | helpers:
                 yield self.vain | helpers
-            elif terms.idle:
-                yield from (frozenset({coat}) for coat in Coat if coat in coats)
 
     def choices(self, coats: frozenset[Coat]) -> Iterator[_Choices]:
         """All choices that can be made before drawing."""

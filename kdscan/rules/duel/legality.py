@@ -61,7 +61,6 @@ class Terms:
     cross_given: whether the checked wizard's cross is certainly on the map.
     recorded: squares filled in the spellbook; empty if there is none.
     obtained: whether coats fill squares that were never drawn (French edition).
-    idle: whether the player certainly had a round in which no domino had room.
     """
 
     castle_used: bool | None = None
@@ -69,7 +68,6 @@ class Terms:
     cross_given: bool = False
     recorded: tuple[tuple[Coat, int], ...] = ()
     obtained: bool = False
-    idle: bool = False
 
     @property
     def castle_left(self) -> bool:

@@ -8,7 +8,6 @@ from typing import Any
 from kdscan.rules.duel.audit import Audit, Witness
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.pair import GameAudit
 from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.scoring import Score, domains_json, score_json
 from kdscan.rules.duel.spellbook import Spellbook
@@ -54,16 +53,6 @@ def witness_json(witness: Witness | None) -> dict[str, Any]:
         "castle": witness.castle,
         "wizard": witness.wizard,
         "idle": [{"after": count, "coat": coat} for count, coat in witness.idle],
-    }
-
-
-def pair_json(audit: GameAudit) -> dict[str, Any]:
-    """The result of auditing two maps together."""
-    return {
-        "lawful": audit.lawful,
-        "problems": problems_json(audit.problems),
-        "rounds": audit.rounds,
-        "rounds_decided": audit.decided,
     }
 
 

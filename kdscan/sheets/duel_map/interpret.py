@@ -27,7 +27,14 @@ import numpy as np
 
 from kdscan.detection.locate import CUT_OFF, map_cut_off
 from kdscan.i18n.problems import problem_of
-from kdscan.marks.boards import DEFAULT_RISK, CellReading, Reading, calibrated, corrected, decode
+from kdscan.marks.boards import (
+    DEFAULT_RISK,
+    BoardEstimate,
+    CellReading,
+    calibrated,
+    corrected,
+    decode,
+)
 from kdscan.marks.network import MarkProbs
 from kdscan.marks.posterior import alternatives, joint
 from kdscan.rules.duel.board import CELLS, Board, Shield
@@ -99,7 +106,7 @@ def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> MapReading:
     return MapReading(evidence, estimate, score, tuple(_problems(evidence, estimate, broken)))
 
 
-def _estimate(evidence: MapEvidence, risk: float) -> tuple[Reading, tuple[Problem, ...]]:
+def _estimate(evidence: MapEvidence, risk: float) -> tuple[BoardEstimate, tuple[Problem, ...]]:
     """The most probable board with its doubts, and the rules that it breaks."""
     clipped, answers = evidence.still_clipped, evidence.corrections.cells
     estimate = decoded(evidence.probs, tuple(sorted(answers.items())), risk)
@@ -143,7 +150,7 @@ def _estimate(evidence: MapEvidence, risk: float) -> tuple[Reading, tuple[Proble
 @lru_cache(maxsize=64)
 def decoded(
     probs: MarkProbs, corrections: tuple[tuple[Cell, Marks], ...] = (), risk: float = DEFAULT_RISK
-) -> Reading:
+) -> BoardEstimate:
     """`decode` of probabilities and corrections, cached: tables, pages and the store interpret the
     same sheets many times."""
     return decode(corrected(probs, dict(corrections)) if corrections else probs, risk)
@@ -194,9 +201,9 @@ def rule_problems(board: Board, castle_used: bool | None) -> tuple[Problem, ...]
 
 
 def apply_rules(
-    reading: Reading, broken: Sequence[Problem], risk: float, checked: Collection[Cell] = ()
-) -> Reading:
-    """The reading with broken rules taken into account in its confidence.
+    estimate: BoardEstimate, broken: Sequence[Problem], risk: float, checked: Collection[Cell] = ()
+) -> BoardEstimate:
+    """The estimate with broken rules taken into account in its confidence.
 
     broken: as returned by `rule_problems`. risk: accepted probability that a total which is not
     marked for review is wrong. checked: shields that a person has checked; problems of these alone
@@ -205,29 +212,31 @@ def apply_rules(
     """
     broken = [problem for problem in broken if is_open(problem.cells, checked)]
     if not broken:
-        return reading
-    confidence = calibrated(reading.confidence, np.array([1.0, LOG_RATIO]))
+        return estimate
+    confidence = calibrated(estimate.confidence, np.array([1.0, LOG_RATIO]))
     review = confidence < 1 - risk
-    cells = reading.cells
+    cells = estimate.cells
     if review and not any(cell.review for cell in cells):
         named = {cell for problem in broken for cell in problem.cells}
         unchecked = [i for i, cell in enumerate(cells) if cell.at not in checked]
         candidates = [i for i in unchecked if cells[i].at in named] or unchecked
         worst = min(candidates, key=lambda i: cells[i].confidence, default=None)
         cells = tuple(replace(c, review=c.review or i == worst) for i, c in enumerate(cells))
-    return replace(reading, cells=cells, confidence=confidence, review=review)
+    return replace(estimate, cells=cells, confidence=confidence, review=review)
 
 
-def apply_cover(reading: Reading, covered: Mapping[Cell, float], risk: float) -> Reading:
-    """The reading with the confidence of covered shields, and its own, reduced.
+def apply_cover(
+    estimate: BoardEstimate, covered: Mapping[Cell, float], risk: float
+) -> BoardEstimate:
+    """The estimate with the confidence of covered shields, and its own, reduced.
 
     covered: probabilities of being covered, 0..1. risk: accepted probability that a total which is
     not marked for review is wrong.
     """
     cells = []
-    for cell in reading.cells:
+    for cell in estimate.cells:
         p = min(covered.get(cell.at, 0.0), 1 - 1e-9)
-        doubtful = reading.review and cell.confidence < 1 - risk
+        doubtful = estimate.review and cell.confidence < 1 - risk
         if p >= (MIN_WHEN_REVIEWED if doubtful else MIN_PROBABILITY):
             odds = log(p / (1 - p)) - log(MIN_PROBABILITY / (1 - MIN_PROBABILITY))
             confidence = calibrated(cell.confidence, np.array([1.0, -ODDS_WEIGHT * odds]))
@@ -236,13 +245,13 @@ def apply_cover(reading: Reading, covered: Mapping[Cell, float], risk: float) ->
         cells.append(cell)
     named = [cell.confidence for cell in cells if cell.covered]
     if not named:
-        return reading
-    confidence = min(reading.confidence, *named)
-    return replace(reading, cells=tuple(cells), confidence=confidence, review=True)
+        return estimate
+    confidence = min(estimate.confidence, *named)
+    return replace(estimate, cells=tuple(cells), confidence=confidence, review=True)
 
 
 def _problems(
-    evidence: MapEvidence, reading: Reading, broken: tuple[Problem, ...]
+    evidence: MapEvidence, estimate: BoardEstimate, broken: tuple[Problem, ...]
 ) -> Iterator[Problem]:
     """The problems of a map's place, board, picture and spellbook. broken: rules, as questions."""
     if evidence.probs.placed < MIN_PLACED:
@@ -252,7 +261,7 @@ def _problems(
         )
         yield Problem("unsure_place", "warning", why)
     yield from broken
-    if covered := tuple(cell.at for cell in reading.cells if cell.covered):
+    if covered := tuple(cell.at for cell in estimate.cells if cell.covered):
         what = f"{len(covered)} shields seem" if len(covered) > 1 else "a shield seems"
         why = f"{what} to be covered by an object or glare; check the sheet, or photograph it again"
         yield Problem(COVERED, "warning", why, covered)
@@ -266,7 +275,7 @@ def _problems(
         yield problem_of("bilevel")
     yield from map_cut_off(evidence.beside)
     yield from evidence.wizard.problems
-    if evidence.blurred and reading.review:
+    if evidence.blurred and estimate.review:
         yield problem_of("blurred")
 
 
@@ -302,7 +311,7 @@ def asked_for(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> frozenset[Ce
 
 def _unanswered(
     evidence: MapEvidence, answers: Mapping[Cell, Marks], risk: float
-) -> tuple[Reading, frozenset[Cell]]:
+) -> tuple[BoardEstimate, frozenset[Cell]]:
     """The estimate with some answers alone, and the shields that are doubtful then."""
     corrections = MapCorrections(answers, evidence.corrections.castle)
     estimate, _ = _estimate(replace(evidence, corrections=corrections), risk)
@@ -364,7 +373,7 @@ def retake_reasons(sheet: MapReading) -> tuple[str, ...]:
     cut_off: shields lie beyond the picture's edge. Otherwise too many shields are in doubt, and the
     picture is dark, blurred, taken from afar (far), or shields are covered; doubtful if none is so.
     """
-    evidence, cells = sheet.evidence, sheet.reading.cells
+    evidence, cells = sheet.evidence, sheet.board_estimate.cells
     if sheet.clipped:
         return (CUT_OFF,)
     if sum(cell.review for cell in cells) <= MAX_DOUBTFUL * len(cells):
@@ -380,7 +389,7 @@ def retake_reasons(sheet: MapReading) -> tuple[str, ...]:
 
 def total_with(sheet: MapReading, at: Cell, marks: Marks) -> int:
     """A map's total if one shield holds these marks and the others are as read."""
-    board = {cell: shield for cell, shield in sheet.reading.board.items() if cell != at}
+    board = {cell: shield for cell, shield in sheet.board_estimate.board.items() if cell != at}
     coat, crosses = marks
     if coat is not None:
         board[at] = Shield(coat, crosses)
@@ -389,7 +398,7 @@ def total_with(sheet: MapReading, at: Cell, marks: Marks) -> int:
 
 def doubts(sheet: MapReading) -> list[Doubt[CellReading]]:
     """The shields that need review, except those that the picture cuts off."""
-    unsure = [c for c in sheet.reading.cells if c.review and c.at not in sheet.clipped]
+    unsure = [c for c in sheet.board_estimate.cells if c.review and c.at not in sheet.clipped]
     if not unsure:
         return []
     both = joint(corrected(sheet.evidence.probs, sheet.evidence.corrections.cells))

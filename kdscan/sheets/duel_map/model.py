@@ -10,7 +10,7 @@ from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.files import Json
 from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import Ink, RectifiedSheet
-from kdscan.marks.boards import IMPROBABLE, Reading
+from kdscan.marks.boards import IMPROBABLE, BoardEstimate
 from kdscan.marks.network import MarkProbs
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
 from kdscan.rules.duel.coats import COATS, Coat, Marks, shown
@@ -137,7 +137,7 @@ class MapReading:
     kind: ClassVar[str] = "duel_map"
 
     evidence: MapEvidence
-    reading: Reading
+    board_estimate: BoardEstimate
     score: Score
     problems: tuple[Problem, ...] = ()
 
@@ -146,7 +146,7 @@ class MapReading:
 
     def _repr_html_(self) -> str:
         """The board as an HTML table for notebooks."""
-        cells = {c.at: (shown(*c.marks), c.review) for c in self.reading.cells}
+        cells = {c.at: (shown(*c.marks), c.review) for c in self.board_estimate.cells}
         cells[CASTLE] = ("♜", False)
         return html_table(self, [[cells[row, col] for col in range(COLS)] for row in range(ROWS)])
 
@@ -176,11 +176,11 @@ class MapReading:
 
     @property
     def confidence(self) -> float:
-        return self.reading.confidence * self.evidence.wizard.confidence
+        return self.board_estimate.confidence * self.evidence.wizard.confidence
 
     @property
     def review(self) -> bool:
-        doubtful = self.reading.review or self.evidence.wizard.review
+        doubtful = self.board_estimate.review or self.evidence.wizard.review
         return doubtful and not self.evidence.corrections.confirmed
 
     @property
@@ -206,7 +206,7 @@ class MapReading:
         """Least and greatest likely score of the map, its wizard included."""
         if self.evidence.corrections.confirmed:
             return self.score.total, self.score.total
-        (low, high), (least, most) = self.reading.total_range, self.wizard_range
+        (low, high), (least, most) = self.board_estimate.total_range, self.wizard_range
         return low + least, high + most
 
 

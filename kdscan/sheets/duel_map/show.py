@@ -145,7 +145,7 @@ def to_entry(sheet: MapReading) -> MapEntry:
         layout=sheet.layout,
         sheet_id=sheet.sheet_id,
         outline=[point(xy) for xy in sheet.outline_xy],
-        castle_bonus_used=sheet.reading.castle_used,
+        castle_bonus_used=sheet.board_estimate.castle_used,
         cells=[
             CellEntry(
                 *cell.at,
@@ -163,7 +163,7 @@ def to_entry(sheet: MapReading) -> MapEntry:
                     for other in others.get(cell.at, ())
                 ],
             )
-            for cell in sheet.reading.cells
+            for cell in sheet.board_estimate.cells
         ],
         domains=domains_json(sheet.score),
         score=score_json(sheet.score),
@@ -238,7 +238,7 @@ def explain_retake(sheet: MapReading, reasons: Sequence[str], style: Style) -> s
 
 def board_text(sheet: MapReading, style: Style) -> str:
     """The board; lines separate domains, `?` marks doubtful shields."""
-    content = {cell.at: _cell(cell, style) for cell in sheet.reading.cells}
+    content = {cell.at: _cell(cell, style) for cell in sheet.board_estimate.cells}
     content[CASTLE] = _castle(sheet, style)
     return draw_grid(content, sheet.score.domains, style)
 
@@ -253,7 +253,7 @@ def _cell(cell: CellReading, style: Style) -> str:
 
 
 def _castle(sheet: MapReading, style: Style) -> str:
-    used = {True: style.words.t("used"), False: "", None: "?"}[sheet.reading.castle_used]
+    used = {True: style.words.t("used"), False: "", None: "?"}[sheet.board_estimate.castle_used]
     text = f"{'♜' if style.unicode else '##'} {used}"
     return f"{text:<4}"[:4] if style.narrow else f" {text}".ljust(WIDTH)[:WIDTH]
 
@@ -286,7 +286,7 @@ def explain_score(sheet: MapReading, style: Style) -> str:
 def draw(canvas: Canvas, sheet: MapReading, others: Sequence[Points]) -> list[Bgr]:
     """The overlay over a photo; returns a tile for each doubtful shield. others: outlines (4, 2) of
     the picture's other sheets."""
-    return draw_board(canvas, sheet, sheet.reading.cells, doubts(sheet), others, _DRAWING)
+    return draw_board(canvas, sheet, sheet.board_estimate.cells, doubts(sheet), others, _DRAWING)
 
 
 def places(sheet: MapReading, words: Words) -> Iterator[DoubtfulPlace]:
