@@ -10,19 +10,13 @@ import { pointsText, t, tn } from "./i18n.js";
 import { glyph } from "./icons.js";
 import { joinForm } from "./join.js";
 import { briefly, hasScore, kindOf, nameOf } from "./kinds.js";
+import { DECIDED } from "./league.js";
 import { whoseField } from "./names.js";
 import { doubtText } from "./score.js";
 import { send, uploadList } from "./sending.js";
 import { share } from "./share.js";
 import { RULES, barButton, rulesField } from "./sheet.js";
 import { photoButtons } from "./take.js";
-
-const DECIDED = {
-  score: () => t("by points"),
-  largest_domain: () => t("equal points: by the larger domain"),
-  crowns: () => t("equal points and domains: by crowns"),
-  draw: () => t("equal points and equally large domains"),
-};
 
 // #/game/A/B, and perhaps a spellbook, or further kingdoms. The fields for names and rules are created
 // once: an answer about one of them draws over nothing that somebody types in another.
@@ -176,7 +170,7 @@ function howDecided({ players, winners, decided_by: by }) {
   return [
     totals.join(" : "),
     margin > 0 && tn("by {n} point", "by {n} points", margin),
-    by !== "score" && DECIDED[by](),
+    DECIDED[by]?.(),
   ]
     .filter(Boolean)
     .join(" · ");

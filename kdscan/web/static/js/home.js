@@ -5,7 +5,7 @@ import { emblem } from "./coats.js";
 import { h, put } from "./dom.js";
 import { t } from "./i18n.js";
 import { joinForm } from "./join.js";
-import { nameField } from "./names.js";
+import { nameField, nextGames } from "./names.js";
 import { gamesList } from "./games.js";
 import { isShown, recentList, refreshOrExplain } from "./recent.js";
 import { enqueue, send, uploadList, waiting } from "./sending.js";
@@ -23,6 +23,7 @@ export async function showHome(place) {
     ]),
     photoButtons((files) => send(files)),
     h("p.hint", t("Two photos chosen together are a game.")),
+    nextGames(),
     joinForm(),
     nameField(),
     uploadList(),

@@ -5,6 +5,13 @@ import { $, h } from "./dom.js";
 import { language, t } from "./i18n.js";
 import { glyph } from "./icons.js";
 
+// What decided a game where the points did not.
+export const DECIDED = {
+  largest_domain: () => t("equal points: by the larger domain"),
+  crowns: () => t("equal points and domains: by crowns"),
+  draw: () => t("equal points and equally large domains"),
+};
+
 const crown = (leads) => (leads ? glyph("crown") : null);
 
 // Halves as people write them: 2½. Thirds, of a table of four, with two digits.
@@ -32,21 +39,32 @@ const line = (leads, rank, name, cells) =>
 
 const played = (row) => row.wins + row.draws + row.losses > 0;
 
-export const standingsOf = (rows) =>
+// names: of this phone, whose lines stand out.
+export const standingsOf = (rows, names = []) =>
   league(
     [
       column("#"),
       column(t("Player"), "name"),
       column(t("Score")),
       column(t("Won, drawn, lost"), "record"),
-      column(t("Spread")),
+      h("th scope=col", { title: t("Points ahead of the opponents, without the best result") }, [
+        t("Spread"),
+      ]),
     ],
     rows.map((row) =>
-      line(row.rank === 1 && played(row), row.rank, row.player, [
-        h("td.points", number(row.score)),
-        h("td.record", `${row.wins} · ${row.draws} · ${row.losses}`),
-        h("td", signed(row.spread)),
-      ]),
+      line(
+        row.rank === 1 && played(row),
+        row.rank,
+        names.includes(row.player) ? h("mark", row.player) : row.player,
+        [
+          h("td.points", number(row.score)),
+          h("td.record", [
+            `${row.wins} · ${row.draws} · ${row.losses}`,
+            row.byes > 0 && h("small", ` + ${row.byes} ${t("bye")}`),
+          ]),
+          h("td", signed(row.spread)),
+        ],
+      ),
     ),
   );
 
@@ -108,7 +126,7 @@ export const gamesOf = (games) =>
     h("ul", games.map(gameLine)),
   ]);
 
-function gameLine({ table, seats, winner, bye, finished }) {
+function gameLine({ table, seats, winner, bye, finished, decided_by: by }) {
   const begun = seats.some((one) => one.total !== null);
   return h("li", { class: finished ? "card" : "card open" }, [
     h("span.table-number", String(table)),
@@ -120,6 +138,7 @@ function gameLine({ table, seats, winner, bye, finished }) {
       ]),
     ),
     bye && h("em", t("bye")),
+    DECIDED[by] && h("small", DECIDED[by]()),
   ]);
 }
 

@@ -9,7 +9,8 @@ const KEY = "kdscan.names";
 const MOST = 12;
 const OFFERED = 6;
 
-const names = () => recall(KEY, []).filter((name) => typeof name === "string");
+// The names of this phone's players.
+export const names = () => recall(KEY, []).filter((name) => typeof name === "string");
 
 const rememberName = (name) =>
   remember(KEY, [name, ...names().filter((one) => one !== name)].slice(0, MOST));
@@ -132,4 +133,38 @@ export function whoseField(kind, say) {
       draw();
     },
   };
+}
+
+// At an event: where somebody of this phone plays next, and how they stand.
+export function nextGames() {
+  const place = h("section");
+  get("/api/standings")
+    .then(({ games, standings }) => {
+      const mine = [session.who, ...names()].filter((name, n, all) => all.indexOf(name) === n);
+      const last = Math.max(0, ...games.map((game) => game.round));
+      const cards = mine.flatMap((name) => {
+        const game = games.find(
+          ({ round, seats }) => round === last && seats.some(({ player }) => player === name),
+        );
+        const row = standings.find(({ player }) => player === name);
+        return game && row ? [nextGame(name, game, row)] : [];
+      });
+      put(place, cards);
+    })
+    .catch(() => {});
+  return place;
+}
+
+function nextGame(name, { round, table, seats, bye }, { rank }) {
+  const others = seats.map(({ player }) => player).filter((player) => player !== name);
+  const where = t("round {round}, table {table}", { round, table });
+  return h("a.card.next-game href=/standings", [
+    h("strong", name),
+    " ",
+    h(
+      "span",
+      bye ? `${t("bye")} (${t("round {round}", { round })})` : `${where}: ${others.join(", ")}`,
+    ),
+    h("small", t("place {n}", { n: rank })),
+  ]);
 }

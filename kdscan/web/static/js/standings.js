@@ -5,6 +5,7 @@ import { emblem } from "./coats.js";
 import { $, h, put } from "./dom.js";
 import { t, tn } from "./i18n.js";
 import { fit, gamesOf, pairingsOf, standingsOf, totalsOf } from "./league.js";
+import { names } from "./names.js";
 
 const place = $("#main");
 
@@ -30,9 +31,24 @@ function stateOf({ games, totals, played_round: n }, latest) {
 }
 
 function tableOf({ standings, totals }) {
-  if (standings.length) return standingsOf(standings);
+  if (standings.length) return standingsOf(standings, [session.who, ...names()]);
   if (totals.length) return totalsOf(totals);
   return h("p.none", t("Nothing yet."));
+}
+
+// On a phone the rounds before can be opened; a projector has no room for them.
+let opened = false;
+function earlierRounds(games, latest) {
+  if (!(latest > 1)) return null;
+  const toggle = ({ target }) => {
+    opened = target.open;
+  };
+  return h("details.earlier", { open: opened, ontoggle: toggle }, [
+    h("summary", t("Earlier rounds")),
+    Array.from({ length: latest - 1 }, (_, n) =>
+      gamesOf(games.filter(({ round }) => round === latest - 1 - n)),
+    ),
+  ]);
 }
 
 function draw(now) {
@@ -54,6 +70,7 @@ function draw(now) {
           tableOf(now),
           latest && gamesOf(round),
         ]),
+    earlierRounds(now.games, latest),
   );
   place.removeAttribute("aria-busy");
   tick();
