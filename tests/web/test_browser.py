@@ -97,7 +97,7 @@ def test_any_shield_is_put_right_by_keyboard(open_page: Open) -> None:
 
 
 def test_two_maps_are_a_game_and_a_picture(open_page: Open) -> None:
-    page = open_page(service_workers="block")
+    page = open_page(DESK, at="/", service_workers="block")
     upload(page, "01.jpg", "05.jpg")  # two photos that were chosen together end at the winner
     expect(page.locator(".player")).to_have_count(2)
     titles = page.locator(".player h2").all_inner_texts()
@@ -531,7 +531,7 @@ def test_keys_go_on_where_they_were(open_page: Open, address: str) -> None:
 def test_the_grid_is_put_right_by_its_corners_and_a_photo_is_deleted(
     open_page: Open, served: Served, store: Store
 ) -> None:
-    page = open_page(service_workers="block")
+    page = open_page(DESK, at="/", service_workers="block")
     upload(page, "01.jpg")
     expect(page.locator(".total-number")).to_be_visible()
     photo = page.url.rsplit("/", 1)[1]

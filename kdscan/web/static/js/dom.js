@@ -7,7 +7,7 @@ function fill(create, what, [first, ...rest]) {
   const [name, ...fixed] = what.split(" ");
   const [tag, ...classes] = name.split(".");
   const element = create(tag);
-  element.classList.add(...classes);
+  if (classes.length) element.setAttribute("class", classes.join(" "));
   const given = first?.constructor === Object ? first : {};
   const constant = fixed.map((one) => [...one.split("="), true].slice(0, 2));
   for (const [name, value] of [...constant, ...Object.entries(given)]) {

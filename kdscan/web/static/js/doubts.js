@@ -95,14 +95,17 @@ export function questions(page, act) {
         ],
       ]),
       ids.length > first && h("p", t("Your answers differ from what was read, so a few more:")),
-      h("article.doubt.card", { class: tall, "aria-label": part.name }, [
-        cut,
-        h("div.ask", [
-          h("h3", part.question(part.name)),
-          choices(asked(part), act && ((value) => act.say(part.id, value)), MOST_CHOICES),
-          act && button(t("other…"), () => act.edit(part.id), { class: "choice more" }),
+      wiped(
+        h("article.doubt.card", { class: tall, "aria-label": part.name }, [
+          cut,
+          h("div.ask", [
+            h("h3", part.question(part.name)),
+            choices(asked(part), act && ((value) => act.say(part.id, value)), MOST_CHOICES),
+            act && button(t("other…"), () => act.edit(part.id), { class: "choice more" }),
+          ]),
         ]),
-      ]),
+        left.length > 1 ? move : () => {},
+      ),
     ];
   }
 
@@ -161,6 +164,22 @@ export function questions(page, act) {
     },
     answer: (n) => element.querySelectorAll(".doubt .choice")[n]?.click(),
   };
+}
+
+const WIPE = 60; // pixels
+
+// A finger that wipes over a question goes to the next one, or to the one before.
+function wiped(element, move) {
+  let from = null;
+  element.addEventListener("pointerdown", ({ pointerType, clientX }) => {
+    from = pointerType === "mouse" ? null : clientX;
+  });
+  element.addEventListener("pointerup", ({ clientX }) => {
+    const by = from === null ? 0 : clientX - from;
+    from = null;
+    if (Math.abs(by) > WIPE) move(by < 0 ? 1 : -1);
+  });
+  return element;
 }
 
 const placeOf = ({ row, col }) => `${row},${col}`;
