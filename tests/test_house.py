@@ -20,15 +20,15 @@ MOST_TOKENS = {
     "kdscan/imaging": 12_050,
     "kdscan/inference": 1_500,
     "kdscan/marks": 8_300,
-    "kdscan/paper": 18_000,
+    "kdscan/paper": 18_650,
     "kdscan/rules": 24_200,
     "kdscan/sheets": 42_600,
     "kdscan/templates": 24_300,
-    "kdscan/web": 28_400,
+    "kdscan/web": 30_300,
     "kdscan/workers": 4_000,
     "kdscan": 262_000,
     "lab": 200_000,
-    "tests": 251_000,
+    "tests": 222_000,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
 number when a room has become smaller; who raises one says why in the commit."""
