@@ -177,7 +177,7 @@ def result(
         list[str] | None, typer.Argument(metavar="NAME=POINTS...", help="Each player's points.")
     ] = None,
     walkover: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(metavar="NAME", help="The player who wins because the opponent did not come."),
     ] = None,
     forfeit: Annotated[
@@ -200,7 +200,8 @@ def result(
 
     $ kdscan result --event 'Spring cup' --round 2 --table 4 --withdraw
     """
-    if sum((bool(points), walkover is not None, forfeit, withdraw)) != 1:
+    winners = walkover or []
+    if sum((bool(points), len(winners), forfeit, withdraw)) != 1:
         raise UsageError("give points, like Ada=51, or --walkover NAME, --forfeit or --withdraw")
     entered: act.Action = act.WithdrawResult(round, table)
     if points:
@@ -211,7 +212,7 @@ def result(
             raise UsageError("{name} is named twice; give each player's points once", name=twice)
         entered = act.EnterResult(round, table, dict(scores))
     elif not withdraw:
-        entered = act.Walkover(round, table, walkover)
+        entered = act.Walkover(round, table, winners[0] if winners else None)
     with open_store(store, make=False) as opened, opened.write() as db:
         this, _ = perform(db, find_event(db, event), Author(who or user()), entered)
         game = this.game_at(round, table)
