@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -52,8 +53,11 @@ def error_message(error: KdscanError) -> str:
 
 def print_error(text: str) -> None:
     """Print on stderr. If that cannot be written, what was done and its exit code still count."""
-    with suppress(OSError):
+    try:
         print(text, file=sys.stderr, flush=True)
+    except OSError:
+        with suppress(OSError, ValueError):  # else the interpreter tries again on exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def note(text: str) -> None:

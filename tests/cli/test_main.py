@@ -132,7 +132,8 @@ def test_wrong_usage_is_2_and_says_why(words: str, run: Command) -> None:
 def test_streams_may_be_closed_or_full(closed: str, words: str, code: int, message: str) -> None:
     """As they are for a program that a service starts."""
     line = f"exec {shlex.quote(sys.executable)} -m kdscan {words} {closed}"
-    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True)
+    buffered = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, env=buffered)
     assert done.returncode == code, done.stderr
     assert message in done.stderr and "bug" not in done.stderr
 

@@ -252,7 +252,7 @@ def test_who_dropped_out_is_not_paired(say: Command) -> None:
         (["result", "--round", "1", "--table", "1", "Ada=3", "Ada=9"], "Ada is named twice"),
         (["result", "--round", "1", "--table", "1", "Ada=3", "ada=9"], "named twice"),
         (["result", "--round", "1", "--table", "1", "Ada"], "give a name and points"),
-        ("result --round 1 --table 1 --walkover Ada --walkover Bob".split(), "give points"),
+        (["result", "--round=1", "--table=1", "--walkover=Ada", "--walkover=Bob"], "give points"),
         (["result", "--round", "1", "--table", "1", "Ada=-3"], "give a name and points"),
     ],
 )
