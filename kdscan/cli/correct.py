@@ -16,6 +16,7 @@ from kdscan.event.log import Author
 from kdscan.event.model import CONFLICT, SheetResult
 from kdscan.event.store import open_store
 from kdscan.files.names import escape_control
+from kdscan.sheets.base import KINGDOM
 from kdscan.sheets.common import CellField, ChoiceField, LineField, parse_field
 
 
@@ -155,7 +156,7 @@ def _action(correction: Correction, row: SheetResult) -> act.Action:
     kind, number = row.sheet.kind, row.sheet.id
     field, value = field_of(correction, kind, row.sheet.brief.size or 0, f"{row.file.name}#1.3")
     match parse_field(field):
-        case CellField(cell) if kind == "kingdom":
+        case CellField(cell) if kind == KINGDOM.name:
             return act.CorrectSquare(number, cell, **value)
         case CellField(cell):
             return act.CorrectShield(number, cell, **value)
