@@ -93,8 +93,8 @@ def batch(
     from kdscan.event.batch.run import Run
     from kdscan.event.events import load, open_event
     from kdscan.event.export import save_results
+    from kdscan.event.prints import EventPrints, add_new_prints
     from kdscan.event.store import open_store
-    from kdscan.event.store.prints import EventPrints, add_new_prints
     from kdscan.files.read import is_folder
     from kdscan.files.write import STDOUT, missing_folder_error
     from kdscan.inference.store import default_models

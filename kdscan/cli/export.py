@@ -11,10 +11,9 @@ import typer
 from kdscan.cli.options import Csv, Event, JsonLines, Photos, Store, check_apart
 from kdscan.cli.terminal import error_message, note, terminal_words
 from kdscan.errors import UsageError
-from kdscan.event.archive import load_event, save_event
-from kdscan.event.events import find_event
+from kdscan.event.archive import back_up_store, load_event, save_event
+from kdscan.event.events import find_event, forget_event
 from kdscan.event.export import rows_with_sheets, save_results
-from kdscan.event.forgetting import forget_event
 from kdscan.event.labels import save_labels
 from kdscan.event.report.page import write_report
 from kdscan.event.report.pictures import Album
@@ -37,6 +36,10 @@ def export(
             metavar="FILE", help="Write the whole event, including photos, for kdscan import."
         ),
     ] = None,
+    backup: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the whole store, with all events and photos."),
+    ] = None,
     labels: Annotated[
         Path | None,
         typer.Option(
@@ -53,12 +56,19 @@ def export(
     $ kdscan export --event 'Spring cup' --json-lines - | head -1
 
     $ kdscan export --event 'Spring cup' --archive spring-cup.kdscan
+
+    $ kdscan export --backup club.zip
     """
-    if not any((csv, json_lines, archive, labels)):
-        raise UsageError("choose what to write: --csv, --json-lines, --archive or --labels")
-    check_apart({"--csv": csv, "--json-lines": json_lines, "--archive": archive})
+    if not any((csv, json_lines, archive, backup, labels)):
+        raise UsageError("choose what to write: --csv, --json-lines, --archive, --backup, --labels")
+    outputs = {"--csv": csv, "--json-lines": json_lines, "--archive": archive, "--backup": backup}
+    check_apart(outputs)
 
     with open_store(store, photos, make=False) as opened:
+        if backup is not None:
+            back_up_store(opened, backup)
+            if not any((csv, json_lines, archive, labels)):
+                return
         with opened.read() as db:
             this = find_event(db, event)
             save_results(db, this, csv, json_lines, terminal_words())

@@ -20,8 +20,8 @@ from kdscan.cli.options import Processes, Store
 from kdscan.cli.terminal import terminal_words
 from kdscan.errors import UsageError
 from kdscan.event.events import open_row
+from kdscan.event.prints import EventPrints, add_new_prints
 from kdscan.event.store import open_store
-from kdscan.event.store.prints import EventPrints, add_new_prints
 from kdscan.inference.store import default_models
 from kdscan.web.addresses import own_certificate, reachable
 from kdscan.web.app import run

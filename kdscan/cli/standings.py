@@ -36,6 +36,7 @@ from kdscan.event.log import Author
 from kdscan.event.model import Event as EventState
 from kdscan.event.names import players_in
 from kdscan.event.store import open_store
+from kdscan.event.swiss import met_before, pairing_rows, resting_on
 from kdscan.event.words import decided_by, half, signed, so_far, where
 from kdscan.files.names import escape_control
 from kdscan.files.tables import write_table, writing_table
@@ -147,14 +148,14 @@ def pair(
         this, _ = perform(db, this, author, *changes, act.PairRound(again=again, seed=seed))
         round_ = this.last_round
         if csv is not None:  # if it cannot be written, no round is paired
-            _write_csv(csv, this.pairing_rows(round_))
+            _write_csv(csv, pairing_rows(this, round_))
     tables = [seats for seats in this.tables[round_].values() if len(seats) > 1]
     byes = [seats[0] for seats in this.tables[round_].values() if len(seats) == 1]
     if csv != STDOUT:
         print(_tables(this.name, round_, tables, byes))
     elif byes:
         note("kdscan: " + terminal_words().t("bye") + ": " + ", ".join(byes))
-    for met in this.met_before(round_):
+    for met in met_before(this, round_):
         t = terminal_words().t
         if len(met) == 1:
             text = t("{player} has a bye again; no other pairing was left", player=met[0])
@@ -214,9 +215,12 @@ def result(
     elif not withdraw:
         entered = act.Walkover(round, table, winners[0] if winners else None)
     with open_store(store, make=False) as opened, opened.write() as db:
-        this, _ = perform(db, find_event(db, event), Author(who or user()), entered)
+        before = find_event(db, event)
+        this, _ = perform(db, before, Author(who or user()), entered)
         game = this.game_at(round, table)
     w = terminal_words()
+    for text, values in resting_on(before, this):
+        note(w.t(text, **values))
     if game.forfeit:
         outcome = w.t("Both absent: both lose")
     elif game.walkover is not None:

@@ -17,8 +17,8 @@ from kdscan.cli.options import AsJson, TemplatesEvent, TemplatesStore, check_apa
 from kdscan.cli.terminal import aligned, error_message, note, terminal_words
 from kdscan.errors import LayoutError, PhotoError, UsageError
 from kdscan.event.events import find_row
+from kdscan.event.prints import EventPrints
 from kdscan.event.store import open_store
-from kdscan.event.store.prints import EventPrints
 from kdscan.files.write import STDOUT, write_file
 from kdscan.i18n import mark
 from kdscan.imaging.formats import png

@@ -7,7 +7,6 @@ against the event; whatever it returns can be folded by `model`.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -16,13 +15,15 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from kdscan.errors import UsageError
+from kdscan.event.swiss import check_unpair, next_pairing
 from kdscan.files.names import check_name, normalize_name, plain_name
 from kdscan.i18n import mark
-from kdscan.rules.duel.board import CASTLE
+from kdscan.rules.duel.board import CASTLE, ROWS
 from kdscan.rules.duel.coats import SQUARES as LINE_SQUARES
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.grid import cell_name
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
+from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, SheetType
 from kdscan.sheets.common import VARIANTS, WIZARD, CellField, ChoiceField, LineField
 
 if TYPE_CHECKING:
@@ -41,11 +42,17 @@ Number = Annotated[int, Meta(ge=0, le=9999)]
 Text = Annotated[str, Meta(min_length=1, max_length=200)]
 Points = Annotated[int, Meta(ge=0, le=99_999)]
 
+MOST_LISTED = 5_000
+"""Most players that one action names: more than any event has."""
+
 Sentence = tuple[str, Mapping[str, object]]
 """A sentence of the catalogues, and the values for its braces."""
 
 Subject = tuple[object, ...]
 """What an action sets: a later action with the same subject replaces it."""
+
+Read = Annotated[dict[Text, int | None], Meta(max_length=MOST_LISTED)]
+"""What players' sheets were worth, as far as known."""
 
 
 class NotForPlayers(UsageError):
@@ -60,17 +67,29 @@ class Base(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, 
     for_players: ClassVar[bool] = False
     """Whether players may do it, on the photos that they were the first to send."""
 
+    text: ClassVar[str]
+    """What it did, as a noun for "Undo: …"; `values` gives what stands in its braces."""
+
+    def values(self, event: Event) -> Mapping[str, object]:
+        """The values for the braces of `text`: fields of the action, if it needs no others."""
+        names = (name for name in self.__struct_fields__ if f"{{{name}}}" in self.text)
+        return {name: getattr(self, name) for name in names}
+
+    def sentence(self, event: Event) -> Sentence:
+        """What it did, as a noun for "Undo: …"."""
+        return self.text, self.values(event)
+
+    subject: ClassVar[tuple[str, ...]] = ()
+    """What it sets; words that begin with a point are its attributes."""
+
     def subjects(self) -> frozenset[Subject]:
-        """What it sets."""
-        return frozenset()
+        """What it sets; nothing else is set at the same time, for most."""
+        parts = (getattr(self, p[1:]) if p.startswith(".") else p for p in self.subject)
+        return frozenset({tuple(parts)} if self.subject else ())
 
     def prepare(self, event: Event, author: Author) -> Action:
         """The action as it is stored; raises `UsageError` if it is impossible."""
         return self  # type: ignore[return-value]
-
-    def sentence(self, event: Event) -> Sentence:
-        """What it did, as a noun for "Undo: …"."""
-        raise NotImplementedError
 
 
 class OnSheet(Base, frozen=True):
@@ -78,25 +97,26 @@ class OnSheet(Base, frozen=True):
 
     sheet: Id
 
-    kinds: ClassVar[tuple[str, ...]] = ()
-    """The only kinds of sheets that have such a value; none: all."""
+    text = mark("a change to {name}")
+
+    def values(self, event: Event) -> Mapping[str, object]:
+        return {"name": event.sheet_name(self.sheet)}
 
     def prepare(self, event: Event, author: Author) -> Action:
-        sheet = event.sheet(self.sheet)
-        if self.kinds and sheet.kind not in self.kinds:
-            raise UsageError("this sheet cannot hold this")
-        if self.kinds and not sheet.brief.correctable:
-            raise UsageError("an older version read this sheet; photograph it again to correct it")
+        event.sheet(self.sheet)
         return super().prepare(event, author)
-
-    def sentence(self, event: Event) -> Sentence:
-        return mark("a change to {name}"), {"name": event.sheet_name(self.sheet)}
 
 
 class OnField(OnSheet, frozen=True):
     """A true value of a sheet: the path of the value, and the value."""
 
-    for_players: ClassVar[bool] = True
+    for_players, subject = True, (".sheet", ".field")
+
+    sheet_type: ClassVar[SheetType[Any, Any] | None] = None
+    """The only kind of sheet that has such a value; None: all."""
+
+    parts: ClassVar[tuple[str, ...]] = ()
+    """The fields that make the value; one alone is the value."""
 
     @property
     def field(self) -> str:
@@ -106,22 +126,36 @@ class OnField(OnSheet, frozen=True):
     @property
     def value(self) -> Any:
         """The true value, as plain JSON."""
-        raise NotImplementedError
+        value = {name: getattr(self, name) for name in self.parts}
+        return value if len(value) > 1 else value.popitem()[1]
 
-    def subjects(self) -> frozenset[Subject]:
-        return frozenset({(self.sheet, self.field)})
+    def is_possible(self, size: int) -> bool:
+        """Whether such a sheet can hold this. size: squares along a kingdom's side."""
+        return True
+
+    def prepare(self, event: Event, author: Author) -> Action:
+        sheet = event.sheet(self.sheet)
+        if self.sheet_type is not None:
+            if sheet.type is not self.sheet_type or not self.is_possible(sheet.brief.size or 7):
+                raise UsageError("this sheet cannot hold this")
+            if not sheet.brief.correctable:
+                raise UsageError(
+                    "an older version read this sheet; photograph it again to correct it"
+                )
+        return super().prepare(event, author)
 
 
 class _OnCell(OnField, frozen=True):
     cell: tuple[SquareIndex, SquareIndex]
 
+    text = mark("{cell} on {name}")
+
     @property
     def field(self) -> str:
         return str(CellField(self.cell))
 
-    def sentence(self, event: Event) -> Sentence:
-        values = {"name": event.sheet_name(self.sheet), "cell": cell_name(self.cell)}
-        return mark("{cell} on {name}"), values
+    def values(self, event: Event) -> Mapping[str, object]:
+        return {"name": event.sheet_name(self.sheet), "cell": cell_name(self.cell)}
 
 
 class CorrectShield(_OnCell, frozen=True, tag="correct_shield"):
@@ -130,20 +164,11 @@ class CorrectShield(_OnCell, frozen=True, tag="correct_shield"):
     coat: CoatName | None
     crosses: Annotated[int, Meta(ge=0, le=4)] = 0
 
-    kinds: ClassVar[tuple[str, ...]] = ("duel_map",)
+    sheet_type, parts = DUEL_MAP, ("coat", "crosses")
 
-    @property
-    def value(self) -> Any:
-        return {"coat": self.coat, "crosses": self.crosses}
-
-    def prepare(self, event: Event, author: Author) -> Action:
-        if self.cell == CASTLE:
-            raise UsageError("this sheet cannot hold this")
-        if self.cell[0] > 4:
-            raise UsageError("this sheet cannot hold this")
-        if self.coat is None and self.crosses:
-            raise UsageError("this sheet cannot hold this")
-        return super().prepare(event, author)
+    def is_possible(self, size: int) -> bool:
+        empty = self.coat is None and self.crosses > 0
+        return self.cell != CASTLE and self.cell[0] < ROWS and not empty
 
 
 class CorrectSquare(_OnCell, frozen=True, tag="correct_square"):
@@ -152,19 +177,10 @@ class CorrectSquare(_OnCell, frozen=True, tag="correct_square"):
     terrain: TerrainName
     crowns: Annotated[int, Meta(ge=0, le=3)] = 0
 
-    kinds: ClassVar[tuple[str, ...]] = ("kingdom",)
+    sheet_type, parts = KINGDOM, ("terrain", "crowns")
 
-    @property
-    def value(self) -> Any:
-        return {"terrain": self.terrain, "crowns": self.crowns}
-
-    def prepare(self, event: Event, author: Author) -> Action:
-        if (self.terrain, self.crowns) not in SQUARE_CLASSES:
-            raise UsageError("this sheet cannot hold this")
-        action = super().prepare(event, author)
-        if max(self.cell) >= (event.sheet(self.sheet).brief.size or 7):
-            raise UsageError("this sheet cannot hold this")
-        return action
+    def is_possible(self, size: int) -> bool:
+        return (self.terrain, self.crowns) in SQUARE_CLASSES and max(self.cell) < size
 
 
 class CorrectLine(OnField, frozen=True, tag="correct_line"):
@@ -176,21 +192,14 @@ class CorrectLine(OnField, frozen=True, tag="correct_line"):
     struck: bool = False
     used: bool = False
 
-    kinds: ClassVar[tuple[str, ...]] = ("duel_spellbook",)
+    sheet_type, parts = SPELLBOOK, ("filled", "struck", "used")
 
     @property
     def field(self) -> str:
         return str(LineField(self.side, Coat(self.coat)))
 
-    @property
-    def value(self) -> Any:
-        return {"filled": self.filled, "struck": self.struck, "used": self.used}
-
-    def prepare(self, event: Event, author: Author) -> Action:
-        most = LINE_SQUARES[Coat(self.coat)]
-        if self.filled > most:
-            raise UsageError("this sheet cannot hold this")
-        return super().prepare(event, author)
+    def is_possible(self, size: int) -> bool:
+        return self.filled <= LINE_SQUARES[Coat(self.coat)]
 
 
 class CorrectChoice(OnField, frozen=True, tag="correct_choice"):
@@ -199,15 +208,11 @@ class CorrectChoice(OnField, frozen=True, tag="correct_choice"):
     side: Side
     coat: CoatName | None
 
-    kinds: ClassVar[tuple[str, ...]] = ("duel_spellbook",)
+    sheet_type, parts = SPELLBOOK, ("coat",)
 
     @property
     def field(self) -> str:
         return str(ChoiceField(self.side))
-
-    @property
-    def value(self) -> Any:
-        return self.coat
 
 
 class CorrectWizard(OnField, frozen=True, tag="correct_wizard"):
@@ -215,15 +220,7 @@ class CorrectWizard(OnField, frozen=True, tag="correct_wizard"):
 
     coat: CoatName | None
 
-    kinds: ClassVar[tuple[str, ...]] = ("duel_map",)
-
-    @property
-    def field(self) -> str:
-        return WIZARD
-
-    @property
-    def value(self) -> Any:
-        return self.coat
+    sheet_type, parts, field = DUEL_MAP, ("coat",), WIZARD
 
 
 class CorrectCastle(OnField, frozen=True, tag="correct_castle"):
@@ -231,15 +228,7 @@ class CorrectCastle(OnField, frozen=True, tag="correct_castle"):
 
     used: bool
 
-    kinds: ClassVar[tuple[str, ...]] = ("duel_map",)
-
-    @property
-    def field(self) -> str:
-        return "castle"
-
-    @property
-    def value(self) -> Any:
-        return self.used
+    sheet_type, parts, field = DUEL_MAP, ("used",), "castle"
 
 
 class SetVariants(OnField, frozen=True, tag="set_variants"):
@@ -248,18 +237,10 @@ class SetVariants(OnField, frozen=True, tag="set_variants"):
     middle_kingdom: bool
     harmony: bool
 
-    kinds: ClassVar[tuple[str, ...]] = ("kingdom",)
-
-    @property
-    def field(self) -> str:
-        return VARIANTS
-
-    @property
-    def value(self) -> Any:
-        return {"middle_kingdom": self.middle_kingdom, "harmony": self.harmony}
+    sheet_type, parts, field = KINGDOM, ("middle_kingdom", "harmony"), VARIANTS
 
     def prepare(self, event: Event, author: Author) -> Action:
-        if event.rules.game == "kingdomino":
+        if event.rules.game == KINGDOM.game:
             raise UsageError("the event's rules apply to all its kingdoms")
         return super().prepare(event, author)
 
@@ -267,16 +248,8 @@ class SetVariants(OnField, frozen=True, tag="set_variants"):
 class ConfirmSheet(OnField, frozen=True, tag="confirm_sheet"):
     """A person has compared the whole sheet with the paper."""
 
-    @property
-    def field(self) -> str:
-        return "confirmed"
-
-    @property
-    def value(self) -> Any:
-        return True
-
-    def sentence(self, event: Event) -> Sentence:
-        return mark("confirming {name}"), {"name": event.sheet_name(self.sheet)}
+    text = mark("confirming {name}")
+    field, value = "confirmed", True
 
 
 class AssignSheet(OnSheet, frozen=True, tag="assign_sheet"):
@@ -292,25 +265,18 @@ class AssignSheet(OnSheet, frozen=True, tag="assign_sheet"):
     own: bool = False
     keep: bool = False
 
-    for_players: ClassVar[bool] = True
-
-    def subjects(self) -> frozenset[Subject]:
-        return frozenset({(self.sheet, "assigned")})
+    for_players, text, subject = True, mark("the player of {name}"), (".sheet", "assigned")
 
     def prepare(self, event: Event, author: Author) -> Action:
-        checked = super().prepare(event, author)
-        assert isinstance(checked, AssignSheet)
+        super().prepare(event, author)
+        checked = self
         if self.keep or author.role == "player":  # who sits where is the desk's
             before, own = event.assignment(self.sheet), self.own and author.role == "desk"
             at = {"round": before.round, "table": before.table}
-            checked = replace(checked, **at, own=own, keep=False)
-        if checked.player and checked.player.strip():
-            name = event.names.named(checked.player, event, checked.round)
-            return replace(checked, player=name)
-        return replace(checked, player=None)
-
-    def sentence(self, event: Event) -> Sentence:
-        return mark("the player of {name}"), {"name": event.sheet_name(self.sheet)}
+            checked = replace(self, **at, own=own, keep=False)
+        name = (self.player or "").strip()
+        name = name and event.names.named(name, event, checked.round)
+        return replace(checked, player=name or None)
 
 
 class SamePaper(OnSheet, frozen=True, tag="same_paper"):
@@ -318,17 +284,12 @@ class SamePaper(OnSheet, frozen=True, tag="same_paper"):
 
     of: Id | None
 
-    def subjects(self) -> frozenset[Subject]:
-        return frozenset({(self.sheet, "same_as")})
+    text, subject = mark("whether {name} is the same sheet as another"), (".sheet", "same_as")
 
     def prepare(self, event: Event, author: Author) -> Action:
         if self.of is not None and event.sheet(self.of).id == self.sheet:
             raise UsageError("a sheet cannot be another photo of itself")
         return super().prepare(event, author)
-
-    def sentence(self, event: Event) -> Sentence:
-        text = mark("whether {name} is the same sheet as another")
-        return text, {"name": event.sheet_name(self.sheet)}
 
 
 class Ignore(OnSheet, frozen=True, tag="ignore"):
@@ -336,23 +297,19 @@ class Ignore(OnSheet, frozen=True, tag="ignore"):
 
     ignored: bool = True
 
-    def subjects(self) -> frozenset[Subject]:
-        return frozenset({(self.sheet, "ignored")})
-
-    def sentence(self, event: Event) -> Sentence:
-        return mark("whether {name} counts"), {"name": event.sheet_name(self.sheet)}
+    text, subject = mark("whether {name} counts"), (".sheet", "ignored")
 
 
 class Approve(Base, frozen=True, tag="approve"):
     """The desk accepts what players changed: it counts as the desk's own word."""
 
-    actions: tuple[Id, ...]
+    actions: Annotated[tuple[Id, ...], Meta(min_length=1, max_length=1_000)]
 
     def subjects(self) -> frozenset[Subject]:
-        return frozenset(("approved", one) for one in self.actions)
+        return frozenset(("approved", action) for action in self.actions)
 
     def prepare(self, event: Event, author: Author) -> Action:
-        if not self.actions or any(one not in event.entries for one in self.actions):
+        if any(action not in event.entries for action in self.actions):
             raise UsageError("there is nothing to undo")
         return super().prepare(event, author)
 
@@ -372,8 +329,7 @@ class RemovePhoto(Base, frozen=True, tag="remove_photo"):
     removed: bool = True
     photo: Annotated[str, Meta(max_length=1100)] = ""
 
-    def subjects(self) -> frozenset[Subject]:
-        return frozenset({(self.photo,)})
+    subject = (".photo",)
 
     def prepare(self, event: Event, author: Author) -> Action:
         name, photo = (self.file, self.photo) if self.photo else event.photo_named(self.file)
@@ -394,12 +350,8 @@ class _OnTable(Base, frozen=True):
     round: Number
     table: Number
 
-    def subjects(self) -> frozenset[Subject]:
-        return frozenset({("result", self.round, self.table)})
-
-    def sentence(self, event: Event) -> Sentence:
-        text = mark("the result of round {round}, table {table}")
-        return text, {"round": self.round, "table": self.table}
+    text = mark("the result of round {round}, table {table}")
+    subject = ("result", ".round", ".table")
 
 
 class EnterResult(_OnTable, frozen=True, tag="enter_result"):
@@ -408,8 +360,8 @@ class EnterResult(_OnTable, frozen=True, tag="enter_result"):
     read: what their sheets were worth by then, as far as known; filled in when it is stored.
     """
 
-    points: dict[Text, Points]
-    read: dict[str, int | None] = {}
+    points: Annotated[dict[Text, Points], Meta(max_length=10)]
+    read: Read = {}
 
     def subjects(self) -> frozenset[Subject]:
         return frozenset(("result", self.round, self.table, name) for name in self.points)
@@ -428,7 +380,7 @@ class Walkover(_OnTable, frozen=True, tag="walkover"):
     """Who wins because the opponent did not come; null: neither came, and both lose."""
 
     winner: Text | None
-    read: dict[str, int | None] = {}
+    read: Read = {}
 
     def prepare(self, event: Event, author: Author) -> Action:
         if len(event.seats_at(self.round, self.table)) != 2:
@@ -438,8 +390,7 @@ class Walkover(_OnTable, frozen=True, tag="walkover"):
                 table=self.table,
             )
         winner = self.winner and event.seated(self.round, self.table, self.winner)
-        read = event.read_totals(self.round, self.table)
-        return replace(self, winner=winner, read=read)
+        return replace(self, winner=winner, read=event.read_totals(self.round, self.table))
 
 
 class WithdrawResult(_OnTable, frozen=True, tag="withdraw_result"):
@@ -466,8 +417,7 @@ class AddPlayer(Base, frozen=True, tag="add_player"):
     code: Annotated[str, Meta(max_length=40)] = ""
     number: Annotated[int, Meta(ge=0, le=99_999)] = 0
 
-    def subjects(self) -> frozenset[Subject]:
-        return frozenset({("player", self.number)})
+    text, subject = mark("{name} taking part"), ("player", ".number")
 
     def prepare(self, event: Event, author: Author) -> Action:
         name = normalize_name(self.name)
@@ -478,14 +428,15 @@ class AddPlayer(Base, frozen=True, tag="add_player"):
         if known is not None and not known.active:
             return Rejoin(known.name)
         if known is not None:
-            raise UsageError(
-                "{name} is in the list already; tell two of one name apart by a letter or a town.",
-                name=known.name,
-            )
+            raise _in_list(known.name)
         return AddPlayer(name, event.names.code_for(self.code), event.names.next_number)
 
-    def sentence(self, event: Event) -> Sentence:
-        return mark("{name} taking part"), {"name": self.name}
+
+def _in_list(name: str) -> UsageError:
+    return UsageError(
+        "{name} is in the list already; tell two of one name apart by a letter or a town.",
+        name=name,
+    )
 
 
 class _OnPlayer(Base, frozen=True):
@@ -496,31 +447,35 @@ class _OnPlayer(Base, frozen=True):
         return frozenset({("player", name, isinstance(self, RenamePlayer))})
 
     def prepare(self, event: Event, author: Author) -> Action:
-        if event.names.player(event.names.named(self.name, event, None)) is None:
+        name = event.names.named(self.name, event, None)
+        if event.names.player(name) is None:
             raise UsageError(
                 "{name}: there is no such player in {event}.", name=self.name, event=event.name
             )
-        return replace(self, name=event.names.named(self.name, event, None))  # type: ignore[return-value]
+        return replace(self, name=name)  # type: ignore[return-value]
 
 
 class DropPlayer(_OnPlayer, frozen=True, tag="drop_player"):
     """A player leaves the event."""
 
-    def sentence(self, event: Event) -> Sentence:
-        return mark("{name} dropping out"), {"name": self.name}
+    text = mark("{name} dropping out")
 
 
 class Rejoin(_OnPlayer, frozen=True, tag="rejoin"):
     """A player who left takes part again."""
 
-    def sentence(self, event: Event) -> Sentence:
-        return mark("{name} taking part"), {"name": self.name}
+    text = mark("{name} taking part")
 
 
 class RenamePlayer(_OnPlayer, frozen=True, tag="rename_player"):
     """A player's name was spelled wrongly, or is another; codes and results stay the player's."""
 
     to: Text
+
+    text = mark("the name of {name}")
+
+    def values(self, event: Event) -> Mapping[str, object]:
+        return {"name": self.to}
 
     def prepare(self, event: Event, author: Author) -> Action:
         to = normalize_name(self.to)
@@ -529,18 +484,14 @@ class RenamePlayer(_OnPlayer, frozen=True, tag="rename_player"):
         assert isinstance(prepared, RenamePlayer)
         known = event.names.player(to)
         if not to or (known is not None and known.name != prepared.name):
-            raise UsageError(
-                "{name} is in the list already; tell two of one name apart by a letter or a town.",
-                name=to,
-            )
+            raise _in_list(to)
         return replace(prepared, to=to)
-
-    def sentence(self, event: Event) -> Sentence:
-        return mark("the name of {name}"), {"name": self.to}
 
 
 class RemovePlayer(_OnPlayer, frozen=True, tag="remove_player"):
     """Delete a player who was entered by mistake, before the first round is paired."""
+
+    text = mark("{name} dropping out")
 
     def prepare(self, event: Event, author: Author) -> Action:
         if event.said.rounds:
@@ -548,9 +499,6 @@ class RemovePlayer(_OnPlayer, frozen=True, tag="remove_player"):
                 "{name}: a round has been paired; have the player drop out", name=self.name
             )
         return super().prepare(event, author)
-
-    def sentence(self, event: Event) -> Sentence:
-        return mark("{name} dropping out"), {"name": self.name}
 
 
 class PairRound(Base, frozen=True, tag="pair_round"):
@@ -561,20 +509,25 @@ class PairRound(Base, frozen=True, tag="pair_round"):
     """
 
     again: bool = False
-    tables: tuple[tuple[Text, ...], ...] | None = None
-    byes: tuple[Text, ...] = ()
+    tables: (
+        Annotated[
+            tuple[Annotated[tuple[Text, ...], Meta(max_length=10)], ...],
+            Meta(max_length=MOST_LISTED),
+        ]
+        | None
+    ) = None
+    byes: Annotated[tuple[Text, ...], Meta(max_length=MOST_LISTED)] = ()
     seed: int | None = None
     round: Annotated[int, Meta(ge=0, le=999)] = 0
 
-    def subjects(self) -> frozenset[Subject]:
-        return frozenset({("round", self.round)})
+    text, subject = mark("the pairing of round {n}"), ("round", ".round")
+
+    def values(self, event: Event) -> Mapping[str, object]:
+        return {"n": self.round}
 
     def prepare(self, event: Event, author: Author) -> Action:
-        round_, tables = event.next_pairing(self)
+        round_, tables = next_pairing(event, self)
         return PairRound(again=self.again, tables=tables, seed=self.seed, round=round_)
-
-    def sentence(self, event: Event) -> Sentence:
-        return mark("the pairing of round {n}"), {"n": self.round}
 
 
 class SetRules(Base, frozen=True, tag="set_rules"):
@@ -586,15 +539,20 @@ class SetRules(Base, frozen=True, tag="set_rules"):
     seats: Annotated[int, Meta(ge=2, le=4)] | None = None
     rounds: Annotated[int, Meta(ge=1, le=99)] | None = None
 
+    text = mark("the rules of the event")
+
+    @property
+    def given(self) -> Mapping[str, object]:
+        """The rules that change, by name."""
+        rules = {name: getattr(self, name) for name in self.__struct_fields__}
+        return {name: value for name, value in rules.items() if value is not None}
+
     def subjects(self) -> frozenset[Subject]:
-        return frozenset(("rule", name) for name in self.__struct_fields__ if getattr(self, name))
+        return frozenset(("rule", name) for name, value in self.given.items() if value)
 
     def prepare(self, event: Event, author: Author) -> Action:
         event.check_rules(self)
         return self
-
-    def sentence(self, event: Event) -> Sentence:
-        return mark("the rules of the event"), {}
 
 
 class StartClock(Base, frozen=True, tag="start_clock"):
@@ -603,16 +561,12 @@ class StartClock(Base, frozen=True, tag="start_clock"):
     minutes: Annotated[int, Meta(ge=1, le=600)] | None
     ends: Annotated[str, Meta(max_length=40)] | None = None
 
-    def subjects(self) -> frozenset[Subject]:
-        return frozenset({("clock",)})
+    text, subject = mark("the round's clock"), ("clock",)
 
     def prepare(self, event: Event, author: Author) -> Action:
         now = datetime.now(UTC)
         ends = self.minutes and (now + timedelta(minutes=self.minutes)).isoformat()
         return replace(self, ends=ends or None)
-
-    def sentence(self, event: Event) -> Sentence:
-        return mark("the round's clock"), {}
 
 
 class Show(Base, frozen=True, tag="show"):
@@ -620,11 +574,7 @@ class Show(Base, frozen=True, tag="show"):
 
     what: Shown
 
-    def subjects(self) -> frozenset[Subject]:
-        return frozenset({("shown",)})
-
-    def sentence(self, event: Event) -> Sentence:
-        return mark("what the projector shows"), {}
+    text, subject = mark("what the projector shows"), ("shown",)
 
 
 class Undo(Base, frozen=True, tag="undo"):
@@ -632,10 +582,7 @@ class Undo(Base, frozen=True, tag="undo"):
 
     action: Id
 
-    for_players: ClassVar[bool] = True
-
-    def subjects(self) -> frozenset[Subject]:
-        return frozenset({("undo", self.action)})
+    for_players, subject = True, ("undo", ".action")
 
     def prepare(self, event: Event, author: Author) -> Action:
         entry = event.entries.get(self.action)
@@ -643,9 +590,9 @@ class Undo(Base, frozen=True, tag="undo"):
             raise UsageError("there is nothing to undo")
         if author.role == "player" and event.has_players and not entry.is_of(author):
             raise NotForPlayers("only the desk can undo what others did")
-        for one in event.made_together(entry):
-            if isinstance(one.action, PairRound) and one.id not in event.said.undone:
-                event.check_unpair(one.action.round)
+        for other in event.made_together(entry):
+            if isinstance(other.action, PairRound) and other.id not in event.said.undone:
+                check_unpair(event, other.action.round)
         return self
 
     def sentence(self, event: Event) -> Sentence:
@@ -680,8 +627,3 @@ Action = (
     | Show
     | Undo
 )
-
-
-def draw_seed(round_: int, seed: int | None) -> int | None:
-    """The seed of a pairing: the first round is drawn at random."""
-    return secrets.randbelow(2**32) if seed is None and round_ == 1 else seed

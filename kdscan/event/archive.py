@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import shutil
 import sqlite3
 import zipfile
 import zlib
@@ -20,50 +21,40 @@ from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, BinaryIO
 
-from msgspec import MsgspecError
+from msgspec import Struct, to_builtins
 from sqlalchemy import Connection, Table, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from kdscan.document import to_dict
 from kdscan.errors import StoreError, UsageError
 from kdscan.event import log
 from kdscan.event.events import find_row, load
 from kdscan.event.model import Event
+from kdscan.event.prints import event_prints
+from kdscan.event.sheets import brief_of
 from kdscan.event.store import Store, open_store, schema
-from kdscan.event.store.checks import NOT_UNDERSTOOD, check_reading, check_row
-from kdscan.event.store.files import check_place
+from kdscan.event.store.connect import NOT_UNDERSTOOD, back_up
+from kdscan.event.store.files import check_place, is_url
 from kdscan.event.store.migrations.versions.v0004_actions import actions_of
-from kdscan.event.store.prints import event_prints
-from kdscan.event.store.rows import insert
+from kdscan.event.store.schema import first, insert
 from kdscan.files import Json
 from kdscan.files.names import check_name, escape_control
 from kdscan.files.read import read_error
 from kdscan.files.write import writing
 from kdscan.rules import GAMES
+from kdscan.sheets.base import deserialize
 from kdscan.templates.library import parse_template
 from kdscan.templates.template import SUFFIX, checked_name
 
 DATABASE, OLD_ROWS, OLD_FORMAT = "event.sqlite", "event.jsonl", "kdscan-event/1"
 
-TABLES = (
-    schema.photo,
-    schema.file,
-    schema.known_print,
-    schema.reading,
-    schema.sheet,
-    schema.action,
-)
-"""The tables of an event, in an order in which rows can be added."""
-
 MOST_BYTES, MOST_ROWS_BYTES, MOST_LINE_BYTES = 200_000_000, 2_000_000_000, 20_000_000
 """Most bytes of a photo, of all rows, and of one row of an older archive, so that a small archive
 cannot fill the memory or the disk."""
 
-MOST_PAGES = 5_000
-"""Most pages of a file; a PDF of so many photos would have a gigabyte."""
-
-LARGEST = 1e6
+LARGEST = 1_000_000
 """The largest number in what was read; coordinates of the largest photo have five digits."""
 
 
@@ -89,26 +80,51 @@ def save_event(store: Store, name: str, path: Path) -> int:
             with open_store(str(alone)) as copy, copy.write() as out:
                 row = db.execute(select(schema.event).where(schema.event.c.id == event.id))
                 out.execute(schema.event.insert(), [dict(row.mappings().one())])
-                for table in TABLES:
+                for table in schema.OF_EVENT:
                     rows = db.execute(_of_event(table, event.id).execution_options(yield_per=500))
                     for part in rows.mappings().partitions():
-                        out.execute(table.insert(), [dict(one) for one in part])
+                        out.execute(table.insert(), [dict(row) for row in part])
             photos = _places(db, event.id)
         with closing(sqlite3.connect(alone)) as compact:
             compact.execute("PRAGMA journal_mode=DELETE")
-        # Written from front to back: what is appended (kdscan export --archive - >> FILE) cannot be
-        # rewound. Undated: where no clock is set, today is before the first day of zip files.
-        forward: Any = SimpleNamespace(write=file.write, flush=file.flush)
-        with zipfile.ZipFile(forward, "w") as out_zip:
-            entry = zipfile.ZipInfo(DATABASE)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            with out_zip.open(entry, "w", force_zip64=True) as target, alone.open("rb") as source:
-                while data := source.read(1 << 20):
-                    target.write(data)
+        with _zip_to(file) as out_zip:
+            _add(out_zip, DATABASE, alone)
             for sha256, suffix in photos:
                 name = f"photos/{sha256}{suffix}"
                 out_zip.writestr(zipfile.ZipInfo(name), store.photos.get(sha256, suffix))
     return sum(suffix != SUFFIX for _, suffix in photos)
+
+
+def back_up_store(store: Store, path: Path) -> None:
+    """Write a whole store, also while it is used, and its photos to a ZIP: unpacked anywhere, it is
+    a store again. Raises `UsageError` for one on a server."""
+    if store.lies_at is None or is_url(store.photos.root):
+        raise UsageError(
+            "--backup: save the server's database with pg_dump, and the photos in {folder}",
+            folder=store.photos.root,
+        )
+    with TemporaryDirectory(prefix="kdscan-") as folder, writing(path) as file:
+        copy, root = Path(folder, "kdscan.sqlite"), Path(store.photos.root)
+        back_up(store.lies_at[0], copy)
+        with _zip_to(file) as out_zip:
+            _add(out_zip, copy.name, copy)
+            for photo in sorted(root.glob("??/*")):
+                if photo.is_file() and not photo.name.startswith("."):
+                    _add(out_zip, f"kdscan.photos/{photo.parent.name}/{photo.name}", photo)
+
+
+def _zip_to(file: BinaryIO) -> zipfile.ZipFile:
+    """A ZIP that is written from front to back, because what is appended (kdscan export --archive -
+    >> FILE) cannot be rewound."""
+    forward: Any = SimpleNamespace(write=file.write, flush=file.flush)
+    return zipfile.ZipFile(forward, "w")
+
+
+def _add(out_zip: zipfile.ZipFile, name: str, path: Path) -> None:
+    entry = zipfile.ZipInfo(name)  # undated: without a clock, today is before the first day of ZIPs
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    with out_zip.open(entry, "w", force_zip64=True) as target, path.open("rb") as source:
+        shutil.copyfileobj(source, target, 1 << 20)
 
 
 def _of_event(table: Table, event_id: int) -> Any:
@@ -127,6 +143,10 @@ def _places(db: Connection, event_id: int) -> list[tuple[str, str]]:
     return sorted({*map(tuple, photos), *prints})
 
 
+class ArchiveRefused(UsageError):
+    """The name is taken, or the format is a newer one."""
+
+
 def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
     """Load an event from a file into a store; name: of the event there; blank: as in the file.
 
@@ -135,28 +155,49 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
     """
     if name is not None:
         check_name(name)
+    store.photos.sweep()
     try:
         with (
             ExitStack() as undo,
-            _explained_as(path),
             TemporaryDirectory(prefix="kdscan-") as folder,
             _opened(path) as source,
+            _unpacked(source, Path(folder)) as alone,
         ):
-            with _unpacked(source, Path(folder)) as alone:
-                try:
-                    with alone.read() as old:
-                        event, places = _checked(old)
-                except StoreError as error:
-                    raise _Damaged from error
-                wanted = name if name and name.strip() else event.name
-                _check_free(store, wanted)
-                photos = _load_photos(store, source, places, undo)
-                with alone.read() as old, store.write() as db:
-                    _copy(old, db, event, wanted)
+            try:
+                with alone.write() as old:
+                    event, places = _checked(old)
+            except StoreError as error:
+                raise _Damaged from error
+            wanted = name if name and name.strip() else event.name
+            with store.read() as db:
+                if first(db, schema.EventRow, schema.event, name=wanted):
+                    raise ArchiveRefused(
+                        "there is already an event {wanted}; rename this one with --as 'Other "
+                        "name'",
+                        wanted=wanted,
+                    )
+            photos = _load_photos(store, source, places, undo)
+            with alone.read() as old, store.write() as db:
+                _copy(old, db, event, wanted)
             undo.pop_all()
             return Loaded(wanted, photos, len(event.sheets))
+    except ArchiveRefused:
+        raise
     except OSError as error:
         raise UsageError("{where}: {error}", where=path, error=read_error(error)) from error
+    except (
+        *NOT_UNDERSTOOD,
+        *(zipfile.BadZipFile, EOFError, zlib.error, sqlite3.Error, SQLAlchemyError),
+        *(RuntimeError, RecursionError, _Damaged),
+    ) as error:
+        raise UsageError(
+            "{path} is not an event exported by kdscan, or it is damaged; export it again",
+            path=path,
+        ) from error
+
+
+class _Damaged(Exception):
+    """The archive's own database cannot be used."""
 
 
 def _opened(path: Path) -> zipfile.ZipFile:
@@ -166,52 +207,11 @@ def _opened(path: Path) -> zipfile.ZipFile:
 
 
 @contextmanager
-def _explained_as(path: Path) -> Iterator[None]:
-    """Turn exceptions for invalid content into a `UsageError`."""
-    try:
-        yield
-    except ArchiveRefused:
-        raise
-    except (
-        *NOT_UNDERSTOOD,
-        *(zipfile.BadZipFile, EOFError, zlib.error, sqlite3.Error, SQLAlchemyError),
-        *(MsgspecError, RuntimeError, RecursionError, _Damaged),
-    ) as error:
-        raise UsageError(
-            "{path} is not an event exported by kdscan, or it is damaged; export it again",
-            path=path,
-        ) from error
-
-
-class ArchiveRefused(UsageError):
-    """The name is taken, or the format is a newer one."""
-
-
-class _Damaged(Exception):
-    """The archive's own database cannot be used."""
-
-
-def _check_free(store: Store, wanted: str) -> None:
-    at = schema.event.c
-    with store.read() as db:
-        if db.scalar(select(at.id).where(at.name == wanted)) is not None:
-            raise ArchiveRefused(
-                "there is already an event {wanted}; rename this one with --as 'Other name'",
-                wanted=wanted,
-            )
-
-
-@contextmanager
 def _unpacked(source: zipfile.ZipFile, folder: Path) -> Iterator[Store]:
     """The archive's rows as a store of their own, brought up to date."""
-    names = set(source.namelist())
-    path = folder / DATABASE
-    old = DATABASE not in names
+    path, old = folder / DATABASE, DATABASE not in source.namelist()
     if not old:
-        entry = source.getinfo(DATABASE)
-        if entry.file_size > MOST_ROWS_BYTES:
-            raise ValueError(DATABASE)
-        with source.open(entry) as packed, path.open("wb") as out:
+        with source.open(DATABASE) as packed, path.open("wb") as out:
             left = MOST_ROWS_BYTES
             while data := packed.read(1 << 20):
                 left -= len(data)
@@ -247,76 +247,78 @@ def _check_schema(path: Path) -> None:
 
 
 def _checked(db: Connection) -> tuple[Event, list[tuple[str, str]]]:
-    """The archive's only event, as it would be shown, and where its photos lie.
+    """The archive's only event, as it would be shown, and where its photos lie. Current states of
+    its sheets are computed anew.
 
     Raises exceptions for what kdscan would not have written.
     """
-    rows = db.execute(select(schema.event)).mappings().all()
-    if len(rows) != 1 or rows[0]["game"] not in GAMES:
+    (row,) = (schema.checked(schema.EventRow, r) for r in db.execute(select(schema.event)))
+    if row.game not in GAMES or not row.name.strip():
         raise ValueError("event")
-    check_row(schema.event, dict(rows[0]))
-    check_name(rows[0]["name"])
-    if not rows[0]["name"].strip():
-        raise ValueError("event")
-    found: dict[int, int] = {}
-    for table in TABLES:
-        for row in db.execute(select(table).execution_options(yield_per=100)).mappings():
-            _check(table, dict(row), found)
-    event = load(db, rows[0]["id"])
+    check_name(row.name)
+    db.execute(schema.sheet.update().values(basis=None, state=None, brief=None))
+    sheets_of: dict[int, int] = {}
+    for table, record in schema.OF_EVENT.items():
+        for values in db.execute(select(table).execution_options(yield_per=100)):
+            _check(schema.checked(record, values), sheets_of)
+    event = load(db, row.id)
     _ = event.standings, event.findings, list(event.rows())  # what cannot be shown is not stored
     return event, _places(db, event.id)
 
 
-def _check(table: Table, row: Json, sheets_of: dict[int, int]) -> None:
+def _check(row: Struct, sheets_of: dict[int, int]) -> None:
     """Raise exceptions for a row that kdscan has not written. sheets_of: the number of sheets of
     each reading so far."""
-    check_row(table, row)
-    if table is schema.photo:
-        check_place(row["sha256"], row["suffix"])
-        if row["size"] < 0 or not 0 <= (row["pages"] or 0) <= MOST_PAGES:
-            raise ValueError("photo")
-    elif table is schema.known_print:
-        check_place(row["sha256"], SUFFIX)
-        checked_name(row["name"])
-    elif table is schema.file and escape_control(row["name"]) != row["name"]:
-        raise ValueError("name")
-    elif table is schema.reading:
-        sheets_of[row["id"]] = len(row["entry"]["sheets"])
-        _check_numbers(row["entry"])
-        _check_numbers(row["kept"])
-        check_reading(row["entry"], row["kept"])
-    elif table is schema.sheet and not 0 <= row["number"] < sheets_of[row["reading_id"]]:
-        raise ValueError("number")
-    elif table is schema.action:
-        log.from_json(row["action"])
-        _check_texts([row["action"], row["who"]])
-        if row["role"] not in ("player", "desk"):
-            raise ValueError("role")
-    if not 0 <= row.get("page", 0) <= MOST_PAGES:
-        raise ValueError("page")
-    if not isinstance(row.get("details", {}), dict):
-        raise ValueError("details")
+    _check_values(to_builtins(row, builtin_types=(datetime,)))
+    match row:
+        case schema.PhotoRow():
+            check_place(row.sha256, row.suffix)
+        case schema.PrintRow():
+            checked_name(row.name)
+        case schema.FileRow():
+            _check_values(row.name, names=True)
+        case schema.ReadingRow():
+            sheets_of[row.id] = len(row.entry["sheets"])
+            _check_values([row.entry, row.kept], most=LARGEST)
+            if row.entry["error"] is not None:
+                _ = row.entry["error"]["code"], row.entry["error"]["message"]
+            for sheet, kept in zip(row.entry["sheets"], row.kept, strict=True):
+                brief_of(sheet, sheet, kept)
+                if kept is not None:
+                    _check_keys(sheet, to_dict(deserialize(kept)))
+        case schema.SheetRow() if row.number >= sheets_of[row.reading_id]:
+            raise ValueError("number")
+        case schema.ActionRow():
+            log.from_json(row.action)
+            _check_values([row.action, row.who], names=True)
+            if row.role not in ("player", "desk"):
+                raise ValueError("role")
 
 
-def _check_numbers(value: Any) -> None:
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        for part in value:
-            _check_numbers(part)
-    elif isinstance(value, int | float) and not (math.isfinite(value) and abs(value) < LARGEST):
-        raise ValueError(value)
-
-
-def _check_texts(value: Any) -> None:
-    """Raise `UsageError` for names that steer a terminal, wherever they stand in an action."""
+def _check_values(value: Any, *, names: bool = False, most: int = schema.MOST_NUMBER) -> None:
+    """Raise ValueError for what no database can store: invalid text, NUL, numbers without end.
+    names: also for texts that steer a terminal. most: the largest number."""
     if isinstance(value, dict):
         value = [*value, *value.values()]
     if isinstance(value, list | tuple):
         for part in value:
-            _check_texts(part)
-    elif isinstance(value, str) and escape_control(value) != value:
+            _check_values(part, names=names, most=most)
+    elif isinstance(value, str):
+        value.encode()
+        if "\0" in value or (names and escape_control(value) != value):
+            raise ValueError(value)
+    elif isinstance(value, int | float) and not (math.isfinite(value) and abs(value) <= most):
         raise ValueError(value)
+
+
+def _check_keys(found: Any, written: Any) -> None:
+    """Raise KeyError for a key that this version does not write; older ones may have fewer."""
+    if isinstance(found, dict) and isinstance(written, dict):
+        for key, value in found.items():
+            _check_keys(value, written[key])
+    elif isinstance(found, list) and isinstance(written, list):
+        for value, other in zip(found, written, strict=False):
+            _check_keys(value, other)
 
 
 def _load_photos(
@@ -343,22 +345,20 @@ def _load_photos(
 
 def _copy(old: Connection, db: Connection, event: Event, name: str) -> None:
     """Copy an event's rows under new numbers. The sheets' current states are computed anew."""
-    row = dict(old.execute(select(schema.event)).mappings().one()) | {"name": name}
-    del row["id"]
-    ids: dict[str, dict[int, int]] = {"event": {event.id: insert(db, schema.event, row)}}
-    for table in TABLES:
+    of_event = dict(old.execute(select(schema.event)).mappings().one()) | {"name": name}
+    del of_event["id"]
+    ids: dict[str, dict[int, int]] = {"event": {event.id: insert(db, schema.event, of_event)}}
+    for table in schema.OF_EVENT:
         moved = ids[table.name] = {}
-        for found in old.execute(select(table).order_by(table.c.id)).mappings():
-            values = {name: value for name, value in found.items() if name != "id"}
+        for row in old.execute(select(table).order_by(table.c.id)).mappings():
+            values = {name: value for name, value in row.items() if name != "id"}
             for column in table.c:
                 if column.foreign_keys and values[column.name] is not None:
                     (key,) = column.foreign_keys
                     values[column.name] = ids[key.column.table.name][values[column.name]]
-            if table is schema.sheet:
-                values |= {"basis": None, "state": None, "brief": None}
-            elif table is schema.action:
+            if table is schema.action:
                 values["action"] = _renumbered(values["action"], ids["sheet"], moved)
-            moved[found["id"]] = insert(db, table, values)
+            moved[row["id"]] = insert(db, table, values)
     load(db, ids["event"][event.id], write=True)
 
 
@@ -372,7 +372,7 @@ def _renumbered(action: Json, sheets: dict[int, int], actions: dict[int, int]) -
     if "action" in new:
         new["action"] = actions.get(new["action"], 0)
     if "actions" in new:
-        new["actions"] = [actions.get(one, 0) for one in new["actions"]]
+        new["actions"] = [actions.get(number, 0) for number in new["actions"]]
     return new
 
 
@@ -382,7 +382,7 @@ def _load_old_rows(db: Connection, source: zipfile.ZipFile) -> None:
     if entry.file_size > MOST_ROWS_BYTES:
         raise ValueError(OLD_ROWS)
     old: dict[str, list[Json]] = {name: [] for name in ("player", "game", "seat", "correction")}
-    tables = {table.name: table for table in TABLES}
+    tables = {table.name: table for table in schema.OF_EVENT}
     with source.open(entry) as lines:
         head = json.loads(lines.readline(MOST_LINE_BYTES))
         if head["format"] != OLD_FORMAT:

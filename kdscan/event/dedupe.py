@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from kdscan.event.sheets import KINGDOM_SIDE, marks_from
 from kdscan.rules.duel.board import CELLS
+from kdscan.sheets.base import DUEL_MAP
 
 SHARE = 0.6
 """Sheets that agree on this share of their filled shields are one: 19 of 31. Equal codes on sheets
@@ -45,7 +46,7 @@ class Entry:
     code: str | None
     marks: str
     same_as: int | None = None
-    kind: str = "duel_map"
+    kind: str = DUEL_MAP.name
     said: tuple[bool, bool] = (False, False)
     confidence: float = 0.0
     total: int = 0
@@ -149,12 +150,11 @@ def same_sheets(entries: Sequence[Entry], alike: Alike | None = None) -> Compare
     differs: dict[int, tuple[tuple[int, int], ...]] = {}
     for group in groups:
         better = _best(group)
-        best |= {one.key: better.key for one in group}
-        settled = any(better.said) or any(one.same_as for one in group)
-        if len(group) > 1 and better.marks and not settled:
-            others = [one for one in group if not one.low <= better.total <= one.high]
-            if others:
-                differs[better.key] = tuple((one.key, one.total) for one in others)
+        best |= {entry.key: better.key for entry in group}
+        settled = any(better.said) or any(entry.same_as for entry in group)
+        others = [entry for entry in group if not entry.low <= better.total <= entry.high]
+        if others and better.marks and not settled:
+            differs[better.key] = tuple((entry.key, entry.total) for entry in others)
     conflicts: dict[int, tuple[int, ...]] = {}
     for rivals in claims:
         keys = [best[group[0].key] for group in rivals]
@@ -167,9 +167,9 @@ def same_sheets(entries: Sequence[Entry], alike: Alike | None = None) -> Compare
 def _best(group: Sequence[Entry]) -> Entry:
     """The photo that counts: confirmed, or corrected; else, of different readings, the one with
     more shields, then the later; of equal ones the surest."""
-    if len({one.marks for one in group}) == 1:
-        return max(group, key=lambda one: (one.said, one.confidence))
-    return max(group, key=lambda one: (one.said, one.filled, one.arrival))
+    if len({entry.marks for entry in group}) == 1:
+        return max(group, key=lambda entry: (entry.said, entry.confidence))
+    return max(group, key=lambda entry: (entry.said, entry.filled, entry.arrival))
 
 
 def _groups(
@@ -178,37 +178,42 @@ def _groups(
     """The photos of each sheet, and for each code the sheets that bear it."""
     of_key: dict[int, list[Entry]] = {}
     of_code: dict[tuple[str, str], list[list[Entry]]] = {}
-    seen: dict[str, list[Entry]] = {}
-    for one in entries:
-        if one.marks and one.same_as is None:
-            alike.add(one.marks, coded=bool(one.code))
+    of_marks: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if entry.marks and entry.same_as is None:
+            alike.add(entry.marks, coded=bool(entry.code))
     groups = []
     for entry in _references_last(entries):
         claims = of_code.setdefault((entry.kind, entry.code), []) if entry.code else []
-        group = _group_of(entry, of_key, claims, seen, alike)
+        group = _group_of(entry, of_key, claims, of_marks, alike)
         if group is None:
             group = []
             groups.append(group)
         group.append(entry)
         of_key[entry.key] = group
         if entry.marks and entry.same_as is None:
-            seen.setdefault(entry.marks, []).append(entry)
-        if entry.code and entry.same_as is None and not any(group is one for one in claims):
+            of_marks.setdefault(entry.marks, []).append(entry)
+        if entry.code and entry.same_as is None and not any(group is claim for claim in claims):
             claims.append(group)
     return groups, list(of_code.values())
 
 
 def _references_last(entries: Sequence[Entry]) -> list[Entry]:
     """The entries, each after the one that it is another photo of according to a person."""
-    ordered = [one for one in entries if not one.same_as]
-    waiting = [one for one in entries if one.same_as]
-    placed = {one.key for one in ordered}
+    ordered = [entry for entry in entries if not entry.same_as]
+    waiting = {entry.key: entry for entry in entries if entry.same_as}
+    followers: dict[int, list[Entry]] = {}
+    for entry in waiting.values():
+        followers.setdefault(entry.same_as or 0, []).append(entry)
+    queue = list(ordered)
     while waiting:
+        for entry in queue:
+            ready = [e for e in followers.pop(entry.key, ()) if waiting.pop(e.key, None)]
+            ordered += ready
+            queue += ready
         # If none can follow, they refer to each other, or to sheets that do not count.
-        following = next((one for one in waiting if one.same_as in placed), waiting[0])
-        waiting.remove(following)
-        ordered.append(following)
-        placed.add(following.key)
+        queue = [waiting.pop(key) for key in list(waiting)[:1]]
+        ordered += queue
     return ordered
 
 
@@ -216,11 +221,11 @@ def _group_of(
     entry: Entry,
     of_key: Mapping[int, list[Entry]],
     claims: Sequence[list[Entry]],
-    seen: Mapping[str, list[Entry]],
+    of_marks: Mapping[str, list[Entry]],
     alike: Alike,
 ) -> list[Entry] | None:
-    """The group that an entry belongs to, if any. claims: the groups that bear its code; seen: the
-    entries before it, by their marks."""
+    """The group that an entry belongs to, if any. claims: the groups that bear its code; of_marks:
+    the entries before it, by their marks."""
     if entry.same_as is not None:
         return of_key.get(entry.same_as)
     for group in claims:
@@ -230,21 +235,19 @@ def _group_of(
     similar = [
         (share, -n, other)
         for marks, share in near.items()
-        for n, other in enumerate(seen.get(marks, ()))
+        for n, other in enumerate(of_marks.get(marks, ()))
         if other.kind == entry.kind and not (entry.code and other.code)
     ]
-    exact = seen.get(entry.marks, ()) if not entry.code and entry.filled >= FILLED else ()
+    exact = of_marks.get(entry.marks, ()) if not entry.code and entry.filled >= FILLED else ()
     similar += [(1.0, -n, other) for n, other in enumerate(exact) if other.kind == entry.kind]
-    if not similar:
-        return None
-    return of_key[max(similar, key=lambda one: one[:2])[2].key]
+    return of_key[max(similar, key=lambda pair: pair[:2])[2].key] if similar else None
 
 
 def _agree(entry: Entry, group: Iterable[Entry]) -> bool:
     """Whether a sheet may be that of the group; without marks the code alone decides."""
     own = marks_from(entry.marks)
-    marks = [found for one in group if (found := marks_from(one.marks)) is not None]
-    if own is None or not marks:
+    others = [marks for other in group if (marks := marks_from(other.marks)) is not None]
+    if own is None or not others:
         return True
-    empty = not own.any() and any(not one.any() for one in marks)
-    return empty or bool(agreements(own, np.stack(marks, 1)).max() >= SHARE)
+    empty = not own.any() and not all(marks.any() for marks in others)
+    return empty or bool(agreements(own, np.stack(others, 1)).max() >= SHARE)

@@ -7,14 +7,16 @@ with store.write() as db:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
 
 from msgspec import convert, to_builtins
-from sqlalchemy import Connection, select
+from msgspec.structs import asdict
+from sqlalchemy import Connection, literal, select
 
-from kdscan.errors import UsageError
+from kdscan.errors import StoreError, UsageError
 from kdscan.event import log
 from kdscan.event.actions import (
     Action,
@@ -25,39 +27,35 @@ from kdscan.event.actions import (
     SetRules,
     Undo,
 )
-from kdscan.event.dedupe import Alike
 from kdscan.event.log import Author
-from kdscan.event.model import Event, Group, Sheet
-from kdscan.event.sheets import Brief, StoredSheet, basis_of, brief_of, fold_table
+from kdscan.event.model import Event, Group, Memo, Sheet
+from kdscan.event.sheets import Brief, ReadSheet, basis_of, brief_of, fold_table
 from kdscan.event.store import Store, schema
-from kdscan.event.store.photos import files
-from kdscan.event.store.readings import ReadSheet, errors, read_sheets
-from kdscan.event.store.records import PhotoRow
-from kdscan.event.store.rows import all_of, insert_new, now, touch
+from kdscan.event.store.files import is_url
+from kdscan.event.store.photos import errors, files, read_sheets
+from kdscan.event.store.schema import (
+    EventRow,
+    PhotoRow,
+    all_of,
+    all_with,
+    first,
+    insert_new,
+    now,
+    touch,
+)
 from kdscan.files import Json
 from kdscan.files.names import check_name
 from kdscan.rules import GAMES, GameName
+from kdscan.templates.template import SUFFIX
 
 MOST_ROUNDS_OF_FOLDING = 3
 """A sheet's corrections may show that it is another photo of a sheet, which changes a game, which
 changes what its sheets are worth; nothing follows from that again."""
 
 
-@dataclass(frozen=True)
-class EventRow:
-    """What is stored of an event itself. game: "duel" or "kingdomino"."""
-
-    id: int
-    name: str
-    game: str
-    details: Json
-    created_at: datetime
-    version: int
-
-
 def events(db: Connection) -> list[EventRow]:
     """All events, the oldest first."""
-    return all_of(db, EventRow, select(schema.event).order_by(schema.event.c.id))
+    return all_with(db, EventRow, schema.event)
 
 
 def find_row(db: Connection, name: str | None) -> EventRow:
@@ -141,10 +139,11 @@ def load(
     before: an earlier version, of which everything that did not change is taken. write: whether
     states of sheets that had to be computed anew are stored.
     """
-    rows = all_of(db, EventRow, select(schema.event).where(schema.event.c.id == event_id))
-    if not rows:
+    row = first(db, EventRow, schema.event, id=event_id)
+    if row is None:
         raise UsageError("the event was deleted")
-    (row,) = rows
+    if before is not None and before.created_at != row.created_at:
+        before = None  # it was deleted, and this is another with its number
     if before is not None and before.version == row.version:
         return before
     known = before.log[-1].id if before is not None and before.log else 0
@@ -152,41 +151,33 @@ def load(
     query = select(schema.photo).where(at.event_id == event_id).order_by(at.id)
     if before is not None:
         query = query.where(at.version > before.version)
-    changed = all_of(db, PhotoRow, query)
-    ids = None if before is None else [photo.id for photo in changed]
-    photos = {photo.id: photo for photo in changed}
+    photos = {photo.id: photo for photo in all_of(db, PhotoRow, query)}
+    ids = None if before is None else [*photos]
     sheets = {sheet.id: sheet for sheet in _sheets(db, event_id, ids)}
     failures = errors(db, event_id, ids)
     names = {file.id: file for file in files(db, event_id, ids)}
-    entries = log.entries(db, event_id, known)
-    alike = Alike()
+    entries = tuple(log.entries(db, event_id, known))
     if before is not None:
-        gone, alike = set(photos), before.alike
+        stay = before.sheets.items()
+        sheets = {n: sheet for n, sheet in stay if sheet.photo_id not in photos} | sheets
+        failures = {k: v for k, v in before.failures.items() if k[0] not in photos} | failures
+        before_names = (f for f in before.files if f.photo_id and f.photo_id not in photos)
+        names = {file.id: file for file in before_names} | names
         photos = {**before.photos, **photos}
-        stay = {n: one for n, one in before.sheets.items() if one.photo_id not in gone}
-        sheets = stay | sheets
-        failures = {k: one for k, one in before.failures.items() if k[0] not in gone} | failures
-        kept = {f.id: f for f in before.files if f.photo_id and f.photo_id not in gone}
-        names = kept | names
-        entries = [*before.log, *entries]
+        entries = (*before.log, *entries)
     event = Event(
-        row.id,
-        row.name,
-        row.game,
-        row.version,
-        row.details,
-        row.created_at,
-        tuple(entries),
-        photos,
-        tuple(sorted(names.values(), key=lambda file: (file.name, file.id))),
-        failures,
-        sheets,
-        alike,
+        **asdict(row),
+        log=entries,
+        photos=photos,
+        files=tuple(sorted(names.values(), key=lambda file: (file.name, file.id))),
+        failures=failures,
+        sheets=sheets,
+        memo=Memo() if before is None else before.memo,
     )
     return settle(db, event, write=write)
 
 
-def _sheets(db: Connection, event_id: int, photo_ids: Collection[int] | None) -> list[Sheet]:
+def _sheets(db: Connection, event_id: int, photo_ids: Collection[int] | None) -> Iterator[Sheet]:
     at = schema.sheet.c
     names = [f for f in Sheet.__dataclass_fields__ if f != "brief"]
     query = select(*(at[name] for name in names), at.brief).where(at.event_id == event_id)
@@ -194,44 +185,52 @@ def _sheets(db: Connection, event_id: int, photo_ids: Collection[int] | None) ->
         query = query.where(at.photo_id.in_(photo_ids))
     rows = db.execute(query.order_by(at.photo_id, at.page, at.number)).all()
     old = [row.id for row in rows if row.brief is None]  # stored by an older version
-    fresh = {}
-    if old:
-        for one in read_sheets(db, ids=old):
-            fresh[one.id] = brief_of(one.data, one.data, one.kept)
-    return [
-        Sheet(
-            **dict(zip(names, row, strict=False)),
-            brief=fresh[row.id] if row.brief is None else convert(row.brief, Brief),
-        )
-        for row in rows
-    ]
+    read = {sheet.id: sheet for sheet in read_sheets(db, ids=old)} if old else {}
+    for row in rows:
+        values, brief = tuple(row[:-1]), row.brief
+        if brief is None:
+            sheet = read[values[0]]
+            brief = to_builtins(brief_of(sheet.data, sheet.data, sheet.kept))
+        yield Sheet(**dict(zip(names, values, strict=True)), brief=convert(brief, Brief))
 
 
-def settle(db: Connection, event: Event, *, write: bool = False) -> Event:
-    """The event with the current state of all its sheets; write: whether to store those that were
-    computed."""
+def settle(
+    db: Connection, event: Event, ids: Collection[int] | None = None, *, write: bool = False
+) -> Event:
+    """The event with the current state of all its sheets.
+
+    ids: the only sheets of which something new was said. write: whether to store the states that
+    were computed.
+    """
     for _ in range(MOST_ROUNDS_OF_FOLDING):
-        groups = event.groups
-        wanted = {sheet_id: _basis(event, group) for sheet_id, group in groups.items()}
-        stale = [s for s in event.sheets.values() if s.basis != wanted.get(s.id)]
+        near = None if ids is None else event.around(ids)
+        groups = event.groups(near)
+        sheets = [event.sheets[n] for n in (event.sheets if near is None else near)]
+        bases = {group: _basis(event, group) for group in set(groups.values())}
+        wanted = {n: bases[group] for n, group in groups.items()}
+        stale = [sheet for sheet in sheets if sheet.basis != wanted.get(sheet.id)]
         if not stale:
             break
         needed = {n for s in stale for n in (groups[s.id].sheets if s.id in groups else (s.id,))}
-        stored = {one.id: one for one in read_sheets(db, ids=needed)}
-        states: dict[Group, list[Json]] = {}
-        sheets, unsaved = dict(event.sheets), dict(event.unsaved)
+        stored = {sheet.id: sheet for sheet in read_sheets(db, ids=needed)}
+        folded: dict[int, Json] = {}
+        for group in {groups[sheet.id] for sheet in stale if sheet.id in groups}:
+            said = [event.said_of(event.sheets[n]) for n in group.sheets]
+            states = fold_table([stored[n] for n in group.sheets], said, one_table=group.one_table)
+            folded |= zip(group.sheets, states, strict=True)
+        fresh, unsaved = {}, {}
         for sheet in stale:
-            group, read = groups.get(sheet.id), stored[sheet.id]
-            state = None
-            if group is not None:
-                if group not in states:
-                    states[group] = _fold(event, group, stored)
-                state = states[group][group.sheets.index(sheet.id)]
-            brief = brief_of(read.data if state is None else state, read.data, read.kept)
-            sheets[sheet.id] = replace(sheet, basis=wanted.get(sheet.id), brief=brief)
-            unsaved[sheet.id] = read.data if state is None else state
-        event = replace(event, sheets=sheets, unsaved=unsaved)
+            read = stored[sheet.id]
+            unsaved[sheet.id] = state = folded.get(sheet.id, read.data)
+            brief = brief_of(state, read.data, read.kept)
+            fresh[sheet.id] = replace(sheet, basis=wanted.get(sheet.id), brief=brief)
+        before, event = event, event.with_states(fresh, {**event.unsaved, **unsaved})
+        if ids is not None:  # what a changed sheet is another photo of may change a game
+            same, earlier = event.compared.same, before.compared.same
+            moved = {n for n in same.keys() | earlier.keys() if same.get(n) != earlier.get(n)}
+            ids = {*ids, *moved, *fresh}
     if write and event.unsaved:
+        touched = set()
         for sheet_id, current in event.unsaved.items():
             sheet, at = event.sheets[sheet_id], schema.sheet.c
             values = {
@@ -240,11 +239,10 @@ def settle(db: Connection, event: Event, *, write: bool = False) -> Event:
                 "brief": to_builtins(sheet.brief),
             }
             db.execute(schema.sheet.update().where(at.id == sheet_id).values(**values))
-        touched = {event.sheets[sheet_id].photo_id for sheet_id in event.unsaved}
-        photo = schema.photo.c
-        mark = schema.photo.update().where(photo.id.in_(touched))
-        db.execute(mark.values(version=event.version))
-        event = replace(event, unsaved={})
+            touched.add(sheet.photo_id)
+        photos = schema.photo.update().where(schema.photo.c.id.in_(touched))
+        db.execute(photos.values(version=event.version))
+        event = event.with_states({}, {})
     return event
 
 
@@ -254,18 +252,11 @@ def _basis(event: Event, group: Group) -> str:
     return basis_of(readings, [event.said_of(sheet) for sheet in sheets], group.one_table)
 
 
-def _fold(event: Event, group: Group, stored: Mapping[int, ReadSheet]) -> list[Json]:
-    sheets = [stored[n] for n in group.sheets]
-    said = [event.said_of(event.sheets[n]) for n in group.sheets]
-    read = [StoredSheet(one.id, one.kind, one.data, one.kept) for one in sheets]
-    return fold_table(read, said, one_table=group.one_table)
-
-
 def current_sheets(db: Connection, event: Event, ids: Iterable[int]) -> dict[int, ReadSheet]:
     """Sheets as they were read, and with their current state, by id."""
     return {
-        one.id: replace(one, state=event.unsaved.get(one.id, one.state))
-        for one in read_sheets(db, ids=[*ids])
+        sheet.id: replace(sheet, state=event.unsaved.get(sheet.id, sheet.state))
+        for sheet in read_sheets(db, ids=[*ids])
     }
 
 
@@ -283,7 +274,6 @@ def perform(
         raise UsageError("the event was deleted")
     if raised != event.version + 1:  # somebody else was faster
         event = load(db, event.id, event, write=True)
-        event = replace(event, version=raised - 1)
     at, entries = now(), []
     for action in actions:
         if not prepared:
@@ -291,10 +281,14 @@ def perform(
             action = action.prepare(event, author)
             if isinstance(action, Undo) and action.action in event.said.undone:
                 continue
-        new = log.append(db, event.id, author, [action], at)
-        entries += new
-        event = replace(event, log=(*event.log, *new))
-    return settle(db, replace(event, version=raised), write=True), entries
+        entries.append(log.append(db, event.id, author, action, at))
+        if not prepared:
+            event = event.after(raised, entries[-1])
+    if prepared or not entries:
+        event = event.after(raised, *entries)
+    on_fields = all(isinstance(entry.action, OnField) for entry in entries)
+    ids = [entry.field_action.sheet for entry in entries] if on_fields else None
+    return settle(db, event, ids, write=True), entries
 
 
 def check_allowed(event: Event, author: Author, action: Action) -> None:
@@ -334,3 +328,27 @@ def current_event(store: Store, name: str | None) -> Event:
         with store.write() as db:
             event = load(db, event.id, write=True)
     return event
+
+
+def forget_event(store: Store, event_id: int) -> None:
+    """Delete an event for good: its rows, then its photos, the pictures made of them, and its
+    prints, except those that other events have.
+
+    If it is interrupted, files without a row are left, but the event is gone.
+    """
+    alone: list[tuple[str, str]] = []
+    prints, photos = schema.known_print.c, schema.photo.c
+    with store.write() as db:
+        for at, suffix in ((photos, photos.suffix), (prints, literal(SUFFIX))):
+            elsewhere = select(at.sha256).where(at.event_id != event_id)
+            query = select(at.sha256, suffix).where(at.event_id == event_id)
+            alone += [tuple(row) for row in db.execute(query.where(at.sha256.not_in(elsewhere)))]
+        db.execute(schema.event.delete().where(schema.event.c.id == event_id))
+    for sha256, ending in alone:
+        with suppress(StoreError):  # already gone
+            store.photos.remove(sha256, ending)
+        if not is_url(store.photos.root):
+            views = Path(store.photos.root, "views", sha256[:2])
+            for picture in views.glob(f"{sha256}-*"):
+                picture.unlink(missing_ok=True)
+    store.photos.sweep()

@@ -17,8 +17,8 @@ from sqlalchemy import Connection
 from kdscan.event.events import current_sheets
 from kdscan.event.games import Game
 from kdscan.event.model import CONFLICT, Event, Result, SheetResult
+from kdscan.event.sheets import ReadSheet
 from kdscan.event.standings import Standing
-from kdscan.event.store.readings import ReadSheet
 from kdscan.files import Json
 from kdscan.files.tables import write_table, writing_table
 from kdscan.files.write import writing_text

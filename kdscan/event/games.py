@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from operator import is_
 from typing import Literal
 
 from kdscan.i18n import mark
@@ -20,6 +22,13 @@ Table = tuple[int, int]
 
 CUT = "…"
 """Ends an event's name in a code that had no room for more of it."""
+
+
+WIN, DRAW, BYE = 1.0, 0.5, 1.0
+"""Points in the standings."""
+
+PARTS = 12
+"""Parts of a game in which scores are added, so that they are whole numbers: halves of thirds."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +84,27 @@ class Seat:
 
 
 @dataclass(frozen=True)
+class Round:
+    """A player's result against one opponent in a game. opponent: None for a bye.
+
+    spread: points more (or less). share: of the game, in `PARTS`: all, or a third at a table of
+    four. first: of the whole game: `WIN` if alone in front, `DRAW` if among several, else 0.
+    """
+
+    round: int
+    opponent: str | None
+    score: float
+    spread: int
+    share: int = PARTS
+    first: float = 0.0
+
+    @property
+    def points(self) -> int:
+        """The score in this round, in `PARTS`."""
+        return round(self.share * self.score)
+
+
+@dataclass(frozen=True)
 class Game:
     """A table in a round. A single seat is a bye.
 
@@ -107,7 +137,7 @@ class Game:
         """Whether it was finished at the table, not by a bye."""
         return self.finished and not self.bye
 
-    @property
+    @cached_property
     def outcome(self) -> Outcome | None:
         """Who won; None while a sheet is missing."""
         if self.forfeit:
@@ -116,6 +146,29 @@ class Game:
             players = [seat.player for seat in self.seats]
             return Outcome((players.index(self.walkover),), "walkover")
         return outcome_of(self.seats) if self.finished else None
+
+    @cached_property
+    def results(self) -> Mapping[str, Sequence[Round]]:
+        """Everybody's results against each opponent; none before it is finished."""
+        return {seat.player: self._results(seat) for seat in self.seats if self.outcome is not None}
+
+    def _results(self, own: Seat) -> list[Round]:
+        if self.bye:
+            return [Round(self.round, None, BYE, 0)]
+        others = [seat for seat in self.seats if seat is not own]
+        if self.walkover is not None or self.forfeit:  # like any other result, but without points
+            won = WIN * (self.walkover == own.player)
+            return [Round(self.round, others[0].player, won, 0, first=won)]
+        against = [outcome_of((own, other)).winner for other in others]
+        scores = [DRAW if winner is None else WIN * (winner == 0) for winner in against]
+        first = DRAW * (min(scores) >= DRAW)
+        if self.outcome is not None and self.outcome.winner is not None:
+            first = WIN * (self.seats[self.outcome.winner] is own)
+        share, total = PARTS // len(others), own.total or 0
+        return [
+            Round(self.round, other.player, score, total - (other.total or 0), share, first)
+            for other, score in zip(others, scores, strict=True)
+        ]
 
 
 def outcome_of(seats: Sequence[Seat]) -> Outcome:
@@ -179,22 +232,28 @@ class Planned:
     forfeit: bool = False
 
 
+Memo = dict[Table, tuple[tuple[object, ...], Game, list[Finding]]]
+"""Games as they were gathered before, each with what it was made of."""
+
+
 def gather(
-    sheets: Sequence[SheetScore], planned: Mapping[Table, Planned] = {}, most: int = 2
+    sheets: Sequence[SheetScore],
+    planned: Mapping[Table, Planned] = {},
+    most: int = 2,
+    memo: Memo | None = None,
 ) -> tuple[tuple[Game, ...], tuple[Finding, ...]]:
     """Seat every sheet, and report what is missing or undecided.
 
     planned: by round and table. At a table that was not planned, sheets with the same round and
     table make a game, if they are of two to `most` players. Games are ordered by round and table.
+    memo: keeps games whose sheets and plan stay the same objects.
     """
+    memo = {} if memo is None else memo
     at_table: dict[Table, list[SheetScore]] = {at: [] for at in planned}
     findings = list(_conflicts(sheets))
     begun = {at[0] for at, plan in planned.items() if plan.points}
     seats = {(at[0], name): at for at, plan in planned.items() for name in plan.players}
-    events: dict[int | None, Counter[str]] = defaultdict(Counter)
-    for sheet in sheets:
-        if sheet.event is not None:
-            events[sheet.round][sheet.event] += 1
+    foreign = _foreign_events(sheets)
     roundless = []
     for sheet in sheets:
         begun.add(sheet.round or 0)
@@ -202,100 +261,109 @@ def gather(
             findings.append(_changed(sheet))
         if sheet.differs:
             findings.append(_photos_differ(sheet))
-        at = _table_of(sheet, seats)
+        at = None
+        if sheet.round is not None:  # where its player sits, else the table that it names
+            at = seats.get((sheet.round, sheet.player or ""))
+            at = at or (None if sheet.table is None else (sheet.round, sheet.table))
         if sheet.mistaken:
             findings.append(_unplaced(sheet))
-        elif _of_another_event(sheet, events[sheet.round]):
-            findings.append(_foreign(sheet))
+        elif (sheet.round, sheet.event) in foreign:
+            text = mark(
+                "the code of a sheet names another event, {event}: {player}, {total} points"
+            )
+            values = {"event": sheet.event, "player": sheet.player or "?", "total": sheet.total}
+            findings.append(_about(sheet, "unplaced", text, values))
         elif at is not None:
             at_table.setdefault(at, []).append(sheet)
         elif sheet.round is None and sheet.player:
             roundless.append(sheet)
         else:
             findings.append(_unplaced(sheet))
-    for sheet, only in _in_only_open_round(roundless, planned, at_table):
-        if only is None:
-            findings.append(_unplaced(sheet))
-        else:
-            at_table[only].append(replace(sheet, round=only[0], table=only[1]))
+    if roundless:
+        for sheet, only in _in_only_open_round(roundless, planned, at_table):
+            if only is None:
+                findings.append(_unplaced(sheet))
+            else:
+                at_table[only].append(replace(sheet, round=only[0], table=only[1]))
     games = []
-    for at, here in sorted(at_table.items()):
-        plan = planned.get(at) or _as_played(here, most)
-        if plan is None:
-            findings.append(_no_game(at, here, most))
+    for at, present in sorted(at_table.items()):
+        plan = planned.get(at)
+        made_of = (plan, *present)
+        known = memo.get(at)
+        if known and len(known[0]) == len(made_of) and all(map(is_, known[0], made_of)):
+            game, to_settle = known[1:]
+        elif plan := plan or _as_played(present, most):
+            game, to_settle = _game(at, plan, present)
+            memo[at] = made_of, game, to_settle
+        else:
+            findings.append(_no_game(at, present, most))
             continue
-        game, to_settle = _game(at, plan, here)
-        if plan.forfeit or plan.walkover in plan.players:
-            unseen = any(plan.seen.get(player) is None for player in plan.players)
-            to_settle = list(_played_after_all(game, plan.walkover or "–")) if unseen else []
-            empty = tuple(Seat(player) for player in plan.players)
-            game = replace(game, seats=empty, walkover=plan.walkover, forfeit=plan.forfeit)
         findings += to_settle
         games.append(game)
     return tuple(games), tuple(_to_come(findings, begun))
 
 
+def _about(
+    sheet: SheetScore,
+    code: FindingCode,
+    text: str,
+    values: Mapping[str, object],
+    others: Iterable[int] = (),
+) -> Finding:
+    return Finding(code, text, values, sheet.round, sheet.table, (sheet.key, *others))
+
+
 def _conflicts(sheets: Sequence[SheetScore]) -> Iterator[Finding]:
     """Different sheets that bear one code, reported once for all of them."""
-    told: set[int] = set()
-    known = {sheet.key: sheet for sheet in sheets}
+    reported: set[int] = set()
+    by_key = {sheet.key: sheet for sheet in sheets}
     for sheet in sheets:
-        if not sheet.rivals or sheet.key in told:
-            continue
-        keys = (sheet.key, *(key for key in sheet.rivals if key in known))
-        told.update(keys)
-        totals = ", ".join("–" if known[k].cut_off else str(known[k].total) for k in keys)
-        text = mark(
-            "different sheets have the code of {player}, worth {totals}; say whose is which"
-        )
-        values = {"player": sheet.player or "?", "totals": totals}
-        yield Finding("code_conflict", text, values, sheet.round, sheet.table, keys)
+        if sheet.rivals and sheet.key not in reported:
+            others = [key for key in sheet.rivals if key in by_key]
+            rivals = [by_key[key] for key in (sheet.key, *others)]
+            reported.update(rival.key for rival in rivals)
+            totals = ", ".join("–" if rival.cut_off else str(rival.total) for rival in rivals)
+            text = mark(
+                "different sheets have the code of {player}, worth {totals}; say whose is which"
+            )
+            values = {"player": sheet.player or "?", "totals": totals}
+            yield _about(sheet, "code_conflict", text, values, others)
 
 
-def _of_another_event(sheet: SheetScore, events: Counter[str]) -> bool:
-    """Whether half of the codes of a sheet's round or more name another event than its own does.
+def _foreign_events(sheets: Iterable[SheetScore]) -> set[tuple[int | None, str | None]]:
+    """Rounds and names of events in codes of which half of the round's codes or more name another.
 
-    events: how many codes of the round name each. Codes are compared only with each other, because
-    the store's event may be called otherwise, and only within a round, because another round may
-    have been printed under another name.
+    Codes are compared only with each other, because the store's event may be called otherwise, and
+    only within a round, because another round may have been printed under another name.
     """
-    own = sheet.event
-    if own is None:
-        return False
-    alike = sum(n for word, n in events.items() if _same_event(own, word))
-    return 2 * alike <= events.total()
+    rounds: dict[int | None, Counter[str]] = defaultdict(Counter)
+    for sheet in sheets:
+        if sheet.event is not None:
+            rounds[sheet.round][sheet.event] += 1
+    return {
+        (round_, event)
+        for round_, events in rounds.items()
+        for event in events
+        if 2 * sum(n for word, n in events.items() if _same_event(event, word)) <= events.total()
+    }
 
 
-def _same_event(one: str, other: str) -> bool:
+def _same_event(name: str, other: str) -> bool:
     """Whether two codes may name one event: long names are cut in codes, at different lengths."""
-    pairs = (one, other), (other, one)
-    return one == other or any(a.endswith(CUT) and b.startswith(a[:-1]) for a, b in pairs)
-
-
-def _foreign(sheet: SheetScore) -> Finding:
-    text = mark("the code of a sheet names another event, {event}: {player}, {total} points")
-    values = {"event": sheet.event, "player": sheet.player or "?", "total": sheet.total}
-    return Finding("unplaced", text, values, sheet.round, sheet.table, (sheet.key,))
+    pairs = (name, other), (other, name)
+    return name == other or any(a.endswith(CUT) and b.startswith(a[:-1]) for a, b in pairs)
 
 
 def _to_come(findings: Iterable[Finding], begun: Container[int | None]) -> Iterator[Finding]:
     """Reports once that nothing of a round has come in, instead of its missing sheets."""
-    told: set[int | None] = set()
+    reported: set[int | None] = set()
     for finding in findings:
         if finding.code != "missing_sheet" or finding.round in begun:
             yield finding
-        elif finding.round not in told:
-            told.add(finding.round)
+        elif finding.round not in reported:
+            reported.add(finding.round)
             text = mark("no sheet of round {n} has come in yet")
             yield Finding("missing_sheet", text, {"n": finding.round}, finding.round)
-
-
-def _table_of(sheet: SheetScore, seats: Mapping[tuple[int, str], Table]) -> Table | None:
-    """Where a sheet belongs: where its player sits in that round, else the table it names."""
-    if sheet.round is None:
-        return None
-    at = seats.get((sheet.round, sheet.player or ""))
-    return at or (None if sheet.table is None else (sheet.round, sheet.table))
 
 
 def _in_only_open_round(
@@ -307,9 +375,9 @@ def _in_only_open_round(
     game without a sheet or a result."""
     waiting: dict[str, list[Table]] = defaultdict(list)
     for at, plan in planned.items():
-        there = {sheet.player for sheet in at_table[at]} | set(plan.points)
+        present = {sheet.player for sheet in at_table[at]} | set(plan.points)
         if len(plan.players) > 1 and not (plan.walkover or plan.forfeit):
-            for name in set(plan.players) - there:
+            for name in set(plan.players) - present:
                 waiting[name].append(at)
     for sheet in sheets:
         tables = waiting.pop(sheet.player or "", [])
@@ -331,15 +399,25 @@ def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game,
         own[empty[0]].append(strangers.pop())
     findings = [_strangers(at, strangers)] if strangers else []
     if len(plan.players) == 1:
-        (alone,) = plan.players
-        findings += [_in_bye(at, sheet) for sheet in own[alone] if not sheet.rivals]
-        return Game(*at, (Seat(alone),)), findings
+        text = mark("{player} has a bye in this round, but a sheet of {total} points has come in")
+        for sheet in own[plan.players[0]]:
+            if not sheet.rivals:
+                values = {"player": sheet.player, "total": sheet.total}
+                findings.append(Finding("unplaced", text, values, *at, (sheet.key,)))
+        return Game(*at, (Seat(plan.players[0]),)), findings
     seats = tuple(_seat(name, own[name], plan.points.get(name)) for name in plan.players)
+    if plan.forfeit or plan.walkover in plan.players:
+        come = [seat.sheet for seat in seats if seat.sheet and not seat.sheet.review]
+        unseen = any(plan.seen.get(name) is None for name in plan.players)
+        late = _played_after_all(at, plan.walkover or "–", come)
+        empty_seats = tuple(Seat(name) for name in plan.players)
+        game = Game(*at, empty_seats, plan.walkover, plan.forfeit)
+        return game, [late] if unseen and len(come) == len(seats) else []
     for seat in seats:
         if seat.points is None:
             findings += _to_settle(at, seat, own[seat.player])
         elif seat.sheet is not None and plan.seen.get(seat.player) != seat.sheet.total:
-            findings += _points_differ(at, seat)
+            findings += _points_differ(at, seat.sheet, seat)
     return Game(*at, seats), findings
 
 
@@ -378,63 +456,56 @@ def _to_settle(at: Table, seat: Seat, sheets: Sequence[SheetScore]) -> Iterator[
         yield Finding("needs_look", text, player, *at, (seat.sheet.key,))
 
 
-def _points_differ(at: Table, seat: Seat) -> Iterator[Finding]:
+def _points_differ(at: Table, sheet: SheetScore, seat: Seat) -> Iterator[Finding]:
     """A sheet whose total differs from the points that were entered before it was known."""
-    sheet = seat.sheet
-    if sheet is not None and not sheet.review and sheet.total != seat.points:
+    if not sheet.review and sheet.total != seat.points:
         text = mark("the sheet of {player} is worth {total}, but {points} points were entered")
         values = {"player": seat.player, "total": sheet.total, "points": seat.points}
         yield Finding("points_differ", text, values, *at, (sheet.key,))
 
 
-def _played_after_all(game: Game, winner: str) -> Iterator[Finding]:
+def _played_after_all(at: Table, winner: str, sheets: Sequence[SheetScore]) -> Finding:
     """All sheets of a game that was entered as a walkover before they came in."""
-    sheets = [seat.sheet for seat in game.seats if seat.sheet is not None and not seat.sheet.review]
-    if len(sheets) == len(game.seats):
-        text = mark("a walkover of {player} was entered, but both sheets have come in: {totals}")
-        values = {"player": winner, "totals": " : ".join(str(sheet.total) for sheet in sheets)}
-        keys = tuple(sheet.key for sheet in sheets)
-        yield Finding("points_differ", text, values, game.round, game.table, keys)
-
-
-def _in_bye(at: Table, sheet: SheetScore) -> Finding:
-    """Usually a sheet that was printed for this round and played in another."""
-    text = mark("{player} has a bye in this round, but a sheet of {total} points has come in")
-    values = {"player": sheet.player, "total": sheet.total}
-    return Finding("unplaced", text, values, *at, (sheet.key,))
+    text = mark("a walkover of {player} was entered, but both sheets have come in: {totals}")
+    values = {"player": winner, "totals": " : ".join(str(sheet.total) for sheet in sheets)}
+    return Finding("points_differ", text, values, *at, tuple(sheet.key for sheet in sheets))
 
 
 def _changed(sheet: SheetScore) -> Finding:
     text = mark("{who} changed what was read: {total} → {claimed} points ({player})")
-    claimed = "?" if sheet.claimed is None else sheet.claimed
+    claimed = "?" if sheet.claimed is None else str(sheet.claimed)
     values = {"who": sheet.changed_by, "player": sheet.player or "–"}
-    values |= {"total": str(sheet.total), "claimed": str(claimed)}
-    return Finding("changed", text, values, sheet.round, sheet.table, (sheet.key,))
+    values |= {"total": str(sheet.total), "claimed": claimed}
+    return _about(sheet, "changed", text, values)
 
 
 def _photos_differ(sheet: SheetScore) -> Finding:
     totals = ", ".join(str(n) for n in (sheet.total, *(total for _, total in sheet.differs)))
     text = mark("photos of one sheet differ ({player}): {totals} points; which one counts?")
     values = {"player": sheet.player or "–", "totals": totals}
-    keys = (sheet.key, *(key for key, _ in sheet.differs))
-    return Finding("two_sheets", text, values, sheet.round, sheet.table, keys)
+    return _about(sheet, "two_sheets", text, values, (key for key, _ in sheet.differs))
+
+
+def _foreign(sheet: SheetScore) -> Finding:
+    text = mark("the code of a sheet names another event, {event}: {player}, {total} points")
+    values = {"event": sheet.event, "player": sheet.player or "?", "total": sheet.total}
+    return _about(sheet, "unplaced", text, values)
 
 
 def _unplaced(sheet: SheetScore) -> Finding:
+    values = {"player": sheet.player or "", "total": sheet.total}
     if sheet.mistaken:
         text = mark(
             "the code of a sheet names {code}, whom this event does not have: {total} points"
         )
         values = {"code": sheet.mistaken, "total": sheet.total}
-        return Finding("unplaced", text, values, sheet.round, sheet.table, (sheet.key,))
-    if not sheet.player:
+    elif not sheet.player:
         text = mark("a sheet does not say whose it is: {total} points")
     elif sheet.round is None:
         text = mark("the round of a sheet is not known: {player}, {total} points")
     else:
         text = mark("the table of a sheet is not known: {player}, {total} points")
-    values = {"player": sheet.player or "", "total": sheet.total}
-    return Finding("unplaced", text, values, sheet.round, sheet.table, (sheet.key,))
+    return _about(sheet, "unplaced", text, values)
 
 
 def _strangers(at: Table, sheets: Sequence[SheetScore]) -> Finding:

@@ -15,16 +15,15 @@ from pathlib import Path
 from kdscan.document import SCHEMA
 from kdscan.errors import PhotoError, StoreError
 from kdscan.event.events import current_sheets, find_event
-from kdscan.event.sheets import firm_values
+from kdscan.event.sheets import ReadSheet, firm_values
 from kdscan.event.store import Store
-from kdscan.event.store.readings import ReadSheet
-from kdscan.event.store.records import PhotoRow
+from kdscan.event.store.schema import PhotoRow
 from kdscan.files import Json
 from kdscan.files.write import write_file
 from kdscan.imaging.formats import jpeg, png
 from kdscan.imaging.photo import decode
 from kdscan.rules.duel.board import CASTLE, CELLS
-from kdscan.sheets.base import evidence_from
+from kdscan.sheets.base import DUEL_MAP, KINGDOM, evidence_from
 from kdscan.sheets.common import cell_values
 from kdscan.sheets.duel_map.model import MapEvidence
 
@@ -47,8 +46,8 @@ def save_labels(store: Store, name: str, folder: Path) -> tuple[int, int]:
         folder.mkdir(parents=True, exist_ok=True)
         with store.read() as db:
             event = find_event(db, name)
-            said = [n for n, sheet in event.sheets.items() if sheet.brief.corrected]
-            for sheet_id, sheet in current_sheets(db, event, said).items():
+            corrected = [n for n, sheet in event.sheets.items() if sheet.brief.corrected]
+            for sheet_id, sheet in current_sheets(db, event, corrected).items():
                 ignored = event.said.ignored.get(sheet_id, False)
                 label = None if ignored else truth(sheet)
                 if label:
@@ -64,15 +63,15 @@ def truth(sheet: ReadSheet) -> Json | None:
     """The truth for a photo; None if no person has checked any shield of it."""
     now, values = sheet.current, firm_values(sheet.current)
     confirmed = values.get("confirmed") is True
-    if sheet.kind == "kingdom" and confirmed:
+    if sheet.kind == KINGDOM.name and confirmed:
         squares = [cell for cell in now["cells"] if cell["terrain"] != "empty"]
         return {
             "schema": SCHEMA,
             "photos": [{"sheets": [now]}],
             "seen": [f"{cell['row']},{cell['col']}" for cell in squares],
         }
-    seen = CELLS if confirmed else sorted(cell_values(values))
-    if sheet.kind != "duel_map" or sheet.kept is None or not seen:
+    checked = CELLS if confirmed else sorted(cell_values(values))
+    if sheet.kind != DUEL_MAP.name or sheet.kept is None or not checked:
         return None
     _, evidence = evidence_from(sheet.kept)
     assert isinstance(evidence, MapEvidence)
@@ -89,13 +88,13 @@ def truth(sheet: ReadSheet) -> Json | None:
         "castle_used": now["castle_bonus_used"],
         "level": "event",
         "design": now["layout"],
-        "seen": [f"{row},{col}" for row, col in seen],
+        "seen": [f"{row},{col}" for row, col in checked],
     }
 
 
 def _write(store: Store, photo: PhotoRow, sheet: ReadSheet, label: Json, folder: Path) -> None:
     name = f"{photo.sha256[:16]}-{sheet.page + 1}-{sheet.number + 1}"
-    suffix, data = _picture(store, photo, sheet.page, as_jpeg=sheet.kind == "kingdom")
+    suffix, data = _picture(store, photo, sheet.page, as_jpeg=sheet.kind == KINGDOM.name)
     write_file(folder / f"{name}{suffix}", data)
     write_file(folder / f"{name}.json", (json.dumps(label, indent=1) + "\n").encode())
 

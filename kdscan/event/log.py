@@ -1,9 +1,11 @@
-"""The log of an event: what people did, one row each in the table `action`, never overwritten."""
+"""The log of an event: what people did, one row each in the table `action`, never overwritten; and
+what it says, once it is folded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -11,9 +13,12 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from kdscan.errors import UsageError
-from kdscan.event.actions import Action, Undo
+from kdscan.event import actions as act
+from kdscan.event.actions import Action, OnField, OnSheet, Undo
+from kdscan.event.names import Player
 from kdscan.event.store import schema
-from kdscan.event.store.rows import insert
+from kdscan.event.store.schema import insert
+from kdscan.files.names import plain_name
 
 Role = Literal["player", "desk"]
 
@@ -39,6 +44,12 @@ class Entry:
     session: str
     action: Action
 
+    @property
+    def field_action(self) -> OnField:
+        """The action, of an entry that is known to set a value of a sheet."""
+        assert isinstance(self.action, OnField)
+        return self.action
+
     def is_of(self, author: Author) -> bool:
         """Whether that person did it. A player is known by the browser, since names can be
         typed by anybody."""
@@ -56,51 +67,35 @@ def entries(db: Connection, event_id: int, after: int = 0) -> list[Entry]:
     at = schema.action.c
     query = select(at.id, at.at, at.who, at.role, at.session, at.action)
     query = query.where(at.event_id == event_id, at.id > after).order_by(at.id)
-    return [
-        Entry(row.id, row.at, row.who, row.role, row.session, from_json(row.action))
-        for row in db.execute(query)
-    ]
+    return [Entry(*row[:-1], from_json(row.action)) for row in db.execute(query)]
 
 
-def append(
-    db: Connection, event_id: int, author: Author, actions: Iterable[Action], at: datetime
-) -> list[Entry]:
-    """Add actions to the log, as done at one time."""
-    added = []
-    for action in actions:
-        plain = to_json(action)
-        try:
-            from_json(plain)
-        except msgspec.ValidationError as error:
-            raise UsageError("this cannot be stored: {error}", error=error) from error
-        who, role, session = author.who, author.role, author.session
-        row = {"event_id": event_id, "at": at, "who": who, "role": role, "session": session}
-        number = insert(db, schema.action, row | {"action": plain})
-        added.append(Entry(number, at, who, role, session, action))
-    return added
-
-
-def to_json(action: Action) -> dict[str, Any]:
-    """An action as plain values."""
-    plain: dict[str, Any] = msgspec.to_builtins(action)
-    return plain
+def append(db: Connection, event_id: int, author: Author, action: Action, at: datetime) -> Entry:
+    """Add an action to the log."""
+    plain = msgspec.to_builtins(action)
+    try:
+        from_json(plain)
+    except msgspec.ValidationError as error:
+        raise UsageError("this cannot be stored: {error}", error=error) from error
+    row = {"event_id": event_id, "at": at, **vars(author), "action": plain}
+    return Entry(insert(db, schema.action, row), at, **vars(author), action=action)
 
 
 def from_json(plain: Any) -> Action:
-    """The inverse of `to_json`; raises msgspec.ValidationError."""
+    """An action from what is stored of it; raises msgspec.ValidationError."""
     action: Action = msgspec.convert(plain, Action)
     return action
 
 
-def undone_by(log: Sequence[Entry]) -> set[int]:
+def undone_by(log: Sequence[Entry]) -> frozenset[int]:
     """The entries that are undone, with everything that was done together with them. An `Undo` can
     be undone as well."""
     undone: set[int] = set()
-    at: dict[int, int] = {entry.id: n for n, entry in enumerate(log)}
+    at = {entry.id: n for n, entry in enumerate(log)}
     for entry in reversed(log):
         if isinstance(entry.action, Undo) and entry.id not in undone and entry.action.action in at:
-            undone.update(one.id for one in beside(log, at[entry.action.action]))
-    return undone
+            undone.update(other.id for other in beside(log, at[entry.action.action]))
+    return frozenset(undone)
 
 
 def beside(log: Sequence[Entry], at: int) -> Iterator[Entry]:
@@ -111,3 +106,128 @@ def beside(log: Sequence[Entry], at: int) -> Iterator[Entry]:
     while last + 1 < len(log) and log[last + 1].is_beside(log[at]):
         last += 1
     return iter(log[first : last + 1])
+
+
+@dataclass(frozen=True)
+class TableResult:
+    """What was entered for a table, by players' numbers. read: what the sheets were worth then."""
+
+    points: Mapping[int, int]
+    winner: int | None = None
+    walkover: bool = False
+    read: Mapping[int, int | None] = field(default_factory=dict)
+
+
+@dataclass
+class Said:
+    """What a log says. `fold_log` makes it, and nothing changes it afterwards.
+
+    players: by number; numbers: by plain name; last_number: the highest that any player had.
+    rounds: tables by round, each with the players' numbers. paired: the entry that first paired a
+    round. fields: what was said about values of sheets. assigned: whose a sheet is, each word with
+    the player's number. same_as, ignored: the newest word. spoken_of: sheets of which anything was
+    said. removed: photos, see `RemovePhoto`.
+    """
+
+    undone: frozenset[int] = frozenset()
+    players: dict[int, Player] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+    last_number: int = 0
+    rounds: dict[int, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
+    paired: dict[int, int] = field(default_factory=dict)
+    results: dict[tuple[int, int], tuple[TableResult, ...]] = field(default_factory=dict)
+    fields: dict[int, tuple[Entry, ...]] = field(default_factory=dict)
+    assigned: dict[int, tuple[tuple[Entry, int | None], ...]] = field(default_factory=dict)
+    same_as: dict[int, int] = field(default_factory=dict)
+    ignored: dict[int, bool] = field(default_factory=dict)
+    spoken_of: set[int] = field(default_factory=set)
+    approved: set[int] = field(default_factory=set)
+    removed: set[str] = field(default_factory=set)
+    rules: dict[str, object] = field(default_factory=dict)
+    clock: str | None = None
+    shown: act.Shown = "table"
+
+    def number_of(self, name: str | None) -> int | None:
+        """The number of the player of that name."""
+        return self.numbers.get(plain_name(name)) if name else None
+
+    def after(self, new: Sequence[Entry]) -> Said:
+        """What the log says with entries more, none of which undoes anything."""
+        said = Said(**{name: copy(value) for name, value in vars(self).items()})
+        for entry in new:
+            _fold(said, entry)
+        return said
+
+
+def fold_log(log: Sequence[Entry]) -> Said:
+    """What a log says, without what was undone."""
+    said = Said(undone=undone_by(log))
+    for entry in log:
+        _fold(said, entry)
+    return said
+
+
+def _fold(said: Said, entry: Entry) -> None:
+    action, number_of = entry.action, said.number_of
+    if isinstance(action, act.AddPlayer):  # a number is never given twice
+        said.last_number = max(said.last_number, action.number)
+        if entry.id in said.undone:
+            said.numbers.setdefault(plain_name(action.name), action.number)
+        else:
+            said.numbers[plain_name(action.name)] = action.number
+            said.players[action.number] = Player(action.number, action.name, action.code)
+        return
+    if entry.id in said.undone:
+        return
+    if isinstance(action, OnSheet):
+        said.spoken_of.add(action.sheet)
+    match action:
+        case OnField():
+            said.fields[action.sheet] = (*said.fields.get(action.sheet, ()), entry)
+        case act.AssignSheet():
+            words = said.assigned.get(action.sheet, ())
+            said.assigned[action.sheet] = (*words, (entry, number_of(action.player)))
+            if action.own:
+                said.same_as[action.sheet] = 0
+        case act.SamePaper():
+            said.same_as[action.sheet] = action.of or 0
+        case act.Ignore():
+            said.ignored[action.sheet] = action.ignored
+        case act.Approve():
+            said.approved.update(action.actions)
+        case act.RemovePhoto():
+            (said.removed.add if action.removed else said.removed.discard)(action.photo)
+        case act.EnterResult() | act.Walkover():
+            at = action.round, action.table
+            read = {n: total for name, total in action.read.items() if (n := number_of(name))}
+            if isinstance(action, act.Walkover):
+                result = TableResult({}, number_of(action.winner), True, read)
+            else:
+                points = {n: v for name, v in action.points.items() if (n := number_of(name))}
+                result = TableResult(points, read=read)
+            said.results[at] = (*said.results.get(at, ()), result)
+        case act.WithdrawResult():
+            at = action.round, action.table
+            said.results[at] = said.results.get(at, ())[:-1]
+        case act.DropPlayer() | act.Rejoin() | act.RenamePlayer() | act.RemovePlayer():
+            number = number_of(action.name)
+            if number is None or (player := said.players.get(number)) is None:
+                return
+            if isinstance(action, act.RemovePlayer):
+                del said.players[number]
+            elif isinstance(action, act.RenamePlayer):
+                former = (*player.former, player.name)
+                said.players[number] = replace(player, name=action.to, former=former)
+                said.numbers[plain_name(action.to)] = number
+            else:
+                said.players[number] = replace(player, active=isinstance(action, act.Rejoin))
+        case act.PairRound():
+            named = (map(number_of, table) for table in action.tables or ())
+            said.rounds[action.round] = tuple(tuple(n for n in t if n) for t in named)
+            said.paired.setdefault(action.round, entry.id)
+        case act.SetRules():
+            said.rules |= action.given
+        case act.StartClock():
+            said.clock = action.ends
+        case act.Show():
+            said.shown = action.what

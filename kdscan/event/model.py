@@ -7,38 +7,58 @@ it. It is computed as far as it is needed, and once.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
-from itertools import combinations
+
+from msgspec import structs
 
 from kdscan.errors import BlankPage, UsageError
 from kdscan.event import actions as act
 from kdscan.event.dedupe import Alike, Compared, Entry, same_sheets
 from kdscan.event.games import CUT, Finding, Game, Planned, SheetScore, Table, gather
-from kdscan.event.log import Author, undone_by
+from kdscan.event.games import Memo as Games
+from kdscan.event.log import Author, Said, TableResult, beside, fold_log
 from kdscan.event.log import Entry as LogEntry
-from kdscan.event.names import Names, Player, ambiguous
+from kdscan.event.names import Names, ambiguous
 from kdscan.event.rules import Rules
-from kdscan.event.sheets import NOTHING_SAID, Brief, SheetSaid, Word
+from kdscan.event.sheets import NOTHING_SAID, Brief, SheetSaid, is_linked
 from kdscan.event.standings import Standing, standings
-from kdscan.event.store.records import FileRow, PhotoRow
-from kdscan.event.swiss import pair, seat
+from kdscan.event.store.schema import FileRow, PhotoRow
 from kdscan.files import Json
-from kdscan.files.names import plain_name
 from kdscan.i18n import mark
 from kdscan.paper.ids import MOST_LETTERS, SheetId
 from kdscan.rules.winner import Worth
-from kdscan.sheets.base import is_player_sheet
+from kdscan.sheets.base import (
+    DUEL_MAP,
+    KINGDOM,
+    SPELLBOOK,
+    AnyEvidence,
+    AnyReading,
+    SheetType,
+    is_player_sheet,
+    kind_named,
+)
 from kdscan.sheets.common import VARIANTS, cell_values
 
 OK, REVIEW, FAILED, BLANK = "ok", "review", "failed", "blank"
 SAME_PHOTO, SAME_SHEET, IGNORED = "same photo", "same sheet", "ignored"
 CONFLICT = "conflict"
 
+Pairs = tuple[tuple[int, int], ...]
+
 UPLOADED = "web"
 """`file.source` of what was uploaded to the page."""
+
+OF_FILES = ("first_names", "sent", "pages", "_spellbooks")
+"""What depends on the photos and their files alone, for an event's next version."""
+
+OF_PLAN = ("rules", "names", "tables", "_seats", "_planned")
+"""What no action on a sheet changes."""
+
+OF_SHEETS = ("_counted", "compared", "_at_tables")
+"""What changes only with the states of sheets, and by actions on whole sheets."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +78,11 @@ class Sheet:
     code: str | None
     basis: str | None
     brief: Brief
+
+    @property
+    def type(self) -> SheetType[AnyEvidence, AnyReading] | None:
+        """What kind of sheet it is; None for one of a newer version."""
+        return kind_named(self.kind)
 
     @property
     def place(self) -> str:
@@ -80,132 +105,6 @@ class Assignment:
     event: str | None = None
     mistaken: str = ""
     by: str = ""
-
-
-@dataclass(frozen=True)
-class TableResult:
-    """What was entered for a table, by players' numbers. read: what the sheets were worth then."""
-
-    points: Mapping[int, int]
-    winner: int | None = None
-    walkover: bool = False
-    read: Mapping[int, int | None] = field(default_factory=dict)
-
-
-@dataclass
-class Said:
-    """What the log says. It is filled by `fold_log`, and not changed afterwards.
-
-    rounds: tables by round, each with the players' numbers. paired: the entry that first paired a
-    round. fields: what was said about values of sheets. beside: the newest word for what concerns
-    a sheet as a whole, by sheet and subject. removed: photos, see `RemovePhoto`.
-    """
-
-    undone: set[int] = field(default_factory=set)
-    players: dict[int, Player] = field(default_factory=dict)
-    last_number: int = 0
-    rounds: dict[int, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
-    paired: dict[int, int] = field(default_factory=dict)
-    results: dict[Table, list[TableResult]] = field(default_factory=lambda: defaultdict(list))
-    fields: dict[int, list[LogEntry]] = field(default_factory=lambda: defaultdict(list))
-    assigned: dict[int, list[tuple[LogEntry, int | None]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    same_as: dict[int, int] = field(default_factory=dict)
-    ignored: dict[int, bool] = field(default_factory=dict)
-    approved: set[int] = field(default_factory=set)
-    removed: set[str] = field(default_factory=set)
-    rules: dict[str, object] = field(default_factory=dict)
-    clock: str | None = None
-    shown: act.Shown = "table"
-
-
-def fold_log(log: Sequence[LogEntry]) -> Said:
-    """What a log says, without what was undone."""
-    said = Said(undone=undone_by(log))
-    numbers: dict[str, int] = {}
-
-    def number_of(name: str) -> int | None:
-        return numbers.get(plain_name(name))
-
-    for entry in log:
-        action, undone = entry.action, entry.id in said.undone
-        if isinstance(action, act.AddPlayer):  # a number is never given twice
-            said.last_number = max(said.last_number, action.number)
-            if undone:
-                numbers.setdefault(plain_name(action.name), action.number)
-            else:
-                numbers[plain_name(action.name)] = action.number
-                said.players[action.number] = Player(action.number, action.name, action.code)
-            continue
-        if undone:
-            continue
-        match action:
-            case act.AssignSheet():
-                number = number_of(action.player) if action.player else None
-                said.assigned[action.sheet].append((entry, number))
-                if action.own:
-                    said.same_as[action.sheet] = 0
-            case act.OnField():
-                said.fields[action.sheet].append(entry)
-            case act.SamePaper():
-                said.same_as[action.sheet] = action.of or 0
-            case act.Ignore():
-                said.ignored[action.sheet] = action.ignored
-            case act.Approve():
-                said.approved.update(action.actions)
-            case act.RemovePhoto():
-                (said.removed.add if action.removed else said.removed.discard)(action.photo)
-            case act.EnterResult() | act.Walkover():
-                result = _result(action, number_of)
-                said.results[action.round, action.table].append(result)
-            case act.WithdrawResult():
-                entered = said.results[action.round, action.table]
-                del entered[-1:]
-            case act.DropPlayer() | act.Rejoin() | act.RenamePlayer() | act.RemovePlayer():
-                _change_player(said, action, numbers)
-            case act.PairRound():
-                seats = [
-                    tuple(n for name in t if (n := number_of(name))) for t in action.tables or ()
-                ]
-                said.rounds[action.round] = tuple(seats)
-                said.paired.setdefault(action.round, entry.id)
-            case act.SetRules():
-                given = {name: getattr(action, name) for name in action.__struct_fields__}
-                said.rules |= {name: value for name, value in given.items() if value is not None}
-            case act.StartClock():
-                said.clock = action.ends
-            case act.Show():
-                said.shown = action.what
-    return said
-
-
-def _result(
-    action: act.EnterResult | act.Walkover, number_of: Callable[[str], int | None]
-) -> TableResult:
-    read = {n: total for name, total in action.read.items() if (n := number_of(name))}
-    if isinstance(action, act.Walkover):
-        return TableResult({}, number_of(action.winner) if action.winner else None, True, read)
-    points = {n: value for name, value in action.points.items() if (n := number_of(name))}
-    return TableResult(points, read=read)
-
-
-def _change_player(
-    said: Said,
-    action: act.DropPlayer | act.Rejoin | act.RenamePlayer | act.RemovePlayer,
-    numbers: dict[str, int],
-) -> None:
-    number = numbers.get(plain_name(action.name))
-    player = said.players.get(number or 0)
-    if player is None or number is None:
-        return
-    if isinstance(action, act.RemovePlayer):
-        del said.players[number]
-    elif isinstance(action, act.RenamePlayer):
-        said.players[number] = replace(player, name=action.to, former=(*player.former, player.name))
-        numbers[plain_name(action.to)] = number
-    else:
-        said.players[number] = replace(player, active=isinstance(action, act.Rejoin))
 
 
 @dataclass(frozen=True)
@@ -269,13 +168,25 @@ class Group:
     one_table: bool = False
 
 
+@dataclass(eq=False)
+class Memo:
+    """What versions of an event pass on: what is known of similar sheets, and scores and games that
+    stay the same objects as long as what they are made of does."""
+
+    alike: Alike = field(default_factory=Alike)
+    scores: dict[int, tuple[Brief, Assignment, tuple[int, ...], Pairs, SheetScore]] = field(
+        default_factory=dict
+    )
+    games: Games = field(default_factory=dict)
+
+
 @dataclass(frozen=True, eq=False)
 class Event:
     """An event at one version.
 
     game: "duel" or "kingdomino". details: settings that no action changes. files: in the order of
-    their names. failures: why pages could not be read, by photo and page. alike: what is known of
-    similar sheets, kept between versions. unsaved: current JSON of sheets that is not stored yet.
+    their names. failures: why pages could not be read, by photo and page. unsaved: current JSON of
+    sheets that is not stored yet.
     """
 
     id: int
@@ -289,8 +200,43 @@ class Event:
     files: tuple[FileRow, ...]
     failures: Mapping[tuple[int, int], Json]
     sheets: Mapping[int, Sheet]
-    alike: Alike = field(default_factory=Alike)
+    memo: Memo = field(default_factory=Memo)
     unsaved: Mapping[int, Json] = field(default_factory=dict)
+
+    # Versions
+
+    def after(self, version: int, *new: LogEntry) -> Event:
+        """The event when that was done besides; current states of sheets are still the old ones."""
+        event = replace(self, version=version, log=(*self.log, *new))
+        actions, keep = [entry.action for entry in new], [*OF_FILES]
+        undoes = any(isinstance(action, act.Undo) for action in actions)
+        on_sheets = all(isinstance(action, act.OnSheet) for action in actions)
+        if not undoes:
+            event._keep({"said": self.said.after(new)})
+            keep += OF_PLAN if on_sheets else ()
+            if all(isinstance(action, act.OnField) for action in actions):
+                keep += OF_SHEETS
+        event._keep(vars(self), keep)
+        if not undoes and on_sheets:
+            moved = {a.sheet for a in actions if isinstance(a, act.AssignSheet)}
+            fresh = {n: event._assigned(event.sheets[n]) for n in moved & event.sheets.keys()}
+            event._keep({"assignments": {**self.assignments, **fresh}})
+        elif len(actions) == 1 and isinstance(actions[0], act.AddPlayer):
+            player = event.said.players[actions[0].number]
+            event._keep({"names": self.names.plus(player)})
+        return event
+
+    def with_states(self, sheets: Mapping[int, Sheet], unsaved: Mapping[int, Json]) -> Event:
+        """The event with other current states of some sheets, and these that are not stored."""
+        event = replace(self, sheets={**self.sheets, **sheets}, unsaved=unsaved)
+        event._keep(vars(self), (*OF_FILES, *OF_PLAN, "said", "assignments"))
+        if not sheets:
+            event._keep(vars(self), OF_SHEETS)
+        return event
+
+    def _keep(self, known: Mapping[str, object], names: Collection[str] | None = None) -> None:
+        """Take what another version has computed, if it has."""
+        vars(self).update({n: v for n, v in known.items() if names is None or n in names})
 
     # The log
 
@@ -301,11 +247,11 @@ class Event:
     @cached_property
     def of_sheet(self) -> Mapping[int, Sequence[LogEntry]]:
         """What was done to each sheet, the oldest first."""
-        found: dict[int, list[LogEntry]] = defaultdict(list)
+        words: dict[int, list[LogEntry]] = defaultdict(list)
         for entry in self.log:
             if isinstance(entry.action, act.OnSheet):
-                found[entry.action.sheet].append(entry)
-        return found
+                words[entry.action.sheet].append(entry)
+        return words
 
     @cached_property
     def said(self) -> Said:
@@ -326,7 +272,7 @@ class Event:
 
     def made_together(self, entry: LogEntry) -> list[LogEntry]:
         """The entries that were made at once with this one."""
-        return [one for one in self.log if one.is_beside(entry)]
+        return list(beside(self.log, self.log.index(entry)))
 
     def newest(self, author: Author | None = None, sheet: int | None = None) -> LogEntry | None:
         """What somebody last did (on a sheet) that is still in force: undoing what others have
@@ -337,10 +283,10 @@ class Event:
             if entry.id in self.said.undone or isinstance(action, act.Undo):
                 continue
             subjects = action.subjects()
-            tables = {one[:3] for one in subjects if one[0] == "result"}
+            tables = {subject[:3] for subject in subjects if subject[0] == "result"}
             replaced = subjects <= later or bool(tables & later)
             if tables and len(next(iter(subjects))) == 3:  # a walkover is replaced by any points
-                replaced = replaced or any(one[:3] in tables for one in later)
+                replaced = replaced or any(subject[:3] in tables for subject in later)
             later |= subjects
             if replaced and subjects:
                 continue
@@ -436,103 +382,17 @@ class Event:
                 )
         return planned
 
-    def next_pairing(self, wish: act.PairRound) -> tuple[int, tuple[tuple[str, ...], ...]]:
-        """The number and the tables of the next round; raises `UsageError` while games are
-        unfinished, if too few play, or if sheets of a round to be paired again have come in."""
-        round_, before = self.last_round + 1, self.games
-        if wish.again and self.last_round:
-            round_ = self.last_round
-            self.check_unpair(round_)
-            before = tuple(game for game in self.games if game.round < round_)
-        _check_finished(before)
-        active = [player.name for player in self.names.players if player.active]
-        if len(active) < 2:
-            raise UsageError(
-                "{name}: too few players ({n}); add them with --players FILE.csv.",
-                name=self.name,
-                n=len(active),
-            )
-        planned = self.rules.rounds
-        if planned is not None and round_ > planned:
-            raise UsageError(
-                "{name}: all rounds are paired ({rounds}); to add one, use --rounds {round}.",
-                name=self.name,
-                rounds=planned,
-                round=round_,
-            )
-        if wish.tables is not None:
-            return round_, self._given_tables(wish.tables, active)
-        byes = tuple(self.names.named(name, self, None) for name in wish.byes)
-        playing = tuple(name for name in active if name not in byes)
-        seed = act.draw_seed(round_, wish.seed)
-        if self.rules.seats == 2:
-            left = None if planned is None else planned - round_
-            pairing = pair(playing, before, seed, rounds_left=left)
-        else:
-            pairing = seat(playing, before, seed, most=self.rules.seats)
-        alone = tuple((name,) for name in (pairing.bye, *byes) if name is not None)
-        return round_, (*pairing.tables, *alone)
-
-    def _given_tables(
-        self, tables: Sequence[Sequence[str]], active: Sequence[str]
-    ) -> tuple[tuple[str, ...], ...]:
-        named = tuple(tuple(self.names.named(name, self, None) for name in t) for t in tables)
-        times = Counter(name for table in named for name in table)
-        for name, count in times.items():
-            if count > 1 or name not in active:
-                raise UsageError("{name} does not play this round, or is named twice", name=name)
-        if any(len(table) > self.rules.most for table in named):
-            raise UsageError("a table has {most} seats at most", most=self.rules.most)
-        return tuple(sorted(named, key=lambda table: len(table) == 1))
-
-    def pairing_rows(self, round_: int) -> list[dict[str, object]]:
-        """A round as rows for `kdscan sheet --players`: round, table, name, player. Who has a bye
-        needs no sheet."""
-        return [
-            {"round": round_, "table": table, "name": name, "player": player.printed}
-            for table, seats in self.tables.get(round_, {}).items()
-            if len(seats) > 1
-            for name in seats
-            if (player := self.names.player(name)) is not None
-        ]
-
-    def met_before(self, round_: int) -> list[tuple[str, ...]]:
-        """Pairs of a round who met in an earlier one, and players who have another bye there."""
-        before = {
-            pair
-            for earlier, tables in self.tables.items()
-            if earlier < round_
-            for seats in tables.values()
-            for pair in _pairs(seats)
-        }
-        now = (pair for seats in self.tables.get(round_, {}).values() for pair in _pairs(seats))
-        return [pair for pair in now if pair in before]
-
-    def check_unpair(self, round_: int) -> None:
-        """Raise `UsageError` for a round that is not the last, has results, or has begun."""
-        if round_ != self.last_round:
-            raise UsageError("round {round} is no longer the last one", round=round_)
-        if any(at[0] == round_ and entered for at, entered in self.said.results.items()):
-            raise UsageError("round {round} has results; withdraw them first", round=round_)
-        if any(score.round == round_ for score in self.scores):  # perhaps in doubt
-            raise UsageError(
-                "sheets of round {round} have already come in; it can't be paired again.",
-                round=round_,
-            )
-
     def check_rules(self, changes: act.SetRules) -> None:
         """Raise `UsageError` for rules that this game does not have, and for another size of
         kingdoms of which people have looked at squares, because these would move."""
-        given = {name: getattr(changes, name) for name in changes.__struct_fields__}
-        given = {name: value for name, value in given.items() if value is not None}
-        after = Rules.of(self.game, {**self.said.rules, **given})
-        after.check(given)
+        after = Rules.of(self.game, {**self.said.rules, **changes.given})
+        after.check(changes.given)
         if after.variants.size == self.rules.variants.size:
             return
         touched = 0
         for sheet in self.sheets.values():
             values = self.said_of(sheet).values
-            touched += sheet.kind == "kingdom" and bool(
+            touched += sheet.type is KINGDOM and bool(
                 values.get("confirmed") or cell_values(values)
             )
         if touched:
@@ -559,7 +419,10 @@ class Event:
         for order, file in enumerate(self.files):
             if file.photo_id is not None:
                 first, row = named.get(file.photo_id, (order, file))
-                named[file.photo_id] = first, replace(row, details=file.details | row.details)
+                named[file.photo_id] = (
+                    first,
+                    structs.replace(row, details=file.details | row.details),
+                )
         return named
 
     @cached_property
@@ -653,34 +516,30 @@ class Event:
     def said_of(self, sheet: Sheet) -> SheetSaid:
         """What was said about a sheet's values."""
         rules: dict[str, object] = {}
-        game_rules = self.rules
-        given = self.said.fields.get(sheet.id, ())
-        if sheet.kind == "kingdom":
-            own = any(isinstance(entry.action, act.SetVariants) for entry in given)
-            if game_rules.game == "kingdomino":
-                given = [one for one in given if not isinstance(one.action, act.SetVariants)]
-            wanted = (game_rules.middle_kingdom, game_rules.harmony)
-            if sheet.brief.extras != wanted and (game_rules.game == "kingdomino" or not own):
-                rules[VARIANTS] = game_rules.extras
+        given: Sequence[LogEntry] = self.said.fields.get(sheet.id, ())
+        if sheet.type is KINGDOM:
+            fixed = self.rules.game == KINGDOM.game
+            own = [entry for entry in given if isinstance(entry.action, act.SetVariants)]
+            if fixed:
+                given = [entry for entry in given if entry not in own]
+            extras = self.rules.middle_kingdom, self.rules.harmony
+            if sheet.brief.extras != extras and (fixed or not own):
+                rules[VARIANTS] = self.rules.extras
         if not given:
             return SheetSaid(rules=rules) if rules else NOTHING_SAID
-        firm: dict[str, Word] = {}
-        claims: dict[str, Word] = {}
-        over = self.said.paired.get((self.assignment(sheet.id).round or 0) + 1)
-        trusted = not self.has_players
+        firm: dict[str, LogEntry] = {}
+        claims: dict[str, LogEntry] = {}
+        trusted, approved = not self.has_players, self.said.approved
         for entry in given:
-            action = entry.action
-            assert isinstance(action, act.OnField)
-            late = over is not None and entry.id > over
-            word = Word(action.field, action.value, entry.who, entry.role, entry.id, late)
-            firm_word = trusted or entry.role == "desk" or entry.id in self.said.approved
-            claims.pop(action.field, None)  # the newest word comes last
-            if firm_word:
-                firm.pop(action.field, None)
-                firm[action.field] = word
-            elif action.field not in firm:
-                claims[action.field] = word
-        return SheetSaid(firm, {} if "confirmed" in firm else claims, rules)
+            name = entry.field_action.field
+            claims.pop(name, None)  # the newest word comes last
+            if trusted or entry.role == "desk" or entry.id in approved:
+                firm.pop(name, None)
+                firm[name] = entry
+            elif name not in firm:
+                claims[name] = entry
+        closed = self.said.paired.get((self.assignment(sheet.id).round or 0) + 1)
+        return SheetSaid(firm, {} if "confirmed" in firm else claims, rules, closed)
 
     def assignment(self, sheet_id: int) -> Assignment:
         """Whose a sheet is, and where it was played."""
@@ -695,20 +554,17 @@ class Event:
         named = self.first_names.get(sheet.photo_id)
         given = named[1].details.get("round") if named else None
         printed = _parsed(sheet.code) if sheet.code else None
-        by_person = self._assigned_by_person(
-            sheet.id, named_by_code=bool(printed and printed.player)
-        )
-        if by_person is not None:
-            entry, number = by_person
+        word = self._word_of_person(sheet.id, named_by_code=bool(printed and printed.player))
+        if word is not None:
+            (entry, number) = word
             action = entry.action
             assert isinstance(action, act.AssignSheet)
             player = self.said.players.get(number or 0)
+            player = player or (self.names.called(action.player) if action.player else None)
             name = player.name if player else action.player
-            if player is None and name and (known := self.names.called(name)):
-                name = known.name
-            found = Assignment(action.round, action.table, name, by="person")
+            assigned = Assignment(action.round, action.table, name, by="person")
         elif printed is None:
-            found = Assignment(given)
+            assigned = Assignment(given)
         else:
             round_ = given if printed.round is None else printed.round
             full = len(sheet.code or "") >= MOST_LETTERS - 1  # no word ends with a hyphen
@@ -717,64 +573,75 @@ class Event:
             if denied and player is None and self.has_players:
                 return Assignment(round_, printed.table, None, event, printed.player, "code")
             name = player.name if player else (printed.player or None)
-            found = Assignment(round_, printed.table, name, event, by="code")
-        if found.table is None and found.round is not None and found.player:
-            table = self._seats.get((found.round, found.player))
-            found = replace(found, table=table)
-        return found
+            assigned = Assignment(round_, printed.table, name, event, by="code")
+        if assigned.table is None and assigned.round is not None and assigned.player:
+            table = self._seats.get((assigned.round, assigned.player))
+            assigned = replace(assigned, table=table)
+        return assigned
 
-    def _assigned_by_person(
+    def _word_of_person(
         self, sheet_id: int, *, named_by_code: bool
     ) -> tuple[LogEntry, int | None] | None:
         """The word that says whose a sheet is. The desk's is final; a player's counts where no code
         says it."""
-        words = self.said.assigned.get(sheet_id)
-        if not words:
-            return None
-        of_desk = [one for one in words if one[0].role == "desk"]
-        if not self.has_players:
-            return words[-1]
-        if of_desk:
-            return of_desk[-1]
-        return None if named_by_code else words[-1]
+        words = self.said.assigned.get(sheet_id, ())
+        of_desk = [word for word in words if word[0].role == "desk"]
+        if self.has_players and (of_desk or named_by_code):
+            words = tuple(of_desk)
+        return words[-1] if words else None
 
     @cached_property
     def _counted(self) -> list[Sheet]:
         """The sheets that are not removed, in the order of their files' names."""
-        named = self.first_names
-        there = [
+        named, removed = self.first_names, self.said.removed
+        sheets = [
             sheet
             for sheet in self.sheets.values()
-            if (photo := self.photos.get(sheet.photo_id)) is not None
-            and sheet.photo_id in named
-            and not self.is_removed(photo, sheet.page)
+            if sheet.photo_id in named
+            and not (removed and self.is_removed(self.photos[sheet.photo_id], sheet.page))
         ]
-        return sorted(there, key=lambda one: (named[one.photo_id][0], one.page, one.number))
+        return sorted(sheets, key=lambda s: (named[s.photo_id][0], s.page, s.number))
 
     @cached_property
     def compared(self) -> Compared:
-        """Which photos show one sheet."""
-        found = []
-        for sheet in self._counted:
-            if self.said.ignored.get(sheet.id):
-                continue
-            brief = sheet.brief
-            found.append(
+        """Which photos show one sheet. Only sheets that have something in common with another are
+        compared further."""
+        said, alike = self.said, self.memo.alike
+        codes = {
+            sheet.id: self._whole_code(sheet)
+            for sheet in self._counted
+            if not said.ignored.get(sheet.id)
+        }
+        sheets = [sheet for sheet in self._counted if sheet.id in codes]
+        bearers = Counter(codes.values())
+        readings = Counter(sheet.brief.marks for sheet in sheets)
+        for sheet in sheets:
+            if sheet.brief.marks and said.same_as.get(sheet.id) is None:
+                alike.add(sheet.brief.marks, coded=bool(codes[sheet.id]))
+        named = set(said.same_as) | set(said.same_as.values())
+        return same_sheets(
+            [
                 Entry(
                     sheet.id,
-                    self._whole_code(sheet),
-                    brief.marks,
-                    self.said.same_as.get(sheet.id),
+                    codes[sheet.id],
+                    sheet.brief.marks,
+                    said.same_as.get(sheet.id),
                     sheet.kind,
-                    (brief.confirmed, brief.corrected),
-                    brief.confidence,
-                    brief.total or 0,
-                    brief.low,
-                    brief.high,
+                    (sheet.brief.confirmed, sheet.brief.corrected),
+                    sheet.brief.confidence,
+                    sheet.brief.total or 0,
+                    sheet.brief.low,
+                    sheet.brief.high,
                     sheet.photo_id,
                 )
-            )
-        return same_sheets(found, self.alike)
+                for sheet in sheets
+                if sheet.id in named
+                or (codes[sheet.id] and bearers[codes[sheet.id]] > 1)
+                or readings[sheet.brief.marks] > 1
+                or alike.near(sheet.brief.marks, coded=bool(codes[sheet.id]))
+            ],
+            alike,
+        )
 
     def _whole_code(self, sheet: Sheet) -> str | None:
         """The code with its round, else with the photo's; None without any, because one sheet per
@@ -786,33 +653,22 @@ class Event:
         return None if round_ is None else f"{sheet.code} {round_}"
 
     @cached_property
-    def groups(self) -> Mapping[int, Group]:
-        """The sheets with which each is interpreted, where something depends on that: where
-        somebody said something, and games whose two maps and spellbook are in several photos."""
-        pages: dict[tuple[int, int], list[Sheet]] = defaultdict(list)
-        for sheet in self.sheets.values():
-            pages[sheet.photo_id, sheet.page].append(sheet)
-        found: dict[int, Group] = {}
-        for page in pages.values():
-            if not any(self.said_of(one) for one in page):
-                continue
-            page.sort(key=lambda one: one.number)
-            kinds = [one.kind for one in page]
-            linked = "duel_spellbook" in kinds or kinds.count("kingdom") > 1
-            together = tuple(one.id for one in page)
-            for one in page:
-                if linked or self.said_of(one):
-                    found[one.id] = Group(together if linked else (one.id,))
-        for game in self._games_across_photos():
-            found |= dict.fromkeys(game, Group(game, one_table=True))
-        return found
+    def pages(self) -> Mapping[tuple[int, int], Sequence[int]]:
+        """The sheets of each photo's page, in their order there."""
+        pages: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for sheet in sorted(self.sheets.values(), key=lambda sheet: sheet.number):
+            pages[sheet.photo_id, sheet.page].append(sheet.id)
+        return pages
 
-    def _games_across_photos(self) -> Iterator[tuple[int, ...]]:
-        """The two maps and the spellbook of games that are in several photos."""
-        if not any(sheet.kind == "duel_spellbook" for sheet in self.sheets.values()):
-            return
+    @cached_property
+    def _spellbooks(self) -> bool:
+        return any(sheet.type is SPELLBOOK for sheet in self.sheets.values())
+
+    @cached_property
+    def _at_tables(self) -> Mapping[Table, Sequence[Sheet]]:
+        """The sheets that may count at each table, where spellbooks are used."""
         tables: dict[Table, list[Sheet]] = defaultdict(list)
-        for sheet in self._counted:
+        for sheet in self._counted if self._spellbooks else ():
             at = self.assignment(sheet.id)
             if (
                 at.round is not None
@@ -820,13 +676,46 @@ class Event:
                 and not self.said.ignored.get(sheet.id)
             ):
                 tables[at.round, at.table].append(sheet)
-        for there in tables.values():
-            different = [one for one in there if one.id not in self.compared.same]
-            maps = [one for one in different if one.kind == "duel_map"]
-            books = [one for one in different if one.kind == "duel_spellbook"]
-            pages = {(one.photo_id, one.page) for one in (*maps, *books)}
-            if (len(maps), len(books)) == (2, 1) and len(pages) > 1:
-                yield tuple(one.id for one in (*maps, *books))
+        return tables
+
+    def around(self, ids: Iterable[int]) -> set[int]:
+        """These sheets and all whose worth may depend on what is said of them: those of their
+        pages and tables."""
+        near = set(ids) & self.sheets.keys()
+        for sheet in [self.sheets[n] for n in near]:
+            at = self.assignment(sheet.id)
+            near.update(self.pages[sheet.photo_id, sheet.page])
+            near.update(s.id for s in self._at_tables.get((at.round or 0, at.table or 0), ()))
+        return near
+
+    def groups(self, ids: Collection[int] | None = None) -> Mapping[int, Group]:
+        """The sheets with which each (of these) is interpreted, where something depends on that:
+        where somebody said something, and games whose two maps and spellbook are in several photos.
+        """
+        if ids is None:
+            ids = [n for n, s in self.sheets.items() if n in self.said.fields or s.brief.extras]
+            tables = set(self._at_tables)
+        else:
+            places = (self.assignment(n) for n in ids)
+            tables = {(at.round or 0, at.table or 0) for at in places} & self._at_tables.keys()
+        groups: dict[int, Group] = {}
+        for page in {(self.sheets[n].photo_id, self.sheets[n].page) for n in ids}:
+            sheets = [self.sheets[n] for n in self.pages[page]]
+            spoken_of = [sheet.id for sheet in sheets if self.said_of(sheet)]
+            together = tuple(sheet.id for sheet in sheets)
+            if spoken_of and is_linked([sheet.kind for sheet in sheets]):
+                groups |= dict.fromkeys(together, Group(together))
+            else:
+                groups |= {n: Group((n,)) for n in spoken_of}
+        for at in tables:
+            sheets = [s for s in self._at_tables[at] if s.id not in self.compared.same]
+            maps = [s for s in sheets if s.type is DUEL_MAP]
+            books = [s for s in sheets if s.type is SPELLBOOK]
+            in_pages = {(s.photo_id, s.page) for s in (*maps, *books)}
+            if (len(maps), len(books)) == (2, 1) and len(in_pages) > 1:
+                game = tuple(s.id for s in (*maps, *books))
+                groups |= dict.fromkeys(game, Group(game, one_table=True))
+        return groups
 
     # Results
 
@@ -880,9 +769,7 @@ class Event:
             sheet=sheet,
             assignment=self.assignment(sheet.id),
             rivals=rivals,
-            corrected=any(
-                entry.id not in self.said.undone for entry in self.of_sheet.get(sheet.id, ())
-            ),
+            corrected=sheet.id in self.said.spoken_of,
         )
 
     def _named(self, sheet_id: int) -> str:
@@ -911,38 +798,36 @@ class Event:
 
     @cached_property
     def scores(self) -> tuple[SheetScore, ...]:
-        """The maps and kingdoms that count."""
-        return tuple(self._score(row) for row in self.counting if is_player_sheet(row.sheet.kind))
-
-    def _score(self, row: SheetResult) -> SheetScore:
-        at, brief = row.assignment, row.sheet.brief
-        return SheetScore(
-            key=row.sheet.id,
-            round=at.round,
-            table=at.table,
-            player=at.player,
-            worth=Worth(brief.total or 0, brief.largest, brief.crowns),
-            review=brief.review,
-            rivals=row.rivals,
-            cut_off=brief.retake,
-            event=at.event,
-            differs=self.compared.differs.get(row.sheet.id, ()),
-            mistaken=at.mistaken,
-            changed_by=", ".join(sorted({wait.who for wait in brief.waits})),
-            claimed=brief.if_accepted,
-        )
+        """The maps and kingdoms that count. Those that stay the same stay the same objects."""
+        compared, ignored = self.compared, self.said.ignored
+        scores = []
+        for sheet in self._counted:
+            key, rivals = sheet.id, compared.conflicts.get(sheet.id, ())
+            hidden = ignored.get(key) or key in compared.same
+            if not is_player_sheet(sheet.kind) or (hidden and not rivals):
+                continue
+            at = self.assignment(key)
+            differs = compared.differs.get(key, ())
+            score = self.memo.scores.get(key)
+            if score is None or score[:4] != (sheet.brief, at, rivals, differs):
+                score = sheet.brief, at, rivals, differs, _score(sheet, at, rivals, differs)
+                self.memo.scores[key] = score
+            scores.append(score[4])
+        return tuple(scores)
 
     @cached_property
     def _gathered(self) -> tuple[tuple[Game, ...], tuple[Finding, ...]]:
-        games, findings = gather(self.scores, self._planned, self.rules.most)
+        games, findings = gather(self.scores, self._planned, self.rules.most, self.memo.games)
         return games, (*findings, *self._unused_books())
 
     def _unused_books(self) -> Iterator[Finding]:
         """Spellbooks with a chosen coat that pay nobody, because their game is not known."""
+        if not self._spellbooks:
+            return
         rows = self.counting
-        maps = Counter((r.photo.id, r.page) for r in rows if r.sheet.kind == "duel_map")
+        maps = Counter((r.photo.id, r.page) for r in rows if r.sheet.type is DUEL_MAP)
         for row in rows:
-            alone = row.sheet.kind == "duel_spellbook" and maps[row.photo.id, row.page] != 2
+            alone = row.sheet.type is SPELLBOOK and maps[row.photo.id, row.page] != 2
             at = row.assignment
             if alone and row.sheet.brief.pays and (at.round is None or at.table is None):
                 text = mark("a spellbook adds no points, because its table is not known")
@@ -984,17 +869,30 @@ class Event:
     @property
     def other_sizes(self) -> list[str]:
         """Files with kingdoms that were read while the rules said another size limit."""
-        if self.rules.game == "duel":
+        if self.rules.game != KINGDOM.game:
             return []
         size = self.rules.variants.size
-        rows = (row for row in self.counting if row.sheet.kind == "kingdom")
+        rows = (row for row in self.counting if row.sheet.type is KINGDOM)
         return sorted({row.file.name for row in rows if row.sheet.brief.size != size})
 
 
-def _pairs(seats: Sequence[str]) -> list[tuple[str, ...]]:
-    """Who plays whom at a table, two by two; alone for a bye."""
-    names = sorted(seats)
-    return [(names[0],)] if len(names) == 1 else list(combinations(names, 2))
+def _score(sheet: Sheet, at: Assignment, rivals: tuple[int, ...], differs: Pairs) -> SheetScore:
+    brief = sheet.brief
+    return SheetScore(
+        key=sheet.id,
+        round=at.round,
+        table=at.table,
+        player=at.player,
+        worth=Worth(brief.total or 0, brief.largest, brief.crowns),
+        review=brief.review,
+        rivals=rivals,
+        cut_off=brief.retake,
+        event=at.event,
+        differs=differs,
+        mistaken=at.mistaken,
+        changed_by=", ".join(sorted({wait.who for wait in brief.waits})),
+        claimed=brief.if_accepted,
+    )
 
 
 def _stated(results: Iterable[TableResult]) -> TableResult:
@@ -1014,22 +912,6 @@ def _stated(results: Iterable[TableResult]) -> TableResult:
         read |= {n: one.read.get(n) for n in new}
         points |= one.points
     return TableResult(points, winner, walkover, read)
-
-
-def _check_finished(games: Iterable[Game]) -> None:
-    waiting = [game for game in games if not game.finished]
-    if not waiting:
-        return
-    first = waiting[0]
-    missing = ", ".join(one.player for one in first.seats if one.total is None)
-    raise UsageError(
-        "tables whose points are still missing: {n}, the first in round {round}, table {table} "
-        "({missing}); read the sheets, or enter the points with `kdscan result`.",
-        n=len(waiting),
-        round=first.round,
-        table=first.table,
-        missing=missing,
-    )
 
 
 @lru_cache(maxsize=20_000)

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kdscan.errors import UsageError
-from kdscan.event.actions import AddPlayer
+from kdscan.event.actions import MOST_LISTED, AddPlayer
 from kdscan.files.names import check_name, normalize_name, plain_name
 from kdscan.files.tables import read_table
+from kdscan.i18n import mark
 from kdscan.paper.ids import MOST_OF_PLAYER, check_of, code_word, without_check
 
 if TYPE_CHECKING:
@@ -62,13 +63,24 @@ class Names:
     def of(cls, players: Iterable[Player], last: int = 0) -> Names:
         """players: in the order in which they were entered."""
         names = cls(tuple(players), last)
-        for one in names.players:
-            names._spelled.setdefault(normalize_name(one.name), one)
-            names._plain.setdefault(plain_name(one.name), one)
-            names._coded.setdefault(str(one.number), one)
-        for one in names.players:
-            names._coded[one.code] = one
+        for player in names.players:
+            names._spelled.setdefault(normalize_name(player.name), player)
+            names._plain.setdefault(plain_name(player.name), player)
+            names._coded.setdefault(str(player.number), player)
+        names._coded.update({player.code: player for player in names.players})
         return names
+
+    def plus(self, player: Player) -> Names:
+        """With a player more, whose name and number are new."""
+        spelled, plain = normalize_name(player.name), plain_name(player.name)
+        coded = {str(player.number): player, **self._coded, player.code: player}
+        return Names(
+            (*self.players, player),
+            max(self.last, player.number),
+            {spelled: player, **self._spelled},
+            {plain: player, **self._plain},
+            coded,
+        )
 
     def entered(self, rows: Iterable[tuple[str, str]]) -> Iterator[AddPlayer]:
         """The actions that enter a list of players, names and words for their codes; who is in the
@@ -101,14 +113,14 @@ class Names:
 
         Codes of older sheets have no check.
         """
-        if known := self._coded.get(word):
-            return known, False
+        if player := self._coded.get(word):
+            return player, False
         number, check = without_check(word)
-        known = self._coded.get(number) if check else None
-        if known is None:
+        player = self._coded.get(number) if check else None
+        if player is None:
             return self.player(word), bool(check)
-        if check in {check_of(name) for name in (known.name, *known.former)}:
-            return known, False
+        if check in {check_of(name) for name in (player.name, *player.former)}:
+            return player, False
         return None, True
 
     def code_for(self, short: str) -> str:
@@ -125,8 +137,8 @@ class Names:
         if not self.players:
             check_name(name)
             return name
-        if known := self.called(name):
-            return known.name
+        if player := self.called(name):
+            return player.name
         tables = event.tables.get(round_ or 0, {})
         playing = [seat for seats in tables.values() for seat in seats]
         others = [player.name for player in self.players if player.name not in playing]
@@ -134,11 +146,11 @@ class Names:
         raise _unknown(event.name, name, close, playing=bool(close) and close[0] in playing)
 
 
-def _code(short: str, number: int, taken: Collection[str]) -> str:
+def _code(short: str, number: int, used: Collection[str]) -> str:
     word = code_word(short)
     word = word if len(word) <= MOST_OF_PLAYER else ""
-    wishes = (word, str(number), *(f"P{n}" for n in range(number, number + len(taken) + 1)))
-    return next(one for one in wishes if one and one not in taken)
+    wishes = (word, str(number), *(f"P{n}" for n in range(number, number + len(used) + 1)))
+    return next(wish for wish in wishes if wish and wish not in used)
 
 
 def players_in(path: Path) -> list[tuple[str, str]]:
@@ -146,7 +158,8 @@ def players_in(path: Path) -> list[tuple[str, str]]:
 
     Raises `UsageError`, also for a name that occurs twice in a round: two people share it.
     """
-    seen, players = set(), []
+    listed = set()
+    players: list[tuple[str, str]] = []
     for number, row in read_table(path, ("name", "player", "last")):
         name = row.get("name") or " ".join((row.get("first", ""), row.get("last", ""))).strip()
         name = name or row.get("player", "")
@@ -155,7 +168,13 @@ def players_in(path: Path) -> list[tuple[str, str]]:
                 "{path}, row {number}: this player has no name.", path=path, number=number
             )
         key = plain_name(name), row.get("round")
-        if key in seen:
+        if len(players) == MOST_LISTED:
+            raise UsageError(
+                "{path}: there are more than {most} players in the list",
+                path=path,
+                most=MOST_LISTED,
+            )
+        if key in listed:
             raise UsageError(
                 "{path}, row {number}: {name} is in the list twice; tell the two apart by a "
                 "letter or a town.",
@@ -163,32 +182,33 @@ def players_in(path: Path) -> list[tuple[str, str]]:
                 number=number,
                 name=name,
             )
-        seen.add(key)
+        listed.add(key)
         players.append((name, row.get("player", "")))
     return players
 
 
 def ambiguous(name: str, meant: Sequence[str]) -> UsageError:
     """The error for a name that may mean any of these; the first few are listed."""
-    known = ", ".join(meant[:SHOWN])
     return UsageError(
-        "{name}: this could be any of {known}; name one of them", name=name, known=known
+        "{name}: this could be any of {known}; name one of them",
+        name=name,
+        known=", ".join(meant[:SHOWN]),
     )
 
 
-def _close(name: str, known: Sequence[str]) -> list[str]:
+def _close(name: str, names: Sequence[str]) -> list[str]:
     """The names that may be meant, in their own spelling: those of which this one is a part,
     because people write first names alone, and those most similar; else those with a similar part.
     """
     name = plain_name(name)
-    spelled = {plain_name(one): one for one in known}
-    close = [one for one in spelled if _is_part(name, one)][:SHOWN]
-    close += [one for one in get_close_matches(name, list(spelled)) if one not in close]
+    spelled = {plain_name(other): other for other in names}
+    close = [plain for plain in spelled if _is_part(name, plain)][:SHOWN]
+    close += [plain for plain in get_close_matches(name, list(spelled)) if plain not in close]
     if not close:
-        words = {word for one in spelled for word in one.split()}
+        words = {word for plain in spelled for word in plain.split()}
         for part in get_close_matches(name, sorted(words), cutoff=0.75):
-            close += [one for one in spelled if part in one.split() and one not in close]
-    return [spelled[one] for one in close]
+            close += [plain for plain in spelled if part in plain.split() and plain not in close]
+    return [spelled[plain] for plain in close]
 
 
 def _is_part(plain: str, whole: str) -> bool:
@@ -197,19 +217,16 @@ def _is_part(plain: str, whole: str) -> bool:
 
 
 def _unknown(event: str, name: str, close: Sequence[str], *, playing: bool) -> UnknownPlayer:
-    values = {"name": name, "event": event}
-    alike = [one for one in close if _is_part(plain_name(name), plain_name(one))]
+    alike = [other for other in close if _is_part(plain_name(name), plain_name(other))]
+    values = {"name": name, "event": event, "known": close[0] if close else ""}
     if not close:
-        error = UnknownPlayer(
-            "{name}: there is no such player in {event}; add the player, or name another.",
-            **values,
-        )
+        text = mark("{name}: there is no such player in {event}; add the player, or name another.")
     elif len(alike) > 1:
-        said = ambiguous(name, alike)
-        error = UnknownPlayer(said.text, **said.values)
+        text, values["known"] = ambiguous(name, alike).text, ", ".join(alike[:SHOWN])
     elif playing:
-        error = UnknownPlayer("{name}? {known} plays this round.", known=close[0], **values)
+        text = mark("{name}? {known} plays this round.")
     else:
-        error = UnknownPlayer("{name}? {known} plays in {event}.", known=close[0], **values)
+        text = mark("{name}? {known} plays in {event}.")
+    error = UnknownPlayer(text, **values)
     error.known = tuple(close[: max(MOST_CLOSE, len(alike))])
     return error

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kdscan.errors import KdscanError
-from kdscan.event.store.files import PhotoFiles
-from kdscan.event.store.print_files import load_prints
+from kdscan.event.store.files import PhotoFiles, load_prints
 from kdscan.imaging.photo import decode
 from kdscan.inference.store import default_models
 from kdscan.templates.library import to_stored
@@ -44,9 +43,8 @@ def teach(root: str, pile: Pile, prints: Iterable[str]) -> tuple[bytes, ...]:
 
     root: see `PhotoFiles`. prints: SHA-256 of the known prints' files.
     """
-    known = load_prints(root, prints)
-    found = learn_from_pile(_flat(root, pile), known, default_models().ink)
-    return tuple(to_stored(one.template).data for one in found)
+    learned = learn_from_pile(_flat(root, pile), load_prints(root, prints), default_models().ink)
+    return tuple(to_stored(result.template).data for result in learned)
 
 
 def _flat(root: str, pile: Pile) -> list[FlatSheet]:
@@ -54,13 +52,13 @@ def _flat(root: str, pile: Pile) -> list[FlatSheet]:
     by_page: defaultdict[tuple[str, str, int], list[PlacedSheet]] = defaultdict(list)
     for sheet in pile:
         by_page[sheet.sha256, sheet.suffix, sheet.page].append(sheet)
-    found = []
-    for (sha256, suffix, page), there in by_page.items():
+    flat = []
+    for (sha256, suffix, page), sheets in by_page.items():
         try:
             photo = decode(PhotoFiles(root).get(sha256, suffix))[page]
         except KdscanError:
             continue
-        for sheet in there:
+        for sheet in sheets:
             centers = np.array(sheet.centers).reshape(5, 7, 2)
-            found.append(flat_sheet_at(photo, centers, sheet.coats, sheet.layout, sheet.key))
-    return found
+            flat.append(flat_sheet_at(photo, centers, sheet.coats, sheet.layout, sheet.key))
+    return flat

@@ -16,10 +16,10 @@ from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from kdscan.document import to_dict
+from kdscan.event.log import Entry
 from kdscan.files import Json
 from kdscan.i18n.problems import AGAINST_RULES
 from kdscan.marks.boards import DEFAULT_RISK
@@ -28,8 +28,23 @@ from kdscan.rules.duel.coats import COATS
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from kdscan.rules.problem import is_open
 from kdscan.rules.winner import known_total, worth
-from kdscan.sheets.base import AnyReading, deserialize, is_player_sheet, kind_named, kind_of
-from kdscan.sheets.common import WIZARD, CellField, ChoiceField, LineField, parse_field
+from kdscan.sheets.base import (
+    KINGDOM,
+    SPELLBOOK,
+    AnyEvidence,
+    AnyReading,
+    evidence_from,
+    is_player_sheet,
+    kind_named,
+)
+from kdscan.sheets.common import (
+    WIZARD,
+    CellField,
+    ChoiceField,
+    LineField,
+    cell_values,
+    parse_field,
+)
 from kdscan.sheets.table import interpret_table
 
 Source = Literal["desk", "answered", "waits"]
@@ -44,31 +59,25 @@ KINGDOM_SIDE = 13
 
 
 @dataclass(frozen=True)
-class Word:
-    """What a person said about one value of a sheet. action: the id of the log's entry. late: said
-    by a player when the next round had been paired."""
-
-    field: str
-    new: Any
-    who: str
-    role: str
-    action: int
-    late: bool = False
-
-
-@dataclass(frozen=True)
 class SheetSaid:
     """All that was said about a sheet's values, the newest word for each. firm: by the desk, or
-    approved by it; claims: by players since then. rules: values that the event's rules set."""
+    approved by it; claims: by players since then. rules: values that the event's rules set. closed:
+    the entry that paired the next round; what players say after it comes too late.
+    """
 
-    firm: Mapping[str, Word] = field(default_factory=dict)
-    claims: Mapping[str, Word] = field(default_factory=dict)
+    firm: Mapping[str, Entry] = field(default_factory=dict)
+    claims: Mapping[str, Entry] = field(default_factory=dict)
     rules: Mapping[str, Any] = field(default_factory=dict)
+    closed: int | None = None
 
     @property
     def values(self) -> Json:
         """What is certain, by field."""
-        return {**self.rules, **{name: word.new for name, word in self.firm.items()}}
+        return {**self.rules, **_values(self.firm)}
+
+    def is_late(self, entry: Entry) -> bool:
+        """Whether something was said when the next round had been paired."""
+        return self.closed is not None and entry.id > self.closed
 
     def __bool__(self) -> bool:
         return bool(self.firm or self.claims or self.rules)
@@ -78,14 +87,23 @@ NOTHING_SAID = SheetSaid()
 
 
 @dataclass(frozen=True)
-class StoredSheet:
+class ReadSheet:
     """A sheet as it was read. data: its entry in the JSON; kept: its evidence, None if an older
-    version did not store it."""
+    version did not store it; state: its current entry, None if nothing but the reading is known."""
 
     id: int
+    photo_id: int
+    page: int
+    number: int
     kind: str
     data: Json
     kept: Json | None
+    state: Json | None = None
+
+    @property
+    def current(self) -> Json:
+        """Its current entry."""
+        return self.data if self.state is None else self.state
 
 
 class Wait(Struct, frozen=True, array_like=True):
@@ -131,7 +149,7 @@ class Brief(Struct, frozen=True, array_like=True):
 
 
 def fold_table(
-    sheets: Sequence[StoredSheet], said: Sequence[SheetSaid], *, one_table: bool = False
+    sheets: Sequence[ReadSheet], said: Sequence[SheetSaid], *, one_table: bool = False
 ) -> list[Json]:
     """The current JSON of the sheets of one page, each with what the others imply for it.
 
@@ -139,39 +157,44 @@ def fold_table(
     even if they were photographed separately. Besides what `kdscan score` prints, an entry has
     `said`: who said what, from what to what, and `if_accepted`.
     """
-    values = [one.values for one in said]
+    evidence = [evidence_from(sheet.kept)[1] if sheet.kept else None for sheet in sheets]
+
+    def interpreted(values: Sequence[Json]) -> list[Json]:
+        return _interpreted(sheets, evidence, values, one_table=one_table)
+
+    values = [words.values for words in said]
     sources: list[list[Json]] = [
-        [_source(word, sheet.data, "desk") for word in one.firm.values()]
-        for sheet, one in zip(sheets, said, strict=True)
+        [_source(entry, sheet.data, "desk") for entry in words.firm.values()]
+        for sheet, words in zip(sheets, said, strict=True)
     ]
-    current = _interpreted(sheets, values, one_table=one_table)
+    current = interpreted(values)
     accepted: list[int | None] = [None] * len(sheets)
-    for n, one in enumerate(said):
-        waiting, base = dict(one.claims), current[n]
-        while answers := {name: w for name, w in waiting.items() if _answers(w, current[n])}:
-            trial = list(values)
-            trial[n] = values[n] | {name: word.new for name, word in answers.items()}
-            outcome = _interpreted(sheets, trial, one_table=one_table)
+    for n, words in enumerate(said):
+        waiting, base = dict(words.claims), current[n]
+        while answers := {
+            name: entry
+            for name, entry in waiting.items()
+            if not words.is_late(entry) and name != "confirmed" and value_of(current[n], name)[1]
+        }:
+            trial = [*values[:n], values[n] | _values(answers), *values[n + 1 :]]
+            outcome = interpreted(trial)
             if not _is_within(outcome[n], base):
                 break
             values, current = trial, outcome
-            for name, word in answers.items():
-                sources[n].append(_source(word, base, "answered"))
-                del waiting[name]
-        sources[n] += [_source(word, base, "waits") for word in waiting.values()]
-        claimed = {name: word.new for name, word in waiting.items() if name != "confirmed"}
-        if claimed:
-            trial = list(values)
-            trial[n] = values[n] | claimed
-            accepted[n] = known_total(_interpreted(sheets, trial, one_table=one_table)[n])
+            sources[n] += [_source(entry, base, "answered") for entry in answers.values()]
+            waiting = {name: entry for name, entry in waiting.items() if name not in answers}
+        sources[n] += [_source(entry, base, "waits") for entry in waiting.values()]
+        waiting.pop("confirmed", None)
+        if waiting:
+            trial = [*values[:n], values[n] | _values(waiting), *values[n + 1 :]]
+            accepted[n] = known_total(interpreted(trial)[n])
     return [
-        {**now, "said": sources[n], "if_accepted": accepted[n]} for n, now in enumerate(current)
+        {**entry, "said": sources[n], "if_accepted": accepted[n]} for n, entry in enumerate(current)
     ]
 
 
-def _answers(word: Word, shown: Json) -> bool:
-    """Whether a player's word answers a doubt about what is shown."""
-    return not word.late and word.field != "confirmed" and value_of(shown, word.field)[1]
+def _values(words: Mapping[str, Entry]) -> Json:
+    return {name: entry.field_action.value for name, entry in words.items()}
 
 
 def _is_within(after: Json, before: Json) -> bool:
@@ -179,22 +202,21 @@ def _is_within(after: Json, before: Json) -> bool:
     if not is_player_sheet(before["kind"]):
         return True
     low, high = range_of(before)
-    broken = {one["code"] for one in before.get("problems", ())}
-    new = {one["code"] for one in after.get("problems", ())} - broken
+    broken, new = ({p["code"] for p in e.get("problems", ())} for e in (before, after))
     fits = low <= after["score"]["total"] <= high and not before.get("photograph_again")
-    return fits and not new & AGAINST_RULES
+    return fits and not (new - broken) & AGAINST_RULES
 
 
-def _source(word: Word, before: Json, source: Source) -> Json:
-    old = None if word.field == "confirmed" else value_of(before, word.field)[0]
+def _source(entry: Entry, before: Json, source: Source) -> Json:
+    action = entry.field_action
     return {
-        "field": word.field,
-        "old": old,
-        "new": word.new,
+        "field": action.field,
+        "old": None if action.field == "confirmed" else value_of(before, action.field)[0],
+        "new": action.value,
         "source": source,
-        "who": word.who,
-        "role": word.role,
-        "action": word.action,
+        "who": entry.who,
+        "role": entry.role,
+        "action": entry.id,
     }
 
 
@@ -203,9 +225,9 @@ def value_of(shown: Mapping[str, Any], path: str) -> tuple[Any, bool]:
     has no such place."""
     try:
         match parse_field(path):
-            case CellField(at):
-                cell = {(c["row"], c["col"]): c for c in shown["cells"]}[at]
-                names = ("terrain", "crowns") if shown["kind"] == "kingdom" else ("coat", "crosses")
+            case CellField((row, col)):
+                cell = next(c for c in shown["cells"] if (c["row"], c["col"]) == (row, col))
+                names = ("coat", "crosses") if "coat" in cell else ("terrain", "crowns")
                 return {name: cell[name] for name in names}, cell["review"]
             case LineField(player, coat):
                 line = shown["players"][player]["lines"][coat]
@@ -213,66 +235,69 @@ def value_of(shown: Mapping[str, Any], path: str) -> tuple[Any, bool]:
             case ChoiceField(player):
                 side = shown["players"][player]
                 return side["chosen_coat"], side["choice"]["review"]
-    except (LookupError, TypeError):
+    except (LookupError, TypeError, StopIteration):
         return None, False
     if path == WIZARD:  # the points of the filled coat's wizard have a range until it is known
         return shown.get("chosen_coat"), "wizard_range" in shown
-    name = "castle_bonus_used" if path == "castle" else path
-    return shown.get(name), False
+    return shown.get("castle_bonus_used" if path == "castle" else path), False
 
 
 def _interpreted(
-    sheets: Sequence[StoredSheet], values: Sequence[Json], *, one_table: bool
+    sheets: Sequence[ReadSheet],
+    evidence: Sequence[AnyEvidence | None],
+    values: Sequence[Json],
+    *,
+    one_table: bool,
 ) -> list[Json]:
     """The JSON of the sheets of a page, with values that are certain."""
-    asked = [_of_kind(one.kind, own) for one, own in zip(sheets, values, strict=True)]
-    kinds = [one.kind for one in sheets]
-    linked = "duel_spellbook" in kinds or kinds.count("kingdom") > 1
-    found: Sequence[Json | None]
-    if all(one.kept is not None for one in sheets) and linked and (one_table or any(asked)):
-        found = _read_again([(one.kept, own) for one, own in zip(sheets, asked, strict=True)])
-    else:
-        found = [
-            _read_again([(one.kept, own)])[0] if own and one.kept is not None else None
-            for one, own in zip(sheets, asked, strict=True)
-        ]
+    fields = [_of_kind(sheet.kind, own) for sheet, own in zip(sheets, values, strict=True)]
+    readings: list[AnyReading | None] = [None] * len(sheets)
+    together = is_linked([sheet.kind for sheet in sheets]) and None not in evidence
+    together = together and (one_table or any(fields))
+    for n, (own, read) in enumerate(zip(fields, evidence, strict=True)):
+        if read is not None and (own or together):
+            readings[n] = _reading(sheets[n].kind, read, own)
+    if together:
+        readings = list(interpret_table([r for r in readings if r is not None], DEFAULT_RISK))
     current = []
-    for sheet, own, again in zip(sheets, values, found, strict=True):
-        now = dict(sheet.data)
-        if again is not None:
-            now.pop("wizard_range", None)  # absent if the points are certain
-            now |= again  # fields that later versions add to the JSON are kept
+    for sheet, own, reading in zip(sheets, values, readings, strict=True):
+        entry = dict(sheet.data)
+        if reading is not None:
+            entry.pop("wizard_range", None)  # absent if the points are certain
+            entry |= to_dict(reading)  # fields that later versions add to the JSON are kept
         elif own.get("confirmed") is True:  # an older version stored no evidence
-            now["review"] = False
-        current.append(now)
+            entry["review"] = False
+        current.append(entry)
     return current
 
 
-def _read_again(sheets: Sequence[tuple[Any, Json]]) -> list[Json]:
-    readings = [corrected(kept, values) for kept, values in sheets]
-    if len(readings) > 1:
-        readings = list(interpret_table(readings, DEFAULT_RISK))
-    return [dict(to_dict(one)) for one in readings]
+def is_linked(kinds: Sequence[str]) -> bool:
+    """Whether sheets of these kinds on one page imply something for each other."""
+    return SPELLBOOK.name in kinds or kinds.count(KINGDOM.name) > 1
 
 
 def corrected(kept: Json, values: Mapping[str, Any]) -> AnyReading:
     """A sheet's stored evidence, interpreted with values that are certain."""
-    found = deserialize(kept)
-    asked = _of_kind(found.kind, values)
-    return kind_of(found).correct_fields(found, asked, DEFAULT_RISK) if asked else found
+    kind, evidence = evidence_from(kept)
+    return _reading(kind.name, evidence, _of_kind(kind.name, values))
 
 
-def _of_kind(kind: str, values: Mapping[str, Any]) -> Json:
+def _reading(name: str, evidence: AnyEvidence, fields: Json) -> AnyReading:
+    kind = kind_named(name)
+    assert kind is not None
+    return kind.reading_of(kind.with_fields(evidence, fields) if fields else evidence)
+
+
+def _of_kind(name: str, values: Mapping[str, Any]) -> Json:
     """The values that change how a sheet of that kind is read."""
-    known = kind_named(kind)
-    starts = known.fields if known else ()
-    return {name: new for name, new in values.items() if name.startswith(starts)}
+    kind = kind_named(name)
+    return {field: new for field, new in values.items() if kind and field.startswith(kind.fields)}
 
 
 def firm_values(current: Mapping[str, Any]) -> Json:
     """The values of a sheet's current JSON that people set and that count, by field."""
-    counting = (one for one in current.get("said", ()) if one["source"] != "waits")
-    return {one["field"]: one["new"] for one in counting}
+    counting = (source for source in current.get("said", ()) if source["source"] != "waits")
+    return {source["field"]: source["new"] for source in counting}
 
 
 def range_of(current: Mapping[str, Any]) -> tuple[int, int]:
@@ -285,40 +310,30 @@ def range_of(current: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def brief_of(current: Mapping[str, Any], read: Mapping[str, Any], kept: Json | None) -> Brief:
-    """See `Brief`; read, kept: as in `StoredSheet`."""
-    kind, said = current["kind"], current.get("said", ())
-    extras = read.get("variants")
-    values = firm_values(current)
-    waits = tuple(
-        Wait(one["action"], one["field"], one["old"], one["new"], one["who"])
-        for one in said
-        if one["source"] == "waits" and one["field"] != "confirmed"
-    )
-    by = [one["who"] for one in said if one["field"] == "confirmed"]
-    common = Brief(
-        confidence=current["confidence"],
-        review=current["review"],
-        corrected=bool(values),
-        confirmed=values.get("confirmed") is True,
-        confirmed_by=by[-1] if by else "",
-        waits=waits,
-        if_accepted=current.get("if_accepted"),
-        extras=extras and (extras["middle_kingdom"], extras["harmony"]),
-        correctable=kept is not None,
-        layout=read.get("layout") or "",
-    )
-    if not is_player_sheet(kind):
+    """See `Brief`; read, kept: as `data` and `kept` of `ReadSheet`."""
+    said, extras, values = current.get("said", ()), read.get("variants"), firm_values(current)
+    common: Json = {
+        "confidence": current["confidence"],
+        "review": current["review"],
+        "corrected": bool(values),
+        "confirmed": values.get("confirmed") is True,
+        "confirmed_by": next((s["who"] for s in said[::-1] if s["field"] == "confirmed"), ""),
+        "waits": tuple(
+            Wait(s["action"], s["field"], s["old"], s["new"], s["who"])
+            for s in said
+            if s["source"] == "waits" and s["field"] != "confirmed"
+        ),
+        "if_accepted": current.get("if_accepted"),
+        "extras": extras and (extras["middle_kingdom"], extras["harmony"]),
+        "correctable": kept is not None,
+        "layout": read.get("layout") or "",
+    }
+    if not is_player_sheet(current["kind"]):
         sides = current.get("players", ())
-        return replace(common, pays=any(side["chosen_coat"] for side in sides))
-    numbers, (low, high) = worth(current), range_of(current)
-    checked = _checked_cells(values)
-    illegal = any(
-        one["code"] in AGAINST_RULES and is_open(((r, c) for r, c in one["cells"]), checked)
-        for one in current.get("problems", ())
-    )
-    marks = marks_code(current)
-    return replace(
-        common,
+        return Brief(**common, pays=any(side["chosen_coat"] for side in sides))
+    numbers, (low, high), marks = worth(current), range_of(current), marks_code(current)
+    return Brief(
+        **common,
         total=numbers.total,
         largest=numbers.largest_domain,
         crowns=numbers.crowns,
@@ -326,14 +341,13 @@ def brief_of(current: Mapping[str, Any], read: Mapping[str, Any], kept: Json | N
         low=low,
         high=high,
         marks="" if marks is None else marks.tobytes().hex(),
-        illegal=illegal,
+        illegal=any(
+            problem["code"] in AGAINST_RULES
+            and is_open(((r, c) for r, c in problem["cells"]), set(cell_values(values)))
+            for problem in current.get("problems", ())
+        ),
         size=current.get("size"),
     )
-
-
-def _checked_cells(values: Mapping[str, Any]) -> set[tuple[int, int]]:
-    fields = (parse_field(name) for name in values)
-    return {one.cell for one in fields if isinstance(one, CellField)}
 
 
 def marks_code(current: Mapping[str, Any]) -> NDArray[np.uint8] | None:
@@ -342,22 +356,19 @@ def marks_code(current: Mapping[str, Any]) -> NDArray[np.uint8] | None:
     Map: (34,) uint8, coat and crosses. Kingdom: (169,) uint8, terrain and crowns, with its castle
     in the middle of 13 x 13 squares.
     """
-    if current["kind"] == "duel_map":
-        marks = {(c["row"], c["col"]): (c["coat"], c["crosses"]) for c in current["cells"]}
-        codes = [
-            0 if coat is None else _COAT[coat] * (MAX_CROSSES + 1) + crosses
-            for coat, crosses in (marks[at] for at in CELLS)
-        ]
-        return np.array(codes, np.uint8)
-    if current["kind"] != "kingdom":
+    cells = {(cell["row"], cell["col"]): cell for cell in current.get("cells") or ()}
+    if not cells:
         return None
+    if current["kind"] != KINGDOM.name:
+        marks = ((cells[at]["coat"], cells[at]["crosses"]) for at in CELLS)
+        codes = [_COAT[coat] * (MAX_CROSSES + 1) + crosses for coat, crosses in marks]
+        return np.array(codes, np.uint8)
     around = np.zeros((KINGDOM_SIDE, KINGDOM_SIDE), np.uint8)
-    cells = {(c["row"], c["col"]): (c["terrain"], c["crowns"]) for c in current["cells"]}
-    castle = next((at for at, kind in cells.items() if kind == ("castle", 0)), None)
-    for (row, col), kind in cells.items():
-        if castle is not None and kind[0] not in ("castle", "empty"):
-            middle = KINGDOM_SIDE // 2
-            around[row - castle[0] + middle, col - castle[1] + middle] = SQUARE_CLASSES.index(kind)
+    castle = next((at for at, cell in cells.items() if cell["terrain"] == "castle"), None)
+    for (row, col), cell in cells.items():
+        if castle is not None and cell["terrain"] not in ("castle", "empty"):
+            at = row - castle[0] + KINGDOM_SIDE // 2, col - castle[1] + KINGDOM_SIDE // 2
+            around[at] = SQUARE_CLASSES.index((cell["terrain"], cell["crowns"]))
     return around.ravel()
 
 
@@ -374,7 +385,7 @@ def basis_of(sheets: Sequence[tuple[int, int]], said: Sequence[SheetSaid], one_t
     """What a current state rests on, as a short text; it changes when the state has to be computed
     anew. sheets: id and reading of each."""
     words = [
-        [[one.field, one.action, one.late] for one in (*own.firm.values(), *own.claims.values())]
+        [[name, e.id, own.is_late(e)] for name, e in (*own.firm.items(), *own.claims.items())]
         + [[name, value] for name, value in own.rules.items()]
         + [len(own.firm)]
         for own in said

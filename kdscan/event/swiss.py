@@ -5,7 +5,9 @@ a weighted matching on the graph of allowed games (S. Olafsson, "Weighted Matchi
 Tournaments", Journal of the Operational Research Society 41, 1990). The rules, the most
 important first:
 
-1. nobody plays the same opponent twice, and nobody has two byes, as long as that is possible;
+1. nobody plays the same opponent twice, and nobody has two byes, as long as that is possible, now
+   and in the rounds that are left: few players who are paired for one round after another may have
+   to meet again although all could have met once;
 2. opponents have scores as equal as possible (least sum of squared differences), and a bye goes to
    as low a score as possible;
 3. within a score, the upper half plays the lower half in its order (the fold of FIDE's
@@ -19,20 +21,34 @@ number of pairs who have met before and, second, the sum of squared differences 
 from __future__ import annotations
 
 import random
+import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations, pairwise, product
+from typing import TYPE_CHECKING
 
 import networkx as nx
 
+from kdscan.errors import UsageError
 from kdscan.event.games import Game
 from kdscan.event.standings import standings
+from kdscan.i18n import mark
+
+if TYPE_CHECKING:
+    from kdscan.event.actions import PairRound, Sentence
+    from kdscan.event.model import Event
 
 _BYE = -1
 _NEAR = 40
 """Opponents are first sought this many places from each other, and from where the fold puts them;
 then, if some would meet again, among all pairs."""
+
+
+FEW, MOST_TRIED = 12, 100_000
+"""With so few players, all rounds that are left are considered; pairs that are tried for that, at
+most, which takes a second."""
 
 
 @dataclass(frozen=True)
@@ -54,18 +70,22 @@ def pair(
     games: Iterable[Game] = (),
     seed: int | None = None,
     *,
-    rounds_left: int | None = None,
+    rounds_left: int = 0,
 ) -> Pairing:
     """Pair the players of the next round.
 
     players: those still taking part, in the order of their strength if known. games: all tables of
     earlier rounds, finished or not. seed: for the random order of equals; None keeps the order
-    given. Raises ValueError if a name occurs twice.
+    given. rounds_left: how many follow this one. Raises ValueError if a name occurs twice.
     """
     games = tuple(games)
     names, scores = _by_score(players, games, seed)
     score = [round(2 * one) for one in scores]
     met = {frozenset(seat.player for seat in game.seats) for game in games}  # a bye: one player
+    if len(names) <= FEW and rounds_left:
+        matching = _for_all_rounds(names, score, met, rounds_left)
+        if matching is not None:
+            return _pairing(names, met, matching)
     best = _pairing(names, met, _matched(names, score, met, _NEAR))
     if len(names) > _NEAR and (best.again or best.second_bye):
         best = _pairing(names, met, _matched(names, score, met, len(names)))
@@ -149,29 +169,226 @@ def _pairing(
     return Pairing(tables, bye, again, bye is not None and frozenset((bye,)) in met)
 
 
+Cost = Callable[[int, int], int]
+
+
+def _cost_of(names: Sequence[str], score: Sequence[int], met: set[frozenset[str]]) -> Cost:
+    """What it costs that two players meet, the better one first, or that one, `(_BYE, a)`, has a
+    bye. Each rule outweighs everything that the rules below it can add up to."""
+    n = len(names)
+    score_unit = n * (n + 2) + 1
+    again = score_unit * (max(score, default=0) + 1) ** 2 * (n + 1)
+    halves = {s: (score.index(s), score.count(s) // 2) for s in set(score)}
+
+    def cost(a: int, b: int) -> int:
+        if a == _BYE:
+            low = score_unit * (score[b] - score[-1]) ** 2 + (n - b)
+            return low + again * (frozenset((names[b],)) in met)
+        gap = score[a] - score[b]
+        total = score_unit * gap * gap + again * (frozenset((names[a], names[b])) in met)
+        if gap == 0:
+            first, half = halves[score[a]]
+            same_half = (a - first < half) == (b - first < half)
+            total += min(abs((b - a) - half), n) + n * same_half
+        return total
+
+    return cost
+
+
 def _matched(
     names: Sequence[str], score: Sequence[int], met: set[frozenset[str]], reach: int
 ) -> set[tuple[int, int]]:
     """The best pairs of indices; one is (_BYE, i) when the number is odd."""
-    n = len(names)
-    # Each rule outweighs everything that the rules below it can add up to.
-    score_unit = n * (n + 2) + 1
-    again = score_unit * (max(score, default=0) + 1) ** 2 * (n + 1)
+    n, cost = len(names), _cost_of(names, score, met)
     graph = nx.Graph()
     graph.add_nodes_from(range(n))
     for a in range(n):
-        first, half = score.index(score[a]), score.count(score[a]) // 2  # of those with that score
+        half = score.count(score[a]) // 2  # of those with that score
         for b in range(a + 1, n):
-            gap = score[a] - score[b]
-            if b - a > reach and (gap or abs(b - a - half) > reach):
+            if b - a > reach and (score[a] != score[b] or abs(b - a - half) > reach):
                 continue
-            cost = score_unit * gap * gap + again * (frozenset((names[a], names[b])) in met)
-            if gap == 0:
-                same_half = (a - first < half) == (b - first < half)
-                cost += min(abs((b - a) - half), n) + n * same_half
-            graph.add_edge(a, b, weight=-cost)
+            graph.add_edge(a, b, weight=-cost(a, b))
         if n % 2:
-            cost = score_unit * (score[a] - score[-1]) ** 2 + (n - a)
-            cost += again * (frozenset((names[a],)) in met)
-            graph.add_edge(_BYE, a, weight=-cost)
+            graph.add_edge(_BYE, a, weight=-cost(_BYE, a))
     return set(nx.max_weight_matching(graph, maxcardinality=True))
+
+
+def _for_all_rounds(
+    names: Sequence[str], score: Sequence[int], met: set[frozenset[str]], rounds_left: int
+) -> list[tuple[int, int]] | None:
+    """The best pairs after which the rounds that are left need no second meeting and no second bye
+    either; None if there are none, or too many to find out."""
+    n, cost = len(names), _cost_of(names, score, met)
+    seats = [*range(n), *[_BYE] * (n % 2)]
+    free = frozenset(
+        (min(a, b), max(a, b))
+        for a, b in combinations(seats, 2)
+        if frozenset(names[k] for k in (a, b) if k != _BYE) not in met
+    )
+    budget = iter(range(MOST_TRIED))
+
+    @cache
+    def fits(free: frozenset[tuple[int, int]], rounds: int) -> bool:
+        return rounds == 0 or any(
+            fits(free - set(pairs), rounds - 1) for pairs in _matchings(seats, free, budget)
+        )
+
+    ways = sorted(
+        _matchings(seats, free, budget), key=lambda pairs: sum(cost(a, b) for a, b in pairs)
+    )
+    return next((pairs for pairs in ways if fits(free - set(pairs), rounds_left)), None)
+
+
+def _matchings(
+    seats: Sequence[int], free: Collection[tuple[int, int]], budget: Iterator[int]
+) -> Iterator[list[tuple[int, int]]]:
+    """All ways to seat everybody by pairs that are free, as long as the budget lasts."""
+    if not seats:
+        yield []
+        return
+    first, *others = seats
+    for n, other in enumerate(others):
+        pair = min(first, other), max(first, other)
+        if pair in free and next(budget, None) is not None:
+            for more in _matchings([*others[:n], *others[n + 1 :]], free, budget):
+                yield [pair, *more]
+
+
+# The rounds of an event
+
+
+def next_pairing(event: Event, wish: PairRound) -> tuple[int, tuple[tuple[str, ...], ...]]:
+    """The number and the tables of the next round; raises `UsageError` while games are unfinished,
+    if too few play, or if sheets of a round to be paired again have come in."""
+    round_, before = event.last_round + 1, event.games
+    if wish.again and event.last_round:
+        round_ = event.last_round
+        check_unpair(event, round_)
+        before = tuple(game for game in event.games if game.round < round_)
+    _check_finished(before)
+    active = [player.name for player in event.names.players if player.active]
+    if len(active) < 2:
+        raise UsageError(
+            "{name}: too few players ({n}); add them with --players FILE.csv.",
+            name=event.name,
+            n=len(active),
+        )
+    rounds = event.rules.rounds
+    if rounds is not None and round_ > rounds:
+        raise UsageError(
+            "{name}: all rounds are paired ({rounds}); to add one, use --rounds {round}.",
+            name=event.name,
+            rounds=rounds,
+            round=round_,
+        )
+    if wish.tables is not None:
+        return round_, _given_tables(event, wish.tables, active)
+    byes = tuple(event.names.named(name, event, None) for name in wish.byes)
+    playing = tuple(name for name in active if name not in byes)
+    seed = wish.seed
+    if seed is None and round_ == 1:  # the first round is drawn at random
+        seed = secrets.randbelow(2**32)
+    if event.rules.seats == 2:
+        left = 0 if rounds is None else rounds - round_
+        pairing = pair(playing, before, seed, rounds_left=left)
+    else:
+        pairing = seat(playing, before, seed, most=event.rules.seats)
+    alone = tuple((name,) for name in (pairing.bye, *byes) if name is not None)
+    return round_, (*pairing.tables, *alone)
+
+
+def _check_finished(games: Iterable[Game]) -> None:
+    waiting = [game for game in games if not game.finished]
+    if waiting:
+        raise UsageError(
+            "tables whose points are still missing: {n}, the first in round {round}, table {table} "
+            "({missing}); read the sheets, or enter the points with `kdscan result`.",
+            n=len(waiting),
+            round=waiting[0].round,
+            table=waiting[0].table,
+            missing=", ".join(s.player for s in waiting[0].seats if s.total is None),
+        )
+
+
+def _given_tables(
+    event: Event, tables: Sequence[Sequence[str]], active: Sequence[str]
+) -> tuple[tuple[str, ...], ...]:
+    named = tuple(tuple(event.names.named(name, event, None) for name in t) for t in tables)
+    times = Counter(name for table in named for name in table)
+    for name, count in times.items():
+        if count > 1 or name not in active:
+            raise UsageError("{name} does not play this round, or is named twice", name=name)
+    if any(len(table) > event.rules.most for table in named):
+        raise UsageError("a table has {most} seats at most", most=event.rules.most)
+    return tuple(sorted(named, key=lambda table: len(table) == 1))
+
+
+def check_unpair(event: Event, round_: int) -> None:
+    """Raise `UsageError` for a round that is not the last, has results, or has begun."""
+    if round_ != event.last_round:
+        raise UsageError("round {round} is no longer the last one", round=round_)
+    if any(at[0] == round_ and entered for at, entered in event.said.results.items()):
+        raise UsageError("round {round} has results; withdraw them first", round=round_)
+    if any(score.round == round_ for score in event.scores):  # perhaps in doubt
+        raise UsageError(
+            "sheets of round {round} have already come in; it can't be paired again.",
+            round=round_,
+        )
+
+
+def pairing_rows(event: Event, round_: int) -> list[dict[str, object]]:
+    """A round as rows for `kdscan sheet --players`: round, table, name, player. Who has a bye needs
+    no sheet."""
+    return [
+        {"round": round_, "table": table, "name": name, "player": player.printed}
+        for table, seats in event.tables.get(round_, {}).items()
+        if len(seats) > 1
+        for name in seats
+        if (player := event.names.player(name)) is not None
+    ]
+
+
+def met_before(event: Event, round_: int) -> list[tuple[str, ...]]:
+    """Pairs of a round who met in an earlier one, and players who have another bye there."""
+    before = {
+        pair
+        for earlier, tables in event.tables.items()
+        if earlier < round_
+        for seats in tables.values()
+        for pair in _pairs(seats)
+    }
+    now = (pair for seats in event.tables.get(round_, {}).values() for pair in _pairs(seats))
+    return [pair for pair in now if pair in before]
+
+
+def _pairs(seats: Sequence[str]) -> list[tuple[str, ...]]:
+    """Who plays whom at a table, two by two; alone for a bye."""
+    names = sorted(seats)
+    return [(names[0],)] if len(names) == 1 else list(combinations(names, 2))
+
+
+def resting_on(before: Event, after: Event) -> list[Sentence]:
+    """What to say of results that changed after later rounds were paired: which tables rest on
+    them."""
+    earlier = {(game.round, game.table): game for game in before.games}
+    sentences: list[Sentence] = []
+    for game in after.games:
+        old = earlier.get((game.round, game.table))
+        if old is None or not old.finished or game.round == after.last_round:
+            continue
+        if old.results == game.results:
+            continue
+        players = {seat.player for seat in game.seats}
+        tables = ", ".join(
+            f"{round_}/{table}"
+            for round_, by_table in after.tables.items()
+            for table, seats in by_table.items()
+            if round_ > game.round and players & set(seats)
+        )
+        text = mark(
+            "the result of round {round}, table {table} has changed, on which pairings of later "
+            "rounds rest (round/table): {tables}"
+        )
+        if tables:
+            sentences.append((text, {"round": game.round, "table": game.table, "tables": tables}))
+    return sentences

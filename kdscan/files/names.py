@@ -62,6 +62,18 @@ def plain_name(name: str) -> str:
     return "".join(c for c in letters if category(c) != "Mn")
 
 
+def by_surname(name: str) -> tuple[str, str]:
+    """A key that sorts names by surname, however they are spelled: "Doe, John", "John Doe", and
+    "John Doe B" or "John Doe (Leeds)", as two of one name are told apart."""
+    plain = plain_name(name)
+    surname, comma, _ = plain.partition(",")
+    if not comma:
+        words = re.sub(r"\s*\(.*\)$", "", plain).split() or [plain]
+        alone = len(words) > 2 and len(words[-1].rstrip(".")) == 1
+        surname = words[-2] if alone else words[-1]
+    return surname.strip(), plain
+
+
 def check_name(name: str) -> None:
     """Raise `UsageError` for a name that should not be stored: too long, or with invisible or
     invalid characters."""

@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from kdscan.errors import ReaderDied
 from kdscan.event.store import Store
 from kdscan.event.store.files import MODE, is_url
-from kdscan.event.store.records import PhotoRow
+from kdscan.event.store.schema import PhotoRow
 from kdscan.files.write import default_folder, replacing
 from kdscan.web.pool import Pool
 from kdscan.web.tasks import Read, Show

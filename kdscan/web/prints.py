@@ -8,12 +8,18 @@ from dataclasses import replace
 import numpy as np
 from sqlalchemy import Connection
 
-from kdscan.event.pads import add_learned_prints, piles
 from kdscan.event.pile import Pile
-from kdscan.event.store.print_files import load_prints
-from kdscan.event.store.prints import EventPrints, add_print, event_prints, is_of_pad
-from kdscan.event.store.readings import read_sheets
-from kdscan.event.store.records import PrintRow
+from kdscan.event.prints import (
+    EventPrints,
+    add_learned_prints,
+    add_print,
+    event_prints,
+    is_of_pad,
+    piles,
+)
+from kdscan.event.store.files import load_prints
+from kdscan.event.store.photos import read_sheets
+from kdscan.event.store.schema import PrintRow
 from kdscan.imaging.formats import png
 from kdscan.templates.drawing import draw_template
 from kdscan.templates.geometry import with_corners

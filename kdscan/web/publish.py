@@ -22,6 +22,7 @@ from kdscan.event.export import rows_with_sheets, write_csv
 from kdscan.event.model import Event
 from kdscan.event.report.page import write_report
 from kdscan.event.report.pictures import Album
+from kdscan.event.swiss import pairing_rows
 from kdscan.event.words import half, signed
 from kdscan.files.tables import BYTE_ORDER_MARK, write_table
 from kdscan.i18n import Words
@@ -72,7 +73,7 @@ def _sheets(request: Request, *, cards: bool) -> Response:
         with path.open("w", encoding="utf-8", newline="") as out:
             writer = csv.DictWriter(out, ("round", "table", "name", "player"))
             writer.writeheader()
-            writer.writerows(event.pairing_rows(round_))
+            writer.writerows(pairing_rows(event, round_))
         tickets = tickets_from_csv(path, event.name, (), language)
         backs = book_tickets_from_csv(path, event.name, (), language)
     style = PrintStyle(language)

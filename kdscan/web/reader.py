@@ -2,7 +2,7 @@
 
 Senders take turns: whoever sends one photo does not wait for a hundred photos of another.
 
-When all are read, prints may be learned from sheets of unknown pads (`kdscan.event.pads`);
+When all are read, prints may be learned from sheets of unknown pads (`kdscan.event.prints`);
 then the photos that may show such sheets are read again.
 """
 
@@ -19,13 +19,11 @@ from starlette.concurrency import run_in_threadpool
 
 from kdscan.errors import KdscanError, StoreError, bug_of
 from kdscan.event.batch.tasks import Learn
-from kdscan.event.pads import Tried, not_tried
+from kdscan.event.prints import Tried, not_tried, reading_version
 from kdscan.event.rules import Rules
 from kdscan.event.store import Store
-from kdscan.event.store.photos import set_pages
-from kdscan.event.store.prints import reading_version
-from kdscan.event.store.readings import add_reading
-from kdscan.event.store.records import PhotoRow
+from kdscan.event.store.photos import add_reading, set_pages
+from kdscan.event.store.schema import PhotoRow
 from kdscan.files import Json
 from kdscan.i18n.errors import error_json
 from kdscan.web.live import Live

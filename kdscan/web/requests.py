@@ -17,8 +17,8 @@ from kdscan.errors import KdscanError, StoreFull
 from kdscan.event.log import Author
 from kdscan.event.model import Event
 from kdscan.event.store import Store
-from kdscan.event.store.checks import MOST_NUMBER
 from kdscan.event.store.files import FULL
+from kdscan.event.store.schema import MOST_NUMBER
 from kdscan.i18n import Words, mark, preferred_language, words
 from kdscan.i18n.errors import error_json, error_text
 from kdscan.web.answers import ApiError, desk_only, not_found

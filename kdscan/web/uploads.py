@@ -9,7 +9,7 @@ from kdscan.event.model import UPLOADED, short_name
 from kdscan.event.store import Store, schema
 from kdscan.event.store.files import suffix_of
 from kdscan.event.store.photos import add_file, add_photo, free_name, get_photo, set_pages
-from kdscan.event.store.records import PhotoRow
+from kdscan.event.store.schema import PhotoRow
 from kdscan.web.answers import ApiError
 from kdscan.web.schemas import PhotoState
 from kdscan.web.sessions import Session

@@ -19,10 +19,9 @@ from kdscan.event.actions import AssignSheet, Ignore, OnField, SamePaper
 from kdscan.event.events import current_sheets
 from kdscan.event.log import Entry
 from kdscan.event.model import Event, reason_of, short_name
-from kdscan.event.sheets import StoredSheet, fold_table, range_of, value_of
+from kdscan.event.sheets import ReadSheet, fold_table, range_of, value_of
 from kdscan.event.store import schema
-from kdscan.event.store.readings import ReadSheet
-from kdscan.event.store.records import PhotoRow
+from kdscan.event.store.schema import PhotoRow
 from kdscan.files import Json
 from kdscan.i18n import Words, mark
 from kdscan.i18n.errors import error_text
@@ -198,9 +197,8 @@ def table_json(db: Connection, event: Event, ids: Iterable[int]) -> list[schemas
     sheets = [found[n] for n in wanted]
     book = any(one.kind == "duel_spellbook" for one in sheets)
     if book and all(one.kept is not None for one in sheets):
-        read = [StoredSheet(one.id, one.kind, one.data, one.kept) for one in sheets]
         said = [event.said_of(event.sheets[n]) for n in wanted]
-        states = fold_table(read, said, one_table=True)
+        states = fold_table(sheets, said, one_table=True)
         sheets = [replace(one, state=now) for one, now in zip(sheets, states, strict=True)]
     return [sheet_json(event, one) for one in sheets]
 

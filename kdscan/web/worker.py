@@ -15,7 +15,7 @@ from kdscan.detection.preview import camera_hint
 from kdscan.document import PhotoReport, photo_json
 from kdscan.errors import ImageTooLarge, NoSheetFound, PhotoError, UsageError
 from kdscan.event.batch.tasks import Learn
-from kdscan.event.store.print_files import load_prints
+from kdscan.event.store.files import load_prints
 from kdscan.i18n.errors import error_json
 from kdscan.imaging.formats import jpeg, png
 from kdscan.imaging.photo import Pages, decode

@@ -11,9 +11,9 @@ import pytest
 import kdscan
 from kdscan.cli import template as template_commands
 from kdscan.event.events import find_row
+from kdscan.event.prints import EventPrints, event_prints
 from kdscan.event.store import open_store
-from kdscan.event.store.prints import EventPrints, event_prints
-from kdscan.event.store.readings import read_sheets
+from kdscan.event.store.photos import read_sheets
 from kdscan.templates.library import own_library
 from tests.command import Command
 from tests.templates.pads import PAINTED, blank, learned, sheet

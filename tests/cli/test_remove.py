@@ -7,8 +7,7 @@ from pathlib import Path
 from kdscan.errors import NoSheetFound
 from kdscan.event.events import find_event, open_row
 from kdscan.event.store import open_store
-from kdscan.event.store.photos import add_file, add_photo, photos, set_pages
-from kdscan.event.store.readings import add_reading
+from kdscan.event.store.photos import add_file, add_photo, add_reading, photos, set_pages
 from kdscan.rules.duel.players import play_game
 from tests.cli.conftest import Rows, came
 from tests.command import Command, Said

@@ -10,10 +10,8 @@ import pytest
 
 from kdscan.event.actions import EnterResult
 from kdscan.event.events import find_event, open_event
-from kdscan.event.model import Event
 from kdscan.event.store import open_store
-from kdscan.event.store.photos import add_file, add_photo, set_pages
-from kdscan.event.store.readings import add_reading
+from kdscan.event.store.photos import add_file, add_photo, add_reading, set_pages
 from kdscan.rules.duel.board import CELLS
 from tests.command import Command
 
@@ -165,7 +163,7 @@ def test_an_arbiter_settles_a_game_and_the_next_round_follows(store: str, say: C
 
 
 def test_a_second_bye_is_told_as_what_it_is(say: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Event, "met_before", lambda *_: [("Eve",)])
+    monkeypatch.setattr("kdscan.cli.standings.met_before", lambda *_: [("Eve",)])
     err = say("pair", "--again").err
     assert err == "kdscan: Eve has a bye again; no other pairing was left\n"
 

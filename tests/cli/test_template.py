@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from kdscan.cli.known_templates import known_templates
-from kdscan.event.events import find_row, open_row
-from kdscan.event.forgetting import forget_event
+from kdscan.event.events import find_row, forget_event, open_row
+from kdscan.event.prints import EventPrints, add_print, event_prints
 from kdscan.event.store import open_store
-from kdscan.event.store.prints import EventPrints, add_print, event_prints
 from kdscan.paper.layout import layout_to_toml, load_layout
 from kdscan.templates.library import load_template, own_library, to_stored
 from kdscan.templates.template import SUFFIX

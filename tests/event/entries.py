@@ -12,15 +12,14 @@ from sqlalchemy import Connection
 from kdscan.document import PhotoReport, photo_json
 from kdscan.errors import KdscanError
 from kdscan.event.actions import Action, SetRules
-from kdscan.event.events import EventRow, current_sheets, find_event, open_event, open_row, perform
+from kdscan.event.events import current_sheets, find_event, open_event, open_row, perform
 from kdscan.event.export import rows_with_sheets, write_csv, write_json_lines
 from kdscan.event.log import Author
 from kdscan.event.model import Event
 from kdscan.event.store import Store
 from kdscan.event.store.files import suffix_of
-from kdscan.event.store.photos import add_file, add_photo, set_pages
-from kdscan.event.store.readings import add_reading
-from kdscan.event.store.records import PhotoRow
+from kdscan.event.store.photos import add_file, add_photo, add_reading, set_pages
+from kdscan.event.store.schema import EventRow, PhotoRow
 from kdscan.files import Json
 from kdscan.rules import GameName
 from kdscan.sheets.base import AnyReading, serialize

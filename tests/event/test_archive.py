@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sqlite3
 import zipfile
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ import pytest
 
 from kdscan.errors import UsageError
 from kdscan.event import actions as act
-from kdscan.event.archive import DATABASE, load_event, save_event
+from kdscan.event.archive import DATABASE, back_up_store, load_event, save_event
 from kdscan.event.events import events
 from kdscan.event.store import Store, open_store
 from tests.event.entries import came_in, do, event_of, exported, states
@@ -64,6 +65,29 @@ def test_an_event_is_the_same_in_another_store(store: Store, archive: Path, tmp_
         with pytest.raises(UsageError, match="there is already an event cup"):
             load_event(new, archive)
         assert load_event(new, archive, "again").name == "again"
+
+
+def test_a_backup_of_a_store_in_use_is_a_store(store: Store, tmp_path: Path) -> None:
+    back_up_store(store, tmp_path / "club.zip")
+    with zipfile.ZipFile(tmp_path / "club.zip") as backup:
+        backup.extractall(tmp_path / "restored")
+    with open_store(str(tmp_path / "restored" / "kdscan.sqlite")) as restored:
+        for name in ("cup", "Other"):
+            before, after = event_of(store, name), event_of(restored, name)
+            assert (after.log, after.games) == (before.log, before.games)
+            for photo in after.photos.values():
+                assert restored.photos.get(photo.sha256, photo.suffix)
+
+
+def test_what_a_killed_import_left_is_swept_away(store: Store, archive: Path) -> None:
+    folder = Path(store.photos.root, "ab")
+    folder.mkdir(exist_ok=True)
+    old, new = (folder / f".kdscan-{name}.part" for name in ("old", "new"))
+    for part in (old, new):
+        part.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    load_event(store, archive, "again")
+    assert (old.exists(), new.exists()) == (False, True)
 
 
 def _rewritten(path: Path, change: Callable[[dict[str, bytes]], None]) -> Path:

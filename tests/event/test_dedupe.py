@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kdscan.document import to_dict
-from kdscan.event.dedupe import Alike, Compared, Entry, same_sheets
+from kdscan.event.dedupe import Compared, Entry, same_sheets
 from kdscan.event.sheets import marks_code
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import COATS
@@ -84,28 +84,6 @@ def test_codes_go_before_marks_and_people_before_both() -> None:
     assert same_sheets([entry(1, None, code), entry(2, None, code)]).same == {2: 1}
 
 
-def test_sheets_too_empty_to_be_told_apart_are_one_by_their_code() -> None:
-    few, none = np.zeros(34, np.uint8), np.zeros(34, np.uint8)
-    few[:3] = SHEETS[0][:3]
-    for marks in (few, none):
-        assert same_sheets([entry(1, marks), entry(2, marks)]).same == {}
-        assert same_sheets([entry(1, marks, "E/1/1/A"), entry(2, marks, "E/1/1/A")]).same == {2: 1}
-    others = few.copy()
-    others[:3] += 1
-    for one, two in ((few, others), (few, none), (none, few)):
-        both = [entry(1, one, "E/1/1/A"), entry(2, two, "E/1/1/A")]
-        assert same_sheets(both) == Compared({}, {1: (2,), 2: (1,)})
-
-
-def test_a_sheet_is_not_the_same_because_all_that_it_holds_lies_on_another_too() -> None:
-    whole, part = SHEETS[0], SHEETS[0].copy()
-    part[np.flatnonzero(part)[14:]] = 0
-    assert same_sheets([entry(1, whole), entry(2, part)]).same == {}
-    assert same_sheets([entry(1, part), entry(2, whole)]).same == {}
-    both = [entry(1, whole, "E/1/1/A"), entry(2, part, "E/1/1/A")]
-    assert same_sheets(both) == Compared({}, {1: (2,), 2: (1,)})
-
-
 def test_a_kingdom_photographed_from_another_side_is_the_same() -> None:
     one = KINGDOM.split()
     castle = one.index("##")
@@ -122,17 +100,6 @@ def test_a_kingdom_photographed_from_another_side_is_the_same() -> None:
 
     entries = [kingdom(n, squares) for n, squares in enumerate((one, *turns, other), 1)]
     assert same_sheets(entries).same == {2: 1, 3: 1, 4: 1}
-
-
-def test_sheets_of_different_kinds_are_never_compared() -> None:
-    kingdom = marks_code(to_dict(make_kingdom()))
-    mixed = [
-        Entry(n, "E/1/1/A", "" if marks is None else marks.tobytes().hex(), kind=kind)
-        for n, (kind, marks) in enumerate(
-            (("duel_map", SHEETS[0]), ("kingdom", kingdom), ("duel_spellbook", None))
-        )
-    ]
-    assert same_sheets(mixed) == Compared({}, {})
 
 
 def test_different_sheets_with_one_code_are_a_conflict_until_a_person_settles_it() -> None:
@@ -166,11 +133,3 @@ def test_of_different_readings_the_fuller_counts_and_others_are_asked_about() ->
         assert (compared.same, compared.differs) == ({1: 2}, {2: ((1, 47),)})
     confirmed = Entry(1, None, early.tobytes().hex(), said=(True, False), total=47)
     assert same_sheets([confirmed, last]) == Compared({2: 1}, {})
-
-
-def test_what_was_compared_is_remembered_and_changes_nothing() -> None:
-    alike, entries = Alike(), [entry(n, marks) for n, marks in enumerate(SHEETS, 1)]
-    again = entry(999, SHEETS[3], rank=0.1)
-    assert same_sheets(entries, alike).same == {}
-    assert same_sheets([*entries, again], alike).same == {999: 4}
-    assert same_sheets(entries, alike).same == {}

@@ -63,15 +63,6 @@ def test_a_player_sits_where_the_plan_says() -> None:
     assert games[2].outcome == Outcome((0,), "bye")
 
 
-def test_each_sheet_belongs_to_its_round() -> None:
-    sheets = [
-        sheet(n + 2 * r, p, 10 * r + n, at=(r, None)) for r in (1, 2) for n, p in enumerate("AB")
-    ]
-    games, findings = gather(sheets, {(1, 4): paired("AB"), (2, 3): paired("BA")})
-    assert [[seat.total for seat in game.seats] for game in games] == [[10, 11], [21, 20]]
-    assert findings == ()
-
-
 def test_a_round_of_which_nothing_has_come_in_is_told_once() -> None:
     tables = {(1, 1): "AB", (1, 2): "CD", (2, 1): "AC", (2, 2): "BD", (2, 3): "E"}
     planned = {at: paired(players) for at, players in tables.items()}
@@ -98,19 +89,6 @@ def test_the_one_sheet_without_a_name_is_the_other_players() -> None:
     assert findings == ()
 
 
-def test_two_sheets_without_names_are_nobodys() -> None:
-    games, findings = gather([sheet(1, None, 50), sheet(2, None, 44)], TABLE)
-    assert [seat.total for seat in games[0].seats] == [None, None]
-    assert [f.code for f in findings] == ["unknown_player", "missing_sheet", "missing_sheet"]
-
-
-def test_one_sheet_photographed_twice_counts_once() -> None:
-    twice = [sheet(1, "A", 50, review=True), sheet(2, "A", 50), sheet(3, "B", 40)]
-    games, findings = gather(twice, TABLE)
-    assert games[0].seats[0].sheet == twice[1]
-    assert findings == ()
-
-
 def test_two_sheets_that_differ_wait_for_a_person() -> None:
     games, findings = gather([sheet(1, "A", 50), sheet(2, "A", 51), sheet(3, "B", 40)], TABLE)
     assert games[0].seats[0].total is None
@@ -123,13 +101,6 @@ def test_two_sheets_that_differ_wait_for_a_person() -> None:
     )
     assert games[0].outcome == Outcome((0,), "score")
     assert findings == ()
-
-
-def test_of_a_sheet_that_is_cut_off_no_total_is_named() -> None:
-    whole = replace(sheet(1, "A", 50), rivals=(2, 3))  # 3 does not count any more
-    cut = replace(sheet(2, "A", 9), rivals=(1,), cut_off=True)
-    _, findings = gather([whole, cut], TABLE)
-    assert "worth 50, –;" in findings[0].message
 
 
 def test_sheets_that_claim_one_code_count_for_nothing_even_if_their_totals_are_equal() -> None:
@@ -175,23 +146,6 @@ def test_sheets_that_need_a_look_count_and_are_named() -> None:
     games, findings = gather([sheet(1, "A", 50, review=True), sheet(2, "B", 40)], TABLE)
     assert games[0].finished
     assert [(f.code, f.sheets) for f in findings] == [("needs_look", (1,))]
-
-
-def test_sheets_of_nowhere() -> None:
-    _, findings = gather([sheet(1, "A", 50, at=(None, 1)), sheet(2, "B", 40, at=(1, None))])
-    assert [f.code for f in findings] == ["unplaced", "unplaced"]
-    told = sorted(one.message for one in findings)
-    assert "the round" in told[0] and "the table" in told[1]
-
-
-def test_a_sheet_that_is_cut_off_counts_for_nothing_until_all_of_it_is_seen() -> None:
-    part = [replace(sheet(1, "A", 30), cut_off=True), sheet(2, "B", 40)]
-    games, findings = gather(part, TABLE)
-    assert not games[0].finished
-    assert [(f.code, f.sheets) for f in findings] == [("cut_off", (1,))]
-    games, findings = gather([*part, sheet(3, "A", 50)], TABLE)
-    assert games[0].seats[0].total == 50
-    assert findings == ()
 
 
 def test_a_sheet_whose_code_names_another_event_than_most_is_nobodys() -> None:

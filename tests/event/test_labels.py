@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 
@@ -25,7 +24,6 @@ from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from lab.synth.kingdoms.tiles import load_photos
 from lab.training.dataset import UNKNOWN, unpack
 from lab.training.labels import load_labels
-from lab.training.measure import marks_figures, marks_logits
 from tests.event.entries import came_in, do, event_of
 from tests.event.workers import Here
 from tests.readings import make_kingdom
@@ -69,38 +67,6 @@ def test_what_people_have_seen_is_truth(tmp_path: Path) -> None:
     said = next(t["pixels"] for t in texts.values() if len(t["seen"]) == 34)
     off = [np.linalg.norm(np.subtract(own[cell], said[cell])) for cell in own]
     assert max(off) < 0.3 * np.linalg.norm(np.subtract(own["0,1"], own["0,0"]))
-
-
-@pytest.mark.torch
-def test_training_knows_what_is_unknown(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch")
-    from lab.training.task import RandomTensors
-    from lab.training.tasks import marks_batch, marks_loss, marks_views
-
-    with open_store(str(tmp_path / "s.sqlite")) as store:
-        told(store, "04.jpg", "02.jpg")
-        save_labels(store, "cup", tmp_path / "labels")
-    examples = load_labels(tmp_path / "labels")
-    batch = marks_views(RandomTensors(0), marks_batch(np.random.default_rng(0), examples))
-    assert float(batch[6].max()) == -1
-    n = len(examples)
-    shapes = [(n, 34, 7), (n, 34, 5), (n, 1), (n, 35, 2), (n, 34, 1, 16, 16)]
-    out = tuple(torch.ones(shape, requires_grad=True) for shape in shapes)
-    losses = marks_loss(out, batch)
-    assert losses["spots"].item() == losses["offset"].item() == 0
-    sum(losses.values()).backward()
-    known = (torch.from_numpy(np.stack([e.coat for e in examples])) != UNKNOWN).sum()
-    touched = (out[0].grad.abs().sum(-1) > 0).sum()
-    assert int(touched) == int(known) == 35
-
-
-def test_the_models_in_use_are_tested_on_what_people_have_seen() -> None:
-    sample = load_labels(SAMPLES)[3]  # 04.jpg
-    unsure = dataclasses.replace(sample, coat=sample.coat.copy(), crosses=sample.crosses.copy())
-    unsure.coat[5:], unsure.crosses[5:] = UNKNOWN, UNKNOWN
-    figures = marks_figures(marks_logits(default_models().marks, [sample, unsure]))
-    assert figures["shields"] == 34 + 5
-    assert 0.7 < figures["cell"] <= figures["coat"] <= 1
 
 
 def test_confirmed_kingdoms_come_out_as_training_takes_them(tmp_path: Path) -> None:

@@ -13,12 +13,11 @@ from kdscan.event import actions as act
 from kdscan.event.events import open_event
 from kdscan.event.export import columns, rows_with_sheets
 from kdscan.event.log import Author
-from kdscan.event.model import OK, REVIEW, Event
+from kdscan.event.model import Event
 from kdscan.event.names import players_in
-from kdscan.event.rules import Rules
 from kdscan.event.store import Store, open_store
-from kdscan.event.store.photos import add_file, add_photo, set_pages
-from kdscan.event.store.readings import add_reading
+from kdscan.event.store.photos import add_file, add_photo, add_reading, set_pages
+from kdscan.event.swiss import resting_on
 from kdscan.files import Json
 from kdscan.paper.ids import check_of
 from kdscan.rules import GameName
@@ -77,12 +76,6 @@ def test_a_removed_page_hides_no_other_photo_of_its_sheet(store: Store) -> None:
         do(store, act.RemovePhoto("other.jpg"))
 
 
-def test_of_equal_photos_that_of_the_first_name_counts_whichever_came_first(store: Store) -> None:
-    for name in ("b.jpg", "a.jpg"):
-        came_in(store, name, make_sheet(confidence=0.999))
-    assert statuses(store) == {"a.jpg": "ok", "b.jpg": "same sheet"}
-
-
 def test_photos_of_one_sheet_with_different_totals_are_asked_about(store: Store) -> None:
     """The photo before the last domino, surer than that of the finished sheet."""
     whole = make_sheet(confidence=0.99)
@@ -96,23 +89,6 @@ def test_photos_of_one_sheet_with_different_totals_are_asked_about(store: Store)
     assert asked.values["totals"] == f"{whole.score.total}, {early.score.total}"
     settled = do(store, act.Ignore(number_of(event, "early.jpg")))
     assert not [one for one in settled.findings if one.code == "two_sheets"]
-
-
-def test_an_ignored_sheet_hides_no_other_photo_of_it(store: Store) -> None:
-    came_in(store, "sharp.jpg", make_sheet(confidence=0.999))
-    came_in(store, "blurred.jpg", make_sheet(confidence=0.99))
-    do(store, act.Ignore(number_of(event_of(store), "sharp.jpg")))
-    assert statuses(store) == {"blurred.jpg": "ok", "sharp.jpg": "ignored"}
-
-
-def test_a_corrected_photo_counts_before_one_that_was_only_assigned(store: Store) -> None:
-    came_in(store, "sharp.jpg", make_sheet(confidence=0.999))
-    came_in(store, "blurred.jpg", make_sheet(confidence=0.99))
-    blurred = number_of(event_of(store), "blurred.jpg")
-    do(store, act.AssignSheet(blurred, "Ann", 1, 1))
-    assert statuses(store)["blurred.jpg"] == "same sheet"
-    do(store, act.CorrectShield(blurred, (0, 0), "dot", 2))
-    assert statuses(store)["sharp.jpg"] == "same sheet"
 
 
 def test_a_photo_that_cannot_be_opened_and_pages_without_a_sheet_are_rows(store: Store) -> None:
@@ -181,33 +157,6 @@ def test_a_spellbook_pays_the_maps_of_its_table(store: Store) -> None:
     assert wizards(store) == paid
 
 
-def test_a_map_photographed_twice_is_one_of_the_two_of_its_game(store: Store) -> None:
-    game = paid_game()
-    for name, board in zip(("A", "B", "B again"), (*game.maps, game.maps[1]), strict=True):
-        sheet = make_sheet(str(board), confidence=0.99 if "again" in name else 0.999)
-        came_in(store, name, with_evidence(sheet, sheet_id=f"CUP/1/4/{name[0]}"))
-    came_in(store, "book", with_evidence(make_book(game.spellbook), sheet_id="CUP/1/4/"))
-    a, b = (score.wizard for score in game.scores())
-    assert wizards(store) == {"A": a, "B": b, "B again": 0}
-
-
-def test_codes_without_a_round_belong_to_that_of_their_photos(store: Store) -> None:
-    games = [paid_game(), paid_game(seed=100)]
-    for round_, game in enumerate(games, 1):
-        for board, player in zip(game.maps, "AB", strict=True):
-            sheet = make_sheet(str(board), confidence=0.999)
-            sheet = with_evidence(sheet, sheet_id=f"CUP//4/{player}")
-            came_in(store, f"{player}{round_}", sheet, details={"round": round_})
-        book = with_evidence(make_book(game.spellbook), sheet_id="CUP//4/")
-        came_in(store, f"book{round_}", book, details={"round": round_})
-    assert wizards(store) == {
-        f"{player}{round_}": score.wizard
-        for round_, game in enumerate(games, 1)
-        for player, score in zip("AB", game.scores(), strict=True)
-    }
-    assert set(statuses(store).values()) <= {OK, REVIEW}
-
-
 def test_the_pairing_says_where_a_sheet_belongs_that_names_its_round_and_player(
     store: Store,
 ) -> None:
@@ -253,17 +202,6 @@ def test_a_clipped_sheet_has_no_points_in_its_game(store: Store) -> None:
 
 
 # Rules
-
-
-def test_rules_are_kept_and_can_be_set_right(store: Store) -> None:
-    with store.write() as db:
-        rules = act.SetRules(great_duel=True, middle_kingdom=True, rounds=5)
-        event = open_event(db, "Castle cup", "kingdomino", rules)
-        assert event.rules == Rules("kingdomino", great_duel=True, middle_kingdom=True, rounds=5)
-        rules = act.SetRules(middle_kingdom=False, harmony=True)
-        again = open_event(db, "Castle cup", None, rules)
-        assert open_event(db, "Other").rules == Rules()
-    assert again.rules == Rules("kingdomino", great_duel=True, harmony=True, rounds=5)
 
 
 @pytest.mark.parametrize(
@@ -369,15 +307,6 @@ def test_a_list_of_players_gives_each_a_code_of_its_own(store: Store, tmp_path: 
         players_in(path)
 
 
-def test_tables_have_as_many_seats_as_the_rules_say(store: Store) -> None:
-    with store.write() as db:
-        open_event(db, "Cup", "kingdomino", act.SetRules(seats=4))
-    event = players(store, "ABCDEFG", act.PairRound())
-    assert sorted(map(len, event.tables[1].values())) == [3, 4]
-    with pytest.raises(UsageError, match="a walkover needs two players"):
-        do(store, act.Walkover(1, 1, "A"))
-
-
 def test_rounds_are_paired_again_only_before_they_are_played(store: Store) -> None:
     players(store, "ABCD", act.SetRules(rounds=2), act.PairRound(seed=1))
     with pytest.raises(UsageError, match=r"missing: 2, the first in round 1, table 1 \(., .\)"):
@@ -402,13 +331,6 @@ def test_rounds_are_paired_again_only_before_they_are_played(store: Store) -> No
         do(store, act.Walkover(2, table, None))
     with pytest.raises(UsageError, match="all rounds are paired"):
         do(store, act.PairRound())
-
-
-def test_a_round_with_a_sheet_in_doubt_has_begun(store: Store) -> None:
-    players(store, "AB", act.PairRound(seed=1))
-    came_in(store, "x.jpg", with_evidence(make_sheet(), sheet_id="X/1/1/Q"))
-    with pytest.raises(UsageError, match="already come in"):
-        do(store, act.PairRound(again=True))
 
 
 def test_tables_and_byes_may_be_chosen_by_hand(store: Store) -> None:
@@ -438,13 +360,15 @@ def test_the_last_result_is_withdrawn_and_both_may_be_absent(store: Store) -> No
         do(store, act.Walkover(1, 7, "A"))
 
 
-def test_a_sheet_takes_the_only_round_in_which_its_player_has_none(store: Store) -> None:
-    players(store, "AB", act.PairRound(seed=1))
-    came_in(store, "a.jpg", make_sheet(confidence=0.999))
-    event = do(store, act.AssignSheet(number_of(event_of(store), "a.jpg"), "A"))
-    assert [seat.total for seat in event.games[0].seats if seat.player == "A"] == [
-        make_sheet().score.total
-    ]
+def test_who_changes_a_result_hears_which_pairings_rest_on_it(store: Store) -> None:
+    players(store, "ABCD", act.PairRound(tables=(("A", "B"), ("C", "D"))))
+    first = [act.EnterResult(1, 1, {"A": 40, "B": 30}), act.EnterResult(1, 2, {"C": 20, "D": 10})]
+    before = do(store, *first, act.PairRound(tables=(("C", "D"), ("A", "B"))))
+    after = do(store, act.EnterResult(1, 1, {"A": 25}))
+    ((text, values),) = resting_on(before, after)
+    assert (values["round"], values["table"], values["tables"]) == (1, 1, "2/2")
+    assert "has changed" in text
+    assert resting_on(after, do(store, act.EnterResult(2, 1, {"C": 1, "D": 2}))) == []
 
 
 # Undo

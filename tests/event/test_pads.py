@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from kdscan.event.events import open_row
-from kdscan.event.pads import piles
+from kdscan.event.prints import EventPrints, piles
 from kdscan.event.store import Store, open_store
-from kdscan.event.store.prints import EventPrints
 from tests.event.entries import came_in
 from tests.readings import make_sheet, with_evidence
 from tests.templates.made import made_template

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from kdscan.document import to_dict
+from kdscan.event.actions import OnField
+from kdscan.event.log import Entry
 from kdscan.event.sheets import (
+    ReadSheet,
     SheetSaid,
-    StoredSheet,
-    Word,
-    brief_of,
     fold_table,
-    marks_code,
-    marks_from,
 )
 from kdscan.files import Json
 from kdscan.rules.duel.coats import Coat
@@ -22,28 +21,40 @@ from kdscan.sheets.base import AnyReading, correct, serialize
 from tests.readings import make_book, make_kingdom, make_sheet, make_table, paid_game
 
 
-def row(sheet: AnyReading, **more: Any) -> StoredSheet:
-    return replace(StoredSheet(1, sheet.kind, to_dict(sheet), serialize(sheet)), **more)
+def row(sheet: AnyReading, **more: Any) -> ReadSheet:
+    return replace(ReadSheet(1, 1, 0, 0, sheet.kind, to_dict(sheet), serialize(sheet)), **more)
+
+
+class Given(OnField, frozen=True):
+    """Any value of a sheet."""
+
+    path: str
+    new: Any
+
+    @property
+    def field(self) -> str:
+        return self.path
+
+    @property
+    def value(self) -> Any:
+        return self.new
 
 
 def by_desk(values: Mapping[str, Any]) -> SheetSaid:
-    words = (Word(field, new, "Zoe", "desk", n) for n, (field, new) in enumerate(values.items()))
-    return SheetSaid({word.field: word for word in words})
+    actions: list[Any] = [Given(1, path, new) for path, new in values.items()]
+    at = datetime.now(UTC)
+    words = (Entry(n, at, "Zoe", "desk", "", action) for n, action in enumerate(actions))
+    return SheetSaid({word.field_action.field: word for word in words})
 
 
 def fold(
-    sheets: Sequence[StoredSheet], values: Sequence[Mapping[str, Any]], one_table: bool = False
+    sheets: Sequence[ReadSheet], values: Sequence[Mapping[str, Any]], one_table: bool = False
 ) -> list[Json]:
     return fold_table(sheets, list(map(by_desk, values)), one_table=one_table)
 
 
-def fold_one(sheet: StoredSheet, values: Mapping[str, Any]) -> Json:
+def fold_one(sheet: ReadSheet, values: Mapping[str, Any]) -> Json:
     return fold([sheet], [values])[0]
-
-
-def test_without_a_word_it_is_what_was_read() -> None:
-    sheet = make_sheet(doubtful=[(0, 1)])
-    assert fold_one(row(sheet), {}) == {**to_dict(sheet), "said": [], "if_accepted": None}
 
 
 def test_shields_are_corrected_as_the_command_line_corrects_them() -> None:
@@ -80,7 +91,7 @@ def test_the_wizards_coat_counts_or_is_denied() -> None:
     assert found["score"]["wizard"] == 0
 
 
-def table() -> tuple[list[StoredSheet], list[int]]:
+def table() -> tuple[list[ReadSheet], list[int]]:
     """Two maps and the spellbook in one photo; what the wizard pays each."""
     game = paid_game()
     sheets = [row(one, id=n) for n, one in enumerate(make_table(game), 1)]
@@ -142,19 +153,3 @@ def test_a_kingdoms_squares_and_rules_are_corrected() -> None:
     found = fold_one(sheet, said)
     assert found["score"]["middle_kingdom"] == 10
     assert found["range"] == [found["score"]["total"]] * 2 and not found["review"]
-
-
-def test_marks_are_numbers_and_come_back_from_their_digits() -> None:
-    data = to_dict(make_sheet())
-    codes = marks_code(data)
-    assert codes is not None and codes.shape == (34,)
-    assert int(codes[0]) == 1 * 5 + 1  # a dot with a cross
-    back = marks_from(brief_of(dict(data), dict(data), None).marks)
-    assert back is not None and (back == codes).all()
-    assert marks_code({"kind": "duel_spellbook"}) is None
-    kingdom: Any = to_dict(make_kingdom())
-    for cell in kingdom["cells"]:
-        if cell["terrain"] == "castle":
-            cell["terrain"] = "empty"
-    bare = marks_code(kingdom)
-    assert bare is not None and not bare.any()  # without its castle it is compared with none

@@ -26,15 +26,6 @@ def order(games: Iterable[Game], *players: str) -> list[tuple[int, str, str]]:
     return [(line.rank, line.player, line.decided_by) for line in standings(players, games)]
 
 
-def test_wins_and_draws() -> None:
-    games = played(1, ("A", 50, "B", 40), ("C", 30, "D", 30))
-    lines = {line.player: line for line in standings("ABCDE", games)}
-    assert [lines[p].score for p in "ABCDE"] == [1, 0, 0.5, 0.5, 0]
-    assert (lines["A"].wins, lines["B"].losses, lines["C"].draws) == (1, 1, 1)
-    assert lines["E"].rank == 4
-    assert lines["A"].decided_by == ""  # nobody else has a point
-
-
 def test_head_to_head_comes_before_the_spread() -> None:
     # A and B have two wins each; A beat B by one point, B's spread is far larger.
     games = [
@@ -61,28 +52,6 @@ def test_head_to_head_needs_all_others_in_the_tie() -> None:
     ]
 
 
-def test_head_to_head_is_not_applied_again_to_the_rest() -> None:
-    # A, B, C, X have three points. A beat the others and is first. Of the rest B beat both,
-    # which would make B second if the rule were applied again; the spread decides instead.
-    games = [
-        *played(1, ("A", 11, "B", 10), ("C", 10, "X", 10)),
-        *played(2, ("A", 11, "C", 10), ("B", 11, "X", 10)),
-        *played(3, ("A", 11, "X", 10), ("B", 11, "C", 10)),
-        *played(4, ("B", 11, "R", 10), ("C", 40, "S", 10), ("X", 30, "T", 10)),
-        *played(5, ("C", 40, "U", 10), ("X", 30, "V", 10)),
-        *played(6, ("C", 10, "W", 10), ("X", 10, "Y", 10)),
-    ]
-    lines = standings((), games)[:4]
-    assert {line.score for line in lines} == {3}
-    # B: -1 1 1 1 without a 1; C: -1 -1 0 30 30 0 without a 30; X likewise with 20.
-    assert [(x.rank, x.player, x.spread, x.decided_by) for x in lines] == [
-        (1, "A", 2, "head_to_head"),
-        (2, "C", 28, "spread"),
-        (3, "X", 18, "spread"),
-        (4, "B", 1, "spread"),
-    ]
-
-
 def test_who_lost_to_all_others_in_the_tie_is_last_of_it() -> None:
     # A, B, C have one win; C lost to A and B, each by one point, and has the best spread.
     games = [
@@ -96,17 +65,6 @@ def test_who_lost_to_all_others_in_the_tie_is_last_of_it() -> None:
         (3, "A", "spread"),
         (4, "C", "head_to_head"),
     ]
-
-
-def test_who_is_left_between_first_and_last_of_a_tie_was_separated_by_the_same_rule() -> None:
-    # Two wins each. A beat B and C, and B beat C.
-    games = [
-        *played(1, ("A", 11, "B", 10), ("C", 11, "X", 10)),
-        *played(2, ("A", 11, "C", 10), ("B", 11, "Z", 10)),
-        *played(3, ("B", 11, "C", 10)),
-        *played(4, ("C", 11, "Y", 10)),
-    ]
-    assert order(games)[:3] == [(n, player, "head_to_head") for n, player in enumerate("ABC", 1)]
 
 
 def test_sonneborn_berger_after_an_equal_spread() -> None:
@@ -134,13 +92,6 @@ def test_players_whom_nothing_separates_share_the_place() -> None:
     ]
 
 
-def test_a_bye_scores_like_a_win_and_gives_nothing_else() -> None:
-    games = [*played(1, ("A", 30, "B", 10)), bye(1, "C"), *played(2, ("C", 20, "A", 10))]
-    line = next(line for line in standings((), games) if line.player == "C")
-    assert (line.score, line.byes, line.wins, line.spread) == (2, 1, 1, 0)
-    assert line.sonneborn_berger == 1  # A's one point; nothing from the bye
-
-
 def test_a_bye_waits_until_somebody_played() -> None:
     paired = Game(2, 1, (Seat("A", points=30), Seat("B")))
     games = [*played(1, ("A", 30, "B", 10)), bye(1, "C"), paired, bye(2, "C")]
@@ -160,11 +111,6 @@ def test_a_walkover_is_a_win_by_nothing_over_the_player_who_did_not_come() -> No
     assert results == {"A": [("B", 1, 0)], "B": [("A", 0, 0)]}
     lines = {line.player: line for line in standings((), [game])}
     assert (lines["A"].wins, lines["B"].losses) == (1, 1)
-
-
-def test_games_with_a_missing_sheet_wait() -> None:
-    waiting = Game(1, 1, (Seat("A", points=30), Seat("B")))
-    assert [line.score for line in standings((), [waiting])] == [0, 0]
 
 
 @st.composite
@@ -211,15 +157,6 @@ def test_the_order_of_games_and_names_changes_nothing(
     assert standings(others, mixed) == standings(names, games)
 
 
-@given(tournaments())
-def test_the_best_result_is_left_out(event: tuple[list[str], list[Game]]) -> None:
-    names, games = event
-    for name in names:
-        rounds = rounds_of(name, games)
-        spreads = sorted(one.spread for one in rounds)
-        assert spread_but_best(rounds) == sum(spreads[:-1])
-
-
 def test_a_table_of_four_is_a_third_of_a_game_against_each_other() -> None:
     table = Game(
         1, 1, tuple(Seat(p, points=n) for p, n in zip("ABCD", (60, 50, 50, 20), strict=True))
@@ -239,15 +176,6 @@ def test_a_table_of_four_is_a_third_of_a_game_against_each_other() -> None:
     assert spread_but_best(rounds_of("A", [table, won])) == 20  # that mean
 
 
-def test_thirds_add_up_exactly() -> None:
-    def of(n: int, *order: str) -> Game:
-        return Game(n, 1, tuple(Seat(p, points=50 - i) for i, p in enumerate(order)))
-
-    # Each is first, second, third and fourth once: everybody has two points, and all share.
-    games = [of(1, *"ABCD"), of(2, *"BADC"), of(3, *"CDAB"), of(4, *"DCBA")]
-    assert {line.score for line in standings((), games)} == {2}
-
-
 def test_several_in_front_at_a_table_of_three_have_drawn() -> None:
     table = Game(1, 1, (Seat("A", points=9), Seat("B", points=9), Seat("C", points=1)))
     lines = {line.player: line for line in standings((), [table])}
@@ -256,3 +184,10 @@ def test_several_in_front_at_a_table_of_three_have_drawn() -> None:
     four = Game(1, 1, tuple(Seat(p, points=n) for p, n in zip("ABCD", (9, 9, 1, 1), strict=True)))
     lines = {line.player: line for line in standings((), [four])}
     assert [(lines[p].draws, lines[p].losses) for p in "ABCD"] == [(1, 0), (1, 0), (0, 1), (0, 1)]
+
+
+def test_equals_are_listed_by_surname() -> None:
+    names = ["Zoe Adams", "Doe, John", "Ann Doe (Leeds)", "Ann Doe B", "Cleo"]
+    assert [line.player for line in standings(names, [])] == [
+        *("Zoe Adams", "Cleo", "Ann Doe (Leeds)", "Ann Doe B", "Doe, John")
+    ]

@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
-from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
 
 from kdscan.errors import UsageError
 from kdscan.event import actions as act
-from kdscan.event.events import load, open_event, perform
 from kdscan.event.log import Author
 from kdscan.event.model import UPLOADED, Event
 from kdscan.event.sheets import range_of
-from kdscan.event.store import Store, open_store, schema
-from kdscan.event.store.photos import add_file, add_photo, set_pages
-from kdscan.event.store.readings import add_reading
-from kdscan.rules.duel.board import CELLS
+from kdscan.event.store import Store, open_store
 from kdscan.sheets.base import AnyReading, deserialize, serialize
-from tests.event.entries import MODELS, came_in, do, entry, event_of, kept, number_of, states
+from tests.event.entries import came_in, do, event_of, number_of, states
 from tests.readings import make_sheet, with_evidence
 
 HUGO, EVE = Author("Hugo", "player", "hugo"), Author("desk", "player", "eve")
@@ -186,133 +171,3 @@ def test_at_home_everybodys_word_counts(store: Store) -> None:
     event = do(store, act.CorrectShield(1, (0, 0), "dot", 4), act.ConfirmSheet(1), by=HUGO)
     assert event.sheets[1].brief.confirmed
     assert total(event, 1) != make_sheet().score.total
-
-
-# Any sequence of actions
-
-SHEETS = (
-    ("hugo", read("CUP/1/1/1", DOUBTS)),
-    ("eve", read("CUP/1/1/2", ((4, 4),))),
-)
-
-VALUES = st.one_of(
-    st.tuples(st.none(), st.just(0)),
-    st.tuples(st.sampled_from(("dot", "line", "checked")), st.integers(0, 4)),
-)
-
-
-class AnyCup(RuleBasedStateMachine):
-    """Two players and a desk do whatever they like; a second, naive fold says the same."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.store = _shared_store()
-        self.name = f"Cup {random.Random().getrandbits(60):x}"
-        with self.store.write() as db:
-            event = open_event(db, self.name)
-            players = act.AddPlayer("Hugo"), act.AddPlayer("Eve")
-            event, _ = perform(db, event, Author("Zoe"), *players, act.PairRound(seed=1))
-            for session, sheet in SHEETS:
-                photo = add_photo(db, event.id, session.encode().hex().ljust(64, "0"), ".jpg", 1)
-                details = {"session": session}
-                name = f"{session}.jpg"
-                add_file(db, event.id, name, photo.id, source=UPLOADED, details=details)
-                set_pages(db, photo, 1)
-                add_reading(db, photo, 0, MODELS, entry(sheet), kept(sheet), 0.1)
-            self.event = load(db, event.id, write=True)
-        self.sheets = sorted(self.event.sheets)
-        self.ranges = {
-            n: (self.event.sheets[n].brief.low, self.event.sheets[n].brief.high)
-            for n in self.sheets
-        }
-        self.desk_spoke = False
-
-    def act(self, by: Author, *actions: act.Action) -> None:
-        try:
-            with self.store.write() as db:
-                self.event, _ = perform(db, self.event, by, *actions)
-        except UsageError:
-            return
-        self.desk_spoke |= by.role == "desk"
-
-    @initialize()
-    def nothing(self) -> None:
-        """Hypothesis needs a first step."""
-
-    @rule(
-        who=st.sampled_from((HUGO, EVE)),
-        which=st.integers(0, 1),
-        cell=st.sampled_from(CELLS[:12] + DOUBTS + ((4, 4),)),
-        value=VALUES,
-    )
-    def player_corrects(
-        self, who: Author, which: int, cell: tuple[int, int], value: tuple[str | None, int]
-    ) -> None:
-        coat, crosses = value
-        self.act(who, act.CorrectShield(self.sheets[which], cell, coat, crosses))  # type: ignore[arg-type]
-
-    @rule(who=st.sampled_from((HUGO, EVE)), which=st.integers(0, 1))
-    def player_confirms(self, who: Author, which: int) -> None:
-        self.act(who, act.ConfirmSheet(self.sheets[which]))
-
-    @rule(who=st.sampled_from((HUGO, EVE)), back=st.integers(1, 6))
-    def player_undoes(self, who: Author, back: int) -> None:
-        if len(self.event.log) >= back:
-            self.act(who, act.Undo(self.event.log[-back].id))
-
-    @precondition(lambda self: not self.desk_spoke)
-    @rule(points=st.integers(0, 60))
-    def desk_enters_and_undoes(self, points: int) -> None:
-        """Whatever the desk does and undoes leaves no trace but in the log."""
-        before = self.event.standings, self.event.findings
-        at = len(self.event.log)
-        sheet = self.sheets[0]
-        done = (
-            act.EnterResult(1, 1, {"Hugo": points}),
-            act.CorrectShield(sheet, (1, 1), "dot", 2),
-            act.Ignore(self.sheets[1]),
-        )
-        self.act(Author("Zoe"), *done)
-        self.act(Author("Zoe"), act.Undo(self.event.log[at].id))
-        assert (self.event.standings, self.event.findings) == before
-        self.desk_spoke = False
-
-    @invariant()
-    def no_total_leaves_its_range_without_the_desk(self) -> None:
-        for n in self.sheets:
-            brief = self.event.sheets[n].brief
-            low, high = self.ranges[n]
-            assert brief.total is not None and low <= brief.total <= high
-            if brief.waits:
-                codes = [one.code for one in self.event.findings if n in one.sheets]
-                assert "changed" in codes or self.event.row(self.event.sheets[n]).other
-
-    @invariant()
-    def a_naive_fold_says_the_same(self) -> None:
-        with self.store.read() as db:
-            afresh = load(db, self.event.id)
-        assert not afresh.unsaved
-        assert (afresh.standings, afresh.findings) == (self.event.standings, self.event.findings)
-        assert afresh.sheets == self.event.sheets
-
-    def teardown(self) -> None:
-        with self.store.write() as db:
-            db.execute(schema.event.delete().where(schema.event.c.id == self.event.id))
-
-
-_OPEN: list[Store] = []
-
-
-def _shared_store() -> Store:
-    return _OPEN[0]
-
-
-def test_no_sequence_of_players_actions_raises_a_total(store: Store) -> None:
-    _OPEN[:] = [store]
-    checks = list(HealthCheck)
-    run_state_machine_as_test(
-        AnyCup,
-        settings=settings(
-            max_examples=20, stateful_step_count=12, deadline=None, suppress_health_check=checks
-        ),
-    )

@@ -24,8 +24,7 @@ from starlette.applications import Starlette
 
 from kdscan.document import PhotoReport, photo_json
 from kdscan.event.store import Store, open_store
-from kdscan.event.store.photos import get_photo, set_pages
-from kdscan.event.store.readings import add_reading
+from kdscan.event.store.photos import add_reading, get_photo, set_pages
 from kdscan.sheets.base import AnyReading, serialize
 from kdscan.web.app import Server, make_app
 from kdscan.web.pool import Limits, Pool

@@ -14,7 +14,7 @@ from kdscan.event import log
 from kdscan.event.log import Author
 from kdscan.event.store import Store
 from kdscan.event.store.photos import add_file
-from kdscan.event.store.rows import now, touch
+from kdscan.event.store.schema import now, touch
 from kdscan.rules.duel.players import play_game
 from tests.event.entries import came_in
 from tests.readings import make_sheet, with_evidence
@@ -53,7 +53,7 @@ def test_sheets_of_the_round_that_is_played_are_to_come_until_its_clock_ends(
     with store.write() as db:
         touch(db, served.services.live.id)
         over = event_actions.StartClock(None, "2026-01-01T00:00:00+00:00")
-        log.append(db, served.services.live.id, Author("Zoe"), [over], now())
+        log.append(db, served.services.live.id, Author("Zoe"), over, now())
     assert cards(desk)["missing"]["player"] == "Bob"
     served.services.live.perform(Author("Zoe"), started)
 

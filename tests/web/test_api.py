@@ -14,8 +14,7 @@ from PIL import Image
 from kdscan.errors import Bug
 from kdscan.event.events import find_row
 from kdscan.event.store import Store
-from kdscan.event.store.photos import get_photo, set_pages
-from kdscan.event.store.readings import read_sheets
+from kdscan.event.store.photos import get_photo, read_sheets, set_pages
 from kdscan.i18n.errors import error_json
 from kdscan.rules.duel.board import CELLS
 from tests.event.entries import came_in

@@ -26,8 +26,8 @@ import kdscan
 from kdscan.cli.serve import greet
 from kdscan.errors import KdscanError
 from kdscan.event.events import find_row
+from kdscan.event.prints import EventPrints
 from kdscan.event.store import open_store
-from kdscan.event.store.prints import EventPrints
 from kdscan.i18n import LANGUAGES, words
 from kdscan.web.pages import STATIC, static_url, version
 from kdscan.web.settings import Settings

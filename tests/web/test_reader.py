@@ -14,9 +14,8 @@ from kdscan.errors import NoSheetFound, StoreError
 from kdscan.event.actions import SetRules
 from kdscan.event.events import open_event
 from kdscan.event.store import Store
-from kdscan.event.store.photos import get_photo
-from kdscan.event.store.readings import readings
-from kdscan.event.store.records import PhotoRow
+from kdscan.event.store.photos import get_photo, readings
+from kdscan.event.store.schema import PhotoRow
 from kdscan.web.live import Live
 from kdscan.web.pictures import PictureCache
 from kdscan.web.pool import Limits, Pool

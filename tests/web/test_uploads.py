@@ -14,8 +14,7 @@ import pytest
 from starlette.requests import Request
 
 from kdscan.errors import StoreFull
-from kdscan.event.events import find_row, open_row
-from kdscan.event.forgetting import forget_event
+from kdscan.event.events import find_row, forget_event, open_row
 from kdscan.event.store import Store, open_store
 from kdscan.event.store.photos import files
 from kdscan.web import requests

@@ -5,7 +5,7 @@ models, the prints that the event knows and, in Kingdomino, the size limit of ki
 interruption the same run can be started again: what is stored is skipped. Memory does not grow with
 the number of photos.
 
-When everything is read, sheets of unknown prints may teach them (`kdscan.event.pads`); then
+When everything is read, sheets of unknown prints may teach them (`kdscan.event.prints`); then
 pages that may bear them are read again, until there is nothing more to learn. The result depends
 only on the photos, not on their order, nor on where a run was interrupted.
 """
@@ -31,12 +31,19 @@ from kdscan.event.batch.tasks import (
 )
 from kdscan.event.events import check_exists
 from kdscan.event.model import Event
-from kdscan.event.pads import Tried, add_learned_prints, not_tried, pages_to_read_again, piles
+from kdscan.event.prints import (
+    Tried,
+    add_learned_prints,
+    event_prints,
+    not_tried,
+    pages_read,
+    pages_to_read_again,
+    piles,
+    reading_version,
+)
 from kdscan.event.store import Store
-from kdscan.event.store.photos import add_file, add_photo, get_photo, set_pages
-from kdscan.event.store.prints import event_prints, pages_read, reading_version
-from kdscan.event.store.readings import add_reading
-from kdscan.event.store.records import PhotoRow
+from kdscan.event.store.photos import add_file, add_photo, add_reading, get_photo, set_pages
+from kdscan.event.store.schema import PhotoRow
 from kdscan.files import Json
 
 OnProgress = Callable[["Progress"], None]

@@ -26,8 +26,7 @@ from kdscan.errors import (
     bug_of,
 )
 from kdscan.event.pile import Pile, teach
-from kdscan.event.store.files import PhotoFiles, is_url, open_place, suffix_of
-from kdscan.event.store.print_files import load_prints
+from kdscan.event.store.files import PhotoFiles, is_url, load_prints, open_place, suffix_of
 from kdscan.files import Json
 from kdscan.i18n.errors import error_json
 from kdscan.imaging.formats import check_bytes
@@ -167,7 +166,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Learn:
-    """Learn the prints that sheets of stored photos share; see `kdscan.event.pads`."""
+    """Learn the prints that sheets of stored photos share; see `kdscan.event.prints`."""
 
     photos: str
     pile: Pile

@@ -6,9 +6,11 @@ the catalogues, and everything is escaped.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
+from statistics import median
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -16,7 +18,7 @@ from kdscan.event.export import Row, value
 from kdscan.event.games import Game, Seat
 from kdscan.event.model import REVIEW, Event, SheetResult, short_name
 from kdscan.event.report.pictures import CROP_PX, Album, Pictures
-from kdscan.event.report.plots import places_svg, totals_svg
+from kdscan.event.standings import standings
 from kdscan.event.words import decided_by, half, signed, value_text, where
 from kdscan.files import Json
 from kdscan.i18n import Words
@@ -24,11 +26,15 @@ from kdscan.i18n import errors as error_words
 from kdscan.i18n.problems import problem_text
 from kdscan.rules.grid import cell_name
 from kdscan.rules.problem import problem_from
+from kdscan.sheets.base import KINGDOM, SPELLBOOK
 from kdscan.sheets.common import CellField, parse_field, percent
 
 MOST_DOUBTS = 12
 """Most doubtful places of a sheet that are shown, the least certain first; a sheet with more needs
 a better photo."""
+
+STEP, SHOWN = 5, 10
+"""Points in each bar of the histogram, and players whose places are followed."""
 
 _templates = Environment(
     loader=PackageLoader("kdscan.event.report"),
@@ -44,11 +50,6 @@ def write_report(state: Event, rows: Iterable[Row], album: Album, w: Words) -> I
 
     rows: the event's results, iterated once. w: the language.
     """
-    names = [player.name for player in state.names.players]
-    plots = [
-        (w.t("Points of all sheets"), totals_svg([score.total for score in state.scores], w)),
-        (w.t("Places, round by round"), places_svg(names, state.games, w)),
-    ]
     rounds = groupby(state.games, key=lambda game: game.round)
     return _templates.get_template("report.html").generate(
         state=state,
@@ -56,13 +57,14 @@ def write_report(state: Event, rows: Iterable[Row], album: Album, w: Words) -> I
         summary=_summary(state, w),
         findings=[
             (
-                where(w, one.round, one.table) if one.table else "",
-                w.t(one.text, **one.values),
-                one.sheets,
+                where(w, finding.round, finding.table) if finding.table else "",
+                w.t(finding.text, **finding.values),
+                finding.sheets,
             )
-            for one in state.findings
+            for finding in state.findings
         ],
-        plots=[(title, svg) for title, svg in plots if svg],
+        totals=totals([score.total for score in state.scores]),
+        places=places([player.name for player in state.names.players], state.games),
         rounds=[(number, list(games)) for number, games in rounds],
         cards=_cards(state, rows, album, w),
         crop=CROP_PX,
@@ -77,12 +79,36 @@ def write_report(state: Event, rows: Iterable[Row], album: Album, w: Words) -> I
     )
 
 
+def totals(points: Sequence[int]) -> Json | None:
+    """The distribution of points, as (lowest, number) for each `step`; None for too few sheets."""
+    if len(points) < 3:
+        return None
+    counts = Counter(total // STEP for total in points)
+    bars = [(STEP * k, counts[k]) for k in range(min(counts), max(counts) + 1)]
+    return {"step": STEP, "bars": bars, "median": median(points)}
+
+
+def places(players: Sequence[str], games: Sequence[Game]) -> Json | None:
+    """The places, from 0, of the first ten after each round; None before two rounds are played."""
+    rounds = sorted({game.round for game in games if game.played})
+    if len(rounds) < 2:
+        return None
+    everybody = {*players, *(seat.player for game in games for seat in game.seats)}
+    after = [
+        [line.player for line in standings(everybody, [g for g in games if g.round <= r])]
+        for r in rounds
+    ]
+    lines = [(name, [ranked.index(name) for ranked in after]) for name in after[-1][:SHOWN]]
+    depth = max(len(lines), 1 + max(rank for _, ranks in lines for rank in ranks))
+    return {"rounds": rounds, "lines": lines, "depth": depth}
+
+
 def _summary(state: Event, w: Words) -> str:
     played = sum(game.played for game in state.games)
     rules, players = state.rules, len(state.standings)
     extras = [
-        w.t("Kingdomino") if rules.game == "kingdomino" else "",
-        f"{rules.variants.size} × {rules.variants.size}" if rules.game == "kingdomino" else "",
+        w.t("Kingdomino") if rules.game == KINGDOM.game else "",
+        f"{rules.variants.size} × {rules.variants.size}" if rules.game == KINGDOM.game else "",
         w.t("Middle Kingdom") if rules.middle_kingdom else "",
         w.t("Harmony") if rules.harmony else "",
     ]
@@ -127,12 +153,12 @@ def _card(
     if seated:
         game, seat = seated
         player, at = seat.player, where(w, game.round, game.table)
-    kind = w.t("spellbook") if data["kind"] == "duel_spellbook" else ""
+    kind = w.t("spellbook") if data["kind"] == SPELLBOOK.name else ""
     sure = w.t("{sure} sure", sure=percent(data["confidence"]))
     brief = row.sheet.brief
     if brief.confirmed:
         sure = w.t("checked by {who}", who=brief.confirmed_by or "?")
-    worst = sorted(pictures.doubts, key=lambda one: one[0].choices[0][1])[:MOST_DOUBTS]
+    worst = sorted(pictures.doubts, key=lambda doubt: doubt[0].choices[0][1])[:MOST_DOUBTS]
     return {
         "id": row.sheet.id,
         "title": player or short_name(row.file.name),
@@ -141,19 +167,20 @@ def _card(
         "look": row.status == REVIEW,
         "picture": pictures.sheet,
         "size_wh": pictures.size_wh,
-        "doubts": [one for one in pictures.doubts if one in worst],
+        "doubts": [doubt for doubt in pictures.doubts if doubt in worst],
         "left": len(pictures.doubts) - len(worst),
-        "problems": [problem_text(problem_from(one), w) for one in data.get("problems", ())],
+        "problems": [problem_text(problem_from(p), w) for p in data.get("problems", ())],
         "corrected": brief.corrected,
-        "said": [_said(one, w) for one in data.get("said", ()) if one["field"] != "confirmed"],
+        "said": [_said(s, w) for s in data.get("said", ()) if s["field"] != "confirmed"],
         "file": row.file.name,
     }
 
 
-def _said(one: Json, w: Words) -> str:
+def _said(source: Json, w: Words) -> str:
     """Who said what of a value: `D1: line → line 3 (Ada)`."""
-    at = parse_field(one["field"])
-    place = cell_name(at.cell) if isinstance(at, CellField) else one["field"]
-    text = f"{place}: {value_text(one['old'], w)} → {value_text(one['new'], w)} ({one['who']})"
+    at = parse_field(source["field"])
+    place = cell_name(at.cell) if isinstance(at, CellField) else source["field"]
+    old, new = value_text(source["old"], w), value_text(source["new"], w)
+    text = f"{place}: {old} → {new} ({source['who']})"
     waits = w.t("This change waits for the desk.")
-    return f"{text}. {waits}" if one["source"] == "waits" else text
+    return f"{text}. {waits}" if source["source"] == "waits" else text

@@ -10,27 +10,39 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, select
+from alembic import command
+from alembic.config import Config
+from msgspec import MsgspecError
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, select, text
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    NoSuchModuleError,
+    SQLAlchemyError,
+    TimeoutError,
+)
 
-from kdscan.errors import StoreError, UsageError
+from kdscan.errors import StoreError, StoreFull, UsageError
 from kdscan.event.store import schema
-from kdscan.event.store.failures import explained
 from kdscan.event.store.files import MODE, PhotoFiles, is_url
-from kdscan.event.store.upgrade import check_current, upgrade
 from kdscan.files.names import hide_password
 from kdscan.files.read import folder_read_error, is_folder
 from kdscan.files.write import default_folder, make_folder, missing_folder_error, sync_folder
+from kdscan.i18n import mark
 
 ENVIRONMENT = "KDSCAN_STORE"
 """Environment variable for the store's URL, so that it need not be typed every time."""
+
+KNOWN = ("0001", "0002", "0003", "0004")
+"""All revisions in `migrations/versions`, the oldest first; `schema` describes the last."""
 
 FileId = tuple[int, int]
 """Device and inode of a file; no two files have the same at the same time."""
@@ -258,6 +270,72 @@ def _have_tables(engine: Engine, how: Callable[[Engine], None]) -> None:
         raise
 
 
+def upgrade(engine: Engine) -> None:
+    """Create the tables, or bring them up to date in one transaction; an older SQLite file is
+    copied before it is changed. Raises `StoreError` for a newer store."""
+    revision = _revision(engine)
+    if revision == KNOWN[-1]:
+        return
+    if revision is not None and engine.dialect.name == "sqlite":
+        path = Path(str(engine.url.database))
+        back_up(path, path.with_name(f"{path.name}.before-{revision}"))
+    with engine.execution_options(writes=True).begin() as db:
+        revision = _revision_in(db)  # another program may have been faster
+        if revision != KNOWN[-1]:
+            run_migrations(db, new=revision is None)
+
+
+def check_current(engine: Engine) -> None:
+    """Raise `StoreError` for a store that must be upgraded before it can be read."""
+    revision = _revision(engine)
+    if revision != KNOWN[-1]:
+        raise StoreError(
+            "this store was made by an older kdscan (its tables are version {found}) and is "
+            "read-only; copy it with its photos to where you can write",
+            found=revision or "0",
+        )
+
+
+def _revision(engine: Engine) -> str | None:
+    """The version of a store's tables, None without any; raises `StoreError` for a newer one."""
+    with engine.connect() as db:
+        revision = _revision_in(db)
+    if revision is not None and revision not in KNOWN:
+        raise StoreError(
+            "this store was made by a newer kdscan (its tables are version {found}, this "
+            "program knows {known}); install the newer one",
+            found=revision,
+            known=KNOWN[-1],
+        )
+    return revision
+
+
+def _revision_in(db: Connection) -> str | None:
+    if not inspect(db).has_table("alembic_version"):
+        return None
+    revision: str | None = db.scalar(text("SELECT version_num FROM alembic_version"))
+    return revision
+
+
+def run_migrations(db: Connection, *, new: bool) -> None:
+    """Create all tables of a new store, or upgrade those of an older one."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.attributes["connection"] = db
+    if new:
+        schema.metadata.create_all(db)
+        command.stamp(config, KNOWN[-1])
+    else:
+        command.upgrade(config, KNOWN[-1])
+
+
+def back_up(path: Path, copy: Path) -> None:
+    """Copy an SQLite store that may be in use, whole, with all that was written to it."""
+    copy.touch(stat.S_IMODE(path.stat().st_mode))  # no more readable than the store
+    with closing(sqlite3.connect(path)) as old, closing(sqlite3.connect(copy)) as new:
+        old.backup(new)
+
+
 def _prepare_sqlite(connection: Any, _: Any) -> None:
     connection.isolation_level = None  # `_begin_sqlite` begins transactions, also for DDL
     for pragma in ("journal_mode=WAL", "foreign_keys=ON", "synchronous=FULL"):
@@ -293,3 +371,69 @@ def _remembered(engine: Engine, photos: str | None) -> str:
         elif known != place:
             db.execute(schema.setting.update().where(at.key == "photos").values(value=place))
         return place
+
+
+_CAUSES = {"53100": "full", "25006": "readonly", "55P03": "locked", "22P05": "encoding"}
+"""PostgreSQL's error codes, whose texts may be in any language → SQLite's words for them."""
+
+_BROKEN = mark("this file is not a kdscan store, or it is damaged: name another, or a backup")
+
+_REMEDIES = {
+    "full": mark("make room on the disk and run the command again: what was done is kept"),
+    "I/O": mark("the disk is full or damaged; make room there, or choose another place"),
+    "readonly": mark("it is read-only; ask for write access, or copy it with its photos"),
+    "locked": mark("another program is writing; wait for it and try again"),
+    "encoding": mark("its database cannot hold all alphabets: create one with the encoding UTF8"),
+    "not a database": _BROKEN,
+    "malformed": _BROKEN,
+    "": mark("check that it is running, reachable and that you may write to it"),
+}
+"""What to do about an error whose text contains the word; the first that fits counts."""
+
+NOT_UNDERSTOOD = (
+    *(MsgspecError, LookupError, ValueError, TypeError, AttributeError, AssertionError),
+    OverflowError,
+)
+"""Exceptions that code raises on content it has not written."""
+
+
+@contextmanager
+def explained(engine: Engine) -> Iterator[None]:
+    """Turn a database's error into a `StoreError` that tells a person what to do."""
+    where = hide_password(engine.url.render_as_string(hide_password=True))
+    try:
+        yield
+    except (DBAPIError, TimeoutError) as error:
+        cause = getattr(error, "orig", None) or error
+        reason = str(cause).strip().splitlines()[0]
+        failed = StoreError("the store {where} failed: {reason}", where=where, reason=reason)
+        code = getattr(cause, "sqlstate", reason) or ""  # SQLite's have only a text
+        why = "locked" if isinstance(error, TimeoutError) else _CAUSES.get(code, code)
+        word = next(word for word in _REMEDIES if word in why)
+        kind = StoreFull if word == "full" else StoreError
+        raise kind(mark("{error}; {what}"), error=failed, what=_REMEDIES[word]) from error
+    except NOT_UNDERSTOOD as error:
+        if not _is_damaged(engine):
+            raise
+        raise StoreError(
+            "the store {where} is damaged; use a backup, or read its photos again into another "
+            "store",
+            where=where,
+        ) from error
+
+
+def _is_damaged(engine: Engine) -> bool:
+    """Whether an SQLite store was changed by something other than SQLite, such as a faulty disk.
+
+    Servers check their own; for them the answer is no.
+    """
+    if engine.dialect.name != "sqlite":
+        return False
+    try:
+        with engine.connect() as db:
+            for table, record in schema.OF_EVENT.items():
+                for row in db.execute(select(table)):
+                    schema.checked(record, row)
+            return bool(db.scalar(text("PRAGMA quick_check(1)")) != "ok")
+    except (SQLAlchemyError, *NOT_UNDERSTOOD):
+        return True

@@ -1,4 +1,5 @@
-"""Photos by content: a file is named after the SHA-256 of its bytes and written once.
+"""Photos and known prints by content: a file is named after the SHA-256 of its bytes and written
+once. Workers read them, and know nothing of the store's tables.
 
 The folder may be local or any URL that fsspec knows (`s3://…`, extra `cluster`).
 """
@@ -9,20 +10,28 @@ import errno
 import hashlib
 import re
 import shutil
+import time
 import uuid
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from kdscan.errors import StoreError, StoreFull, UsageError
+from kdscan.errors import LayoutError, StoreError, StoreFull, UsageError
 from kdscan.files.write import make_folder, replacing
 from kdscan.i18n import mark
+from kdscan.templates.library import Damaged, StoredTemplate, parse_template
+from kdscan.templates.template import SUFFIX
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """System errors that mean there is no room."""
+
+PART_SECONDS = 3600
+"""A file that was begun so long ago is not written any more."""
 
 MODE = 0o600
 """Permissions of a store's files, because photos show people's handwriting and tables."""
@@ -67,8 +76,8 @@ class PhotoFiles:
             return None
         place = Path(self.root)
         with suppress(OSError, StopIteration):
-            there = next(one for one in (place, *place.absolute().parents) if one.exists())
-            return shutil.disk_usage(there).free
+            folders = (place, *place.absolute().parents)
+            return shutil.disk_usage(next(at for at in folders if at.exists())).free
         return None
 
     def has(self, sha256: str, suffix: str) -> bool:
@@ -89,6 +98,14 @@ class PhotoFiles:
             else:
                 Path(place).unlink()
                 Path(place).parent.rmdir()  # not if there are others
+
+    def sweep(self) -> None:
+        """Delete what programs that were killed an hour ago, or earlier, left half written."""
+        if not is_url(self.root):
+            for part in Path(self.root).glob("*/.kdscan-*.part"):
+                with suppress(OSError):
+                    if part.stat().st_mtime < time.time() - PART_SECONDS:
+                        part.unlink()
 
     def put(self, data: bytes, suffix: str) -> str:
         """Store the bytes of a photo, unless they are stored already, and return their SHA-256.
@@ -185,3 +202,24 @@ def _write_whole(path: Path, data: bytes) -> None:
     make_folder(path.parent)
     with replacing(path, MODE) as out:
         out.write(data)
+
+
+def load_prints(
+    root: str, wanted: Iterable[str], damaged: Damaged = lambda _: None
+) -> tuple[StoredTemplate, ...]:
+    """Prints by the SHA-256 of their files; missing or damaged ones are reported and skipped.
+
+    root: see `PhotoFiles`. Each is opened once per process.
+    """
+    prints = []
+    for sha256 in wanted:
+        try:
+            prints.append(_load(root, sha256))
+        except (LayoutError, StoreError) as error:
+            damaged(error)
+    return tuple(prints)
+
+
+@lru_cache(maxsize=100)
+def _load(root: str, sha256: str) -> StoredTemplate:
+    return parse_template(PhotoFiles(root).get(sha256, SUFFIX), sha256[:12] + SUFFIX)

@@ -14,8 +14,8 @@ from kdscan.event.batch.paths import Source, sources
 from kdscan.event.batch.run import Progress, Run
 from kdscan.event.batch.tasks import Ingest, Learn, Task, TaskResult, perform
 from kdscan.event.events import find_event, open_event
+from kdscan.event.prints import EventPrints
 from kdscan.event.store import Store, open_store
-from kdscan.event.store.prints import EventPrints
 from kdscan.inference.store import default_models
 from kdscan.templates import pile
 from tests.event.entries import exported

@@ -18,9 +18,8 @@ from kdscan.event.actions import SetRules
 from kdscan.event.batch.paths import sources
 from kdscan.event.batch.run import Progress, Run
 from kdscan.event.batch.tasks import Ingest, Read, Task, TaskResult
-from kdscan.event.events import load, open_event, open_row
+from kdscan.event.events import forget_event, load, open_event, open_row
 from kdscan.event.export import rows_with_sheets, write_csv, write_json_lines
-from kdscan.event.forgetting import forget_event
 from kdscan.event.model import FAILED, REVIEW, SAME_PHOTO, SAME_SHEET
 from kdscan.event.store import Store
 from kdscan.event.store.photos import set_pages

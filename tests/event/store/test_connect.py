@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import sqlite3
 import subprocess
 import sys
-from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 from kdscan.cli.options import same_event
 from kdscan.errors import StoreError, StoreFull, UsageError
 from kdscan.event.events import events, open_row
 from kdscan.event.model import reason_of
-from kdscan.event.store import connect, open_store, upgrade
+from kdscan.event.store import connect, open_store
 from kdscan.event.store.photos import add_photo, photos, set_pages
 from kdscan.event.store.schema import metadata
 from tests.command import Command
@@ -34,14 +29,6 @@ def test_a_new_store_has_the_tables_that_the_program_uses(store_url: str) -> Non
         assert compare_metadata(MigrationContext.configure(db), metadata) == []
 
 
-def test_the_program_knows_all_migrations() -> None:
-    config = Config()
-    config.set_main_option("script_location", str(Path(upgrade.__file__).parent / "migrations"))
-    found = [script.revision for script in ScriptDirectory.from_config(config).walk_revisions()]
-    assert tuple(reversed(found)) == upgrade.KNOWN
-    assert found[0] == upgrade.HEAD
-
-
 def test_a_newer_store_is_left_alone(store_url: str) -> None:
     with open_store(store_url) as store, store.write() as db:
         db.execute(text("UPDATE alembic_version SET version_num = '9999'"))
@@ -50,29 +37,18 @@ def test_a_newer_store_is_left_alone(store_url: str) -> None:
 
 
 def test_a_broken_upgrade_leaves_nothing(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = upgrade._run
+    run = connect.run_migrations
 
     def half(db: Connection, *, new: bool) -> None:
         run(db, new=new)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(upgrade, "_run", half)
+    monkeypatch.setattr(connect, "run_migrations", half)
     with pytest.raises(KeyboardInterrupt):
         open_store(store_url)
     monkeypatch.undo()
     with open_store(store_url) as store, store.read() as db:
         assert events(db) == []
-
-
-def test_an_older_sqlite_file_is_copied_before_it_changes(tmp_path: Path) -> None:
-    path = tmp_path / "store.sqlite"
-    with open_store(str(path)) as store, store.write() as db:
-        open_row(db, "kept")
-    upgrade._back_up(path, "0001")
-    copy = tmp_path / "store.sqlite.before-0001"
-    assert copy.stat().st_mode == path.stat().st_mode  # it holds the page's codes too
-    with closing(sqlite3.connect(copy)) as db:
-        assert db.execute("SELECT name FROM event").fetchall() == [("kept",)]
 
 
 def test_a_store_of_the_first_version_keeps_its_reasons(store_url: str, tmp_path: Path) -> None:
@@ -105,18 +81,6 @@ def test_sqlite_is_set_up_to_survive(tmp_path: Path) -> None:
         assert db.scalar(text("PRAGMA synchronous")) == 2
 
 
-def test_the_environment_and_the_default_name_a_store(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(connect.ENVIRONMENT, str(tmp_path / "env.sqlite"))
-    open_store().close()
-    assert (tmp_path / "env.sqlite").is_file()
-    monkeypatch.delenv(connect.ENVIRONMENT)
-    monkeypatch.setattr(connect, "default_folder", lambda: tmp_path / "home")
-    open_store().close()
-    assert (tmp_path / "home" / "kdscan.sqlite").is_file()
-
-
 @pytest.mark.database
 def test_a_server_remembers_where_the_photos_are(
     postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -144,14 +108,6 @@ def test_a_file_that_is_no_store_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="not a kdscan store"):
         open_store(str(path))
     assert path.read_bytes() == b"\xff\xd8\xff" * 1000
-
-
-def test_a_server_that_is_not_there_is_said_so() -> None:
-    pytest.importorskip("psycopg")
-    with pytest.raises(StoreError) as caught:
-        open_store("postgresql://me:secret@127.0.0.1:9/none")
-    assert "secret" not in str(caught.value)
-    assert "reachable" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -194,35 +150,6 @@ def test_what_a_server_says_is_understood_whatever_its_words(
     for url in new_store(postgres):
         with open_store(url) as store, pytest.raises(kind, match=what), store.write() as db:
             db.execute(text(fail))
-
-
-@pytest.mark.database
-def test_a_server_is_spoken_to_in_utf8(postgres: str) -> None:
-    """A database of SQL_ASCII answers in bytes where nobody asks for more."""
-    for url in new_store(postgres):
-        with open_store(f"{url}&client_encoding=sql_ascii") as store, store.write() as db:
-            assert open_row(db, "Кубок").name == "Кубок"
-
-
-def test_who_gets_no_connection_is_told_so(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with open_store(store_url) as store:
-        monkeypatch.setattr(store.engine.pool, "_timeout", 0.1)
-        with ExitStack() as held, pytest.raises(StoreError, match="another program is writing"):
-            for _ in range(20):
-                held.enter_context(store.read())
-
-
-def test_a_mistyped_place_for_photos_makes_nothing(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"--photos .*there is no folder .*gone; make it first"):
-        open_store(str(tmp_path / "s.sqlite"), str(tmp_path / "gone" / "photos"))
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.skipif(os.name != "posix", reason="other systems limit no files")
-def test_a_store_whose_name_ends_like_the_photos_has_a_folder_of_its_own(tmp_path: Path) -> None:
-    with open_store(str(tmp_path / "club.photos")) as store:
-        sha256 = store.photos.put(b"photo", ".jpg")
-        assert store.photos.get(sha256, ".jpg") == b"photo"
 
 
 def test_a_folder_or_nothing_is_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

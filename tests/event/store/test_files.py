@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.errors import StoreError, UsageError
+from kdscan.errors import StoreError
 from kdscan.event.store.files import PhotoFiles, open_place, suffix_of
 
 
@@ -41,14 +41,6 @@ def test_what_is_gone_or_damaged_is_said_so(tmp_path: Path) -> None:
         photos.get(sha, "")
 
 
-def test_a_half_written_photo_is_written_again(tmp_path: Path) -> None:
-    photos = PhotoFiles(str(tmp_path))
-    sha = photos.put(b"abc", "")
-    Path(photos.place(sha, "")).write_bytes(b"a")
-    photos.put(b"abc", "")
-    assert photos.get(sha, "") == b"abc"
-
-
 def test_a_full_disk_leaves_no_half_photo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -57,12 +49,6 @@ def test_a_full_disk_leaves_no_half_photo(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(StoreError, match="No space left"):
         PhotoFiles(str(tmp_path)).put(b"abc", "")
     assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
-
-
-def test_a_url_of_no_known_kind_is_wrong_usage() -> None:
-    pytest.importorskip("fsspec")
-    with pytest.raises(UsageError):
-        PhotoFiles("nosuchkind://x").put(b"abc", "")
 
 
 @pytest.mark.parametrize(
@@ -91,14 +77,3 @@ def test_a_damaged_photo_is_replaced_when_it_comes_again(photos: PhotoFiles) -> 
         Path(photos.place(sha, "")).write_bytes(b"abd")
     photos.put(b"abc", "")
     assert photos.get(sha, "") == b"abc"
-
-
-def test_the_folder_of_a_photo_is_synced_with_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    synced: list[int] = []
-    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
-    photos = PhotoFiles(str(tmp_path / "photos"))
-    place = Path(photos.place(photos.put(b"abc", ""), ""))
-    assert {p.stat().st_ino for p in (place, place.parent, tmp_path)} <= set(synced)
-    assert place.stat().st_mode & 0o777 == 0o600

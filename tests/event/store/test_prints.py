@@ -7,22 +7,17 @@ from pathlib import Path
 import pytest
 
 from kdscan.document import PhotoReport, photo_json
-from kdscan.errors import KdscanError, LayoutError
+from kdscan.errors import LayoutError
 from kdscan.event.archive import load_event, save_event
 from kdscan.event.events import find_row, open_row
-from kdscan.event.store import Store, open_store
-from kdscan.event.store.photos import add_photo
-from kdscan.event.store.print_files import load_prints
-from kdscan.event.store.prints import (
+from kdscan.event.prints import (
     EventPrints,
-    add_new_prints,
-    event_prints,
     pages_read,
     reading_version,
 )
-from kdscan.event.store.readings import add_reading
+from kdscan.event.store import Store, open_store
+from kdscan.event.store.photos import add_photo, add_reading
 from kdscan.templates.library import to_stored
-from kdscan.templates.template import SUFFIX
 from tests.readings import make_book, make_sheet, paid_game
 from tests.templates.made import made_template
 
@@ -49,14 +44,6 @@ def test_prints_are_an_event_s_own(store: Store) -> None:
         prints.forget("atlas")
 
 
-def test_a_print_of_the_same_name_is_replaced(store: Store) -> None:
-    prints = prints_of(store)
-    prints.save(made_template("Club", 1))
-    prints.save(made_template("club", 2))
-    (one,) = prints.load()
-    assert one.data == to_stored(made_template("club", 2)).data
-
-
 def test_an_event_of_maps_learns_until_it_is_told_not_to(store: Store) -> None:
     prints = prints_of(store)
     assert prints.learns()
@@ -67,39 +54,6 @@ def test_an_event_of_maps_learns_until_it_is_told_not_to(store: Store) -> None:
     with store.write() as db:
         tiles = open_row(db, "castle cup", "kingdomino")
     assert not EventPrints(store, tiles.id).learns()
-
-
-def test_those_of_the_library_are_added_but_replace_none(store: Store) -> None:
-    prints = prints_of(store)
-    own = prints.save(made_template("club", 1))
-    others = [to_stored(made_template("CLUB", 2)), to_stored(made_template("moor", 3))]
-    for _ in range(2):
-        with store.write() as db:
-            add_new_prints(store, db, prints.event_id, others)
-    assert [one.data for one in prints.load()] == [own.data, others[1].data]
-
-
-def test_one_that_is_gone_is_told_and_skipped(store: Store) -> None:
-    prints = prints_of(store)
-    prints.save(made_template("here", 1))
-    prints.save(made_template("gone", 2))
-    with store.read() as db:
-        rows = {row.name: row.sha256 for row in event_prints(db, prints.event_id)}
-    Path(store.photos.place(rows["gone"], SUFFIX)).unlink()
-    load_prints.__globals__["_load"].cache_clear()
-    told: list[KdscanError] = []
-    assert [one.name for one in prints.load(told.append)] == ["here"]
-    assert len(told) == 1 and rows["gone"][:12] in str(told[0])
-
-
-def test_readings_with_other_prints_are_others() -> None:
-    assert reading_version("marks-1", ()) == "marks-1"
-    one, two = (
-        reading_version("marks-1", ["a" * 64]),
-        reading_version("marks-1", ["b" * 64, "a" * 64]),
-    )
-    assert len({one, two, "marks-1"}) == 3
-    assert two == reading_version("marks-1", ["a" * 64, "b" * 64])
 
 
 def test_an_event_takes_its_prints_along(tmp_path: Path) -> None:
