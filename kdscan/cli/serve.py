@@ -7,6 +7,7 @@ import os
 import socket
 import ssl
 import sys
+from dataclasses import replace
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated
@@ -131,7 +132,8 @@ def serve(
         scheme, port = "http" if tls is None else "https", listening.getsockname()[1]
         here = _url(scheme, "127.0.0.1", port)
         greet([_url(scheme, name, port) for name in addresses], here, settings, own=https)
-        asyncio.run(run(opened, settings, listening, tls))
+        while chosen := asyncio.run(run(opened, settings, listening, tls)):
+            settings, listening = replace(settings, event=chosen), _listen(host, port)
 
 
 def _tls(certificate: Path, key: Path | None) -> ssl.SSLContext:

@@ -130,20 +130,29 @@ class Server(uvicorn.Server):
 
 async def run(
     store: Store, settings: Settings, listening: socket.socket, tls: SSLContext | None
-) -> None:
-    """Serve until a signal ends it; raises the error that prevented the start."""
+) -> str | None:
+    """Serve until a signal ends it; raises the error that prevented the start. Returns the event
+    with which the desk wants the page to start again, if it does."""
     logging.basicConfig(level=logging.WARNING, format="kdscan: %(message)s")
     for handler in logging.getLogger().handlers:
         handler.addFilter(OnceAMinute())
     app = make_app(store, settings)
     Protocol.most_open = allow_files()
     server = Server(app, settings, tls)
+    chosen: list[str] = []
+
+    def restart(event: str) -> None:
+        chosen.append(event)
+        server.should_exit = True
+
+    app.state.restart = restart
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     with contextlib.suppress(SystemExit):  # by which newer uvicorns end if it does not start
         await server.serve(sockets=[listening])
     failure: Exception | None = getattr(app.state, "failure", None)
     if failure is not None:
         raise failure
+    return chosen[-1] if chosen else None
 
 
 def _routes() -> list[Route]:

@@ -165,14 +165,7 @@ async def join(request: Request) -> Response:
         # Joining again: earlier uploads still belong to the same session.
         session = Session(known.id, role, who or known.who, session.ends)
     answer = RedirectResponse("/desk" if role == "desk" else _start(game), 303)
-    answer.set_cookie(
-        sessions.COOKIE,
-        sessions.sign(session, settings),
-        max_age=sessions.LASTS_SECONDS,
-        httponly=True,
-        samesite="lax",
-        secure=request.url.scheme == "https",
-    )
+    sessions.set_cookie(answer, session, settings, request)
     return answer
 
 

@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import io
 import tempfile
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -17,7 +17,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from kdscan.errors import UsageError
+from kdscan.event.actions import SetRules
 from kdscan.event.archive import save_event
+from kdscan.event.events import events, open_event
 from kdscan.event.export import rows_with_sheets, write_csv
 from kdscan.event.model import Event
 from kdscan.event.report.page import write_report
@@ -35,14 +37,24 @@ from kdscan.paper.style import PrintStyle
 from kdscan.paper.text import Language
 from kdscan.paper.tickets import book_tickets_from_csv, tickets_from_csv
 from kdscan.web import overviews, schemas
-from kdscan.web.answers import not_found
-from kdscan.web.operation import NEWS, NONE_SUCH, Query, get
-from kdscan.web.requests import Services, event_of, news, refused, services_of, words_of
+from kdscan.web.answers import ApiError, JsonAnswer, not_found
+from kdscan.web.operation import NEWS, NONE_SUCH, Query, get, post
+from kdscan.web.requests import (
+    Services,
+    event_of,
+    news,
+    refused,
+    services_of,
+    session_of,
+    words_of,
+)
+from kdscan.web.sessions import set_cookie
 
 PDF, CSV, ZIP = "application/pdf", "text/csv", "application/zip"
 
 ROUND: Query = {"round": ({"type": "integer", "minimum": 1}, "the last one if left out", False)}
 
+NOT_OPENED = {409: "It cannot be opened; `message` says why."}
 NONE_PAIRED = {409: "No such round has been paired."}
 
 
@@ -195,3 +207,34 @@ async def public_standings(request: Request) -> schemas.Standings:
     return await run_in_threadpool(
         lambda: services.overviews.of(event_of(request), overviews.standings)
     )
+
+
+@get("/api/events", desk=True)
+def list_events(request: Request) -> schemas.Events:
+    """The events of the store, and which one is open (desk)."""
+    services = services_of(request)
+    with services.store.read() as db:
+        rows = events(db)
+    open_now = services.live.name
+    return {"events": [{"name": e.name, "game": e.game, "open": e.name == open_now} for e in rows]}
+
+
+@post("/api/events", schemas.EventName, desk=True, errors=NOT_OPENED)
+def choose_event(request: Request, body: schemas.ChosenEvent) -> Response:
+    """Open an event, made if there is none, and start the page again with it (desk)."""
+    services, session = services_of(request), session_of(request)
+    restart = getattr(request.app.state, "restart", None)
+    if restart is None:
+        raise ApiError(409, "impossible", "this page was not started by `kdscan serve`")
+    extra = {name: True for name in ("middle_kingdom", "harmony") if getattr(body, name)}
+    try:
+        with services.store.write() as db:
+            game = open_event(db, body.name, body.game, SetRules(**extra)).game
+    except UsageError as error:
+        raise refused(request, error) from error
+    answer = JsonAnswer({"name": body.name, "game": game, "open": True})
+    if "authorization" not in request.headers:
+        settings = replace(services.settings, event=body.name)
+        set_cookie(answer, session, settings, request)
+    restart(body.name)
+    return answer

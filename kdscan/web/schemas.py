@@ -274,6 +274,29 @@ class SharedGame(TypedDict):
     game: Outcome | None
 
 
+class ChosenEvent(Struct, forbid_unknown_fields=True):
+    """An event to open. game: of a new one, or null. The others are rules of Kingdomino."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=60)]
+    game: Literal["duel", "kingdomino"] | None = None
+    middle_kingdom: bool = False
+    harmony: bool = False
+
+
+class EventName(TypedDict):
+    """An event of the store. open: whether the page shows it."""
+
+    name: str
+    game: str
+    open: bool
+
+
+class Events(TypedDict):
+    """All events of the store, the oldest first."""
+
+    events: list[EventName]
+
+
 class PublicLink(TypedDict):
     """Where everybody sees the standings."""
 

@@ -16,6 +16,9 @@ import time
 from dataclasses import asdict, dataclass
 from typing import get_args
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from kdscan.event.store import Store
 from kdscan.web.schemas import Role, SessionInfo
 from kdscan.web.settings import Settings, remembered, unexpired
@@ -70,6 +73,18 @@ def verify(text: str, settings: Settings) -> Session | None:
             session = Session(**json.loads(base64.urlsafe_b64decode(body)))
             return session if session.role == role and session.ends > time.time() else None
     return None
+
+
+def set_cookie(answer: Response, session: Session, settings: Settings, request: Request) -> None:
+    """Give a browser its session."""
+    answer.set_cookie(
+        COOKIE,
+        sign(session, settings),
+        max_age=LASTS_SECONDS,
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
 
 
 def _bound_to(role: Role, settings: Settings) -> str:

@@ -4,6 +4,7 @@
 import { get } from "./api.js";
 import { button, h, put, toast } from "./dom.js";
 import { explain } from "./errors.js";
+import { eventsCard } from "./events.js";
 import { t } from "./i18n.js";
 import { glyph } from "./icons.js";
 
@@ -26,6 +27,7 @@ export function publishTab() {
   const round = h("select", { "aria-label": t("Round"), onchange: () => draw() });
   const lists = h("div.publish");
   const link = h("div");
+  const events = eventsCard();
   let desk = null;
   const file = ([name, label, ofRound]) =>
     h("li", [
@@ -46,6 +48,7 @@ export function publishTab() {
       section(t("Print"), FILES.print, rounds),
       section(t("Save"), FILES.save),
       h("section.card", h("h2", t("Public link")), link),
+      events,
     );
   }
   async function showLink() {

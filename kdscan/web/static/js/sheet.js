@@ -323,7 +323,7 @@ export function rulesField(fixed, say) {
     boxes.forEach((box, n) => {
       box.checked = variants[RULE_NAMES[n]];
     });
-  return { element, show };
+  return { element, show, chosen };
 }
 
 // Who has decided what about a sheet, under one line that opens.
