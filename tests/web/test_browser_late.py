@@ -204,7 +204,7 @@ def test_what_another_desk_corrects_is_seen_before_it_is_confirmed(
     page = come(open_page, "/desk", **DESKTOP)
     (sheet,) = page.request.get(f"/api/photos/{photo}").json()["sheets"]
     page.locator("[data-tab=sheets]").click()
-    page.locator(".queue li").last.click()
+    page.locator(f'.queue li:has(img[src*="/photos/{photo}/"])').click()
     focused = page.locator(".board .cell:focus")
     expect(focused).to_have_attribute("aria-label", re.compile("please check"))
     said = act.CorrectShield(sheet["id"], (1, 1), "filled", 4)

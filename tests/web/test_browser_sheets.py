@@ -66,10 +66,10 @@ def test_a_sheet_is_given_to_the_other_player_at_its_table(
     one, other = (seat["player"] for seat in paired["games"][0]["seats"])
     number = next(who["number"] for who in paired["players"] if who["name"] == one)
     board = str(play_game(3).maps[0])
-    lay(served, store, with_evidence(make_sheet(board), sheet_id=f"C/1//{number}"))
+    photo = lay(served, store, with_evidence(make_sheet(board), sheet_id=f"C/1//{number}"))
     page.goto("/desk")
     page.locator("[data-tab=sheets]").click()
-    sheet = page.locator(".queue li")
+    sheet = page.locator(f'.queue li:has(img[src*="/photos/{photo}/"])')
     expect(sheet).to_contain_text(one)
     sheet.locator("button").click()
     page.locator(".desk-sheet summary", has_text="Whose is it?").click()
@@ -80,5 +80,5 @@ def test_a_sheet_is_given_to_the_other_player_at_its_table(
     for paper in (False, True):
         page.emulate_media(media="print" if paper else "screen")
         expect(page.locator(".tables .seat").first).to_be_visible()
-        for part in (page.locator(".desk-top"), page.get_by_role("button", name="Save").first):
+        for part in (page.locator(".desk-top"), page.locator(".round-side")):
             expect(part).to_be_visible(visible=not paper)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
 
 import cv2
 import httpx
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from kdscan.detection.preview import camera_hint
 from kdscan.imaging.picture import Photo
@@ -42,6 +43,19 @@ KEEP_THE_STREAM = """() => {
     return (window.stream = await getUserMedia.call(this, wanted));
   };
 }"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A browser whose camera plays one sample for ever."""
+    film = tmp_path_factory.mktemp("film") / "camera.mjpeg"
+    film.write_bytes(cv2.imencode(".jpg", preview())[1].tobytes() * 4)
+    with browsing.launched(
+        "--use-fake-ui-for-media-stream",
+        "--use-fake-device-for-media-stream",
+        f"--use-file-for-fake-video-capture={film}",
+    ) as started:
+        yield started
 
 
 @pytest.mark.browser
