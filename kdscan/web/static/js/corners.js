@@ -3,7 +3,9 @@
 import { flattened, toQuad } from "./canvas.js";
 import { button, h, s, toast } from "./dom.js";
 import { explain } from "./errors.js";
+import { quarters } from "./grid.js";
 import { t } from "./i18n.js";
+import { turned } from "./photo.js";
 import { send, uploadList } from "./sending.js";
 
 const COLUMNS = 7;
@@ -23,7 +25,7 @@ function gridPath(corners) {
 
 const limited = (value, most) => Math.min(most, Math.max(0, value));
 
-// A corner to drag. at(): its place; move(x, y) puts it elsewhere; unit: a pixel of the screen, nearly.
+// A corner to drag. at(): its place; move(x, y) puts it elsewhere; unit: of the picture, a thousandth.
 function handleOf(n, unit, at, move) {
   const drag = (event) => {
     if (!handle.hasPointerCapture(event.pointerId)) return;
@@ -40,7 +42,7 @@ function handleOf(n, unit, at, move) {
     move(x + far * by[0], y + far * by[1]);
   };
   const handle = s("circle tabindex=0 role=button", {
-    r: 22 * unit,
+    r: 30 * unit,
     "aria-label": t("Corner {n}", { n: n + 1 }),
     onpointerdown: (event) => {
       handle.setPointerCapture(event.pointerId);
@@ -53,9 +55,10 @@ function handleOf(n, unit, at, move) {
   return handle;
 }
 
-// A picture under the grid; `corners`, in its units, are changed in place.
-export function draggable({ href, size: [width, height], label }, corners) {
-  const lines = s("path", { class: "grid" });
+// A picture, turned by quarter turns, under the grid; `corners`, as it is shown, are changed in place.
+export function draggable({ href, size: [width, height], label, turn }, corners) {
+  const under = s("path class=under");
+  const lines = s("path class=grid");
   const unit = Math.max(1, width / 1000);
   const handles = corners.map((_, n) =>
     handleOf(
@@ -69,7 +72,7 @@ export function draggable({ href, size: [width, height], label }, corners) {
     ),
   );
   function draw() {
-    lines.setAttribute("d", gridPath(corners));
+    for (const path of [under, lines]) path.setAttribute("d", gridPath(corners));
     handles.forEach((handle, n) => {
       handle.setAttribute("cx", corners[n][0]);
       handle.setAttribute("cy", corners[n][1]);
@@ -77,8 +80,10 @@ export function draggable({ href, size: [width, height], label }, corners) {
   }
   draw();
   const viewBox = `0 0 ${width} ${height}`;
-  return s("svg", { class: "corners", viewBox, role: "group", "aria-label": label }, [
-    s("image", { href, width, height, preserveAspectRatio: "none" }),
+  const image = s("image preserveAspectRatio=none", { href, ...(turn?.of ?? { width, height }) });
+  return s("svg class=corners role=group", { viewBox, "aria-label": label }, [
+    s("g", { transform: turn?.transform }, image),
+    under,
     lines,
     handles,
   ]);
@@ -90,9 +95,12 @@ const MARGIN = 0.6; // of a cell around it
 // The grid of a map put right: that part of the photo, brought flat, is read in its place. cancel():
 // the grid is right after all.
 export function readAgainAt(page, sheet, cancel) {
-  const corners = sheet.outline.map((at) => [...at]);
+  const turn = turned(page, quarters(sheet.outline));
+  const of = { width: page.width, height: page.height };
+  const corners = sheet.outline.map(turn.point);
   const label = t("The photo with the corners of the grid");
-  const grid = draggable({ href: page.view, size: [page.width, page.height], label }, corners);
+  const size = [turn.size.width, turn.size.height];
+  const grid = draggable({ href: page.view, size, label, turn: { ...turn, of } }, corners);
   const read = async () => {
     again.disabled = true;
     try {
@@ -100,9 +108,9 @@ export function readAgainAt(page, sheet, cancel) {
       picture.src = page.view;
       await picture.decode();
       const scale = picture.naturalWidth / page.width;
-      const place = toQuad(corners);
-      const size = [COLUMNS, ROWS].map((n) => Math.round(CELL * (n + 2 * MARGIN)));
-      const blob = await flattened(picture, size, (x, y) =>
+      const place = toQuad(corners.map(turn.back));
+      const flat = [COLUMNS, ROWS].map((n) => Math.round(CELL * (n + 2 * MARGIN)));
+      const blob = await flattened(picture, flat, (x, y) =>
         place((x / CELL - MARGIN) / COLUMNS, (y / CELL - MARGIN) / ROWS).map((k) => k * scale),
       );
       await send([new File([blob], "grid.jpg", { type: "image/jpeg" })], { instead: sheet });

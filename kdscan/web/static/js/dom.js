@@ -86,7 +86,7 @@ export const picture = (viewBox, kind, ...inside) =>
 
 // A button beside others; more: attributes, as the class of one that stands out.
 export const button = (label, doing, more = {}) =>
-  h("button.quiet", { type: "button", ...more, onclick: doing }, label);
+  h("button", { type: "button", class: "quiet", ...more, onclick: doing }, label);
 
 // A character that is only looked at: screen readers skip it.
 export const sign = (text, kind = null) => h("span", { class: kind, "aria-hidden": "true" }, text);

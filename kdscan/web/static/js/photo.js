@@ -6,32 +6,24 @@ import { t } from "./i18n.js";
 import { round } from "./icons.js";
 import { kindOf } from "./kinds.js";
 
-// A photo turned by quarter turns: its size, the matrix, and the new place of a point.
-const TURNS = [
-  ({ width, height }) => ({ size: { width, height }, transform: "", point: ([x, y]) => [x, y] }),
-  ({ width, height }) => ({
-    size: { width: height, height: width },
-    transform: `matrix(0 1 -1 0 ${height} 0)`,
-    point: ([x, y]) => [height - y, x],
-  }),
-  ({ width, height }) => ({
-    size: { width, height },
-    transform: `matrix(-1 0 0 -1 ${width} ${height})`,
-    point: ([x, y]) => [width - x, height - y],
-  }),
-  ({ width, height }) => ({
-    size: { width: height, height: width },
-    transform: `matrix(0 -1 1 0 0 ${width})`,
-    point: ([x, y]) => [y, width - x],
-  }),
-];
+// A photo turned by quarter turns: its size, the matrix, the new place of a point, and back.
+export function turned({ width, height }, turns) {
+  const [cos, sin] = [[1, 0, -1, 0][turns], [0, 1, 0, -1][turns]];
+  const [right, down] = [[0, height, width, 0][turns], [0, 0, height, width][turns]];
+  return {
+    size: turns % 2 ? { width: height, height: width } : { width, height },
+    transform: `matrix(${cos} ${sin} ${-sin} ${cos} ${right} ${down})`,
+    point: ([x, y]) => [cos * x - sin * y + right, sin * x + cos * y + down],
+    back: ([x, y]) => [cos * (x - right) + sin * (y - down), cos * (y - down) - sin * (x - right)],
+  };
+}
 
 // Returns the element. `sheets` are all in this page, onPart(sheet, part) is called on a tap, `about`
 // is the sheet shown first. upright: turned by quarter turns so that `about` can be read.
 export function photoView(page, sheets, onPart, about, { upright = false } = {}) {
   const turns = upright ? quarters(about?.outline) : 0;
-  const turn = TURNS[turns](page),
-    size = turn.size;
+  const turn = turned(page, turns);
+  const { size } = turn;
   const svg = s("svg class=photo role=img", {
     viewBox: `0 0 ${size.width} ${size.height}`,
     "aria-label": t("The photo with what was read drawn over it"),
