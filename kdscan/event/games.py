@@ -418,7 +418,8 @@ def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game,
             findings += _to_settle(at, seat, own[seat.player])
         elif seat.sheet is not None and plan.seen.get(seat.player) != seat.sheet.total:
             findings += _points_differ(at, seat.sheet, seat)
-    return Game(*at, seats), findings
+    absent = all(seat.points == 0 and seat.sheet is None for seat in seats)  # people enter 0 : 0
+    return Game(*at, seats, forfeit=absent), findings
 
 
 def _seat(name: str, sheets: Sequence[SheetScore], points: int | None) -> Seat:

@@ -189,6 +189,13 @@ def test_a_result_is_withdrawn_and_a_no_show_invents_no_points(say: Command) -> 
     say("result", *there, code=2)
 
 
+def test_no_points_on_either_side_are_a_double_no_show(say: Command) -> None:
+    a, b = names(rounds(say)[0])
+    say("result", "--round", "1", "--table", "1", f"{a}=0", f"{b}=0")
+    standings = say("standings", "--json").json["standings"]
+    assert {line["score"] for line in standings if line["player"] in (a, b)} == {0}
+
+
 def test_what_is_said_of_one_player_leaves_what_was_said_of_the_other(say: Command) -> None:
     first = rounds(say)[0]
     a, b = names(first)
