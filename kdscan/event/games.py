@@ -475,7 +475,7 @@ def _played_after_all(at: Table, winner: str, sheets: Sequence[SheetScore]) -> F
 def _changed(sheet: SheetScore) -> Finding:
     text = mark("{who} changed what was read: {total} → {claimed} points ({player})")
     claimed = "?" if sheet.claimed is None else str(sheet.claimed)
-    values = {"who": sheet.changed_by, "player": sheet.player or "–"}
+    values = {"who": sheet.changed_by, "player": sheet.player or "?"}
     values |= {"total": str(sheet.total), "claimed": claimed}
     return _about(sheet, "changed", text, values)
 
@@ -483,7 +483,7 @@ def _changed(sheet: SheetScore) -> Finding:
 def _photos_differ(sheet: SheetScore) -> Finding:
     totals = ", ".join(str(n) for n in (sheet.total, *(total for _, total in sheet.differs)))
     text = mark("photos of one sheet differ ({player}): {totals} points; which one counts?")
-    values = {"player": sheet.player or "–", "totals": totals}
+    values = {"player": sheet.player or "?", "totals": totals}
     return _about(sheet, "two_sheets", text, values, (key for key, _ in sheet.differs))
 
 
