@@ -5,7 +5,7 @@ import { post } from "./api.js";
 import { canvasWorks, toBlob } from "./canvas.js";
 import { announce, h, put, s, toast } from "./dom.js";
 import { t } from "./i18n.js";
-import { round } from "./icons.js";
+import { glyph, round } from "./icons.js";
 
 const FRAME = 640; // longer side of the frames that are examined, pixels
 const EVERY = 250; // milliseconds between an answer and the next request
@@ -13,7 +13,7 @@ const STILL = 3; // number of consecutive good frames without movement that take
 const AIM = "M0 20V0H20M120 0H140V20M140 80V100H120M20 100H0V80"; // corners of a frame, 7 to 5
 const MOVED = 0.025; // trembling of a hand, as a fraction of the picture's width
 
-export const canSee = () =>
+const canSee = () =>
   Boolean(window.isSecureContext && navigator.mediaDevices?.getUserMedia && canvasWorks());
 
 const HINTS = {
@@ -31,7 +31,7 @@ let closeOpen = null;
 // The camera belongs to the view that opened it: going back leaves both.
 export const closeCamera = () => closeOpen?.();
 
-export async function openCamera(send) {
+async function openCamera(send) {
   closeCamera();
   const video = h("video playsinline muted autoplay", { "aria-label": t("Live picture") });
   const grid = s("polygon", { class: "found-grid" });
@@ -180,4 +180,46 @@ export async function openCamera(send) {
     }
     await new Promise((resolve) => setTimeout(resolve, EVERY));
   }
+}
+
+// Ways to add photos: the camera inside the page, the phone's own, or files.
+
+const FILES = "image/*,.heic,.heif,.avif,.tif,.tiff,.pdf,application/pdf";
+
+// The buttons; send(files) gets what was taken or chosen. many: allow several photos at once.
+export function photoButtons(send, { many = true } = {}) {
+  const picker = (label, name, attributes) => {
+    const chosen = () => {
+      const files = [...input.files];
+      input.value = "";
+      send(files);
+    };
+    const input = h("input.visually-hidden", { type: "file", ...attributes, onchange: chosen });
+    return h("label", { class: name === "camera" ? "capture" : "gallery" }, [
+      input,
+      glyph(name),
+      label,
+    ]);
+  };
+  const take = () => openCamera((file) => send([file]));
+  return [
+    h("div.actions", [
+      canSee()
+        ? h("button.capture", { type: "button", onclick: take }, glyph("camera"), t("Photograph"))
+        : picker(t("Photograph"), "camera", { accept: "image/*", capture: "environment" }),
+      picker(many ? t("Choose photos") : t("Choose a photo"), "pictures", {
+        accept: FILES,
+        multiple: many,
+      }),
+    ]),
+    !navigator.mediaDevices &&
+      h("details.hint", [
+        h("summary", t("Why is there no live camera?")),
+        h("p", [
+          t(
+            "Browsers let a page use the camera only over https. Whoever runs kdscan finds out how in its docs under hosting; until then this button opens the phone's own camera.",
+          ),
+        ]),
+      ]),
+  ];
 }

@@ -4,13 +4,12 @@
 import { get, perform, poll } from "./api.js";
 import { $, button, h, put, toast } from "./dom.js";
 import { explain, passes } from "./errors.js";
-import { sheetFilter } from "./filter.js";
 import { t, tn } from "./i18n.js";
 import { glyph } from "./icons.js";
 import { knownPrints } from "./pads.js";
 import { playersTab } from "./players.js";
 import { publishTab } from "./publish.js";
-import { queueTab } from "./queue.js";
+import { queueTab, sheetFilter } from "./queue.js";
 import { roundsTab } from "./rounds.js";
 
 let desk = null;

@@ -2,6 +2,7 @@
 // at a time, whether the grid sits on the map, and its problems.
 
 import { cellName } from "./board.js";
+import { photoButtons } from "./camera.js";
 import { readAgainAt } from "./corners.js";
 import { $, button, h, put } from "./dom.js";
 import { choices } from "./editor.js";
@@ -10,7 +11,6 @@ import { problemText, t, tn } from "./i18n.js";
 import { glyph, round } from "./icons.js";
 import { kindOf } from "./kinds.js";
 import { photoView } from "./photo.js";
-import { photoButtons } from "./take.js";
 
 const MOST_NAMED = 8; // cells of a problem that are listed
 const MOST_CHOICES = 3; // readings offered before "other…"

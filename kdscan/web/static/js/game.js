@@ -1,6 +1,7 @@
 // Two maps and their spellbook, or two to four kingdoms, make a game.
 
 import { get, perform, whenRead } from "./api.js";
+import { photoButtons } from "./camera.js";
 import { emblem } from "./coats.js";
 import { isRetake } from "./doubts.js";
 import { h, put, remember, toast } from "./dom.js";
@@ -8,15 +9,14 @@ import { explain } from "./errors.js";
 import { rememberGame } from "./games.js";
 import { pointsText, t, tn } from "./i18n.js";
 import { glyph } from "./icons.js";
-import { joinForm } from "./join.js";
 import { briefly, hasScore, kindOf, nameOf } from "./kinds.js";
 import { DECIDED } from "./league.js";
 import { whoseField } from "./names.js";
 import { doubtText } from "./score.js";
 import { send, uploadList } from "./sending.js";
 import { share } from "./share.js";
-import { RULES, barButton, rulesField } from "./sheet.js";
-import { photoButtons } from "./take.js";
+import { joinForm } from "./shared.js";
+import { barButton, RULES, rulesField } from "./sheet.js";
 
 // #/game/A/B, and perhaps a spellbook, or further kingdoms. The fields for names and rules are created
 // once: an answer about one of them draws over nothing that somebody types in another.

@@ -1,15 +1,15 @@
 // The start page: take, choose, drop or paste photos, watch their progress, and see earlier ones.
 
 import { whenRead } from "./api.js";
+import { photoButtons } from "./camera.js";
 import { emblem } from "./coats.js";
 import { h, put } from "./dom.js";
 import { t } from "./i18n.js";
-import { joinForm } from "./join.js";
 import { nameField, nextGames } from "./names.js";
 import { gamesList } from "./games.js";
 import { isShown, recentList, refreshOrExplain } from "./recent.js";
 import { enqueue, send, uploadList, waiting } from "./sending.js";
-import { photoButtons } from "./take.js";
+import { joinForm } from "./shared.js";
 
 let started = false;
 

@@ -1,16 +1,16 @@
 // What was read in a photo: its sheets, one at a time, and how they belong together.
 
 import { get, post } from "./api.js";
+import { photoButtons } from "./camera.js";
 import { button, h, put, toast } from "./dom.js";
 import { explain, mayChange, why } from "./errors.js";
 import { t } from "./i18n.js";
 import { glyph } from "./icons.js";
 import { hasScore, kindOf, nameOf } from "./kinds.js";
 import { namesOf } from "./names.js";
+import { offer } from "./pads.js";
 import { send, uploadList } from "./sending.js";
 import { deletePhoto, sheetView } from "./sheet.js";
-import { photoButtons } from "./take.js";
-import { offer } from "./teach.js";
 
 // #/photo/ID and #/photo/ID/SHEET
 export async function showPhoto(place, id, wanted = null) {

@@ -1,16 +1,15 @@
 // One game on several phones: each photographs its own sheet, all see who won.
 
 import { get, perform, persist, poll, post, whenRead } from "./api.js";
+import { photoButtons } from "./camera.js";
 import { emblem } from "./coats.js";
 import { announce, h, put, toast } from "./dom.js";
 import { explain, mayChange } from "./errors.js";
 import { bar, gameView, opens, titleOf, worth } from "./game.js";
 import { t } from "./i18n.js";
-import { sharedPath } from "./join.js";
 import { hasScore, kindOf, nameOf } from "./kinds.js";
 import { whoseField } from "./names.js";
 import { deliver, forget, keep } from "./sending.js";
-import { photoButtons } from "./take.js";
 
 // #/shared/CODE
 export async function showShared(place, code) {
@@ -170,4 +169,45 @@ async function pass(link) {
   } catch {
     prompt(t("The link"), link);
   }
+}
+
+// A game with another phone: started here, or joined by its code.
+
+const sharedPath = (code) => `/api/shared/${encodeURIComponent(code)}`;
+
+// photo: the one whose sheets to add.
+export function joinForm(photo = null) {
+  const go = (asking) =>
+    asking
+      .then(({ code }) => {
+        location.hash = `#/shared/${code}`;
+      })
+      .catch((error) => toast(explain(error)));
+  const field = h("input.code", {
+    type: "text",
+    maxlength: "20",
+    "aria-label": t("Code of the game"),
+    placeholder: t("Code of the game"),
+    autocomplete: "off",
+    autocapitalize: "characters",
+    spellcheck: "false",
+  });
+  return h("details.together.card", [
+    h("summary", t("Two phones, one game")),
+    h("button.main.wide", { type: "button", onclick: () => go(post("/api/shared", { photo })) }, [
+      t("Show a code to the other phone"),
+    ]),
+    h(
+      "form.row",
+      {
+        onsubmit: (event) => {
+          event.preventDefault();
+          const code = field.value.replace(/\s/g, "").toUpperCase();
+          if (code) go(photo === null ? get(sharedPath(code)) : post(sharedPath(code), { photo }));
+        },
+      },
+      field,
+      h("button.quiet", t("Join")),
+    ),
+  ]);
 }
