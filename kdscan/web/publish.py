@@ -226,10 +226,10 @@ def choose_event(request: Request, body: schemas.ChosenEvent) -> Response:
     restart = getattr(request.app.state, "restart", None)
     if restart is None:
         raise ApiError(409, "impossible", "this page was not started by `kdscan serve`")
-    extra = {name: True for name in ("middle_kingdom", "harmony") if getattr(body, name)}
+    rules = SetRules(middle_kingdom=body.middle_kingdom or None, harmony=body.harmony or None)
     try:
         with services.store.write() as db:
-            game = open_event(db, body.name, body.game, SetRules(**extra)).game
+            game = open_event(db, body.name, body.game, rules).game
     except UsageError as error:
         raise refused(request, error) from error
     answer = JsonAnswer({"name": body.name, "game": game, "open": True})
