@@ -72,19 +72,6 @@ def attended() -> bool:
 
 
 @contextmanager
-def working(text: str) -> Iterator[None]:
-    """Show a text during a long operation, if stderr is a terminal."""
-    visible = attended()
-    if visible:
-        print(text, end="", file=sys.stderr, flush=True)
-    try:
-        yield
-    finally:
-        if visible:
-            print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
-
-
-@contextmanager
 def progress_line() -> Iterator[Callable[[Progress], None]]:
     """A line about a batch, renewed on a terminal, elsewhere printed at intervals."""
     start = last = time.monotonic()

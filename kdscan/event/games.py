@@ -487,12 +487,6 @@ def _photos_differ(sheet: SheetScore) -> Finding:
     return _about(sheet, "two_sheets", text, values, (key for key, _ in sheet.differs))
 
 
-def _foreign(sheet: SheetScore) -> Finding:
-    text = mark("the code of a sheet names another event, {event}: {player}, {total} points")
-    values = {"event": sheet.event, "player": sheet.player or "?", "total": sheet.total}
-    return _about(sheet, "unplaced", text, values)
-
-
 def _unplaced(sheet: SheetScore) -> Finding:
     values = {"player": sheet.player or "", "total": sheet.total}
     if sheet.mistaken:

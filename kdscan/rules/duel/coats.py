@@ -55,10 +55,6 @@ class Face:
     coat: Coat | None
     crosses: int = 0
 
-    @property
-    def joker(self) -> bool:
-        return self.coat is None
-
     def __str__(self) -> str:
         return "?" if self.coat is None else f"{self.coat}:{self.crosses}"
 
