@@ -24,7 +24,7 @@ JOKER = Face(None)
 
 def test_the_dice_are_those_of_the_data_file() -> None:
     assert [len(die) for die in DICE] == [6, 6, 6, 6]
-    assert sum(face.joker for die in DICE for face in die) == 2
+    assert sum(face.coat is None for die in DICE for face in die) == 2
     assert str(DICE[0][2]) == "double_line:1" and str(JOKER) == "?"
     assert face("?") == JOKER
     assert sum(SQUARES.values()) == 24
