@@ -22,7 +22,7 @@ export async function showHome(place) {
       h("p", t("Photograph the finished map or kingdom, check what is doubtful, done.")),
     ]),
     photoButtons((files) => send(files)),
-    h("p.hint", t("Two photos chosen together are a game.")),
+    h("p.hint", t("Photos of a game are chosen together: both maps, or all kingdoms.")),
     nextGames(),
     joinForm(),
     nameField(),

@@ -104,12 +104,9 @@ async function open({ read, against, instead, from }) {
   const players = [...against, ...scored.map(({ id }) => id)];
   const books = sheets.filter(({ kind }) => kind === "duel_spellbook").map(({ id }) => id);
   const kinds = new Set(scored.map(({ kind }) => kind));
-  if (
-    players.length === 2 &&
-    kinds.size === 1 &&
-    books.length < 2 &&
-    read.length + against.length > 1
-  )
+  const most = kinds.has("kingdom") ? 4 : 2;
+  const game = players.length > 1 && players.length <= most && kinds.size === 1;
+  if (game && books.length < 2 && read.length + against.length > 1)
     location.hash = `#/game/${[...players, ...books].join("/")}`;
   else if (read.length === 1) location.hash = `#/photo/${read[0].id}`;
 }

@@ -17,9 +17,12 @@ let sending = 0;
 export const uploadList = () =>
   h("ul.results.uploads", { "aria-label": t("Uploading") }, [...running.values()]);
 
-// One photo's result is shown when it is read, the game of two as well; more: see `batchOf`.
+// Photos of one game, at most: of four kingdoms, or of two maps and their spellbook.
+const MOST_TOGETHER = 4;
+
+// One photo's result is shown when it is read, the game of several as well; more: see `batchOf`.
 export async function send(files, more = {}) {
-  const batch = files.length <= 2 ? batchOf(files.length, more) : null;
+  const batch = files.length <= MOST_TOGETHER ? batchOf(files.length, more) : null;
   for (const entry of files.map(keep)) enqueue(await entry, batch);
 }
 
