@@ -183,7 +183,7 @@ def test_what_is_no_photo_is_refused(given: Any) -> None:
 
 def test_what_corrects_or_keeps_another_thing_is_refused() -> None:
     with pytest.raises(TypeError, match="a duel_map is corrected by MapCorrections"):
-        kdscan.correct(make_sheet(), kdscan.KingdomCorrections())  # type: ignore[call-overload]
+        kdscan.correct(make_sheet(), kdscan.KingdomCorrections())
     with pytest.raises(TypeError, match="stored as a dictionary"):
         kdscan.deserialize([])  # type: ignore[arg-type]
 

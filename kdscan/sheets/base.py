@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar, cast, get_args, overload
+from typing import Any, Generic, TypeVar, cast, get_args
 
 import msgspec
 import numpy as np
@@ -23,10 +23,6 @@ from kdscan.imaging.picture import Bgr
 from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.boards import DEFAULT_RISK, check_risk
 from kdscan.rules import GameName
-from kdscan.rules.duel.coats import Coat, Marks
-from kdscan.rules.duel.spellbook import SpellbookLine
-from kdscan.rules.grid import Cell
-from kdscan.rules.kingdomino.kingdom import SquareKind
 from kdscan.sheets.board import Canvas
 from kdscan.sheets.common import DoubtfulPlace
 from kdscan.sheets.duel_map import interpret as map_interpret
@@ -205,30 +201,9 @@ def decides_game(names: Collection[str]) -> bool:
 # Corrections
 
 
-@overload
 def correct(
-    reading: MapReading, corrections: MapCorrections | Mapping[Cell, Marks], *, risk: float = ...
-) -> MapReading: ...
-@overload
-def correct(
-    reading: KingdomReading,
-    corrections: KingdomCorrections | Mapping[Cell, SquareKind],
-    *,
-    risk: float = ...,
-) -> KingdomReading: ...
-@overload
-def correct(
-    reading: SpellbookReading,
-    corrections: SpellbookCorrections | Mapping[tuple[int, Coat], SpellbookLine],
-    *,
-    risk: float = ...,
-) -> SpellbookReading: ...
-def correct(
-    reading: AnyReading,
-    corrections: AnyCorrections | Mapping[Any, Any],
-    *,
-    risk: float = DEFAULT_RISK,
-) -> AnyReading:
+    reading: R, corrections: AnyCorrections | Mapping[Any, Any], *, risk: float = DEFAULT_RISK
+) -> R:
     """The sheet with a person's corrections; score, problems and review are computed anew.
 
     Earlier corrections remain unless these override them.

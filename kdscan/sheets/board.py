@@ -80,6 +80,20 @@ TILE_WH = (260, 340)
 """Width and height of a doubtful cell's tile, pixels."""
 
 
+def label_wh(text: str, size: float) -> tuple[float, float]:
+    """Width and height in pixels of what `label` draws."""
+    return text_width(text, size, bold=True) + 0.6 * size, 1.4 * size
+
+
+def label(
+    picture: Bgr, text: str, corner: tuple[float, float], size: float, edge: Color = INK
+) -> None:
+    """A bold text in a panel; corner: top left. edge: colour of the panel's border."""
+    width, height = label_wh(text, size)
+    panel(picture, corner, (width, height), edge, 0.08 * size)
+    draw_text(picture, text, (corner[0] + 0.3 * size, corner[1] + height / 2), size, bold=True)
+
+
 @dataclass(frozen=True)
 class CellDrawing(Generic[C]):
     """How a kind draws a cell's content.
@@ -213,17 +227,15 @@ def _draw_problem(picture: Bgr, quad: Points, pitch: float) -> None:
     inside = 0.84 * quad + 0.16 * quad.mean(0)
     polygon(picture, inside, PAPER, 0.07 * pitch)
     polygon(picture, inside, PROBLEM_COLOR, 0.04 * pitch)
-    size = 0.2 * pitch
-    centre = quad.mean(0)
+    size, centre = 0.2 * pitch, quad.mean(0)
     x, y = centre + 0.66 * (quad[np.argmin(quad @ (1, -1))] - centre)
-    width = text_width("!", size, bold=True)
-    panel(picture, (x - size / 2, y - 0.6 * size), (size, 1.2 * size), PROBLEM_COLOR, 0.015 * pitch)
-    draw_text(picture, "!", (x - width / 2, y), size, PROBLEM_COLOR, bold=True)
+    width, height = label_wh("!", size)
+    label(picture, "!", (x - width / 2, y - height / 2), size, PROBLEM_COLOR)
 
 
 def _points(picture: Bgr, board: BoardReading, corners: Points, pitch: float) -> None:
     """Each domain's score, at the upper left of its topmost cell in the picture."""
-    size, pad = 0.15 * pitch, 0.04 * pitch
+    size = 0.15 * pitch
     for domain in board.score.domains:
         if domain.points:
             count = len(domain.cells)
@@ -232,52 +244,37 @@ def _points(picture: Bgr, board: BoardReading, corners: Points, pitch: float) ->
             quad = min(quads, key=lambda q: float(q.sum(1).min()))
             at = quad[np.argmin(quad.sum(1))]
             x, y = at + 0.1 * (quad.mean(0) - at)
-            wide, high = text_width(text, size, bold=True) + 2 * pad, size + pad
-            left, top = _inside(picture, (x, y - high / 2), (wide, high), pad)
-            panel(picture, (left, top), (wide, high), INK, 0.012 * pitch)
-            draw_text(picture, text, (left + pad, top + high / 2), size, bold=True)
+            wh = label_wh(text, size)
+            label(picture, text, _inside(picture, (x, y - wh[1] / 2), wh, 0.3 * size), size)
 
 
 def _total(
     canvas: Canvas, board: BoardReading, corners: Points, others: Sequence[Points], pitch: float
 ) -> None:
-    """The total in a panel above the sheet, else below, else where it covers least of the sheet. It
-    avoids other sheets, because there it would be taken for theirs."""
-    picture, size, review = canvas.picture, 0.5 * pitch, board.review
+    """The total above the sheet, else below, else where it covers least of the sheet. It avoids
+    other sheets, because there it would be taken for theirs."""
+    size = 0.5 * pitch
     points = canvas.words.tn("{n} point", "{n} points", board.score.total)
-    text = canvas.numbered(points) + " ?" * review
-    panel_wh = text_width(text, size, bold=True) + size, 1.6 * size
+    text = canvas.numbered(points) + " ?" * board.review
+    wide, high = label_wh(text, size)
     sheet = corners[[0, 0, -1, -1], [0, -1, -1, 0]]
-    places = _panel_places(picture.shape[1::-1], panel_wh, sheet, 0.5 * size)
+    (left, top), (right, bottom) = sheet.min(0), sheet.max(0)
+    room = np.maximum(np.array(canvas.picture.shape[1::-1]) - (wide, high), 0)
+    xs = (left + right - wide) / 2, left - wide - size / 2, right + size / 2
+    ys = top - high - size / 2, bottom + size / 2, 0, room[1]
+    places = np.clip([(x, y) for y in ys for x in xs], 0, room)
 
-    def cost(at: tuple[float, float]) -> float:
-        elsewhere = sum(_overlap(at, panel_wh, other) for other in others)
-        return _overlap(at, panel_wh, sheet) + OTHER_SHEET * elsewhere
+    def covered(at: Points, other: Points) -> float:
+        """Pixels of a sheet (4, 2) that the label covers."""
+        box = at + np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * (wide, high)
+        shape = box.astype(np.float32), other.astype(np.float32)
+        return float(cv2.intersectConvexConvex(*shape)[0])
 
-    left, top = min(places, key=cost)
-    panel(picture, (left, top), panel_wh, REVIEW_COLOR if review else INK, 0.04 * pitch)
-    draw_text(picture, text, (left + size / 2, top + panel_wh[1] / 2), size, bold=True)
+    def cost(at: Points) -> float:
+        return covered(at, sheet) + OTHER_SHEET * sum(covered(at, other) for other in others)
 
-
-def _panel_places(
-    picture_wh: Sequence[int], panel_wh: tuple[float, float], sheet: Points, gap: float
-) -> list[tuple[float, float]]:
-    """Upper left corners that a panel may have in a picture, best first: above and below a sheet
-    (4, 2), and at the picture's upper and lower edges over the sheet's middle and beside it."""
-    right, bottom = (max(0.0, all_ - part) for all_, part in zip(picture_wh, panel_wh, strict=True))
-    middle = min(max(float(sheet[:, 0].mean()) - panel_wh[0] / 2, 0.0), right)
-    above, below = float(sheet[:, 1].min()) - panel_wh[1] - gap, float(sheet[:, 1].max()) + gap
-    beside = [(middle, y) for y in (above, below) if 0 <= y <= bottom]
-    edge = 0.2 * gap
-    to_left = max(float(sheet[:, 0].min()) - panel_wh[0] - gap, edge)
-    to_right = min(float(sheet[:, 0].max()) + gap, right - edge)
-    return beside + [(x, y) for y in (edge, bottom - edge) for x in (middle, to_left, to_right)]
-
-
-def _overlap(at: tuple[float, float], panel_wh: tuple[float, float], sheet: Points) -> float:
-    """Pixels of a sheet (4, 2) that a panel covers."""
-    box = np.array(at) + np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * panel_wh
-    return float(cv2.intersectConvexConvex(box.astype(np.float32), sheet.astype(np.float32))[0])
+    x, y = min(places, key=cost)
+    label(canvas.picture, text, (x, y), size, REVIEW_COLOR if board.review else INK)
 
 
 def places_of(

@@ -94,6 +94,6 @@ def test_a_blurred_photo_is_told_while_it_asks() -> None:
     (photo,) = load_photos(Path("samples/01.jpg"))
     (sharp,) = read_photo(photo)
     (sheet,) = read_photo(Photo(np.asarray(cv2.GaussianBlur(photo.bgr, (0, 0), 6), np.uint8)))
-    confirmed = correct(sheet, MapCorrections(confirmed=True))  # type: ignore[arg-type]
+    confirmed = correct(sheet, MapCorrections(confirmed=True))
     blurred = ["blurred" in {p.code for p in s.problems} for s in (sharp, sheet, confirmed)]
     assert sheet.review and blurred == [False, True, False]

@@ -16,17 +16,23 @@ from kdscan.imaging.pens import (
     Color,
     Points,
     circle,
-    draw_text,
     line,
-    panel,
     polygon,
-    text_width,
 )
 from kdscan.imaging.picture import Bgr
 from kdscan.rules.duel.coats import SQUARES, Coat
 from kdscan.rules.duel.spellbook import SIDES, Part
 from kdscan.rules.problem import Problem
-from kdscan.sheets.board import BLUE, GREEN, ORANGE, REVIEW_COLOR, VERMILION, Canvas
+from kdscan.sheets.board import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    REVIEW_COLOR,
+    VERMILION,
+    Canvas,
+    label,
+    label_wh,
+)
 from kdscan.sheets.common import (
     MAX_OTHERS,
     MIN_OTHER,
@@ -274,7 +280,11 @@ def draw(canvas: Canvas, reading: SpellbookReading, others: Sequence[Points]) ->
     for mark in reading.marks:
         _draw_mark(picture, mark, canvas.scaled(np.array(mark.at_xy)), scale)
     _counts(canvas, reading, reach)
-    _headline(canvas, reading, page, reach)
+    size, text = 1.7 * reach, canvas.numbered(canvas.words.t("spellbook")) + " ?" * reading.review
+    wide, high = label_wh(text, size)
+    left = min(max(float(page[:, 0].mean() - wide / 2), 0.0), max(0.0, picture.shape[1] - wide))
+    top = max(float(page[:, 1].min() - high - 0.3 * size), 0.1 * size)
+    label(picture, text, (left, top), size, REVIEW_COLOR if reading.review else INK)
     return []
 
 
@@ -298,51 +308,29 @@ def _draw_mark(picture: Bgr, mark: BookMark, at: Points, scale: float) -> None:
 
 def _counts(canvas: Canvas, reading: SpellbookReading, reach: float) -> None:
     """The number of filled squares of each line, beside its first square."""
-    picture = canvas.picture
-    size = 0.95 * reach
     for player in (0, 1):
         for coat in Coat:
             squares = squares_of_line(reading.marks, player, coat)
             first, last = canvas.scaled(np.array([squares[0].at_xy[0], squares[-1].at_xy[0]]))
             along = (first - last) / max(float(np.hypot(*(first - last))), 1e-9)
-            at = first + along * 1.9 * reach
             text = str(reading.book.lines[player][coat].filled)
             text += "!" * (reading.book.owner(coat) == player)
-            wide = text_width(text, size, bold=True) + 0.5 * size
-            corner = (float(at[0] - wide / 2), float(at[1] - 0.7 * size))
-            panel(picture, corner, (wide, 1.4 * size), INK, 0.06 * size)
-            draw_text(picture, text, (at[0] - wide / 2 + 0.25 * size, at[1]), size, bold=True)
-
-
-def _headline(canvas: Canvas, reading: SpellbookReading, page: Points, reach: float) -> None:
-    picture = canvas.picture
-    size = 1.7 * reach
-    text = canvas.numbered(canvas.words.t("spellbook")) + " ?" * reading.review
-    wide, high = text_width(text, size, bold=True) + size, 1.6 * size
-    left = min(max(float(page[:, 0].mean() - wide / 2), 0.0), max(0.0, picture.shape[1] - wide))
-    top = max(float(page[:, 1].min() - high - 0.3 * size), 0.1 * size)
-    panel(picture, (left, top), (wide, high), REVIEW_COLOR if reading.review else INK, 0.1 * size)
-    draw_text(picture, text, (left + size / 2, top + high / 2), size, bold=True)
+            wh = np.array(label_wh(text, 0.95 * reach))
+            x, y = first + along * 1.9 * reach - wh / 2
+            label(canvas.picture, text, (x, y), 0.95 * reach)
 
 
 def places(book: SpellbookReading, words: Words) -> Iterator[DoubtfulPlace]:
     """What needs review, as named places in the photo."""
+    yes, no = words.t("marked"), words.t("blank")
     for mark in book.marks:
         if mark.review:
-            yield DoubtfulPlace(mark_name(mark, words), _choices(mark, words), _around(mark))
-
-
-def _choices(mark: BookMark, words: Words) -> tuple[tuple[str, float], ...]:
-    yes, no = words.t("marked"), words.t("blank")
-    read, other = (yes, no) if mark.marked else (no, yes)
-    return (read, mark.confidence), (other, 1 - mark.confidence)
-
-
-def _around(mark: BookMark) -> Points:
-    """A square around a place, or around the middle of a line."""
-    middle = np.mean(mark.at_xy, axis=0)
-    reach = 1.5 * mark.reach_px
-    if len(mark.at_xy) > 1:  # a line: its whole length
-        long = float(np.linalg.norm(np.subtract(mark.at_xy[0], mark.at_xy[-1])))
-        reach = max(reach, long / 2 + mark.reach_px)
-    return np.asarray(middle + reach * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]))
+            read, other = (yes, no) if mark.marked else (no, yes)
+            choices = (read, mark.confidence), (other, 1 - mark.confidence)
+            reach = 1.5 * mark.reach_px
+            if len(mark.at_xy) > 1:  # a line: its whole length
+                long = float(np.linalg.norm(np.subtract(mark.at_xy[0], mark.at_xy[-1])))
+                reach = max(reach, long / 2 + mark.reach_px)
+            square = reach * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+            around = np.asarray(np.mean(mark.at_xy, axis=0) + square)
+            yield DoubtfulPlace(mark_name(mark, words), choices, around)
