@@ -96,6 +96,7 @@ def desk(event: Event) -> schemas.EventView:
         "played_round": event.played_round,
         "last_round": event.last_round,
         "rounds": event.rules.rounds,
+        "seats": event.rules.seats,
     }
 
 

@@ -453,6 +453,7 @@ class EventView(OnProjector):
     played_round: int
     last_round: int
     rounds: int | None
+    seats: int
 
 
 class DeskView(EventView):

@@ -6,12 +6,16 @@ import { round } from "./icons.js";
 
 // desk: its state. again: the last round is changed, else the next one is paired. byes: who asked for
 // one. end(): it was paired, or is not wanted.
-export function pairingByHand({ games, last_round: last, players }, again, byes, act, end) {
+export function pairingByHand(desk, again, byes, act, end) {
+  const { games, last_round: last, players, seats: most } = desk;
   const n = again ? last : last + 1;
   const active = players.filter((one) => one.active).map(({ name }) => name);
   let tables = again
     ? games.filter((game) => game.round === last).map(({ seats }) => seats.map((s) => s.player))
-    : twoByTwo(active.filter((name) => !byes.has(name))).concat([...byes].map((name) => [name]));
+    : seated(
+        active.filter((name) => !byes.has(name)),
+        most,
+      ).concat([...byes].map((name) => [name]));
   const locked = new Set();
   let picked = null;
   const list = h("ol.tables");
@@ -58,7 +62,7 @@ export function pairingByHand({ games, last_round: last, players }, again, byes,
     const lock = round("lock", t("Lock table {n}", { n: table + 1 }), toggle, {
       "aria-pressed": String(locked.has(table)),
     });
-    const seats = Math.max(2, names.length);
+    const seats = Math.max(most, names.length);
     return h("li", [
       h("span.table-number", String(table + 1)),
       h("span.controls-row", [
@@ -82,5 +86,9 @@ export function pairingByHand({ games, last_round: last, players }, again, byes,
   ]);
 }
 
-const twoByTwo = (names) =>
-  Array.from({ length: Math.ceil(names.length / 2) }, (_, n) => names.slice(2 * n, 2 * n + 2));
+// At as few tables as possible, of nearly the same size.
+function seated(names, seats) {
+  const count = Math.ceil(names.length / seats);
+  const cut = (n) => Math.floor((names.length * n) / count);
+  return Array.from({ length: count }, (_, n) => names.slice(cut(n), cut(n + 1)));
+}

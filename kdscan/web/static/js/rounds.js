@@ -94,7 +94,7 @@ function nextRound(act, byes, byHand) {
   const next = button("", () => pair(), { class: "main" });
   const open = h("span.none");
   const element = h("div.controls-row");
-  function show({ last_round: last, rounds: planned, games, players }) {
+  function show({ last_round: last, rounds: planned, games, players, seats }) {
     const now = gamesOf(games, last);
     const playing = now.filter((game) => !game.finished).length;
     const begun = now.some((game) => game.seats.some((seat) => seat.total !== null));
@@ -115,7 +115,11 @@ function nextRound(act, byes, byHand) {
       (ready || again) &&
         menu(t("More ways to pair"), [
           ready &&
-            !last && [t("Pair in the order of the list"), () => pair({ tables: folded(active) })],
+            !last &&
+            seats === 2 && [
+              t("Pair in the order of the list"),
+              () => pair({ tables: folded(active) }),
+            ],
           ready && [t("Pair by hand"), () => byHand(false)],
           again && [t("Pair round {n} again", { n: last }), () => pair({ again: true })],
           again && [t("Change round {n} by hand", { n: last }), () => byHand(true)],
