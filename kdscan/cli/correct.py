@@ -8,13 +8,14 @@ import typer
 
 from kdscan.cli.corrections import Correction, field_of, parse_corrections
 from kdscan.cli.options import MOST_ROUNDS, MOST_TABLES, Event, Store, Who
-from kdscan.cli.terminal import terminal_words, user
+from kdscan.cli.terminal import note, terminal_words, user
 from kdscan.errors import UsageError
 from kdscan.event import actions as act
 from kdscan.event.events import find_event, perform
 from kdscan.event.log import Author
 from kdscan.event.model import CONFLICT, SheetResult
 from kdscan.event.store import open_store
+from kdscan.event.swiss import resting_on
 from kdscan.files.names import escape_control
 from kdscan.sheets.base import KINGDOM
 from kdscan.sheets.common import CellField, ChoiceField, LineField, parse_field
@@ -120,8 +121,11 @@ def correct(
                 "{sheet}: say what to change, like --set C2=f++, --player, --confirm or --undo",
                 sheet=sheet,
             )
+        before = this
         if changes:
             this, _ = perform(db, this, author, *changes)
+        for text, values in resting_on(before, this):
+            note(terminal_words().t(text, **values))
         print(_summary(this.sheet_named(row.address)))
 
 

@@ -590,8 +590,9 @@ class Undo(Base, frozen=True, tag="undo"):
             raise UsageError("there is nothing to undo")
         if author.role == "player" and event.has_players and not entry.is_of(author):
             raise NotForPlayers("only the desk can undo what others did")
-        for other in event.made_together(entry):
-            if isinstance(other.action, PairRound) and other.id not in event.said.undone:
+        together = [e for e in event.log if e.is_beside(entry) and e.id not in event.said.undone]
+        for other in together:
+            if isinstance(other.action, PairRound):
                 check_unpair(event, other.action.round)
         return self
 

@@ -19,7 +19,7 @@ from kdscan.event import actions as act
 from kdscan.event.dedupe import Alike, Compared, Entry, same_sheets
 from kdscan.event.games import CUT, Finding, Game, Planned, SheetScore, Table, gather
 from kdscan.event.games import Memo as Games
-from kdscan.event.log import Author, Said, TableResult, beside, fold_log
+from kdscan.event.log import Author, Said, TableResult, fold_log
 from kdscan.event.log import Entry as LogEntry
 from kdscan.event.names import Names, ambiguous
 from kdscan.event.rules import Rules
@@ -89,6 +89,10 @@ class Sheet:
         """Page and number on it, counted from 1, like 2.1."""
         return f"{self.page + 1}.{self.number + 1}"
 
+    def name_in(self, file: str) -> str:
+        """Its name for people: the file's, with the sheet's place unless it is the first."""
+        return file if (self.page, self.number) == (0, 0) else f"{file}#{self.place}"
+
 
 @dataclass(frozen=True)
 class Assignment:
@@ -151,8 +155,7 @@ class SheetResult(Result):
 
     @property
     def name(self) -> str:
-        first = (self.sheet.page, self.sheet.number) == (0, 0)
-        return self.file.name if first else self.address
+        return self.sheet.name_in(self.file.name)
 
     @property
     def address(self) -> str:
@@ -269,10 +272,6 @@ class Event:
     def has_players(self) -> bool:
         """Whether it is a tournament, whose desk has the last word; at home everybody's counts."""
         return bool(self.said.players)
-
-    def made_together(self, entry: LogEntry) -> list[LogEntry]:
-        """The entries that were made at once with this one."""
-        return list(beside(self.log, self.log.index(entry)))
 
     def newest(self, author: Author | None = None, sheet: int | None = None) -> LogEntry | None:
         """What somebody last did (on a sheet) that is still in force: undoing what others have
@@ -774,8 +773,7 @@ class Event:
 
     def _named(self, sheet_id: int) -> str:
         sheet = self.sheets[sheet_id]
-        name = self.first_names[sheet.photo_id][1].name
-        return name if (sheet.page, sheet.number) == (0, 0) else f"{name}#{sheet.place}"
+        return sheet.name_in(self.first_names[sheet.photo_id][1].name)
 
     @cached_property
     def counting(self) -> tuple[SheetResult, ...]:

@@ -107,10 +107,10 @@ def seat(players: Sequence[str], games: Iterable[Game], seed: int | None, *, mos
     cuts = [len(names) * k // count for k in range(count + 1)]
     tables = [names[a:b] for a, b in pairwise(cuts)]
 
-    def cost(table: Sequence[str]) -> tuple[int, float]:
+    def cost(table: Sequence[str]) -> float:
         pairs = list(combinations(table, 2))
-        gaps = sum((score[a] - score[b]) ** 2 for a, b in pairs)
-        return sum(met[frozenset(two)] for two in pairs), gaps
+        again = sum(met[frozenset(two)] for two in pairs)
+        return 1e6 * again + sum((score[a] - score[b]) ** 2 for a, b in pairs)
 
     while _changed_places(tables, cost):
         pass
@@ -123,25 +123,19 @@ def seat(players: Sequence[str], games: Iterable[Game], seed: int | None, *, mos
     return Pairing(tuple(map(tuple, tables)), None, tuple(again))
 
 
-def _changed_places(
-    tables: list[list[str]], cost: Callable[[Sequence[str]], tuple[int, float]]
-) -> bool:
+def _changed_places(tables: list[list[str]], cost: Callable[[Sequence[str]], float]) -> bool:
     """Swap any two players of different tables if that is better; returns whether any were
     swapped."""
     better = False
-    for one, other in combinations(tables, 2):
-        for i, j in product(range(len(one)), range(len(other))):
-            before = _sum(cost(one), cost(other))
-            one[i], other[j] = other[j], one[i]
-            if _sum(cost(one), cost(other)) < before:
+    for first, second in combinations(tables, 2):
+        for i, j in product(range(len(first)), range(len(second))):
+            before = cost(first) + cost(second)
+            first[i], second[j] = second[j], first[i]
+            if cost(first) + cost(second) < before - 1e-6:
                 better = True
             else:
-                one[i], other[j] = other[j], one[i]
+                first[i], second[j] = second[j], first[i]
     return better
-
-
-def _sum(a: tuple[int, float], b: tuple[int, float]) -> tuple[int, float]:
-    return a[0] + b[0], round(a[1] + b[1], 9)
 
 
 def _by_score(
@@ -215,7 +209,7 @@ def _matched(
 
 def _for_all_rounds(
     names: Sequence[str], score: Sequence[int], met: set[frozenset[str]], rounds_left: int
-) -> list[tuple[int, int]] | None:
+) -> set[tuple[int, int]] | None:
     """The best pairs after which the rounds that are left need no second meeting and no second bye
     either; None if there are none, or too many to find out."""
     n, cost = len(names), _cost_of(names, score, met)
@@ -236,7 +230,7 @@ def _for_all_rounds(
     ways = sorted(
         _matchings(seats, free, budget), key=lambda pairs: sum(cost(a, b) for a, b in pairs)
     )
-    return next((pairs for pairs in ways if fits(free - set(pairs), rounds_left)), None)
+    return next((set(pairs) for pairs in ways if fits(free - set(pairs), rounds_left)), None)
 
 
 def _matchings(

@@ -14,7 +14,8 @@ from starlette.responses import FileResponse, Response
 
 from kdscan.errors import UsageError
 from kdscan.event.actions import OnSheet, RemovePhoto, Undo
-from kdscan.event.log import Author, Entry
+from kdscan.event.log import Author
+from kdscan.event.swiss import resting_on
 from kdscan.files import Json
 from kdscan.sheets.base import decides_game
 from kdscan.web import overviews, schemas
@@ -213,28 +214,30 @@ def act(request: Request, body: schemas.Actions) -> schemas.Done:
     else. All of it is done, or nothing; it is undone together."""
     services, session, author = services_of(request), session_of(request), author_of(request)
     first = body.actions[0]
+    before = services.live.event()
     if session.role != "desk" and isinstance(first, OnSheet):
-        visible_sheets(services.live.event(), [first.sheet], session)
+        visible_sheets(before, [first.sheet], session)
     try:
         event, entries = services.live.perform(author, *body.actions)
     except UsageError as error:
         raise refused(request, error) from error
     sheet = desk_now = None
     if body.want == "sheet":
-        undone = (event.entries[one.action] for one in body.actions if isinstance(one, Undo))
-        of = first.sheet if isinstance(first, OnSheet) else _sheet_of(next(undone, None))
-        if of is not None:
+        target = event.entries[first.action].action if isinstance(first, Undo) else first
+        if isinstance(target, OnSheet):
             with services.store.read() as db:
-                sheet = sheets_json(db, event, [of])[0]
+                sheet = sheets_json(db, event, [target.sheet])[0]
     elif body.want == "desk" and session.role == "desk":
         desk_now = overviews.desk_view(services.overviews, event, author, words_of(request))
-    numbers = [entry.id for entry in entries]
-    return {"actions": numbers, "state": str(event.version), "sheet": sheet, "desk": desk_now}
-
-
-def _sheet_of(entry: Entry | None) -> int | None:
-    action = entry.action if entry else None
-    return action.sheet if isinstance(action, OnSheet) else None
+    return {
+        "actions": [entry.id for entry in entries],
+        "state": str(event.version),
+        "sheet": sheet,
+        "desk": desk_now,
+        "notes": [words_of(request).t(t, **v) for t, v in resting_on(before, event)]
+        if desk_now
+        else [],
+    }
 
 
 @get("/api/desk", query=NEWS, desk=True)

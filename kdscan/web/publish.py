@@ -116,7 +116,7 @@ def slips_file(request: Request) -> Response:
     event, w = event_of(request), words_of(request)
     round_ = _round_of(request, event)
     tables = {n: seats for n, seats in event.tables[round_].items() if len(seats) > 1}
-    title = f"{event.name} · {w.t('Round {n}', n=round_)}"
+    title = event.name + " · " + w.t("Round {n}", n=round_)
     data = slips_pdf(title, w.t("Table"), w.t("Points"), tables)
     return _file(data, PDF, event, f"slips {round_}.pdf")
 

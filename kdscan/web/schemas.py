@@ -466,12 +466,14 @@ class DeskView(EventView):
 
 
 class Done(TypedDict):
-    """What was done: the numbers of the actions in the log, and what was wanted."""
+    """What was done: the numbers of the actions in the log, and what was wanted. notes: what else
+    it changes, such as a result on which later pairings rest; for the desk."""
 
     actions: list[int]
     state: str
     sheet: Sheet | None
     desk: DeskView | None
+    notes: list[str]
 
 
 class Standings(EventTable, OnProjector):

@@ -25,6 +25,7 @@ from kdscan.event.store import Store, schema
 from kdscan.event.store.photos import add_file, add_photo, add_reading, set_pages
 from kdscan.rules.duel.board import CELLS
 from kdscan.sheets.base import AnyReading, deserialize, serialize
+from kdscan.sheets.duel_map.model import MapReading
 from tests.event.entries import MODELS, entry, kept
 from tests.readings import make_book, make_sheet, paid_game, with_evidence
 
@@ -34,7 +35,7 @@ PLAYERS = [Author(name, "player", name.lower()) for name in NAMES]
 GAME = paid_game()
 
 
-def read(sheet: AnyReading, code: str) -> AnyReading:
+def read(sheet: MapReading, code: str) -> AnyReading:
     """A sheet as the reader would have it, with a range that its doubts make."""
     return deserialize(serialize(with_evidence(sheet, sheet_id=code)))
 

@@ -73,9 +73,12 @@ export const get = (path, fresh = false) => call("GET", path, undefined, fresh);
 export const post = (path, body = {}) => call("POST", path, body);
 
 // Does something in the event: one action, or several that are undone together. want: what the answer
-// brings, "sheet" or "desk".
-export const perform = (actions, want = "nothing") =>
-  post("/api/actions", { actions: [actions].flat(), want });
+// brings, "sheet" or "desk". What else it changes is told.
+export async function perform(actions, want = "nothing") {
+  const done = await post("/api/actions", { actions: [actions].flat(), want });
+  if (done?.notes?.length) toast(done.notes.join(" · "));
+  return done;
+}
 
 // XMLHttpRequest, because fetch does not report upload progress. The first argument is a file's name
 // and bytes; path: where to send it, by default to the photos.

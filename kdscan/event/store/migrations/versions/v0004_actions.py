@@ -19,17 +19,6 @@ down_revision = "0003"
 
 Row = Mapping[Any, Any]
 
-ACTION = sa.table(
-    "action",
-    sa.column("id", sa.Integer),
-    sa.column("event_id", sa.Integer),
-    sa.column("at", sa.DateTime(timezone=True)),
-    sa.column("who", sa.Text),
-    sa.column("role", sa.String),
-    sa.column("session", sa.String),
-    sa.column("action", sa.JSON),
-)
-
 
 def _table(name: str, /, **columns: Any) -> sa.TableClause:
     return sa.table(name, *(sa.column(key, kind) for key, kind in columns.items()))
@@ -37,6 +26,16 @@ def _table(name: str, /, **columns: Any) -> sa.TableClause:
 
 NUMBER, TEXT, JSON, TIME = sa.Integer, sa.Text, sa.JSON, sa.DateTime(timezone=True)
 
+ACTION = _table(
+    "action",
+    id=NUMBER,
+    event_id=NUMBER,
+    at=TIME,
+    who=TEXT,
+    role=sa.String,
+    session=sa.String,
+    action=JSON,
+)
 EVENT = _table("event", id=NUMBER, details=JSON, created_at=TIME)
 PLAYER = _table("player", id=NUMBER, event_id=NUMBER, name=TEXT, active=sa.Boolean, details=JSON)
 GAME = _table("game", id=NUMBER, event_id=NUMBER, round=NUMBER, table=NUMBER)
