@@ -16,11 +16,12 @@ import typer
 from mkdocs.structure.files import File, Files
 
 import kdscan
+import kdscan.web.app
 from kdscan.cli.main import COMMANDS, app, load
 from kdscan.imaging.photo import load_photos
 from kdscan.reader import read_photo
 from kdscan.sheets.overlay import draw_overlay
-from kdscan.web.openapi import document
+from kdscan.web.operations import document
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MOST_TOKENS = {
     "kdscan/cli": 22_750,
     "kdscan/detection": 7_900,
-    "kdscan/event": 55_950,
+    "kdscan/event": 56_200,
     "kdscan/files": 3_400,
     "kdscan/i18n": 2_000,
     "kdscan/imaging": 12_050,
@@ -24,11 +24,11 @@ MOST_TOKENS = {
     "kdscan/rules": 24_200,
     "kdscan/sheets": 42_100,
     "kdscan/templates": 24_300,
-    "kdscan/web": 30_800,
-    "kdscan/workers": 4_000,
-    "kdscan": 260_500,
+    "kdscan/web": 29_500,
+    "kdscan/workers": 2_000,
+    "kdscan": 257_300,
     "lab": 200_000,
-    "tests": 222_000,
+    "tests": 213_000,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
 number when a room has become smaller; who raises one says why in the commit."""

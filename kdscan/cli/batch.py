@@ -33,8 +33,7 @@ from kdscan.files.names import escape_control
 from kdscan.i18n import Words
 
 if TYPE_CHECKING:
-    from kdscan.event.batch.pool import Workers
-    from kdscan.event.batch.run import Progress
+    from kdscan.event.jobs import Progress, Workers
     from kdscan.event.model import Result
 
 SHOWN = 20
@@ -89,11 +88,11 @@ def batch(
     """
     # The heavy half: SQLAlchemy, OpenCV, onnxruntime.
     from kdscan.event.actions import SetRules
-    from kdscan.event.batch.paths import sources
-    from kdscan.event.batch.run import Run
     from kdscan.event.events import load, open_event
     from kdscan.event.export import save_results
+    from kdscan.event.jobs import Batch
     from kdscan.event.prints import EventPrints, add_new_prints
+    from kdscan.event.sources import sources
     from kdscan.event.store import open_store
     from kdscan.files.read import is_folder
     from kdscan.files.write import STDOUT, missing_folder_error
@@ -112,9 +111,9 @@ def batch(
             if this.game == "duel":
                 add_new_prints(opened, db, this.id, known_templates())
         learns = not no_learn and EventPrints(opened, this.id).learns()
-        run = Run(opened, this, models, round, learns=learns)
         with _workers(cluster, workers) as pool, progress_line() as show:
-            run.read(files, pool, show)
+            run = Batch(opened, this, pool, models, round, learns)
+            run.run(files, show)
         with opened.write() as db:
             this = load(db, this.id, write=True)
         with opened.read() as db:
@@ -131,14 +130,14 @@ def batch(
 def _workers(cluster: str | None, count: int | None) -> AbstractContextManager[Workers]:
     """Processes of this machine, or a cluster's."""
     if cluster is None:
-        from kdscan.event.batch.pool import Pool
-        from kdscan.workers.pool import cores
+        from kdscan.event.tasks import prepare
+        from kdscan.workers.pool import Limits, Pool, cores
 
-        return Pool(count or cores())
+        return Pool(count or cores(), Limits(seconds=120), prepare, tries=2)
     if count is not None:
         raise UsageError("--workers cannot be used with --cluster, which has its own workers")
     try:
-        from kdscan.event.batch.cluster import Cluster
+        from kdscan.event.cluster import Cluster
     except ImportError as error:
         raise UsageError(
             "--cluster needs extra packages: pip install distributed fsspec"

@@ -25,9 +25,9 @@ from kdscan.event.prints import EventPrints, add_new_prints
 from kdscan.event.store import open_store
 from kdscan.inference.store import default_models
 from kdscan.web.addresses import own_certificate, reachable
-from kdscan.web.app import run
 from kdscan.web.middleware import HERE
-from kdscan.web.settings import Settings, codes_of
+from kdscan.web.server import run
+from kdscan.web.sessions import Settings, codes_of
 from kdscan.workers.pool import cores
 
 QR_BLOCKS = "█▀▄"
@@ -152,7 +152,7 @@ def _tls(certificate: Path, key: Path | None) -> ssl.SSLContext:
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # without delay
     if os.name == "posix":
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

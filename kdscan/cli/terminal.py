@@ -19,7 +19,7 @@ from kdscan.i18n import ENGLISH, Words, terminal_language, words
 from kdscan.i18n.errors import error_json, error_text
 
 if TYPE_CHECKING:
-    from kdscan.event.batch.run import Progress
+    from kdscan.event.jobs import Progress
 
 CLEAR_LINE = "\r\x1b[K"
 """The control sequence that erases the current line of a terminal."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from kdscan.errors import ReaderDied
-from kdscan.event.pile import Pile, PlacedSheet
+from kdscan.event.learning import Pile, PlacedSheet
 from kdscan.event.store import Store, schema
 from kdscan.event.store.files import load_prints
 from kdscan.event.store.photos import photos, read_sheets, readings
@@ -112,12 +112,6 @@ class EventPrints:
             row = db.execute(select(at.game, at.details).where(at.id == self.event_id)).first()
         return row is not None and row.game == DUEL_MAP.game and not row.details.get(_OFF, False)
 
-    @property
-    def size(self) -> tuple[int, int]:
-        """Number of sheets kept for learning, and their bytes: none, because an event has its
-        photos."""
-        return 0, 0
-
     def switch(self, on: bool) -> None:
         """Switch the automatic learning of prints on or off."""
         with self.store.write() as db:
@@ -168,11 +162,7 @@ def is_of_pad(sheet: Json) -> bool:
 
 
 MOST_AT_ONCE = 48
-"""Most sheets that are examined together; they take 130 MB when rectified."""
-
-
-Tried = set[tuple[Pile, tuple[str, ...]]]
-"""Piles that were examined, each with the prints then known."""
+"""About the most sheets that are examined together; they take 130 MB when rectified."""
 
 
 def piles(store: Store, event_id: int) -> Iterator[Pile]:
@@ -189,22 +179,14 @@ def piles(store: Store, event_id: int) -> Iterator[Pile]:
         if len(printed) >= next_step(template):
             yield printed[:MAX_SHEETS]
     names = {template.name for template in prints}
-    strange = tuple(sheet for sheet in sheets if sheet.layout not in names)
-    for start in range(0, len(strange), MOST_AT_ONCE):
-        pile = strange[start : start + MOST_AT_ONCE]
+    unknown = [sheet for sheet in sheets if sheet.layout not in names]
+    count = 1 << (len(unknown) // MOST_AT_ONCE).bit_length()
+    divided: list[list[PlacedSheet]] = [[] for _ in range(count)]
+    for sheet in unknown:  # by their photos' hashes: a new sheet changes one pile alone
+        divided[int(sheet.sha256[:8], 16) % count].append(sheet)
+    for pile in divided:
         if may_learn([sheet.layout for sheet in pile], ()):
-            yield pile
-
-
-def not_tried(piles: Iterable[Pile], prints: tuple[str, ...], tried: Tried) -> Iterator[Pile]:
-    """The piles that were not examined yet; each is noted when it is yielded.
-
-    prints: SHA-256 of the known prints' files.
-    """
-    for pile in piles:
-        if (pile, prints) not in tried:
-            tried.add((pile, prints))
-            yield pile
+            yield tuple(pile)
 
 
 def _placed(db: Connection, event_id: int) -> Iterator[PlacedSheet]:
@@ -234,11 +216,10 @@ def add_learned_prints(store: Store, event_id: int, files: Sequence[bytes]) -> l
 
 
 def pages_to_read_again(
-    db: Connection, event_id: int, models: str
+    db: Connection, event_id: int, models: str, prints: Sequence[str]
 ) -> Iterator[tuple[PhotoRow, int]]:
     """The pages read with these models (see `reading_version`) that may be read differently now
-    that the event knows other prints: those with maps that are not of our own layouts."""
-    prints = [row.sha256 for row in event_prints(db, event_id)]
+    that the event knows these prints (SHA-256): those with maps that are not of our own layouts."""
     for photo in photos(db, event_id):
         read = {r.page for r in readings(db, [photo.id]) if is_of_models(r.models, models)}
         done = pages_read(db, photo.id, models, prints)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from starlette.requests import Request
 from starlette.responses import Response
+
+MIN_PACKED = 1000
+"""Bytes of a body that is worth compressing."""
 
 
 class JsonAnswer(Response):
@@ -19,6 +24,15 @@ class JsonAnswer(Response):
 
     def render(self, content: Any) -> bytes:
         return json.dumps(content, separators=(",", ":"), default=asdict).encode()
+
+    def packed(self, request: Request) -> JsonAnswer:
+        """The same answer, compressed if it is large and the client can unpack it."""
+        self.headers["Vary"] = "Accept-Encoding"
+        if len(self.body) >= MIN_PACKED and "gzip" in request.headers.get("accept-encoding", ""):
+            self.body = gzip.compress(self.body, compresslevel=5)
+            self.headers["Content-Encoding"] = "gzip"
+            self.headers["Content-Length"] = str(len(self.body))
+        return self
 
 
 class ApiError(Exception):

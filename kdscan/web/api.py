@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -20,9 +19,9 @@ from kdscan.files import Json
 from kdscan.sheets.base import decides_game
 from kdscan.web import overviews, schemas
 from kdscan.web.answers import ApiError, desk_only, not_found
-from kdscan.web.operation import DESK_ONLY, NEWS, NONE_SUCH, WAIT, WRONG_KIND, get, post
+from kdscan.web.operations import DESK_ONLY, ID, NEWS, NONE_SUCH, WAIT, WRONG_KIND, get, post
 from kdscan.web.pictures import SIZES
-from kdscan.web.prints_api import may_teach
+from kdscan.web.prints import may_teach
 from kdscan.web.requests import (
     KEEP_FOREVER,
     Services,
@@ -69,22 +68,29 @@ def session(request: Request) -> schemas.SessionInfo:
 @post(
     "/api/photos",
     body=bytes,
-    query={"name": ({"type": "string"}, "the file's name", False)},
+    query={
+        "name": ({"type": "string"}, "the file's name", False),
+        "token": ({"type": "string"}, "a name for an upload that can be resumed", False),
+        "offset": (ID, "how many bytes came before, see `/api/uploads/{token}`", False),
+    },
+    errors={409: "Another number of bytes has come.", 415: "A form; send the file itself."},
     status=201,
 )
 async def upload(request: Request) -> schemas.Accepted:
-    """Send a photo; the body is the unchanged file."""
+    """Send a photo; the body is the unchanged file, or the rest of it."""
     services = services_of(request)
-    name = clean_name(request.query_params.get("name", ""))
+    name, token, offset = (request.query_params.get(k) for k in ("name", "token", "offset"))
+    if not re.fullmatch("[0-9]{1,99}", offset or "0"):
+        raise ApiError(400, "bad_request", "offset is a number of bytes")
     who = session_of(request)
     store, event_id = services.store, services.live.id
     await run_in_threadpool(check_room, store, event_id, who, services.settings)
-    with tempfile.TemporaryFile() as file:  # unnamed: nothing is left after a kill
+    with services.parts.file(who, token, int(offset or 0)) as file:
         await receive(request, file, services.settings)
         async with services.receiving:
             file.seek(0)
             photo, state = await run_in_threadpool(
-                lambda: add_upload(store, event_id, file.read(), name, who)
+                lambda: add_upload(store, event_id, file.read(), clean_name(name or ""), who)
             )
     await run_in_threadpool(_restore, services, author_of(request), photo)
     if state == "waiting":
@@ -99,6 +105,13 @@ def _restore(services: Services, author: Author, photo: int) -> None:
     if event.is_removed(row):
         back = RemovePhoto(photo_name(event, photo), removed=False, photo=photo_key(row))
         services.live.perform(replace(author, role="desk"), back)
+
+
+@get("/api/uploads/{token}")
+def uploaded(request: Request) -> schemas.Received:
+    """How much came of an upload that was cut off; only the rest has to be sent again."""
+    token = str(request.path_params["token"])
+    return {"bytes": services_of(request).parts.received(session_of(request), token)}
 
 
 def clean_name(name: str) -> str:
@@ -188,15 +201,9 @@ async def view(request: Request) -> Response:
 async def look(request: Request) -> schemas.Look:
     """Locate a map in a camera's live picture, and say what to improve; nothing is kept."""
     services, data = services_of(request), await body_of(request, MAX_LOOK)
-    seen: schemas.Look = {"hint": "busy", "confidence": 0.0, "outline": None}
     if services.pool.busy:  # photos that were sent have priority
-        return seen
-    with tempfile.NamedTemporaryFile(prefix="kdscan-", suffix=".jpg") as file:
-        file.write(data)
-        file.flush()
-        async for frame in services.pool.ask(Look(Path(file.name))):
-            seen = frame.header.get("look", seen)
-    return seen
+        return {"hint": "busy", "confidence": 0.0, "outline": None}
+    return await asyncio.wrap_future(services.pool.submit(Look(data)))
 
 
 @get("/api/sheets/{id}")
@@ -241,9 +248,10 @@ def act(request: Request, body: schemas.Actions) -> schemas.Done:
 
 
 @get("/api/desk", query=NEWS, desk=True)
-async def desk(request: Request) -> schemas.DeskView:
+async def desk(request: Request) -> schemas.DeskView | schemas.Unchanged:
     """Everything that is to be settled in the event, its sheets, players and rounds (desk)."""
-    await news(request)
+    if (unchanged := await news(request)) is not None:
+        return unchanged
     return await run_in_threadpool(
         lambda: overviews.desk_view(
             services_of(request).overviews,
@@ -255,9 +263,10 @@ async def desk(request: Request) -> schemas.DeskView:
 
 
 @get("/api/standings", query=NEWS)
-async def standings(request: Request) -> schemas.Standings:
+async def standings(request: Request) -> schemas.Standings | schemas.Unchanged:
     """The event's table, games and totals."""
-    await news(request)
+    if (unchanged := await news(request)) is not None:
+        return unchanged
     made = services_of(request).overviews
     return await run_in_threadpool(lambda: made.of(event_of(request), overviews.standings))
 

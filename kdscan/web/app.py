@@ -5,13 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import socket
 from collections.abc import AsyncIterator
-from functools import partial
-from ssl import SSLContext
-from typing import Any, cast
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
@@ -23,21 +18,20 @@ from kdscan.errors import KdscanError, StoreError, StoreFull
 from kdscan.event.store import Store
 from kdscan.files.names import escape_control
 from kdscan.inference.store import default_models
-from kdscan.web import openapi, pages
+from kdscan.web import api, operations, pages, prints, publish, shared
 from kdscan.web.answers import ApiError, JsonAnswer, error_body
-from kdscan.web.connections import OnceAMinute, Protocol, allow_files
 from kdscan.web.live import Live, News
-from kdscan.web.middleware import Middleware, add_headers
+from kdscan.web.middleware import Middleware, Proxy, add_headers
 from kdscan.web.overviews import Overviews
 from kdscan.web.pictures import PictureCache
-from kdscan.web.pool import Pool
-from kdscan.web.prints import Prints
-from kdscan.web.reader import Reader
 from kdscan.web.requests import Services
-from kdscan.web.sessions import RevokedSessions
-from kdscan.web.settings import Settings
+from kdscan.web.sessions import RevokedSessions, Settings
 from kdscan.web.shared import SharedGames
-from kdscan.web.tls import Encrypted
+from kdscan.web.tasks import prepare
+from kdscan.web.uploads import Parts, Reader
+from kdscan.workers.pool import Pool
+
+_ = api, prints, publish, shared  # imported because they declare their operations
 
 log = logging.getLogger("kdscan.web")
 
@@ -53,13 +47,13 @@ def make_app(store: Store, settings: Settings) -> Starlette:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        pool = Pool(settings.workers, settings.limits)
+        pool = Pool(settings.workers, settings.limits, prepare)
         try:
-            await pool.start()
-            pictures = PictureCache(store, pool)
+            await asyncio.to_thread(pool.start)
+            models = default_models().version
+            pictures = PictureCache(store, pool, models)
             live = Live(store, settings.event)
-            prints = Prints(store, live.id)
-            reader = Reader(store, live, pool, pictures, default_models().version, prints)
+            reader = Reader(store, live, pool, models, pictures)
             app.state.services = Services(
                 settings=settings,
                 store=store,
@@ -70,19 +64,19 @@ def make_app(store: Store, settings: Settings) -> Starlette:
                 pool=pool,
                 pictures=pictures,
                 revoked=revoked,
-                prints=prints,
                 games=SharedGames(store, live.id),
+                parts=Parts(store),
                 receiving=asyncio.Semaphore(RECEIVING),
             )
-            await reader.start()
+            await asyncio.to_thread(reader.start)
         except Exception as error:
             app.state.failure = error  # uvicorn would only log it
             raise
         try:
             yield
         finally:
-            await reader.close()
-            await pool.close()
+            await asyncio.to_thread(reader.close)
+            await asyncio.to_thread(pool.close)
 
     app = Starlette(
         routes=_routes(),
@@ -95,70 +89,14 @@ def make_app(store: Store, settings: Settings) -> Starlette:
         },
     )
     app.add_middleware(Middleware, settings=settings, revoked=revoked)
+    app.add_middleware(Proxy, trusted=settings.proxy)
     return app
-
-
-class Server(uvicorn.Server):
-    """uvicorn's server, whose shutdown answers everybody who waits for news.
-
-    tls: encrypts the connections; None leaves them plain.
-    """
-
-    def __init__(self, app: Starlette, settings: Settings, tls: SSLContext | None) -> None:
-        protocol = Protocol if tls is None else partial(Encrypted, tls)
-        config = uvicorn.Config(
-            app,
-            lifespan="on",
-            http=cast(Any, protocol),
-            ws="none",
-            log_config=None,
-            access_log=False,  # paths of links contain the code
-            server_header=False,
-            date_header=False,  # of when a request came, not of its answer: see `add_headers`
-            proxy_headers=settings.proxy is not None,  # others could send any header
-            forwarded_allow_ips=settings.proxy or "",
-            timeout_graceful_shutdown=2,
-        )
-        super().__init__(config)
-        self._app = app
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Shut down: accept no new connections, finish the open ones."""
-        self._app.state.services.end()
-        await super().shutdown(sockets)
-
-
-async def run(
-    store: Store, settings: Settings, listening: socket.socket, tls: SSLContext | None
-) -> str | None:
-    """Serve until a signal ends it; raises the error that prevented the start. Returns the event
-    with which the desk wants the page to start again, if it does."""
-    logging.basicConfig(level=logging.WARNING, format="kdscan: %(message)s")
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(OnceAMinute())
-    app = make_app(store, settings)
-    Protocol.most_open = allow_files()
-    server = Server(app, settings, tls)
-    chosen: list[str] = []
-
-    def restart(event: str) -> None:
-        chosen.append(event)
-        server.should_exit = True
-
-    app.state.restart = restart
-    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-    with contextlib.suppress(SystemExit):  # by which newer uvicorns end if it does not start
-        await server.serve(sockets=[listening])
-    failure: Exception | None = getattr(app.state, "failure", None)
-    if failure is not None:
-        raise failure
-    return chosen[-1] if chosen else None
 
 
 def _routes() -> list[Route]:
     api = [
         Route(_typed(one.path), one.endpoint, methods=[one.method], name=one.handler.__name__)
-        for one in openapi.OPERATIONS
+        for one in operations.OPERATIONS
     ]
     return [
         *api,
@@ -193,7 +131,7 @@ register_url_convertor("number", _Number())
 
 
 async def _openapi(_: Request) -> Response:
-    return JsonAnswer(openapi.document())
+    return JsonAnswer(operations.document())
 
 
 async def _health(request: Request) -> Response:

@@ -88,8 +88,8 @@ class News:
         self.ending.set()
         self._changed.set()
 
-    async def wait(self, known: str, state: Callable[[], str], seconds: float) -> None:
-        """Return when the state differs from the known one, or after that many seconds."""
+    async def wait(self, known: str, state: Callable[[], str], seconds: float) -> bool:
+        """Return True when the state differs from the known one, False after that many seconds."""
         ends = time.monotonic() + seconds
         self._waiting += 1
         try:
@@ -98,14 +98,12 @@ class News:
             while not self.ending.is_set():
                 changed = self._changed
                 if await run_in_threadpool(state) != known:
-                    return
-                left = ends - time.monotonic()
-                if left <= 0:
-                    return
+                    return True
                 try:
-                    await asyncio.wait_for(changed.wait(), left)
+                    await asyncio.wait_for(changed.wait(), ends - time.monotonic())
                 except TimeoutError:
-                    return
+                    break
+            return False
         finally:
             self._waiting -= 1
 

@@ -1,4 +1,4 @@
-"""Checks before every handler: headers, session, request rate, and the origin of the request."""
+"""Before every handler: the proxy, headers, session, request rate, and the request's origin."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hmac
 from collections.abc import Mapping
 from contextlib import suppress
 from email.utils import formatdate
+from ipaddress import ip_address, ip_network
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -15,9 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kdscan.web import sessions
 from kdscan.web.answers import ApiError, refuse_if
-from kdscan.web.rates import Rate, RateLimiter
-from kdscan.web.sessions import Session
-from kdscan.web.settings import Settings
+from kdscan.web.sessions import Rate, RateLimiter, Session, Settings
 
 POLICY = "; ".join(
     (
@@ -66,11 +65,44 @@ READS = frozenset({"GET", "HEAD", "OPTIONS"})
 FROM_BROWSERS = ("origin", "referer", "cookie", "sec-fetch-site")
 """A browser sends at least one of these with every request that a page can trigger."""
 
-WRONG_CODE = 403
-"""Status of the page's answer to a wrong code."""
+WRONG_CODE, SIGNED_IN = 403, 303
+"""Statuses of the page's answers to a wrong code and to a right one."""
 
 HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 """Names of this machine that no other reaches."""
+
+
+class Proxy:
+    """ASGI middleware: believes what named reverse proxies say of the client, https and the host.
+
+    trusted: their addresses or networks, separated by commas; None for none. A path prefix is not
+    supported: the page has a host of its own.
+    """
+
+    def __init__(self, app: ASGIApp, trusted: str | None) -> None:
+        self._app = app
+        self._trusted = [ip_network(text.strip()) for text in (trusted or "").split(",") if text]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        client = scope.get("client")
+        if scope["type"] == "http" and client and self._trusts(client[0]):
+            headers = MutableHeaders(raw=list(scope["headers"]))
+            scope = {**scope, "headers": headers.raw}
+            hops = [hop.strip() for hop in headers.get("x-forwarded-for", "").split(",")]
+            for hop in filter(None, reversed(hops)):
+                scope["client"] = (hop, 0)
+                if not self._trusts(hop):
+                    break
+            if headers.get("x-forwarded-proto") in ("http", "https"):
+                scope["scheme"] = headers["x-forwarded-proto"]
+            if host := headers.get("x-forwarded-host", "").split(",")[0].strip():
+                headers["host"] = host
+        await self._app(scope, receive, send)
+
+    def _trusts(self, address: str) -> bool:
+        with suppress(ValueError):
+            return any(ip_address(address) in network for network in self._trusted)
+        return False
 
 
 class Middleware:
@@ -83,6 +115,7 @@ class Middleware:
         self._requests = RateLimiter(Rate(burst=600, per_second=30))
         self._uploads = RateLimiter(Rate(burst=200, per_second=2))
         self._guesses = RateLimiter(settings.guesses)
+        self._sessions = RateLimiter(Rate(burst=60, per_second=0.1))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -93,8 +126,11 @@ class Middleware:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 add_headers(MutableHeaders(scope=message), request)
-                if answer is None and _joins(request) and message["status"] == WRONG_CODE:
-                    self._guesses.spend(_address(request))
+                if answer is None and _joins(request):
+                    if message["status"] == WRONG_CODE:
+                        self._guesses.spend(_address(request))
+                    elif message["status"] == SIGNED_IN:
+                        self._sessions.spend(_address(request))
             await send(message)
 
         answer = self._refusal(request, scope)
@@ -143,6 +179,7 @@ class Middleware:
             refuse_if(self._uploads.take(asker))
         elif _joins(request):  # only wrong codes count: a club shares one address
             refuse_if(self._guesses.wait(_address(request)))
+            refuse_if(self._sessions.wait(_address(request)))
         else:
             refuse_if(self._requests.take(asker))
 
@@ -152,7 +189,7 @@ class Middleware:
         if headers.get("authorization"):
             return  # browsers never send this by themselves
         origin = headers.get("origin")
-        if origin and origin.partition("://")[2] != headers.get("host"):
+        if origin and not is_own(origin, request):
             raise ApiError(403, "other_site", "this came from another site")
         if headers.get("sec-fetch-site") not in (None, "same-origin", "none"):
             raise ApiError(403, "other_site", "this came from another site")
@@ -176,6 +213,17 @@ def is_here(headers: Headers | Mapping[str, str]) -> bool:
     if any(name in headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via")):
         return False
     return urlsplit(f"//{headers.get('host', '')}").hostname in HERE
+
+
+def is_own(address: str, request: Request) -> bool:
+    """Whether an address is of the host that a request came to; proxies may name the scheme's own
+    port or not."""
+    with suppress(ValueError):
+        there, here = urlsplit(address), urlsplit(f"//{request.headers.get('host', '')}")
+        port = {"http": 80, "https": 443}.get(there.scheme)
+        names = there.hostname is not None and there.hostname == here.hostname
+        return names and (there.port or port) == (here.port or port)
+    return False
 
 
 def _check_host(host: str) -> None:

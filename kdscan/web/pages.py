@@ -21,7 +21,8 @@ from kdscan.i18n import LANGUAGES
 from kdscan.i18n.problems import PROBLEMS
 from kdscan.web import sessions
 from kdscan.web.answers import JsonAnswer, not_found
-from kdscan.web.prints_api import may_teach
+from kdscan.web.middleware import is_own
+from kdscan.web.prints import may_teach
 from kdscan.web.requests import KEEP_FOREVER, body_of, services_of, session_of, words_of
 from kdscan.web.sessions import Session
 from kdscan.web.shared import is_code
@@ -201,8 +202,9 @@ async def language(request: Request) -> Response:
         raise not_found("language")
     here = "/"
     with suppress(ValueError):  # an invalid address
-        back = urlsplit(request.headers.get("referer", ""))
-        if back.netloc == request.headers.get("host"):
+        referer = request.headers.get("referer", "")
+        if is_own(referer, request):
+            back = urlsplit(referer)
             here += back.path.lstrip("/\\")  # two slashes would name another host
             here += f"?{back.query}" if back.query else ""
     answer = RedirectResponse(here, 303)

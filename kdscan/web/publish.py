@@ -38,7 +38,7 @@ from kdscan.paper.text import Language
 from kdscan.paper.tickets import book_tickets_from_csv, tickets_from_csv
 from kdscan.web import overviews, schemas
 from kdscan.web.answers import ApiError, JsonAnswer, not_found
-from kdscan.web.operation import NEWS, NONE_SUCH, Query, get, post
+from kdscan.web.operations import NEWS, NONE_SUCH, Query, get, post
 from kdscan.web.requests import (
     Services,
     event_of,
@@ -197,13 +197,14 @@ def public_link(request: Request) -> schemas.PublicLink:
 
 
 @get("/api/public/{code}", query=NEWS, errors=NONE_SUCH)
-async def public_standings(request: Request) -> schemas.Standings:
+async def public_standings(request: Request) -> schemas.Standings | schemas.Unchanged:
     """The standings, for whoever has the public link."""
     services = services_of(request)
     given, code = request.path_params["code"], public_code(services)
     if not hmac.compare_digest(given.encode(), code.encode()):
         raise not_found("event")
-    await news(request)
+    if (unchanged := await news(request)) is not None:
+        return unchanged
     return await run_in_threadpool(
         lambda: services.overviews.of(event_of(request), overviews.standings)
     )

@@ -8,7 +8,7 @@ import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import IO, TypeVar, cast
+from typing import IO, TYPE_CHECKING, TypeVar, cast
 
 import msgspec
 from starlette.requests import ClientDisconnect, Request
@@ -21,24 +21,28 @@ from kdscan.event.store.files import FULL
 from kdscan.event.store.schema import MOST_NUMBER
 from kdscan.i18n import Words, mark, preferred_language, words
 from kdscan.i18n.errors import error_json, error_text
+from kdscan.web import schemas
 from kdscan.web.answers import ApiError, desk_only, not_found
-from kdscan.web.live import Live, News
-from kdscan.web.overviews import Overviews
-from kdscan.web.pictures import PictureCache
-from kdscan.web.pool import Pool
-from kdscan.web.prints import Prints
-from kdscan.web.reader import Reader
-from kdscan.web.sessions import RevokedSessions, Session
-from kdscan.web.settings import Settings
-from kdscan.web.shared import SharedGames
+
+if TYPE_CHECKING:  # modules with handlers, which need these helpers
+    from kdscan.web.live import Live, News
+    from kdscan.web.overviews import Overviews
+    from kdscan.web.pictures import PictureCache
+    from kdscan.web.sessions import RevokedSessions, Session, Settings
+    from kdscan.web.shared import SharedGames
+    from kdscan.web.uploads import Parts, Reader
+    from kdscan.workers.pool import Pool
 
 B = TypeVar("B")
 
 MAX_BODY = 10_000
 """Most bytes of a JSON body."""
 
-BODY_SECONDS = 15.0
-"""Time limit for its arrival."""
+SILENCE_SECONDS = 20.0
+"""Longest time in which nothing of a body arrives."""
+
+LEAST_RATE, GRACE_SECONDS = 1000.0, 30.0
+"""Least bytes per second of a body, on average, once it has been arriving for so long."""
 
 MAX_WAIT = 25.0
 """Longest `wait`, in seconds; less than the timeouts of proxies and phones."""
@@ -75,8 +79,8 @@ class Services:
     pool: Pool
     pictures: PictureCache
     revoked: RevokedSessions
-    prints: Prints
     games: SharedGames
+    parts: Parts
     receiving: asyncio.Semaphore
     """Limits the uploads that are in memory in full at a time."""
 
@@ -88,14 +92,14 @@ class Services:
 
 def services_of(request: Request) -> Services:
     """The services that the application's handlers share."""
-    return cast(Services, request.app.state.services)
+    return cast("Services", request.app.state.services)
 
 
 def session_of(request: Request) -> Session:
     """The session of a request; the middleware lets no request through without one."""
     session = request.state.session
     assert session is not None, "the middleware lets nobody else in"
-    return cast(Session, session)
+    return cast("Session", session)
 
 
 def desk_session(request: Request) -> Session:
@@ -138,22 +142,26 @@ async def body_of(request: Request, most: int = MAX_BODY) -> bytes:
     """A small body; raises ApiError for a large one."""
     body = io.BytesIO()
     too_large = ApiError(413, "too_much", f"the body may have at most {most} bytes")
-    await _copy(request, body, most, BODY_SECONDS, too_large)
+    await _copy(request, body, most, too_large)
     return body.getvalue()
 
 
-async def _copy(
-    request: Request, out: IO[bytes], most: int, seconds: float, too_large: ApiError
-) -> None:
-    """Write a body to a file; raise ApiError if it is incomplete, takes longer or is larger."""
-    size = 0
+async def _copy(request: Request, out: IO[bytes], most: int, too_large: ApiError) -> None:
+    """Write a body to a file; raise ApiError if it is incomplete or larger, or if nothing arrives
+    for a while or too little in all."""
+    size, loop = out.tell(), asyncio.get_running_loop()
+    begun, before = loop.time(), size
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(SILENCE_SECONDS) as limit:
             async for chunk in request.stream():
                 size += len(chunk)
                 if size > most:
                     raise too_large
                 out.write(chunk)
+                now = loop.time()
+                if now - begun > GRACE_SECONDS and size - before < LEAST_RATE * (now - begun):
+                    raise TimeoutError
+                limit.reschedule(now + SILENCE_SECONDS)
     except TimeoutError as error:
         why = "the request did not arrive in time; send it again"
         raise ApiError(408, "too_slow", why) from error
@@ -188,7 +196,10 @@ def words_of(request: Request) -> Words:
 
 
 async def receive(request: Request, out: IO[bytes], settings: Settings) -> None:
-    """Write the body to a file; raise ApiError if it is too large, too slow or empty."""
+    """Write the body to a file; raise ApiError if it is a form, too large, too slow or empty."""
+    if request.headers.get("content-type", "").startswith("multipart/"):
+        why = "send the file itself as the body, not a form: curl --data-binary @photo.jpg"
+        raise ApiError(415, "form", why)
     most = settings.max_bytes
     too_large = ApiError(
         413, "image_too_large", f"a photo has {most // 1_000_000} MB at most; save it smaller"
@@ -197,7 +208,7 @@ async def receive(request: Request, out: IO[bytes], settings: Settings) -> None:
     if announced.isdigit() and int(announced) > most:
         raise too_large
     try:
-        await _copy(request, out, most, settings.upload_seconds, too_large)
+        await _copy(request, out, most, too_large)
         out.flush()
     except OSError as error:
         if error.errno not in FULL:
@@ -215,8 +226,11 @@ def seconds_of(text: str) -> float:
     raise ApiError(400, "bad_request", f"wait is a whole number of seconds, 0 to {MAX_WAIT:.0f}")
 
 
-async def news(request: Request, state: Callable[[], str] | None = None) -> None:
-    """Return when the state differs from the one in the request, or when its time is up.
+async def news(
+    request: Request, state: Callable[[], str] | None = None
+) -> schemas.Unchanged | None:
+    """Return None when the state differs from the one in the request, or what to answer when its
+    time is up.
 
     state: computes it; the event's version by default.
     """
@@ -224,4 +238,7 @@ async def news(request: Request, state: Callable[[], str] | None = None) -> None
     seconds = 0.0 if wait is None else seconds_of(wait)
     if after is not None and seconds:
         services = services_of(request)
-        await services.news.wait(after, state or (lambda: str(services.live.version())), seconds)
+        state = state or (lambda: str(services.live.version()))
+        if not await services.news.wait(after, state, seconds):
+            return {"state": after}
+    return None

@@ -96,6 +96,12 @@ class Accepted(TypedDict):
     state: PhotoState
 
 
+class Received(TypedDict):
+    """How many bytes of an upload came."""
+
+    bytes: int
+
+
 class Look(TypedDict):
     """What a live picture shows. outline: corners of the grid as fractions of width and height."""
 
@@ -474,6 +480,12 @@ class Done(TypedDict):
     sheet: Sheet | None
     desk: DeskView | None
     notes: list[str]
+
+
+class Unchanged(TypedDict):
+    """The answer to `after` and `wait` if there was nothing new."""
+
+    state: str
 
 
 class Standings(EventTable, OnProjector):

@@ -1,8 +1,9 @@
-"""Sessions: a signed cookie, or the code itself as a bearer token.
+"""Who may come in: the settings of a running page, its codes, sessions, and limits of rate.
 
-The server stores no sessions. A session is a few values and their HMAC-SHA256 with a secret from
-the store, bound to the event, the role and its code. `RevokedSessions` remembers sessions that were
-left until they would have expired. The CSRF token is an HMAC of the session's id.
+A session is a signed cookie, or the code itself as a bearer token. The server stores no sessions: a
+session is a few values and their HMAC-SHA256 with a secret from the store, bound to the event, the
+role and its code. `RevokedSessions` remembers sessions that were left until they would have
+expired. The CSRF token is an HMAC of the session's id.
 """
 
 from __future__ import annotations
@@ -13,15 +14,135 @@ import hmac
 import json
 import secrets
 import time
-from dataclasses import asdict, dataclass
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from typing import get_args
 
+from sqlalchemy import select
 from starlette.requests import Request
 from starlette.responses import Response
 
-from kdscan.event.store import Store
+from kdscan.event.store import Store, schema
 from kdscan.web.schemas import Role, SessionInfo
-from kdscan.web.settings import Settings, remembered, unexpired
+from kdscan.workers.pool import Limits
+
+MOST_BUCKETS = 20_000
+"""Most clients that are remembered; those that have been idle longest are forgotten first."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """burst: requests at once; per_second: rate of refill."""
+
+    burst: float
+    per_second: float
+
+
+class RateLimiter:
+    """A token bucket for each client."""
+
+    def __init__(self, rate: Rate, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate = rate
+        self._clock = clock
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, client: str) -> float:
+        """Take a token; returns 0 if there was one, else the seconds to wait for it."""
+        wait = self.wait(client)
+        if not wait:
+            self.spend(client)
+        return wait
+
+    def wait(self, client: str) -> float:
+        """Seconds until a token is available; 0 if there is one now."""
+        return max(0.0, (1 - self._filled(client)[0]) / self._rate.per_second)
+
+    def spend(self, client: str) -> None:
+        """Take a token, on credit if there is none, because many may have been let in at once."""
+        left, now = self._filled(client)
+        self._left.pop(client, None)
+        self._left[client] = (left - 1, now)
+        while len(self._left) > MOST_BUCKETS:
+            self._left.popitem(last=False)
+
+    def _filled(self, client: str) -> tuple[float, float]:
+        """The tokens in the bucket now, and the current time."""
+        now = self._clock()
+        left, since = self._left.get(client, (self._rate.burst, now))
+        return min(self._rate.burst, left + (now - since) * self._rate.per_second), now
+
+
+ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+"""Letters and digits that are not confused when read aloud: no I, L, O, 0, 1."""
+
+CODE_LENGTH = 8
+"""31^8 codes: a thousand phones at ten tries a minute each take 80 years to try half of them."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a running page.
+
+    event: name of the event that uploads belong to.
+    secret: signs sessions. join_code, desk_code: let players and organisers in.
+    open_here: this machine's own browsers need no code (the page listens on no other interface).
+    proxy: addresses of proxies whose headers about the client are trusted; None for none.
+    guesses: how often one address may try codes.
+    max_bytes: largest upload.
+    quota_bytes: of all photos of one session; spare_bytes: what stays free on the disk.
+    """
+
+    event: str
+    secret: bytes
+    join_code: str
+    desk_code: str
+    open_here: bool = False
+    proxy: str | None = None
+    max_bytes: int = 40_000_000
+    quota_bytes: int = 2_000_000_000
+    spare_bytes: int = 200_000_000
+    workers: int = 2
+    guesses: Rate = field(default_factory=lambda: Rate(burst=20, per_second=0.2))
+    limits: Limits = field(default_factory=lambda: Limits(seconds=30))
+
+
+def unexpired(store: Store, prefix: str, ends: Callable[[str], float]) -> dict[str, str]:
+    """The settings whose keys have this prefix; expired ones are deleted. ends: when a value
+    expires."""
+    at, now = schema.setting.c, time.time()
+    with store.write() as db:
+        query = select(at.key, at.value).where(at.key.startswith(prefix))
+        found = {key: value for key, value in db.execute(query) if ends(value) >= now}
+        over = at.key.startswith(prefix) & at.key.not_in(list(found))
+        db.execute(schema.setting.delete().where(over))
+    return found
+
+
+def remembered(store: Store, name: str, fresh: str) -> str:
+    """A setting that is kept over restarts, as it was stored first, perhaps by another page."""
+    at = schema.setting.c
+    with store.write() as db:
+        known = db.scalar(select(at.value).where(at.key == name))
+        if known is None:
+            db.execute(schema.setting.insert().values(key=name, value=fresh))
+        return str(known or fresh)
+
+
+def new_code() -> str:
+    """A random code."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
+
+
+def codes_of(store: Store) -> tuple[bytes, str, str]:
+    """The store's secret, join code and desk code, created at its first start."""
+    secret = remembered(store, "web.secret", secrets.token_hex(32))
+    return (
+        bytes.fromhex(secret),
+        remembered(store, "web.join", new_code()),
+        remembered(store, "web.desk", new_code()),
+    )
+
 
 COOKIE = "kdscan"
 LASTS_SECONDS = 14 * 24 * 3600

@@ -1,16 +1,30 @@
-"""The tasks of the page's workers; `kdscan.web.worker` performs them.
+"""What the page's workers do besides reading: decode, draw and learn, any of which may crash them.
 
-Each has a `weight`: its time limit relative to reading a file.
+Tasks are as `kdscan.workers.pool` describes them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
-from kdscan.event.batch.tasks import Learn
-from kdscan.rules import GameName
-from kdscan.rules.kingdomino.variants import PLAIN, Variants
+from kdscan.detection.preview import camera_hint
+from kdscan.errors import PhotoError
+from kdscan.event.tasks import draw_pictures, stored_pages
+from kdscan.imaging.formats import png
+from kdscan.imaging.photo import decode
+from kdscan.inference.store import default_models
+from kdscan.paper.book import load_book
+from kdscan.paper.layout import load_layout
+from kdscan.paper.printing import render_page
+from kdscan.reader import read_page
+from kdscan.sheets.spellbook.read import draw_blanks
+from kdscan.templates.learn import MAX_SHEETS, learn_template
+from kdscan.templates.library import to_stored
+from kdscan.web import schemas
+from kdscan.workers.pool import cores
+
+DRAWN_PX_PER_MM = 5.0
+"""Resolution of the map that is read before any photo: as large as one in a photo."""
 
 LEARNING = 4
 """Time limit of learning from a file, relative to reading it; each further file adds one
@@ -18,61 +32,79 @@ reading."""
 
 
 @dataclass(frozen=True)
-class Read:
-    """Read a file's pages and make pictures of them.
-
-    name: for people. game, variants: see `kdscan.reader.read_photo`. photos, prints: where
-    the photos lie, and SHA-256 of the known prints' files among them.
-    """
-
-    path: Path
-    name: str
-    game: GameName | None = None
-    variants: Variants = PLAIN
-    photos: str = ""
-    prints: tuple[str, ...] = ()
-
-    weight = 1.0
-
-
-@dataclass(frozen=True)
 class Show:
-    """Only make pictures of a file's pages."""
+    """Make the pictures of a page of a stored photo, see `draw_pictures`."""
 
-    path: Path
+    photos: str
+    sha256: str
+    suffix: str
+    page: int
 
     weight = 1.0
+
+    def perform(self) -> list[bytes]:
+        """Draw them; none if the page cannot be decoded."""
+        try:
+            return draw_pictures(stored_pages(self.photos, self.sha256, self.suffix)[self.page])
+        except PhotoError:
+            return []
 
 
 @dataclass(frozen=True)
 class Look:
     """Locate a map in a camera's live picture."""
 
-    path: Path
+    data: bytes
 
     weight = 1.0
+
+    def perform(self) -> schemas.Look:
+        """What the picture shows; corners as fractions of its width and height."""
+        try:
+            photo = decode(self.data)[0]
+        except PhotoError:
+            return {"hint": "none", "confidence": 0.0, "outline": None}
+        preview = camera_hint(photo, default_models().locate)
+        corners = preview.outline_xy
+        size = (photo.width, photo.height)
+        outline = None if corners is None else (corners / size).round(4).tolist()
+        return {"hint": preview.hint, "confidence": preview.confidence, "outline": outline}
 
 
 @dataclass(frozen=True)
 class LearnPrint:
-    """Learn a print with that name from photos of sheets. unmarked: nobody has drawn on them."""
+    """Learn a print with that name from photos of sheets. unmarked: nobody has drawn on them.
+
+    data: an uploaded file, if any. stored: SHA-256 and suffix of photos among those at `photos`.
+    """
 
     name: str
-    paths: tuple[Path, ...]
+    data: bytes = b""
     unmarked: bool = False
+    photos: str = ""
+    stored: tuple[tuple[str, str], ...] = ()
 
     @property
     def weight(self) -> float:
-        return LEARNING + len(self.paths) - 1
+        return LEARNING + max(0, len(self.stored) - 1)
+
+    def perform(self) -> bytes:
+        """The print's file; raises what is wrong with the photos."""
+        opened = [stored_pages(self.photos, *where) for where in self.stored]
+        if self.data:
+            opened.append(decode(self.data, "photo"))
+        photos = [pages[n] for pages in opened for n in range(min(len(pages), MAX_SHEETS))]
+        return to_stored(learn_template(photos, self.name, unmarked=self.unmarked)).data
 
 
-Task = Read | Show | Look | LearnPrint | Learn
+def prepare() -> None:
+    """Load the models, read a rendered map and render the blank spellbook pages. Otherwise the
+    first photo would take half as long again on each worker."""
+    import numpy.ma  # noqa: F401  numpy's median imports it when it is first used
 
-
-@dataclass(frozen=True)
-class Allowed:
-    """A task and its limits: pages of its file, threads."""
-
-    task: Task
-    max_pages: int
-    threads: int
+    models = default_models()
+    models.preload(threads=min(2, cores()))  # somebody waits, mostly for one photo
+    _ = models.version, models.spellbook, models.struck_by, models.tiles, models.squares
+    drawn = png(render_page(load_layout("kdscan-a5"), DRAWN_PX_PER_MM))
+    read_page(decode(drawn, "a drawn map"), 0)
+    draw_blanks(load_book("kdscan-a5-spellbook"))

@@ -1,20 +1,65 @@
-"""Photos that come in by the page: stored, tried again, and those that wait to be read."""
+"""Photos that come in by the page: stored, read one after another, and tried again."""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import logging
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
 from sqlalchemy import func, select
 
-from kdscan.errors import StoreFull
+from kdscan.errors import KdscanError, ReaderDied, StoreError, StoreFull, bug_of
+from kdscan.event.jobs import Jobs, Task, Workers
+from kdscan.event.learning import Learn
 from kdscan.event.model import UPLOADED, short_name
+from kdscan.event.prints import EventPrints
+from kdscan.event.rules import Rules
 from kdscan.event.store import Store, schema
-from kdscan.event.store.files import suffix_of
-from kdscan.event.store.photos import add_file, add_photo, free_name, get_photo, set_pages
+from kdscan.event.store.files import is_url, suffix_of
+from kdscan.event.store.photos import (
+    add_file,
+    add_photo,
+    add_reading,
+    free_name,
+    get_photo,
+    set_pages,
+)
 from kdscan.event.store.schema import PhotoRow
+from kdscan.event.tasks import Ingest, Ingested, PageResult, Read
+from kdscan.files import Json
+from kdscan.files.write import default_folder
+from kdscan.rules import GameName
 from kdscan.web.answers import ApiError
+from kdscan.web.live import Live
+from kdscan.web.pictures import PictureCache
 from kdscan.web.schemas import PhotoState
-from kdscan.web.sessions import Session
-from kdscan.web.settings import Settings
+from kdscan.web.sessions import Session, Settings
 from kdscan.web.views import state_now
+from kdscan.workers.pool import cores
+
+log = logging.getLogger("kdscan.web")
+
+AGAIN_SECONDS = 5.0
+"""Delay before a result is stored again, or a photo tried again, for which there was no room."""
+
+MOST_PAGES = 20
+"""Most pages of an upload."""
+
+MOST_PARTS, PART_SECONDS = 8, 24 * 3600
+"""Most uploads of a session that may be resumed, and how long."""
+
+CUT_OFF = ("cut_off", "too_slow")
+"""Codes of errors after which an upload may be resumed."""
 
 
 def add_upload(
@@ -78,3 +123,297 @@ def to_read(store: Store, photo_id: int) -> tuple[PhotoRow, str] | None:
         photo = get_photo(db, photo_id)
         name = db.scalar(select(at.name).where(at.photo_id == photo_id).order_by(at.id).limit(1))
     return (photo, short_name(name or "photo")) if photo else None
+
+
+class Parts:
+    """Uploads that were cut off, each in a file beside the photos until the rest comes."""
+
+    def __init__(self, store: Store) -> None:
+        root = store.photos.root
+        self._folder = Path(default_folder() if is_url(root) else root) / ".parts"
+        self.forget_old()
+
+    def received(self, session: Session, token: str) -> int:
+        """How many bytes of an upload came; token: its sender's name for it."""
+        try:
+            return self._path(session, token).stat().st_size
+        except OSError:
+            return 0
+
+    @contextmanager
+    def file(self, session: Session, token: str | None, offset: int) -> Iterator[IO[bytes]]:
+        """A file for the rest of an upload, at its end; it stays if the rest is cut off. Without a
+        token nothing stays. Raises ApiError unless so many bytes are there."""
+        if offset != (0 if token is None else self.received(session, token)):
+            raise ApiError(409, "wrong_offset", "another number of bytes has come")
+        if token is None:
+            with tempfile.TemporaryFile() as file:  # unnamed: nothing is left after a kill
+                yield file
+            return
+        path = self._path(session, token)
+        if not offset:
+            self._make_room(session)
+        try:
+            with path.open("r+b" if offset else "w+b", buffering=0) as part:
+                part.seek(offset)
+                yield part
+        except ApiError as error:
+            if error.code not in CUT_OFF:
+                path.unlink(missing_ok=True)
+            raise
+        path.unlink(missing_ok=True)
+
+    def _path(self, session: Session, token: str) -> Path:
+        names = (hashlib.sha256(text.encode()).hexdigest()[:24] for text in (session.id, token))
+        return self._folder / f"{'-'.join(names)}.part"
+
+    def _make_room(self, session: Session) -> None:
+        """Forget a session's oldest if it has many."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        own = self._path(session, "").name.split("-")[0]
+        parts = sorted(self._folder.glob(f"{own}-*"), key=_changed)
+        self.forget_old()
+        for path in parts[: max(0, len(parts) - MOST_PARTS + 1)]:
+            path.unlink(missing_ok=True)
+
+    def forget_old(self) -> None:
+        """Forget what has not been resumed for long."""
+        for path in self._folder.glob("*.part"):
+            if _changed(path) < time.time() - PART_SECONDS:
+                path.unlink(missing_ok=True)
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:  # it is gone
+        return 0.0
+
+
+@dataclass
+class _Photo:
+    """A photo to read. turn: its place among those of all senders, the lowest first. begun: it is
+    being read; again: it has to be read once more after that.
+
+    pages: all, and `left` of them to read; failed: it could not be read as a whole.
+    """
+
+    sender: str
+    turn: int
+    pages: int = 0
+    left: int = 0
+    begun: bool = False
+    again: bool = False
+    failed: bool = False
+
+
+class Reader(Jobs):
+    """Reads uploads in a thread of its own, and notifies those who wait for them; a restart resumes
+    where it stopped.
+
+    Senders take turns: whoever sends one photo does not wait for a hundred photos of another.
+    """
+
+    draws = True
+
+    def __init__(
+        self, store: Store, live: Live, workers: Workers, models: str, pictures: PictureCache
+    ) -> None:
+        super().__init__(store, live.id, workers, models, lambda: live.event().rules)
+        self._pictures = pictures
+        self._prints_changed = self._new_sheets = False
+        self._photos: dict[int, _Photo] = {}
+        self._turn, self._cores = 0, cores()
+        self._read: dict[int, Future[None]] = {}
+        """Done when the photo was read; of all that wait or are being read."""
+        self._lock, self._ending = threading.Lock(), False
+        self._thread = threading.Thread(target=self._run, name="reader", daemon=True)
+
+    def start(self) -> None:
+        """Enqueue photos left unread by the last run, and start."""
+        self.enqueue(*left_behind(self.store, self.event_id))
+        self._thread.start()
+
+    def close(self) -> None:
+        """End; what is being read is read at the next start."""
+        self._ending = True
+        self._events.put(lambda: None)
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def end(self) -> None:
+        """Release everybody who waits for a photo, whether it was read or not."""
+        with self._lock:
+            for future in self._read.values():
+                if not future.done():
+                    future.set_result(None)
+
+    def enqueue(self, *photo_ids: int, sender: str = "") -> None:
+        """Enqueue photos, after this sender's others and at most one of each other sender; each
+        only once, however often it is requested."""
+        with self._lock:
+            for photo_id in photo_ids:
+                self._read.setdefault(photo_id, Future())
+        self._events.put(partial(self._enqueue, photo_ids, sender))
+
+    @property
+    def length(self) -> int:
+        """Number of photos that wait or are being read."""
+        return len(self._read)
+
+    async def wait(self, photo_id: int, seconds: float) -> None:
+        """Return when the photo has been read, or after that many seconds."""
+        with self._lock:
+            future = self._read.get(photo_id)
+        if future is not None:
+            await asyncio.wait([asyncio.wrap_future(future)], timeout=seconds)
+
+    def look_for_pads(self) -> None:
+        """Check whether prints can be learned, also from sheets that taught nothing before."""
+
+        def look() -> None:
+            self._tried.clear()
+            self._new_sheets = True
+
+        self._events.put(look)
+
+    def learns(self) -> bool:
+        return EventPrints(self.store, self.event_id).learns()
+
+    def ingested(self, task: Ingest, result: Ingested) -> None:
+        photo = self._photos[task.key]
+        if result.pages is None:
+            self._fail(task.key, result.problem)
+            self._finish(task.key)
+            return
+        photo.pages = photo.left = result.pages
+        for page in range(result.pages):
+            self.queue(partial(self._make, task.key, page), photo.turn)
+
+    def page_read(self, task: Read, result: PageResult) -> None:
+        """A photo counts as read with its last page."""
+        photo, entry = self._photos[task.key], result.entry
+        error = entry["error"]
+        self._pictures.put(task.sha256, task.page, result.pictures)
+        undecoded = photo.pages == 1 and entry["width"] is None
+        if error and (error["code"] == ReaderDied.code or undecoded):
+            self._fail(task.key, error)
+            photo.failed = True
+        else:
+            with self.store.write() as db:
+                row = get_photo(db, task.key)
+                if row is not None:
+                    seconds = result.seconds
+                    add_reading(db, row, task.page, task.version, entry, result.kept, seconds)
+                    if photo.left == 1 and not photo.failed:
+                        set_pages(db, row, photo.pages)
+        photo.left -= 1
+        if not photo.left:
+            self._finish(task.key)
+
+    def read_again(self, pages: Sequence[tuple[PhotoRow, int]]) -> bool:
+        self._enqueue(list(dict.fromkeys(photo.id for photo, _ in pages)), "")
+        return bool(pages)
+
+    def note(self, task: Task, result: Any) -> None:
+        try:
+            super().note(task, result)
+        except StoreError as error:  # a full disk or an unreachable server: until there is room
+            log.error("a result waits to be stored: %s", error)
+            self._later(partial(self.note, task, result))
+        except Exception:
+            # Whatever went wrong, the next photo is read; this one waits for the next start.
+            log.exception("a result could not be stored")
+            if not isinstance(task, Learn):
+                self._finish(task.key)
+
+    def fault(self, task: Task, error: Exception) -> Any:
+        if isinstance(error, StoreError) and not isinstance(task, Learn):
+            log.error("a photo waits: %s", error)
+            self._later(partial(self._submit, task))
+            return None
+        if isinstance(task, Learn):
+            log.warning("no pad was learned: %s", error)
+        elif not isinstance(error, KdscanError):
+            log.error("a photo could not be read", exc_info=error)
+        if isinstance(error, ReaderDied) and "seconds" not in error.values:
+            error = ReaderDied("reading this photo crashed; the photo is kept, try again")
+        return task.failed(error if isinstance(error, KdscanError) else bug_of(error))
+
+    def _run(self) -> None:
+        while True:
+            try:
+                if not self.fill() and self.look_for_more():
+                    continue
+            except Exception:
+                log.exception("the queue of photos met an error")
+            self._events.get()()
+            while not self._events.empty():  # who came meanwhile may be first
+                self._events.get()()
+            if self._ending:
+                return
+
+    def _later(self, event: Callable[[], None]) -> None:
+        timer = threading.Timer(AGAIN_SECONDS, self._events.put, (event,))
+        timer.daemon = True
+        timer.start()
+
+    def _enqueue(self, photo_ids: Sequence[int], sender: str) -> None:
+        own = (photo.turn for photo in self._photos.values() if photo.sender == sender)
+        turn = max(own, default=self._turn)
+        for photo_id in photo_ids:
+            if (waiting := self._photos.get(photo_id)) is not None:
+                waiting.again = waiting.begun
+                continue
+            turn += 1
+            self._photos[photo_id] = _Photo(sender, turn)
+            with self._lock:
+                self._read.setdefault(photo_id, Future())
+            self.queue(partial(self._make, photo_id), turn)
+
+    def _make(self, photo_id: int, page: int | None = None) -> Task | None:
+        """The task of reading a page, or of counting them; None if the photo is gone or cannot be
+        read now."""
+        photo = self._photos[photo_id]
+        try:
+            self._turn, photo.begun = max(self._turn, photo.turn), True
+            row_and_name = to_read(self.store, photo_id)
+            if row_and_name is not None:
+                row, name = row_and_name
+                if page is not None:
+                    return self.to_read(row, page, name)
+                place = self.store.photos.place(row.sha256, row.suffix)
+                where = (place, self.store.photos.root, row.suffix)
+                return Ingest(name, *where, MOST_PAGES, photo_id)
+        except StoreError as error:
+            log.error("photo %s waits: %s", photo_id, error)
+            self._later(partial(self.queue, partial(self._make, photo_id, page), photo.turn))
+            return None
+        except Exception:
+            log.exception("photo %s could not be read", photo_id)
+        self._finish(photo_id)
+        return None
+
+    def _fail(self, photo_id: int, error: Json | None) -> None:
+        with self.store.write() as db:
+            row = get_photo(db, photo_id)
+            if row is not None:
+                set_pages(db, row, None, error)
+
+    def _finish(self, photo_id: int) -> None:
+        """Notify those who wait for a photo, or read it once more."""
+        photo = self._photos.pop(photo_id, None)
+        if photo is not None and photo.again:
+            self._enqueue([photo_id], photo.sender)
+            return
+        with self._lock:
+            future = self._read.pop(photo_id, None)
+            if future is not None and not future.done():
+                future.set_result(None)
+
+    def _game(self, rules: Rules) -> GameName | None:
+        # An event of Duel may have a kingdom photographed too; the kind is detected.
+        return None if rules.game == "duel" else rules.game
+
+    def _threads(self) -> int:
+        return max(1, self._cores // (self._busy + 1))  # a single one may use all cores

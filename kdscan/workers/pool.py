@@ -20,7 +20,7 @@ import subprocess
 import sys
 import threading
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from math import ceil
@@ -32,7 +32,6 @@ import msgspec
 
 from kdscan import errors
 from kdscan.errors import KdscanError, ReaderDied
-from kdscan.workers.process import MEMORY_MB, Process
 
 START_SECONDS = 120.0
 """Seconds that a process may take to start, ample even on a busy machine."""
@@ -122,6 +121,11 @@ class Pool:
         """The future result of a task. It raises what `perform` or `prepare` raises, and ReaderDied
         for a task that killed its process, exceeded its limits or was cut short by `close`."""
         return self._threads.submit(self._perform, task)
+
+    @property
+    def busy(self) -> bool:
+        """Whether all processes are busy."""
+        return self._idle.empty()
 
     @property
     def pids(self) -> list[int]:
@@ -336,57 +340,6 @@ def limit_memory(megabytes: int) -> None:
         soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-class Processes:
-    """A number of processes, each started when it is needed; thread-safe.
-
-    work, memory_mb: see `Process`.
-    """
-
-    def __init__(self, count: int, work: str, memory_mb: int = MEMORY_MB) -> None:
-        self._count, self._how = count, (work, memory_mb)
-        self._all: dict[int, Process] = {}
-        self._lock, self._closed = threading.Lock(), False
-        self._free: SimpleQueue[int] = SimpleQueue()
-        for number in range(count):
-            self._free.put(number)
-
-    def start(self) -> list[Process]:
-        """Start all of them, so that they are loading when the first tasks come; returns them."""
-        return [self._living(number) for number in range(self._count)]
-
-    @contextlib.contextmanager
-    def one(self) -> Iterator[Process]:
-        """A process for exclusive use; waits for a free one."""
-        number = self._free.get()
-        try:
-            yield self._living(number)
-        finally:
-            self._free.put(number)
-
-    @property
-    def pids(self) -> list[int]:
-        """Process ids of the living ones."""
-        return [process.pid for process in self._all.values() if process.alive]
-
-    def close(self) -> None:
-        """End all of them permanently; callers that wait for an answer get ReaderDied."""
-        with self._lock:
-            self._closed = True
-            for process in self._all.values():
-                process.stop()
-            for process in self._all.values():
-                process.kill()
-
-    def _living(self, number: int) -> Process:
-        with self._lock:
-            last = self._all.get(number)
-            if last is None or not (last.alive or self._closed):
-                if last is not None:
-                    last.kill()
-                self._all[number] = Process(*self._how)
-            return self._all[number]
 
 
 if __name__ == "__main__":

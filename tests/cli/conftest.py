@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from kdscan.cli import batch
-from kdscan.event.batch.tasks import perform
 from kdscan.event.store import open_store
 from kdscan.rules import GameName
 from kdscan.sheets.base import AnyReading
@@ -29,7 +28,7 @@ def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """`kdscan batch` reads in this process, which has loaded everything before."""
-    monkeypatch.setattr(batch, "_workers", lambda *_: nullcontext(Here(perform)))
+    monkeypatch.setattr(batch, "_workers", lambda *_: nullcontext(Here()))
 
 
 def came(url: str, name: str, *found: AnyReading, game: GameName = "duel") -> None:

@@ -18,7 +18,7 @@ import pytest
 from kdscan.cli import terminal
 from kdscan.cli.batch import _print_result
 from kdscan.cli.main import main
-from kdscan.event.batch.run import Progress
+from kdscan.event.jobs import Progress
 from kdscan.event.store import open_store
 from tests.command import Command
 from tests.event.entries import came_in

@@ -42,7 +42,7 @@ def entry(
     return photo_json(PhotoReport("a.jpg", page, 1, (800, 600), sheets, error))
 
 
-def kept(*sheets: AnyReading) -> list[dict[str, Any] | None]:
+def kept(*sheets: AnyReading) -> list[dict[str, Any]]:
     """What is kept of its sheets."""
     return [serialize(sheet) for sheet in sheets]
 

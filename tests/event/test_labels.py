@@ -11,11 +11,10 @@ import pytest
 
 from kdscan.errors import UsageError
 from kdscan.event.actions import ConfirmSheet, CorrectShield, CorrectSquare
-from kdscan.event.batch.paths import sources
-from kdscan.event.batch.run import Run
-from kdscan.event.batch.tasks import perform
 from kdscan.event.events import open_event
+from kdscan.event.jobs import Batch
 from kdscan.event.labels import save_labels
+from kdscan.event.sources import sources
 from kdscan.event.store import Store, open_store
 from kdscan.inference.store import default_models
 from kdscan.rules.duel.board import CELLS
@@ -35,8 +34,8 @@ def told(store: Store, confirm: str, correct: str) -> None:
     """Read two samples; a person confirms one, and corrects a shield of the other."""
     with store.write() as db:
         event = open_event(db, "cup")
-    run = Run(store, event, default_models().version)
-    run.read(sources([str(SAMPLES / confirm), str(SAMPLES / correct)]), Here(perform))
+    batch = Batch(store, event, Here(), default_models().version)
+    batch.run(sources([str(SAMPLES / confirm), str(SAMPLES / correct)]))
     event = event_of(store, "cup")
     for number, sheet in event.sheets.items():
         seen = event.photos[sheet.photo_id].size == (SAMPLES / confirm).stat().st_size

@@ -5,14 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
 import ssl
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +19,19 @@ import numpy as np
 import pytest
 from starlette.applications import Starlette
 
+from kdscan.cli.serve import _listen
 from kdscan.document import PhotoReport, photo_json
 from kdscan.event.store import Store, open_store
 from kdscan.event.store.photos import add_reading, get_photo, set_pages
 from kdscan.sheets.base import AnyReading, serialize
-from kdscan.web.app import Server, make_app
-from kdscan.web.pool import Limits, Pool
+from kdscan.web import app
+from kdscan.web.app import make_app
 from kdscan.web.requests import Services
-from kdscan.web.sessions import new_session
-from kdscan.web.settings import Settings
+from kdscan.web.server import Server
+from kdscan.web.sessions import Settings, new_session
+from kdscan.web.tasks import prepare
 from kdscan.web.uploads import add_upload
-from kdscan.workers import pool as processes
-from kdscan.workers.process import Process
+from kdscan.workers.pool import Limits, Pool
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 
@@ -75,22 +73,16 @@ class Served:
     def workers_asleep(self) -> Iterator[list[int]]:
         """Nothing is read meanwhile; gives the workers' process ids."""
         pool = self.services.pool
-        with ExitStack() as held:  # what they do now is done first
-            for _ in range(pool.size):
-                held.enter_context(pool._processes.one()).wait_until_ready()
-            pids = pool.pids
-            for pid in pids:
-                os.kill(pid, signal.SIGSTOP)
+        pool.start()
+        pids = pool.pids
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
         try:
             yield pids
         finally:
             for pid in pids:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGCONT)
-
-
-async def _not_yet(pool: Pool) -> None:
-    """Instead of `Pool.start`."""
 
 
 @contextmanager
@@ -106,51 +98,40 @@ def serving(
     workers_first: they start with the page, as they do for people; else with the first photo,
     because many tests send none.
     """
-    listening = socket.create_server(("127.0.0.1", 0))
-    app = make_app(store, given)
-    server = Server(app, given, tls)
+    listening = _listen("127.0.0.1", 0)
+    made = make_app(store, given)
+    server = Server(made, tls)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), daemon=True)
     scheme = "https" if tls else "http"
     address = f"{scheme}://127.0.0.1:{listening.getsockname()[1]}"
     try:
         with pytest.MonkeyPatch.context() as patch:
             if not workers_first:
-                patch.setattr(Pool, "start", _not_yet)
+                patch.setattr(Pool, "start", lambda _: None)
             thread.start()
             httpx.get(f"{address}/health", timeout=60, verify=False).raise_for_status()
-        yield Served(address, app)
+        yield Served(address, made)
     finally:
         server.should_exit = True
         thread.join(30)
         listening.close()
 
 
-Idle = defaultdict[tuple[str, int], list[Process]]
-
-
 @pytest.fixture(scope="session")
-def idle() -> Iterator[Idle]:
-    """Workers that served an earlier module's page, by what they do within which limit: to start
-    one takes seconds."""
-    workers: Idle = defaultdict(list)
-    yield workers
-    for worker in chain.from_iterable(workers.values()):
-        worker.kill()
+def workers() -> Iterator[Pool]:
+    """Workers of all modules' pages: to start one takes seconds."""
+    with Pool(1, PATIENT, prepare) as pool:
+        yield pool
 
 
 @pytest.fixture(scope="module")
-def served(store: Store, idle: Idle) -> Iterator[Served]:
-    def started(*how: Any) -> Process:
-        return idle[how].pop() if idle[how] else Process(*how)
-
-    with pytest.MonkeyPatch.context() as patch, serving(store, settings()) as page:
-        patch.setattr(processes, "Process", started)
+def served(store: Store, workers: Pool) -> Iterator[Served]:
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+        patch.setattr(workers, "close", lambda: None)
+        with pytest.MonkeyPatch.context() as start:
+            start.setattr(app, "Pool", lambda *_: workers)
+            page = stack.enter_context(serving(store, settings()))
         yield page
-        pool = page.services.pool._processes
-        for _ in range(pool._free.qsize()):
-            worker = pool._all.pop(pool._free.get(), None)
-            if worker is not None and worker.alive:
-                idle[pool._how].append(worker)
 
 
 @pytest.fixture(scope="module")

@@ -145,25 +145,6 @@ def test_players_do_not_run_the_event(login: Login, kind: str, fields: dict[str,
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "desk_only")
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        {},
-        {"actions": []},
-        {"actions": [{"type": "explode"}]},
-        {"actions": [{"type": "add_player"}]},
-        {"actions": [{"type": "show", "what": "cats"}]},
-        {"actions": [{"type": "start_clock", "minutes": 0}]},
-        {"actions": [{"type": "add_player", "name": "x" * 300}]},
-        {"actions": [{"type": "undo", "action": -1}]},
-        {"actions": [{"type": "ignore", "sheet": 1}], "want": "money"},
-    ],
-)
-def test_what_is_not_described_is_refused(desk: httpx.Client, body: Any) -> None:
-    answer = desk.post("/api/actions", json=body)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
-
-
 def test_several_actions_are_one_or_none(desk: httpx.Client) -> None:
     before = desk.get("/api/desk").json()
     names = [{"type": "add_player", "name": name} for name in ("Fay", "Gus", "fay")]

@@ -12,9 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from schemathesis import openapi
 
 from kdscan.event.store import Store
-from kdscan.web.openapi import OPERATIONS, document
-from kdscan.web.operation import Operation
-from kdscan.web.rates import Rate
+from kdscan.web.operations import OPERATIONS, Operation, document
+from kdscan.web.sessions import Rate
 from tests.web.conftest import DESK, Served, send, serving
 from tests.web.conftest import settings as web_settings
 
@@ -67,8 +66,3 @@ def test_every_handler_is_described_and_nothing_else() -> None:
         assert bool(said.get("requestBody", {}).get("content")) == (one.body is not None)
     needed = {(one.path, name) for one in OPERATIONS for name in one.query if one.query[name][2]}
     assert needed == {("/api/games", "sheets"), ("/api/prints", "name")}
-
-
-def test_the_description_is_made_once() -> None:
-    """A stranger who asked for it again and again kept everybody waiting for seconds."""
-    assert document() is document()

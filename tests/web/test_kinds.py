@@ -49,21 +49,6 @@ def test_a_kingdom_is_corrected_and_its_range_shrinks(
     assert undone(desk, back)["score"] == kingdom["score"]
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"cell": [0, 0], "terrain": "wheat", "crowns": 3},
-        {"cell": [6, 6], "terrain": "wheat", "crowns": 0},
-        {"cell": [0, 0], "terrain": "empty", "crowns": 1},
-    ],
-)
-def test_what_the_box_does_not_hold_is_refused(
-    desk: httpx.Client, kingdom: dict[str, Any], body: Any
-) -> None:
-    answer = act(desk, "correct_square", sheet=kingdom["id"], **body)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "refused")
-
-
 def test_each_kind_is_spoken_to_in_its_own_words(
     desk: httpx.Client, kingdom: dict[str, Any], table: dict[str, Any]
 ) -> None:

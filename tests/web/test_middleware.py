@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,10 +12,13 @@ from urllib.parse import quote
 
 import httpx
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
 
 from kdscan.event.store import Store, open_store
 from kdscan.web import sessions
-from kdscan.web.middleware import is_here
+from kdscan.web.middleware import Middleware, Proxy, is_here, is_own
+from kdscan.web.sessions import Rate, RateLimiter
 from tests.web.conftest import DESK, JOIN, Login, Served, serving, settings
 
 Stranger = Callable[[], httpx.Client]
@@ -73,11 +77,6 @@ def test_what_people_write_is_text_on_the_page(store: Store) -> None:
         assert client.get("/api/session").json()["who"] == evil
         for answer in (link, wrong, client.get("/"), client.get("/standings")):
             assert "<title>" in answer.text and "<script>" not in answer.text
-
-
-def test_corrections_bear_a_persons_name_or_else_the_role() -> None:
-    assert sessions.new_session("player", "Ada").name == "Ada"
-    assert sessions.new_session("desk", "").name == "desk"
 
 
 def test_coming_in_again_keeps_what_is_ones_own(login: Login) -> None:
@@ -157,15 +156,7 @@ def test_who_has_left_is_known_after_a_restart(tmp_path: Path) -> None:
         assert other not in left
 
 
-def test_one_leaves_two_pages_of_one_store(store: Store) -> None:
-    session = sessions.new_session("desk", "")
-    here, there = (sessions.RevokedSessions(store) for _ in "ab")
-    here.add(session)
-    there.add(session)
-    assert session in here and session in there
-
-
-def test_nobody_says_for_whom_he_asks_but_the_proxy_that_was_named(store: Store) -> None:
+def test_only_a_named_proxy_is_believed(store: Store) -> None:
     wrong = {"Authorization": "Bearer WRONGONE"}
     https = {"X-Forwarded-Proto": "https"}
     for proxy, through in ((None, False), ("127.0.0.1", True)):
@@ -173,16 +164,60 @@ def test_nobody_says_for_whom_he_asks_but_the_proxy_that_was_named(store: Store)
             serving(store, settings(proxy=proxy)) as page,
             httpx.Client(base_url=page.address) as client,
         ):
+            answer = client.get("/join", headers=https)
+            assert ("strict-transport-security" in answer.headers) is through
+            headers = https | {"X-Forwarded-Host": "club.example", "X-Forwarded-For": "10.0.1.1"}
+            headers["Origin"] = "https://club.example"
+            joined = client.post("/join", data={"code": JOIN}, headers=headers)
+            assert joined.status_code == (303 if through else 403)
+            if through:
+                assert "secure" in joined.headers["set-cookie"].lower()
             codes = [
-                client.get("/api/session", headers=wrong | {"X-Forwarded-For": f"10.0.0.{n}"})
+                httpx.get(
+                    f"{page.address}/api/session",
+                    headers=wrong | {"X-Forwarded-For": f"10.0.0.{n}"},
+                )
                 for n in range(25)
             ]
             assert all(answer.status_code == 401 for answer in codes) is through
-            answer = client.get("/join", headers=https)
-            assert ("strict-transport-security" in answer.headers) is through
-            if through:
-                joined = client.post("/join", data={"code": JOIN}, headers=https)
-                assert "secure" in joined.headers["set-cookie"].lower()
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "own"),
+    [
+        ("club.example", "https://club.example", True),
+        ("club.example:443", "https://club.example", True),
+        ("club.example", "https://club.example:443", True),
+        ("club.example:80", "https://club.example", False),
+        ("club.example:8000", "http://club.example:8000", True),
+        ("club.example:8000", "http://club.example", False),
+        ("[::1]:8000", "http://[::1]:8000", True),
+        ("club.example", "null", False),
+        ("club.example", "https://[::1", False),
+        ("", "https://", False),
+    ],
+)
+def test_a_host_is_the_same_with_its_schemes_port_or_without(
+    host: str, origin: str, own: bool
+) -> None:
+    headers = [(b"host", host.encode())]
+    assert is_own(origin, Request({"type": "http", "headers": headers})) is own
+
+
+def test_addresses_behind_a_proxy_are_those_that_it_saw() -> None:
+    clients: list[object] = []
+
+    async def app(scope: Any, *_: object) -> None:
+        clients.append(scope["client"][0])
+
+    async def ask(sent: str) -> None:
+        headers = [(b"x-forwarded-for", sent.encode())]
+        scope = {"type": "http", "client": ("10.0.0.2", 1), "headers": headers}
+        await Proxy(app, "10.0.0.2, 10.1.0.0/16")(scope, None, None)  # type: ignore[arg-type]
+
+    for sent in ("1.2.3.4", "6.6.6.6, 1.2.3.4", "6.6.6.6, 1.2.3.4, 10.1.2.3", "10.1.9.9", ""):
+        asyncio.run(ask(sent))
+    assert clients == ["1.2.3.4"] * 3 + ["10.1.9.9", "10.0.0.2"]
 
 
 def test_other_sites_change_nothing(login: Login, stranger: Stranger) -> None:
@@ -291,3 +326,80 @@ def test_a_page_for_this_machine_alone_needs_no_code_here(store: Store) -> None:
             assert (answer.status_code, answer.json()["error"]["code"]) == (403, "no_csrf_token")
             sent["X-CSRF-Token"] = said["csrf"]
             assert client.post("/api/photos", content=b"x", headers=sent).status_code == 201
+
+
+def test_a_bucket_refills_and_credit_is_paid_back_first() -> None:
+    now = [0.0]
+    buckets = RateLimiter(Rate(burst=2, per_second=0.5), lambda: now[0])
+    assert [buckets.take("a") for _ in range(3)] == [0, 0, 2]
+    assert buckets.take("b") == 0
+    now[0] = 2.0
+    assert buckets.take("a") == 0
+    assert buckets.take("a") > 0
+    for _ in range(3):
+        buckets.spend("a")
+    assert buckets.wait("a") == 8
+
+
+SLOW = Rate(burst=20, per_second=1e-6)
+"""Nothing comes back while a test runs, however slow the machine."""
+
+
+def test_guessing_codes_is_slow(store: Store) -> None:
+    bearer = {"Authorization": "Bearer WRONGONE"}
+    with (
+        serving(store, settings(guesses=SLOW)) as page,
+        httpx.Client(base_url=page.address) as client,
+    ):
+        codes = [client.get("/api/session", headers=bearer).status_code for _ in range(25)]
+        right = client.get("/api/session", headers={"Authorization": f"Bearer {JOIN}"})
+    assert codes == [401] * 20 + [429] * 5
+    assert right.status_code == 429  # or it would be worth while to go on guessing
+
+
+def test_wrong_codes_count_and_right_ones_do_not(store: Store) -> None:
+    with (
+        serving(store, settings(guesses=SLOW)) as page,
+        httpx.Client(base_url=page.address) as client,
+    ):
+
+        def come_in(code: str) -> int:
+            client.cookies.clear()
+            return client.post("/join", data={"code": code}).status_code
+
+        assert [come_in(JOIN) for _ in range(30)] == [303] * 30
+        assert [come_in("WRONGONE") for _ in range(25)] == [403] * 20 + [429] * 5
+        assert come_in(JOIN) == 429
+
+
+def test_who_asks_too_often_waits_and_nobody_else_does(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RateLimiter.__init__, "__defaults__", (lambda: 0.0,))  # time stands still
+    app = Middleware(Response(), settings(), sessions.RevokedSessions(store))
+
+    async def ask(count: int, method: str, path: str, code: str = JOIN) -> list[httpx.Response]:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://page") as client:
+            client.headers["Authorization"] = f"Bearer {code}"
+            return [await client.request(method, path) for _ in range(count)]
+
+    for most, method, path in ((200, "POST", "/api/photos"), (600, "GET", "/api/photos")):
+        *answers, refused = asyncio.run(ask(most + 1, method, path))
+        assert {one.status_code for one in answers} == {200}
+        assert (refused.status_code, refused.headers["Retry-After"]) == (429, "1")
+        assert asyncio.run(ask(1, method, path, DESK))[0].status_code == 200
+    static = asyncio.run(ask(60, "GET", "/static/x/y.js"))  # a page asks for many at once
+    assert {one.status_code for one in static} == {200}
+
+
+def test_a_code_opens_no_sessions_without_end(store: Store) -> None:
+    with (
+        serving(store, settings()) as page,
+        httpx.Client(base_url=page.address) as client,
+    ):
+        codes = []
+        for _ in range(70):
+            client.cookies.clear()
+            codes.append(client.post("/join", data={"code": JOIN}).status_code)
+    assert codes[:60] == [303] * 60 and 429 in codes[60:]

@@ -3,101 +3,95 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import ExitStack
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kdscan.document import PhotoReport, photo_json
-from kdscan.errors import NoSheetFound, StoreError
+from kdscan.errors import NoSheetFound, ReaderDied, StoreError, StoreFull
 from kdscan.event.actions import SetRules
 from kdscan.event.events import open_event
 from kdscan.event.store import Store
-from kdscan.event.store.photos import get_photo, readings
+from kdscan.event.store.photos import add_reading, get_photo, readings
 from kdscan.event.store.schema import PhotoRow
+from kdscan.event.tasks import Ingest, Ingested, PageResult, Read
+from kdscan.web import uploads
 from kdscan.web.live import Live
 from kdscan.web.pictures import PictureCache
-from kdscan.web.pool import Limits, Pool
-from kdscan.web.prints import Prints
-from kdscan.web.reader import Reader
 from kdscan.web.sessions import new_session
-from kdscan.web.tasks import Read, Task
-from kdscan.web.uploads import add_upload, left_behind, try_again
-from kdscan.workers.frames import Frame
+from kdscan.web.uploads import Reader, add_upload, left_behind, try_again
 
 
-class Heard(Pool):
-    """Workers that note what they are asked and find nothing."""
+class Workers:
+    """A worker in a thread, which notes what it is to read and sees no sheet."""
 
-    def __init__(self) -> None:
-        super().__init__(1, Limits())
-        self.asked: list[Read] = []
+    max_workers = 1
 
-    async def ask(self, task: Task) -> AsyncIterator[Frame]:
-        assert isinstance(task, Read)
-        self.asked.append(task)
-        report = PhotoReport(task.name, size_wh=(8, 8), error=NoSheetFound("nothing"))
-        yield Frame({"pages": 1, "report": photo_json(report), "kept": []})
+    def __init__(self, work: Callable[[Any], Any] | None = None, pages: int = 1) -> None:
+        self.reads: list[Read] = []
+        self._work, self._pages = work, pages
 
+    def submit(self, task: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        threading.Thread(target=self._perform, args=(task, future)).start()
+        return future
 
-class Learning(Heard):
-    """Workers that teach something between the first reading and its pictures."""
-
-    def __init__(self, learned: Callable[[], None], waiting: Callable[[], int]) -> None:
-        super().__init__()
-        self._learned, self._waiting = learned, waiting
-        self.waited: list[int] = []
-
-    async def ask(self, task: Task) -> AsyncIterator[Frame]:
-        self.waited.append(self._waiting())
-        async for frame in super().ask(task):
-            yield frame
-        if len(self.asked) == 1:
-            self._learned()
-
-
-class Undrawing(Pool):
-    """Workers that cannot draw the second page."""
-
-    tries = 0
-
-    async def ask(self, task: Task) -> AsyncIterator[Frame]:
-        self.tries += 1
-        yield Frame({"page": 0}, (b"view", b"thumb"))
-
-
-class Broken(Pool):
-    """Workers that fail as no worker should."""
-
-    def ask(self, task: Task) -> AsyncIterator[Frame]:
-        raise RuntimeError("unforeseen")
-
-
-def reader_of(store: Store, live: Live, pool: Pool) -> Reader:
-    prints = Prints(store, live.id)
-    return Reader(store, live, pool, PictureCache(store, pool), "models", prints)
-
-
-def test_a_photo_that_meets_a_bug_waits_no_longer_and_can_be_tried_again(store: Store) -> None:
-    live, session = Live(store, "Cup"), new_session("desk", "test")
-
-    async def read() -> None:
-        reader = reader_of(store, live, Broken(1, Limits()))
-        await reader.start()
+    def _perform(self, task: Any, future: Future[Any]) -> None:
         try:
-            reader.enqueue(photo)
-            await reader.wait(photo, 60)
-        finally:
-            await reader.close()
+            if self._work is not None and (result := self._work(task)) is not None:
+                future.set_result(result)
+            elif isinstance(task, Ingest):
+                future.set_result(Ingested("0" * 64, task.suffix, 5, self._pages))
+            else:
+                self.reads.append(task)
+                nothing = NoSheetFound("nothing")
+                report = PhotoReport(task.name, task.page, size_wh=(8, 8), error=nothing)
+                future.set_result(PageResult(dict(photo_json(report)), [], 0.1))
+        except Exception as error:
+            future.set_exception(error)
 
-    photo, _ = add_upload(store, live.id, b"photo", "a.jpg", session)
-    asyncio.run(read())
-    row = live.event().photos[photo]
-    assert row.error_code == "bug"
-    try_again(store, row)
-    assert live.event().photos[photo].error_code is None
-    assert left_behind(store, live.id) == [photo]
+
+def reader_of(store: Store, live: Live, workers: Any) -> Reader:
+    return Reader(store, live, workers, "models", PictureCache(store, workers, "models"))
+
+
+def sent(store: Store, live: Live, name: str, data: bytes = b"") -> int:
+    session = new_session("desk", "test")
+    return add_upload(store, live.id, data or name.encode(), name, session)[0]
+
+
+def read(reader: Reader, *photos: int) -> None:
+    """Read photos, and return when they have been read."""
+    reader.enqueue(*photos)
+    for photo in photos:
+        asyncio.run(reader.wait(photo, 60))
+    assert reader.length == 0
+
+
+def test_a_bug_or_a_crash_fails_a_photo_that_can_be_tried_again(store: Store) -> None:
+    errors = {"bug": RuntimeError("unforeseen"), "reader_died": ReaderDied("ended")}
+    for code, error in errors.items():
+
+        def fail(_: object, error: Exception = error) -> None:
+            raise error
+
+        live = Live(store, f"Cup {code}")
+        photo = sent(store, live, f"{code}.jpg")
+        reader = reader_of(store, live, Workers(fail))
+        reader.start()
+        with closing(reader):
+            asyncio.run(reader.wait(photo, 60))
+        row = live.event().photos[photo]
+        assert row.error_code == code
+        try_again(store, row)
+        assert live.event().photos[photo].error_code is None
+        assert left_behind(store, live.id) == [photo]
 
 
 @pytest.mark.parametrize("size", [5, 7])
@@ -106,130 +100,136 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
 ) -> None:
     def say(great_duel: bool) -> None:
         with store.write() as db:
-            rules = SetRules(great_duel=great_duel)
-            open_event(db, f"Cup {size}", "kingdomino", rules)
-
-    async def read(reader: Reader, live: Live, data: bytes) -> str:
-        photo, _ = add_upload(store, live.id, data, "a.jpg", new_session("desk", "test"))
-        reader.enqueue(photo)
-        await reader.wait(photo, 60)
-        with store.read() as db:
-            *_, newest = readings(db, [photo])
-        return newest.models
-
-    async def both() -> list[str]:
-        reader = reader_of(store, live, heard)
-        await reader.start()
-        try:
-            before = await read(reader, live, b"before" + bytes([size]))
-            say(size == 7)
-            return [before, await read(reader, live, b"after" + bytes([size]))]
-        finally:
-            await reader.close()
+            open_event(db, f"Cup {size}", "kingdomino", SetRules(great_duel=great_duel))
 
     say(size != 7)
-    live, heard = Live(store, f"Cup {size}"), Heard()
-    assert asyncio.run(both()) == [f"models {n}x{n}" for n in (12 - size, size)]
-    assert [task.variants.size for task in heard.asked] == [12 - size, size]
-
-
-def sent_photo(store: Store, name: str) -> PhotoRow:
-    event = Live(store, "Cup").id
-    number, _ = add_upload(store, event, b"photo", name, new_session("desk", "test"))
-    with store.read() as db:
-        sent = get_photo(db, number)
-    assert sent is not None
-    return sent
+    live, workers = Live(store, f"Cup {size}"), Workers()
+    reader = reader_of(store, live, workers)
+    reader.start()
+    versions = []
+    with closing(reader):
+        for great_duel in (size != 7, size == 7):
+            say(great_duel)
+            photo = sent(store, live, f"{size} {great_duel}.jpg")
+            read(reader, photo)
+            with store.read() as db:
+                versions += [row.models for row in readings(db, [photo])]
+    assert versions == [f"models {n}x{n}" for n in (12 - size, size)]
+    assert [task.variants.size for task in workers.reads] == [12 - size, size]
 
 
 def test_senders_take_turns(store: Store) -> None:
     """Who sends one photo waited for all of another's pile."""
-    live, heard = Live(store, "Turns"), Heard()
-
-    def sent(name: str) -> int:
-        return add_upload(store, live.id, name.encode(), name, new_session("player", ""))[0]
-
-    async def read() -> None:
-        reader = reader_of(store, live, heard)
-        for name in ("pile 1", "pile 2", "pile 3", "one", "pile 4", "other 1", "other 2"):
-            reader.enqueue(last := sent(name), sender=name.split()[0])
-        await reader.start()
-        try:
-            while reader.length:
-                await reader.wait(last, 60)
-                await asyncio.sleep(0.01)
-        finally:
-            await reader.close()
-
-    asyncio.run(asyncio.wait_for(read(), 60))
+    live, workers = Live(store, "Turns"), Workers()
+    reader = reader_of(store, live, workers)
+    names = ("pile 1", "pile 2", "pile 3", "one", "pile 4", "other 1", "other 2")
+    photos = [sent(store, live, name) for name in names]
+    for name, photo in zip(names, photos, strict=True):
+        reader.enqueue(photo, sender=name.split()[0])
+    reader._thread.start()
+    with closing(reader):
+        for photo in photos:
+            asyncio.run(reader.wait(photo, 60))
     order = ["pile 1", "one", "other 1", "pile 2", "other 2", "pile 3", "pile 4"]
-    assert [task.name for task in heard.asked] == order
+    assert [task.name for task in workers.reads] == order
 
 
 def test_at_the_end_nobody_waits_for_a_photo_any_more(store: Store) -> None:
-    async def wait() -> None:
-        reader = reader_of(store, Live(store, "Cup"), Heard())
-        reader.enqueue(1)  # but it has not started
-        waiting = asyncio.create_task(reader.wait(1, 25))
-        await asyncio.sleep(0)
-        reader.end()
-        await asyncio.wait_for(waiting, 5)
-        assert reader.length == 1
-
-    asyncio.run(wait())
+    reader = reader_of(store, Live(store, "Cup"), Workers())
+    reader.enqueue(1)  # but it has not started
+    threading.Timer(0.1, reader.end).start()
+    start = time.monotonic()
+    asyncio.run(reader.wait(1, 25))
+    assert time.monotonic() - start < 20
+    assert reader.length == 1
 
 
-def test_pictures_wait_for_the_last_of_two_readings(store: Store) -> None:
-    async def look(photo: PhotoRow) -> None:
-        pictures = PictureCache(store, Heard())
-        with ExitStack() as second:
-            with pictures.coming(photo.sha256):
-                second.enter_context(pictures.coming(photo.sha256))
-            asked = asyncio.create_task(pictures.ink(photo, 0, 0, ()))
-            await asyncio.sleep(0)
-            assert not asked.done()
-        assert await asked is None
-
-    asyncio.run(look(sent_photo(store, "a.jpg")))
-
-
-def test_a_photo_waits_again_while_its_first_pictures_are_made(store: Store) -> None:
-    async def read() -> None:
-        pool = Learning(lambda: reader.enqueue(photo), lambda: reader.length)
-        reader = reader_of(store, live, pool)
-        await reader.start()
-        try:
+def test_a_photo_that_is_sent_for_while_it_is_read_is_read_again(store: Store) -> None:
+    def learn(task: Any) -> None:
+        if isinstance(task, Read) and not workers.reads:
             reader.enqueue(photo)
-            while len(pool.asked) < 2:
-                await asyncio.sleep(0.01)
-            await reader.wait(photo, 60)
-            assert reader.length == 0
-        finally:
-            await reader.close()
-        assert pool.waited == [1, 1]
+            time.sleep(0.2)
 
-    live = Live(store, "Twice")
-    photo, _ = add_upload(store, live.id, b"twice", "a.jpg", new_session("desk", "test"))
-    asyncio.run(asyncio.wait_for(read(), 60))
+    live, workers = Live(store, "Twice"), Workers(learn)
+    reader = reader_of(store, live, workers)
+    photo = sent(store, live, "a.jpg")
+    reader.start()
+    with closing(reader):
+        asyncio.run(reader.wait(photo, 60))
+    assert len(workers.reads) == 2
+
+
+def test_all_pages_of_a_photo_are_read_before_it_counts_as_read(store: Store) -> None:
+    live, workers = Live(store, "Pages"), Workers(pages=3)
+    photo = sent(store, live, "a.pdf")
+    states: list[int | None] = []
+
+    def look(task: Any) -> None:
+        states.append(live.event().photos[photo].pages)
+
+    workers._work = look
+    reader = reader_of(store, live, workers)
+    reader.start()
+    with closing(reader):
+        asyncio.run(reader.wait(photo, 60))
+    assert states == [None] * 4
+    assert live.event().photos[photo].pages == 3
+    assert [task.page for task in workers.reads] == [0, 1, 2]
+
+
+def test_a_photo_waits_until_the_store_has_room_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusals: list[Exception] = [StoreFull("disk full"), StoreError("no server")] * 2
+
+    def no_room(*what: Any) -> Any:
+        if refusals:
+            raise refusals.pop()
+        return add_reading(*what)
+
+    monkeypatch.setattr(uploads, "AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr(uploads, "add_reading", no_room)
+    live = Live(store, "Full")
+    reader = reader_of(store, live, Workers())
+    photo = sent(store, live, "full.jpg")
+    reader.start()
+    with closing(reader):
+        asyncio.run(reader.wait(photo, 60))
+    assert not refusals
+    with store.read() as db:
+        assert len(readings(db, [photo])) == 1
+
+
+def picture_of(store: Store, name: str) -> PhotoRow:
+    with store.read() as db:
+        row = get_photo(db, sent(store, Live(store, "Cup"), name))
+    assert row is not None
+    return row
 
 
 def test_a_page_that_cannot_be_drawn_is_not_tried_at_each_request(store: Store) -> None:
+    tries: list[Any] = []
+
+    def undrawn(task: Any) -> list[bytes]:
+        tries.append(task)
+        return []
+
     async def look(photo: PhotoRow) -> None:
-        pool = Undrawing(1, Limits())
-        pictures = PictureCache(store, pool)
+        pictures = PictureCache(store, Workers(undrawn), "models")
         for _ in range(2):
             assert await pictures.get(photo, 1, "view") is None
-        assert pool.tries == 1
 
-    asyncio.run(look(sent_photo(store, "a.pdf")))
+    asyncio.run(look(picture_of(store, "a.pdf")))
+    assert len(tries) == 1
 
 
 def test_a_photo_whose_file_is_gone_costs_no_worker(store: Store) -> None:
-    async def look(photo: PhotoRow) -> None:
-        Path(store.photos.place(photo.sha256, photo.suffix)).unlink()
-        pool = Undrawing(1, Limits())
-        with pytest.raises(StoreError, match="restore the folder of photos"):
-            await PictureCache(store, pool).get(photo, 7, "thumb")
-        assert pool.tries == 0
+    photo = picture_of(store, "gone.png")
+    Path(store.photos.place(photo.sha256, photo.suffix)).unlink()
 
-    asyncio.run(look(sent_photo(store, "gone.png")))
+    async def look() -> None:
+        workers = Workers(lambda task: task.perform())
+        with pytest.raises(StoreError, match="restore the folder of photos"):
+            await PictureCache(store, workers, "models").get(photo, 7, "thumb")
+
+    asyncio.run(look())

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
-import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import cv2
 import httpx
@@ -23,10 +17,9 @@ import pytest
 
 from kdscan.errors import ModelError, ReaderDied
 from kdscan.event.store import Store, open_store
-from kdscan.web.pool import Limits, Pool
-from kdscan.web.tasks import Read
-from lab.synth.scene import own_book
-from tests.web.conftest import JOIN, SAMPLES, Served, awaited, serving, settings
+from kdscan.web.tasks import prepare
+from kdscan.workers.pool import Limits, Pool
+from tests.web.conftest import JOIN, Served, awaited, serving, settings
 
 BEARER = {"Authorization": f"Bearer {JOIN}"}
 
@@ -127,59 +120,8 @@ def test_too_many_pages_are_refused_with_a_remedy(served: Served) -> None:
 
 
 def test_too_little_memory_is_an_error_not_a_crash_of_the_page() -> None:
-    async def start() -> None:
-        pool = Pool(1, replace(Limits(), memory_mb=60))
-        try:
-            await pool.start()
-        finally:
-            await pool.close()
-
-    with pytest.raises((ReaderDied, ModelError)):
-        asyncio.run(start())
-
-
-def test_a_worker_reads_on_after_a_bad_file(tmp_path: Path) -> None:
-    bad = tmp_path / "bad.jpg"
-    bad.write_bytes(b"\xff\xd8\xff\xe0nothing")
-
-    async def read() -> list[Any]:
-        pool = Pool(1, Limits())
-        try:
-            found = []
-            for path in (bad, SAMPLES / "01.jpg"):
-                async for frame in pool.ask(Read(path, path.name)):
-                    found += [frame.header["report"]] if "report" in frame.header else []
-            assert len(pool.pids) == 1
-            return found
-        finally:
-            await pool.close()
-
-    first, second = asyncio.run(read())
-    assert first["error"]["code"] == "unreadable_image"
-    assert second["sheets"]
-
-
-def test_a_worker_has_done_all_that_only_a_first_photo_costs(tmp_path: Path) -> None:
-    read = """
-import json, sys
-from pathlib import Path
-from kdscan.web import worker
-worker.prepare()
-from kdscan.inference.store import default_models
-from kdscan.sheets.spellbook.read import blank_page
-known, held = set(sys.modules), set(vars(default_models()))
-drawn = blank_page.cache_info().misses
-for path, kind in zip(sys.argv[1:], ("duel_map", "duel_spellbook")):
-    ((report, _),) = worker.read_file(worker.Read(Path(path), "a"), 1)
-    assert [sheet["kind"] for sheet in worker.photo_json(report)["sheets"]] == [kind]
-new = sorted({*sys.modules} - known) + sorted({*vars(default_models())} - held)
-print(json.dumps(new + ["a blank page"] * (blank_page.cache_info().misses - drawn)))
-"""
-    book = tmp_path / "book.png"
-    cv2.imwrite(str(book), own_book()[1])
-    asked = [sys.executable, "-c", read, str(SAMPLES / "01.jpg"), str(book)]
-    found = subprocess.run(asked, capture_output=True, check=True, timeout=120)
-    assert json.loads(found.stdout) == []
+    with Pool(1, Limits(memory_mb=60), prepare) as pool, pytest.raises((ReaderDied, ModelError)):
+        pool.start()
 
 
 def test_workers_start_and_end_with_the_page(store: Store) -> None:

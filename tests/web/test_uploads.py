@@ -20,11 +20,13 @@ from kdscan.event.store.photos import files
 from kdscan.web import requests
 from tests.web.conftest import DESK, JOIN, serving, settings
 
+BEARER = {"Authorization": f"Bearer {JOIN}"}
+
 
 def test_a_full_disk_is_507_and_what_was_sent_is_kept(store: Store) -> None:
     with (
         serving(store, settings(spare_bytes=10**18)) as page,
-        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
+        httpx.Client(base_url=page.address, headers=BEARER) as client,
     ):
         answer = client.post("/api/photos", content=b"x")
         assert answer.status_code == 507
@@ -49,7 +51,7 @@ def test_an_upload_that_the_disk_cannot_take_is_no_bug() -> None:
 def test_one_session_sends_no_more_than_its_share(store: Store) -> None:
     with (
         serving(store, settings(quota_bytes=3)) as page,
-        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
+        httpx.Client(base_url=page.address, headers=BEARER) as client,
     ):
         assert client.post("/api/photos", content=b"mine alone").status_code == 201
         answer = client.post("/api/photos", content=b"too much")
@@ -65,7 +67,7 @@ def test_after_an_event_was_deleted_no_photo_goes_to_another_with_its_number(
     with (
         open_store(str(tmp_path / "club.sqlite")) as store,
         serving(store, settings()) as page,
-        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
+        httpx.Client(base_url=page.address, headers=BEARER) as client,
         ThreadPoolExecutor(1) as pool,
     ):
         with store.read() as db:
@@ -85,7 +87,7 @@ def test_after_an_event_was_deleted_no_photo_goes_to_another_with_its_number(
 def test_what_is_too_large_is_not_received_to_its_end(store: Store) -> None:
     with (
         serving(store, settings(max_bytes=100)) as page,
-        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
+        httpx.Client(base_url=page.address, headers=BEARER) as client,
     ):
         for content in (b"x" * 101, iter([b"x" * 60] * 2)):  # the latter of unknown length
             answer = client.post("/api/photos", content=content)
@@ -94,18 +96,67 @@ def test_what_is_too_large_is_not_received_to_its_end(store: Store) -> None:
 
 
 @pytest.mark.parametrize("path", ["/api/photos", "/api/look"])
-def test_what_comes_too_slowly_is_not_received_to_its_end(
+def test_silence_ends_an_upload_and_slowness_alone_does_not(
     path: str, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def slowly() -> Iterator[bytes]:
-        yield b"x"
-        time.sleep(1)
-        yield b"x"
+    def body(pause: float, pieces: int) -> Iterator[bytes]:
+        for _ in range(pieces):
+            yield b"x"
+            time.sleep(pause)
 
-    monkeypatch.setattr(requests, "BODY_SECONDS", 0.3)
+    monkeypatch.setattr(requests, "SILENCE_SECONDS", 0.6)
+    monkeypatch.setattr(requests, "GRACE_SECONDS", 1.5)
     with (
-        serving(store, settings(upload_seconds=0.3)) as page,
-        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
+        serving(store, settings()) as page,
+        httpx.Client(base_url=page.address, headers=BEARER, timeout=120) as client,
     ):
-        answer = client.post(path, content=slowly())
-        assert (answer.status_code, answer.json()["error"]["code"]) == (408, "too_slow")
+        for pause, pieces, rate, slow in (
+            (1.5, 2, 0, True),
+            (0.2, 5, 1000, False),
+            (0.2, 12, 1000, True),
+            (0.2, 12, 1, False),
+        ):
+            monkeypatch.setattr(requests, "LEAST_RATE", rate)
+            answer = client.post(path, content=body(pause, pieces))
+            assert (answer.status_code == 408) is slow
+            if slow:
+                assert answer.json()["error"]["code"] == "too_slow"
+
+
+def test_a_form_is_refused_as_such(store: Store) -> None:
+    with (
+        serving(store, settings()) as page,
+        httpx.Client(base_url=page.address, headers=BEARER) as client,
+    ):
+        answer = client.post("/api/photos", files={"photo": b"x"})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (415, "form")
+
+
+def test_an_upload_that_was_cut_off_is_resumed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(data: bytes) -> Iterator[bytes]:
+        yield data
+        time.sleep(1)
+
+    monkeypatch.setattr(requests, "SILENCE_SECONDS", 0.3)
+    photo = bytes(range(256)) * 40
+    with (
+        serving(store, settings()) as page,
+        httpx.Client(base_url=page.address, headers=BEARER) as client,
+    ):
+        path = "/api/photos?name=a.jpg&token=one"
+        assert client.get("/api/uploads/one").json() == {"bytes": 0}
+        assert client.post(path, content=cut(photo[:5000])).status_code == 408
+        assert client.get("/api/uploads/one").json() == {"bytes": 5000}
+        other = {"Authorization": f"Bearer {DESK}"}
+        assert client.get("/api/uploads/one", headers=other).json() == {"bytes": 0}
+        assert client.post(f"{path}&offset=4000", content=photo[4000:]).status_code == 409
+        rest = client.post(f"{path}&offset=5000", content=photo[5000:])
+        assert rest.status_code == 201
+        assert client.get("/api/uploads/one").json() == {"bytes": 0}
+        assert rest.json()["id"] == client.post("/api/photos", content=photo).json()["id"]
+        for n in range(10):
+            assert client.post(f"/api/photos?token={n}", content=cut(b"x")).status_code == 408
+        there = [client.get(f"/api/uploads/{n}").json()["bytes"] for n in range(10)]
+    assert there == [0, 0] + [1] * 8

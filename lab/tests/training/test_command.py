@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 
 from kdscan.event.actions import CorrectShield
-from kdscan.event.batch.paths import sources
-from kdscan.event.batch.run import Run
-from kdscan.event.batch.tasks import perform
 from kdscan.event.events import open_event
+from kdscan.event.jobs import Batch
 from kdscan.event.labels import save_labels
+from kdscan.event.sources import sources
 from kdscan.event.store import open_store
 from kdscan.inference.store import default_models
 from lab.synth.tool import run
@@ -39,8 +38,8 @@ def taught(folder: Path) -> Path:
     with open_store(str(folder / "s.sqlite")) as store:
         with store.write() as db:
             event = open_event(db, "cup")
-        run = Run(store, event, default_models().version)
-        run.read(sources([str(ROOT / "samples/01.jpg")]), Here(perform))
+        batch = Batch(store, event, Here(), default_models().version)
+        batch.run(sources([str(ROOT / "samples/01.jpg")]))
         (sheet,) = event_of(store, "cup").sheets
         cells = ((0, 3), (4, 6))
         do(store, *(CorrectShield(sheet, cell, "checked", 1) for cell in cells), event="cup")

@@ -80,13 +80,12 @@ export async function perform(actions, want = "nothing") {
   return done;
 }
 
-// XMLHttpRequest, because fetch does not report upload progress. The first argument is a file's name
-// and bytes; path: where to send it, by default to the photos.
-export function upload(
-  { name, blob },
-  onProgress,
-  path = `/api/photos?name=${encodeURIComponent([...name].slice(-120).join(""))}`,
-) {
+// Milliseconds in which nothing is sent nor answered: the connection is treated as lost.
+const SILENCE = 120_000;
+
+// XMLHttpRequest, because fetch does not report upload progress. path: where to send it;
+// from: how many bytes came before.
+export function upload({ blob }, onProgress, path, from = 0) {
   return new Promise((resolve, reject) => {
     if (blob.size > session.limits.bytes) throw new Failure({ code: "image_too_large" });
     const request = new XMLHttpRequest();
@@ -94,17 +93,25 @@ export function upload(
     request.setRequestHeader("X-CSRF-Token", session.csrf);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.responseType = "json";
-    request.upload.onprogress = (event) =>
-      event.lengthComputable && onProgress(event.loaded / event.total);
+    let timer;
+    const listen = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => request.abort(), SILENCE);
+    };
+    request.upload.onprogress = (event) => {
+      listen();
+      if (event.lengthComputable) onProgress((from + event.loaded) / blob.size);
+    };
     request.onload = () => {
       setOffline(false);
       if (request.status < 300 && request.response) resolve(request.response);
       else reject(refused(request.status, request.response));
     };
     request.onerror = () => reject(unreachable());
-    request.ontimeout = request.onerror;
-    request.timeout = 180_000; // a connection that hangs is treated as lost
-    request.send(blob);
+    request.onabort = request.onerror;
+    request.onloadend = () => clearTimeout(timer);
+    listen();
+    request.send(from ? blob.slice(from) : blob);
   });
 }
 

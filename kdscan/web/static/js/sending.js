@@ -1,6 +1,6 @@
 // Photos on their way to the server, each with its progress; what went wrong, and another try.
 
-import { pause, upload } from "./api.js";
+import { get, pause, upload } from "./api.js";
 import { canvasWorks, toBlob } from "./canvas.js";
 import { announce, button, h, put } from "./dom.js";
 import { explain, mayChange, passes } from "./errors.js";
@@ -106,6 +106,7 @@ const LONGEST = 3200; // pixels of the longer side: a map that fills half of it 
 const SMALL = 1_500_000; // bytes that need no shrinking
 const QUALITY = 0.88;
 const SECONDS = [2, 4, 8, 15, 30];
+const RESUMED = ["cut_off", "too_slow", "wrong_offset"]; // codes of errors after which the rest is sent
 const PATIENCE = 3000; // milliseconds: an iPhone sometimes never answers whether it opens the database
 
 let opened = null;
@@ -167,14 +168,18 @@ export async function deliver({ id, name, blob }, onProgress, onState) {
     .slice(0, 1)
     .arrayBuffer()
     .catch(() => Promise.reject({ code: "unreadable_image" }));
+  const path = `/api/photos?name=${encodeURIComponent([...photo.name].slice(-120).join(""))}`,
+    token = [...crypto.getRandomValues(new Uint8Array(8))].join("");
   for (let n = 0; ; n = Math.min(n + 1, SECONDS.length - 1)) {
     try {
       onState(t("uploading …"));
-      const answer = await upload(photo, onProgress);
+      // Only what has not come yet is sent again.
+      const from = n ? (await get(`/api/uploads/${token}`, true)).bytes : 0;
+      const answer = await upload(photo, onProgress, `${path}&token=${token}&offset=${from}`, from);
       await forget(id);
       return answer;
     } catch (error) {
-      if (!passes(error) && !["cut_off", "too_slow"].includes(error.code)) throw error;
+      if (!passes(error) && !RESUMED.includes(error.code)) throw error;
       onState(
         error.code === "offline" ? t("waiting for the network") : t("waiting for the server"),
       );

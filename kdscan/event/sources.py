@@ -1,4 +1,4 @@
-"""The files of a batch: their names for people, and where to find them."""
+"""The files of a batch: their names for people, where to find them, and their bytes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kdscan.errors import UsageError
-from kdscan.event.store.files import filesystem, is_url
+from kdscan.errors import UnreadableImage, UsageError
+from kdscan.event.store.files import filesystem, is_url, open_place
 from kdscan.files.names import escape_control
 from kdscan.files.photos import (
     PATTERN_SIGNS,
@@ -19,6 +19,8 @@ from kdscan.files.photos import (
     pictures,
 )
 from kdscan.files.read import is_folder
+from kdscan.imaging.formats import check_bytes
+from kdscan.imaging.photo import read_bytes
 
 
 @dataclass(frozen=True)
@@ -38,13 +40,13 @@ def sources(given: Sequence[str]) -> list[Source]:
     Names start with the folder's own name, or are as given. Raises `UsageError` if a folder does
     not exist or contains no photo, or nothing is left.
     """
-    found: dict[str, Source] = {}
-    for one in expand_patterns(given):
-        if not one:  # a variable that is not set; Path takes it for the folder one is in
+    files: dict[str, Source] = {}
+    for path in expand_patterns(given):
+        if not path:  # a variable that is not set; Path takes it for the folder one is in
             raise _not_there("''")
-        for source in _in_url(one) if is_url(one) else _in_path(Path(one)):
-            found.setdefault(source.place, source)
-    return sorted(found.values(), key=lambda source: (source.name, source.place))
+        for source in _in_url(path) if is_url(path) else _in_path(Path(path)):
+            files.setdefault(source.place, source)
+    return sorted(files.values(), key=lambda source: (source.name, source.place))
 
 
 def _in_path(path: Path) -> list[Source]:
@@ -53,13 +55,13 @@ def _in_path(path: Path) -> list[Source]:
         place = os.path.abspath(path)  # noqa: PTH100  # links stay links
         return [Source(escape_control(path.as_posix()), place)]
     top = path.resolve()
-    found = [
+    files = [
         Source(escape_control(f"{top.name}/{file.relative_to(top).as_posix()}"), str(file))
         for file in photos_in(top)
     ]
-    if not found:
+    if not files:
         raise no_photos_error(path)
-    return found
+    return files
 
 
 def _check_there(path: Path) -> None:
@@ -90,3 +92,22 @@ def _in_url(url: str) -> list[Source]:
         raise UsageError("{url}: there is no photo there; name a folder that has some", url=url)
     whole = [str(files.unstrip_protocol(place)) for place in places]
     return [Source(place, place) for place in whole]
+
+
+def fetch(place: str) -> bytes:
+    """The bytes at a path or URL; raise `PhotoError`."""
+    if not is_url(place):
+        return read_bytes(Path(place))
+    try:
+        with open_place(place) as source:
+            size = getattr(source, "size", None)
+            check_bytes(size or 0)
+            data: bytes = source.read()
+    except FileNotFoundError as error:
+        raise UnreadableImage("there is no such file; check the address") from error
+    except OSError as error:
+        raise UnreadableImage(
+            "the file could not be fetched: {why}", why=error.strerror or error
+        ) from error
+    check_bytes(len(data))
+    return data

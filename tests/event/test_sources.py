@@ -10,8 +10,7 @@ import pytest
 
 from kdscan.cli.main import main
 from kdscan.errors import UsageError
-from kdscan.event.batch.paths import Source, sources
-from kdscan.event.batch.tasks import fetch
+from kdscan.event.sources import Source, fetch, sources
 
 
 @pytest.fixture

@@ -6,20 +6,22 @@ import random
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import cv2
 import pytest
 
-from kdscan.event.batch.paths import Source, sources
-from kdscan.event.batch.run import Progress, Run
-from kdscan.event.batch.tasks import Ingest, Learn, Task, TaskResult, perform
 from kdscan.event.events import find_event, open_event
+from kdscan.event.jobs import Batch, Progress, Task
+from kdscan.event.learning import Learn
 from kdscan.event.prints import EventPrints
+from kdscan.event.sources import Source, sources
 from kdscan.event.store import Store, open_store
+from kdscan.event.tasks import Ingest
 from kdscan.inference.store import default_models
 from kdscan.templates import pile
 from tests.event.entries import exported
-from tests.event.workers import Here
+from tests.event.workers import Here, perform
 from tests.templates.pads import ENGRAVED, PAINTED, learned_at_once, sheet
 
 
@@ -35,15 +37,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @cache
-def _once(task: Task) -> TaskResult:
+def _once(task: Task) -> Any:
     return perform(task)
 
 
-def as_ever(task: Task) -> TaskResult:
+def as_ever(task: Task) -> Any:
     """What `perform` does, reading each photo once for all tests: it says the same every time."""
     if isinstance(task, Ingest):
         return perform(task)
-    return _once(task if isinstance(task, Learn) else replace(task, key=0))
+    return _once(task if isinstance(task, Learn) else replace(task, key=0, version=""))
 
 
 class Killed(Exception):
@@ -54,7 +56,7 @@ def run(store: Store, files: list[Source], after: int = 10**9, learns: bool = Tr
     """A run that is broken off `after` so many results."""
     with store.write() as db:
         event = open_event(db, "cup")
-    this, seen = Run(store, event, default_models().version, learns=learns), 0
+    batch, seen = Batch(store, event, Here(as_ever), default_models().version, learns=learns), 0
 
     def told(progress: Progress) -> None:
         nonlocal seen
@@ -62,8 +64,8 @@ def run(store: Store, files: list[Source], after: int = 10**9, learns: bool = Tr
         if seen == after:
             raise Killed
 
-    this.read(files, Here(as_ever), told)
-    return this.progress
+    batch.run(files, told)
+    return batch.progress
 
 
 def prints(store: Store) -> list[tuple[str, int, bool]]:

@@ -9,16 +9,17 @@ from pathlib import Path
 import pytest
 
 from kdscan.errors import ModelError, ReaderDied, StoreError
-from kdscan.event.batch.tasks import Ingest, Ingested, Read
+from kdscan.event.store.files import suffix_of
+from kdscan.event.tasks import Ingest, Ingested, Read
 from kdscan.i18n.errors import error_json
 from kdscan.imaging import formats
 from kdscan.inference.store import default_models
 
-SAMPLE = Path(__file__).parent.parent.parent.parent / "samples" / "04.jpg"
+SAMPLE = Path(__file__).parent.parent.parent / "samples" / "04.jpg"
 
 
 def take(place: Path, tmp_path: Path) -> Ingested:
-    return Ingest(place.name, str(place), str(tmp_path / "photos")).perform()
+    return Ingest(place.name, str(place), str(tmp_path / "photos"), suffix_of(place.name)).perform()
 
 
 def test_a_file_is_kept_before_it_is_looked_into(tmp_path: Path) -> None:
@@ -67,7 +68,7 @@ def test_a_page_is_read_by_the_models_that_were_asked_for(tmp_path: Path) -> Non
 
 def test_a_task_that_killed_its_worker_has_a_result_too() -> None:
     error = ReaderDied("it ended")
-    taken = Ingest("a.jpg", "a.jpg", "p").failed(error)
+    taken = Ingest("a.jpg", "a.jpg", "p", "").failed(error)
     assert taken.problem == error_json(ReaderDied("it ended"))
     done = Read("p", "ab", "", 3, "m").failed(error)
     assert (done.entry["page"], done.entry["error"]["code"]) == (3, "reader_died")

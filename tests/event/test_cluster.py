@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from kdscan.errors import UsageError
-from kdscan.event.batch.paths import sources
-from kdscan.event.batch.run import Progress, Run
-from kdscan.event.batch.tasks import perform
 from kdscan.event.events import open_event
+from kdscan.event.jobs import Batch, Progress, Workers
+from kdscan.event.sources import sources
 from kdscan.event.store import Store, open_store
 from kdscan.inference.store import default_models
 from tests.command import Command
@@ -26,7 +25,7 @@ distributed = pytest.importorskip("distributed")
 
 pytestmark = pytest.mark.cluster
 
-SAMPLES = Path(__file__).parent.parent.parent.parent / "samples"
+SAMPLES = Path(__file__).parent.parent.parent / "samples"
 PHOTOS = ("02.jpg", "04.jpg", "08.jpg", "09.jpg")
 
 
@@ -38,10 +37,10 @@ def address() -> Iterator[str]:
         yield cluster.scheduler_address
 
 
-def start(store: Store) -> Run:
+def start(store: Store, workers: Workers) -> Batch:
     with store.write() as db:
         event = open_event(db, "cup")
-    return Run(store, event, default_models().version)
+    return Batch(store, event, workers, default_models().version)
 
 
 def test_the_command_line_finds_the_cluster(address: str, tmp_path: Path, run: Command) -> None:
@@ -55,7 +54,7 @@ def test_the_command_line_finds_the_cluster(address: str, tmp_path: Path, run: C
 def test_a_worker_killed_in_the_middle_changes_no_row(
     address: str, postgres: str, tmp_path: Path
 ) -> None:
-    from kdscan.event.batch.cluster import Cluster
+    from kdscan.event.cluster import Cluster
 
     folder = tmp_path / "cup"
     folder.mkdir()
@@ -64,7 +63,7 @@ def test_a_worker_killed_in_the_middle_changes_no_row(
     (folder / "bad.jpg").write_text("no picture")
     files = sources([str(folder)])
     with open_store(str(tmp_path / "alone.sqlite")) as alone:
-        start(alone).read(files, Here(perform))
+        start(alone, Here()).run(files)
         expected = exported(alone)
 
     killed: list[int] = []
@@ -79,13 +78,13 @@ def test_a_worker_killed_in_the_middle_changes_no_row(
     for url in new_store(postgres):
         with open_store(url, str(tmp_path / "photos")) as store:
             with Cluster(address) as cluster:
-                start(store).read(files, cluster, kill_one)
+                start(store, cluster).run(files, kill_one)
             assert len(killed) == 1
             assert exported(store) == expected
 
 
 def test_no_scheduler_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kdscan.event.batch import cluster
+    from kdscan.event import cluster
 
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
     with pytest.raises(UsageError, match="no scheduler"):
@@ -93,7 +92,7 @@ def test_no_scheduler_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_scheduler_without_workers_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kdscan.event.batch import cluster
+    from kdscan.event import cluster
 
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
     with (

@@ -1,1 +1,0 @@
-"""A pile of photos: read by many processes, each page once, and resumed after an interruption."""

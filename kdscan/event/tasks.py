@@ -1,0 +1,194 @@
+"""The tasks of reading: store a file and count its pages, read one of them, draw its pictures.
+
+They are frozen records that travel to the processes of a `kdscan.workers.pool.Pool` or to the
+workers of a Dask cluster (`kdscan.event.cluster`). A task has a result even if it has `failed`,
+which means that it killed its process. Errors of a photo are part of a result; errors that prevent
+every photo from being read (models, a full disk) are raised.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import cv2
+
+from kdscan.document import PhotoReport, photo_json
+from kdscan.errors import Bug, ImageTooLarge, KdscanError, ModelError, PhotoError, bug_of
+from kdscan.event.sources import fetch
+from kdscan.event.store.files import PhotoFiles, load_prints
+from kdscan.i18n.errors import error_json
+from kdscan.imaging.formats import jpeg, png
+from kdscan.imaging.photo import Pages, decode
+from kdscan.imaging.picture import Photo
+from kdscan.imaging.pyramid import at_most
+from kdscan.inference.store import default_models
+from kdscan.reader import read_page
+from kdscan.rules import GameName
+from kdscan.rules.kingdomino.variants import PLAIN, Variants
+from kdscan.sheets.base import serialize
+from kdscan.sheets.common import ReadOptions
+from kdscan.sheets.duel_map.model import MapReading
+from kdscan.templates.drawing import draw_ink
+
+VIEW_PX, THUMB_PX = 2000, 360
+"""Longest sides of a page's pictures: one to look at, one for lists."""
+
+VIEW_QUALITY, THUMB_QUALITY = 80, 70
+
+
+@dataclass(frozen=True)
+class Ingested:
+    """A file whose pages were counted. sha256 is None if no byte of it could be read.
+
+    problem: the photo's error, as `kdscan.i18n.errors` stores it.
+    """
+
+    sha256: str | None = None
+    suffix: str = ""
+    size: int = 0
+    pages: int | None = None
+    problem: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Ingest:
+    """Store the file at `place` (a path or URL) among the photos at `photos`, and count its pages.
+
+    name: for people. most_pages: None for any number. key: for the caller.
+    """
+
+    name: str
+    place: str
+    photos: str
+    suffix: str
+    most_pages: int | None = None
+    key: int = 0
+
+    weight = 1.0
+
+    def perform(self) -> Ingested:
+        """Store a file's bytes before anything examines them."""
+        try:
+            data = fetch(self.place)
+        except PhotoError as error:
+            return self.failed(error)
+        sha256 = PhotoFiles(self.photos).put(data, self.suffix)
+        pages = problem = None
+        try:
+            pages = len(decode(data, self.name))
+            if self.most_pages is not None and pages > self.most_pages:
+                raise ImageTooLarge(
+                    "the file has {pages} pages, but this page takes at most {most}; split it, or "
+                    "read it with kdscan batch",
+                    pages=pages,
+                    most=self.most_pages,
+                )
+        except Exception as cause:
+            pages, problem = (
+                None,
+                error_json(cause if isinstance(cause, PhotoError) else bug_of(cause)),
+            )
+        return Ingested(sha256, self.suffix, len(data), pages, problem)
+
+    def failed(self, error: KdscanError) -> Ingested:
+        """The result if it killed its process."""
+        return Ingested(suffix=self.suffix, problem=error_json(error))
+
+
+@dataclass(frozen=True)
+class PageResult:
+    """A page that was read: its entry in the JSON, and the values for `reading.kept`.
+
+    pictures: see `draw_pictures`; empty unless they were wanted.
+    """
+
+    entry: dict[str, Any]
+    kept: list[dict[str, Any]]
+    seconds: float
+    pictures: list[bytes] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Read:
+    """Read a page of a stored photo with that version of the models. key: for the caller.
+
+    name: of the file, for people. version: under which the reading is stored. game, variants: as
+    for `kdscan.read_photo`. prints: SHA-256 of the known prints' files, which are stored among the
+    photos. threads: how many OpenCV uses. pictures: whether they are drawn too.
+    """
+
+    photos: str
+    sha256: str
+    suffix: str
+    page: int
+    models: str
+    key: int = 0
+    name: str = ""
+    version: str = ""
+    game: GameName | None = None
+    variants: Variants = PLAIN
+    prints: tuple[str, ...] = ()
+    threads: int = 1
+    pictures: bool = False
+
+    weight = 1.0
+
+    def perform(self) -> PageResult:
+        """Read a page: sheets or an error, never an exception caused by the photo."""
+        if default_models().version != self.models:
+            raise ModelError(
+                "a worker has different models than this program; install the same version of "
+                "kdscan everywhere"
+            )
+        cv2.setNumThreads(self.threads)
+        start = time.perf_counter()
+        photo: Photo | None = None
+        try:
+            pages = stored_pages(self.photos, self.sha256, self.suffix)
+            prints = load_prints(self.photos, self.prints, _warn)
+            options = ReadOptions(game=self.game, variants=self.variants, prints=prints)
+            report, photo = read_page(pages, self.page, options)
+        except PhotoError as error:
+            report = PhotoReport(self.name, self.page, error=error)
+        if isinstance(report.error, Bug):
+            _warn(report.error)
+        kept = [serialize(sheet) for sheet in report.sheets]
+        entry, seconds = photo_json(report), round(time.perf_counter() - start, 4)
+        drawn = draw_pictures(photo, report) if self.pictures and photo is not None else []
+        return PageResult(dict(entry), kept, seconds, drawn)
+
+    def failed(self, error: KdscanError) -> PageResult:
+        """The result if it killed its process."""
+        return PageResult(dict(photo_json(PhotoReport(self.name, self.page, error=error))), [], 0.0)
+
+
+@lru_cache(maxsize=1)
+def stored_pages(photos: str, sha256: str, suffix: str) -> Pages:
+    """The pages of a stored photo; cached, because the next page of the last file is likely to be
+    wanted next."""
+    return decode(PhotoFiles(photos).get(sha256, suffix))
+
+
+def draw_pictures(photo: Photo, report: PhotoReport | None = None) -> list[bytes]:
+    """JPEGs of a page to look at and for lists, without any of the file's metadata; then the ink of
+    each sheet of a known print as PNG on white, empty for others."""
+    view, thumb = (at_most(photo, longest)[0] for longest in (VIEW_PX, THUMB_PX))
+    sheets = report.sheets if report is not None else ()
+    inks = [sheet.ink if isinstance(sheet, MapReading) else None for sheet in sheets]
+    return [
+        *(jpeg(view, VIEW_QUALITY), jpeg(thumb, THUMB_QUALITY)),
+        *(b"" if ink is None else png(draw_ink(ink)) for ink in inks),
+    ]
+
+
+def _warn(error: KdscanError) -> None:
+    print(f"kdscan: {error}", file=sys.stderr)
+
+
+def prepare() -> None:
+    """Prepare a process of this machine: import all that tasks need, outside their time limit."""
+    cv2.setNumThreads(1)

@@ -1,0 +1,214 @@
+"""A client without a code can neither block the page nor fill its log, with TLS and without."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+from starlette.requests import Request
+
+from kdscan.cli.serve import _listen
+from kdscan.errors import KdscanError, StoreError, StoreFull, UsageError
+from kdscan.event.store import Store
+from kdscan.web import server
+from kdscan.web.addresses import own_certificate
+from kdscan.web.app import _kdscan_error
+from kdscan.web.server import OnceAMinute
+from tests.command import Command
+from tests.web.conftest import JOIN, Login, Served, serving, settings
+
+
+def connect(page: Served, data: bytes = b"GET / HTTP/1.1\r\nHost: ") -> socket.socket:
+    """A connection with half a head."""
+    host, port = page.address.split("//")[1].split(":")
+    connection = socket.create_connection((host, int(port)), timeout=10)
+    connection.sendall(data)
+    return connection
+
+
+def is_closed(connection: socket.socket) -> bool:
+    connection.settimeout(10)
+    try:
+        return connection.recv(1) == b""
+    except ConnectionError:
+        return True
+
+
+def test_half_open_connections_keep_nobody_out(served: Served, login: Login) -> None:
+    client = login(JOIN)
+    waiting = [connect(served) for _ in range(300)]
+    try:
+        for _ in range(5):
+            assert client.get("/api/session").status_code == 200
+            assert httpx.get(f"{served.address}/join", timeout=5).status_code == 200
+        assert is_closed(waiting[0])  # those that waited longest made room
+    finally:
+        for connection in waiting:
+            connection.close()
+
+
+def test_each_head_has_a_deadline(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "HEAD_SECONDS", 0.8)
+    with connect(served) as connection:
+        assert is_closed(connection)
+    with connect(served) as connection:
+        connection.sendall(b"x\r\n\r\n")  # behind a whole one the connection stays open
+        assert connection.recv(10_000).startswith(b"HTTP/1.1 303")
+        time.sleep(1)
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert connection.recv(10_000).startswith(b"HTTP/1.1 303")
+        connection.sendall(b"GET / HT")
+        while connection.recv(10_000):  # what may be left of the answer
+            pass
+
+
+def test_a_head_may_come_in_pieces(served: Served) -> None:
+    with connect(served) as connection:
+        time.sleep(0.1)
+        connection.sendall(b"x\r\n\r\n")
+        assert connection.recv(100).startswith(b"HTTP/1.1 303")
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return own_certificate(tmp_path_factory.mktemp("tls"), ["127.0.0.1"])
+
+
+@pytest.fixture(scope="module")
+def secure(store: Store, certificate: tuple[Path, Path]) -> Iterator[Served]:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(*certificate)
+    with serving(store, settings(), context) as page:
+        yield page
+
+
+@pytest.fixture
+def trust(certificate: tuple[Path, Path]) -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=str(certificate[0]))
+
+
+def test_the_page_is_served_with_its_own_certificate(secure: Served, trust: ssl.SSLContext) -> None:
+    with httpx.Client(base_url=secure.address, verify=trust, timeout=30) as client:
+        assert "Strict-Transport-Security" in client.get("/join").headers
+        joined = client.post("/join", data={"code": JOIN})
+        assert joined.status_code == 303 and "secure" in joined.headers["set-cookie"].lower()
+        sent = {"X-CSRF-Token": client.get("/api/session").json()["csrf"]}
+        answer = client.post("/api/photos", content=b"x" * 3_000_000, headers=sent)
+        assert answer.status_code == 201
+        with ThreadPoolExecutor(8) as pool:
+            codes = list(pool.map(lambda _: client.get("/health").status_code, range(60)))
+        assert codes == [200] * 60
+
+
+def test_handshakes_that_never_end_keep_nobody_out(secure: Served, trust: ssl.SSLContext) -> None:
+    waiting = [connect(secure, b"\x16\x03\x01") for _ in range(300)]
+    for _ in range(5):
+        assert httpx.get(f"{secure.address}/health", verify=trust, timeout=10).status_code == 200
+    for connection in waiting:
+        connection.close()
+    with connect(secure, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n") as connection:  # no handshake
+        while connection.recv(1000):  # an alert, then the end
+            pass
+
+
+def test_the_head_behind_a_handshake_has_its_deadline(
+    secure: Served, trust: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "HEAD_SECONDS", 1.0)
+    plain = connect(secure, b"")
+    with trust.wrap_socket(plain, server_hostname="127.0.0.1") as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\n")
+        connection.settimeout(10)
+        assert connection.recv(1) == b""
+
+
+def test_repeated_lines_are_logged_once_a_minute() -> None:
+    quiet = OnceAMinute(seconds=0.2)
+    record = logging.LogRecord("x", logging.ERROR, "", 0, "again %s", ("a",), None)
+    assert [quiet.filter(record) for _ in range(100)] == [True] + [False] * 99
+    assert quiet.filter(logging.LogRecord("x", logging.ERROR, "", 0, "other", (), None))
+    time.sleep(0.25)
+    assert quiet.filter(record)
+    assert record.getMessage() == "again a (and 99 times more)"
+
+
+def test_a_name_writes_no_line_of_its_own_into_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    error = UsageError("{name} plays already", name="Ada\nkdscan: all is well\x1b[2J")
+    answer = asyncio.run(_kdscan_error(Request({"type": "http"}), error))
+    assert answer.status_code == 400
+    (line,) = caplog.messages
+    assert "all is well" in line
+    assert "\n" not in line and "\x1b" not in line
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(StoreError, 503), (StoreFull, 507), (UsageError, 400)]
+)
+def test_paths_of_this_machine_are_only_in_the_log(
+    error: type[KdscanError], status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = asyncio.run(_kdscan_error(Request({"type": "http"}), error("{p}", p="/srv/photos")))
+    assert answer.status_code == status and b"/srv" not in answer.body
+    assert "/srv/photos" in caplog.text
+
+
+def test_who_waits_for_news_is_answered_when_the_server_ends(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    headers = {"Authorization": f"Bearer {JOIN}"}
+    with ThreadPoolExecutor(1) as pool, serving(store, settings()) as page:
+        at = f"{page.address}/api/standings"
+        state = httpx.get(at, headers=headers).json()["state"]
+        waiting = threading.Event()
+        look_up = page.services.live.version
+
+        def version() -> int:
+            waiting.set()
+            return look_up()
+
+        page.services.live.version = version  # type: ignore[method-assign]
+        answer = pool.submit(httpx.get, f"{at}?after={state}&wait=25", headers=headers, timeout=30)
+        assert waiting.wait(20)
+    assert answer.result().json() == {"state": state}
+    assert "graceful shutdown" not in caplog.text
+
+
+def test_a_certificate_that_cannot_be_used_is_wrong_usage(tmp_path: Path, run: Command) -> None:
+    for name in ("a.pem", "b.pem"):
+        (tmp_path / name).write_text("no certificate")
+    words = ["serve", "--certificate", str(tmp_path / "a.pem"), "--key", str(tmp_path / "b.pem")]
+    text = run(*words, "--store", tmp_path / "s.sqlite", code=2).err
+    assert "it does not work with that key" in text
+    assert not (tmp_path / "s.sqlite").exists()
+
+
+@pytest.mark.parametrize("proxy", ["localhost", "10.0.0.2:8000", "10.0.0.5/8", "*", ""])
+def test_a_proxy_that_nobody_can_be_is_wrong_usage(
+    proxy: str, tmp_path: Path, run: Command
+) -> None:
+    text = run("serve", "--proxy", proxy, "--store", tmp_path / "s.sqlite", code=2).err
+    assert "like 10.0.0.2" in text
+    assert not (tmp_path / "s.sqlite").exists()
+
+
+def test_a_restarted_page_gets_its_port_back_at_once(run: Command) -> None:
+    with _listen("127.0.0.1", 0) as before:
+        port = before.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            accepted = before.accept()[
+                0
+            ]  # else each answer would wait 40 ms for its head's receipt
+            assert accepted.proto == socket.IPPROTO_TCP
+            accepted.close()  # the system keeps the port for a minute
+            assert client.recv(1) == b""
+    _listen("127.0.0.1", port).close()
+    assert "or an address of this machine" in run("serve", "--host", "192.0.2.77", code=2).err
