@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +17,7 @@ from kdscan.imaging.formats import jpeg
 from kdscan.imaging.photo import load_photos
 from kdscan.imaging.picture import Photo
 from kdscan.reader import read_photo
-from kdscan.rules.duel.board import CELLS, Board, Shield
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import CELLS, Board
 from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.grid import Cell
 from kdscan.sheets.base import maps_of
@@ -45,14 +43,6 @@ def folder_of_photos(name: str) -> Path:
     photos = list(folder.glob("*.jpg"))
     if not photos or not all(photo.with_suffix(".json").is_file() for photo in photos):
         raise argparse.ArgumentTypeError(f"{name} holds no photos NAME.jpg with their NAME.json")
-    return folder
-
-
-def folder_of_pads(name: str) -> Path:
-    """A folder as `lab.synth.pads` writes it; the type of a parser's argument."""
-    folder = Path(name)
-    if not folder.is_dir() or not pads_in(folder):
-        raise argparse.ArgumentTypeError(f"{name} holds no pads; make some: lab.synth.pads")
     return folder
 
 
@@ -102,24 +92,6 @@ def astray(truth: Mapping[str, Any], centers_xy: F64) -> F64:
     at = np.array([truth["pixels"][f"{r},{c}"] for r, c in CELLS])
     pitch = float(np.linalg.norm(at[0] - at[6])) / 6
     return np.asarray(np.linalg.norm(at - centers_xy, axis=1) / pitch)
-
-
-def true_board(truth: Path) -> Board:
-    """What is drawn, from the truth file beside a photo."""
-    drawn = json.loads(truth.read_text("utf-8"))["board"]
-    return Board(
-        {(int(at[0]), int(at[2])): Shield(Coat(coat), n) for at, (coat, n) in drawn.items()}
-    )
-
-
-def pads_in(*folders: Path) -> list[Path]:
-    """The folders of pads that `lab.synth.pads` wrote."""
-    return sorted(pad for f in folders for pad in f.iterdir() if (pad / "blank.jpg").is_file())
-
-
-def sheets_of(pad: Path) -> list[Path]:
-    """A pad's filled sheets."""
-    return sorted(path for path in pad.glob("*.jpg") if path.stem.isdigit())
 
 
 @dataclass(frozen=True)
