@@ -12,7 +12,7 @@ from kdscan.paper.book import BookLayout, books, load_book, marked_places, texts
 from kdscan.paper.layout import layouts, load_layout
 from kdscan.paper.parts import Layout
 from kdscan.paper.printing import impose, render_page, sheet_pdf
-from kdscan.paper.style import NO_TICKET, PrintStyle
+from kdscan.paper.style import NO_TICKET
 from kdscan.paper.text import LANGUAGES, dictionary
 from kdscan.rules.duel.coats import SQUARES, Coat
 from tests.paper.measure import DPI_300, Measured
@@ -39,11 +39,6 @@ def test_our_book_has_the_squares_of_the_game(name: str) -> None:
     assert {spell.coat for spell in book.spells if spell.at_once} == {Coat.FILLED, Coat.CHECKED}
 
 
-@OURS
-def test_our_book_fits_behind_our_map(name: str) -> None:
-    assert load_book(f"{name}-spellbook").page_mm == load_layout(name).page_mm
-
-
 def test_every_page_of_ours_has_markers_of_its_own() -> None:
     pages: list[Layout | BookLayout] = [*map(load_layout, layouts()), *map(load_book, books())]
     ids = [place.id for page in pages if page.markers for place in page.markers.places]
@@ -54,13 +49,6 @@ def test_every_page_of_ours_has_markers_of_its_own() -> None:
 def test_our_book_speaks_every_language(name: str) -> None:
     for text in texts(load_book(f"{name}-spellbook")):
         assert set(dictionary()[text]) == set(LANGUAGES) - {"en"}, text
-
-
-def test_spells_are_printed_in_the_language_of_the_sheet() -> None:
-    with pypdfium2.PdfDocument(sheet_pdf(BOOK, impose(BOOK), look=PrintStyle("pl"))) as document:
-        words = document[0].get_textpage().get_text_bounded().split()
-    for spell in BOOK.spells:
-        assert set(dictionary()[spell.text]["pl"].split()) <= set(words)
 
 
 @OURS
@@ -125,8 +113,3 @@ def test_a_broken_book_says_where(old: str, new: str, message: str, tmp_path: Pa
     path.write_text(source.replace(old, new, 1), "utf-8")
     with pytest.raises(LayoutError, match=message):
         load_book(path)
-
-
-def test_an_unknown_book_names_those_there_are() -> None:
-    with pytest.raises(LayoutError, match="built in: kdscan-a5-spellbook"):
-        load_book("nowhere")

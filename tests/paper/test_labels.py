@@ -9,7 +9,6 @@ import numpy as np
 import pypdfium2
 import pytest
 
-from kdscan.paper.book import load_book
 from kdscan.paper.card import Card
 from kdscan.paper.layout import load_layout
 from kdscan.paper.printing import impose, render_page, sheet_pdf
@@ -58,17 +57,6 @@ def test_the_legend_shows_how_coats_are_drawn() -> None:
         assert shown_coat(page, *one.center_mm, LAYOUT.legend.size_mm) == one.coat
 
 
-def test_the_spellbook_shows_whose_spells_and_boxes_there_are() -> None:
-    book = load_book("kdscan-a5-spellbook")
-    page = Measured.of(render_page(book, DPI_300), DPI_300)
-    for spell in book.spells:
-        x, y, _, h = spell.box_mm
-        assert shown_coat(page, x + 5, y + h / 2, 7.4) == spell.coat
-    for choice in (one for side in book.players for one in side.choices):
-        x, y = choice.center_mm
-        assert shown_coat(page, x, y - book.choice_mm / 2 - 3.7, 5.6) == choice.coat
-
-
 @pytest.fixture(scope="module")
 def printed() -> Iterator[pypdfium2.PdfTextPage]:
     with pypdfium2.PdfDocument(sheet_pdf(LAYOUT, impose(LAYOUT))) as document:
@@ -84,21 +72,6 @@ def words_in(
     return str(printed.get_text_bounded(*box)).strip()
 
 
-def test_the_heading_is_centred(printed: pypdfium2.PdfTextPage) -> None:
-    assert LAYOUT.title is not None
-    start, count = printed.search(LAYOUT.title.text, match_case=False).get_next()
-    left, right = printed.get_charbox(start)[0], printed.get_charbox(start + count - 1)[2]
-    assert (left + right) / 2 * MM_PER_POINT == pytest.approx(LAYOUT.title.center_mm[0], abs=0.5)
-
-
-def test_each_coat_has_its_name(printed: pypdfium2.PdfTextPage) -> None:
-    assert LAYOUT.legend is not None
-    for one in LAYOUT.legend.examples:
-        (x, y), reach = one.center_mm, LAYOUT.legend.size_mm / 2
-        words = words_in(printed, x - reach, y + reach, x + reach, y + reach + 4)
-        assert words == NAMES[Coat(one.coat)]
-
-
 def test_shields_are_where_their_coordinates_say(printed: pypdfium2.PdfTextPage) -> None:
     left, top = LAYOUT.grid_mm
     for row, col in CELLS:
@@ -106,12 +79,6 @@ def test_shields_are_where_their_coordinates_say(printed: pypdfium2.PdfTextPage)
         above = words_in(printed, x - 2, top - 5, x + 2, top - 1)
         beside = words_in(printed, left - 4.5, y - 2, left - 1, y + 2)
         assert above + beside == cell_name((row, col))
-
-
-def test_the_ruler_says_its_length(printed: pypdfium2.PdfTextPage) -> None:
-    assert LAYOUT.ruler is not None
-    length = f"{LAYOUT.ruler.length_mm:g} mm"
-    assert f"{length} — check the print scale" in printed.get_text_bounded()
 
 
 def test_a_long_name_stays_legible() -> None:

@@ -7,11 +7,10 @@ import pypdfium2
 import pytest
 from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
-from kdscan.paper import surroundings
 from kdscan.paper.book import load_book
-from kdscan.paper.layout import layouts, load_layout
+from kdscan.paper.layout import load_layout
 from kdscan.paper.printing import Side, impose, render_page, sheet_pdf
-from kdscan.paper.style import STYLES, PrintStyle, Style, Ticket
+from kdscan.paper.style import STYLES, PrintStyle, Style
 from kdscan.rules.duel.board import CASTLE
 from tests.paper.measure import Measured
 
@@ -54,15 +53,6 @@ def test_the_saving_style_spares_ink() -> None:
     assert saving.dark.sum() < 0.55 * plain.dark.sum()
 
 
-def test_shields_are_lighter_than_the_parchment_around() -> None:
-    measured = page("decorated")
-    for row, col in ((0, 0), (2, 1), (4, 6)):
-        x, y = LAYOUT.center_mm(row, col)
-        assert measured.at(x - 2.6, y) < 0.04  # in the shield
-        assert 0.03 < measured.at(x - 11.3, y) < 0.25  # beside it
-    assert measured.at(1, 74) == 0  # the paper beyond the torn edge
-
-
 def test_roofs_stay_blank_in_every_style() -> None:
     x, y = LAYOUT.center_mm(*CASTLE)
     for style in STYLES:
@@ -70,15 +60,3 @@ def test_roofs_stay_blank_in_every_style() -> None:
         for roof in LAYOUT.castle.roofs:
             cx, cy = np.array(roof).mean(axis=0)
             assert measured.at(x + float(cx), y + float(cy)) < 0.04
-
-
-def test_no_code_is_printed_over_the_serpent(monkeypatch: pytest.MonkeyPatch) -> None:
-    swum: list[object] = []
-    monkeypatch.setattr(surroundings, "draw_serpent", lambda *where: swum.append(where))
-    for layout in map(load_layout, layouts()):
-        for code in ("CUP/1/1/A", ""):
-            swum.clear()
-            sheet_pdf(
-                layout, impose(layout), [Ticket("Ada", code=code)], PrintStyle(style="decorated")
-            )
-            assert bool(swum) is (code == "")

@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kdscan.errors import UsageError
-from kdscan.files.tables import write_table
-from kdscan.files.write import writing_text
-from kdscan.paper.ids import MOST_LETTERS, MOST_OF_PLAYER, SheetId, code_word, without_check
+from kdscan.paper.ids import SheetId, without_check
 from kdscan.paper.style import NO_TICKET
 from kdscan.paper.tickets import book_tickets_from_csv, each_once, rounds_of, tickets_from_csv
 
@@ -39,11 +37,6 @@ def test_any_text_is_an_id_or_none(text: str) -> None:
     assert found is None or found.event
 
 
-def test_unknown_parts_are_left_out() -> None:
-    assert str(SheetId("WAW26", 3, None, "A7")) == "WAW26/3//A7"
-    assert SheetId.parse("E/9999/0/A") == SheetId("E", 9999, 0, "A")
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -53,32 +46,6 @@ def test_unknown_parts_are_left_out() -> None:
 )
 def test_what_no_sheet_bears_is_no_id(text: str) -> None:
     assert SheetId.parse(text) is None
-
-
-@pytest.mark.parametrize(
-    ("event", "player", "message"),
-    [
-        ("", "A", "event: ''"),
-        ("ŁÓDŹ", "A", "event: 'ŁÓDŹ' cannot be used"),
-        ("X", "a b", "player: 'a b' cannot be used"),
-        ("X" * 30, "Y" * 30, f"too long .* {MOST_LETTERS} letters"),
-    ],
-)
-def test_what_a_code_cannot_hold(event: str, player: str, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        SheetId(event, 1, 1, player)
-
-
-def test_the_longest_word_of_a_player_fits_beside_any_round_and_table() -> None:
-    SheetId("X", 999, 9999, "A" * MOST_OF_PLAYER)
-    with pytest.raises(UsageError, match="too long"):
-        SheetId("X", 999, 9999, "A" * (MOST_OF_PLAYER + 1))
-
-
-def test_names_become_words() -> None:
-    assert code_word("Warsaw Open 2026!") == "WARSAW-OPEN-2026"
-    assert code_word("Łódź") == "D"
-    assert code_word("王") == ""
 
 
 def _csv(tmp_path: Path, text: str) -> Path:
@@ -110,24 +77,10 @@ def test_columns_are_separated_as_spreadsheets_do(between: str, tmp_path: Path) 
     ]
 
 
-def test_rows_know_their_round_and_need_no_short_name(tmp_path: Path) -> None:
-    path = _csv(tmp_path, "round,name\n3,Ann Lee\n,王\n")
-    tickets = tickets_from_csv(path, "E", (1,))
-    assert [unchecked(ticket.code) for ticket in tickets] == ["E/3//1", "E/1//2"]
-    assert tickets[1].name == "2"
-
-
 def test_rows_without_a_name_are_players_of_their_own(tmp_path: Path) -> None:
     tickets = tickets_from_csv(_csv(tmp_path, "name,table\n,1\n,9999\n"), "E", ())
     assert [unchecked(ticket.code) for ticket in tickets] == ["E//1/1", "E//9999/2"]
     assert [ticket.name for ticket in tickets] == ["", ""]  # a line to write on
-
-
-def test_codes_bear_numbers_where_names_cannot_stand(tmp_path: Path) -> None:
-    path = _csv(tmp_path, "name\nОлена\nJürgen\nJörgen\n")
-    tickets = tickets_from_csv(path, "E", (1,))
-    assert [unchecked(ticket.code) for ticket in tickets] == ["E/1//1", "E/1//2", "E/1//3"]
-    assert [ticket.name for ticket in tickets] == ["Олена", "Jürgen", "Jörgen"]
 
 
 @pytest.mark.parametrize(
@@ -151,15 +104,6 @@ def test_who_has_a_name_that_cannot_be_printed_is_told_apart(tmp_path: Path) -> 
     path.write_text("name,player\n山田,\n山本,\nשרה 2,SL\n😀 Ann,\n", "utf-8")
     found = tickets_from_csv(path, "CUP", (1,))
     assert [one.name for one in found] == ["1", "2", "SL", "? Ann"]
-
-
-def test_a_name_that_was_written_for_a_spreadsheet_is_the_players_own(tmp_path: Path) -> None:
-    names = ["@nick", "-Minus", "=1+1", "'t Hooft", "O'Brien"]
-    path = tmp_path / "round1.csv"
-    with writing_text(path) as out:
-        write_table([{"name": name} for name in names], ["name"], out)
-    assert path.read_text().splitlines()[1] == "'@nick"
-    assert [ticket.name for ticket in tickets_from_csv(path, None, ())] == names
 
 
 def test_without_an_event_there_are_names_and_no_codes(tmp_path: Path) -> None:
@@ -190,17 +134,6 @@ def test_lists_that_cannot_be_printed(tmp_path: Path, text: str, message: str) -
     with pytest.raises(UsageError, match=message) as caught:
         tickets_from_csv(path, "E", ())
     assert str(caught.value).startswith(str(path))
-
-
-def test_more_sheets_than_a_file_should_hold_are_refused(tmp_path: Path) -> None:
-    path = _csv(tmp_path, "name\n" + "".join(f"N{i}\n" for i in range(201)))
-    with pytest.raises(UsageError, match="20100 sheets are more"):
-        tickets_from_csv(path, None, range(100))
-
-
-def test_a_list_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is no such file"):
-        tickets_from_csv(tmp_path / "none.csv", "E", ())
 
 
 def test_a_round_that_every_row_contradicts_is_refused(tmp_path: Path) -> None:

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator
-from importlib.resources import files
 from io import BytesIO
 
 import pypdfium2
 import pytest
-from reportlab.pdfbase.ttfonts import TTFont
 
-from kdscan.paper.fonts import CAPITAL, ITALIC, SERIF
 from kdscan.paper.layout import layouts, load_layout
 from kdscan.paper.parts import Layout
 from kdscan.paper.printing import impose, sheet_pdf
 from kdscan.paper.style import PrintStyle
 from kdscan.paper.text import (
     LANGUAGES,
-    LETTERS,
     Language,
     dictionary,
     printable,
-    translate,
     unprintable,
 )
 
@@ -58,11 +53,6 @@ def test_translations_are_whole_and_printable() -> None:
             assert {name for _, name, _, _ in string.Formatter().parse(other)} == fields
 
 
-def test_words_of_no_dictionary_stay() -> None:
-    assert translate("Dragon's Lair", "pl") == "Dragon's Lair"
-    assert translate("total", "en") == "total"
-
-
 @pytest.mark.parametrize(
     ("language", "words"),
     [
@@ -79,19 +69,6 @@ def test_sheets_are_printed_in_every_language(language: Language, words: list[st
     text = printed(sheet_pdf(LAYOUT, impose(LAYOUT), look=PrintStyle(language=language)))
     for word in words:
         assert word in text
-
-
-@pytest.mark.parametrize("face", [SERIF, ITALIC])
-def test_the_letters_are_those_of_the_font(face: str) -> None:
-    font = TTFont("probe", str(files("kdscan.paper.fonts") / f"{face}.ttf"))
-    assert {chr(code) for code in font.face.charToGlyph if code != 0xFFFF} == set(LETTERS)
-    assert font.face.capHeight / 1000 == pytest.approx(CAPITAL)
-
-
-def test_fonts_travel_inside_the_pdf() -> None:
-    pdf = sheet_pdf(LAYOUT, impose(LAYOUT), look=PrintStyle(language="uk"))
-    assert pdf.count(b"/FontFile2") == 2
-    assert b"Times" not in pdf
 
 
 def test_letters_that_nobody_can_print() -> None:

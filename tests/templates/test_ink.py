@@ -20,33 +20,26 @@ from kdscan.imaging.rectify import (
     FLAT_PX,
     Ink,
     RectifiedSheet,
-    lattice_to_flat,
 )
 from kdscan.rules.duel.board import CELLS, COLS, ROWS
 from kdscan.rules.duel.coats import COATS, Coat
 from kdscan.sheets.base import maps_of
 from kdscan.sheets.overlay import draw_inks, ink_of
 from kdscan.templates.align import align
-from kdscan.templates.drawing import GRID_BGR, draw_template, on_plain_page, plain_page
+from kdscan.templates.drawing import on_plain_page, plain_page
 from kdscan.templates.drop_out import (
-    doubt_coats,
     drop_out,
-    poorly_known,
     predict_ink,
     shield_ink,
     unlike_others,
 )
-from kdscan.templates.features import normalize_contrast
 from kdscan.templates.ink_by_network import ink_by_network
 from kdscan.templates.ink_by_subtraction import (
     ink_by_subtraction,
     match_tint,
-    match_tone,
     relight,
 )
-from kdscan.templates.template import TEMPLATE_MARGIN, TEMPLATE_PX
 from tests.readings import with_evidence
-from tests.templates.made import made_template
 from tests.templates.pads import ENGRAVED, PAINTED, found, learned, sheet
 
 SHAPE = tuple(round((n + 2 * FLAT_MARGIN) * FLAT_PX) for n in (ROWS, COLS))
@@ -61,17 +54,6 @@ def squares(seed: int, pixels: int = 16, low: int = 40, high: int = 220) -> NDAr
     return small.repeat(pixels, 0).repeat(pixels, 1).astype(np.uint8)
 
 
-@pytest.mark.parametrize("px", [32, 64])
-def test_normalized_contrast_is_the_same_under_any_light(px: int) -> None:
-    coarse = np.random.default_rng(px).integers(60, 200, (23, 31, 3)).astype(np.uint8)
-    paper = cv2.resize(coarse, (31 * px // 4, 23 * px // 4), interpolation=cv2.INTER_NEAREST)
-    light = np.linspace(0.4, 1.0, paper.shape[1])[None, :, None]
-    plain, dim = (normalize_contrast(np.asarray(v, np.uint8), px) for v in (paper, paper * light))
-    assert np.corrcoef(plain.ravel(), dim.ravel())[0, 1] > 0.97
-    page = np.full((368, 496, 3), 180, np.uint8)
-    assert np.abs(normalize_contrast(page, 64).astype(int) - 128).max() <= 1
-
-
 def test_difference_in_colour_is_ink_whatever_the_light() -> None:
     blank = squares(2, 32, 60, 230)
     lit = blank * np.linspace(0.5, 1.1, blank.shape[1])[None, :, None]
@@ -82,13 +64,6 @@ def test_difference_in_colour_is_ink_whatever_the_light() -> None:
     bare[290:340, 190:710] = 0
     assert bare.mean() < 0.02
     assert max(ink.pen_bgr) < 0.5
-
-
-def test_blank_sheet_has_neither_ink_nor_pen() -> None:
-    blank = squares(2, 32, 60, 230)
-    ink = ink_by_subtraction((blank * 0.8).astype(np.uint8), blank)
-    assert ink.probability.max() < 0.5
-    assert ink.pen_bgr == (0, 0, 0)
 
 
 def test_what_is_lighter_than_the_template_in_all_colours_is_no_ink() -> None:
@@ -110,14 +85,6 @@ def test_relight_ignores_what_is_drawn() -> None:
     relit = relight(photo.clip(0, 255).astype(np.uint8), blank.astype(np.uint8))
     away = np.abs(relit - lit.clip(0, 255))[48:-48, 48:-48]
     assert away.max() < 5 and away.mean() < 1.5
-
-
-def test_tone_curve_ignores_what_is_drawn() -> None:
-    bare = squares(2, 4)
-    curve = 255 * (np.arange(256) / 255) ** 0.8
-    photo = curve[bare].round().astype(np.uint8)
-    photo[:, ::12] = 30  # on every fourth of the pixels that are looked at
-    assert np.abs(match_tone(photo, bare) - curve[bare]).max() < 4
 
 
 def test_coloured_cell_is_tinted_and_one_with_a_coat_is_not() -> None:
@@ -147,17 +114,6 @@ def test_sheet_of_a_known_template_is_read_from_its_ink() -> None:
     assert reading.ink is not None
     read, truth = reading.board_estimate.board, sheet(PAINTED, 1).board
     assert sum(read.get(at) == truth.get(at) for at in CELLS) >= 30
-
-
-def test_poorly_covered_cells_are_read_from_the_photo() -> None:
-    photo, centers = found(PAINTED, 1)
-    template = learned(PAINTED)
-    assert not poorly_known(template).any()
-    coverage = template.coverage.copy()
-    coverage[:26] = 0.1
-    dropped = drop_out(photo, align(replace(template, coverage=coverage), photo, centers))
-    poorly = [CELLS[i] for i in np.flatnonzero(dropped.poorly_known)]
-    assert poorly == [at for at in CELLS if at[0] < 2]
 
 
 def test_covered_cell_is_not_taken_for_a_coat() -> None:
@@ -224,25 +180,6 @@ def test_only_a_line_with_far_more_ink_than_enough_others_is_doubted() -> None:
     assert not unlike_others(ink, board(LINES, 2)).any()
 
 
-def test_doubted_coat_needs_review_and_stays_the_likeliest() -> None:
-    coat = np.zeros((1, 34, 7), np.float32)
-    coat[0, :, LINES] = 9
-    after = softmax(doubt_coats(coat, np.arange(34) == 3).astype(np.float64))[0]
-    assert after.argmax(-1).tolist() == [LINES] * 34
-    assert after[3].max() < 0.6 and after[4].max() > 0.99
-
-
-def test_ink_is_measured_in_the_middle_of_each_cell() -> None:
-    drawn = np.zeros(SHAPE, np.float32)
-    for at, size in ((CELLS[5], 30), (CELLS[6], 15)):
-        middle = lattice_to_flat(np.array(at[::-1], np.float64), FLAT_PX, FLAT_MARGIN)
-        x, y = np.round(middle).astype(int)
-        drawn[y - size : y + size, x - size : x + size] = 1
-    ink = shield_ink(Ink(drawn, (0.2, 0.2, 0.2)))
-    assert np.flatnonzero(ink).tolist() == [5, 6]
-    assert ink[5] == pytest.approx(4 * ink[6])
-
-
 def test_pen_on_an_unknown_print_is_measured_against_the_ground_around_it() -> None:
     """Yellow land beside blue sea: a red pen lets through as much of either."""
     pen = np.array([0.3, 0.35, 0.85])
@@ -279,14 +216,3 @@ def test_ink_of_a_sample_is_where_its_coats_are_and_drawn_in_the_pens_colour() -
     assert picture[20, 0].tolist() == [255, 255, 255]
     assert picture.shape[0] == 2 * SHAPE[0] + 24
     assert draw_inks([]) is None
-
-
-def test_centre_of_a_cell_is_visible_on_a_template_of_its_colour() -> None:
-    template = made_template()
-    covered = np.ones_like(template.coverage)
-    picture = draw_template(
-        replace(template, bgr=np.full_like(template.bgr, GRID_BGR), coverage=covered)
-    )
-    x, y = (round(float(v)) for v in lattice_to_flat(np.zeros(2), TEMPLATE_PX, TEMPLATE_MARGIN))
-    assert picture[y, x].tolist() == list(GRID_BGR)
-    assert (picture[y - 8 : y + 9, x - 8 : x + 9] == 255).all(axis=2).any()

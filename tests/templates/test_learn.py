@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -15,24 +13,21 @@ from numpy.typing import NDArray
 from kdscan import learn_template, load_photos, read_photo
 from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.errors import LayoutError, NoSheetFound
-from kdscan.imaging.picture import Network, Photo
-from kdscan.imaging.rectify import CENTERS, lattice_to_photo_homography, project
+from kdscan.imaging.picture import Photo
+from kdscan.imaging.rectify import project
 from kdscan.inference.store import Models, default_models
 from kdscan.rules.duel.board import COLS, ROWS
 from kdscan.sheets.base import maps_of
-from kdscan.templates import pile
-from kdscan.templates.cells import centers_within, rectify_by_corners, shifted_to
+from kdscan.templates.cells import centers_within, rectify_by_corners
 from kdscan.templates.geometry import with_corners
 from kdscan.templates.ink_by_subtraction import colour_distance, relight
 from kdscan.templates.learn import merge
 from kdscan.templates.pile import (
-    FlatSheet,
     flat_sheet_at,
     learn_from_flat_sheets,
-    learn_from_pile,
     shared_by_some,
 )
-from kdscan.templates.template import TEMPLATE_MARGIN, TEMPLATE_PX, Template, empty_template
+from kdscan.templates.template import TEMPLATE_MARGIN, TEMPLATE_PX
 from tests.templates.pads import ENGRAVED, PAINTED, blank, found, learned, sheet
 
 PAD = Path(__file__).parent.parent.parent / "samples/pad"
@@ -152,45 +147,7 @@ def test_merge_ignores_shadows_and_glare_of_single_sheets() -> None:
     assert np.quantile(colour_distance(merged, bare), 0.99) < 7
 
 
-MATES = {"a": "bcd", "b": "a", "c": "a", "d": "a", "e": "", "f": ""}
 """The mates that are found of each sheet: the first of a pad is clear, its others are not."""
-
-
-@pytest.mark.parametrize(
-    ("fresh", "compared", "learned_from"),
-    [
-        (None, "aef", "abcd"),
-        ({"a"}, "a", "abcd"),
-        ({"d"}, "da", "abcd"),  # its one mate knows the others
-        ({"e", "f"}, "ef", ""),
-        (set(), "", ""),
-    ],
-)
-def test_only_new_sheets_of_a_pile_are_compared(
-    monkeypatch: pytest.MonkeyPatch, fresh: set[str] | None, compared: str, learned_from: str
-) -> None:
-    seeds: list[str] = []
-
-    def same_print(seed: FlatSheet, others: Sequence[FlatSheet]) -> list[FlatSheet]:
-        seeds.append(seed.key)
-        return [seed, *(other for other in others if other.key in MATES[seed.key])]
-
-    def learn(sheets: Sequence[FlatSheet], name: str, _: Network | None) -> Template:
-        return replace(empty_template(name), sheets=len(sheets))
-
-    monkeypatch.setattr(pile, "_same_print", same_print)
-    monkeypatch.setattr(pile, "learn_from_flat_sheets", learn)
-    bgr = np.zeros((832, 1088, 3), np.uint8)
-    sheets = [
-        FlatSheet(
-            key, "".join(map(str, np.random.default_rng(n).integers(1, 7, 34))), "unknown", bgr
-        )
-        for n, key in enumerate(MATES)
-    ]
-    learned_now = learn_from_pile(sheets, (), default_models().ink, fresh)
-    assert "".join("".join(sorted(one.keys)) for one in learned_now) == learned_from
-    assert all(one.template.name == "pad 1" and one.template.by_itself for one in learned_now)
-    assert "".join(seeds) in (compared, "a")  # too few remain to compare when four are learned
 
 
 @pytest.mark.slow
@@ -237,16 +194,6 @@ def test_corners_by_a_person_place_the_grid_and_can_be_corrected() -> None:
     )
 
 
-def test_corners_in_the_templates_own_picture() -> None:
-    template = learned(PAINTED)
-    same = with_corners(template, CORNERS)
-    assert np.abs(same.bgr.astype(int) - template.bgr).mean() < 3
-    assert np.array(same.cell.circles) == pytest.approx(np.array(template.cell.circles), abs=0.02)
-    assert same.coverage.mean() > 0.98
-    moved = with_corners(template, CORNERS + (40, 0))
-    assert moved.coverage[:, -3:].max() < 0.1 and moved.coverage[:, :-8].min() > 0.9
-
-
 def test_impossible_corners_are_refused() -> None:
     photo = Photo(np.zeros((300, 400, 3), np.uint8))
     outside = np.array([(10, 10), (401, 10), (390, 290), (10, 290)], np.float64)
@@ -259,11 +206,3 @@ def test_impossible_corners_are_refused() -> None:
     ):
         with pytest.raises(LayoutError, match=why):
             centers_within(corners)
-
-
-def test_measured_cells_lie_on_average_where_a_person_placed_them() -> None:
-    given = project(lattice_to_photo_homography(CORNERS), CENTERS)
-    noise = np.random.default_rng(1).normal(0, 1, given.shape)
-    off = shifted_to(given + noise + (7, -4), given) - given
-    assert np.abs(off.reshape(-1, 2).mean(0)).max() < 0.05
-    assert np.abs(off).max() > 1

@@ -44,21 +44,6 @@ def test_marks_are_where_truth_says(turns: int) -> None:
     assert np.median(marked) > 5 * np.median(empty)
 
 
-def test_print_scale_is_that_of_the_centers() -> None:
-    small, full = (
-        scan(np.random.default_rng(1), [drawn()], Settings(dpi=75, print_scale=s)).centers_xy[0]
-        for s in (0.92, 1.0)
-    )
-    across = [np.linalg.norm(c[0, 6] - c[0, 0]) for c in (small, full)]
-    assert across[0] / across[1] == pytest.approx(0.92)
-    assert across[1] == pytest.approx(6 * 24 / 25.4 * 75)
-
-
-def test_two_sheets_share_a_page() -> None:
-    one, two = scan(np.random.default_rng(1), [drawn(), drawn(2)], Settings(dpi=75)).centers_xy
-    assert one[4, 3, 1] < two[0, 3, 1]
-
-
 def test_colors() -> None:
     sheets = [drawn()]
     grey = scan(np.random.default_rng(1), sheets, Settings(dpi=75, color="grey")).bgr

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from kdscan.rules.duel.board import Board, Shield
 from kdscan.rules.duel.coats import Coat
 from lab.synth.hands.habits import HABITS, Part
-from lab.synth.hands.hand import draw_board
-from lab.synth.hands.sketch import Hand
-from lab.tests.synth.drawing import BLANK, BOX, LAYOUT, PX, SEEDS, SHIELD, darkened, draw, inside
+from lab.tests.synth.drawing import BOX, LAYOUT, SEEDS, darkened, draw, inside
 
 
 @pytest.mark.parametrize("crosses", [1, 2, 3, 4])
@@ -34,22 +30,6 @@ def test_crosses_lie_on_as_many_circles(seed: int, crosses: int) -> None:
         marked, free = share[4 - crosses :], share[: 4 - crosses]
         assert min(marked) > 0.06
         assert max(free, default=0.0) < min(marked)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_crosses_without_a_circle_stand_beside(seed: int) -> None:
-    bare = replace(LAYOUT, circles=LAYOUT.circles[1:3])
-    rng = np.random.default_rng(seed)
-    hand = replace(Hand.random(rng), borders=0.0, rims=0.0)
-    board = Board({(1, 1): Shield(Coat.DOT, 4)})
-    page, _ = draw_board(BLANK, bare, board, False, hand, rng, px_per_mm=PX, messiness=0.0)
-    dark = darkened(page)
-    x, y = LAYOUT.center_mm(1, 1)
-    disc = np.array([(math.cos(a), math.sin(a)) for a in np.linspace(0, 6.28, 20)]) * 2.6
-    for cx, cy in bare.circles:
-        dark[inside(disc, (x + cx, y + cy))] = False
-    dark[inside(np.array(SHIELD), (x, y))] = False
-    assert dark.sum() > 12
 
 
 def test_every_cross_marks_its_circle_and_leaves_the_others() -> None:

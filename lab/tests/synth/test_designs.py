@@ -26,20 +26,6 @@ def test_what_belongs_to_a_cell_lies_in_it(seed: int) -> None:
     assert np.abs(shield[:, 1]).max() < half_h * 1.05
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_circles_do_not_overlap(seed: int) -> None:
-    layout = random_layout(np.random.default_rng(seed))
-    at = np.array(layout.circles)
-    apart = np.linalg.norm(at[:, None] - at[None], axis=-1)[~np.eye(len(at), dtype=bool)]
-    assert apart.min() >= 1.9 * layout.circle_radius_mm
-
-
-def test_two_to_four_circles_and_all_kinds_of_lines_occur() -> None:
-    layouts = [random_layout(np.random.default_rng(seed)) for seed in SEEDS]
-    assert {len(layout.circles) for layout in layouts} == {2, 3, 4}
-    assert {layout.lines for layout in layouts} == {"ruled", "dashed", "dotted", "none"}
-
-
 def test_a_page_has_its_size_and_every_shield_its_outline() -> None:
     for seed in range(8):
         rng = np.random.default_rng(seed)

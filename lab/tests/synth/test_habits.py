@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lab.synth.hands.bends import BENDS
 from lab.synth.hands.habits import HABITS, PARTS, any_habit
-from lab.synth.hands.preferences import random_preferences
 from lab.synth.hands.sketch import Hand
 
 
@@ -22,10 +20,3 @@ def test_a_fifth_of_the_habits_is_held_out_and_never_drawn_by_lot() -> None:
     for seed in range(300):
         traits = Hand.random(np.random.default_rng(seed)).traits
         assert not any(HABITS[part][traits.habits[part]].held_out for part in PARTS)
-
-
-def test_many_copy_the_dice() -> None:
-    traits = [random_preferences(np.random.default_rng(seed)) for seed in range(600)]
-    assert 0.35 < np.mean([traits.dice for traits in traits]) < 0.48
-    bends = [traits.habits["line"] in BENDS for traits in traits if traits.dice]
-    assert np.mean(bends) > 0.8

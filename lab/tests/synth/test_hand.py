@@ -6,11 +6,9 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
-import pytest
 
 from kdscan.rules.duel.board import CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
-from lab.synth.hands.habits import HABITS
 from lab.synth.hands.hand import draw_board
 from lab.synth.hands.sketch import Hand
 from lab.tests.synth.drawing import (
@@ -20,15 +18,8 @@ from lab.tests.synth.drawing import (
     SEEDS,
     SHIELD,
     darkened,
-    draw,
     inside,
 )
-
-
-def test_the_printed_page_is_left_alone() -> None:
-    before = BLANK.copy()
-    draw({(0, 0): (Coat.FILLED, 2)}, 3, messiness=1.0)
-    assert np.array_equal(before, BLANK)
 
 
 def inked_circles(overruns: float) -> list[float]:
@@ -72,15 +63,3 @@ def test_what_was_erased_stays_faint() -> None:
         left = page.min(axis=2)[shields]
         assert 150 < left.min() < 240
         assert (left < 244).mean() > 0.1
-
-
-@pytest.mark.parametrize("name", HABITS["extra"])
-def test_what_players_add_leaves_the_coats_to_be_seen(name: str) -> None:
-    board = dict.fromkeys(CELLS[::2], (Coat.FILLED, 0))
-    page = draw(board, 5, messiness=0.0, borders=False, habits={"extra": name, "fill": "solid"})
-    grey = page.min(axis=2)
-    full, empty = (
-        [float(grey[inside(np.array(SHIELD) * 0.6, LAYOUT.center_mm(*c))].mean()) for c in cells]
-        for cells in (CELLS[::2], CELLS[1::2])
-    )
-    assert max(full) < min(empty) - 20

@@ -47,15 +47,6 @@ def test_a_cross_needs_two_straight_strokes_that_meet(tmp_path: Path) -> None:
     assert not marks["plus"]
 
 
-def test_a_ring_is_closed(tmp_path: Path) -> None:
-    around = np.linspace(0, 2 * np.pi, 40)
-    ring = np.stack((np.cos(around), np.sin(around)), axis=1)
-    marks = bank(
-        tmp_path, row("o", ring.ravel().tolist()), row("o", ring[:25].ravel().tolist())
-    ).marks
-    assert len(marks["ring"]) == 1
-
-
 def test_a_folder_without_strokes_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="strokes"):
         StrokeBank.load(tmp_path)

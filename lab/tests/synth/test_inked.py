@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kdscan.rules.duel.board import CELLS
-from lab.synth.scene import InkedPage, draw_page, inked_page, random_page
+from lab.synth.scene import InkedPage, inked_page, random_page
 
 
 def sheet(seed: int, ground: str = "painted", messiness: float = 0.0) -> InkedPage:
@@ -23,15 +23,6 @@ def test_ink_is_where_filled_and_blank_differ_and_nowhere_else(seed: int, ground
     assert (changed[ink == 0] <= 1).mean() > 0.9999
     assert ink[changed > 12].min() > 0
     assert 0.002 < (ink > 0.1).mean() < 0.5
-
-
-def test_the_page_is_the_one_that_is_drawn_without_a_mask() -> None:
-    page = random_page(np.random.default_rng(4), "painted")
-    inked = inked_page(np.random.default_rng(5), page=page, messiness=0.7)
-    drawn = draw_page(np.random.default_rng(5), page=page, messiness=0.7)
-    assert inked.page.board == drawn.board
-    assert np.array_equal(inked.page.bgr, drawn.bgr)
-    assert inked.page.blank_bgr is page[1]
 
 
 def test_flat_pictures_lie_on_the_grid() -> None:

@@ -38,12 +38,6 @@ def answer(found: tuple[AnyReading, ...]) -> Any:
     return report_json([PhotoReport("t", size_wh=(1, 1), sheets=found)])
 
 
-def test_everything_lies_in_the_picture(table: SynthTable) -> None:
-    high, wide = table.bgr.shape[:2]
-    points = np.concatenate([xy.reshape(-1, 2) for xy in (*table.centers_xy, table.places_xy)])
-    assert ((points > 0) & (points < (wide, high))).all()
-
-
 def test_each_map_is_found_where_it_lies(table: SynthTable, answer: dict[str, Any]) -> None:
     sheets = answer["photos"][0]["sheets"][:2]
     for centers, board in zip(table.centers_xy, table.game.maps, strict=True):
@@ -76,11 +70,3 @@ def test_truth_tells_the_game_as_it_was_played() -> None:
         assert truth["winner"] is None or totals[truth["winner"]] == max(totals)
         decided |= {owner, truth["winner"]}
     assert {0, 1} <= decided
-
-
-def test_totals_and_winner_are_right_or_doubted(table: SynthTable, answer: dict[str, Any]) -> None:
-    game, truth = answer["game"], table.truth()
-    assert game is not None and game["spellbook"] == [0, 2]
-    totals = sorted(one["score"] + one["wizard"] for one in truth["maps"])
-    right = sorted(player["total"] for player in game["players"]) == totals
-    assert right or game["review"]

@@ -25,12 +25,6 @@ def test_a_fit_finds_the_slope_and_offset_that_things_came_true_with(
     assert found == pytest.approx((slope, offset), abs=0.15)
 
 
-def test_few_photos_change_little() -> None:
-    slope, offset = fit_platt(np.array([0.99, 0.98]), np.array([True, False]))
-    assert 0.3 < slope < 1.1
-    assert -1.5 < offset < 0.1
-
-
 def test_what_was_surely_wrong_is_believed_less_not_more() -> None:
     """The first step of the fit leaps far past the best one here."""
     probabilities = np.r_[np.full(174, 0.999999), np.full(13, 0.9999)]
@@ -59,14 +53,3 @@ def test_of_photos_of_our_own_sheet_its_own_trust_is_fitted(
     for views in RISK_SHARES:
         fitted = np.array(written["trust"]["own"]["total"][str(views)])
         assert calibrated(0.9, fitted) == pytest.approx(1 - 1 / (views + 2), abs=0.03)
-
-
-def test_each_number_of_looks_is_read_as_photos_are() -> None:
-    """A sure sheet is looked at once when it is read, and here as often as a doubtful one."""
-    samples = Path(__file__).parents[3] / "samples"
-    one, all_views = calibration._outcomes(samples.parent / "models", samples / "05.jpg")
-    assert (one.views, all_views.views) == tuple(RISK_SHARES)
-    assert one.kind == all_views.kind == "any"
-    assert one.correct and all_views.correct
-    assert one.probability != all_views.probability
-    assert min(one.probability, all_views.probability) > 0.9

@@ -15,9 +15,7 @@ from lab.synth.scene import SynthPhoto, make_photo, random_page
 from lab.training import augment
 from lab.training.dataset import (
     Example,
-    flat_example,
     to_example,
-    unpack,
 )
 
 
@@ -59,10 +57,3 @@ def test_votes_lie_where_the_grid_is(seed: int) -> None:
     at = np.stack([cols, rows, np.ones_like(rows)], 1) @ np.asarray(plane, np.float64).T
     error = np.abs(at[:, :2] / at[:, 2:] - lattice)
     assert np.quantile(error, 0.95) < 0.2
-
-
-def test_a_flat_example_is_labelled() -> None:
-    a = flat_example(4_000_123, None)
-    assert unpack(a.flat).shape == unpack(example().flat).shape
-    assert set(np.unique(a.coat)) <= set(range(7))
-    assert example().photographed and not a.photographed

@@ -10,8 +10,8 @@ import pytest
 
 from kdscan.detection.register import VIEW_MARGIN, VIEW_PX
 from kdscan.imaging.picture import Floats
-from kdscan.imaging.rectify import CENTERS, shift_cells
-from lab.training.augment import TOLERANCE, refine_sample, true_offsets
+from kdscan.imaging.rectify import CENTERS
+from lab.training.augment import refine_sample
 from lab.training.dataset import COARSE_MARGIN, COARSE_PX, Example, jpeg
 
 TRUE = (CENTERS + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
@@ -54,21 +54,3 @@ def test_the_view_shows_each_cell_where_the_offsets_say(seed: int) -> None:
         if there and 4 < x < cols - 5 and 4 < y < rows - 5:
             dot = grey[round(y) - 1 : round(y) + 2, round(x) - 1 : round(x) + 2]
             assert dot.mean() > np.median(grey) + 20
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_offsets_take_a_bent_guess_to_the_true_places(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    slip = rng.normal(0, 0.04, (5, 7, 2))
-    slip += np.linspace(0, 1, 7)[:, None] * rng.uniform(-1, 1, 2)
-    guess = shift_cells(folded(), slip)
-    off = true_offsets(guess, folded())
-    assert off is not None
-    assert np.abs(shift_cells(guess, off) - folded()).max() < 2 * TOLERANCE * COARSE_PX
-    assert np.abs(off).max() > 0.2
-
-
-def test_a_guess_that_turns_back_on_itself_tells_nothing() -> None:
-    guess = TRUE.copy()
-    guess[:, 3] = guess[:, 0] - 1.5 * COARSE_PX
-    assert true_offsets(guess, TRUE) is None

@@ -8,14 +8,12 @@ import pytest
 from kdscan.rules.kingdomino.kingdom import EMPTY
 from kdscan.sheets.kingdom.squares import SIDE_PX
 from lab.synth.kingdoms.scene import Manner, make_kingdom_photo
-from lab.tests.synth.test_kingdoms import BANK, COLORS, board
+from lab.tests.synth.test_kingdoms import BANK, COLORS
 from lab.training.dataset import unpack
 from lab.training.kingdoms import (
     RING,
     KingdomExample,
-    example_from_board,
     example_from_photo,
-    squares_sample,
     tiles_sample,
 )
 
@@ -32,15 +30,6 @@ def test_flat_kingdoms_hold_their_kinds(seed: int) -> None:
         if kind != EMPTY:
             y, x = ((np.array([row, col]) + 0.5 + RING) * SIDE_PX).astype(int)
             assert abs(float(np.median(picture[y - 6 : y + 6, x - 6 : x + 6])) - COLORS[kind]) < 6
-
-
-def test_crops_are_labelled_with_known_kinds_alone() -> None:
-    rng = np.random.default_rng(0)
-    crops, kinds = squares_sample(rng, example_from_board(board()).flats[0])
-    assert crops.shape == (18, 80, 80, 3)
-    assert crops.dtype == np.uint8
-    assert kinds.min() >= 0
-    assert len(set(kinds.tolist())) > 12
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kdscan.imaging.rectify import FLAT_PX
-from kdscan.marks.crops import INPUT_PX, segment
+from kdscan.marks.crops import segment
 from lab.synth.scene import make_photo, random_page
 from lab.training.dataset import WIDE_MARGIN, Example, to_example, unpack
 
@@ -62,46 +62,6 @@ def test_spots_are_marked_in_the_shields_that_have_crosses() -> None:
             assert blobs <= crosses
             seen += [blobs > 0] * bool(crosses)
     assert np.mean(seen) > 0.97  # some sheets slip so far that a cross leaves its crop
-
-
-def test_neighbours_share_what_lies_between_them_however_a_sheet_is_turned() -> None:
-    found = every_way()
-    band = INPUT_PX // 5
-    ways = set()
-    for ink, places in zip(found.ink.numpy()[:, :, 0], found.places.numpy(), strict=True):
-        at = {(int(x), int(y)): i for i, (x, y) in enumerate(places)}
-        assert len(at) == 34 and (0, 0) not in at
-        ways.add((at.get((-3, -2)), at.get((-2, -3)), at.get((3, -2)), at.get((2, -3))))
-        agree = [
-            np.corrcoef(ink[i, :, -band:].ravel(), ink[at[x + 1, y], :, :band].ravel())[0, 1]
-            for (x, y), i in at.items()
-            if (x + 1, y) in at
-        ]
-        assert np.median(agree) > 0.9
-    assert len(ways) > 4
-
-
-def test_samples_follow_from_their_seed_alone() -> None:
-    one, same, other = (drawn([example()] * 2, seed) for seed in (1, 1, 2))
-    assert all(torch.equal(a, b) for a, b in zip(one, same, strict=True))
-    assert not torch.equal(one.ink, other.ink)
-
-
-@pytest.mark.parametrize("severity", [0.5, 1.0])
-def test_degrading_changes_some_sheets_and_keeps_what_is_drawn(severity: float) -> None:
-    from lab.training.sheet_views import as_batch, degraded
-    from lab.training.task import RandomTensors
-
-    sheet = as_batch(unpack(example().flat)[32:-32, 32:-32])
-    seen = degraded(RandomTensors(4), sheet.repeat(8, 1, 1, 1), torch.full((8,), severity))
-    assert seen.shape == (8, 3, 672, 928)
-    assert float(seen.min()) >= 0 and float(seen.max()) <= 255
-    alike = [
-        np.corrcoef(one.mean(0)[::4, ::4].ravel(), sheet[0].mean(0)[::4, ::4].ravel())[0, 1]
-        for one in seen.numpy()
-    ]
-    assert min(alike) > 0.8
-    assert (np.array(alike) < 0.999).any()
 
 
 def test_a_wider_network_starts_as_the_narrow_one() -> None:

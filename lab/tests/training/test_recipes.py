@@ -33,11 +33,6 @@ def test_cards_are_made_from_what_ships() -> None:
         assert path.read_text("utf-8") == text, path
 
 
-def test_the_readmes_name_the_models_that_ship() -> None:
-    text = (MODELS / "README.md").read_text("utf-8")
-    assert all(f"({name}/card.md)" in text for name in SHIPPED.values())
-
-
 @pytest.mark.parametrize("network", NETWORKS)
 def test_what_was_measured_is_the_file_that_ships(network: str) -> None:
     models, name = Models(MODELS), SHIPPED[network]

@@ -97,11 +97,6 @@ def test_what_was_broken_off_ends_like_what_was_not(tmp_path: Path, supply: Any)
     assert equal(whole, torch.load(tmp_path / "parts.pt"))
 
 
-def test_a_device_that_is_not_there_is_no_bug(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot use --device cuda:77"):
-        trained(tmp_path, given, task(), device="cuda:77")
-
-
 def test_a_loss_that_is_no_number_ends_the_training_and_leaves_its_state(tmp_path: Path) -> None:
     from lab.training.trainer import latest
 
@@ -144,22 +139,6 @@ def test_what_is_there_is_not_overwritten_nor_mixed(tmp_path: Path) -> None:
         trained(tmp_path / "run", given, task(), resume=True)
 
 
-def test_a_drawing_that_fails_ends_the_training(tmp_path: Path) -> None:
-    from lab.training.supply import RenderedSupply
-    from lab.training.trainer import Run, train
-
-    supply = RenderedSupply(tmp_path / "sheets", int.__invert__, nothing, 10, 2, arrange=failing)
-    with pytest.raises(RuntimeError, match="no such ink"):
-        train(task(), Run("small", STEPS, 0.01, SIZE), supply, tmp_path / "run")
-    supply = RenderedSupply(tmp_path / "more", spilt, nothing, 10, 2)
-    with pytest.raises(RuntimeError, match="the ink was spilt"):
-        train(task(), Run("small", STEPS, 0.01, SIZE), supply, tmp_path / "run")
-
-
-def failing(examples: list[Any]) -> list[Any]:
-    raise RuntimeError("no such ink")
-
-
 def spilt(number: int) -> int:
     raise ValueError("the ink was spilt")
 
@@ -180,14 +159,3 @@ def test_each_example_is_shown_so_often_and_leaves(tmp_path: Path) -> None:
         seen = flat[20 * block : 20 * block + 20]
         assert set(seen) == {n % 5 for n in numbers}
         assert flat[20 * block : 20 * block + 10] != flat[20 * block + 10 : 20 * block + 20]
-
-
-def test_the_rate_rises_and_falls_to_nothing() -> None:
-    from lab.training.trainer import Run, rate_at
-
-    rates = [rate_at(Run("any", 100, 0.5, SIZE), step) for step in range(100)]
-    assert max(rates) == pytest.approx(0.5) == rates[10]
-    assert rates[0] < 0.03
-    assert rates[99] < 0.001
-    assert rates[:11] == sorted(rates[:11])
-    assert rates[10:] == sorted(rates[10:], reverse=True)
