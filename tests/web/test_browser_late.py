@@ -22,7 +22,7 @@ from kdscan.event import actions as act
 from kdscan.event.log import Author
 from kdscan.event.store import Store
 from kdscan.rules.duel.players import play_game
-from tests.readings import KINGDOM, make_kingdom, make_sheet, with_evidence
+from tests.readings import make_kingdom, make_sheet, with_evidence
 from tests.web import browsing
 from tests.web.browsing import DESKTOP, PHONE, Open, first_sheet, held, wait_until_asked
 from tests.web.conftest import DESK, SAMPLES, Served, lay
@@ -82,22 +82,6 @@ def test_what_was_pressed_for_one_sheet_is_not_said_of_the_next(
     expect(page.locator(".desk-sheet .file-name, .desk-sheet .none")).to_be_visible()
     page.wait_for_timeout(200)
     assert len(asked) == 1, name
-
-
-def test_of_two_sheets_opened_the_last_is_shown(
-    open_page: Open, served: Served, store: Store
-) -> None:
-    for other in ("flwsg", "lwfsg", "gfwsl"):  # alike they would be photos of one kingdom
-        text = KINGDOM.translate(str.maketrans("wflgs", other))
-        lay(served, store, make_kingdom(text, doubtful={(0, 0): ("mine", 1)}))
-    page = come(open_page, "/desk", **DESKTOP)
-    rows = page.locator(".queue li button")
-    expect(page.locator(".board .cell:focus")).to_be_visible()
-    with held(page, r"/api/photos/\d+$"):
-        rows.nth(1).click()
-        rows.nth(2).click()
-    expect(rows.nth(2)).to_have_attribute("aria-current", "true")
-    expect(page.locator(".board .cell:focus")).to_be_visible()
 
 
 def test_news_from_before_a_sheet_was_confirmed_do_not_bring_it_back(
@@ -297,18 +281,6 @@ def test_a_photo_on_the_server_is_waited_for_though_the_network_goes(
     expect(page.locator(".total-number")).to_be_visible()
 
 
-def test_without_a_network_the_page_is_as_it_was_last(open_page: Open) -> None:
-    page = open_page()
-    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    page.reload()
-    page.get_by_role("link", name="Deutsch").tap()
-    expect(page.locator("html")).to_have_attribute("lang", "de")
-    page.context.set_offline(True)
-    page.reload()
-    expect(page.locator(".hero")).to_be_visible()
-    expect(page.locator("html")).to_have_attribute("lang", "de")
-
-
 NOISE = """
   CanvasRenderingContext2D.prototype.getImageData = (x, y, width, height) =>
     ({ data: new Uint8ClampedArray(4 * width * height).map(() => 256 * Math.random()) });
@@ -375,21 +347,6 @@ def test_a_page_that_is_returned_to_after_signing_out_shows_no_results(
     page.context.clear_cookies()
     page.evaluate(returned)
     page.wait_for_url("**/join")
-
-
-def test_photos_are_kept_before_they_are_shrunk_each_on_its_own_way(open_page: Open) -> None:
-    page = open_page(at=None, service_workers="block")
-    page.add_init_script("""
-      let asked = 0;
-      window.createImageBitmap = () => (asked++ ? new Promise(() => {}) : Promise.reject());
-    """)
-    page.goto("/")
-    page.route(SENT, lambda route: route.abort())
-    choose(page, *[1_600_000] * 2)
-    states = page.locator(".upload strong")
-    expect(states).to_have_text(["waiting for the network", "uploading …"])
-    page.reload()
-    expect(states).to_have_count(2)
 
 
 def test_photos_that_wait_leave_the_server_free_for_others(open_page: Open, served: Served) -> None:

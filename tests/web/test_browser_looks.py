@@ -132,14 +132,12 @@ def test_text_alone_at_twice_its_size_cuts_nothing_off(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize(
-    ("language", "widths"), [("ru", (320, 768, 1440)), ("fr", (390, 1920))], ids=["ru", "fr"]
-)
 def test_nothing_sticks_out_or_is_too_small_for_a_thumb(
-    open_page: Open, served: Served, store: Store, language: str, widths: tuple[int, ...]
+    open_page: Open, served: Served, store: Store
 ) -> None:
+    widths = (320, 768, 1920)
     photos = lay_table(served, store), lay(served, store, DOUBTED)
-    page = open_page(DESK, at=None, locale=language)
+    page = open_page(DESK, at=None, locale="ru")
     views = [f"/#/photo/{photo}" for photo in photos]
     views += ["/#/photo/999", "/", "/desk", "/standings", "/join"]
     for view in views:
