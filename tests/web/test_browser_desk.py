@@ -288,7 +288,7 @@ def test_a_cup_is_run_on_the_page_alone(browser: Browser, tmp_path: Path) -> Non
         accessible(page)
         page.get_by_role("button", name="Round 1").click()
         enter(lines.first, 41, 50)
-        expect(page.locator("#toast")).to_contain_text("These pairings rest on the result")
+        expect(page.locator("#toast")).to_contain_text("on which pairings of later rounds rest")
         page.get_by_role("button", name="Cross table").click()
         expect(page.locator(".cross")).to_contain_text("41:50")
         accessible(page)

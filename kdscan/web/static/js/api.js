@@ -2,6 +2,7 @@
 
 import { toast } from "./dom.js";
 import { explain, passes } from "./errors.js";
+import { sentence } from "./i18n.js";
 
 export const session = JSON.parse(document.getElementById("session").textContent);
 
@@ -76,7 +77,7 @@ export const post = (path, body = {}) => call("POST", path, body);
 // brings, "sheet" or "desk". What else it changes is told.
 export async function perform(actions, want = "nothing") {
   const done = await post("/api/actions", { actions: [actions].flat(), want });
-  if (done?.notes?.length) toast(done.notes.join(" · "));
+  if (done?.notes?.length) toast(done.notes.map((note) => sentence(note)).join(" "));
   return done;
 }
 

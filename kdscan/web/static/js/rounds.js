@@ -2,7 +2,7 @@
 // what the projector shows. Elements are created once and updated, so that nothing is drawn over what
 // somebody types.
 
-import { button, h, inUse, lines, pointsInput, put, sign, toast, typedPoints } from "./dom.js";
+import { button, h, inUse, lines, pointsInput, put, sign, typedPoints } from "./dom.js";
 import { t, tn } from "./i18n.js";
 import { glyph, menu } from "./icons.js";
 import { crossTable } from "./league.js";
@@ -23,36 +23,11 @@ export function roundsTab(act, byes) {
   const side = h("aside.round-side", projectorOf(act), clockOf(act), plannedOf(act));
   const made = new Map();
   const roundAt = (n) => {
-    if (!made.has(n))
-      made.set(
-        n,
-        roundOf(n, (action, done) => change(n, action, done)),
-      );
+    if (!made.has(n)) made.set(n, roundOf(n, act));
     return made.get(n);
   };
   const main = h("section.round-main");
   const element = h("div.rounds", [h("div.round-top", tabs, next.element), main, side]);
-
-  // A result changed after a later round was paired: that pairing rests on the one before.
-  function change(n, action, done) {
-    const game = desk.games.find((one) => one.round === n && one.table === action.table);
-    const names = game.seats.map(({ player }) => player);
-    const later = desk.games.filter(
-      ({ round, seats }) => round > n && seats.some(({ player }) => names.includes(player)),
-    );
-    return act(action, () => {
-      done();
-      if (!later.length || !game.finished) return;
-      const tables = later.map((one) => `${t("Round {n}", { n: one.round })}: ${namesOf(one)}`);
-      toast([
-        t("These pairings rest on the result that stood here before:"),
-        h(
-          "ul",
-          tables.map((text) => h("li", text)),
-        ),
-      ]);
-    });
-  }
 
   function show(fresh) {
     desk = fresh;
@@ -85,7 +60,6 @@ export function roundsTab(act, byes) {
 }
 
 const gamesOf = (games, n) => games.filter(({ round }) => round === n);
-const namesOf = ({ seats }) => seats.map(({ player }) => player).join(" – ");
 
 // What comes next: the pairing of a round, by itself or by hand.
 function nextRound(act, byes, byHand) {
