@@ -59,7 +59,7 @@ class Learn:
         try:
             known = load_prints(self.root, self.prints)
             learned = learn_from_pile(_rectified(self.root, self.pile), known, default_models().ink)
-            return [to_stored(result.template).data for result in learned]
+            return [to_stored(template).data for template in learned]
         except (ModelError, StoreError):
             raise
         except Exception as cause:

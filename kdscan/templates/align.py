@@ -113,8 +113,10 @@ def align(
     for px, smoothing, refined in STAGES:
         if view is None or view.px != px:
             view = _sample_view(photo, sheet, offset, px)
-        else:
-            view = _resample_view(view, offset)
+        else:  # from the view itself, whose displacements are slightly different
+            by = cv2.resize((offset - view.offset) * px, view.normalized.shape[::-1])
+            moved_by = np.asarray(by, np.float32)
+            view = View(px, _displaced(view.normalized, moved_by), offset)
         offset, agreement, structure = _refine_offset(template, view, smoothing, refined)
         found = (structure * (agreement > MIN_CORRELATION)).sum() / max(
             float(structure.sum()), 1e-6
@@ -152,12 +154,6 @@ def _sample_view(photo: Photo, sheet: Floats, offset: Grid, px: int) -> View:
     return View(px, normalize_contrast(bgr, px), offset)
 
 
-def _resample_view(view: View, offset: Grid) -> View:
-    """The view with slightly different displacements, resampled from itself, not from the photo."""
-    by = cv2.resize((offset - view.offset) * view.px, view.normalized.shape[::-1])
-    return View(view.px, _displaced(view.normalized, np.asarray(by, np.float32)), offset)
-
-
 def _displaced(picture: NDArray[np.uint8], by: Grid) -> NDArray[np.uint8]:
     """A picture (H, W) warped by a displacement field (H, W, 2), pixels."""
     where = _pixels(*picture.shape) + by
@@ -174,7 +170,9 @@ def _refine_offset(
     photo, and local structure of the print."""
     px, offset = view.px, view.offset
     step, fixed, moving = px // _NODES, template.normalized[px], view.normalized
-    flow = _flow(fixed, moving, refined)
+    preset = cv2.DISOPTICAL_FLOW_PRESET_FAST if refined else cv2.DISOPTICAL_FLOW_PRESET_ULTRAFAST
+    dis: Any = cv2.DISOpticalFlow_create(preset)  # type: ignore[attr-defined]
+    flow = np.asarray(dis.calc(fixed, moving, None), np.float32)  # (H, W, 2), pixels
     alike, structure = _local_correlation(fixed, moving, flow, step)
     small = cv2.resize(flow, None, fx=1 / step, fy=1 / step, interpolation=cv2.INTER_AREA)
     middle = [cv2.medianBlur(np.ascontiguousarray(small[..., i]), 5) for i in (0, 1)]
@@ -185,13 +183,6 @@ def _refine_offset(
     sure = weight / (1 + (np.linalg.norm(fold, axis=-1) / _MAX_FOLD) ** 2)
     blurred = _blur(fold * sure[..., None], smoothing) / (_blur(sure, smoothing) + 0.02)[..., None]
     return (paper + blurred).astype(np.float32), alike, structure
-
-
-def _flow(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], refined: bool) -> Grid:
-    """(H, W, 2): optical flow from `fixed` to `moving`, pixels."""
-    preset = cv2.DISOPTICAL_FLOW_PRESET_FAST if refined else cv2.DISOPTICAL_FLOW_PRESET_ULTRAFAST
-    dis: Any = cv2.DISOpticalFlow_create(preset)  # type: ignore[attr-defined]
-    return np.asarray(dis.calc(fixed, moving, None), np.float32)
 
 
 def _local_correlation(

@@ -149,13 +149,6 @@ def _offset(patch: Patch, common: Patch, near: bool) -> tuple[tuple[float, float
     return where, max(best, 0.0) ** 2
 
 
-def aspect_of(centers_xy: Floats) -> float:
-    """Height of a cell over its width, as the photo shows it."""
-    across = np.linalg.norm(np.diff(centers_xy, axis=1), axis=-1)
-    down = np.linalg.norm(np.diff(centers_xy, axis=0), axis=-1)
-    return float(down.mean() / across.mean())
-
-
 LEAST_CELL_PX = 20
 """Pixels per cell; closer corners are taken for a mistake."""
 

@@ -7,7 +7,7 @@ everywhere at one radius around it the median has the same kind of edge, a step 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 
@@ -37,7 +37,8 @@ _COMMON = 0.7  # likeness that other things reach, too
 _MOST_PLACES = 1500  # pixels that are examined closely
 _LARGEST, _THICKEST = 0.13, 0.06  # cells: largest radius; half an outline's greatest width
 _OUTLINED = 0.3  # least strength of an outline's opposite step, relative to the main one
-_SURE_GAP = 0.2  # between likenesses of circles and of what is none
+_SURE_ALIKE = 0.2  # likeness above the least one at which circles are as alike as can be
+_SURE_GAP = 0.3  # between likenesses of circles and of what is none
 _LEAST_GAP = 0.04  # between the least alike circle and what is none
 _COMPARED = 1.25  # radii around a circle that are compared
 _APART = 2.0  # radii: least distance between centres; printed circles may touch
@@ -61,22 +62,27 @@ class Circles:
 
     @property
     def certainty(self) -> list[float]:
-        """Of each circle, 0..1, by what sets it apart from all other places. A single one may well
-        be one of several: printed cells have two to four."""
+        """Of each circle, 0..1, by what sets it apart from all other places, and by how alike the
+        others are to the clearest. A single one may well be one of several: printed cells have two
+        to four."""
         most = 1.0 if len(self.xy) > 1 else 0.4
+        clear = np.clip((self.alike.max(initial=0) - MIN_ALIKE) / _SURE_ALIKE, 0, 1)
         certainty: list[float] = np.clip((self.alike - self.rest) / _SURE_GAP, 0, most).tolist()
-        return certainty
+        return [float(value * clear) for value in certainty]
 
 
 NO_CIRCLES = Circles(np.zeros((0, 2)), np.zeros(0))
 
 
-def find_circles(median: Period, trusted: NDArray[np.float32], aspect: float) -> Circles:
-    """All circles of a print. trusted: (H, W) 0..1, weight of responses at each pixel. aspect:
-    height of a cell over its width."""
+def find_circles(
+    median: Period, bare: Period, trusted: NDArray[np.float32], aspect: float
+) -> Circles:
+    """All circles of a print. bare: the median without lines between cells, which may have taken
+    parts of circles along. trusted: (H, W) 0..1, weight of responses at each pixel. aspect: height
+    of a cell over its width."""
     unit = np.array([min(1.0, aspect), min(1.0, aspect) / aspect]) * PATTERN_PX
     seeds: list[tuple[float, float, tuple[int, int]]] = []
-    for radius, response in _responses(median, unit):
+    for radius, response in _responses(bare, unit):
         places = response * trusted
         total = float(np.sum(_peaks(places, radius * unit)))
         if total > 0:
@@ -87,8 +93,8 @@ def find_circles(median: Period, trusted: NDArray[np.float32], aspect: float) ->
         if len(examined) < _MOST_SEEDS and all(np.hypot(*np.subtract(xy, e)) > 4 for e in examined):
             examined.append(xy)
             clearest = np.array(xy, np.float64)
-            radii = _outline_radius(median, clearest, unit, radius) * unit
-            circles = _alike_places(median, clearest, radii, trusted)
+            radii = _outline_radius(bare, clearest, unit, radius) * unit
+            circles = _alike_places((bare, median), clearest, radii, trusted)
             best = max(best, circles, key=lambda family: float((family.alike - _COMMON).sum()))
     return best
 
@@ -184,14 +190,14 @@ def _profile(median: Period, xy: Floats, unit: Floats, r: Floats) -> Floats:
 
 
 def _alike_places(
-    median: Period, clearest: Floats, radii: Floats, trusted: NDArray[np.float32]
+    periods: Sequence[Period], clearest: Floats, radii: Floats, trusted: NDArray[np.float32]
 ) -> Circles:
-    """The places that look like the clearest circle."""
-    profile = _profile(median, clearest, radii, np.linspace(0, _COMPARED, 40))
-    map_ = likeness_map(
-        np.pad(median[..., :EDGE], ((_PAD, _PAD), (_PAD, _PAD), (0, 0)), "wrap"), profile, radii
-    )
-    alike = map_[_PAD:-_PAD, _PAD:-_PAD] * (trusted > 0)
+    """The places that look like the clearest circle, which the first of some periods shows, in any
+    of them."""
+    profile = _profile(periods[0], clearest, radii, np.linspace(0, _COMPARED, 40))
+    pad = ((_PAD, _PAD), (_PAD, _PAD), (0, 0))
+    maps = [likeness_map(np.pad(p[..., :EDGE], pad, "wrap"), profile, radii) for p in periods]
+    alike = np.max(maps, axis=0)[_PAD:-_PAD, _PAD:-_PAD] * (trusted > 0)
     places, values = [], []
     for (x, y), value in _maxima(alike, _APART * radii, MAX_CROSSES + 2):
         places.append((x + peak_offset(alike[y], x), y + peak_offset(alike[:, x], y)))

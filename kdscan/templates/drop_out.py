@@ -70,15 +70,9 @@ def drop_out(photo: Photo, aligned: Aligned) -> InkSheet:
     rectified = RectifiedSheet(
         flat, centers, outline_of(centers), resolution(centers), PLACEMENT_CONFIDENCE
     )
-    return InkSheet(template, rectified, ink, poorly_known(template) | covered(aligned))
-
-
-def covered(aligned: Aligned) -> NDArray[np.bool_]:
-    """(34,) in the order of `CELLS`: where the print is not seen in the photo at all, because
-    something other than a coat covers the cell: a finger, glare, another sheet, a change of the
-    print."""
-    found = aligned.found
-    return np.array([found[at] < MIN_FOUND for at in CELLS])
+    # Something other than a coat covers the cell: a finger, glare, a change of the print.
+    covered = aligned.found[tuple(np.transpose(CELLS))] < MIN_FOUND
+    return InkSheet(template, rectified, ink, poorly_known(template) | covered)
 
 
 def poorly_known(template: Template) -> NDArray[np.bool_]:
@@ -121,7 +115,10 @@ def predict_ink(sheet: InkSheet, network: Network) -> Iterator[Logits]:
     unlike = unlike_others(shield_ink(sheet.ink), coat[0].argmax(-1)) & ~sheet.poorly_known
     for of_ink, of_photo in chain([first], views):
         coat, crosses = _combined(of_ink, of_photo, sheet.poorly_known, misplaced)
-        yield doubt_coats(coat, unlike), crosses, *of_ink[2:]
+        # An unlike shield may with probability one half be any coat, so that it needs review.
+        any_coat = np.log((softmax(coat.astype(np.float64)) + 1 / coat.shape[-1]) / 2)
+        doubted = np.where(unlike[None, :, None], any_coat, coat)
+        yield np.asarray(doubted, np.float32), crosses, *of_ink[2:]
 
 
 def _combined(
@@ -178,10 +175,3 @@ def unlike_others(ink: NDArray[np.float64], coats: NDArray[np.int_]) -> NDArray[
         if len(peers) >= MIN_PEERS:
             out[i] = ink[i] + NO_INK > INK_RATIO * (np.median(peers) + NO_INK)
     return out
-
-
-def doubt_coats(coat: NDArray[np.float32], unlike: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Coat logits (1, 34, K) in which a shield in `unlike` (34,) may with probability one half be
-    any coat, so that it needs review."""
-    any_coat = (softmax(coat.astype(np.float64)) + 1 / coat.shape[-1]) / 2
-    return np.asarray(np.where(unlike[None, :, None], np.log(any_coat), coat), np.float32)

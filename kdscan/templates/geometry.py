@@ -2,11 +2,13 @@
 
 A line is a ridge across the whole cell, unlike a shield's side or a row of circles. A shield's
 outline is, in polar coordinates around a point inside, a distance for each direction: dynamic
-programming finds the smooth closed path with the highest contrast, across gaps and past circles.
+programming finds the smooth closed path of high contrast that encloses hardly any, across gaps and
+circles.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,8 +20,8 @@ from kdscan.imaging.picture import Floats, Photo, Plane
 from kdscan.imaging.rectify import flatten, shift_cells
 from kdscan.paper.parts import Castle, LineStyle, Point, Polygon
 from kdscan.rules.duel.board import CASTLE, COLS, ROWS
-from kdscan.templates.cells import aspect_of, centers_within, register_cells, shifted_to
-from kdscan.templates.circles import Circles, find_circles, likeness_map
+from kdscan.templates.cells import centers_within, register_cells, shifted_to
+from kdscan.templates.circles import NO_CIRCLES, Circles, find_circles, likeness_map
 from kdscan.templates.features import (
     EDGE,
     PATTERN_MARGIN,
@@ -69,8 +71,18 @@ _STEP = 5  # pixels by which the distance may change from one direction to the n
 _BEND = 0.02  # contrast that a change by one pixel costs
 _HALF = 0.49  # cells: shields of neighbouring cells do not overlap
 _STRONG = 0.97  # quantile of the contrast that counts as the strongest
-_RIM = 8  # pixels around a path within which its line lies
+_LINED = 0.7  # factor of the contrast of lines between cells, on which a shield's side may lie
+_UNKNOWN = 0.35  # contrast where circles are, which may hide the outline
+_ENCLOSED, _PLAIN, _OWN = 0.06, 0.15, 8  # what contrast above the second number costs for each
+# pixel between the centre and the path; pixels of the path's own line, which cost nothing
+_THICKEST = 12  # pixels from one edge of a shield's outline to the other
+_OPPOSITE = 0.4  # least strength of the other edge, relative to the stronger one
+_WEAKEST, _SURE = 0.1, 0.7  # quantile of the contrast along an outline; the value that is certain
 _DOUBT, _DOUBTED = 0.65, 9  # factor of circles along a shield's outline, which has corners; pixels
+
+_ON_LINE = np.arange(-3, 4)  # pixels from the middle of a line between cells
+_APART, _WHOLE = 0.015, 0.9  # cells: a shield's side that is closer to a line with a smaller share
+# printed is what was taken for that line
 
 _CASTLE_REACH = 0.47  # cells from the centre: what reaches farther is bounded by the cell's lines
 _SMALLEST, _LARGEST = 0.006, 0.4  # square cells: parts of a castle
@@ -92,7 +104,8 @@ def measure_geometry(
     """
     cells = register_cells(photo, centers_xy)
     centers = shifted_to(cells.centers_xy, centers_xy) if placed else cells.centers_xy
-    aspect = aspect_of(centers) if template.aspect == 1.0 else template.aspect
+    across, down = (np.linalg.norm(np.diff(centers, axis=axis), axis=-1).mean() for axis in (1, 0))
+    aspect = float(down / across) if template.aspect == 1.0 else template.aspect
     pattern = pattern_of(flatten(photo, centers, PATTERN_PX, PATTERN_MARGIN))
     found = measure_cell(pattern, aspect, placed)
     centers = shift_cells(centers, np.array([off or 0.0 for off in found.offset]))
@@ -152,12 +165,21 @@ def measure_cell(pattern: Pattern, aspect: float, placed: bool = False) -> Measu
     columns = find_line(median, mean, reach)
     rows = find_line(median.transpose(1, 0, 2), mean.transpose(1, 0, 2), reach)
     bare, trusted = _without_lines(median, columns, rows)
-    first = find_outline(_contrast(bare, None))
-    circles = find_circles(bare, trusted * _off_outline(first), aspect)
+    first, _ = find_outline(median, bare, NO_CIRCLES)
+    if first:  # its corners look like circles
+        along = np.zeros((3 * PATTERN_PX, 3 * PATTERN_PX), np.uint8)
+        at = np.round((np.array(first) + 1.5) * PATTERN_PX - 0.5).astype(np.int32)
+        cv2.polylines(along, [at], True, (1,), _DOUBTED)
+        trusted[along.reshape(3, PATTERN_PX, 3, PATTERN_PX).max((0, 2)) > 0] *= _DOUBT
+    circles = find_circles(median, bare, trusted, aspect)
+    outline, certainty = find_outline(median, bare, circles)
     missing = 0.0 if placed else None
-    off = (columns.at if columns else missing, rows.at if rows else missing)
+    across, down = (
+        line.at if line and not _is_side(line, [xy[axis] for xy in outline]) else missing
+        for axis, line in enumerate((columns, rows))
+    )
+    off = (across, down)
     middle = [v or 0.0 for v in off]
-    outline = find_outline(_contrast(bare, circles))
     shield = tuple((x - middle[0], y - middle[1]) for x, y in outline)
     places = _in_own_cells(pattern, circles, off)
     order = sorted(range(len(places)), key=lambda i: (round(places[i][1], 2), places[i][0]))
@@ -169,6 +191,7 @@ def measure_cell(pattern: Pattern, aspect: float, placed: bool = False) -> Measu
         tuple(places[i] for i in order),
         radius,
         tuple(round(circles.certainty[i], 2) for i in order),
+        round(certainty, 2),
     )
     return MeasuredCell(off, style, cell)
 
@@ -186,6 +209,15 @@ class Line:
     def px(self) -> int:
         """Its place in the period."""
         return round(self.at * PATTERN_PX - 0.5) % PATTERN_PX
+
+
+def _is_side(line: Line, outline: Sequence[float]) -> bool:
+    """Whether a line is a row of shields' sides. outline: the coordinates of one of them on the
+    line's axis, in cells from the period's centre."""
+    if not outline or line.printed >= _WHOLE:
+        return False
+    away = np.abs(np.array([min(outline), max(outline)]) - line.at)
+    return bool((away > 0.5 - _APART).any())
 
 
 def find_line(median: Period, mean: Period, reach: float = REACH) -> Line | None:
@@ -242,8 +274,8 @@ def _mirror_axis(median: Period, at: int) -> float:
 
 
 def _without_lines(median: Period, columns: Line | None, rows: Line | None) -> tuple[Period, Plane]:
-    """The median without lines, and (H, W): 0 where lines cross, which looks like a circle, else
-    1."""
+    """The median without lines, and (H, W): 0 where no circle's centre can be, on lines and near
+    their crossings, else 1."""
     left, free = median.copy(), np.ones(median.shape[:2], np.float32)
     half = round(0.045 * PATTERN_PX)
     for axis, line in ((1, columns), (0, rows)):
@@ -255,6 +287,7 @@ def _without_lines(median: Period, columns: Line | None, rows: Line | None) -> t
             rim = (along[(at[0] - 2) % PATTERN_PX] + along[(at[-1] + 2) % PATTERN_PX]) / 2
             typical = np.median(inside, axis=1, keepdims=True) - np.median(rim, axis=0)
             along[at % PATTERN_PX] = inside - typical
+            np.moveaxis(free, axis, 0)[(line.px + _ON_LINE) % PATTERN_PX] = 0
     if columns is not None and rows is not None:
         around, rim = np.arange(-half, half + 1), np.array([-half - 2, half + 2])
         crossing, corners = (
@@ -305,62 +338,94 @@ def _in_own_cells(
     return tuple((float(x), float(y)) for x, y in places)
 
 
-def _contrast(period: Period, circles: Circles | None) -> Plane:
-    """(H, W) 0..1: contrast of lines and steps at each pixel, with circles removed."""
+def _contrast(period: Period, hidden: Plane) -> Plane:
+    """(H, W) 0..1: contrast of lines and steps at each pixel. hidden: (H, W), 1 at circles."""
     strength = np.sqrt(np.sum([energy_of(period[..., c]) ** 2 for c in range(EDGE)], axis=0))
     edge = np.maximum(period[..., EDGE] - np.median(period[..., EDGE]), 0)
     both = np.zeros(strength.shape, np.float32)
     for plane, weight in ((strength, 0.6), (edge, 0.4)):
-        if circles is not None and len(circles.xy):
-            axes = [round(1.3 * radius + 3) for radius in circles.radii]
-            for x, y in circles.xy:
-                for dx, dy in np.ndindex(3, 3):  # also beyond the sides
-                    at = (round(x) + (dx - 1) * PATTERN_PX, round(y) + (dy - 1) * PATTERN_PX)
-                    cv2.ellipse(plane, at, axes, 0, 0, 360, (0.0,), -1)
-        top = float(np.quantile(plane, _STRONG)) + 1e-6
+        top = float(np.quantile(plane[hidden == 0], _STRONG)) + 1e-6
         both += np.float32(weight) * np.minimum(plane / top, 1)
+    both[hidden > 0] = _UNKNOWN
     wide = cv2.GaussianBlur(np.pad(both, 16, mode="wrap"), (0, 0), 1.5)
     return np.asarray(wide[16:-16, 16:-16], np.float32)
 
 
-def find_outline(contrast: Plane) -> Polygon:
-    """The shield's outline in cells from the period's centre; () if there is none."""
+def find_outline(median: Period, bare: Period, circles: Circles) -> tuple[Polygon, float]:
+    """The shield's outline in cells from the period's centre, () if there is none; and how certain
+    it is, 0..1, by its weakest tenth.
+
+    bare: the median without lines between cells, whose remains count less than other things.
+    """
+    hidden = np.zeros(median.shape[:2], np.float32)
+    axes = [round(1.3 * radius + 3) for radius in circles.radii]
+    for x, y in circles.xy:
+        for dx, dy in np.ndindex(3, 3):  # also beyond the sides
+            at = (round(x) + (dx - 1) * PATTERN_PX, round(y) + (dy - 1) * PATTERN_PX)
+            cv2.ellipse(hidden, at, axes, 0, 0, 360, (1.0,), -1)
+    contrast = np.maximum(_contrast(bare, hidden), _LINED * _contrast(median, hidden))
     seeds = np.array([(x, y) for y in _SEEDS for x in _SEEDS])
-    paths, scores = _closed_paths(contrast, seeds)
+    paths, scores, _ = _closed_paths(contrast, hidden, seeds)
     best = int(scores.argmax())
     outline = _points(seeds[best], paths[best])
     for _ in range(2):  # again from its own centroid
         middle = outline.mean(0)
-        (path,), (score,) = _closed_paths(contrast, middle[None])
+        (path,), _, (along,) = _closed_paths(contrast, hidden, middle[None])
         outline = _points(middle, path)
-    if score < MIN_CONTRAST:
-        return ()
-    # Moved to the middle of its line, by the mean profile of the line.
-    polar = _polar(contrast, middle[None])[0]
-    steps = np.arange(-_RIM, _RIM + 1)
-    at = np.clip(path[:, None] + steps, 0, polar.shape[1] - 1)
-    profile = np.median(polar[np.arange(len(path))[:, None], at], axis=0)
-    weight = np.clip(profile - 0.6 * profile.max(), 0, None)
-    outline = _points(middle, path + float((steps * weight).sum() / max(weight.sum(), 1e-6)))
-    corners = cv2.approxPolyDP(outline.astype(np.float32)[:, None], 0.006, True)
-    return tuple((float(x), float(y)) for x, y in corners[:, 0])
+    if along.mean() < MIN_CONTRAST:
+        return (), 0.0
+    corners = cv2.approxPolyDP(_on_line(median, outline).astype(np.float32)[:, None], 0.006, True)
+    certainty = float(np.clip(np.quantile(along, _WEAKEST) / _SURE, 0, 1))
+    return tuple((float(x), float(y)) for x, y in corners[:, 0]), certainty
 
 
-def _off_outline(outline: Polygon) -> Plane:
-    """(H, W): weights of circles' responses, below 1 along a shield's outline."""
-    line = np.zeros((3 * PATTERN_PX, 3 * PATTERN_PX), np.uint8)
-    if outline:
-        at = np.round((np.array(outline) + 1.5) * PATTERN_PX - 0.5).astype(np.int32)
-        cv2.polylines(line, [at], True, (1,), _DOUBTED)
-    folded = line.reshape(3, PATTERN_PX, 3, PATTERN_PX).max((0, 2))
-    return np.where(folded > 0, np.float32(_DOUBT), np.float32(1))
+def _on_line(median: Period, outline: Floats) -> Floats:
+    """An outline (N, 2) moved to the middle of its line: between the stronger edge nearby and the
+    opposite one, if there is one."""
+    along = np.roll(outline, -3, 0) - np.roll(outline, 3, 0)
+    outward = along[:, ::-1] * (1, -1)
+    outward /= np.maximum(np.linalg.norm(outward, axis=1, keepdims=True), 1e-6)
+    outward *= np.sign(np.median(((outline - outline.mean(0)) * outward).sum(1)))
+    away = np.arange(-10, _THICKEST + 10.0)
+    at = outline[:, None] + outward[:, None] * (away / PATTERN_PX)[:, None]
+    colours = _sampled(median[..., :EDGE], at)
+    profile = cv2.GaussianBlur(np.median(colours, axis=0), (1, 0), sigmaX=0.1, sigmaY=1.2)
+    change = np.gradient(profile, axis=0)
+    strength = np.linalg.norm(change, axis=1)
+    main = int(np.argmax(strength * (np.abs(away) <= 6)))
+    opposite = -(change @ change[main]) / max(float(strength[main]), 1e-6)
+    opposite[np.abs(away - away[main]) > _THICKEST] = -1
+    inner = opposite[1:-1]
+    inner[(inner < opposite[:-2]) | (inner < opposite[2:])] = -1
+    other = 1 + int(np.argmax(inner))
+    other = other if opposite[other] > _OPPOSITE * strength[main] else main
+    return np.asarray(outline + outward * (away[main] + away[other]) / 2 / PATTERN_PX)
 
 
-def _closed_paths(contrast: Plane, seeds_xy: Floats) -> tuple[NDArray[np.int_], Plane]:
+def _sampled(period: Period, xy: Floats) -> Period:
+    """Values of a period, (H, W) or (H, W, C), at points (..., N, 2) in cells from its centre."""
+    at = ((xy + 1.5) * PATTERN_PX - 0.5).astype(np.float32).reshape(-1, *xy.shape[-2:])
+    pad = [(PATTERN_PX, PATTERN_PX)] * 2 + [(0, 0)] * (period.ndim - 2)
+    wide = np.pad(period, pad, mode="wrap")
+    values = cv2.remap(wide, at[..., 0], at[..., 1], cv2.INTER_LINEAR)
+    return np.asarray(values, np.float32).reshape(*xy.shape[:-1], *period.shape[2:])
+
+
+def _closed_paths(
+    contrast: Plane, hidden: Plane, seeds_xy: Floats
+) -> tuple[NDArray[np.int_], Floats, Plane]:
     """The best closed path around each seed, (N, 2) cells: distances (N, directions) in pixels
-    beyond `_NEAREST`, and the mean contrast along it, (N,). Dynamic programming (Viterbi)."""
-    polar = _polar(contrast, seeds_xy)
-    seeds = np.arange(len(seeds_xy))
+    beyond `_NEAREST`, its score (N,), and the contrast along it, (N, directions). Dynamic
+    programming (Viterbi)."""
+    reach = _NEAREST + np.arange(round((_FARTHEST - _NEAREST) * PATTERN_PX)) / PATTERN_PX
+    away = _AWAY[:, None] * reach[:, None]
+    at = seeds_xy[:, None, None] + away
+    polar, over = _sampled(contrast, at), _sampled(hidden, at)
+    polar[:, np.abs(away).max(-1) > _HALF] = -1  # shields do not reach beyond their cells
+    enclosed = np.where((polar > _PLAIN) & (over < 0.3), polar, 0).cumsum(2)
+    value_at = polar.copy()
+    value_at[..., _OWN:] -= _ENCLOSED * enclosed[..., :-_OWN]
+    seeds, turns = np.arange(len(seeds_xy)), np.arange(_DIRECTIONS)
     wide = np.full((len(seeds), polar.shape[2] + 2 * _STEP), -1e9)
     moves = np.lib.stride_tricks.sliding_window_view(wide, 2 * _STEP + 1, 1)
     bends = _BEND * np.abs(np.arange(-_STEP, _STEP + 1))
@@ -369,27 +434,15 @@ def _closed_paths(contrast: Plane, seeds_xy: Floats) -> tuple[NDArray[np.int_], 
         wide[:, _STEP:-_STEP] = value
         options = moves - bends
         moved_by.append(options.argmax(-1) - _STEP)
-        value = options.max(-1) + polar[:, turn % _DIRECTIONS]
-    at, back = value.argmax(1), []
+        value = options.max(-1) + value_at[:, turn % _DIRECTIONS]
+    end, back = value.argmax(1), []
     for moved in reversed(moved_by):
-        back.append(at)
-        at = at + moved[seeds, at]
+        back.append(end)
+        end = end + moved[seeds, end]
     half = _DIRECTIONS // 2
     paths = np.roll(np.array(back[::-1]).T[:, half : half + _DIRECTIONS], half, axis=1)
-    along = polar[seeds[:, None], np.arange(_DIRECTIONS), paths]
-    return paths, along.mean(1)
-
-
-def _polar(contrast: Plane, seeds_xy: Floats) -> Plane:
-    """(N, directions, distances): the contrast seen from each seed, nothing beyond half a cell."""
-    reach = _NEAREST + np.arange(round((_FARTHEST - _NEAREST) * PATTERN_PX)) / PATTERN_PX
-    away = _AWAY[:, None] * reach[:, None]
-    at = (seeds_xy[:, None, None] + away + 1.5) * PATTERN_PX - 0.5
-    x, y = (np.asarray(at[..., i], np.float32).reshape(-1, at.shape[2]) for i in (0, 1))
-    wide = np.pad(contrast, PATTERN_PX, mode="wrap")
-    polar = cv2.remap(wide, x, y, cv2.INTER_LINEAR).reshape(at.shape[:3])
-    polar[:, np.abs(away).max(-1) > _HALF] = -1
-    return np.asarray(polar, np.float32)
+    on_path = seeds[:, None], turns, paths
+    return paths, value_at[on_path].mean(1), polar[on_path]
 
 
 def _points(seed_xy: Floats, path: NDArray[Any]) -> Floats:

@@ -19,16 +19,10 @@ background is estimated: wider than a line, narrower than a shield."""
 def ink_by_network(sheet: RectifiedSheet, network: Network) -> Ink:
     """The ink that a network segments on a rectified sheet; network: see `drawn_on`."""
     probability = drawn_on(sheet.bgr, network)
-    bare = _around(sheet.bgr, 1 - probability)
-    return Ink(probability, pen_of(sheet.bgr, bare, probability))
-
-
-def _around(bgr: NDArray[np.uint8], weight: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """(H, W, 3) uint8: the mean colour around each pixel, weighted by (H, W)."""
-    sums = cv2.GaussianBlur(bgr * weight[..., None], (0, 0), AROUND_PX)
-    return np.asarray(
-        sums / (cv2.GaussianBlur(weight, (0, 0), AROUND_PX)[..., None] + 1e-3), np.uint8
-    )
+    clear = 1 - probability
+    sums = cv2.GaussianBlur(sheet.bgr * clear[..., None], (0, 0), AROUND_PX)
+    bare = sums / (cv2.GaussianBlur(clear, (0, 0), AROUND_PX)[..., None] + 1e-3)
+    return Ink(probability, pen_of(sheet.bgr, np.asarray(bare, np.uint8), probability))
 
 
 def drawn_on(bgr: NDArray[np.uint8], network: Network) -> NDArray[np.float32]:

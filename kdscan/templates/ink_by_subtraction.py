@@ -97,18 +97,14 @@ def match_tone(photo: Bgr, bare: Bgr) -> Bgr:
             if counts.sum() >= _TONE_LEAST:
                 middle = (i + 0.5) * _TONE_BIN
                 at.append(middle)
-                by.append(_histogram_quantile(counts, _TONE_QUANTILE) - middle)
+                upto = np.cumsum(counts)
+                place = _TONE_QUANTILE * (upto[-1] - 1)
+                low, high = np.searchsorted(upto, (int(place), int(place) + 1), side="right")
+                level = low + (place - int(place)) * (min(high, len(counts) - 1) - low)
+                by.append(float(level) - middle)
         change = np.interp(levels, at, by) if at else np.zeros(256)
         curves[:, 0, channel] = np.clip(np.round(levels + change), 0, 255)
     return np.asarray(cv2.LUT(bare, curves), np.uint8)
-
-
-def _histogram_quantile(counts: Plane, share: float) -> float:
-    """Quantile of the integers 0, 1, … with these counts, interpolated linearly."""
-    upto = np.cumsum(counts)
-    at = share * (upto[-1] - 1)
-    low, high = np.searchsorted(upto, (int(at), int(at) + 1), side="right")
-    return float(low + (at - int(at)) * (min(high, len(counts) - 1) - low))
 
 
 def match_tint(photo: Bgr, bare: Bgr) -> Bgr:

@@ -110,10 +110,6 @@ class LearningSheet:
         """Whether somebody has played on it."""
         return marked(self.coats) >= FILLED_SHARE * len(CELLS)
 
-    def shows_again(self, other: LearningSheet) -> bool:
-        """Whether both show the same filled sheet."""
-        return self.filled and other.filled and same_sheet(self.coats, other.coats)
-
 
 Warn = Callable[[LayoutError], None]
 """Called with what a person should check in a template that was learned all the same."""
@@ -147,7 +143,12 @@ def learn_template(
     ]
     # Ink that two pictures of one sheet share would be mistaken for print.
     sheets = [
-        s for n, s in enumerate(measured) if not any(s.shows_again(other) for other in measured[:n])
+        sheet
+        for number, sheet in enumerate(measured)
+        if not any(
+            sheet.filled and other.filled and same_sheet(sheet.coats, other.coats)
+            for other in measured[:number]
+        )
     ]
     _check_marks(sheets)
     sheets.sort(key=lambda sheet: (not sheet.placed, sheet.filled, -sheet.cells.likeness))
@@ -189,7 +190,17 @@ def merge_sheets(
             if aligned.likeness >= SURELY and not mirrored:
                 registered.append((sheet, aligned))
             elif not least:
-                raise _another_print(sheet.photo, mirrored)
+                name = sheet.photo.name
+                if mirrored:
+                    raise LayoutError(
+                        "{photo}: this photo shows the sheet mirrored, unlike the others; leave it"
+                        " out",
+                        photo=name,
+                    )
+                raise LayoutError(
+                    "{photo}: this sheet has another print than the others; leave it out",
+                    photo=name,
+                )
         if len(registered) < least:
             raise LayoutError("too few of these sheets share a print; photograph some more of them")
         sheets = [sheet for sheet, _ in registered]
@@ -202,17 +213,6 @@ def merge_sheets(
         # Measured in the merged picture, in which single sheets' marks have vanished.
         template = measure_geometry(template, Photo(bgr), OWN_CENTERS, sheets[0].placed)
     return replace(template, bgr=bgr, coverage=coverage, sheets=len(sheets))
-
-
-def _another_print(photo: Photo, mirrored: bool) -> LayoutError:
-    if mirrored:
-        return LayoutError(
-            "{photo}: this photo shows the sheet mirrored, unlike the others; leave it out",
-            photo=photo.name,
-        )
-    return LayoutError(
-        "{photo}: this sheet has another print than the others; leave it out", photo=photo.name
-    )
 
 
 def _learning_sheet(
@@ -316,52 +316,32 @@ def merge(sheets: Sequence[Bgr], ink: Sequence[Plane]) -> tuple[Bgr, Plane]:
     Returns (H, W, 3) uint8 and (H / 8, W / 8) float32, 0..1.
     """
     clear = np.clip(1 - _INK_FACTOR * np.stack(ink), _MIN_WEIGHT, 1).astype(np.float32)
-    lit = equalize_light(sheets, list(clear))
+    middle = np.median(np.stack([sheet.astype(np.float32) for sheet in sheets]), axis=0)
+    common = np.clip(middle, 0, 255).astype(np.uint8)  # all sheets under one light
+    lit = [apply_light(s, -log_light(s, common, c)) for s, c in zip(sheets, clear, strict=True)]
     stack = np.stack(lit).astype(np.float32)
-    weight = clear * _light(stack, clear)
+    lab = np.stack(
+        [cv2.cvtColor(cv2.GaussianBlur(s, (0, 0), 1.2) / 255, cv2.COLOR_BGR2LAB) for s in stack]
+    )
+    # Sheets count whose colour is like that at the quantile `LIGHT_SHARE` of lightness.
+    order = np.argsort(lab[..., 0], axis=0)
+    passed = np.cumsum(np.take_along_axis(clear, order, 0), 0) / clear.sum(0)
+    at = np.minimum((passed < LIGHT_SHARE - 1e-4).sum(0), len(stack) - 1)
+    chosen = np.take_along_axis(order, at[None], 0)
+    away = np.linalg.norm(lab - np.take_along_axis(lab, chosen[..., None], axis=0), axis=-1)
+    weight = (clear * (np.exp(-((away / SAME_COLOR) ** 2)) + 1e-4)).astype(np.float32)
     mean = _mean(stack, weight)
     for _ in range(_MERGE_ROUNDS):
         bare = np.clip(mean, 0, 255).astype(np.uint8)
         off = np.stack([cv2.GaussianBlur(colour_distance(s, bare), (0, 0), 1.5) for s in lit])
         weight = (clear / (1 + (off / _INK) ** 4)).astype(np.float32)
         mean = _mean(stack, weight)
-    return np.clip(mean, 0, 255).astype(np.uint8), _coverage(weight)
-
-
-def equalize_light(sheets: Sequence[Bgr], clear: Sequence[Plane]) -> list[Bgr]:
-    """The sheets under their common illumination.
-
-    clear: (H, W), 0..1, probability of no ink at each pixel.
-    """
-    middle = np.median(np.stack([sheet.astype(np.float32) for sheet in sheets]), axis=0)
-    common = np.clip(middle, 0, 255).astype(np.uint8)
-    return [apply_light(s, -log_light(s, common, c)) for s, c in zip(sheets, clear, strict=True)]
+    scale, agreeing = 1 / COVERAGE_STEP, min(MIN_AGREEING, len(weight))
+    small = cv2.resize(weight.sum(0), None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    coverage = np.asarray(np.clip(small / agreeing, 0, 1), np.float32)
+    return np.clip(mean, 0, 255).astype(np.uint8), coverage
 
 
 def _mean(stack: Plane, weight: Plane) -> Plane:
     total = weight.sum(0) + 1e-6
     return np.asarray((stack * weight[..., None]).sum(0) / total[..., None], np.float32)
-
-
-def _light(stack: Plane, clear: Plane) -> Plane:
-    """(n, H, W) weights: how similar each sheet's colour is to a reference colour at that pixel,
-    that of the sheet at the quantile `LIGHT_SHARE` of lightness, weighted by `clear`."""
-    lab = np.stack(
-        [cv2.cvtColor(cv2.GaussianBlur(s, (0, 0), 1.2) / 255, cv2.COLOR_BGR2LAB) for s in stack]
-    )
-    order = np.argsort(lab[..., 0], axis=0)
-    passed = np.cumsum(np.take_along_axis(clear, order, 0), 0) / clear.sum(0)
-    at = np.minimum((passed < LIGHT_SHARE - 1e-4).sum(0), len(stack) - 1)
-    chosen = np.take_along_axis(order, at[None], 0)
-    best = np.take_along_axis(lab, chosen[..., None], axis=0)
-    off = np.linalg.norm(lab - best, axis=-1)
-    return np.asarray(np.exp(-((off / SAME_COLOR) ** 2)) + 1e-4, np.float32)
-
-
-def _coverage(weight: Plane) -> Plane:
-    """How well each place is known: by the number of sheets that agree there."""
-    total = weight.sum(0)
-    small = cv2.resize(
-        total, None, fx=1 / COVERAGE_STEP, fy=1 / COVERAGE_STEP, interpolation=cv2.INTER_AREA
-    )
-    return np.asarray(np.clip(small / min(MIN_AGREEING, len(weight)), 0, 1), np.float32)

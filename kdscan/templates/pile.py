@@ -6,10 +6,12 @@ template is learned from the first ones that agree.
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,14 +92,6 @@ class FlatSheet(FrozenArrays):
         return self.as_template().signature
 
 
-@dataclass(frozen=True, eq=False)
-class LearnedTemplate:
-    """A template learned automatically. keys: of the sheets it was learned from."""
-
-    template: Template
-    keys: frozenset[str]
-
-
 def is_suitable(problems: Iterable[str], px_per_cell: float) -> bool:
     """Whether a sheet of this resolution, with problems of these codes, is suitable for
     learning."""
@@ -110,29 +104,29 @@ def flat_sheet_at(photo: Photo, centers_xy: Floats, coats: str, layout: str, key
 
 
 def learn_from_pile(
-    sheets: Iterable[FlatSheet],
-    templates: Sequence[Template],
-    inking: Network,
-    fresh: Container[str] | None = None,
-) -> list[LearnedTemplate]:
+    sheets: Iterable[FlatSheet], templates: Sequence[Template], inking: Network
+) -> list[Template]:
     """New templates that enough sheets share, and templates improved by more sheets.
 
     sheets: of unknown or deleted templates, and of automatically learned ones that may improve.
-    templates: all known ones; their names are not reused. inking: see `drawn_on`. fresh: keys of
-    the sheets that were added since the others were last compared; all if omitted.
+    templates: all known ones; their names are not reused. inking: see `drawn_on`.
     """
     pile = _without_repeats(sheets)
-    learned = [better for known in templates if (better := _improved(known, pile, inking))]
+    learned: list[Template] = []
+    for known in templates:
+        own = [sheet for sheet in pile if sheet.layout == known.name]
+        if len(own) >= next_step(known):
+            with suppress(LayoutError):
+                better = learn_from_flat_sheets(own[:MAX_SHEETS], known.name, inking, known)
+                if better.sheets > known.sheets:
+                    learned.append(replace(better, by_itself=True))
     names = {folded(template.name) for template in templates}
-    strange = [sheet for sheet in pile if folded(sheet.layout) not in names]
-    for mates in _groups(strange, fresh):
-        try:
-            template = learn_from_flat_sheets(mates[:MAX_SHEETS], new_name(names), inking)
-        except LayoutError:
-            continue
-        names.add(folded(template.name))
-        keys = frozenset(sheet.key for sheet in mates)
-        learned.append(LearnedTemplate(replace(template, by_itself=True), keys))
+    for mates in _groups([sheet for sheet in pile if folded(sheet.layout) not in names]):
+        name = next(name for n in count(1) if (name := f"pad {n}") not in names)
+        with suppress(LayoutError):
+            template = learn_from_flat_sheets(mates[:MAX_SHEETS], name, inking)
+            names.add(folded(template.name))
+            learned.append(replace(template, by_itself=True))
     return learned
 
 
@@ -177,14 +171,6 @@ def next_step(template: Template) -> int:
     return steps[0] if template.by_itself and steps else NEVER
 
 
-def new_name(taken: Container[str]) -> str:
-    """A name for a pad that was learned automatically. taken: names as `folded`."""
-    number = 1
-    while f"pad {number}" in taken:
-        number += 1
-    return f"pad {number}"
-
-
 def _without_repeats(sheets: Iterable[FlatSheet]) -> list[FlatSheet]:
     """The sheets, sorted by key, with only one photo of each: the one with the most coats.
 
@@ -197,41 +183,16 @@ def _without_repeats(sheets: Iterable[FlatSheet]) -> list[FlatSheet]:
     return sorted(different, key=lambda sheet: sheet.key)
 
 
-def _improved(
-    template: Template, pile: Sequence[FlatSheet], inking: Network
-) -> LearnedTemplate | None:
-    """A template learned from more sheets, if there are enough new ones."""
-    own = [sheet for sheet in pile if sheet.layout == template.name]
-    if len(own) < next_step(template):
-        return None
-    try:
-        better = learn_from_flat_sheets(own[:MAX_SHEETS], template.name, inking, template)
-    except LayoutError:
-        return None
-    if better.sheets <= template.sheets:
-        return None
-    keys = frozenset(sheet.key for sheet in own)
-    return LearnedTemplate(replace(better, by_itself=True), keys)
-
-
-def _groups(
-    sheets: list[FlatSheet], fresh: Container[str] | None = None
-) -> Iterator[list[FlatSheet]]:
+def _groups(sheets: Sequence[FlatSheet]) -> Iterator[list[FlatSheet]]:
     """Sheets that bear the same print, as many as are needed to learn it and more, in the order of
-    their keys. fresh: see `learn_from_pile`."""
-    seeds = deque(sheet for sheet in sheets if fresh is None or sheet.key in fresh)
-    tried: set[str] = set()
-    while seeds and len(sheets) >= MIN_FILLED:
-        seed = seeds.popleft()
-        if seed.key in tried or seed not in sheets:
-            continue
-        tried.add(seed.key)
-        mates = _same_print(seed, [sheet for sheet in sheets if sheet is not seed])
-        if len(mates) < MIN_FILLED:
-            seeds += mates
-            continue
-        yield mates
-        sheets = [sheet for sheet in sheets if sheet not in mates]
+    their keys."""
+    left = list(sheets)
+    for seed in sheets:
+        if len(left) >= MIN_FILLED and seed in left:
+            mates = _same_print(seed, [sheet for sheet in left if sheet is not seed])
+            if len(mates) >= MIN_FILLED:
+                yield mates
+                left = [sheet for sheet in left if sheet not in mates]
 
 
 def _same_print(seed: FlatSheet, others: Sequence[FlatSheet]) -> list[FlatSheet]:

@@ -50,20 +50,14 @@ def recognize(photo: Photo, centers_xy: Floats, templates: Sequence[Template]) -
     for template, upside_down in candidates:
         aligned = align(template, photo, turned(centers_xy) if upside_down else centers_xy)
         if aligned.likeness >= SURELY:
-            either_way = (template, not upside_down) in candidates
-            return _likelier_way_up(photo, aligned) if either_way else aligned
+            if (template, not upside_down) not in candidates:
+                return aligned
+            # Thumbnails of regular prints look similar either way up, and up to half of their
+            # structure is found upside down.
+            least = MIN_RELATIVE * aligned.likeness
+            other = align(template, photo, turned(aligned.centers_xy), least)
+            return max(aligned, other, key=lambda way: way.likeness)
     return None
-
-
-def _likelier_way_up(photo: Photo, aligned: Aligned) -> Aligned:
-    """An aligned print, or the same one turned the other way up if that has the higher likeness.
-
-    Thumbnails of regular prints look similar either way up, and up to half of their structure is
-    found upside down.
-    """
-    least = MIN_RELATIVE * aligned.likeness
-    other = align(aligned.template, photo, turned(aligned.centers_xy), least)
-    return max(aligned, other, key=lambda way: way.likeness)
 
 
 def shows_mirrored(

@@ -78,7 +78,7 @@ _WINDOWS = frozenset(
 """Names of devices, with any suffix. A template that bears one could not be shared."""
 
 MIN_CERTAINTY = 0.5
-"""Least certainty of a circle that is relied upon."""
+"""Least certainty of a shield or circle that is relied upon."""
 
 _PUNCTUATION = " -_.,'()&+!"
 
@@ -88,18 +88,19 @@ class CellGeometry:
     """What is printed in each cell; in cells from its centre, x right, y down.
 
     shield: closed polygon; () if none was found. circles: centres. radius: of the circles.
-    certainty: of each circle, 0..1; () in files of before it was measured.
+    certainty: of each circle, 0..1; () in files of before it was measured. shield_certainty: 0..1.
     """
 
     shield: Polygon
     circles: tuple[Point, ...]
     radius: float
     certainty: tuple[float, ...] = ()
+    shield_certainty: float = 1.0
 
     @property
     def is_certain(self) -> bool:
-        """Whether shield and circles were found, and all circles surely are ones."""
-        certain = all(certainty >= MIN_CERTAINTY for certainty in self.certainty)
+        """Whether shield and circles were found, and surely are ones."""
+        certain = min(self.shield_certainty, *self.certainty, 1.0) >= MIN_CERTAINTY
         return bool(self.shield and self.circles) and certain
 
 

@@ -29,12 +29,23 @@ def to_layout(template: Template, cell_mm: float = 24.0) -> Layout:
             " unmarked sheet from straight above, sharp and evenly lit"
         )
     w, h = round(cell_mm, 2), round(cell_mm * template.aspect, 2)
-    off = _off_center((*cell.shield, *cell.circles))
+    # The lattice is off if its cells would not contain their shields and circles.
+    x, y = (
+        float(np.clip(0.0, high - INSIDE, low + INSIDE)) if high - low < 2 * INSIDE else 0.0
+        for low, high in (
+            (min(axis), max(axis)) for axis in zip(*cell.shield, *cell.circles, strict=True)
+        )
+    )
+    off = (x, y)
 
     def mm(points: Polygon, off: Point = (0.0, 0.0)) -> Polygon:
         return tuple((_inside(x - off[0], w), _inside(y - off[1], h)) for x, y in points)
 
     circles, border = mm(cell.circles, off), round(cell_mm / 2, 2)
+    # Circles touch neither each other nor the cell's edges.
+    room = [side / 2 - abs(at[axis]) for at in circles for axis, side in enumerate((w, h))]
+    apart = [dist(a, b) / 2 for n, a in enumerate(circles) for b in circles[:n]]
+    radius = round(min(cell.radius * min(w, h), *room, *apart) - 0.005, 2)
     layout = Layout(
         name=template.name,
         page_mm=(round(COLS * w + 2 * border, 2), round(ROWS * h + 2 * border, 2)),
@@ -42,7 +53,7 @@ def to_layout(template: Template, cell_mm: float = 24.0) -> Layout:
         cell_mm=(w, h),
         shield=mm(cell.shield, off),
         circles=circles,
-        circle_radius_mm=_radius(cell.radius * min(w, h), circles, (w, h)),
+        circle_radius_mm=radius,
         lines=template.lines,
         castle=Castle(tuple(map(mm, template.castle.roofs)), tuple(map(mm, template.castle.keep))),
     )
@@ -50,22 +61,6 @@ def to_layout(template: Template, cell_mm: float = 24.0) -> Layout:
     return layout
 
 
-def _off_center(points: Polygon) -> Point:
-    """Cells by which a lattice is off, if its cells would not contain their shields and circles."""
-    x, y = (
-        float(np.clip(0.0, high - INSIDE, low + INSIDE)) if high - low < 2 * INSIDE else 0.0
-        for low, high in ((min(axis), max(axis)) for axis in zip(*points, strict=True))
-    )
-    return x, y
-
-
 def _inside(share: float, side_mm: float) -> float:
     """A place in a cell in mm, rounded to a hundredth and clipped to the cell."""
     return round(float(np.clip(share, -0.499, 0.499)) * side_mm, 2)
-
-
-def _radius(wanted: float, circles: Polygon, cell_mm: Point) -> float:
-    """The radius of circles that touch neither each other nor the cell's edges; all in mm."""
-    room = [cell_mm[axis] / 2 - abs(at[axis]) for at in circles for axis in (0, 1)]
-    apart = [dist(a, b) / 2 for n, a in enumerate(circles) for b in circles[:n]]
-    return round(min(wanted, *room, *apart) - 0.005, 2)

@@ -74,14 +74,13 @@ def main() -> None:
         right = len(found) == len(printed) and bool(away.min(0).max() < MAX_OFF)
         shield = np.array(cell.shield).reshape(-1, 2) * sign + off
         alike = overlap(shield, np.array(page[0].shield) / page[0].cell_mm)
-        circles, shields = circles + right, shields + (alike > MIN_OVERLAP)
-        asked, silent = asked + (not cell.is_certain), silent + (not right and cell.is_certain)
-        worst = min(cell.certainty, default=0.0)
+        shaped, certain = alike > MIN_OVERLAP, cell.is_certain
+        circles, shields = circles + right, shields + shaped
+        asked, silent = asked + (not certain), silent + (certain and not (right and shaped))
+        worst = min(cell.shield_certainty, *cell.certainty)
         print(seed, ground, len(found), len(printed), right, f"{alike:.2f} {worst:.2f}", flush=True)
-    print(
-        f"of {args.pads}: refused {refused}, circles right {circles}, wrong and certain {silent},"
-    )
-    print(f"asked about {asked}, shields right {shields}")
+    print(f"of {args.pads}: refused {refused}, circles right {circles}, shields right {shields},")
+    print(f"asked about {asked}, wrong and certain {silent}")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ def measured(
     strokes: int = 0,
     boxes: float = 0.0,
     placed: bool = False,
+    shield: Points = SHIELD,
 ) -> MeasuredCell:
     """What is found on a drawn sheet whose lattice is `off` cells from where it is thought to
     be."""
@@ -52,7 +53,7 @@ def measured(
         if boxes:
             b = 0.5 - boxes
             draw(px(((-b, -b), (b, -b), (b, b), (-b, b)), cell), (40, 40, 90), 3)
-        draw(px(SHIELD, cell), (30, 40, 50), 3)
+        draw(px(shield, cell), (30, 40, 50), 3)
         for x, y in px(circles, cell):
             colour, wide = ((245, 250, 250), -1) if disc else ((40, 40, 60), 2)
             cv2.circle(page, (int(x), int(y)), 9 * 16, colour, wide, cv2.LINE_AA, 4)
@@ -79,6 +80,15 @@ def test_lines_give_the_phase(disc: bool, strokes: int) -> None:
     shield = np.array(cell.cell.shield)
     assert shield.min(0) == pytest.approx([-0.25, -0.3], abs=0.05)
     assert shield.max(0) == pytest.approx([0.25, 0.35], abs=0.03)
+
+
+def test_a_side_beside_a_line_between_cells_is_found() -> None:
+    cell = measured(LEFT, True).cell
+    assert cell.is_certain
+    beside = measured(LEFT, True, shield=tuple((x + 0.24, y) for x, y in SHIELD)).cell
+    assert np.array(beside.shield).min(0) == pytest.approx([-0.01, -0.3], abs=0.04)
+    assert np.array(beside.shield).max(0) == pytest.approx([0.49, 0.35], abs=0.04)
+    assert len(beside.circles) == 3 and beside.is_certain
 
 
 def test_gap_between_boxes_gives_the_phase() -> None:
