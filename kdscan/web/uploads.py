@@ -341,17 +341,20 @@ class Reader(Jobs):
         return task.failed(error if isinstance(error, KdscanError) else bug_of(error))
 
     def _run(self) -> None:
-        while True:
+        def guarded(act: Callable[[], object]) -> object:
             try:
-                if not self.fill() and self.look_for_more():
-                    continue
+                return act()
             except Exception:
                 log.exception("the queue of photos met an error")
-            self._events.get()()
-            while not self._events.empty():  # who came meanwhile may be first
-                self._events.get()()
-            if self._ending:
-                return
+                return None
+
+        wait = True
+        while not self._ending:
+            # Who came meanwhile may be first, so everything is heard before more is given away.
+            while wait or not self._events.empty():
+                wait = False
+                guarded(self._events.get())
+            wait = guarded(lambda: self.fill() or not self.look_for_more()) is not False
 
     def _later(self, event: Callable[[], None]) -> None:
         timer = threading.Timer(AGAIN_SECONDS, self._events.put, (event,))

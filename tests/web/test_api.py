@@ -9,7 +9,6 @@ from typing import Any
 
 import httpx
 import pytest
-from PIL import Image
 
 from kdscan.errors import Bug
 from kdscan.event.events import find_row
@@ -18,7 +17,6 @@ from kdscan.event.store.photos import get_photo, read_sheets, set_pages
 from kdscan.i18n.errors import error_json
 from kdscan.rules.duel.board import CELLS
 from tests.event.entries import came_in
-from tests.imaging.photos import heic
 from tests.readings import make_sheet
 from tests.web.conftest import (
     DESK,
@@ -55,15 +53,6 @@ def test_a_photo_is_read_as_the_command_line_reads_it(photo: dict[str, Any]) -> 
     assert found["kind"] == said["sheets"][0]["kind"]
 
 
-def test_a_photo_of_an_iphone_is_read_too(player: httpx.Client, photo: dict[str, Any]) -> None:
-    data = heic(Image.open(SAMPLES / "01.jpg"))
-    sent = player.post("/api/photos?name=IMG_0412.HEIC", content=data)
-    found = awaited(player, sent.json()["id"])
-    assert found["state"] == "read" and found["name"] == "IMG_0412.HEIC"
-    assert found["sheets"][0]["score"] == photo["sheets"][0]["score"]
-    assert player.get(found["pages"][0]["view"]).content.startswith(b"\xff\xd8")
-
-
 def test_pictures_are_jpegs_that_may_be_kept_and_are_made_again(
     player: httpx.Client, served: Served, photo: dict[str, Any]
 ) -> None:
@@ -97,13 +86,6 @@ def test_a_correction_moves_the_score_and_undo_brings_it_back(
     back = undone(player, after)
     assert back["score"] == sheet["score"] and not back["can_undo"]
     assert undone(player, after) == back  # the first answer was lost
-
-
-def test_confirmed_it_asks_for_no_look(player: httpx.Client, sheet: dict[str, Any]) -> None:
-    after = sheet_after(player, "confirm_sheet", sheet=sheet["id"])
-    assert after["confirmed"] and not after["review"]
-    assert after["range"] == [after["score"]["total"]] * 2
-    assert undone(player, after)["review"] == sheet["review"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from kdscan.event.store import Store
 from tests.readings import make_book, make_kingdom, make_sheet, make_table, paid_game
-from tests.web.conftest import Served, act, lay, sheet_after, undone
+from tests.web.conftest import Served, lay, sheet_after, undone
 
 GAME = paid_game()
 OWNER = next(n for n, score in enumerate(GAME.scores()) if score.wizard)
@@ -47,24 +47,6 @@ def test_a_kingdom_is_corrected_and_its_range_shrinks(
     back = undone(desk, rich)
     assert back["score"] == after["score"]
     assert undone(desk, back)["score"] == kingdom["score"]
-
-
-def test_each_kind_is_spoken_to_in_its_own_words(
-    desk: httpx.Client, kingdom: dict[str, Any], table: dict[str, Any]
-) -> None:
-    first, _, book = table["sheets"]
-    refused: list[tuple[Any, str, dict[str, Any]]] = [
-        (kingdom, "correct_shield", {"cell": [0, 0], "coat": "dot"}),
-        (first, "correct_square", {"cell": [0, 0], "terrain": "lake"}),
-        (kingdom, "correct_line", {"side": 0, "coat": "dot", "filled": 1}),
-        (book, "correct_wizard", {"coat": "dot"}),
-        (book, "correct_line", {"side": 0, "coat": "filled", "filled": 4}),
-    ]
-    for sheet, kind, body in refused:
-        answer = act(desk, kind, sheet=sheet["id"], **body)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "refused")
-    full: dict[str, Any] = {"side": 0, "coat": "filled", "filled": 3}
-    assert act(desk, "correct_line", sheet=book["id"], **full).status_code == 200
 
 
 def test_a_corrected_spellbook_pays_the_maps_and_decides_the_game(
