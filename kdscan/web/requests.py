@@ -35,8 +35,8 @@ if TYPE_CHECKING:  # modules with handlers, which need these helpers
 
 B = TypeVar("B")
 
-MAX_BODY = 10_000
-"""Most bytes of a JSON body."""
+MAX_BODY = 200_000
+"""Most bytes of a JSON body: a list of 500 players has 50,000."""
 
 SILENCE_SECONDS = 20.0
 """Longest time in which nothing of a body arrives."""

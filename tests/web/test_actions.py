@@ -154,6 +154,12 @@ def test_several_actions_are_one_or_none(desk: httpx.Client) -> None:
     assert len(done["actions"]) == 2
     act(desk, "undo", action=done["actions"][1]).raise_for_status()
     assert desk.get("/api/desk").json()["players"] == before["players"]
+    whole = [{"type": "add_player", "name": f"Player of a long list {n}"} for n in range(400)]
+    done = desk.post("/api/actions", json={"actions": whole}).json()
+    assert len(desk.get("/api/desk").json()["players"]) == len(before["players"]) + 400
+    act(desk, "undo", action=done["actions"][0]).raise_for_status()
+    answer = desk.post("/api/actions", content=b" " * 200_001)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_much")
 
 
 @pytest.fixture
