@@ -261,7 +261,7 @@ def _checked(db: Connection) -> tuple[Event, list[tuple[str, str]]]:
     for table, record in schema.OF_EVENT.items():
         for values in db.execute(select(table).execution_options(yield_per=100)):
             _check(schema.checked(record, values), sheets_of)
-    event = load(db, row.id)
+    event = load(db, row.id, write=True)
     _ = event.standings, event.findings, list(event.rows())  # what cannot be shown is not stored
     return event, _places(db, event.id)
 
@@ -356,7 +356,9 @@ def _copy(old: Connection, db: Connection, event: Event, name: str) -> None:
                 if column.foreign_keys and values[column.name] is not None:
                     (key,) = column.foreign_keys
                     values[column.name] = ids[key.column.table.name][values[column.name]]
-            if table is schema.action:
+            if table is schema.sheet and values["basis"]:  # it rests on numbers that change
+                values |= {"basis": None, "state": None, "brief": None}
+            elif table is schema.action:
                 values["action"] = _renumbered(values["action"], ids["sheet"], moved)
             moved[row["id"]] = insert(db, table, values)
     load(db, ids["event"][event.id], write=True)

@@ -7,7 +7,7 @@ with store.write() as db:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -153,7 +153,7 @@ def load(
         query = query.where(at.version > before.version)
     photos = {photo.id: photo for photo in all_of(db, PhotoRow, query)}
     ids = None if before is None else [*photos]
-    sheets = {sheet.id: sheet for sheet in _sheets(db, event_id, ids)}
+    sheets, unsaved = _sheets(db, event_id, ids)
     failures = errors(db, event_id, ids)
     names = {file.id: file for file in files(db, event_id, ids)}
     entries = tuple(log.entries(db, event_id, known))
@@ -173,25 +173,33 @@ def load(
         failures=failures,
         sheets=sheets,
         memo=Memo() if before is None else before.memo,
+        unsaved=unsaved,
     )
     return settle(db, event, write=write)
 
 
-def _sheets(db: Connection, event_id: int, photo_ids: Collection[int] | None) -> Iterator[Sheet]:
+def _sheets(
+    db: Connection, event_id: int, photo_ids: Collection[int] | None
+) -> tuple[dict[int, Sheet], dict[int, Json]]:
+    """The sheets of an event (or of photos), and the JSON of those of which no brief is stored, as
+    after an upgrade."""
     at = schema.sheet.c
     names = [f for f in Sheet.__dataclass_fields__ if f != "brief"]
     query = select(*(at[name] for name in names), at.brief).where(at.event_id == event_id)
     if photo_ids is not None:
         query = query.where(at.photo_id.in_(photo_ids))
     rows = db.execute(query.order_by(at.photo_id, at.page, at.number)).all()
-    old = [row.id for row in rows if row.brief is None]  # stored by an older version
+    old = [row.id for row in rows if row.brief is None]
     read = {sheet.id: sheet for sheet in read_sheets(db, ids=old)} if old else {}
+    sheets = {}
     for row in rows:
-        values, brief = tuple(row[:-1]), row.brief
-        if brief is None:
-            sheet = read[values[0]]
-            brief = to_builtins(brief_of(sheet.data, sheet.data, sheet.kept))
-        yield Sheet(**dict(zip(names, values, strict=True)), brief=convert(brief, Brief))
+        if row.brief is None:
+            sheet = read[row.id]
+            brief = brief_of(sheet.data, sheet.data, sheet.kept)
+        else:
+            brief = convert(row.brief, Brief)
+        sheets[row.id] = Sheet(**dict(zip(names, row, strict=False)), brief=brief)
+    return sheets, {n: sheet.data for n, sheet in read.items()}
 
 
 def settle(

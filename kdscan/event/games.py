@@ -397,7 +397,12 @@ def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game,
     empty = [name for name in plan.players if not own[name] and name not in plan.points]
     if len(strangers) == 1 and len(empty) == 1 and strangers[0].player is None:
         own[empty[0]].append(strangers.pop())
-    findings = [_strangers(at, strangers)] if strangers else []
+    findings: list[Finding] = []
+    if strangers:
+        whose = ", ".join(f"{sheet.player or '?'} ({sheet.total})" for sheet in strangers)
+        text = mark("there is no such player at this table: {players}")
+        keys = tuple(sheet.key for sheet in strangers)
+        findings.append(Finding("unknown_player", text, {"players": whose}, *at, keys))
     if len(plan.players) == 1:
         text = mark("{player} has a bye in this round, but a sheet of {total} points has come in")
         for sheet in own[plan.players[0]]:
@@ -407,17 +412,24 @@ def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game,
         return Game(*at, (Seat(plan.players[0]),)), findings
     seats = tuple(_seat(name, own[name], plan.points.get(name)) for name in plan.players)
     if plan.forfeit or plan.walkover in plan.players:
+        game = Game(*at, tuple(map(Seat, plan.players)), plan.walkover, plan.forfeit)
         come = [seat.sheet for seat in seats if seat.sheet and not seat.sheet.review]
-        unseen = any(plan.seen.get(name) is None for name in plan.players)
-        late = _played_after_all(at, plan.walkover or "–", come)
-        empty_seats = tuple(Seat(name) for name in plan.players)
-        game = Game(*at, empty_seats, plan.walkover, plan.forfeit)
-        return game, [late] if unseen and len(come) == len(seats) else []
+        seen = all(plan.seen.get(name) is not None for name in plan.players)
+        if seen or len(come) < len(seats):
+            return game, []
+        text = mark("a walkover of {player} was entered, but both sheets have come in: {totals}")
+        totals = " : ".join(str(sheet.total) for sheet in come)
+        values = {"player": plan.walkover or "–", "totals": totals}
+        keys = tuple(sheet.key for sheet in come)
+        return game, [Finding("points_differ", text, values, *at, keys)]
     for seat in seats:
+        read, name = seat.sheet, seat.player
         if seat.points is None:
-            findings += _to_settle(at, seat, own[seat.player])
-        elif seat.sheet is not None and plan.seen.get(seat.player) != seat.sheet.total:
-            findings += _points_differ(at, seat.sheet, seat)
+            findings += _to_settle(at, seat, own[name])
+        elif read and not read.review and read.total not in (seat.points, plan.seen.get(name)):
+            text = mark("the sheet of {player} is worth {total}, but {points} points were entered")
+            values = {"player": name, "total": read.total, "points": seat.points}
+            findings.append(Finding("points_differ", text, values, *at, (read.key,)))
     absent = all(seat.points == 0 and seat.sheet is None for seat in seats)  # people enter 0 : 0
     return Game(*at, seats, forfeit=absent), findings
 
@@ -457,21 +469,6 @@ def _to_settle(at: Table, seat: Seat, sheets: Sequence[SheetScore]) -> Iterator[
         yield Finding("needs_look", text, player, *at, (seat.sheet.key,))
 
 
-def _points_differ(at: Table, sheet: SheetScore, seat: Seat) -> Iterator[Finding]:
-    """A sheet whose total differs from the points that were entered before it was known."""
-    if not sheet.review and sheet.total != seat.points:
-        text = mark("the sheet of {player} is worth {total}, but {points} points were entered")
-        values = {"player": seat.player, "total": sheet.total, "points": seat.points}
-        yield Finding("points_differ", text, values, *at, (sheet.key,))
-
-
-def _played_after_all(at: Table, winner: str, sheets: Sequence[SheetScore]) -> Finding:
-    """All sheets of a game that was entered as a walkover before they came in."""
-    text = mark("a walkover of {player} was entered, but both sheets have come in: {totals}")
-    values = {"player": winner, "totals": " : ".join(str(sheet.total) for sheet in sheets)}
-    return Finding("points_differ", text, values, *at, tuple(sheet.key for sheet in sheets))
-
-
 def _changed(sheet: SheetScore) -> Finding:
     text = mark("{who} changed what was read: {total} → {claimed} points ({player})")
     claimed = "?" if sheet.claimed is None else str(sheet.claimed)
@@ -501,13 +498,6 @@ def _unplaced(sheet: SheetScore) -> Finding:
     else:
         text = mark("the table of a sheet is not known: {player}, {total} points")
     return _about(sheet, "unplaced", text, values)
-
-
-def _strangers(at: Table, sheets: Sequence[SheetScore]) -> Finding:
-    whose = ", ".join(f"{sheet.player or '?'} ({sheet.total})" for sheet in sheets)
-    text = mark("there is no such player at this table: {players}")
-    keys = tuple(sheet.key for sheet in sheets)
-    return Finding("unknown_player", text, {"players": whose}, *at, keys)
 
 
 def _no_game(at: Table, sheets: Sequence[SheetScore], most: int) -> Finding:
