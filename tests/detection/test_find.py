@@ -84,16 +84,6 @@ def test_alone_a_doubtful_find_is_shown_and_an_unlikely_one_is_not(
     assert found(monkeypatch, [[]]) == []
 
 
-def test_a_grid_that_spans_two_maps_takes_the_place_of_neither(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """What else lies on the table makes the search go on, and then a doubtful grid spans both."""
-    maps, clutter = [cells(HERE, 0.97), cells(THERE, 0.95)], cells((1300.0, 850.0), 0.01, 20)
-    spanning = cells((180.0, 150.0), 0.4, 130)
-    assert sorted(found(monkeypatch, [[*maps, clutter], [spanning]])) == [0.95, 0.97]
-    assert found(monkeypatch, [[*maps, clutter], [cells((180.0, 150.0), 0.99, 130)]]) == [0.99]
-
-
 def test_fewer_maps_than_expected_are_looked_for_in_every_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -51,25 +51,6 @@ def test_settling_follows_what_the_network_says(upside_down: bool) -> None:
     assert sure > 0.99
 
 
-def test_a_grid_bent_to_the_wrong_column_starts_again_from_where_most_cells_agree() -> None:
-    true = bent_centers()
-    calls = 0
-
-    def fooled(view: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Takes the paper beyond the last column for a column, until it starts anew."""
-        nonlocal calls
-        calls += 1
-        offset, place = true_offsets(view), np.full((1, 1, ROWS, COLS), 9, np.float32)
-        if calls <= 3:  # two looks until the plane is at rest, one that judges
-            offset[0, 0, :, -1] += 1
-            place[..., -1] = 1.0
-        return offset, place, np.array([[9.0]], np.float32)
-
-    centers, sure = register(Photo(photo_with_dots(true)), GUESS, fooled)
-    assert centers == pytest.approx(true, abs=1.5)
-    assert sure > 0.99
-
-
 SURE = np.full((1, 1, ROWS, COLS), 9, np.float32), np.array([[9.0]], np.float32)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pillow_heif
-import pypdfium2
 import pytest
 from PIL import Image
 from reportlab.lib.utils import ImageReader
@@ -177,15 +176,6 @@ def test_the_finest_pictures_of_some_size_give_a_page_its_resolution(
     draw: Callable[[Canvas], object], high: int
 ) -> None:
     assert drawn((216, 144), draw)[1] == high
-
-
-def test_pictures_attached_to_a_pdf_are_pages() -> None:
-    document = pypdfium2.PdfDocument(pdf_of((tile(), 100)))
-    for name, data in (("a.jpg", encoded(turned(), "JPEG", quality=95)), ("b.txt", b"a letter")):
-        document.new_attachment(name).set_data(data)
-    stream = io.BytesIO()
-    document.save(stream)
-    assert_tile_and_turned(stream.getvalue())
 
 
 def test_a_password_is_told() -> None:

@@ -114,22 +114,6 @@ def test_views_are_grouped_by_sheet() -> None:
     assert group(views[:1]) == ()
 
 
-@pytest.mark.parametrize(("like_first", "together"), [(0.7, (0, 1)), (0.3, (1, 2))])
-def test_a_view_between_two_sheets_is_of_the_one_that_it_agrees_with_more(
-    like_first: float, together: tuple[int, int]
-) -> None:
-    """Two boards that surely differ on one shield, and a view that is not sure of it."""
-    sharp = seen(board_of(41), np.random.default_rng(7), blur=0)
-
-    def holding(first: float) -> MarkProbs:
-        coat = sharp.coat.copy()
-        coat[0] = np.array([0, first, 1 - first, 0, 0, 0, 0])
-        return replace(sharp, coat=coat)
-
-    views = [SheetView(n, holding(first)) for n, first in enumerate((1, like_first, 0))]
-    assert group(views) == (together,)
-
-
 def test_printed_codes_decide_unless_a_shield_surely_differs() -> None:
     rng = np.random.default_rng(6)
     board, empty = board_of(31), seen({}, rng)

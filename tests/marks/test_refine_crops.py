@@ -9,13 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.imaging.picture import Network, Photo
-from kdscan.imaging.rectify import CENTERS, rectify, shift_cells
-from kdscan.marks.crops import segment
+from kdscan.imaging.rectify import CENTERS, rectify
 from kdscan.marks.network import (
-    MAX_OFFSET,
     TURNS,
     refine_crops,
-    upside_down,
 )
 
 Batch = NDArray[np.float32]
@@ -48,20 +45,3 @@ def test_cells_that_lie_off_are_sampled_where_they_lie() -> None:
     said = list(looks)
     assert len(said) == len(TURNS)
     assert said[0][2] == 2  # what the first call said of the marks counts no more
-
-
-def test_further_looks_see_the_cells_where_the_first_one_says_that_they_lie() -> None:
-    shown: list[Batch] = []
-    slightly_off = network(lambda call: (0.7 * MAX_OFFSET, 0))
-
-    def watched(ink: Batch, coarse: Batch) -> tuple[Batch, ...]:
-        shown.append(ink)
-        return slightly_off(ink, coarse)
-
-    _, looks = refine_crops(PHOTO, SHEET, watched)
-    next(looks)
-    assert len(shown) == 1
-    there = shift_cells(SHEET.centers_xy, np.full_like(CENTERS, (0.7 * MAX_OFFSET, 0)))
-    crops = segment(rectify(PHOTO, there, 1.0).bgr).ink
-    next(looks)
-    assert np.array_equal(shown[-1], upside_down(crops))

@@ -59,25 +59,6 @@ def test_what_only_the_dice_forbid_is_a_warning() -> None:
     ]
 
 
-def test_the_spellbook_cannot_count_more_than_the_map_shows() -> None:
-    board = board_of(". . . d d . .", ". . . ## . . .", EMPTY_ROW)
-    assert audit_map(board, spellbook=book(0, dot=2)).lawful
-    assert audit_map(board, spellbook=book(1, dot=3), player=0).lawful
-    (problem,) = audit_map(board, spellbook=book(0, dot=3)).problems
-    assert (problem.code, problem.cells) == ("spellbook", ((1, 3), (1, 4)))
-    (problem,) = audit_map(board, spellbook=book(0, dot=3), edition=FRENCH).problems
-    assert problem.code == "spellbook" and "room to draw more" in problem.message
-    closed = Board.parse(
-        """. . .  .  .  .  .
-           . . ll ll .  .  .
-           . ll ll ## ll ll .
-           . . .  ll ll .  .
-           . . .  .  .  .  ."""
-    )
-    assert audit_map(closed, spellbook=book(0, dot=3), edition=FRENCH).lawful
-    assert not audit_map(closed, spellbook=book(0, dot=3)).lawful
-
-
 def test_french_games_are_accepted_by_the_french_rules() -> None:
     for seed in range(12):
         game = play_game(seed, edition=FRENCH)

@@ -111,21 +111,3 @@ def test_kingdoms(run: Command, tmp_path: Path) -> None:
         "board 1: a kingdom must have one castle"
         in run("board", file, "--game", "kingdomino", code=2).err
     )
-
-
-def test_kingdoms_are_audited_and_added_up(run: Command, tmp_path: Path) -> None:
-    file = tmp_path / "three.txt"
-    file.write_text("w w ## f+ w\n\n## s s\n\nw w ##\n", "utf-8")
-    told = run("board", file, "--game", "kingdomino", "--dynasty", "--harmony").out
-    assert "lawful: A1-B1, D1-E1" in told and told.endswith("dynasty 1: 1\n")
-    arguments = ("board", str(file), "--game", "kingdomino", "--json", "--great-duel")
-    answer = run(*arguments, "--dynasty", "--middle-kingdom").json
-    assert answer["dynasties"] == [31]
-    assert answer["boards"][2]["audit"] == {"lawful": True, "order": [{"cells": [[0, 0], [0, 1]]}]}
-    file.write_text("## w+++\n", "utf-8")
-    (own,) = run("board", file, "--game", "kingdomino", "--demo", "--json").json["boards"]
-    assert own["audit"] is None
-    assert [p["code"] for p in own["problems"]] == ["odd_squares", "unpaired_squares"]
-    said = run("board", file, "--game", "kingdomino", "--dynasty", code=2).err
-    assert "1 boards cannot be split into threes" in said
-    assert "too few" in run(*arguments, "--demo", code=2).err

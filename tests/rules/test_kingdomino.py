@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 from hypothesis import given, settings
 
 from kdscan.rules.kingdomino.kingdom import (
-    SQUARES,
-    TILES,
     Kingdom,
     KingdomTextError,
     Square,
@@ -30,22 +26,6 @@ w+  ##  l   .
 
 
 # The box
-
-
-def test_the_squares_agree_with_the_table_of_seed_004() -> None:
-    """The table's counts in its order: "x 21 x 12 x 5 x 6 x 10 x 6 x 2 x 2 x 2 x 2 x 16 x 6
-    x 1 x 1 x 3 x 1"."""
-    table = [21, 12, 5, 6, 10, 6, 2, 2, 2, 2, 16, 6, 1, 1, 3, 1]
-    assert sorted(SQUARES.values()) == sorted(table)
-    assert sum(table) == 2 * len(TILES) == 96
-    assert [tile.number for tile in TILES] == list(range(1, 49))
-    plain = Counter({square.terrain: n for square, n in SQUARES.items() if not square.crowns})
-    assert [plain[terrain] for terrain in Terrain] == [21, 16, 12, 10, 6, 1]
-    crowned = {str(square): n for square, n in SQUARES.items() if square.crowns}
-    assert crowned == {
-        **{"w+": 5, "f+": 6, "l+": 6, "g+": 2, "g++": 2, "s+": 2, "s++": 2},
-        **{"m+": 1, "m++": 3, "m+++": 1},
-    }
 
 
 # Kingdoms as text, and what they are worth

@@ -42,13 +42,6 @@ def test_board_in_ascii_can_be_typed() -> None:
     assert "| f++++   |" in text
 
 
-def test_colour_changes_nothing_but_colour() -> None:
-    colored = to_text(make_sheet(doubtful=[(0, 0)]), Style(color=True))
-    assert "\x1b[30;48;5;" in colored and "\x1b[1mtotal" in colored
-    plain = to_text(make_sheet(doubtful=[(0, 0)]), Style())
-    assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == plain
-
-
 def test_the_sum_is_explained() -> None:
     text = explain_score(make_sheet(SMALL), PLAIN)
     rows = [line.split() for line in text.splitlines()]

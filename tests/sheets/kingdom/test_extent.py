@@ -131,13 +131,6 @@ def test_kingdoms_side_by_side_may_lie_on_one_lattice() -> None:
     assert one.score == two.score == pytest.approx(9)
 
 
-def test_what_looks_like_more_castles_is_no_part_of_the_kingdom() -> None:
-    """As the squares of a cutting mat may."""
-    found = window("w w w w w #? #?\nw w ## w w #? .\nf f f f f . .")
-    assert found.probs.shape[:2] == (5, 5)
-    assert found.beyond == 0
-
-
 SIDE = 50.0
 
 
@@ -161,13 +154,6 @@ def test_kingdoms_are_divided_where_the_gap_is_and_doubted_if_another_one_is_pos
     parts = divide(square(range(5), range(9)), [(2, 2), (2, 6)], centers(wide, 0.2), 5)
     assert parts[2, 2].cells == square(range(5), range(wide))
     assert parts[2, 2].doubtful and parts[2, 6].doubtful
-
-
-def test_a_castle_beside_a_whole_kingdom_is_nobody_s() -> None:
-    cells = square(range(5), range(5)) | {(2, 5)}
-    parts = divide(cells, [(2, 2), (2, 5)], centers(), 5)
-    assert parts[2, 2].cells == square(range(5), range(5)) and not parts[2, 2].doubtful
-    assert parts[2, 5].cells == {(2, 5)}
 
 
 @pytest.mark.parametrize(("gap", "left"), [(0.2, 25), (0.0, 27)])

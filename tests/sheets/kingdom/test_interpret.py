@@ -10,26 +10,22 @@ import pytest
 
 from kdscan.errors import NoSheetFound
 from kdscan.imaging.picture import Floats, Photo
-from kdscan.inference.store import default_models
-from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.reader import read_photo
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, Kingdom
 from kdscan.rules.kingdomino.legality import audit_kingdom
 from kdscan.rules.kingdomino.play import play_game, random_player
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.sheets.base import correct, deserialize, serialize
-from kdscan.sheets.kingdom import read as kingdom_read
 from kdscan.sheets.kingdom import read as pipeline_kingdom
 from kdscan.sheets.kingdom.interpret import (
     SURELY_COVERED,
     condition_on_box,
-    decode_kingdoms,
     doubts,
     enumerate_kingdoms,
     interpret,
 )
-from kdscan.sheets.kingdom.model import KingdomCorrections, KingdomEvidence, KingdomReading
-from kdscan.sheets.kingdom.read import DetectedKingdom, read_kingdoms
+from kdscan.sheets.kingdom.model import KingdomCorrections, KingdomReading
+from kdscan.sheets.kingdom.read import DetectedKingdom
 from tests.readings import KINGDOM, make_kingdom
 
 
@@ -182,15 +178,6 @@ def test_a_domino_seen_surely_in_one_kingdom_is_not_in_the_other() -> None:
     assert abs(second.total_weight - unsure.total_weight) < 1e-9
 
 
-def test_an_unlawful_neighbour_is_held_against_nobody() -> None:
-    broken = make_kingdom(MINE.replace("w", "m+"))
-    sound = make_kingdom(MINE.replace("m+++", "f"))
-    read = decode_kingdoms([KingdomEvidence(r.rectified, r.probs, PLAIN) for r in (sound, broken)])
-    assert read[0].problems == ()
-    assert read[0].confidence > 0.98
-    assert [p.code for p in read[1].problems] == ["not_laid_lawfully"]
-
-
 BARE = (3, 2)
 """A place without a tile in the kingdoms of the tests."""
 
@@ -231,17 +218,6 @@ def test_what_a_person_said_of_a_covered_place_holds(kind: tuple[str, int]) -> N
     one = interpret(replace(covered(SURELY_COVERED).evidence, corrections=said))
     assert not any(BARE in p.cells for p in one.problems if p.code == "tiles_covered")
     assert one.review == (kind != ("empty", 0)), "a tile too many cannot be laid"
-
-
-def test_a_kingdom_is_one_whatever_lies_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = covered(9.0)
-    found = DetectedKingdom(one.evidence, 0.5)
-    monkeypatch.setattr(kingdom_read, "find_kingdoms", lambda *_: (found,))
-    photo = Photo(np.full((600, 800, 3), 200, np.uint8))
-    (read,), confidence, _ = read_kingdoms(
-        photo, default_models(), PLAIN, DEFAULT_RISK, named=False
-    )
-    assert read.review and confidence > 0.95
 
 
 def test_another_kingdom_beyond_the_edge_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

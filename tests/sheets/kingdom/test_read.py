@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import RectifiedSheet, lattice_points
+from kdscan.imaging.rectify import lattice_points
 from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
-from kdscan.rules.kingdomino.variants import PLAIN, Variants
+from kdscan.rules.kingdomino.variants import Variants
 from kdscan.sheets.kingdom import read as finding
 from kdscan.sheets.kingdom.extent import Window
 from kdscan.sheets.kingdom.lattice import Lattice
@@ -42,37 +42,6 @@ class OneLook(KingdomSearch):
 
     def within(self, outline: NDArray[np.float64]) -> tuple[Lattice, ...]:
         return ()
-
-
-def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the reading network takes for table is refused, and the kingdom is what is left."""
-    photo = Photo(np.zeros((900, 1200, 3), np.uint8))
-    floor, own = (
-        Lattice(lattice_points(7, 7) * SIDE_PX + at, np.ones((7, 7), bool)) for at in (200.0, 230.0)
-    )
-    refused: list[NDArray[np.float64]] = []
-
-    class Search(OneLook):
-        def lattices(self) -> tuple[Lattice, ...]:
-            return (floor,)
-
-        def without(self, places: NDArray[np.float64]) -> tuple[Lattice, ...]:
-            refused.append(places)
-            return (own,)
-
-    def classify(flat: RectifiedSheet, *_: object) -> NDArray[np.float64]:
-        at_home = bool((flat.centers_xy == own.centers_xy).all())
-        kinds = np.full((7, 7), EMPTY)
-        kinds[1:-1, 1:-1] = CASTLE + 1 if at_home else EMPTY
-        kinds[3, 3] = CASTLE
-        return np.asarray(np.eye(len(SQUARE_CLASSES))[kinds] * 0.98 + 0.001)
-
-    monkeypatch.setattr(finding, "KingdomSearch", Search)
-    monkeypatch.setattr(finding, "classify_squares", classify)
-    (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: (), PLAIN)
-    assert np.allclose(found.evidence.rectified.centers_xy, own.centers_xy[1:-1, 1:-1])
-    assert found.evidence.rectified.confidence == 1
-    assert [len(places) for places in refused] == [48]
 
 
 def test_a_square_is_part_of_one_kingdom_only() -> None:

@@ -156,25 +156,6 @@ def test_two_kingdoms_far_from_each_other() -> None:
     assert [int(f.detected.sum()) for f in found] == [25, 16]
 
 
-@pytest.mark.parametrize("slant", [(1.0, 0.5), (0.5, 1.0)])
-def test_what_a_squeezed_photo_shows_lies_where_it_is_in_the_photo(
-    slant: tuple[float, float],
-) -> None:
-    middle = np.array([700.0, 420.0])
-    corners = (table(120, 0.4, (0, 0)) * slant) + middle
-    found = searched(corners, (1200, 900)).slanted()
-    assert found and found[0].detected.sum() == 25
-    away = np.linalg.norm(found[0].squares_xy[:, None] - corners.mean(1), axis=-1)
-    assert away.min(1).max() < 6 and set(away.argmin(1)) == set(range(25))
-
-
-def test_a_small_kingdom_beside_a_larger_one_is_kept_when_that_is_looked_at_from_near() -> None:
-    """Both lie in one region: the second look is at the larger one alone."""
-    one, two = table(30, 0.3, (1000, 500), 5), table(30, 0.9, (1230, 560), 4)
-    found = located(np.concatenate([one, two]), WH)
-    assert [int(f.detected.sum()) for f in found] == [25, 16]
-
-
 def test_a_kingdom_beside_another_is_seen_with_the_table_laid_flat() -> None:
     """By the plane of the one that was found."""
     one, two = table(80, 0.3, (600, 600)), table(70, 0.9, (1300, 1000))

@@ -98,16 +98,6 @@ def test_a_dynasty_asks_for_a_look_unless_each_photo_shows_one_kingdom() -> None
     assert dynasty_of([*games(ONE), none, *games(TWO)]).review
 
 
-def test_a_dynasty_asks_for_a_look_if_there_are_more_than_three_games_or_one_is_there_twice() -> (
-    None
-):
-    assert dynasty_of(games(ONE, TWO, THREE, FOUR)).review and not FOUR.review
-    rows = [line.split() for line in KINGDOM.strip().splitlines()]
-    turned = "\n".join(" ".join(column) for column in zip(*rows[::-1], strict=True))
-    again = dynasty_of(games(ONE, TWO, make_kingdom(turned)))
-    assert again.review and again.repeated
-
-
 def test_text_explains_the_sum() -> None:
     text = to_text(make_kingdom(variants=RICH), Style())
     assert "the castle in the middle: 10" in text and "harmony" not in text
@@ -121,12 +111,6 @@ def test_text_explains_the_sum() -> None:
     assert "grass." in board_text(make_kingdom(), Style())
     german = board_text(make_kingdom(), Style(words=words("de")))
     assert "Getre. ♛ " in german and "Wiese  " in german
-
-
-def test_text_in_ascii_names_doubts_as_they_are_typed() -> None:
-    text = to_text(make_kingdom(doubtful=DOUBT), Style(unicode=False))
-    assert text.isascii()
-    assert "--set B1=w+" in text
 
 
 def test_the_overlay_shows_crowns_doubts_and_the_total() -> None:

@@ -59,18 +59,6 @@ def test_a_spellbook_that_cannot_be_compared_says_why(
     assert beside.problems[0].code == "map_cut_off"
 
 
-def test_two_chosen_coats_are_told() -> None:
-    evidence = replace(make_book(OpenBook().closed()).evidence, table=(1, 2))
-    both = tuple(
-        mark._replace(marked=mark.place.coat in (Coat.DOT, Coat.LINE))
-        if mark.place.part == "choice" and mark.place.player == 1
-        else mark
-        for mark in evidence.marks
-    )
-    (problem,) = interpret(replace(evidence, marks=both)).problems
-    assert problem.code == "several_choices" and "right side" in problem.message
-
-
 def test_as_many_squares_as_were_seen_stay_where_they_were_seen() -> None:
     evidence = make_book(OpenBook().closed()).evidence
     second = BookPlace(0, Coat.DOT, "square", 1)
