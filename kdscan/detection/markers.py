@@ -225,19 +225,14 @@ def _windows(photo: Photo, sheet: RectifiedSheet, layout: Fiducials) -> NDArray[
     marker = layout.markers.size_mm / layout.cell_mm[0]
     marker_px = resolution(sheet.centers_xy) * marker
     finest = finest_for(photo, marker_px, _ENOUGH_PX)
-    middles = [np.array(place.center_mm) for place in layout.markers.places]
-    on_grid = [_window_in_lattice(layout, middle, offsets_mm) for middle in middles]
-    where = lattice_to_photo(sheet.centers_xy, np.concatenate(on_grid, 1))
+    middles = [place.center_mm for place in layout.markers.places]
+    page = [np.stack(np.meshgrid(x + offsets_mm, y + offsets_mm), -1) for x, y in middles]
+    lattice = (np.concatenate(page, 1) - np.array(layout.grid_mm)) / np.array(layout.cell_mm) - 0.5
+    where = lattice_to_photo(sheet.centers_xy, lattice)
     wide = n + _STEP  # what lies between two windows is sampled too, and left out
     flat = sample(photo, where, _STEP, (len(middles) * wide, n), marker_px / _MARKER_PX, finest)
     grey = np.asarray(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY), np.uint8)
     return np.concatenate([grey[:, k * wide : k * wide + n] for k in range(len(middles))], 1)
-
-
-def _window_in_lattice(layout: Fiducials, center_mm: Floats, step_mm: Floats) -> Floats:
-    """Lattice coordinates (n, n, 2) of a square window around a point of the page."""
-    page = np.stack(np.meshgrid(center_mm[0] + step_mm, center_mm[1] + step_mm), -1)
-    return np.asarray((page - np.array(layout.grid_mm)) / np.array(layout.cell_mm) - 0.5)
 
 
 def _ids(grey: NDArray[np.uint8]) -> set[tuple[int, int]]:

@@ -80,12 +80,19 @@ def read_printed(
     x, y = code.center_mm
     where = to_photo(np.stack(np.meshgrid(x + along, y + along), -1))
     shrink = float(np.linalg.norm(where[0, 1] - where[0, 0])) / _GRID_PX
-    flat = sample(photo, where, _GRID_PX, (size, size), shrink * _COARSEST, finest)
-    grey = cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY)
-    blurred = cv2.GaussianBlur(grey, (0, 0), _SIGMA * _MODULE_PX)
-    sharp = cv2.addWeighted(grey, 1 + _AMOUNT, blurred, -_AMOUNT, 0)
-    found = zxingcpp.read_barcodes(sharp, _FORMATS, try_invert=False)
-    return next((code.text for code in found if SheetId.parse(code.text) is not None), None)
+    # A large photo is decoded in full only where its half shows a code that it cannot resolve.
+    for k in sorted({max(finest_decoded(photo), finest), finest}, reverse=True):
+        flat = sample(photo, where, _GRID_PX, (size, size), shrink * _COARSEST, k)
+        grey = cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY)
+        blurred = cv2.GaussianBlur(grey, (0, 0), _SIGMA * _MODULE_PX)
+        sharp = cv2.addWeighted(grey, 1 + _AMOUNT, blurred, -_AMOUNT, 0)
+        symbols = zxingcpp.read_barcodes(sharp, _FORMATS, try_invert=False, return_errors=True)
+        for symbol in symbols:
+            if symbol.valid and SheetId.parse(symbol.text) is not None:
+                return symbol.text
+        if not symbols:
+            break
+    return None
 
 
 def read_card_codes(photo: Photo, code_px: float) -> list[tuple[str, Floats]]:

@@ -139,7 +139,7 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> BoardEstimate:
     risk: the largest acceptable probability that a total which is not marked for review is wrong.
     """
     both = joint(probs)
-    boards = _rank_boards(_sharpen(both), risk)
+    boards = _rank_boards(both, risk)
     _, best, total = boards[0]
     same_total = sum(p for p, _, t in boards if t == total)
     confidence = calibrated(same_total * probs.placed, probs.calibration)
@@ -157,17 +157,13 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> BoardEstimate:
     return BoardEstimate(tuple(cells), castle, confidence, confidence < 1 - risk, _totals(boards))
 
 
-def _sharpen(both: Floats) -> Floats:
-    """(34, 7, 5): probabilities raised to `SHARPENING`; each shield's sum to 1."""
-    sharp = both**SHARPENING
-    return np.asarray(sharp / sharp.sum((1, 2), keepdims=True))
-
-
 def _rank_boards(both: Floats, risk: float) -> list[RankedBoard]:
-    """The most probable boards, until the remaining probability is negligible."""
+    """The most probable boards, until the remaining probability is negligible; both: (34, 7, 5),
+    which is raised to `SHARPENING`."""
+    sharp = both**SHARPENING
     boards: list[RankedBoard] = []
     rest = 1.0
-    for p, marks in likely_boards(both):
+    for p, marks in likely_boards(np.asarray(sharp / sharp.sum((1, 2), keepdims=True))):
         boards.append((p, marks, domain_points(marks)))
         rest -= p
         if rest < risk / 20 or len(boards) == MAX_BOARDS:

@@ -78,8 +78,11 @@ def _lit(flat_bgr: NDArray[np.uint8]) -> tuple[Plane, Plane, Plane, np.float32]:
     light = _light(flat_bgr)
     relative = _relative(flat_bgr, light)
     dark = _dark(relative)
-    gain = _gain(dark)
-    return dark * gain, _color(relative, gain), light, gain
+    gain = np.float32(0.8 / max(quantile(dark[::3, ::3], 0.99)[0], 0.25))
+    b, g, r = cv2.split(relative)
+    spread = cv2.max(cv2.max(b, g), r) - cv2.min(cv2.min(b, g), r)
+    color = np.asarray(np.clip(spread * gain, 0, 1), np.float32)
+    return dark * gain, color, light, gain
 
 
 def _light(flat_bgr: NDArray[np.uint8]) -> Plane:
@@ -99,16 +102,6 @@ def _dark(relative: Plane) -> Plane:
     grey = np.asarray(cv2.transform(relative, weights), np.float32)
     dark = np.subtract(1, grey, out=grey)
     return np.asarray(np.maximum(dark, 0, out=dark), np.float32)
-
-
-def _gain(dark: Plane) -> np.float32:
-    return np.float32(0.8 / max(quantile(dark[::3, ::3], 0.99)[0], 0.25))
-
-
-def _color(relative: Plane, gain: np.float32) -> Plane:
-    b, g, r = cv2.split(relative)
-    spread = cv2.max(cv2.max(b, g), r) - cv2.min(cv2.min(b, g), r)
-    return np.asarray(np.clip(spread * gain, 0, 1), np.float32)
 
 
 def crop_cell(plane: NDArray[Pixel], row: int, col: int) -> NDArray[Pixel]:

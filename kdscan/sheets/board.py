@@ -121,11 +121,18 @@ def draw_board(
     """
     picture, centers = canvas.picture, canvas.scaled(board.rectified.centers_xy)
     corners = cell_corners(centers)
-    pitch = _pitch(centers)
+    steps = (np.linalg.norm(np.diff(centers, axis=axis), axis=2).mean() for axis in (0, 1))
+    pitch = float(sum(steps)) / 2
     scoring = [domain.cells for domain in board.score.domains if domain.points]
     colors = domain_colors(scoring, len(DOMAIN_COLORS))
-    _tint(picture, corners, colors)
-    _outline(picture, corners, pitch)
+    marker = np.full_like(picture, 255)  # colours the paper, not the ink, like a highlighter
+    for at, color in colors.items():
+        polygon(marker, quad_of(corners, at), DOMAIN_COLORS[color])
+    tinted = cv2.multiply(picture, marker, scale=1 / 255)
+    picture[:] = cv2.addWeighted(picture, 0.4, tinted, 0.6, 0)
+    border = np.concatenate([corners[0], corners[1:, -1], corners[-1, -2::-1], corners[-2:0:-1, 0]])
+    polygon(picture, border, PAPER, 0.07 * pitch)
+    polygon(picture, border, INK, 0.03 * pitch)
     _domain_borders(picture, board, corners, colors, pitch)
     flagged = flagged_cells(board)
     for cell in cells:  # all rings before all badges, which reach into neighbouring cells
@@ -137,40 +144,18 @@ def draw_board(
     for cell in cells:
         if drawing.marked(cell) or cell.review:
             # Towards the lower right in the picture, whichever way the sheet is turned.
-            at, quad = centers[cell.at], quad_of(corners, cell.at)
+            centre, quad = centers[cell.at], quad_of(corners, cell.at)
             corner = quad[np.argmax(quad.sum(1))]
-            _badge(picture, at + 0.66 * (corner - at), cell, drawing, pitch)
+            _badge(picture, centre + 0.66 * (corner - centre), cell, drawing, pitch)
     _points(picture, board, corners, pitch)
     _total(canvas, board, corners, others, pitch)
     return [_tile(canvas, corners, doubt, drawing) for doubt in doubts]
-
-
-def _pitch(centers: Points) -> float:
-    """Mean distance between neighbouring centres, pixels."""
-    across = np.linalg.norm(np.diff(centers, axis=1), axis=2).mean()
-    down = np.linalg.norm(np.diff(centers, axis=0), axis=2).mean()
-    return float((across + down) / 2)
 
 
 def quad_of(corners: Points, cell: Cell) -> Points:
     """(4, 2): a cell's corners, clockwise from the upper left. corners: see `cell_corners`."""
     r, c = cell
     return np.asarray(corners[[r, r, r + 1, r + 1], [c, c + 1, c + 1, c]])
-
-
-def _tint(picture: Bgr, corners: Points, colors: dict[Cell, int]) -> None:
-    """Colour the paper, not the ink, by multiplication, like a highlighter."""
-    marker = np.full_like(picture, 255)
-    for cell, color in colors.items():
-        polygon(marker, quad_of(corners, cell), DOMAIN_COLORS[color])
-    tinted = cv2.multiply(picture, marker, scale=1 / 255)
-    picture[:] = cv2.addWeighted(picture, 0.4, tinted, 0.6, 0)
-
-
-def _outline(picture: Bgr, corners: Points, pitch: float) -> None:
-    border = np.concatenate([corners[0], corners[1:, -1], corners[-1, -2::-1], corners[-2:0:-1, 0]])
-    polygon(picture, border, PAPER, 0.07 * pitch)
-    polygon(picture, border, INK, 0.03 * pitch)
 
 
 def _domain_borders(

@@ -8,7 +8,6 @@ from functools import reduce
 
 from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.marks.boards import DEFAULT_RISK, SheetView, fuse, group, same_photo
-from kdscan.rules.grid import Cell
 from kdscan.sheets.duel_map.interpret import beliefs, interpret
 from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading
 
@@ -53,26 +52,28 @@ def fuse_sheets(
     views = [
         SheetView(where[0], beliefs(maps[where].evidence), maps[where].sheet_id) for where in places
     ]
-    return tuple(_fused([places[i] for i in indices], maps, risk) for indices in group(views))
-
-
-def _fused(places: Sequence[Where], maps: Mapping[Where, MapReading], risk: float) -> FusedSheet:
-    best = max(places, key=lambda where: maps[where].confidence)
-    views = [maps[where].evidence for where in places]
-    evidence = fuse_evidence(views, places.index(best))
-    return FusedSheet(tuple(places), best, interpret(evidence, risk), _one_photo(views))
+    fused = []
+    for same in (tuple(places[i] for i in indices) for indices in group(views)):
+        best = max(same, key=lambda where: maps[where].confidence)
+        evidence = [maps[where].evidence for where in same]
+        sheet = interpret(fuse_evidence(evidence, same.index(best)), risk)
+        fused.append(FusedSheet(same, best, sheet, _one_photo(evidence)))
+    return tuple(fused)
 
 
 def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
     """The fused evidence of several photos of one sheet, in the frame of the best of them.
 
-    A shield is clipped or covered, and the picture bilevel or blurred, if it is so in all of them.
+    A shield is clipped or covered, and the picture bilevel, blurred or dark, if it is so in all of
+    them; a covered one with its least probability.
     Corrections of all views hold; where they contradict each other, that of the earliest view.
     """
     base = views[best]
     layouts = [view.layout for view in views if view.layout != UNKNOWN_LAYOUT]
     ids = [view.sheet_id for view in views if view.sheet_id is not None]
     clipped = set.intersection(*(set(view.still_clipped) for view in views))
+    covers = [view.still_covered for view in views]
+    everywhere = [at for at in covers[0] if all(at in cover for cover in covers)]
     return replace(
         base,
         probs=base.probs if _one_photo(views) else fuse([beliefs(view) for view in views]),
@@ -81,7 +82,8 @@ def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
         clipped=tuple(sorted(clipped)),
         bilevel=all(view.bilevel for view in views),
         blurred=all(view.blurred for view in views),
-        covered=_covered(views),
+        dark=all(view.dark for view in views),
+        covered={at: min(cover[at] for cover in covers) for at in everywhere},
         wizard=max(
             (view.wizard for view in views), key=lambda w: (w.coat is not None, w.confidence)
         ),
@@ -96,10 +98,3 @@ def _one_photo(views: Sequence[MapEvidence]) -> bool:
         and (first.covered, first.clipped) == (view.covered, view.clipped)
         for view in views
     )
-
-
-def _covered(views: Sequence[MapEvidence]) -> dict[Cell, float]:
-    """The shields that are covered in all views, each with its least probability."""
-    first, *others = [view.still_covered for view in views]
-    everywhere = [at for at in first if all(at in other for other in others)]
-    return {at: min(view[at] for view in (first, *others)) for at in everywhere}

@@ -41,19 +41,14 @@ def draw_overlay(photo: Photo, sheets: Sequence[AnyReading], words: Words = ENGL
         others = outlines[:n] + outlines[n + 1 :]
         numbered = replace(canvas, number=number_in(sheets, n))
         tiles += kind_of(sheet).draw(numbered, sheet, others)
-    return np.vstack([canvas.picture, *_rows(tiles, clean.shape[1])])
-
-
-def _rows(tiles: Sequence[Bgr], width: int) -> list[Bgr]:
-    """Tiles in rows as wide as the picture, on a white background."""
+    width, rows = clean.shape[1], [canvas.picture]  # tiles in rows as wide as the picture
     fit = max(1, width // (TILE_WH[0] + GAP))
     spaced = [np.pad(t, ((GAP, 0), (GAP, 0), (0, 0)), constant_values=255) for t in tiles]
-    rows = []
     for start in range(0, len(tiles), fit):
         row = np.hstack(spaced[start : start + fit])[:, :width]
         rest = width - row.shape[1]
         rows.append(np.pad(row, ((0, 0), (0, rest), (0, 0)), constant_values=255))
-    return rows
+    return np.vstack(rows)
 
 
 INK_GAP = 24

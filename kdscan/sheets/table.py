@@ -73,7 +73,8 @@ def wizards(
     sides, p_sides = whose_maps(
         book.book, (first.board_estimate.board, second.board_estimate.board)
     )
-    paid, p_book = _paid(book), _book_confidence(book)
+    owner, p_book = book.book.owner(Coat.FILLED), _book_confidence(book)
+    paid = None if owner is None else book.book.chosen_by(owner)
     # If nobody is paid, the totals do not depend on who sat on which side.
     confidence = p_book * (p_sides if paid else 1.0)
     out = []
@@ -98,11 +99,6 @@ def wizards(
         coat, coats = book.book.chosen_by(side), _coats(book, side, p_sides)
         out.append(WizardEvidence(coat, confidence, coats, review, tuple(problems)))
     return out[0], out[1]
-
-
-def _paid(book: SpellbookReading) -> Coat | None:
-    owner = book.book.owner(Coat.FILLED)
-    return None if owner is None else book.book.chosen_by(owner)
 
 
 def _book_confidence(book: SpellbookReading) -> float:

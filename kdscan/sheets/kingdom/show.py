@@ -132,8 +132,14 @@ NAME = 6
 def to_text(kingdom: KingdomReading, style: Style) -> str:
     """The board with outlined domains, the score's breakdown, the doubtful squares; text for a
     terminal."""
+
+    def describe(square: SquareReading) -> str:
+        terrain = style.words.t(TERRAIN_NAMES[square.terrain])
+        return f"{terrain} {_crowns(square.crowns, style)}".rstrip()
+
     board, score = board_text(kingdom, style), explain_score(kingdom, style)
-    return "\n\n".join(part for part in (board, score, _explain_doubts(kingdom, style)) if part)
+    unsure = explain_doubts(kingdom, doubts(kingdom), describe, lambda s: token(s.kind), style)
+    return "\n\n".join(part for part in (board, score, unsure) if part)
 
 
 def board_text(kingdom: KingdomReading, style: Style) -> str:
@@ -173,16 +179,6 @@ def explain_score(kingdom: KingdomReading, style: Style) -> str:
     if score.harmony:
         lines.append("   " + t("harmony: {points}", points=score.harmony))
     return "\n".join([*lines, explain_total(kingdom, score.total, style)])
-
-
-def _explain_doubts(kingdom: KingdomReading, style: Style) -> str:
-    def describe(square: SquareReading) -> str:
-        terrain = style.words.t(TERRAIN_NAMES[square.terrain])
-        return f"{terrain} {_crowns(square.crowns, style)}".rstrip()
-
-    return explain_doubts(
-        kingdom, doubts(kingdom), describe, lambda square: token(square.kind), style
-    )
 
 
 def token(kind: SquareKind) -> str:
