@@ -39,15 +39,14 @@ function tableOf({ standings, totals }) {
 // On a phone the rounds before can be opened; a projector has no room for them.
 let opened = false;
 function earlierRounds(games, latest) {
-  if (!(latest > 1)) return null;
+  const rounds = [...new Set(games.map(({ round }) => round))].filter((n) => n < latest);
+  if (!rounds.length) return null;
   const toggle = ({ target }) => {
     opened = target.open;
   };
   return h("details.earlier", { open: opened, ontoggle: toggle }, [
     h("summary", t("Earlier rounds")),
-    Array.from({ length: latest - 1 }, (_, n) =>
-      gamesOf(games.filter(({ round }) => round === latest - 1 - n)),
-    ),
+    rounds.sort((a, b) => b - a).map((n) => gamesOf(games.filter(({ round }) => round === n))),
   ]);
 }
 
