@@ -65,7 +65,10 @@ def random_player(game: Game, rng: random.Random) -> Move:
     if game.phase is Phase.ROLL:
         return Roll()
     if game.phase is Phase.TAKE:
-        return _random_take(game, rng)
+        count = 1 if player == game.player_a else 2
+        if count == 1 and game.book.ready(player, Coat.DOUBLE_DOT) and rng.random() < 0.5:
+            count = 2
+        return Take(tuple(rng.sample(game.free_dice, count)))
     if game.phase is Phase.BOLT:
         if game.bolt is Coat.FILLED:
             return ChooseCoat(rng.choice(tuple(Coat)))
@@ -73,26 +76,15 @@ def random_player(game: Game, rng: random.Random) -> Move:
     if game.book.ready(player, Coat.DOUBLE_LINE) and rng.random() < 0.2:
         die = rng.choice(game.hands[player])
         return Turn(die, rng.randrange(len(DICE[die])))
-    return _random_draw(game, rng)
-
-
-def _random_take(game: Game, rng: random.Random) -> Take:
-    free = game.free_dice
-    count = 1 if game.to_move == game.player_a else 2
-    if count == 1 and game.book.ready(game.to_move, Coat.DOUBLE_DOT) and rng.random() < 0.5:
-        count = 2
-    return Take(tuple(rng.sample(free, count)))
-
-
-def _random_draw(game: Game, rng: random.Random) -> Draw | DrawNothing:
-    player = game.to_move
     drawing = game.drawings[player]
     one, two = game.hands[player]
     pairs = [(a, b) for a in game.coats_of(one) for b in game.coats_of(two)]
     rng.shuffle(pairs)
     both, power = _helped(game, rng, pairs) if rng.random() < 0.2 else (None, None)
     if both is None:
-        both = _plain(game, rng, pairs)
+        fits = ((coats, slots) for coats in pairs if (slots := drawing.slots(*coats)))
+        first = next(fits, None)
+        both = first and halves(game, first[0], rng.choice(first[1]))
     if both is None:
         both, power = _helped(game, rng, pairs)
     if both is None:
@@ -107,13 +99,6 @@ def halves(game: Game, coats: tuple[Coat, Coat], slot: Slot) -> Halves:
     """The dice of the player whose turn it is, as these coats on these cells."""
     (one, two), (a, b), (u, v) = game.hands[game.to_move], coats, slot
     return Half(one, cell_of(u), a), Half(two, cell_of(v), b)
-
-
-def _plain(game: Game, rng: random.Random, pairs: list[tuple[Coat, Coat]]) -> Halves | None:
-    for coats in pairs:
-        if slots := game.drawings[game.to_move].slots(*coats):
-            return halves(game, coats, rng.choice(slots))
-    return None
 
 
 def _helped(
@@ -145,10 +130,24 @@ _Place = tuple[tuple[Coat, Coat], Slot]
 
 def greedy_player(game: Game, rng: random.Random) -> Move:
     """The move that brings the most points now; ties are broken at random."""
+    drawing = game.drawings[game.to_move]
     if game.phase is Phase.TAKE:
-        return _take(game, rng)
+
+        def worth(die: int) -> float:
+            face = game.faces[die]
+            if face.coat is None:
+                return 1.5 + rng.random()
+            return face.crosses + drawing.touch[face.coat].bit_count() / 10 + rng.random()
+
+        free = sorted(game.free_dice, key=worth, reverse=True)
+        both = game.to_move == game.player_b or game.book.ready(game.to_move, Coat.DOUBLE_DOT)
+        return Take(tuple(free[: 2 if both else 1]))
     if game.phase is Phase.BOLT:
-        return _bolt(game)
+        domains = find_domains(drawing.board())
+        if game.bolt is Coat.FILLED:
+            return ChooseCoat(max(Coat, key=[domain.coat for domain in domains].count))
+        size = {cell: len(domain.cells) for domain in domains for cell in domain.cells}
+        return AddCross(max(map(cell_of, drawing.coats), key=size.__getitem__))
     if game.phase is Phase.DRAW:
         return _draw(game, rng)
     return random_player(game, rng)
@@ -176,29 +175,6 @@ def _gains(drawing: Drawing) -> Callable[[tuple[tuple[int, Coat, int], ...]], fl
         return gain((u,), a, x) + gain((v,), b, y)
 
     return of_domino
-
-
-def _take(game: Game, rng: random.Random) -> Take:
-    drawing = game.drawings[game.to_move]
-
-    def worth(die: int) -> float:
-        face = game.faces[die]
-        if face.coat is None:
-            return 1.5 + rng.random()
-        return face.crosses + drawing.touch[face.coat].bit_count() / 10 + rng.random()
-
-    free = sorted(game.free_dice, key=worth, reverse=True)
-    both = game.to_move == game.player_b or game.book.ready(game.to_move, Coat.DOUBLE_DOT)
-    return Take(tuple(free[: 2 if both else 1]))
-
-
-def _bolt(game: Game) -> ChooseCoat | AddCross:
-    drawing = game.drawings[game.to_move]
-    domains = find_domains(drawing.board())
-    if game.bolt is Coat.FILLED:
-        return ChooseCoat(max(Coat, key=[domain.coat for domain in domains].count))
-    size = {cell: len(domain.cells) for domain in domains for cell in domain.cells}
-    return AddCross(max(map(cell_of, drawing.coats), key=size.__getitem__))
 
 
 def _draw(game: Game, rng: random.Random) -> Move:

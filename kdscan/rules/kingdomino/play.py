@@ -168,8 +168,11 @@ class Game:
         self._new[move.number] = tile, player
         waiting = self._line if self.rounds else self._kings
         waiting.pop(0)
-        if not waiting:
-            self._next_round()
+        if not waiting:  # the new line becomes the one to be laid, in the order of its numbers
+            self.rounds += 1
+            self._line = [(tile, king) for tile, king in self._new.values() if king is not None]
+            self._deal()
+            self.phase = Phase.LAY
         elif self.rounds:
             self.phase = Phase.LAY
 
@@ -198,13 +201,6 @@ class Game:
         self._line.pop(0)
         if not self._line:
             self.phase = Phase.OVER
-
-    def _next_round(self) -> None:
-        """The new line becomes the line to be laid, in the order of its numbers."""
-        self.rounds += 1
-        self._line = [(tile, king) for tile, king in self._new.values() if king is not None]
-        self._deal()
-        self.phase = Phase.LAY
 
     def _deal(self) -> None:
         count = 3 if self.players == 3 else 4
@@ -263,16 +259,17 @@ def greedy_player(game: Game, rng: random.Random) -> Move:
     """The move that brings the most points now; ties are broken at random."""
     land = game.lands[game.to_move]
     if game.phase is Phase.CHOOSE:
-        best = max(game.choices, key=lambda tile: (_best(land, tile), rng.random()))
+
+        def most(tile: Tile) -> int:
+            places = land.places(tile.squares)
+            return max((_worth(land, tile, cells) for cells in places), default=-1)
+
+        best = max(game.choices, key=lambda tile: (most(tile), rng.random()))
         return Choose(best.number)
     places = game.places()
     if not places:
         return Discard()
     return Lay(max(places, key=lambda cells: (_worth(land, game.tile, cells), rng.random())))
-
-
-def _best(land: Land, tile: Tile) -> int:
-    return max((_worth(land, tile, cells) for cells in land.places(tile.squares)), default=-1)
 
 
 def _worth(land: Land, tile: Tile, cells: Place) -> int:
