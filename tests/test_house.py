@@ -21,7 +21,7 @@ MOST_TOKENS = {
     "kdscan/inference": 1_500,
     "kdscan/marks": 8_150,
     "kdscan/paper": 18_650,
-    "kdscan/rules": 24_200,
+    "kdscan/rules": 24_050,
     "kdscan/sheets": 41_900,
     "kdscan/templates": 24_300,
     "kdscan/web": 29_500,
