@@ -83,12 +83,6 @@ def test_missing_sheets_are_named() -> None:
     assert "B" in findings[0].message
 
 
-def test_the_one_sheet_without_a_name_is_the_other_players() -> None:
-    games, findings = gather([sheet(1, "A", 50), sheet(2, None, 44)], TABLE)
-    assert [seat.total for seat in games[0].seats] == [50, 44]
-    assert findings == ()
-
-
 def test_two_sheets_that_differ_wait_for_a_person() -> None:
     games, findings = gather([sheet(1, "A", 50), sheet(2, "A", 51), sheet(3, "B", 40)], TABLE)
     assert games[0].seats[0].total is None
@@ -132,14 +126,6 @@ def test_a_sheet_of_a_player_with_a_bye_is_asked_about() -> None:
     assert games[2].bye and games[2].seats[0].total is None
     assert ("unplaced", (1,)) in [(f.code, f.sheets) for f in findings]
     assert "E has a bye in this round" in findings[-1].message
-
-
-def test_in_a_walkover_nobody_has_points() -> None:
-    plan, came = {(1, 1): paired("AB", walkover="A")}, [sheet(1, "A", 50, review=True)]
-    games, findings = gather(came, plan)
-    assert [seat.total for seat in games[0].seats] == [None, None]
-    assert games[0].outcome == Outcome((0,), "walkover")
-    assert findings == ()
 
 
 def test_sheets_that_need_a_look_count_and_are_named() -> None:

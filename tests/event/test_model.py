@@ -114,21 +114,6 @@ def test_a_photo_that_cannot_be_opened_and_pages_without_a_sheet_are_rows(store:
     assert event.removed_names == ["broken.jpg", "scan.pdf#2"]
 
 
-def test_rows_say_where_to_look_and_which_sheets_bear_one_code(store: Store) -> None:
-    doubtful = make_sheet(doubtful=[(0, 5), (4, 6)])
-    for name, sheet in (("a.jpg", doubtful), ("b.jpg", make_sheet(str(play_game(0).maps[0])))):
-        came_in(store, name, with_evidence(sheet, sheet_id="CUP/1/1/A"))
-    rows = table(store)
-    assert rows[0]["look_at"].split() == ["F1", "G5"]
-    assert [row["conflicts_with"] for row in rows] == ["b.jpg", "a.jpg"]
-    event = event_of(store)
-    assert event.sheet_named("a.jpg").sheet.id == number_of(event, "a.jpg")
-    with pytest.raises(UsageError, match="this could be any of"):
-        event.sheet_named("CUP/1/1/A")
-    do(store, act.SamePaper(number_of(event, "b.jpg"), None))
-    assert set(statuses(store).values()) == {"ok", "review"}
-
-
 # Games whose sheets are in several photos
 
 
@@ -233,18 +218,6 @@ def test_kingdoms_keep_their_size_once_somebody_looked_at_their_squares(store: S
     assert not do(store, act.SetRules(great_duel=False)).rules.great_duel
 
 
-def test_a_corrected_kingdom_is_scored_by_the_rules_of_its_event(store: Store) -> None:
-    came_in(store, "k.jpg", make_kingdom(), game="kingdomino")
-    event = do(store, act.SetRules(middle_kingdom=True))
-    before = states(store, event)["k.jpg"]["score"]
-    event = do(store, act.CorrectSquare(number_of(event, "k.jpg"), (1, 1), "wheat", 1))
-    after = states(store, event)["k.jpg"]["score"]
-    assert (before["middle_kingdom"], after["middle_kingdom"]) == (10, 10)
-    assert after["domains"] == before["domains"] + 4  # four squares of wheat
-    with pytest.raises(UsageError, match="the event's rules apply to all its kingdoms"):
-        do(store, act.SetVariants(number_of(event, "k.jpg"), True, True))
-
-
 # Players and rounds
 
 
@@ -341,23 +314,6 @@ def test_tables_and_byes_may_be_chosen_by_hand(store: Store) -> None:
         do(store, act.PairRound(again=True, tables=(("A", "B"), ("A", "C"))))
     event = do(store, act.PairRound(again=True, byes=("A",)))
     assert [seats for seats in event.tables[1].values() if "A" in seats] == [("A",)]
-
-
-def test_the_last_result_is_withdrawn_and_both_may_be_absent(store: Store) -> None:
-    players(store, "AB", act.PairRound(seed=1))
-    for points in (30, 40):
-        do(store, act.EnterResult(1, 1, {"a": points}))
-    event = do(store, act.WithdrawResult(1, 1))
-    assert {seat.points for seat in event.games[0].seats} == {30, None}
-    do(store, act.WithdrawResult(1, 1))
-    with pytest.raises(UsageError, match="round 1, table 1: no result has been entered"):
-        do(store, act.WithdrawResult(1, 1))
-    event = do(store, act.Walkover(1, 1, None))
-    assert [(line.score, line.losses) for line in event.standings] == [(0, 1), (0, 1)]
-    with pytest.raises(UsageError, match="Eve does not sit at table 1"):
-        do(store, act.EnterResult(1, 1, {"Eve": 3}))
-    with pytest.raises(UsageError, match="round 1 has no table 7; there are: 1"):
-        do(store, act.Walkover(1, 7, "A"))
 
 
 def test_who_changes_a_result_hears_which_pairings_rest_on_it(store: Store) -> None:

@@ -16,8 +16,6 @@ from kdscan.cli.main import main
 from kdscan.errors import UnreadableImage
 from kdscan.event import actions as act
 from kdscan.event.events import open_event, open_row
-from kdscan.event.games import Game, Seat
-from kdscan.event.report.page import places
 from kdscan.event.report.pictures import CROP_PX, LONGEST_PX
 from kdscan.event.store import open_store
 from kdscan.event.store.photos import add_file
@@ -135,36 +133,6 @@ def test_a_lost_photo_costs_its_picture_alone(
             path.write_bytes(content)
     assert list(_pictures(text)) == []
     assert text.count("<article") == page.count("<article") == 2
-
-
-def test_an_event_without_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    url = str(tmp_path / "new.sqlite")
-    with open_store(url) as kept_store, kept_store.write() as db:
-        open_event(db, "New")
-    path = tmp_path / "report.html"
-    assert main(["report", "--event", "New", "--store", url, "-o", str(path)]) == 0
-    text = path.read_text(encoding="utf-8")
-    Tags(text)
-    assert "No sheet has been read yet." in text
-    monkeypatch.setenv("LANGUAGE", "de")
-    assert main(["report", "--event", "New", "--store", url, "-o", str(path)]) == 0
-    assert '<html lang="de"' in path.read_text(encoding="utf-8")
-
-
-def test_places_are_followed_round_by_round() -> None:
-    def game(round_: int, table: int, a: str, x: int, b: str, y: int) -> Game:
-        return Game(round_, table, (Seat(a, points=x), Seat(b, points=y)))
-
-    first = [game(1, 1, "A", 50, "B", 10), game(1, 2, "C", 40, "D", 30)]
-    second = [game(2, 1, "C", 50, "A", 10), game(2, 2, "B", 40, "D", 30)]
-    assert places("ABCD", first) is None
-    plot = places("ABCD", first + second)
-    assert plot is not None and plot["rounds"] == [1, 2]
-    ranks = dict(plot["lines"])
-    assert set(ranks) == set("ABCD") and (ranks["C"][1], ranks["D"][1]) == (0, 3)
-    paired = [Game(3, 1, (Seat("A"), Seat("B"))), Game(3, 2, (Seat("C"),))]
-    assert places("ABCD", [*first, *second, *paired]) == plot  # nobody has played round 3
-    assert places("", first + second) == plot  # photos alone, without a list of players
 
 
 def _read(url: str, found: AnyReading, name: str, game: GameName) -> None:

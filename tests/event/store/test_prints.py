@@ -44,18 +44,6 @@ def test_prints_are_an_event_s_own(store: Store) -> None:
         prints.forget("atlas")
 
 
-def test_an_event_of_maps_learns_until_it_is_told_not_to(store: Store) -> None:
-    prints = prints_of(store)
-    assert prints.learns()
-    prints.switch(False)
-    assert not prints.learns()
-    prints.switch(True)
-    assert prints.learns()
-    with store.write() as db:
-        tiles = open_row(db, "castle cup", "kingdomino")
-    assert not EventPrints(store, tiles.id).learns()
-
-
 def test_an_event_takes_its_prints_along(tmp_path: Path) -> None:
     with open_store(str(tmp_path / "one.sqlite")) as store:
         saved = prints_of(store).save(made_template("club"))
