@@ -288,7 +288,7 @@ def gather(
     games = []
     for at, present in sorted(at_table.items()):
         plan = planned.get(at)
-        made_of = (plan, *present)
+        made_of = (plan or most, *present)
         known = memo.get(at)
         if known and len(known[0]) == len(made_of) and all(map(is_, known[0], made_of)):
             game, to_settle = known[1:]

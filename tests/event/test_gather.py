@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from kdscan.event.games import Planned, SheetScore, gather
+from kdscan.event.games import Memo, Planned, SheetScore, gather
 from kdscan.rules.winner import Outcome, Worth
 
 
@@ -173,3 +173,13 @@ def test_up_to_four_sheets_of_one_table_are_a_game_where_the_rules_allow() -> No
     assert [seat.player for seat in games[0].seats] == ["A", "B", "C"] and not findings
     games, findings = gather(sheets)
     assert not games and "needs two players; here are 3" in findings[0].message
+
+
+def test_games_are_kept_only_as_long_as_what_they_are_made_of() -> None:
+    memo: Memo = {}
+    sheets = [sheet(n, name, 40 + n) for n, name in enumerate("ABC")]
+    (game,), _ = gather(sheets, most=4, memo=memo)
+    assert gather(sheets, most=4, memo=memo)[0][0] is game
+    assert [finding.code for finding in gather(sheets, memo=memo)[1]] == ["unknown_player"]
+    (other,), _ = gather([*sheets[:2], sheet(2, "C", 50)], most=4, memo=memo)
+    assert [seat.total for seat in other.seats] == [40, 41, 50]
