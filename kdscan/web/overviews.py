@@ -61,7 +61,8 @@ class Overviews:
 def standings(event: Event) -> schemas.Standings:
     """The standings page."""
     names = {row.sheet.id: short_name(row.file.name) for row in event.counting}
-    best = sorted(event.scores, key=lambda score: (-score.total, score.key))
+    whole = (score for score in event.scores if not score.cut_off)
+    best = sorted(whole, key=lambda score: (-score.total, score.key))
     totals: list[schemas.Total] = [
         {"name": one.player or names[one.key], "total": one.total, "review": one.review}
         for one in best[:TOTALS]
