@@ -47,12 +47,3 @@ def test_marks_are_typed_skipped_undone_and_refused(monkeypatch: pytest.MonkeyPa
     assert answered(monkeypatch, "ll++\nu\nq\n").evidence.corrections.cells == {}
     assert answered(monkeypatch, "sheep\n" + "\n" * 40).evidence.corrections.cells == {}
     assert answered(monkeypatch, "").evidence.corrections.cells == {}
-
-
-def test_the_shield_is_drawn_where_the_terminal_has_colours(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for depth, code in (("truecolor", "38;2;"), ("", "38;5;")):
-        monkeypatch.setenv("COLORTERM", depth)
-        answered(monkeypatch, "q\n", Style(color=True))
-        assert f"\x1b[{code}" in capsys.readouterr().err

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -15,10 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.cli import terminal
-from kdscan.cli.batch import _print_result
 from kdscan.cli.main import main
-from kdscan.event.jobs import Progress
 from kdscan.event.store import open_store
 from tests.command import Command
 from tests.event.entries import came_in
@@ -92,52 +88,6 @@ def test_json_lines_hold_the_boards(folder: Path, tmp_path: Path, run: Command) 
     alone = run("score", folder / "04.jpg", "--json").json["photos"][0]["sheets"][0]
     (line,) = out.read_text("utf-8").splitlines()
     assert json.loads(line)["data"] == alone
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["batch", "none", "--event", " "],
-        ["batch", ".", "--event", "x"],
-        ["export", "--event", "nobody's", "--csv", "-"],
-        ["export", "--event", "x"],
-        ["batch", "a.jpg"],
-        ["batch", "a.jpg", "--event", "x", "--csv", "no-such-folder/out.csv"],
-        ["import", "none.kdscan"],
-    ],
-)
-def test_wrong_usage_is_2(
-    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Command
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("KDSCAN_STORE", str(tmp_path / "s.sqlite"))
-    assert run(*arguments, code=2).out == ""
-
-
-def test_a_photo_that_is_read_again_counts_once(capsys: pytest.CaptureFixture[str]) -> None:
-    told = Progress(total=34, read=34, again=16, learned={"pad 1": 4})
-    _print_result("cup", None, told, [])
-    assert capsys.readouterr().out.startswith("cup: 18 read now, 16 read again\n  learned from 4")
-
-
-def test_who_gives_a_removed_photo_again_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    _print_result("cup", None, Progress(known=1), [], ["a b.jpg"])
-    out = capsys.readouterr().out
-    assert "not counted: 1\n    kdscan remove --undo 'a b.jpg' --event cup\n" in out
-
-
-def test_progress_is_a_line_at_intervals_once_something_is_read(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with terminal.progress_line() as show:
-        show(Progress(total=8, read=1))
-        assert capsys.readouterr().err == ""  # the last line is not old enough
-        monkeypatch.setattr(terminal, "SECONDS_A_LINE", -1.0)
-        show(Progress(total=8))
-        assert capsys.readouterr().err == ""
-        show(Progress(total=8, read=2))
-    text = capsys.readouterr().err
-    assert re.fullmatch(r"kdscan: 2 of 8, [\d.]+/s, \d+ s left\n", text)
 
 
 @pytest.mark.usefixtures("read_here")

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
-
-import pytest
 
 from kdscan.event import actions as act
-from kdscan.event.events import find_event, open_event
-from kdscan.event.export import COLUMNS
+from kdscan.event.events import find_event
 from kdscan.event.store import open_store
 from kdscan.event.store.photos import add_file
 from kdscan.rules.duel.board import Board
@@ -106,26 +102,6 @@ def test_a_sheet_is_found_by_each_name_of_its_photo(url: str, say: Command, rows
     assert "that is the same photo" in say("a.jpg", "--same-as", "copy.jpg", code=2).err
 
 
-def test_undoing_on_one_sheet_leaves_the_others_as_they_are(
-    url: str, say: Command, rows: Rows
-) -> None:
-    came(url, "a.jpg", make_sheet())
-    came(url, "b.jpg", make_sheet(SECOND))
-    for name in ("a.jpg", "b.jpg"):
-        say(name, "--ignore")
-    say("a.jpg", "--undo")
-    assert {row["file"]: row["status"] for row in rows()} == {"a.jpg": "ok", "b.jpg": "ignored"}
-
-
-def test_what_is_undone_does_not_come_back_with_the_next_word(
-    url: str, say: Command, rows: Rows
-) -> None:
-    came(url, "a.jpg", make_sheet())
-    say("a.jpg", "--round", "3")
-    say("a.jpg", "--undo", "--player", "Bob")
-    assert [(row["round"], row["player"]) for row in rows()] == [("", "Bob")]
-
-
 def test_two_boards_with_one_code_are_settled_by_a_person(
     url: str, say: Command, rows: Rows, run: Command
 ) -> None:
@@ -188,32 +164,3 @@ def test_a_mistyped_name_is_asked_about_and_the_csv_names_player_and_table(
         "table#3.jpg": ("Mario Rossi", "2", "1"),
         "coded.jpg": ("Luigi Verdi", "2", "1"),
     }
-
-
-def test_an_event_without_rows_exports_a_header(
-    url: str, tmp_path: Path, rows: Rows, run: Command
-) -> None:
-    with open_store(url) as kept, kept.write() as db:
-        open_event(db, "Cup")
-    said = run("export", "--event", "Cup", "--store", url, "--csv", "-").out
-    assert said.strip().split(",") == list(COLUMNS)
-
-
-@pytest.mark.parametrize(
-    ("typed", "told"),
-    [
-        (
-            "anna",
-            "anna: this could be any of Anna Ka, Anna Maria Brzezi\u0144ska, Anna Nowak; name one",
-        ),
-        ("Anna Maria", "Anna Maria? Anna Maria Brzezi\u0144ska plays in Cup."),
-        ("Nowak", "Nowak? Anna Nowak plays in Cup."),
-        ("Zoe\u0308", "? Zo\u00eb Bront\u00eb plays in Cup."),
-    ],
-)
-def test_a_part_of_a_name_is_asked_about(typed: str, told: str, url: str, say: Command) -> None:
-    names = ("Anna Ka", "Anna Maria Brzezi\u0144ska", "Anna Nowak", "Zo\u00eb Bront\u00eb")
-    with open_store(url) as kept:
-        do(kept, *map(act.AddPlayer, names))
-    came(url, "a.jpg", make_sheet())
-    assert told in say("a.jpg", "--player", typed, code=2).err

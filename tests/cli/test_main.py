@@ -7,17 +7,12 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
-from kdscan import __main__ as program
 from kdscan.cli import main as main_module
-from kdscan.cli.main import COMMANDS, load
-from kdscan.cli.terminal import user
 from kdscan.errors import ImageTooLarge, KdscanError, LayoutError, ModelError, NoSheetFound
 from kdscan.event.events import open_row
 from kdscan.event.store import open_store
@@ -26,14 +21,6 @@ from tests.command import Command
 SAMPLE = str(Path(__file__).parents[2] / "samples" / "01.jpg")
 
 HEAVY = {"sqlalchemy", "cv2", "numpy", "onnxruntime", "PIL", "reportlab", "pypdfium2", "torch"}
-
-
-def named() -> Iterator[list[str]]:
-    """The words of every command, those in groups too."""
-    for name in COMMANDS:
-        command = load(name)
-        yield [name]
-        yield from ([name, inner] for inner in getattr(command, "commands", {}))
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["scor"]])
@@ -48,40 +35,6 @@ assert not (modules | {HEAVY!r}) & set(sys.modules)
     subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
 
 
-@pytest.mark.parametrize("words", ["", "sc", "score --ov"])
-def test_a_shell_can_complete_commands_and_options(words: str) -> None:
-    environment = os.environ | {
-        "_KDSCAN_COMPLETE": "complete_bash",
-        "COMP_WORDS": f"kdscan {words}",
-        "COMP_CWORD": str(max(1, len(words.split()))),
-    }
-    command = [sys.executable, "-m", "kdscan.__main__"]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
-    assert ("--overlay" if "--" in words else "score") in done.stdout.split()
-
-
-def test_every_command_has_examples_in_its_help(run: Command) -> None:
-    for words in named():
-        text = run(*words, "--help").out
-        if words == ["template"]:
-            continue
-        assert f"$ kdscan {' '.join(words)}" in text
-        assert ("Examples:" in text) == (text.count("$ kdscan") > 1), words
-
-
-def test_help_is_not_cut_off_in_a_narrow_terminal(
-    monkeypatch: pytest.MonkeyPatch, run: Command
-) -> None:
-    monkeypatch.setenv("COLUMNS", "50")
-    for words in ([], ["score"], ["sheet"]):
-        lines = run(*words, "--help").out.splitlines()
-        assert max(map(len, lines)) <= 50 and "…" not in "".join(lines)
-
-
-def test_help_is_printed_when_nothing_is_asked_for(run: Command) -> None:
-    assert "Commands:" in run().out
-
-
 @pytest.mark.parametrize("photo", ["photo.jpg", "my photos/IMG 1.HEIC"])
 def test_a_photo_without_a_command_is_met_with_the_command(photo: str, run: Command) -> None:
     assert f"kdscan score {photo}" in run(photo, code=2).err
@@ -94,16 +47,9 @@ def test_a_photo_without_a_command_is_met_with_the_command(photo: str, run: Comm
         "score",
         "score --nonsense a.jpg",
         "score --risk little a.jpg",
-        "score --risk",
         "score --game chess a.jpg",
-        "score --risk 2 a.jpg",
         "score --overlay out.gif a.jpg",
-        "score --overlay no-such-folder/out.png a.jpg",
-        "score --overlay-style ink a.jpg",
-        "score --set Z9=f a.jpg",
         "sheet -o a.pdf --count 0",
-        "serve --port 70000",
-        "layout",
     ],
 )
 def test_wrong_usage_is_2_and_says_why(words: str, run: Command) -> None:
@@ -136,10 +82,6 @@ def test_streams_may_be_closed_or_full(closed: str, words: str, code: int, messa
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, env=buffered)
     assert done.returncode == code, done.stderr
     assert message in done.stderr and "bug" not in done.stderr
-
-
-def test_version(run: Command) -> None:
-    assert run("--version").out.split()[0] == "kdscan"
 
 
 def fail(error: BaseException) -> Any:
@@ -184,26 +126,6 @@ def test_errors_end_in_their_exit_code(
 def test_debug_shows_where(monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
     monkeypatch.setattr(main_module, "load", fail(ZeroDivisionError("a")))
     assert "Traceback" in run("--debug", "score", "a.jpg", code=1).err
-
-
-def test_errors_speak_the_language_of_the_terminal(
-    monkeypatch: pytest.MonkeyPatch, run: Command
-) -> None:
-    inner = LayoutError("this is a folder; name a file in it")
-    monkeypatch.setenv("LANGUAGE", "de")
-    monkeypatch.setattr(
-        main_module, "load", fail(LayoutError("{where}: {error}", where="a", error=inner))
-    )
-    assert run("score", code=2).err == "kdscan: a: das ist ein Ordner; gib eine Datei darin an\n"
-
-
-def test_a_second_ctrl_c_is_as_quiet(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(main_module, "main", fail(KeyboardInterrupt()))
-    with pytest.raises(SystemExit, match="130"):
-        program.run()
-    assert capsys.readouterr().err == "kdscan: interrupted\n"
 
 
 @pytest.mark.parametrize("home", ["unset", "missing", "a file"])
@@ -265,12 +187,6 @@ def test_a_name_that_the_terminal_cannot_show_is_escaped() -> None:
     assert done.returncode == 2 and r"kdscan: \u017c\xf3\u0142w.txt: " in done.stderr
 
 
-def test_groups_and_commands_are_typers_own() -> None:
-    assert all(
-        isinstance(load(name), typer.core.TyperCommand | typer.core.TyperGroup) for name in COMMANDS
-    )
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -307,12 +223,3 @@ def test_quiet_leaves_errors_alone_on_stderr(tmp_path: Path, run: Command) -> No
     assert run("sheet", "-o", out).err
     assert run("sheet", "-o", out, "--quiet").err == ""
     assert run("sheet", "-o", tmp_path / "none" / "a.pdf", "--quiet", code=2).err
-
-
-@pytest.mark.skipif(os.name != "posix", reason="elsewhere users have no numbers")
-def test_somebody_without_a_name_is_the_arbiter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Containers may run as a user of whom they know only the number."""
-    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(os, "getuid", lambda: 987_654_321)
-    assert user() == "arbiter"

@@ -20,7 +20,6 @@ from kdscan.cli.options import UNLAWFUL
 from kdscan.cli.score import exit_code
 from kdscan.errors import ModelError, NoSheetFound
 from kdscan.imaging.picture import Photo
-from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.rules.problem import Problem
 from kdscan.sheets.base import AnyReading
 from kdscan.sheets.common import ReadOptions
@@ -123,15 +122,6 @@ def test_a_folder_and_a_pattern_mean_the_photos_in_them(
     assert "no photo in this folder" in run("score", tmp_path / "empty", code=2).err
 
 
-def test_a_board_fits_a_narrow_terminal(
-    photo: Make, monkeypatch: pytest.MonkeyPatch, run: Command
-) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    for width in (801, 807):
-        board = run("score", photo(width)).out.split("\n\n")[1]
-        assert max(map(len, board.splitlines())) <= 40
-
-
 def test_several_photos_of_a_sheet_settle_what_strict_asks_for(photo: Make, run: Command) -> None:
     text = run("score", photo(801), photo(806), "--strict").out
     assert "Photos 1 and 2 show the same sheet" in text and "close-up" not in text
@@ -178,21 +168,6 @@ def test_two_maps_in_one_photo_are_a_game(photo: Make, run: Command) -> None:
     assert "Map 1 wins, 37 : 33" in run("score", photo(802)).out
 
 
-def test_the_reader_takes_the_risk_that_was_asked_for(
-    photo: Make, monkeypatch: pytest.MonkeyPatch, run: Command
-) -> None:
-    taken: list[float] = []
-
-    def read(picture: Photo, options: ReadOptions, *_: object) -> tuple[AnyReading, ...]:
-        taken.append(options.risk)
-        return found_by_width(picture, options)
-
-    monkeypatch.setattr(reading, "read_with", read)
-    for words in ((), ("--risk", "0"), ("--risk", "0.25"), ("--risk", "1")):
-        run("score", photo(800), *words)
-    assert taken == [DEFAULT_RISK, 0, 0.25, 1]
-
-
 @pytest.mark.parametrize("name", ["out.png", "out.JPG", "out.webp"])
 def test_overlay_of_one_photo(name: str, photo: Make, tmp_path: Path, run: Command) -> None:
     out = tmp_path / name
@@ -237,39 +212,6 @@ def test_text_without_unicode_or_colour(photo: Make, monkeypatch: pytest.MonkeyP
     assert "\x1b" not in text
 
 
-class Terminal(io.StringIO):
-    encoding = "utf-8"
-
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize("no_color", [False, True])
-def test_colours_on_a_terminal_unless_unwanted(
-    no_color: bool, photo: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = photo(800)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    if no_color:
-        monkeypatch.setenv("NO_COLOR", "1")
-    stream = Terminal()
-    monkeypatch.setattr("sys.stdout", stream)
-    assert main(["score", name]) == 0
-    assert ("\x1b[30;48;5;" in stream.getvalue()) is not no_color
-
-
-def test_progress_is_for_terminals(
-    photo: Make, monkeypatch: pytest.MonkeyPatch, run: Command
-) -> None:
-    names = [photo(800), photo(801)]
-    assert "[2/2]" not in run("score", *names, code=None).err
-    stream = Terminal()
-    monkeypatch.setattr("sys.stderr", stream)
-    run("score", *names, code=None)
-    assert "[2/2]" in stream.getvalue()
-
-
 def test_a_file_name_that_no_encoding_has(photo: Make, run: Command) -> None:
     (entry,) = run("score", "--json", "no-such-\udcff.jpg", code=3).json["photos"]
     assert entry["photo"] == r"no-such-\xff.jpg"
@@ -282,34 +224,6 @@ def test_a_kingdom_in_json_and_put_right(photo: Make, run: Command) -> None:
     assert after["cells"][1]["crowns"] == 1
     assert after["cells"][14]["terrain"] == "lake"
     assert after["score"]["total"] > before["score"]["total"]
-
-
-@pytest.mark.parametrize(
-    ("width", "said", "why"),
-    [
-        (807, "A6=w", "A1 to E5"),
-        (807, "A1=dd", "not a square"),
-        (807, "A1=w++", "not a square"),
-        (800, "A1=w", "no coat"),
-    ],
-)
-def test_what_does_not_fit_the_sheet_is_refused(
-    width: int, said: str, why: str, photo: Make, run: Command
-) -> None:
-    assert why in run("score", photo(width), "--set", said, code=2).err
-
-
-def test_rules_of_the_other_game_are_refused_where_the_game_is_named(
-    photo: Make, run: Command
-) -> None:
-    said = run("score", photo(800), "--game", "duel", "--middle-kingdom", code=2).err
-    assert "--middle-kingdom only applies to kingdomino" in said
-    run("score", photo(807), "--game", "kingdomino", "--middle-kingdom")
-
-
-def test_a_dynasty_is_added_up(photo: Make, run: Command) -> None:
-    told = run("score", photo(807, "a.jpg"), photo(807, "b.jpg"), "--dynasty").out
-    assert f"Dynasty of 2 kingdoms: {2 * make_kingdom().score.total} points" in told
 
 
 def test_a_photo_is_read_from_stdin(

@@ -36,15 +36,6 @@ def test_sheet_prints_a_map_for_each_player_and_round(tmp_path: Path, run: Comma
     assert "Anna Żak" in text and "round 1" in text and "round 2" in text
 
 
-def test_the_backs_name_the_table_and_its_players_too(tmp_path: Path, run: Command) -> None:
-    people, path = tmp_path / "round1.csv", tmp_path / "round1.pdf"
-    people.write_text("name,round,table\nAda,1,3\nBob,1,3\n", encoding="utf-8")
-    run("sheet", "-o", path, "--side", "both", "--players", people, "--event", "Waw26")
-    with pypdfium2.PdfDocument(path) as document:
-        _, backs = (page.get_textpage().get_text_bounded() for page in document)
-    assert "Player Ada Player Bob" in backs and "Waw26 · round 1 · table 3" in backs
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -116,30 +107,6 @@ def test_sheet_prints_the_side_asked_for(
         first = document[0].get_textpage().get_text_range()
     assert ("SPELLBOOK" in first) == (side == "spellbook")
     assert said in err
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            ["-o", "missing/sheet.pdf"],
-            "missing/sheet.pdf: there is no folder missing; make it first",
-        ),
-        (["-o", "."], ". cannot be written ("),
-        (["-o", "sheet.pdf", "--layout", "nowhere"], "there is no layout of this name"),
-        (["-o", "sheet.pdf", "--paper", "a3"], "'a3' is not one of"),
-        (["-o", "sheet.pdf", "--count", "0"], "--count"),
-    ],
-)
-def test_sheet_says_what_is_wrong(
-    options: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Command
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    out, err = run("sheet", *options, code=2)
-    assert out == ""
-    assert message in err
-    assert "Traceback" not in err
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_sheet_is_written_as_pictures_or_to_stdout(

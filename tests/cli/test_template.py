@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.cli.known_templates import known_templates
 from kdscan.event.events import find_row, forget_event, open_row
 from kdscan.event.prints import EventPrints, add_print, event_prints
 from kdscan.event.store import open_store
@@ -31,23 +30,6 @@ def test_empty_library(run: Command) -> None:
     said = run("template", "list")
     assert said.out == "" and "template learn" in said.err
     assert json.loads(template(run, "list", "--json")) == {"templates": []}
-
-
-def test_list_shows_coverage_and_date(run: Command) -> None:
-    one, two = (
-        to_stored(made_template("moor", 1), "2026-01-02"),
-        to_stored(made_template("atlas", 2)),
-    )
-    for each in (one, two):
-        own_library().save(each)
-    heads, first, second = template(run, "list").splitlines()
-    assert first.split()[0] == "atlas" and second.split()[0] == "moor"
-    assert "5" in second and "50%" in second and second.endswith("2026-01-02")
-    assert len(heads) == len(second)
-    atlas, moor = json.loads(template(run, "list", "--json"))["templates"]
-    assert atlas["name"] == "atlas" and moor["learned"] == "2026-01-02"
-    assert (moor["sheets"], moor["circles"], moor["shield_corners"]) == (5, 2, 3)
-    assert moor["known"] == pytest.approx(0.5, abs=0.02)
 
 
 def test_damaged_file_is_reported_and_skipped(run: Command) -> None:
@@ -122,16 +104,6 @@ def test_forgotten_automatic_template_stops_learning(run: Command, tmp_path: Pat
     assert "pad had been learned automatically" in said
     with open_store(url) as store, store.read() as db:
         assert not EventPrints(store, find_row(db, "my cup").id).learns()
-
-
-def test_forget_in_an_empty_library(run: Command) -> None:
-    assert "no template is known yet; see: kdscan" in template(run, "forget", "club", code=2)
-
-
-def test_template_file_may_have_any_name(tmp_path: Path) -> None:
-    file = tmp_path / "club.zip"
-    file.write_bytes(to_stored(made_template("club")).data)
-    assert [one.name for one in known_templates([str(file)])] == ["club"]
 
 
 def test_layout_file_is_no_template(run: Command, tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from kdscan.event import actions as event_actions
 from kdscan.event import log
 from kdscan.event.log import Author
 from kdscan.event.store import Store
-from kdscan.event.store.photos import add_file
 from kdscan.event.store.schema import now, touch
 from kdscan.rules.duel.players import play_game
 from tests.event.entries import came_in
@@ -80,26 +79,6 @@ def test_a_players_change_is_a_card_until_it_is_accepted_or_restored(
     assert desk.get(f"/api/sheets/{sheet['id']}").json()["score"]["total"] == read
 
 
-@pytest.mark.usefixtures("cup")
-def test_a_failed_photo_is_shown_with_its_reason_in_the_readers_language(
-    desk: httpx.Client, served: Served, store: Store
-) -> None:
-    with store.write() as db:
-        text = "the file is empty; copy or send it again"
-        error = {"code": "unreadable_image", "message": text, "text": text, "values": {}}
-        add_file(db, served.services.live.id, "broken.jpg", None, error=error)
-    assert cards(desk)["failed"]["problem"]["message"] == text
-    polish = desk.get("/api/desk", headers={"Accept-Language": "pl"}).json()["cards"]
-    said = next(card for card in polish if card["kind"] == "failed")["problem"]["message"]
-    assert said != text
-    act(desk, "remove_photo", file="broken.jpg").raise_for_status()
-    assert "failed" not in cards(desk)
-    undo = desk.get("/api/desk").json()["undo"]
-    assert undo["text"] == "removing a photo"
-    act(desk, "undo", action=undo["id"]).raise_for_status()
-    assert "failed" in cards(desk)
-
-
 def test_points_are_entered_and_shown_to_everybody(
     desk: httpx.Client, login: Login, cup: dict[int, list[str]]
 ) -> None:
@@ -117,32 +96,6 @@ def test_points_are_entered_and_shown_to_everybody(
     assert table["played_round"] == 1
     refused = act(desk, "pair_round", again=True)
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "refused")
-
-
-@pytest.mark.usefixtures("cup")
-def test_names_that_nobody_has_are_answered_with_those_that_may_be_meant(
-    desk: httpx.Client, served: Served, store: Store
-) -> None:
-    photo = lay(served, store, make_sheet())
-    sheet = desk.get(f"/api/photos/{photo}").json()["sheets"][0]["id"]
-    error = act(desk, "assign_sheet", sheet=sheet, player="Adda", round=1).json()["error"]
-    assert error["known"] == ["Ada"]
-
-
-@pytest.mark.parametrize(
-    ("kind", "fields"),
-    [
-        ("add_player", {"name": "Eve"}),
-        ("pair_round", {}),
-        ("start_clock", {"minutes": 5}),
-        ("show", {"what": "table"}),
-        ("enter_result", {"round": 1, "table": 1, "points": {"Ada": 1}}),
-        ("approve", {"actions": [1]}),
-    ],
-)
-def test_players_do_not_run_the_event(login: Login, kind: str, fields: dict[str, Any]) -> None:
-    answer = act(login(JOIN), kind, **fields)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "desk_only")
 
 
 def test_several_actions_are_one_or_none(desk: httpx.Client) -> None:

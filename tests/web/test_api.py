@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -88,22 +87,6 @@ def test_a_correction_moves_the_score_and_undo_brings_it_back(
     assert undone(player, after) == back  # the first answer was lost
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        ({"cell": [0, 0], "coat": "dot", "more": 1}, 400),
-        ({"cell": [2, 3], "coat": "dot"}, 409),
-        ({"cell": [0, 0], "coat": None, "crosses": 1}, 409),
-    ],
-)
-def test_impossible_corrections_are_refused(
-    player: httpx.Client, sheet: dict[str, Any], body: Any, status: int
-) -> None:
-    answer = act(player, "correct_shield", sheet=sheet["id"], **body)
-    assert answer.status_code == status
-    assert answer.json()["error"]["code"] == ("bad_request" if status == 400 else "refused")
-
-
 def test_two_maps_are_a_game(player: httpx.Client, sheet: dict[str, Any]) -> None:
     other = send(player, "05.jpg")["sheets"][0]
     said = player.get(f"/api/games?sheets={sheet['id']},{other['id']}").json()
@@ -114,20 +97,6 @@ def test_two_maps_are_a_game(player: httpx.Client, sheet: dict[str, Any]) -> Non
         assert player.get("/api/games", params={"sheets": wrong}).status_code == 400
     nobodys = {"sheets": f"{sheet['id']},{10**20}"}
     assert player.get("/api/games", params=nobodys).status_code == 404
-
-
-def test_the_same_photo_twice_is_one(player: httpx.Client, photo: dict[str, Any]) -> None:
-    again = send(player, "01.jpg")
-    assert again["id"] == photo["id"]
-    assert sum(p["id"] == photo["id"] for p in player.get("/api/photos").json()["photos"]) == 1
-
-
-def test_what_was_read_is_not_read_again_on_demand(
-    player: httpx.Client, served: Served, photo: dict[str, Any]
-) -> None:
-    answer = player.post(f"/api/photos/{photo['id']}/again", json={})
-    assert (answer.status_code, answer.json()["state"]) == (200, "read")
-    assert served.services.reader.length == 0
 
 
 def test_players_see_their_own_photos_alone(
@@ -245,28 +214,6 @@ def test_the_same_bytes_give_no_say_over_the_first_ones_corrections(login: Login
     assert act(second, "assign_sheet", sheet=sheet, player="Bo").status_code == 403
     assert second.post(f"/api/photos/{photo['id']}/again", json={}).status_code == 403
     assert second.get(f"/api/sheets/{sheet}").status_code == 200
-
-
-def test_large_answers_are_compressed_and_news_hold_what_is_new(
-    desk: httpx.Client, photo: dict[str, Any]
-) -> None:
-    answer = desk.get("/api/desk")
-    assert answer.headers["content-encoding"] == "gzip"
-    assert int(answer.headers["content-length"]) < len(answer.content) / 2
-    plain = desk.get("/api/desk", headers={"Accept-Encoding": "identity"})
-    assert "content-encoding" not in plain.headers and plain.json() == answer.json()
-    state = answer.json()["state"]
-    assert desk.get(f"/api/desk?after={state}&wait=1").json() == {"state": state}
-    assert desk.get("/api/desk?after=older&wait=25").json() == answer.json()
-
-
-def test_programs_show_the_code_instead(stranger: Callable[[], httpx.Client]) -> None:
-    client = stranger()
-    for code, role in ((JOIN, "player"), (DESK, "desk"), (DESK.lower(), "desk")):
-        client.headers["Authorization"] = f"Bearer {code}"
-        assert client.get("/api/session").json()["role"] == role
-    photo = send(client, "05.jpg")
-    assert photo["state"] == "read"
 
 
 def test_a_photo_is_deleted_by_whoever_sent_it_and_comes_back_when_it_is_sent_again(

@@ -71,17 +71,6 @@ def test_the_terminal_shows_a_qr_code_that_lets_a_phone_in(
     assert f"{address}/j/{DESK}" in desk and words(language).t("desk:") in desk
 
 
-def test_a_terminal_without_blocks_shows_a_qr_code_of_spaces(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    limited = Terminal()
-    limited.encoding = "cp1252"
-    monkeypatch.setattr("sys.stdout", limited)
-    greet(["http://192.168.50.1:8000"], "http://127.0.0.1:8000", settings(), own=False)
-    printed = limited.getvalue()
-    assert printed.isascii() and "\\u" not in printed and printed.count("\x1b[7m  ") > 20
-
-
 def words_to_serve(store: Path, *more: str) -> list[str]:
     return ["serve", "--port", "0", "--workers", "1", "--store", str(store), *more]
 
@@ -100,17 +89,6 @@ def test_the_command_serves_until_ctrl_c(tmp_path: Path) -> None:
         command.send_signal(signal.SIGINT)
         assert command.communicate(timeout=60) == ("", "kdscan: interrupted\n")
     assert command.returncode == 130
-
-
-def test_what_keeps_the_page_from_starting_is_said(tmp_path: Path) -> None:
-    code = (
-        "import sys\nfrom kdscan.cli.main import main\n"
-        "sys.executable = 'false'\n"  # no worker starts
-        f"sys.exit(main({words_to_serve(tmp_path / 'cup', *HERE)!r}))"
-    )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert said.returncode == 3
-    assert said.stderr.startswith("kdscan: a process that reads photos did not start; ")
 
 
 @pytest.mark.parametrize(
@@ -190,22 +168,6 @@ def test_only_the_files_of_the_page_are_served(stranger: Callable[[], httpx.Clie
     assert client.get(script.replace(version(), "0" * 12)).status_code == 404
     for name in ("sw.js", "%2e%2e/pages.py", "%2fetc/passwd", "js", ""):
         assert client.get(static_url(name)).status_code == 404, name
-
-
-@pytest.mark.parametrize(("path", "script"), [("/", "main"), ("/desk", "desk")])
-def test_a_phone_is_told_all_modules_at_once_and_gets_them_packed(
-    desk: httpx.Client, path: str, script: str
-) -> None:
-    told = set(re.findall(r'"modulepreload" href="([^"]+)"', desk.get(path).text))
-    told.add(static_url(f"js/{script}.js"))
-    for address in told:
-        packed = desk.get(address)
-        assert packed.headers["content-encoding"] == "gzip"
-        assert packed.headers["vary"] == "Accept-Encoding"
-        plain = desk.get(address, headers={"Accept-Encoding": "identity"})
-        assert "content-encoding" not in plain.headers and plain.content == packed.content
-        for name in re.findall(r'from "./(\w+).js"', plain.text):
-            assert static_url(f"js/{name}.js") in told
 
 
 def _codes() -> set[str]:

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from kdscan.event.store import Store
-from tests.readings import make_book, make_kingdom, make_sheet, make_table, paid_game
+from tests.readings import make_kingdom, make_table, paid_game
 from tests.web.conftest import Served, lay, sheet_after, undone
 
 GAME = paid_game()
@@ -47,64 +47,6 @@ def test_a_kingdom_is_corrected_and_its_range_shrinks(
     back = undone(desk, rich)
     assert back["score"] == after["score"]
     assert undone(desk, back)["score"] == kingdom["score"]
-
-
-def test_a_corrected_spellbook_pays_the_maps_and_decides_the_game(
-    desk: httpx.Client, table: dict[str, Any]
-) -> None:
-    maps, book = table["sheets"][:2], table["sheets"][2]
-    ids = [sheet["id"] for sheet in maps]
-    scores = [score.wizard for score in GAME.scores()]
-    assert [sheet["score"]["wizard"] for sheet in maps] == scores
-    assert book["players"][OWNER]["choice"]["review"]
-    assert book["players"][OWNER]["choice"]["alternatives"][0]["coat"] is None
-    coats = {domain["coat"] for domain in maps[OWNER]["domains"]}
-    other = next(c for c in sorted(coats) if c != book["players"][OWNER]["chosen_coat"])
-    said = {"sheet": book["id"], "side": OWNER}
-    after = sheet_after(desk, "correct_choice", **said, coat=other)
-    assert after["players"][OWNER]["chosen_coat"] == other
-    assert not after["players"][OWNER]["choice"]["review"]
-    paid = desk.get(f"/api/sheets/{ids[OWNER]}").json()
-    assert paid["chosen_coat"] == other
-    assert paid["score"]["wizard"] == 3 * sum(d["coat"] == other for d in paid["domains"])
-    game = desk.get("/api/games", params={"sheets": f"{ids[0]},{ids[1]}"}).json()["game"]
-    assert game["players"][OWNER]["total"] == paid["score"]["total"]
-    after = sheet_after(desk, "correct_line", **said, coat="filled", filled=0)
-    assert desk.get(f"/api/sheets/{ids[OWNER]}").json()["score"]["wizard"] == 0
-    for _ in range(2):
-        after = undone(desk, after)
-    now = desk.get(f"/api/photos/{table['id']}").json()["sheets"]
-    assert [sheet["score"] for sheet in now[:2]] == [sheet["score"] for sheet in maps]
-
-
-def test_a_spellbook_photographed_apart_joins_the_game(
-    served: Served, store: Store, desk: httpx.Client
-) -> None:
-    boards = [make_sheet(str(board), confidence=0.999) for board in GAME.maps]
-    book = make_book(GAME.spellbook)
-    photos = [*(lay(served, store, one) for one in boards), lay(served, store, book)]
-    ids = [desk.get(f"/api/photos/{one}").json()["sheets"][0]["id"] for one in photos]
-    names = ",".join(map(str, ids))
-    said = desk.get("/api/games", params={"sheets": names}).json()
-    totals = [score.total for score in GAME.scores()]
-    assert [player["total"] for player in said["game"]["players"]] == totals
-    assert len(said["sheets"]) == 3
-    assert desk.get("/api/games", params={"sheets": f"{ids[0]},{ids[2]}"}).status_code == 409
-
-
-def test_kingdoms_are_a_game_of_up_to_four(
-    served: Served, store: Store, desk: httpx.Client, kingdom: dict[str, Any]
-) -> None:
-    other = make_kingdom(doubtful={(0, 0): ("wheat", 0)}, origin_xy=(400.0, 250.0))
-    photo = lay(served, store, make_kingdom(), other)
-    ids = [kingdom["id"], *(s["id"] for s in desk.get(f"/api/photos/{photo}").json()["sheets"])]
-    said = desk.get("/api/games", params={"sheets": ",".join(map(str, ids))}).json()["game"]
-    totals = [player["total"] for player in said["players"]]
-    assert said["winners"] == [n for n, total in enumerate(totals) if total == max(totals)]
-    book = lay(served, store, make_book(GAME.spellbook))  # of the other game
-    ids.append(desk.get(f"/api/photos/{book}").json()["sheets"][0]["id"])
-    answer = desk.get("/api/games", params={"sheets": ",".join(map(str, ids))})
-    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "wrong_kind")
 
 
 def test_a_doubtful_spellbook_is_a_card_until_it_is_confirmed(

@@ -71,16 +71,6 @@ def test_at_home_everybody_teaches_but_only_the_desk_changes_prints(
     assert player.get("/api/prints").status_code == 200
 
 
-def test_from_filled_sheets_too_few_are_refused(
-    desk: httpx.Client, unknown: dict[str, Any]
-) -> None:
-    body = {"name": "moor", "photos": [unknown["id"]]}
-    answer = desk.post("/api/prints/of-photos", json=body)
-    assert answer.status_code == 409 and "filled" in answer.json()["error"]["message"]
-    body["photos"] = [999]
-    assert desk.post("/api/prints/of-photos", json=body).status_code == 404
-
-
 def test_a_learned_print_reads_what_is_there_already(
     desk: httpx.Client, unknown: dict[str, Any], served: Served, store: Store
 ) -> None:
@@ -163,9 +153,3 @@ def test_four_sheets_teach_their_pad_until_somebody_forgets_it(
         assert switched == {"prints": [pad], "learns": on}
     off = desk.post(f"/api/prints/{pad['id']}/forget", json={}).json()
     assert off == {"prints": [], "learns": False}
-
-
-def test_a_sheet_of_ours_has_no_ink_alone(desk: httpx.Client) -> None:
-    (own,) = send(desk, "01.jpg")["sheets"]
-    assert own["ink"] is None
-    assert desk.get(f"/api/sheets/{own['id']}/ink.png").status_code == 404

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,8 +17,7 @@ from kdscan.errors import NoSheetFound, ReaderDied, StoreError, StoreFull
 from kdscan.event.actions import SetRules
 from kdscan.event.events import open_event
 from kdscan.event.store import Store
-from kdscan.event.store.photos import add_reading, get_photo, readings
-from kdscan.event.store.schema import PhotoRow
+from kdscan.event.store.photos import add_reading, readings
 from kdscan.event.tasks import Ingest, Ingested, PageResult, Read
 from kdscan.web import uploads
 from kdscan.web.live import Live
@@ -134,16 +132,6 @@ def test_senders_take_turns(store: Store) -> None:
     assert [task.name for task in workers.reads] == order
 
 
-def test_at_the_end_nobody_waits_for_a_photo_any_more(store: Store) -> None:
-    reader = reader_of(store, Live(store, "Cup"), Workers())
-    reader.enqueue(1)  # but it has not started
-    threading.Timer(0.1, reader.end).start()
-    start = time.monotonic()
-    asyncio.run(reader.wait(1, 25))
-    assert time.monotonic() - start < 20
-    assert reader.length == 1
-
-
 def test_a_photo_that_is_sent_for_while_it_is_read_is_read_again(store: Store) -> None:
     def learn(task: Any) -> None:
         if isinstance(task, Read) and not workers.reads:
@@ -198,38 +186,3 @@ def test_a_photo_waits_until_the_store_has_room_again(
     assert not refusals
     with store.read() as db:
         assert len(readings(db, [photo])) == 1
-
-
-def picture_of(store: Store, name: str) -> PhotoRow:
-    with store.read() as db:
-        row = get_photo(db, sent(store, Live(store, "Cup"), name))
-    assert row is not None
-    return row
-
-
-def test_a_page_that_cannot_be_drawn_is_not_tried_at_each_request(store: Store) -> None:
-    tries: list[Any] = []
-
-    def undrawn(task: Any) -> list[bytes]:
-        tries.append(task)
-        return []
-
-    async def look(photo: PhotoRow) -> None:
-        pictures = PictureCache(store, Workers(undrawn), "models")
-        for _ in range(2):
-            assert await pictures.get(photo, 1, "view") is None
-
-    asyncio.run(look(picture_of(store, "a.pdf")))
-    assert len(tries) == 1
-
-
-def test_a_photo_whose_file_is_gone_costs_no_worker(store: Store) -> None:
-    photo = picture_of(store, "gone.png")
-    Path(store.photos.place(photo.sha256, photo.suffix)).unlink()
-
-    async def look() -> None:
-        workers = Workers(lambda task: task.perform())
-        with pytest.raises(StoreError, match="restore the folder of photos"):
-            await PictureCache(store, workers, "models").get(photo, 7, "thumb")
-
-    asyncio.run(look())

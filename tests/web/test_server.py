@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import socket
 import ssl
 import threading
@@ -16,13 +15,11 @@ import httpx
 import pytest
 from starlette.requests import Request
 
-from kdscan.cli.serve import _listen
 from kdscan.errors import KdscanError, StoreError, StoreFull, UsageError
 from kdscan.event.store import Store
 from kdscan.web import server
 from kdscan.web.addresses import own_certificate
 from kdscan.web.app import _kdscan_error
-from kdscan.web.server import OnceAMinute
 from tests.command import Command
 from tests.web.conftest import JOIN, Login, Served, serving, settings
 
@@ -69,13 +66,6 @@ def test_each_head_has_a_deadline(served: Served, monkeypatch: pytest.MonkeyPatc
         connection.sendall(b"GET / HT")
         while connection.recv(10_000):  # what may be left of the answer
             pass
-
-
-def test_a_head_may_come_in_pieces(served: Served) -> None:
-    with connect(served) as connection:
-        time.sleep(0.1)
-        connection.sendall(b"x\r\n\r\n")
-        assert connection.recv(100).startswith(b"HTTP/1.1 303")
 
 
 @pytest.fixture(scope="module")
@@ -129,16 +119,6 @@ def test_the_head_behind_a_handshake_has_its_deadline(
         connection.sendall(b"GET / HTTP/1.1\r\n")
         connection.settimeout(10)
         assert connection.recv(1) == b""
-
-
-def test_repeated_lines_are_logged_once_a_minute() -> None:
-    quiet = OnceAMinute(seconds=0.2)
-    record = logging.LogRecord("x", logging.ERROR, "", 0, "again %s", ("a",), None)
-    assert [quiet.filter(record) for _ in range(100)] == [True] + [False] * 99
-    assert quiet.filter(logging.LogRecord("x", logging.ERROR, "", 0, "other", (), None))
-    time.sleep(0.25)
-    assert quiet.filter(record)
-    assert record.getMessage() == "again a (and 99 times more)"
 
 
 def test_a_name_writes_no_line_of_its_own_into_the_log(caplog: pytest.LogCaptureFixture) -> None:
@@ -198,17 +178,3 @@ def test_a_proxy_that_nobody_can_be_is_wrong_usage(
     text = run("serve", "--proxy", proxy, "--store", tmp_path / "s.sqlite", code=2).err
     assert "like 10.0.0.2" in text
     assert not (tmp_path / "s.sqlite").exists()
-
-
-def test_a_restarted_page_gets_its_port_back_at_once(run: Command) -> None:
-    with _listen("127.0.0.1", 0) as before:
-        port = before.getsockname()[1]
-        with socket.create_connection(("127.0.0.1", port)) as client:
-            accepted = before.accept()[
-                0
-            ]  # else each answer would wait 40 ms for its head's receipt
-            assert accepted.proto == socket.IPPROTO_TCP
-            accepted.close()  # the system keeps the port for a minute
-            assert client.recv(1) == b""
-    _listen("127.0.0.1", port).close()
-    assert "or an address of this machine" in run("serve", "--host", "192.0.2.77", code=2).err

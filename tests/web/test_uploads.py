@@ -123,15 +123,6 @@ def test_silence_ends_an_upload_and_slowness_alone_does_not(
                 assert answer.json()["error"]["code"] == "too_slow"
 
 
-def test_a_form_is_refused_as_such(store: Store) -> None:
-    with (
-        serving(store, settings()) as page,
-        httpx.Client(base_url=page.address, headers=BEARER) as client,
-    ):
-        answer = client.post("/api/photos", files={"photo": b"x"})
-        assert (answer.status_code, answer.json()["error"]["code"]) == (415, "form")
-
-
 def test_an_upload_that_was_cut_off_is_resumed(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
