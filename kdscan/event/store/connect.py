@@ -431,6 +431,7 @@ def _is_damaged(engine: Engine) -> bool:
         return False
     try:
         with engine.connect() as db:
+            db.execute(select(schema.event)).all()
             for table, record in schema.OF_EVENT.items():
                 for row in db.execute(select(table)):
                     schema.checked(record, row)
