@@ -104,6 +104,7 @@ class SharedGames:
             at = schema.setting.c
             row = self._row(game)
             db.execute(schema.setting.update().where(at.key == row["key"]).values(row))
+            schema.touch(db, self._event)  # who waits for the game's state looks at the version
             return game
 
     def _row(self, game: SharedGame) -> Json:
