@@ -23,8 +23,7 @@ from kdscan.sheets.base import AnyReading, correct, deserialize, kind_named, map
 from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading, WizardEvidence
 from kdscan.sheets.kingdom.interpret import decode_kingdoms
 from kdscan.sheets.kingdom.model import KingdomCorrections, KingdomEvidence, KingdomReading
-from kdscan.sheets.spellbook.interpret import interpret
-from kdscan.sheets.spellbook.model import SpellbookCorrections, SpellbookEvidence, SpellbookReading
+from kdscan.sheets.spellbook.model import SpellbookCorrections, SpellbookEvidence
 from tests.readings import make_book, make_kingdom, make_sheet
 
 SEVEN = """
@@ -60,11 +59,6 @@ def test_it_corrects_like_the_original(sheet: MapReading) -> None:
     kept = deserialize(serialize(sheet))
     assert isinstance(kept, MapReading)
     assert as_json(correct(kept, said)) == as_json(correct(sheet, said))
-
-
-def test_a_risk_below_0_is_refused(sheet: MapReading) -> None:
-    with pytest.raises(ValueError, match="a probability"):
-        deserialize(serialize(sheet), risk=-1)
 
 
 def test_what_was_not_kept_is_refused(sheet: MapReading) -> None:
@@ -103,17 +97,6 @@ OTHERS: dict[str, AnyReading] = {
     "seven": make_kingdom(SEVEN, variants=Variants(great_duel=True, harmony=True)),
     "book": make_book(play_game(3).spellbook, 0.9998, DOUBTED),
 }
-
-
-def test_what_a_person_said_of_a_spellbook_is_kept() -> None:
-    said = SpellbookCorrections(
-        {(1, Coat.DOT): SpellbookLine(3, struck=True)}, {0: Coat.LINE, 1: None}, confirmed=True
-    )
-    found = interpret(replace(make_book(play_game(3).spellbook).evidence, corrections=said))
-    again = deserialize(json.loads(json.dumps(serialize(found))))
-    assert as_json(again) == as_json(found)
-    assert isinstance(again, SpellbookReading)
-    assert again.evidence.corrections == said
 
 
 EVIDENCE: dict[str, MapEvidence | KingdomEvidence | SpellbookEvidence] = {

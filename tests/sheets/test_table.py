@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
 
 import numpy as np
 import pytest
 
-from kdscan.document import PhotoReport, report_json, to_dict
+from kdscan.document import to_dict
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.spellbook import Spellbook
 from kdscan.sheets.base import AnyReading, correct, deserialize, serialize
 from kdscan.sheets.duel_map.model import MapReading
@@ -47,28 +45,6 @@ def test_the_wizard_pays_the_map_of_its_owner_wherever_it_lies(owner: int) -> No
         out = shared(*maps, a_book(game.spellbook))
         assert [m.score for m in out[:2]] == list(expected)  # type: ignore[union-attr]
         assert not any(found.review or codes(found) for found in out)
-
-
-def test_two_maps_and_the_spellbook_make_a_game() -> None:
-    out = shared(*(a_map(board) for board in GAME.maps), a_book(GAME.spellbook))
-    report = PhotoReport("table.jpg", size_wh=(200, 140), sheets=tuple(out))
-    game = report_json([report])["game"]
-    assert game is not None
-    scores = GAME.scores()
-    assert [player["total"] for player in game["players"]] == [s.total for s in scores]
-    assert game["spellbook"] == [0, 2]
-    assert game["review"] is False
-
-
-def test_without_a_spellbook_no_wizard_pays() -> None:
-    out = shared(*(a_map(board) for board in GAME.maps))
-    assert [m.score.wizard for m in out] == [0, 0]  # type: ignore[union-attr]
-
-
-def test_a_wizard_whom_nobody_won_leaves_the_totals_as_sure_as_they_were() -> None:
-    game = next(g for g in map(play_game, count()) if g.spellbook.owner(Coat.FILLED) is None)
-    out = shared(*(a_map(board) for board in game.maps), a_book(game.spellbook))
-    assert not any(found.review for found in out)
 
 
 def test_saying_it_twice_changes_nothing() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kdscan.document import to_dict
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import COATS, Coat
 from kdscan.rules.grid import Cell
@@ -62,16 +61,6 @@ def test_whoever_looks_at_a_sheet_is_shown_every_shield_in_doubt() -> None:
     assert asked({CROSSED: 0.7, WORTHLESS: 0.9999}) == (True, {CROSSED})
 
 
-def test_the_two_likeliest_alternatives_are_named() -> None:
-    evidence = make_sheet(BOARD).evidence
-    crosses = evidence.probs.crosses.copy()
-    crosses[CELLS.index(CROSSED)] = 0.5, 0.25, 0.15, 0.09, 0.01
-    sheet = interpret(replace(evidence, probs=replace(evidence.probs, crosses=crosses)))
-    (doubt,) = doubts(sheet)
-    assert doubt.cell.at == CROSSED and doubt.cell.crosses == 0
-    assert [one.crosses for one in doubt.others] == [1, 2]
-
-
 @pytest.mark.parametrize(
     ("changes", "code", "review"),
     [
@@ -117,15 +106,6 @@ def test_shields_that_the_picture_cuts_off_are_unknown(
     at = CELLS.index(CROSSED)
     assert beliefs(found.evidence).coat[at] == pytest.approx(1 / len(COATS))
     assert found.review and found.board_estimate.confidence == 0
-
-
-def test_a_corrected_shield_tells_what_the_picture_showed() -> None:
-    cells = {CROSSED: (Coat.FILLED, 2)}
-    found = interpret(replace(make_sheet(BOARD).evidence, corrections=MapCorrections(cells)))
-    said = {(cell["row"], cell["col"]): cell for cell in to_dict(found)["cells"]}
-    assert (said[CROSSED]["coat"], said[CROSSED]["crosses"]) == ("filled", 2)
-    assert said[CROSSED]["seen"] == {"coat": "dot", "crosses": 1}
-    assert said[WORTHLESS]["seen"] is None
 
 
 def test_where_only_the_grid_is_doubtful_one_shield_is_asked_for_as_a_beginning_and_no_other() -> (

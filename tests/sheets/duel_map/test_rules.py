@@ -43,15 +43,6 @@ d   .   dd  .   l   .   .
 """
 
 
-def test_an_odd_number_of_shields_is_a_calm_question_with_the_empty_places() -> None:
-    (problem,) = rule_problems(Board.parse(ODD), castle_used=True)
-    assert (problem.code, problem.severity) == ("odd_shields", "warning")
-    assert problem.message == (
-        "33 shields are filled, but every round fills two. The score stands. Is one missing?"
-    )
-    assert [cell_name(cell) for cell in problem.cells] == ["G1"]
-
-
 def test_an_even_number_that_no_dominoes_cover_is_a_question_too() -> None:
     forks = Board.parse(
         ". . . d . . .\n. . d d d . .\n. . . ## . . .\n. . l l l . .\n. . . l . . ."

@@ -6,15 +6,11 @@ import numpy as np
 import pytest
 
 from kdscan.imaging.rectify import lattice_points
-from kdscan.rules.grid import Cell
 from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, Kingdom
 from kdscan.sheets.kingdom.extent import (
     Window,
-    divide,
-    fills,
     sides_reached,
     windows_of,
-    without_loose,
 )
 from kdscan.sheets.kingdom.lattice import Lattice
 
@@ -109,16 +105,6 @@ def test_many_tiles_are_a_kingdom_though_nobody_sees_the_castle() -> None:
     assert windows(many, hidden=False) == (), "on a table that looks bare from afar"
 
 
-def shown(tiles: int, castle: float, sure: float = 1.0) -> Window:
-    """A 7 × 7 in which so many squares hold wheat, so surely; one more may be the castle."""
-    probs = np.tile(np.eye(len(SQUARE_CLASSES))[EMPTY], (49, 1))
-    probs[:tiles] = sure * np.eye(len(SQUARE_CLASSES))[SQUARE_CLASSES.index(("wheat", 0))]
-    probs[:tiles, SQUARE_CLASSES.index(("swamp", 0))] += 1 - sure
-    probs[tiles] = castle * np.eye(len(SQUARE_CLASSES))[CASTLE] + (1 - castle) * probs[tiles]
-    probs = probs.reshape(7, 7, -1)
-    return Window(lattice_points(7, 7) * SIDE, probs, probs[..., EMPTY] < 1, 0)
-
-
 @pytest.mark.parametrize("text", ["w w w\nw w w", ". . ."])
 def test_without_a_castle_there_is_no_kingdom(text: str) -> None:
     assert windows(text) == ()
@@ -131,46 +117,12 @@ def test_kingdoms_side_by_side_may_lie_on_one_lattice() -> None:
     assert one.score == two.score == pytest.approx(9)
 
 
-SIDE = 50.0
-
-
-def square(rows: range, cols: range) -> set[Cell]:
-    return {(row, col) for row in rows for col in cols}
-
-
-def centers(
-    gap_after: int = 0, gap: float = 0.0
-) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Places of a lattice of 5 x 12 with a gap, in sides, after that many columns."""
-    xy = lattice_points(5, 12) * SIDE
-    xy[:, gap_after:] += (gap * SIDE, 0)
-    return xy
-
-
-@pytest.mark.parametrize("wide", [4, 5])
-def test_kingdoms_are_divided_where_the_gap_is_and_doubted_if_another_one_is_possible(
-    wide: int,
-) -> None:
-    parts = divide(square(range(5), range(9)), [(2, 2), (2, 6)], centers(wide, 0.2), 5)
-    assert parts[2, 2].cells == square(range(5), range(wide))
-    assert parts[2, 2].doubtful and parts[2, 6].doubtful
-
-
-@pytest.mark.parametrize(("gap", "left"), [(0.2, 25), (0.0, 27)])
-def test_dominoes_apart_from_a_kingdom_are_loose(gap: float, left: int) -> None:
-    cells = square(range(5), range(5)) | {(1, 5), (1, 6)}
-    assert len(without_loose(cells, (2, 2), centers(5, gap), 5)) == left
-
-
 def test_two_castles_in_one_component_are_two_kingdoms() -> None:
     row = "w w w w w s s s s s"
     both = windows("\n".join([row, row, "w w ## w w s s ## s s", row, row]))
     assert [one.probs.shape[:2] for one in both] == [(5, 5)] * 2
     assert {frozenset(held(one)) for one in both} == {frozenset("wc"), frozenset("sc")}
     assert all(one.divided and one.beyond == 0 and not one.touching for one in both)
-
-
-SIDE = 50.0
 
 
 PLACES = lattice_points(6, 6) * SIDE + 25
@@ -207,9 +159,3 @@ def test_a_column_that_may_lie_unseen_beyond_the_edge_is_asked_about() -> None:
     assert sides((-0.9, 1)) == ("left",)
     assert sides((-0.9, 1), limit=4) == (), "no more than four squares fit"
     assert sides((-0.6, 1)) == (), "table is seen there"
-
-
-def test_a_kingdom_that_was_cut_out_leaves_no_table() -> None:
-    outline = np.array([(0.0, 4), (200, 0), (200, 250), (2, 250)])
-    assert fills(outline, (205, 252), SIDE)
-    assert not fills(outline, (240, 252), SIDE)

@@ -9,19 +9,16 @@ import numpy as np
 import pytest
 
 from kdscan.errors import NoSheetFound
-from kdscan.imaging.picture import Floats, Photo
+from kdscan.imaging.picture import Photo
 from kdscan.reader import read_photo
-from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, Kingdom
 from kdscan.rules.kingdomino.legality import audit_kingdom
 from kdscan.rules.kingdomino.play import play_game, random_player
-from kdscan.rules.kingdomino.variants import PLAIN, Variants
+from kdscan.rules.kingdomino.variants import Variants
 from kdscan.sheets.base import correct, deserialize, serialize
 from kdscan.sheets.kingdom import read as pipeline_kingdom
 from kdscan.sheets.kingdom.interpret import (
     SURELY_COVERED,
-    condition_on_box,
     doubts,
-    enumerate_kingdoms,
     interpret,
 )
 from kdscan.sheets.kingdom.model import KingdomCorrections, KingdomReading
@@ -136,46 +133,6 @@ def test_seven_squares_a_side_that_cannot_be_laid_ask_for_a_look() -> None:
     reading = make_kingdom("\n".join(rows), variants=Variants(great_duel=True))
     assert [p.code for p in reading.problems] == ["not_laid_lawfully"]
     assert reading.review and reading.confidence <= 0.5
-
-
-MINE = """## w m+++ . .
-. . . . .
-. . . . .
-. . . . .
-. . . . ."""
-
-
-def believed(text: str, doubt: dict[tuple[int, int], Floats]) -> Floats:
-    kingdom = Kingdom.parse(text)
-    probs = np.zeros((5, 5, len(SQUARE_CLASSES)))
-    probs[..., SQUARE_CLASSES.index(("empty", 0))] = 1
-    for cell, square in kingdom.squares.items():
-        probs[cell] = np.eye(len(SQUARE_CLASSES))[
-            SQUARE_CLASSES.index((square.terrain.value, square.crowns))
-        ]
-    probs[kingdom.castle] = np.eye(len(SQUARE_CLASSES))[SQUARE_CLASSES.index(("castle", 0))]
-    for cell, share in doubt.items():
-        probs[cell] = share
-    return probs.reshape(25, -1)
-
-
-def half(one: tuple[str, int], two: tuple[str, int]) -> Floats:
-    share = np.zeros(len(SQUARE_CLASSES))
-    share[SQUARE_CLASSES.index(one)], share[SQUARE_CLASSES.index(two)] = 0.45, 0.55
-    return share
-
-
-def test_a_domino_seen_surely_in_one_kingdom_is_not_in_the_other() -> None:
-    """Beside wheat lies one mine of three crowns in the box, and one of one crown."""
-    sure = enumerate_kingdoms(believed(MINE, {}), PLAIN)
-    unsure = enumerate_kingdoms(believed(MINE, {(0, 2): half(("mine", 1), ("mine", 3))}), PLAIN)
-    assert unsure.best.kingdom.squares[0, 2].crowns == 3
-    (first, second), together = condition_on_box([sure, unsure])
-    assert together
-    assert first.best.kingdom.squares[0, 2].crowns == 3
-    assert second.best.kingdom.squares[0, 2].crowns == 1
-    assert second.p_total > 0.95
-    assert abs(second.total_weight - unsure.total_weight) < 1e-9
 
 
 BARE = (3, 2)

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
 from kdscan.document import PhotoReport, dynasty_of, report_json, to_dict
-from kdscan.i18n import words
-from kdscan.imaging.picture import Photo
 from kdscan.rules.kingdomino.kingdom import SquareKind
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.sheets.kingdom.interpret import doubts
 from kdscan.sheets.kingdom.model import KingdomReading
-from kdscan.sheets.kingdom.show import board_text, to_text
-from kdscan.sheets.overlay import draw_overlay
-from kdscan.sheets.terminal import Style
 from tests.readings import KINGDOM, make_kingdom, make_sheet
 
 RICH = Variants(middle_kingdom=True, harmony=True)
@@ -96,27 +90,3 @@ def test_a_dynasty_asks_for_a_look_unless_each_photo_shows_one_kingdom() -> None
     two, none = (PhotoReport("x.jpg", sheets=sheets) for sheets in ((TWO, THREE), ()))
     assert dynasty_of([*games(ONE), two]).review
     assert dynasty_of([*games(ONE), none, *games(TWO)]).review
-
-
-def test_text_explains_the_sum() -> None:
-    text = to_text(make_kingdom(variants=RICH), Style())
-    assert "the castle in the middle: 10" in text and "harmony" not in text
-    full = make_kingdom(KINGDOM.replace("l   .", "l   l").replace("m   .", "m   m"), variants=RICH)
-    assert "harmony: 5" in to_text(full, Style())
-    assert f"total {make_kingdom(variants=RICH).score.total}" in text
-    rows = board_text(make_kingdom(), Style()).splitlines()
-    assert rows[0].split() == list("ABCDE")
-    assert rows[2].startswith("1 │ wheat  ♛     wheat      │")
-    assert "♜" in rows[6]
-    assert "grass." in board_text(make_kingdom(), Style())
-    german = board_text(make_kingdom(), Style(words=words("de")))
-    assert "Getre. ♛ " in german and "Wiese  " in german
-
-
-def test_the_overlay_shows_crowns_doubts_and_the_total() -> None:
-    photo = Photo(np.full((640, 640, 3), 230, np.uint8))
-    calm = draw_overlay(photo, [make_kingdom()])
-    asking = draw_overlay(photo, [make_kingdom(doubtful=DOUBT)])
-    assert calm.shape == (640, 640, 3)
-    assert asking.shape[0] > 640, "the doubtful square stands below the photo"
-    assert (calm != 230).any()

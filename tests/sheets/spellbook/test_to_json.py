@@ -8,15 +8,12 @@ import numpy as np
 import pytest
 
 from kdscan.document import to_dict
-from kdscan.i18n import words
 from kdscan.paper.book import load_book, marked_places
 from kdscan.rules.duel.coats import SQUARES, Coat
 from kdscan.rules.duel.spellbook import OpenBook
 from kdscan.rules.problem import Problem
 from kdscan.sheets.spellbook.interpret import interpret
 from kdscan.sheets.spellbook.model import BookMark, SpellbookEvidence, SpellbookReading
-from kdscan.sheets.spellbook.show import places, to_text
-from kdscan.sheets.terminal import Style
 from tests.readings import make_book
 
 BOOK = load_book("kdscan-a5-spellbook")
@@ -88,34 +85,3 @@ def test_doubtful_marks_say_what_else_a_line_and_a_choice_may_be() -> None:
     ]
     assert first["choice"]["alternatives"] == [{"coat": "line", "probability": 0.3}]
     assert not second["choice"]["alternatives"] and not second["lines"]["filled"]["alternatives"]
-
-
-def test_a_doubt_is_told_with_what_was_read() -> None:
-    open_book = OpenBook()
-    open_book.fill(0, Coat.FILLED)
-    doubtful = dict.fromkeys((f"players[0].lines.filled.squares[{k}]" for k in (0, 1)), 0.7)
-    text = to_text(make_book(open_book.closed(), doubtful=doubtful), Style())
-    assert "square 1 – read as marked (70%)" in text
-    assert "square 2 – read as empty (70%)" in text
-
-
-@pytest.mark.parametrize("unicode", [True, False])
-def test_text_shows_both_sides_and_names_doubts(unicode: bool) -> None:
-    text = to_text(reading(0.98), Style(unicode=unicode))
-    row = next(line for line in text.splitlines() if "filled" in line)
-    full, empty = ("■■■", "■□□") if unicode else ("###", "#..")
-    assert row.index(full) < row.index("won, used") < row.index("filled") < row.index(empty)
-    assert row.rstrip().endswith("struck")
-    assert "left, chosen coat" in text
-    assert "right, line of dot: square 3" in text
-    assert "please check" in text
-    if not unicode:
-        assert text.isascii()
-
-
-def test_a_doubtful_place_says_what_was_read_and_what_else_it_may_be() -> None:
-    sheet = reading(0.98)
-    marks = tuple(one._replace(review=str(one.place) in (UNSURE, *MARKED)) for one in sheet.marks)
-    found = {one.name: one.choices for one in places(replace(sheet, marks=marks), words("en"))}
-    assert found["right, line of dot: square 3"][0] == ("blank", 0.6)
-    assert [text for text, _ in found["left, chosen coat: dot"]] == ["marked", "blank"]
