@@ -14,17 +14,6 @@ from tests.rules.replay import replay
 from tests.rules.texts import KINGDOM
 
 
-def test_board_as_text(run: Command, maps: str) -> None:
-    out = run("board", maps, "--chosen-coat", "f").out
-    first, second = out.split("# board ")[1:]
-    assert "line          3 x 1 = 3" in first
-    assert "double dot    1 x 2 = 2" in first
-    assert "wizard              3" in first and "total               8" in first
-    assert "lawful: C2-D2, C3-C4, C1-D1, castle's cross on D2" in first
-    assert "unlawful: no game leads here" in second
-    assert "error: no dominoes can cover this shield: every round fills two shields (G1)" in second
-
-
 def test_board_as_json(run: Command, maps: str) -> None:
     answer = run("board", maps, "--json").json
     assert answer["schema"] == "kdscan/1" and set(answer) == {"schema", "boards"}

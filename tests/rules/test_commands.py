@@ -12,7 +12,6 @@ import pytest
 from kdscan.i18n import LANGUAGES
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.scoring import score_board
 from tests.command import Command
 from tests.rules.texts import ALONE, KINGDOM
@@ -34,12 +33,8 @@ def test_games_are_read_back_in_any_language(
     ("command", "option", "game"),
     [
         (("board", "FILE", "--great-duel"), "--great-duel", "kingdomino"),
-        (("board", "FILE", "--harmony"), "--harmony", "kingdomino"),
         (("board", "FILE", "--game", "kingdomino", "--chosen-coat", "f"), "--chosen-coat", "duel"),
-        (("board", "FILE", "--game", "kingdomino", "--spellbook", "-"), "--spellbook", "duel"),
         (("simulate", "1", "--players", "3"), "--players", "kingdomino"),
-        (("simulate", "1", "--demo"), "--demo", "kingdomino"),
-        (("simulate", "1", "--game", "kingdomino", "--edition", "french"), "--edition", "duel"),
     ],
 )
 def test_an_option_of_the_other_game_is_refused_with_the_remedy(
@@ -57,16 +52,11 @@ def test_an_option_of_the_other_game_is_refused_with_the_remedy(
     ("arguments", "message"),
     [
         (("board", "MAPS", "--game", "chess"), "'chess' is not one of 'duel'"),
-        (("board", "MAPS", "--chosen-coat", "x"), "--chosen-coat x"),
-        (("board", "MAPS", "--chosen-coat", "f", "--spellbook", "BOOK"), "# player 1 chose line"),
         (("board", "MISSING"), "missing.txt: there is no such file; check the name"),
-        (("board", "EMPTY"), "contains no board"),
         (("board", "MAPS", "--spellbook", "MAPS"), "spellbooks found: 0"),
         (("board", "MAPS", "--spellbook", "BOOK"), "--spellbook BOOK: line 1: dots is not a coat"),
         (("board", "BROKEN"), "board 1: a map must have 5 rows, not 1"),
-        (("simulate", "--", "-1"), "for 'N': "),
         (("simulate", "1", "--game", "kingdomino", "--players", "5"), "2 to 4 can play"),
-        (("simulate", "1", "--game", "kingdomino", "--great-duel", "--demo"), "too few"),
     ],
 )
 def test_wrong_usage_is_refused(
@@ -104,17 +94,6 @@ def test_simulate_as_json(run: Command) -> None:
             assert score["total"] == score_board(board, mine).total
         assert game["rounds"] >= 12 and len(game["spellbook"]["players"]) == 2
     assert answer == run("simulate", "3", "--seed", "1", "--json").json
-
-
-def test_simulate_as_text(run: Command) -> None:
-    told = [
-        run("simulate", "12", "--seed", "1").out,
-        run("simulate", "1", "--player", "greedy").out,
-    ]
-    assert told[0].count("# game ") == 12 and "chose" in told[0]
-    assert "castle used; spellbook dot" in told[0]
-    game = play_game(0)
-    assert str(game.maps[0]) in run("simulate", "1", "--seed", "0").out
 
 
 def test_simulate_kingdomino(run: Command) -> None:

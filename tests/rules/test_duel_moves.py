@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from kdscan.rules.duel.coats import DICE, SQUARES, Coat, Face
+from kdscan.rules.duel.coats import DICE, Coat
 from kdscan.rules.duel.play import (
     Draw,
     DrawNothing,
@@ -14,20 +14,9 @@ from kdscan.rules.duel.play import (
     Rule,
     Take,
 )
-from tests.rules.moves import A_DRAW, B_DRAW, drawing, face, phase_of, refused, roll, started
-
-JOKER = Face(None)
-
+from tests.rules.moves import A_DRAW, B_DRAW, drawing, phase_of, refused, roll, started
 
 # Data
-
-
-def test_the_dice_are_those_of_the_data_file() -> None:
-    assert [len(die) for die in DICE] == [6, 6, 6, 6]
-    assert sum(face.coat is None for die in DICE for face in die) == 2
-    assert str(DICE[0][2]) == "double_line:1" and str(JOKER) == "?"
-    assert face("?") == JOKER
-    assert sum(SQUARES.values()) == 24
 
 
 # 1. Rolling the dice; 2. Setting up dominoes

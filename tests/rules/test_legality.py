@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from kdscan.rules.duel.audit import audit_map
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.legality import Terms, find_problems, matching
+from kdscan.rules.duel.legality import Terms, find_problems
 from kdscan.rules.grid import cell_name
 from tests.rules.boards import changed, played, seeds
 from tests.rules.rows import EMPTY_ROW, board_of
@@ -65,10 +65,3 @@ def test_a_wizard_that_can_be_won_helps() -> None:
     assert find_problems(lines) == ()
     without = Terms(wizards=frozenset({Coat.DOT}))
     assert [problem.code for problem in find_problems(lines, without)] == ["unpaired_shields"]
-
-
-def test_a_matching_is_as_large_as_it_can_be() -> None:
-    """A path of six shields, whose middle a greedy choice would take first."""
-    path = {2: 0b001010, 1: 0b000101, 0: 0b000010, 3: 0b010100, 4: 0b101000, 5: 0b010000}
-    match = matching(path)
-    assert len(match) == 6 and all(match[match[i]] == i for i in path)
