@@ -76,13 +76,6 @@ def test_a_round_of_which_nothing_has_come_in_is_told_once() -> None:
     assert [(f.round, f.table) for f in findings] == [(1, 2), (2, 1), (2, 2), (2, 2)]
 
 
-def test_missing_sheets_are_named() -> None:
-    games, findings = gather([sheet(1, "A", 50)], TABLE)
-    assert not games[0].finished and games[0].outcome is None
-    assert [(f.code, f.round, f.table) for f in findings] == [("missing_sheet", 1, 1)]
-    assert "B" in findings[0].message
-
-
 def test_two_sheets_that_differ_wait_for_a_person() -> None:
     games, findings = gather([sheet(1, "A", 50), sheet(2, "A", 51), sheet(3, "B", 40)], TABLE)
     assert games[0].seats[0].total is None
@@ -165,14 +158,6 @@ def test_strangers_at_a_table() -> None:
     assert [f.code for f in findings] == ["unknown_player", "missing_sheet"]
     games, findings = gather([sheet(1, "A", 50)])
     assert games == () and findings[0].message == "a game needs two players; here are 1: A"
-
-
-def test_up_to_four_sheets_of_one_table_are_a_game_where_the_rules_allow() -> None:
-    sheets = [SheetScore(n, 1, 1, p, Worth(30 + n, 5)) for n, p in enumerate("ABC")]
-    games, findings = gather(sheets, most=4)
-    assert [seat.player for seat in games[0].seats] == ["A", "B", "C"] and not findings
-    games, findings = gather(sheets)
-    assert not games and "needs two players; here are 3" in findings[0].message
 
 
 def test_games_are_kept_only_as_long_as_what_they_are_made_of() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import random
@@ -14,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kdscan.errors import ImageTooLarge, ReaderDied, StoreError, UsageError
+from kdscan.errors import ReaderDied, StoreError, UsageError
 from kdscan.event.actions import SetRules
 from kdscan.event.events import forget_event, load, open_event, open_row
 from kdscan.event.export import rows_with_sheets, write_csv, write_json_lines
@@ -22,10 +21,7 @@ from kdscan.event.jobs import Batch, Progress, Task
 from kdscan.event.model import FAILED, REVIEW, SAME_PHOTO, SAME_SHEET
 from kdscan.event.sources import sources
 from kdscan.event.store import Store
-from kdscan.event.store.photos import set_pages
 from kdscan.event.tasks import Ingest, Read
-from kdscan.i18n import words
-from kdscan.i18n.errors import error_json, error_text
 from kdscan.rules.kingdomino.variants import Variants
 from tests.event.entries import MODELS
 from tests.event.workers import Here, pages_of, read_by_hand
@@ -76,30 +72,6 @@ ROWS = [
     ("cup/z.jpg", 0, FAILED),
 ]
 """Every page shows the same map; the first in the order of names counts."""
-
-
-def test_reasons_are_told_in_the_readers_language(store: Store, folder: Path) -> None:
-    read(store, folder, Here(read_by_hand))
-    polish, out = words("pl"), io.StringIO()
-    large = ImageTooLarge(
-        "the file is {size} MB, but the limit is {most} MB; save it smaller or split it",
-        size=90,
-        most=40,
-    )
-    with store.write() as db:
-        event = open_event(db, "cup")
-        number = next(file.photo_id for file in event.files if file.name == "cup/a.png")
-        set_pages(db, event.photos[number or 0], None, error_json(large))
-    with store.read() as db:
-        event = load(db, event.id)
-        write_csv(rows_with_sheets(db, event), out, polish)
-        failed = dict(event.failed)
-    messages = {row["file"]: row["message"] for row in csv.DictReader(out.getvalue().splitlines())}
-    assert messages["cup/a.png"] == polish.t(large.text, size=90, most=40) != str(large)
-    assert {name: error_text(why, polish) for name, why in failed.items()} == {
-        name: messages[name] for name in failed
-    }
-    assert set(failed) == {"cup/a.png", "cup/z.jpg"}
 
 
 def test_every_page_is_read_once(store: Store, folder: Path) -> None:

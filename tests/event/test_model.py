@@ -306,16 +306,6 @@ def test_rounds_are_paired_again_only_before_they_are_played(store: Store) -> No
         do(store, act.PairRound())
 
 
-def test_tables_and_byes_may_be_chosen_by_hand(store: Store) -> None:
-    players(store, "ABCDE")
-    event = do(store, act.PairRound(tables=(("A", "c"), ("E",), ("B", "D"))))
-    assert list(event.tables[1].values()) == [("A", "C"), ("B", "D"), ("E",)]
-    with pytest.raises(UsageError, match="A does not play this round, or is named twice"):
-        do(store, act.PairRound(again=True, tables=(("A", "B"), ("A", "C"))))
-    event = do(store, act.PairRound(again=True, byes=("A",)))
-    assert [seats for seats in event.tables[1].values() if "A" in seats] == [("A",)]
-
-
 def test_who_changes_a_result_hears_which_pairings_rest_on_it(store: Store) -> None:
     players(store, "ABCD", act.PairRound(tables=(("A", "B"), ("C", "D"))))
     first = [act.EnterResult(1, 1, {"A": 40, "B": 30}), act.EnterResult(1, 2, {"C": 20, "D": 10})]
@@ -344,18 +334,6 @@ def test_what_was_done_together_is_undone_together_and_once(store: Store) -> Non
     assert event.newest() is None
     with pytest.raises(UsageError, match="there is nothing to undo"):
         do(store, act.Undo(newest.id + 1))
-
-
-def test_undo_skips_what_somebody_else_has_replaced_since(store: Store) -> None:
-    players(store, "AB", act.PairRound(seed=1))
-    do(store, act.EnterResult(1, 1, {"A": 30}))
-    event = do(store, act.EnterResult(1, 1, {"A": 40}), by=Author("Ann"))
-    newest = event.newest(Author("Zoe"))
-    assert newest is not None and isinstance(newest.action, act.PairRound)
-    newest = event.newest(Author("Ann"))
-    assert newest is not None
-    text, values = newest.action.sentence(event)
-    assert text.format(**values) == "the result of round 1, table 1"
 
 
 @pytest.mark.parametrize(

@@ -15,18 +15,14 @@ import pytest
 from kdscan.cli.main import main
 from kdscan.errors import UnreadableImage
 from kdscan.event import actions as act
-from kdscan.event.events import open_event, open_row
+from kdscan.event.events import open_row
 from kdscan.event.report.pictures import CROP_PX, LONGEST_PX
 from kdscan.event.store import open_store
 from kdscan.event.store.photos import add_file
-from kdscan.i18n import words
 from kdscan.i18n.errors import error_json
-from kdscan.rules import GameName
-from kdscan.rules.duel.players import play_game
-from kdscan.sheets.base import AnyReading
 from tests.command import Command
 from tests.event.entries import came_in, do
-from tests.readings import make_kingdom, make_sheet
+from tests.readings import make_sheet
 
 EVIL = '<script>alert("Bob & Co")</script>'
 VOID = {"meta", "img", "br"}
@@ -133,72 +129,3 @@ def test_a_lost_photo_costs_its_picture_alone(
             path.write_bytes(content)
     assert list(_pictures(text)) == []
     assert text.count("<article") == page.count("<article") == 2
-
-
-def _read(url: str, found: AnyReading, name: str, game: GameName) -> None:
-    """A photo with one sheet comes into the event Cup."""
-    data = cv2.imencode(".png", np.full((700, 900, 3), len(name) * 9, np.uint8))[1].tobytes()
-    with open_store(url) as kept_store:
-        came_in(kept_store, name, found, game=game, picture=data)
-
-
-def test_plots_are_drawn(tmp_path: Path) -> None:
-    url = str(tmp_path / "cup.sqlite")
-    with open_store(url) as store:
-        do(store, *(act.AddPlayer(n) for n in ("Ada", EVIL, "C", "D")))
-        tables = (("Ada", EVIL), ("C", "D"))
-        for round_ in (1, 2):
-            do(store, act.PairRound(tables=tables))
-            for n, pair in enumerate(tables, 1):
-                do(store, act.EnterResult(round_, n, {pair[0]: 30 + n, pair[1]: 20 + n}))
-    for n in range(3):
-        board = str(play_game(n).maps[0])
-        _read(url, make_sheet(board), f"{'x' * n}.png", "duel")
-    page = _report(url, tmp_path)
-    assert page.count("<svg") == page.count("</svg>") == 2 and page.count("<polyline") == 4
-
-
-def _report(url: str, tmp_path: Path, *more: str) -> str:
-    path = tmp_path / "report.html"
-    assert main(["report", "--event", "Cup", "--store", url, "-o", str(path), *more]) == 0
-    page = path.read_text(encoding="utf-8")
-    Tags(page)
-    return page
-
-
-def test_a_kingdom_is_shown_with_its_doubts_and_scored_by_the_events_rules(tmp_path: Path) -> None:
-    url = str(tmp_path / "cup.sqlite")
-    kingdom = make_kingdom(doubtful={(0, 4): ("lake", 1)})
-    plain = kingdom.score.total
-    _read(url, kingdom, "a.png", "kingdomino")
-    page = _report(url, tmp_path)
-    assert f'<span class="total">{plain}</span>' in page
-    assert "<b>E1</b> lake 59%<br>or lake ♛ 40%" in page
-    assert len(list(_pictures(page))) == 1 + page.count("<figcaption><b>")
-    with open_store(url) as kept_store:
-        do(kept_store, act.SetRules(middle_kingdom=True))
-    page = _report(url, tmp_path, "--language", "pl")
-    assert f'<span class="total">{plain + 10}</span>' in page
-    assert re.search(r"<b>E1</b> jezioro 59%<br>\w+ jezioro ♛ 40%", page)
-    assert '<html lang="pl">' in page and "Królestwo Środka" in page
-    with open_store(url) as kept_store:
-        do(kept_store, act.ConfirmSheet(1))
-    page = _report(url, tmp_path)
-    assert "<figcaption><b>" not in page and 'class="flag"' not in page
-
-
-def test_a_bye_misses_no_points_and_errors_speak_the_reports_language(tmp_path: Path) -> None:
-    url, empty = str(tmp_path / "cup.sqlite"), "the file is empty; copy or send it again"
-    with open_store(url) as kept_store, kept_store.write() as db:
-        event = open_row(db, "Cup")
-        add_file(db, event.id, "a.jpg", None, error=error_json(UnreadableImage(empty)))
-        open_event(db, "Cup")
-    with open_store(url) as kept_store:
-        do(kept_store, *(act.AddPlayer(n) for n in ("Ada", "Bob", "Cleo")))
-        do(kept_store, act.PairRound(tables=(("Ada",),)))
-    page = _report(url, tmp_path, "--language", "pl")
-    assert words("pl").t(empty) in page and empty not in page
-    assert "<td>?</td>" not in page
-    with open_store(url) as kept_store:
-        do(kept_store, act.PairRound(again=True, tables=(("Bob", "Cleo"), ("Ada",))))
-    assert _report(url, tmp_path).count("<td>?</td>") == 2

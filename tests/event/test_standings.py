@@ -184,10 +184,3 @@ def test_several_in_front_at_a_table_of_three_have_drawn() -> None:
     four = Game(1, 1, tuple(Seat(p, points=n) for p, n in zip("ABCD", (9, 9, 1, 1), strict=True)))
     lines = {line.player: line for line in standings((), [four])}
     assert [(lines[p].draws, lines[p].losses) for p in "ABCD"] == [(1, 0), (1, 0), (0, 1), (0, 1)]
-
-
-def test_equals_are_listed_by_surname() -> None:
-    names = ["Zoe Adams", "Doe, John", "Ann Doe (Leeds)", "Ann Doe B", "Cleo"]
-    assert [line.player for line in standings(names, [])] == [
-        *("Zoe Adams", "Cleo", "Ann Doe (Leeds)", "Ann Doe B", "Doe, John")
-    ]

@@ -32,13 +32,6 @@ def won(round_: int, *results: tuple[str, str]) -> list[Game]:
     ]
 
 
-def drawn(round_: int, *pairs: tuple[str, str]) -> list[Game]:
-    return [
-        Game(round_, table, (Seat(a, points=20), Seat(b, points=20)))
-        for table, (a, b) in enumerate(pairs, 1)
-    ]
-
-
 def test_the_bye_goes_to_the_last_who_had_none() -> None:
     first = pair("ABCDE")
     assert (first.bye, first.again) == ("E", ())
@@ -122,15 +115,6 @@ def test_no_pairing_is_better(seed: int, rounds: int, n: int) -> None:
     assert _cost(names, games, chosen) == best
 
 
-def test_large_events_are_paired_soon() -> None:
-    lots = random.Random(5)
-    names = [f"P{i:03}" for i in range(120)]
-    games = play(pair(names, seed=5), 1, lots)
-    games += play(pair(names, games, seed=5), 2, lots)
-    third = pair(names, games, seed=5)
-    assert len(third.tables) == 60 and third.again == ()
-
-
 @given(st.integers(2, 30), st.integers(3, 4), st.integers(0, 99))
 def test_tables_of_three_or_four_seat_everybody_evenly(n: int, most: int, seed: int) -> None:
     names = [f"P{k}" for k in range(n)]
@@ -139,19 +123,6 @@ def test_tables_of_three_or_four_seat_everybody_evenly(n: int, most: int, seed: 
     sizes = [len(table) for table in found.tables]
     assert max(sizes) <= most and min(sizes) >= 2 and max(sizes) - min(sizes) <= 1
     assert found.bye is None and not found.again
-
-
-def test_who_changes_the_table_has_a_score_like_those_there() -> None:
-    def by(margin: int, *results: str) -> list[Game]:
-        return [
-            Game(1, 1, (Seat(two[0], points=margin), Seat(two[1], points=0))) for two in results
-        ]
-
-    # A and B have three points, C and D two. B and C have met; either could give way to D.
-    games = by(9, *("AU", "AV", "AW", "BU", "BV", "BC", "CU", "CV"))
-    games += by(1, *("DU", "DV"))
-    found = seat("ABCDEF", games, None, most=3)
-    assert {frozenset(table) for table in found.tables} == {frozenset("ABD"), frozenset("CEF")}
 
 
 def test_nobody_of_a_table_meets_again_while_that_is_possible() -> None:
