@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
 from hypothesis import strategies as st
 
 from kdscan.document import PhotoReport, outcome_json, photo_json, report_json, to_dict
 from kdscan.errors import NoSheetFound
 from kdscan.rules.duel.board import CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.scoring import score_board
-from kdscan.rules.grid import cell_name
 from kdscan.rules.problem import Problem
-from kdscan.sheets.common import domain_colors
 from kdscan.sheets.duel_map.interpret import doubts
 from tests.readings import make_kingdom, make_sheet
 
@@ -131,24 +127,6 @@ def test_of_kingdoms_worth_the_same_the_one_with_more_crowns_wins() -> None:
 def test_maps_of_two_photos_are_no_game() -> None:
     report = PhotoReport("a.jpg", sheets=(make_sheet(),))
     assert report_json([report, report])["game"] is None
-
-
-def test_cells_are_named_as_on_a_map() -> None:
-    assert [cell_name(c) for c in ((0, 0), (2, 3), (4, 6))] == ["A1", "D3", "G5"]
-    assert [cell_name((0, col)) for col in (25, 26, 52, 702)] == ["Z1", "AA1", "BA1", "AAA1"]
-    assert len({cell_name(c) for c in CELLS}) == 34
-
-
-@given(boards)
-def test_colours_part_neighbouring_domains(board: Board) -> None:
-    score = score_board(board)
-    colors = domain_colors([d.cells for d in score.domains if d.points], 7)
-    assert set(colors) == {cell for d in score.domains if d.points for cell in d.cells}
-    of = {cell: n for n, d in enumerate(score.domains) for cell in d.cells}
-    for (r, c), color in colors.items():
-        for beside in ((r + 1, c), (r, c + 1)):
-            if beside in colors:
-                assert (colors[beside] == color) == (of[beside] == of[r, c])
 
 
 def test_only_doubtful_shields_are_doubts() -> None:

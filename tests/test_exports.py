@@ -7,7 +7,6 @@ import pickle
 import re
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -106,22 +105,6 @@ def test_a_photo_is_a_name_bytes_or_an_array() -> None:
         kdscan.load_photos(np.zeros((9, 9), np.uint8))
     assert len(kdscan.load_photos(path)) == 1
     assert (kdscan.load_photos(path)[0].bgr == named.bgr).all()
-
-
-@pytest.mark.parametrize(
-    ("found", "place"),
-    [
-        (make_sheet(doubtful=[(0, 5)]), "<td><mark>"),
-        (make_kingdom(), "<td>wheat ♛</td>"),
-        (make_book(play_game(1).spellbook), "<td>●●</td>"),
-    ],
-)
-def test_a_notebook_shows_a_table(found: AnyReading, place: str) -> None:
-    shown = found._repr_html_()
-    assert place in shown and "% sure" in shown and shown.count("<tr>") >= 5
-    table = ElementTree.fromstring(shown)
-    assert len({len(row) for row in table.findall("tr")}) == 1
-    assert f"<{table.findtext('caption')}>" == repr(found)
 
 
 def test_corrections_of_every_kind_add_up() -> None:

@@ -19,7 +19,16 @@ from kdscan.imaging import formats
 from kdscan.imaging import photo as photo_module
 from kdscan.imaging.photo import LIMITS, decode
 from kdscan.workers.pool import Limits, Pool
-from tests.imaging.photos import TILE, assert_same, encoded, heic, pdf_objects, pdf_of, tile
+from tests.imaging.photos import (
+    TILE,
+    assert_same,
+    encoded,
+    heic,
+    many_scans,
+    pdf_objects,
+    pdf_of,
+    tile,
+)
 
 
 @pytest.fixture
@@ -82,14 +91,6 @@ def test_a_process_that_is_killed_is_replaced(small: Pool) -> None:
     while small.pids:
         time.sleep(0.01)
     assert_same(pages[0].bgr, TILE)
-
-
-def many_scans() -> bytes:
-    """A JPEG of more scans than any camera writes; before each, a comment with the mark that ends
-    a picture."""
-    data = encoded(tile(), "JPEG", progressive=True)
-    last = data.rindex(b"\xff\xda")
-    return data[:last] + (b"\xff\xfe\0\4\xff\xd9" + data[last:-2]) * 20 + data[-2:]
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,6 @@ def test_a_back_of_another_size_is_refused() -> None:
     [
         ("square_mm = 9", "square_mm = 12", r"squares\[0\]` and .* overlap"),
         ("square_mm = 9", "square_mm = 0", r"at `\$.square_mm`"),
-        ("box_mm = [21, 9, 50", "box_mm = [21, 9, 0", r"at `\$.blanks\[0\].box_mm\[2\]`"),
         ('coat = "line", used', 'coat = "dot", used', "each of the six coats once"),
         ("used = [79, 31.5]", "used = [2, 31.5]", "dot.used` reaches beyond the page"),
         ("id = 4, center_mm = [11, 12]", "id = 4, center_mm = [25, 31]", "lies on the marker 4"),

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pypdfium2
 import pytest
 
 from kdscan.paper.card import Card
-from kdscan.paper.layout import load_layout
 from kdscan.paper.printing import impose, sheet_pdf
 from kdscan.paper.style import Ticket
 from tests.paper.measure import MM_PER_POINT
@@ -51,28 +49,3 @@ def test_each_back_lies_behind_its_front(card: Card, rows: int, cols: int) -> No
             for name, (row, col) in front.items()
         }
         assert back == turned
-
-
-def test_marks_show_where_the_paper_is_cut() -> None:
-    plan, (w, h) = impose(Card(), "letter"), Card().page_mm
-    (x, y), px = plan.places[0], 4
-    with pypdfium2.PdfDocument(sheet_pdf(Card(), plan)) as document:
-        picture = document[0].render(scale=px * MM_PER_POINT).to_numpy()[..., :3].mean(axis=2)
-    above = (picture[: int(px * y)] < 240).any(axis=0).nonzero()[0] / px
-    beside = (picture[:, : int(px * x)] < 240).any(axis=1).nonzero()[0] / px
-    for marks, first, side, count in ((above, x, w, 3), (beside, y, h, 4)):
-        for k in range(count):
-            assert np.abs(marks - first - k * side).min() < 0.3, k
-        assert len(marks) <= 3 * count
-
-
-@pytest.mark.parametrize("name", ["Ada Long " * 20, "Ada"])
-def test_a_long_name_stays_on_its_line(name: str) -> None:
-    layout = load_layout("kdscan-a5")
-    x, _, w, _ = layout.blanks[0].box_mm
-    with pypdfium2.PdfDocument(sheet_pdf(layout, impose(layout), [Ticket(name)])) as document:
-        text = document[0].get_textpage()
-        start, cut = text.search("Ada").get_next()[0], text.search("…").get_next()
-        end = cut[0] if cut else start + len(name) - 1
-        boxes = [text.get_charbox(i) for i in (start, end)]
-    assert x < boxes[0][0] * MM_PER_POINT and boxes[-1][2] * MM_PER_POINT < x + w

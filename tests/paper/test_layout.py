@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kdscan.errors import LayoutError
 from kdscan.paper.checks import check_layout
 from kdscan.paper.layout import layout_to_toml, layouts, load_layout, record_from_toml
-from kdscan.paper.parts import Code, Compass, Example, Layout, Legend, Markers, Note, Ruler, Title
+from kdscan.paper.parts import Compass, Layout, Markers, Note, Title
 from lab.synth.sheets.designs import random_layout
 
 LAYOUT = load_layout("kdscan-a5")
@@ -59,17 +59,10 @@ def test_any_layout_round_trips(seed: int, text: str, coordinates: bool) -> None
     [
         ('name = "kdscan-a5"', "", r"missing required field `name`"),
         ("coordinates =", "coordinate =", r"unknown key `coordinate`; known are name, page_mm"),
-        ("length_mm = 50.0", "length_mm = 50.0\nunit = 1", r"unknown key `ruler.unit`"),
-        ("id = 2,", "id = 2, is = 3,", r"unknown key `markers.places\[2\].is`"),
         ('lines = "ruled"', 'lines = "wavy"', r"Invalid enum value 'wavy' - at `\$.lines`"),
         ("page_mm = [210.0, 148.0]", "page_mm = 210", r"`array`, got `int` - at `\$.page_mm`"),
-        ("page_mm = [210.0, 148.0]", "page_mm = [210]", r"length 2, got 1 - at `\$.page_mm`"),
-        ("page_mm = [210.0,", "page_mm = [nan,", r"at `\$.page_mm\[0\]`"),
-        ("page_mm = [210.0,", f"page_mm = [1{'0' * 400},", r"at `\$.page_mm\[0\]`"),
         ("page_mm = [210.0,", f"page_mm = [1{'0' * 5000},", r"not a TOML file"),
-        ("length_mm = 50.0", "length_mm = 0.0", r">= 0.01 - at `\$.ruler.length_mm`"),
         ("[castle]", "[castle", r"not a TOML file"),
-        ("id = 2,", 'id = "2",', r"`int`, got `str` - at `\$.markers.places\[2\].id`"),
         ("cell_mm = [24.0", "cell_mm = [34.0", r"reaches beyond the page"),
     ],
 )
@@ -99,39 +92,18 @@ def _places(**changes: Any) -> dict[str, Markers]:
         ({"name": " "}, r"`name` is empty"),
         ({"page_mm": (180.0, 148.0)}, r"grid needs 168 × 110 mm .* beyond the page of 180 × 148"),
         ({"page_mm": (210.0, 0.0)}, r">= 0.01 - at `\$.page_mm\[1\]`"),
-        ({"page_mm": (210.0, 9999.0)}, r"<= 1189.0 - at `\$.page_mm\[1\]`"),
-        ({"cell_mm": (-24.0, 22.0)}, r"at `\$.cell_mm\[0\]`"),
-        ({"grid_mm": (-1.0, 22.0)}, r"reaches beyond the page"),
-        ({"shield": ((0.0, 0.0), (1.0, 1.0))}, r"length >= 3 - at `\$.shield`"),
-        ({"shield": ((0.0, 0.0), (13.0, 1.0), (0.0, 1.0))}, r"`shield` reaches beyond its cell"),
         ({"circles": ()}, r"length >= 1 - at `\$.circles`"),
-        ({"circles": ((0.0, 0.0),) * 5}, r"length <= 4 - at `\$.circles`"),
-        ({"circles": ((10.6, 0.0),)}, r"`circles\[0\]` reaches beyond its cell"),
         ({"circles": ((0.0, 0.0), (3.4, 0.0))}, r"`circles\[0\]` and `circles\[1\]` overlap"),
-        ({"circle_radius_mm": 0.0}, r"at `\$.circle_radius_mm`"),
-        ({"castle": replace(LAYOUT.castle, roofs=())}, r"at `\$.castle.roofs`"),
         ({"castle": replace(LAYOUT.castle, keep=(((0.0, 0.0),),))}, r"at `\$.castle.keep\[0\]`"),
         ({"title": Title("王国", (105.0, 11.0), 3.0)}, r"`title.text` holds '王'"),
-        ({"title": Title("a\nb", (105.0, 11.0), 3.0)}, r"`title.text` holds '\\n'"),
         ({"title": Title("Map", (105.0, 30.0), 3.0)}, r"`title` overlaps the grid"),
         ({"title": Title("Map", (0.5, 11.0), 3.0)}, r"`title` reaches beyond the page"),
         ({"compass": Compass((105.0, 77.0), 4.0)}, r"`compass` overlaps the grid"),
-        ({"ruler": Ruler((180.0, 140.0), 40.0)}, r"`ruler` reaches beyond the page"),
-        ({"ruler": Ruler((30.0, 147.5), 40.0)}, r"`ruler` reaches beyond the page"),
-        ({"code": Code((0.0, 12.0), 13.0)}, r"`code` reaches beyond the page"),
-        ({"second_code": Code((105.0, 77.0), 13.0)}, r"`second_code` overlaps the grid"),
-        (
-            {"legend": Legend(5.0, (Example("dot", (209.0, 140.0)),))},
-            r"`legend.examples\[0\]` reaches beyond the page",
-        ),
         ({"notes": (Note("x", (105.0, 149.0)),)}, r"`notes\[0\]` reaches beyond the page"),
-        (_markers(dictionary="DICT_4X5_50"), r"`markers.dictionary` is 'DICT_4X5_50'"),
         (_markers(size_mm=0.0), r"at `\$.markers.size_mm`"),
         (_places(id=50), r"marker 50 is not in DICT_4X4_50"),
         (_places(id=3), r"needs a unique id"),
-        (_places(center_mm=(3.0, 12.0)), r"`markers.places\[0\]` reaches beyond the page"),
         (_places(center_mm=(30.0, 30.0)), r"`markers.places\[0\]` overlaps the grid"),
-        (_places(center_mm=(24.0, 12.0)), r"`blanks\[0\]` and `markers.places\[0\]` overlap"),
     ],
 )
 def test_layouts_that_cannot_work_are_refused(changes: dict[str, Any], message: str) -> None:

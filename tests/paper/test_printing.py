@@ -9,10 +9,9 @@ from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
 from kdscan.errors import LayoutError
 from kdscan.paper.layout import load_layout
-from kdscan.paper.parts import Layout
 from kdscan.paper.printing import impose, render_page, sheet_pdf
 from kdscan.paper.style import NO_TICKET, Paper
-from kdscan.rules.duel.board import CASTLE, CELLS
+from kdscan.rules.duel.board import CELLS
 from tests.paper.measure import DPI_300, Measured
 
 LAYOUT = load_layout("kdscan-a5")
@@ -32,26 +31,6 @@ def test_grid_corners_lie_where_the_layout_says(page: Measured) -> None:
             assert page.level_line(y, a, b) == pytest.approx(y, abs=0.15)
             a, b = sorted((y + inside_y * 0.5, y + inside_y * 1.5))
             assert page.upright_line(x, a, b) == pytest.approx(x, abs=0.15)
-
-
-def test_lines_between_cells_lie_where_the_layout_says(page: Measured) -> None:
-    (x0, y0), (w, h) = LAYOUT.grid_mm, LAYOUT.cell_mm
-    for col in range(1, 7):
-        assert page.upright_line(x0 + col * w, y0 + 1, y0 + 3) == pytest.approx(
-            x0 + col * w, abs=0.15
-        )
-    for row in range(1, 5):
-        assert page.level_line(y0 + row * h, x0 + 1, x0 + 3) == pytest.approx(
-            y0 + row * h, abs=0.15
-        )
-
-
-def test_the_castle_stands_in_the_middle_with_roofs_left_white(page: Measured) -> None:
-    at = np.array(LAYOUT.center_mm(*CASTLE))
-    assert len(LAYOUT.castle.roofs) == 3
-    for roof in np.array(LAYOUT.castle.roofs) + at:
-        assert min(page.at(*point) for point in roof) > 0.2
-        assert page.at(*roof.mean(axis=0)) == 0
 
 
 def test_pdf_is_vector_at_true_scale() -> None:
@@ -92,34 +71,6 @@ def test_a_page_larger_than_the_paper_is_refused() -> None:
     large = replace(LAYOUT, page_mm=(300.0, 200.0))
     with pytest.raises(LayoutError, match=r"300 × 200 mm does not fit on A4"):
         impose(large, "a4")
-
-
-def test_a_layout_without_surroundings_prints() -> None:
-    bare = Layout(
-        name="bare",
-        page_mm=LAYOUT.page_mm,
-        grid_mm=LAYOUT.grid_mm,
-        cell_mm=LAYOUT.cell_mm,
-        shield=LAYOUT.shield,
-        circles=LAYOUT.circles,
-        circle_radius_mm=LAYOUT.circle_radius_mm,
-        lines="none",
-        castle=LAYOUT.castle,
-    )
-    outside = Measured.of(render_page(bare, 4.0), 4.0).dark[: round(4 * LAYOUT.grid_mm[1]) - 10]
-    assert outside.max() == 0
-
-
-@pytest.mark.parametrize("px_per_mm", [1.0, 4.0, 150 / 24, 11.7])
-def test_rendered_pages_have_whole_pixels_at_true_scale(px_per_mm: float) -> None:
-    image = render_page(LAYOUT, px_per_mm)
-    width, height = (side * px_per_mm for side in LAYOUT.page_mm)
-    assert 0 <= image.shape[1] - width < 1 and 0 <= image.shape[0] - height < 1
-    if px_per_mm < 4:
-        return
-    x, y = LAYOUT.grid_mm[0] + 7 * LAYOUT.cell_mm[0], LAYOUT.grid_mm[1]
-    edge = Measured.of(image, px_per_mm).upright_line(x, y + 1, y + 3)
-    assert edge == pytest.approx(x, abs=0.05)
 
 
 def test_two_maps_on_a_letter_page_at_true_scale() -> None:

@@ -31,13 +31,10 @@ from kdscan.templates.drop_out import (
     drop_out,
     predict_ink,
     shield_ink,
-    unlike_others,
 )
 from kdscan.templates.ink_by_network import ink_by_network
 from kdscan.templates.ink_by_subtraction import (
     ink_by_subtraction,
-    match_tint,
-    relight,
 )
 from tests.readings import with_evidence
 from tests.templates.pads import ENGRAVED, PAINTED, found, learned, sheet
@@ -74,30 +71,6 @@ def test_what_is_lighter_than_the_template_in_all_colours_is_no_ink() -> None:
     ink = ink_by_subtraction(photo.astype(np.uint8), ghost).probability
     assert ink[312:320, 305:415].mean() < 0.1
     assert ink[402:410, 305:415].mean() > 0.8
-
-
-def test_relight_ignores_what_is_drawn() -> None:
-    blank = squares(1).astype(np.float64)
-    light = np.linspace(0.6, 1.1, SHAPE[1])[None, :, None] * (1.0, 0.95, 0.9)
-    lit = (blank + 8) * light - 8
-    photo = lit.copy()
-    photo[::64] = photo[1::64] = photo[2::64] = 30  # lines
-    relit = relight(photo.clip(0, 255).astype(np.uint8), blank.astype(np.uint8))
-    away = np.abs(relit - lit.clip(0, 255))[48:-48, 48:-48]
-    assert away.max() < 5 and away.mean() < 1.5
-
-
-def test_coloured_cell_is_tinted_and_one_with_a_coat_is_not() -> None:
-    bare = squares(3)
-    photo, wanted = bare.copy(), bare.copy()
-    tint = ((bare + 8.0) * (0.6, 0.9, 0.7) - 8).clip(0, 255).astype(np.uint8)
-    coloured = np.s_[16 + 128 : 16 + 256, 16 + 512 : 16 + 640]
-    photo[coloured] = wanted[coloured] = tint[coloured]
-    photo[440:500, 180:260] = 30  # a coat
-    tinted = match_tint(photo, bare).astype(int)
-    assert np.abs(tinted[coloured] - wanted[coloured]).max() < 6
-    tinted[coloured] = wanted[coloured]
-    assert np.array_equal(tinted, wanted)
 
 
 def test_plain_page_shows_the_geometry_and_the_ink() -> None:
@@ -166,18 +139,6 @@ def test_contradiction_of_ink_and_photo_is_a_doubt() -> None:
 
 def board(coat: int, shields: int) -> NDArray[np.int_]:
     return np.array([coat] * shields + [0] * (len(CELLS) - shields))
-
-
-def test_only_a_line_with_far_more_ink_than_enough_others_is_doubted() -> None:
-    ink = np.full(34, 0.05)
-    ink[3] = 0.3
-    assert np.flatnonzero(unlike_others(ink, board(LINES, 6))).tolist() == [3]
-    assert not unlike_others(ink, board(DOTS, 6)).any()
-    for ratio in (0.1, 1.0, 2.5):
-        ink[3] = 0.05 * ratio
-        assert not unlike_others(ink, board(LINES, 6)).any()
-    ink[0] = 0.5
-    assert not unlike_others(ink, board(LINES, 2)).any()
 
 
 def test_pen_on_an_unknown_print_is_measured_against_the_ground_around_it() -> None:

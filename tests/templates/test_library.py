@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import pickle
 import zipfile
 from collections.abc import Callable
 from datetime import date
@@ -70,17 +69,6 @@ def test_file_round_trip() -> None:
     new = renamed(stored, "  Old   club ")
     assert_same(parse_template(new.data, "x"), made_template("Old club"))
     assert to_stored(made_template()).head.learned == date.today().isoformat()
-
-
-def test_pictures_are_decoded_on_first_use_and_pickled_as_the_file() -> None:
-    template = parse_template(DATA, "club")
-    _ = template.signature
-    assert "bgr" not in vars(template) and "coverage" not in vars(template)
-    _ = template.bgr
-    assert "bgr" in vars(template)
-    sent = pickle.dumps(template)
-    assert len(sent) < len(DATA) + 5000
-    assert_same(pickle.loads(sent), template)
 
 
 @pytest.mark.parametrize(
