@@ -117,7 +117,7 @@ def same_event(event: str | None, store: str | None) -> str:
 
 
 OF_ONE_GAME = {
-    "duel": ("edition", "chosen_coat", "castle_used", "spellbook", "together"),
+    "duel": ("edition", "chosen_coat", "castle_used", "spellbook"),
     "kingdomino": ("players", "great_duel", "middle_kingdom", "harmony", "dynasty", "demo"),
 }
 """The games, and the options of `board`, `simulate` and `score` that only one of them has."""
