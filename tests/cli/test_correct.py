@@ -102,6 +102,15 @@ def test_a_sheet_is_found_by_each_name_of_its_photo(url: str, say: Command, rows
     assert "that is the same photo" in say("a.jpg", "--same-as", "copy.jpg", code=2).err
 
 
+def test_what_is_undone_does_not_come_back_with_the_next_word(
+    url: str, say: Command, rows: Rows
+) -> None:
+    came(url, "a.jpg", make_sheet())
+    say("a.jpg", "--round", "3")
+    say("a.jpg", "--undo", "--player", "Bob")
+    assert [(row["round"], row["player"]) for row in rows()] == [("", "Bob")]
+
+
 def test_two_boards_with_one_code_are_settled_by_a_person(
     url: str, say: Command, rows: Rows, run: Command
 ) -> None:

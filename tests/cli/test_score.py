@@ -226,6 +226,14 @@ def test_a_kingdom_in_json_and_put_right(photo: Make, run: Command) -> None:
     assert after["score"]["total"] > before["score"]["total"]
 
 
+def test_rules_of_the_other_game_are_refused_where_the_game_is_named(
+    photo: Make, run: Command
+) -> None:
+    said = run("score", photo(800), "--game", "duel", "--middle-kingdom", code=2).err
+    assert "--middle-kingdom only applies to kingdomino" in said
+    run("score", photo(807), "--game", "kingdomino", "--middle-kingdom")
+
+
 def test_a_photo_is_read_from_stdin(
     photo: Make, monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:

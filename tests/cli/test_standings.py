@@ -159,6 +159,13 @@ def test_a_result_is_withdrawn_and_a_no_show_invents_no_points(say: Command) -> 
     say("result", *there, code=2)
 
 
+def test_no_points_on_either_side_are_a_double_no_show(say: Command) -> None:
+    a, b = names(rounds(say)[0])
+    say("result", "--round", "1", "--table", "1", f"{a}=0", f"{b}=0")
+    standings = say("standings", "--json").json["standings"]
+    assert {line["score"] for line in standings if line["player"] in (a, b)} == {0}
+
+
 def test_whose_name_is_anothers_code_has_a_sheet_of_his_own(tmp_path: Path, run: Command) -> None:
     (tmp_path / "players.csv").write_text("name,player\n2,\n1,\nAnn Smith,ANN\nAnn,\n")
     store = str(tmp_path / "cup.sqlite")

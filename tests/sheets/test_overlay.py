@@ -7,6 +7,7 @@ import pytest
 
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import RectifiedSheet
+from kdscan.sheets.board import REVIEW_COLOR
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay
 from tests.readings import make_sheet, with_evidence
@@ -33,6 +34,16 @@ def test_the_photo_itself_is_left_alone() -> None:
 
 def test_without_a_sheet_the_picture_is_the_photo() -> None:
     assert (draw_overlay(blank(), []) == blank().bgr).all()
+
+
+@pytest.mark.parametrize("at", [(640, 15), (15, 440)], ids=["beside", "below"])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_total_lies_on_no_other_sheet(at: tuple[int, int], first: bool) -> None:
+    own, (x, y) = ((15, 15), at) if first else (at, (15, 15))
+    doubtful, other = make_sheet(doubtful=[(0, 5)], origin_xy=own), make_sheet(origin_xy=(x, y))
+    photo = blank(*np.add(at, (575, 415)).astype(int))
+    picture = draw_overlay(photo, [other, doubtful])[y : y + 400, x : x + 560]
+    assert (picture != REVIEW_COLOR).any(axis=2).all()
 
 
 @pytest.mark.parametrize("degrees", range(0, 360, 45))

@@ -246,6 +246,14 @@ def test_every_answer_is_guarded(login: Login) -> None:
         assert headers["cache-control"].startswith("private, ")
 
 
+def test_a_date_is_that_of_the_answer_not_of_its_request(
+    login: Login, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The round's clock goes by it, and what waits for news is answered many seconds later."""
+    monkeypatch.setattr("kdscan.web.middleware.formatdate", lambda usegmt: "now")
+    assert login(JOIN).get("/api/standings").headers.get_list("date") == ["now"]
+
+
 def test_a_bug_is_told_without_its_details_and_guarded_too(
     served: Served, login: Login, monkeypatch: pytest.MonkeyPatch
 ) -> None:

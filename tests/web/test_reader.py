@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,8 @@ from kdscan.errors import NoSheetFound, ReaderDied, StoreError, StoreFull
 from kdscan.event.actions import SetRules
 from kdscan.event.events import open_event
 from kdscan.event.store import Store
-from kdscan.event.store.photos import add_reading, readings
+from kdscan.event.store.photos import add_reading, get_photo, readings
+from kdscan.event.store.schema import PhotoRow
 from kdscan.event.tasks import Ingest, Ingested, PageResult, Read
 from kdscan.web import uploads
 from kdscan.web.live import Live
@@ -186,3 +188,22 @@ def test_a_photo_waits_until_the_store_has_room_again(
     assert not refusals
     with store.read() as db:
         assert len(readings(db, [photo])) == 1
+
+
+def picture_of(store: Store, name: str) -> PhotoRow:
+    with store.read() as db:
+        row = get_photo(db, sent(store, Live(store, "Cup"), name))
+    assert row is not None
+    return row
+
+
+def test_a_photo_whose_file_is_gone_costs_no_worker(store: Store) -> None:
+    photo = picture_of(store, "gone.png")
+    Path(store.photos.place(photo.sha256, photo.suffix)).unlink()
+
+    async def look() -> None:
+        workers = Workers(lambda task: task.perform())
+        with pytest.raises(StoreError, match="restore the folder of photos"):
+            await PictureCache(store, workers, "models").get(photo, 7, "thumb")
+
+    asyncio.run(look())
