@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MOST_TOKENS = {
     "kdscan/cli": 22_750,
     "kdscan/detection": 7_870,
-    "kdscan/event": 56_100,
+    "kdscan/event": 56_150,
     "kdscan/files": 3_400,
     "kdscan/i18n": 2_000,
     "kdscan/imaging": 12_050,
