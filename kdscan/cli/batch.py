@@ -6,7 +6,7 @@ import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -29,12 +29,22 @@ from kdscan.cli.options import (
 )
 from kdscan.cli.terminal import note_other_sizes, progress_line, terminal_words
 from kdscan.errors import UsageError
+from kdscan.event.actions import SetRules
+from kdscan.event.events import load, open_event
+from kdscan.event.export import save_results
+from kdscan.event.jobs import Batch, Progress, Workers
+from kdscan.event.model import BLANK, CONFLICT, FAILED, OK, REVIEW, SAME_PHOTO, SAME_SHEET, Result
+from kdscan.event.prints import EventPrints, add_new_prints
+from kdscan.event.sources import sources
+from kdscan.event.store import open_store
+from kdscan.event.tasks import prepare
 from kdscan.files.names import escape_control
+from kdscan.files.read import is_folder
+from kdscan.files.write import STDOUT, missing_folder_error
 from kdscan.i18n import Words
-
-if TYPE_CHECKING:
-    from kdscan.event.jobs import Progress, Workers
-    from kdscan.event.model import Result
+from kdscan.i18n.errors import error_text
+from kdscan.inference.store import default_models
+from kdscan.workers.pool import Limits, Pool, cores
 
 SHOWN = 20
 """Most failures that are listed; the results contain all of them."""
@@ -86,18 +96,6 @@ def batch(
     Exit codes: 0 done; 2 wrong usage; 6 the models are missing; 7 done, but some photos failed; 8
     the store cannot be used; 130 interrupted: what was finished is kept.
     """
-    # The heavy half: SQLAlchemy, OpenCV, onnxruntime.
-    from kdscan.event.actions import SetRules
-    from kdscan.event.events import load, open_event
-    from kdscan.event.export import save_results
-    from kdscan.event.jobs import Batch
-    from kdscan.event.prints import EventPrints, add_new_prints
-    from kdscan.event.sources import sources
-    from kdscan.event.store import open_store
-    from kdscan.files.read import is_folder
-    from kdscan.files.write import STDOUT, missing_folder_error
-    from kdscan.inference.store import default_models
-
     check_apart({"--csv": csv, "--json-lines": json_lines})
     for out in (csv, json_lines):
         if out is not None and not is_folder(out.parent):
@@ -121,8 +119,8 @@ def batch(
                 given = {file.name for file in files}
                 gone = [name for name in this.removed_names if name in given]
                 _print_result(this.name, store, run.progress, this.rows(), gone)
-            again = f"kdscan batch PHOTO... {same_event(event, store)}"
-            note_other_sizes(this.other_sizes, again)
+            command = f"kdscan batch PHOTO... {same_event(event, store)}"
+            note_other_sizes(this.other_sizes, command)
             save_results(db, this, csv, json_lines, terminal_words())
     raise typer.Exit(SOME_FAILED if run.progress.failed else 0)
 
@@ -130,9 +128,6 @@ def batch(
 def _workers(cluster: str | None, count: int | None) -> AbstractContextManager[Workers]:
     """Processes of this machine, or a cluster's."""
     if cluster is None:
-        from kdscan.event.tasks import prepare
-        from kdscan.workers.pool import Limits, Pool, cores
-
         return Pool(count or cores(), Limits(seconds=120), prepare, tries=2)
     if count is not None:
         raise UsageError("--workers cannot be used with --cluster, which has its own workers")
@@ -156,7 +151,6 @@ def _print_result(
 
     gone: names of photos that were given although they are removed.
     """
-    from kdscan.event.model import BLANK, CONFLICT, OK, REVIEW
 
     w = terminal_words()
     t = w.t
@@ -180,7 +174,9 @@ def _print_result(
             back = shlex.join(["kdscan", "remove", "--undo", name])
             print(f"    {back} {same_event(event, store)}")
     if count[BLANK]:
-        print("  " + t("blank pages: {n}", n=count[BLANK]))
+        names = ", ".join(_named(row, w) for row in rows_of[BLANK])
+        dots = ", …" if count[BLANK] > SHOWN else ""
+        print(f"  {t('blank pages: {n}', n=count[BLANK])} ({names}{dots})")
     if count[REVIEW] or count[CONFLICT]:
         command = f"kdscan serve {same_event(event, store)}"
         print("  " + t("check them: {command}", command=command))
@@ -191,8 +187,6 @@ def _notable(
 ) -> Iterator[str]:
     """What failed, came twice, or is in conflict; rows_of, count: by status, the first rows and the
     number of all."""
-    from kdscan.event.model import CONFLICT, FAILED, SAME_PHOTO, SAME_SHEET
-    from kdscan.i18n.errors import error_text
 
     t = w.t
     titles = {
