@@ -38,8 +38,8 @@ class Entry:
     """A sheet in a photo. marks: `Brief.marks`, "" for kinds that have none.
 
     same_as: the key of the sheet that this one is, according to a person; 0: of none; None:
-    unknown. said: whether a person confirmed it, and whether one corrected it. low, high: the range
-    of its total; arrival: larger for later photos.
+    unknown. said: whether the desk confirmed it, and whether it corrected it; at home everybody is
+    the desk. low, high: the range of its total; arrival: larger for later photos.
     """
 
     key: int
@@ -165,8 +165,8 @@ def same_sheets(entries: Sequence[Entry], alike: Alike | None = None) -> Compare
 
 
 def _best(group: Sequence[Entry]) -> Entry:
-    """The photo that counts: confirmed, or corrected; else, of different readings, the one with
-    more shields, then the later; of equal ones the surest."""
+    """The photo that counts: confirmed by the desk, or corrected; else, of different readings, the
+    one with more shields, then the later; of equal ones the surest."""
     if len({entry.marks for entry in group}) == 1:
         return max(group, key=lambda entry: (entry.said, entry.confidence))
     return max(group, key=lambda entry: (entry.said, entry.filled, entry.arrival))

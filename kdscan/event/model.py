@@ -626,7 +626,7 @@ class Event:
                     sheet.brief.marks,
                     said.same_as.get(sheet.id),
                     sheet.kind,
-                    (sheet.brief.confirmed, sheet.brief.corrected),
+                    (sheet.brief.confirmed, bool(self.said_of(sheet).firm)),
                     sheet.brief.confidence,
                     sheet.brief.total or 0,
                     sheet.brief.low,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,8 +15,8 @@ from kdscan.event.model import UPLOADED, Event
 from kdscan.event.sheets import range_of
 from kdscan.event.store import Store, open_store
 from kdscan.sheets.base import AnyReading, deserialize, serialize
-from tests.event.entries import came_in, do, event_of, number_of, states
-from tests.readings import make_sheet, with_evidence
+from tests.event.entries import ZOE, came_in, do, event_of, number_of, states
+from tests.readings import BOARD, make_sheet, with_evidence
 
 HUGO, EVE = Author("Hugo", "player", "hugo"), Author("desk", "player", "eve")
 DOUBTS = ((0, 1), (2, 2))
@@ -58,6 +59,21 @@ def test_an_answer_to_a_doubt_counts_and_says_who_gave_it(store: Store) -> None:
     low, high = range_of(before)
     assert low <= (total(event, sheet) or 0) <= high
     assert not [one for one in event.findings if one.code == "changed"]
+
+
+def test_an_answer_does_not_settle_which_of_two_photos_is_right(store: Store) -> None:
+    cup(store)
+    early = make_sheet(BOARD.replace("d+  d ", ".   . ", 1))
+    sent: Any = {"source": UPLOADED, "details": {"session": "eve"}}
+    came_in(store, "early.jpg", with_evidence(early, sheet_id="CUP/1/1/2"), **sent)
+    came_in(store, "later.jpg", read("CUP/1/1/2", [(0, 1)]), **sent)
+    later = number_of(event_of(store), "later.jpg")
+    for said, by, asked in (
+        (act.CorrectShield(later, (0, 1), "dot", 0), EVE, 1),
+        (act.ConfirmSheet(later), ZOE, 0),
+    ):
+        event = do(store, said, by=by)
+        assert sum(finding.code == "two_sheets" for finding in event.findings) == asked
 
 
 def test_a_change_of_what_was_read_surely_waits_for_the_desk(store: Store) -> None:
