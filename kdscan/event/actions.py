@@ -276,6 +276,16 @@ class AssignSheet(OnSheet, frozen=True, tag="assign_sheet"):
             checked = replace(self, **at, own=own, keep=False)
         name = (self.player or "").strip()
         name = name and event.names.named(name, event, checked.round)
+        if name and checked.round is None:  # what it is now, whatever is paired later
+            waiting = [
+                game
+                for game in event.games
+                for seat in game.seats
+                if seat.player == name and not game.bye and game.walkover is None
+                if seat.total is None or (seat.sheet and seat.sheet.key == self.sheet)
+            ]
+            if len(waiting) == 1:
+                checked = replace(checked, round=waiting[0].round, table=waiting[0].table)
         return replace(checked, player=name or None)
 
 
@@ -591,9 +601,16 @@ class Undo(Base, frozen=True, tag="undo"):
         if author.role == "player" and event.has_players and not entry.is_of(author):
             raise NotForPlayers("only the desk can undo what others did")
         together = [e for e in event.log if e.is_beside(entry) and e.id not in event.said.undone]
-        for other in together:
-            if isinstance(other.action, PairRound):
-                check_unpair(event, other.action.round)
+        seated = {n for tables in event.said.rounds.values() for table in tables for n in table}
+        pairings = [other.action for other in together if isinstance(other.action, PairRound)]
+        for pairing in pairings:
+            check_unpair(event, pairing.round)
+        entered = [other.action for other in together if isinstance(other.action, AddPlayer)]
+        for player in () if pairings else entered:
+            if player.number in seated:
+                raise UsageError(
+                    "{name}: a round has been paired; have the player drop out", name=player.name
+                )
         return self
 
     def sentence(self, event: Event) -> Sentence:

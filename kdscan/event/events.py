@@ -314,11 +314,16 @@ def check_allowed(event: Event, author: Author, action: Action) -> None:
     sheet = event.sheet(target.sheet)
     if event.senders(sheet.photo_id)[:1] != [author.session]:
         raise NotForPlayers("somebody else has sent this photo before; ask the desk to change it")
-    if not event.has_players or isinstance(action, Undo):
+    if not event.has_players:
         return
     firm, at = event.said_of(sheet).firm, event.assignment(sheet.id)
-    decided = "confirmed" in firm or (isinstance(action, OnField) and action.field in firm)
-    if isinstance(action, AssignSheet):
+    decided = "confirmed" in firm or (isinstance(target, OnField) and target.field in firm)
+    if isinstance(action, Undo):
+        entry = event.entries[action.action]
+        together = {other.id for other in event.log if other.is_beside(entry)}
+        closed = at.round is not None and any(round_ > at.round for round_ in event.said.paired)
+        decided = decided or closed or bool(together & event.said.approved)
+    elif isinstance(action, AssignSheet):
         words = event.said.assigned.get(sheet.id, ())
         decided = any(entry.role == "desk" for entry, _ in words)
         if at.by == "code" and at.player:

@@ -430,7 +430,7 @@ def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game,
             text = mark("the sheet of {player} is worth {total}, but {points} points were entered")
             values = {"player": name, "total": read.total, "points": seat.points}
             findings.append(Finding("points_differ", text, values, *at, (read.key,)))
-    absent = all(seat.points == 0 and seat.sheet is None for seat in seats)  # people enter 0 : 0
+    absent = all(seat.points == 0 for seat in seats)  # people enter 0 : 0
     return Game(*at, seats, forfeit=absent), findings
 
 

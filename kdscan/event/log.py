@@ -178,6 +178,8 @@ def _fold(said: Said, entry: Entry) -> None:
             said.players[action.number] = Player(action.number, action.name, action.code)
         return
     if entry.id in said.undone:
+        if isinstance(action, act.RenamePlayer) and (number := number_of(action.name)):
+            said.numbers.setdefault(plain_name(action.to), number)  # others have used the name
         return
     if isinstance(action, OnSheet):
         said.spoken_of.add(action.sheet)

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from kdscan.errors import UsageError
-from kdscan.event.actions import OnSheet, RemovePhoto, Undo
+from kdscan.event.actions import NotForPlayers, OnSheet, RemovePhoto, Undo
 from kdscan.event.log import Author
 from kdscan.event.swiss import resting_on
 from kdscan.files import Json
@@ -99,11 +99,23 @@ async def upload(request: Request) -> schemas.Accepted:
 
 
 def _restore(services: Services, author: Author, photo: int) -> None:
-    """A photo that was deleted, and is sent again, is back."""
+    """A photo that was deleted, and is sent again, is back, unless the desk deleted it."""
     event = services.live.event()
     row = event.photos[photo]
     if event.is_removed(row):
-        back = RemovePhoto(photo_name(event, photo), removed=False, photo=photo_key(row))
+        key = photo_key(row)
+        removals = (
+            entry
+            for entry in reversed(event.log)
+            if isinstance(entry.action, RemovePhoto)
+            and entry.action.photo == key
+            and entry.id not in event.said.undone
+        )
+        removal = next(removals, None)
+        of_desk = removal is not None and removal.role == "desk" and not removal.is_of(author)
+        if event.has_players and author.role != "desk" and of_desk:
+            raise NotForPlayers("the desk has decided this; ask there")
+        back = RemovePhoto(photo_name(event, photo), removed=False, photo=key)
         services.live.perform(replace(author, role="desk"), back)
 
 

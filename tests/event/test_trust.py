@@ -126,7 +126,7 @@ def test_what_the_desk_said_is_final_for_players(store: Store, said: act.Action)
             do(store, change, by=HUGO)  # type: ignore[arg-type]
     newest = event.newest()
     assert newest is not None
-    with pytest.raises(UsageError, match="only the desk can undo what others did"):
+    with pytest.raises(act.NotForPlayers):
         do(store, act.Undo(newest.id), by=HUGO)
 
 
@@ -179,7 +179,7 @@ def test_a_player_names_a_sheet_only_where_no_code_does(store: Store) -> None:
     came_in(store, "b.jpg", make_sheet(), source=UPLOADED, details={"session": "eve"})
     event = do(store, act.AssignSheet(2, "eve", 1, 1), by=EVE)
     at = event.assignment(2)
-    assert (at.player, at.round, at.by) == ("Eve", None, "person")
+    assert (at.player, at.round, at.by) == ("Eve", 1, "person")
 
 
 def test_at_home_everybodys_word_counts(store: Store) -> None:
@@ -187,3 +187,47 @@ def test_at_home_everybodys_word_counts(store: Store) -> None:
     event = do(store, act.CorrectShield(1, (0, 0), "dot", 4), act.ConfirmSheet(1), by=HUGO)
     assert event.sheets[1].brief.confirmed
     assert total(event, 1) != make_sheet().score.total
+
+
+def test_a_player_takes_back_neither_what_the_desk_approved_nor_a_round_that_is_over(
+    store: Store,
+) -> None:
+    sheet = cup(store)
+    answer = act.CorrectShield(sheet, (0, 1), "dot", 1)
+    first = do(store, answer, by=HUGO).log[-1].id
+    do(store, act.Approve((first,)))
+    with pytest.raises(act.NotForPlayers):
+        do(store, act.Undo(first), by=HUGO)
+    second = do(store, act.CorrectShield(sheet, (2, 2), "dot", 1), by=HUGO).log[-1].id
+    do(store, act.EnterResult(1, 1, {"Hugo": 20, "Eve": 10}), act.PairRound())
+    with pytest.raises(act.NotForPlayers):
+        do(store, act.Undo(second), by=HUGO)
+
+
+def test_a_rename_that_is_undone_loses_no_result_and_no_seat(store: Store) -> None:
+    cup(store)
+    rename = do(store, act.RenamePlayer("Eve", "Eva")).log[-1].id
+    do(store, act.EnterResult(1, 1, {"Hugo": 20, "Eva": 31}), by=Author("Pavel", "desk"))
+    event = do(store, act.Undo(rename))
+    assert {seat.player: seat.total for seat in event.games[0].seats} == {"Hugo": 20, "Eve": 31}
+
+
+def test_who_sits_at_a_table_is_not_taken_off_the_list_by_undo(store: Store) -> None:
+    do(store, act.AddPlayer("Hugo"), act.AddPlayer("Eve"))
+    added = event_of(store).log[0].id
+    do(store, act.PairRound(), by=Author("Pavel", "desk"))
+    with pytest.raises(UsageError, match="a round has been paired"):
+        do(store, act.Undo(added))
+
+
+def test_a_sheet_stays_in_the_round_in_which_it_was_assigned(store: Store) -> None:
+    do(store, act.AddPlayer("Hugo"), act.AddPlayer("Eve"), act.PairRound(seed=1))
+    came_in(store, "eve.jpg", make_sheet(), source=UPLOADED, details={"session": "eve"})
+    sheet = number_of(event_of(store), "eve.jpg")
+    do(store, act.AssignSheet(sheet, "Eve"), by=EVE)
+    event = do(store, act.EnterResult(1, 1, {"Hugo": 20, "Eve": 10}), act.PairRound())
+    assert event.assignment(sheet).round == 1
+    assert {seat.player: seat.total for seat in event.games[-1].seats} == {
+        "Hugo": None,
+        "Eve": None,
+    }
