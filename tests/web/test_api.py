@@ -227,7 +227,9 @@ def test_a_photo_is_deleted_by_whoever_sent_it_and_comes_back_when_it_is_sent_ag
     act(desk, "add_player", name="Ada").raise_for_status()
     assert player.post(f"/api/photos/{photo}/remove", json={}).status_code == 403
     assert desk.post(f"/api/photos/{photo}/remove", json={}).status_code == 200
-    sent_again = player.post("/api/photos?name=again.jpg", content=(SAMPLES / "05.jpg").read_bytes())
+    sent_again = player.post(
+        "/api/photos?name=again.jpg", content=(SAMPLES / "05.jpg").read_bytes()
+    )
     assert sent_again.json()["error"]["code"] == "desk_only"
     act(desk, "remove_photo", file="05.jpg", removed=False).raise_for_status()
     act(desk, "remove_player", name="Ada").raise_for_status()
