@@ -123,11 +123,6 @@ def test_errors_end_in_their_exit_code(
     assert text.startswith("kdscan: ") and message in text and "Traceback" not in text
 
 
-def test_debug_shows_where(monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
-    monkeypatch.setattr(main_module, "load", fail(ZeroDivisionError("a")))
-    assert "Traceback" in run("--debug", "score", "a.jpg", code=1).err
-
-
 @pytest.mark.parametrize("home", ["unset", "missing", "a file"])
 @pytest.mark.parametrize("words", ["--install-completion bash", f"score {SAMPLE}", "layout list"])
 def test_a_home_that_cannot_be_used_is_no_bug(
@@ -178,13 +173,6 @@ LONG = "x" * 300
 )
 def test_a_name_that_is_too_long_is_no_bug(words: str, tmp_path: Path, run: Command) -> None:
     assert run(*words.format(tmp_path).split(), code=2).err.startswith("kdscan: ")
-
-
-def test_a_name_that_the_terminal_cannot_show_is_escaped() -> None:
-    command = [sys.executable, "-m", "kdscan", "board", "żółw.txt"]
-    ascii_only = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, env=ascii_only)
-    assert done.returncode == 2 and r"kdscan: \u017c\xf3\u0142w.txt: " in done.stderr
 
 
 @pytest.mark.parametrize(

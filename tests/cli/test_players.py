@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kdscan.paper.tickets import tickets_from_csv
 from tests.command import Command
 
 
@@ -21,11 +20,3 @@ def test_an_accent_is_the_same_however_it_is_typed(tmp_path: Path, run: Command)
     assert [line["player"] for line in table] == ["Zo\u00eb", "Ada"]
     players.write_text("name\nBo\nZo\u00eb Lu\nZoe\u0308  Lu\n", "utf-8")
     assert "twice" in run("pair", *at, "--players", players, code=2).err
-
-
-def test_who_is_paired_can_be_printed(tmp_path: Path, run: Command) -> None:
-    players, round1 = tmp_path / "players.csv", tmp_path / "round1.csv"
-    players.write_text(f"name,player\nAda,{'A' * 28}\nBob,{'B' * 27}\n")
-    run("pair", "--event", "c", "--store", tmp_path / "s", "--players", players, "--csv", round1)
-    found = tickets_from_csv(round1, "Spring cup", ())
-    assert {one.code for one in found} == {"SPR/1/1/" + "B" * 27 + ".YY", "SPRING-CUP/1/1/1.NU"}
