@@ -28,7 +28,7 @@ MOST_TOKENS = {
     "kdscan/workers": 2_000,
     "kdscan": 257_300,
     "lab": 190_000,
-    "tests": 188_500,
+    "tests": 188_900,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
 number when a room has become smaller; who raises one says why in the commit."""

@@ -529,16 +529,19 @@ class Event:
         firm: dict[str, LogEntry] = {}
         claims: dict[str, LogEntry] = {}
         trusted, approved = not self.has_players, self.said.approved
+        closed = self.said.paired.get((self.assignment(sheet.id).round or 0) + 1)
+        seen: SheetSaid | None = None
         for entry in given:
             name = entry.field_action.field
             claims.pop(name, None)  # the newest word comes last
             if trusted or entry.role == "desk" or entry.id in approved:
                 firm.pop(name, None)
+                if name == "confirmed" and claims:
+                    seen, claims = SheetSaid({**firm}, claims, rules, closed), {}
                 firm[name] = entry
-            elif name not in firm:
+            elif name not in firm and "confirmed" not in firm:
                 claims[name] = entry
-        closed = self.said.paired.get((self.assignment(sheet.id).round or 0) + 1)
-        return SheetSaid(firm, {} if "confirmed" in firm else claims, rules, closed)
+        return SheetSaid(firm, claims, rules, closed, seen)
 
     def assignment(self, sheet_id: int) -> Assignment:
         """Whose a sheet is, and where it was played."""

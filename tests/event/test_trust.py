@@ -111,6 +111,24 @@ def test_a_players_confirmation_settles_nothing(store: Store) -> None:
     assert do(store, act.ConfirmSheet(sheet)).sheets[sheet].brief.confirmed
 
 
+def test_the_desk_confirms_what_it_sees_with_the_answers_that_count(store: Store) -> None:
+    sheet = cup(store)
+    came = total(event_of(store), sheet)
+    answer, claim = (act.CorrectShield(sheet, at, "dot", n) for at, n in (((0, 1), 1), ((0, 0), 4)))
+    answered = do(store, answer, claim, by=HUGO)
+    event = do(store, act.ConfirmSheet(sheet))
+    brief = event.sheets[sheet].brief
+    assert (brief.confirmed, brief.waits) == (True, ())
+    assert came != brief.total == total(answered, sheet)
+    sources = {word["field"]: word["source"] for word in states(store, event)["hugo.jpg"]["said"]}
+    assert sources == {"confirmed": "desk", answer.field: "answered"}
+    with pytest.raises(UsageError, match="the desk has decided this"):
+        do(store, act.Undo(answered.log[-2].id), by=HUGO)
+    assert total(do(store, act.ConfirmSheet(sheet)), sheet) == brief.total
+    corrected = do(store, act.CorrectShield(sheet, (0, 1), "dot", 0))
+    assert total(corrected, sheet) == came
+
+
 @pytest.mark.parametrize(
     "said", [act.ConfirmSheet(1), act.CorrectShield(1, (0, 1), "dot", 0), act.AssignSheet(1, "Eve")]
 )
