@@ -39,7 +39,8 @@ class Entry:
 
     same_as: the key of the sheet that this one is, according to a person; 0: of none; None:
     unknown. said: whether the desk confirmed it, and whether it corrected it; at home everybody is
-    the desk. low, high: the range of its total; arrival: larger for later photos.
+    the desk. low, high: the range of its total; arrival: larger for later photos. came, judged:
+    when the photo came, and when the desk last spoke of its values, in seconds.
     """
 
     key: int
@@ -53,6 +54,8 @@ class Entry:
     low: int = 0
     high: int = 0
     arrival: int = 0
+    came: float = 0.0
+    judged: float = 0.0
 
     @property
     def filled(self) -> int:
@@ -151,9 +154,14 @@ def same_sheets(entries: Sequence[Entry], alike: Alike | None = None) -> Compare
     for group in groups:
         better = _best(group)
         best |= {entry.key: better.key for entry in group}
-        settled = any(better.said) or any(entry.same_as for entry in group)
-        others = [entry for entry in group if not entry.low <= better.total <= entry.high]
-        if others and better.marks and not settled:
+        named = any(entry.same_as for entry in group)
+        others = [
+            entry
+            for entry in group
+            if not entry.low <= better.total <= entry.high
+            and (entry.came > better.judged or not any(better.said))
+        ]
+        if others and better.marks and not named:
             differs[better.key] = tuple((entry.key, entry.total) for entry in others)
     conflicts: dict[int, tuple[int, ...]] = {}
     for rivals in claims:

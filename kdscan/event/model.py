@@ -621,6 +621,7 @@ class Event:
             if sheet.brief.marks and said.same_as.get(sheet.id) is None:
                 alike.add(sheet.brief.marks, coded=bool(codes[sheet.id]))
         named = set(said.same_as) | set(said.same_as.values())
+        firm = {n: self.said_of(self.sheets[n]).firm for n in said.fields if n in self.sheets}
         return same_sheets(
             [
                 Entry(
@@ -629,12 +630,14 @@ class Event:
                     sheet.brief.marks,
                     said.same_as.get(sheet.id),
                     sheet.kind,
-                    (sheet.brief.confirmed, bool(self.said_of(sheet).firm)),
+                    (sheet.brief.confirmed, bool(firm.get(sheet.id))),
                     sheet.brief.confidence,
                     sheet.brief.total or 0,
                     sheet.brief.low,
                     sheet.brief.high,
                     sheet.photo_id,
+                    self.photos[sheet.photo_id].added_at.timestamp(),
+                    max((w.at.timestamp() for w in firm.get(sheet.id, {}).values()), default=0.0),
                 )
                 for sheet in sheets
                 if sheet.id in named

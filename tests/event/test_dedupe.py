@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import given
@@ -133,3 +134,6 @@ def test_of_different_readings_the_fuller_counts_and_others_are_asked_about() ->
         assert (compared.same, compared.differs) == ({1: 2}, {2: ((1, 47),)})
     confirmed = Entry(1, None, early.tobytes().hex(), said=(True, False), total=47)
     assert same_sheets([confirmed, last]) == Compared({2: 1}, {})
+    after = replace(last, came=1.0)
+    assert same_sheets([confirmed, after]) == Compared({2: 1}, {}, {1: ((2, 54),)})
+    assert same_sheets([replace(confirmed, judged=2.0), after]) == Compared({2: 1}, {})

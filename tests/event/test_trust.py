@@ -71,9 +71,13 @@ def test_an_answer_does_not_settle_which_of_two_photos_is_right(store: Store) ->
     for said, by, asked in (
         (act.CorrectShield(later, (0, 1), "dot", 0), EVE, 1),
         (act.ConfirmSheet(later), ZOE, 0),
+        (act.AddPlayer("Ann"), ZOE, 1),
+        (act.ConfirmSheet(later), ZOE, 0),
     ):
         event = do(store, said, by=by)
         assert sum(finding.code == "two_sheets" for finding in event.findings) == asked
+        if (by, asked) == (ZOE, 0):
+            came_in(store, f"{event.version}.jpg", with_evidence(early, sheet_id="CUP/1/1/2"))
 
 
 def test_a_change_of_what_was_read_surely_waits_for_the_desk(store: Store) -> None:
