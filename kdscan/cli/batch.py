@@ -176,7 +176,7 @@ def _print_result(
     if count[BLANK]:
         names = ", ".join(_named(row, w) for row in rows_of[BLANK])
         dots = ", …" if count[BLANK] > SHOWN else ""
-        print(f"  {t('blank pages: {n}', n=count[BLANK])} ({names}{dots})")
+        print("  " + t("blank pages: {n}", n=count[BLANK]) + f" ({names}{dots})")
     if count[REVIEW] or count[CONFLICT]:
         command = f"kdscan serve {same_event(event, store)}"
         print("  " + t("check them: {command}", command=command))
