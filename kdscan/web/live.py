@@ -108,14 +108,14 @@ class News:
             self._waiting -= 1
 
     async def _look(self) -> None:
-        before = await run_in_threadpool(self._live.version)
+        before = None  # the first look is late for who began to wait before it: wake all once
         while self._waiting and not self.ending.is_set():
-            await asyncio.sleep(LOOK_EVERY)
             try:
                 now = await run_in_threadpool(self._live.version)
-            except ApiError:
+            except Exception:  # who waits meets it as well
                 now = -1
             if now != before:
                 before = now
                 self._changed.set()
                 self._changed = asyncio.Event()
+            await asyncio.sleep(LOOK_EVERY)
