@@ -181,7 +181,7 @@ def remove(
     undo: Annotated[bool, typer.Option("--undo", help="Restore them.")] = False,
     who: Who = None,
 ) -> None:
-    """Their files, readings and corrections are opened, in `kdscan export --archive` too.
+    """Their files, readings and corrections are kept, in `kdscan export --archive` too.
 
     Examples:
 
@@ -189,7 +189,6 @@ def remove(
 
     $ kdscan remove IMG_0412.jpg --event 'Spring cup' --undo
     """
-
     w = terminal_words()
     done = w.t("restored") if undo else w.t("removed")
     with open_store(store, make=False) as opened, opened.write() as db:

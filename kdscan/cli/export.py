@@ -130,7 +130,6 @@ def report(
 
     $ kdscan report --event 'Puchar wiosny' -o raport.html --language pl
     """
-
     w = words(language or terminal_language())
     with open_store(store, photos, make=False) as opened, opened.read() as db:
         this = find_event(db, event)
