@@ -2,43 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from io import BytesIO
-
-from reportlab.pdfgen.canvas import Canvas
+from collections.abc import Mapping, Sequence
 
 from kdscan.paper.fonts import ITALIC
-from kdscan.paper.pen import FAINT, INK, LINE, Pen, fitted, text_width
+from kdscan.paper.pen import FAINT, INK, LINE, Document, fitted, text_width
+from kdscan.paper.printing import PAPERS_MM
 from kdscan.paper.text import printable
 
-WIDTH_MM, HEIGHT_MM = 210.0, 297.0
+WIDTH_MM, HEIGHT_MM = A4_MM = PAPERS_MM["a4"]
 MARGIN_MM = 15.0
 ROW_MM, LETTER_MM = 8.0, 4.2
 SLIP_MM = 55.0
-_POINTS_PER_MM = 72 / 25.4
-
-
-class _Document:
-    """A PDF of upright A4 pages in millimetres, y down."""
-
-    def __init__(self, title: str) -> None:
-        self._out = BytesIO()
-        size = (WIDTH_MM * _POINTS_PER_MM, HEIGHT_MM * _POINTS_PER_MM)
-        self._canvas = Canvas(self._out, pagesize=size, invariant=True, pageCompression=1)
-        self._canvas.setTitle(title)
-        self._canvas.setCreator("kdscan")
-
-    @contextmanager
-    def page(self) -> Iterator[Pen]:
-        self._canvas.translate(0, HEIGHT_MM * _POINTS_PER_MM)
-        self._canvas.scale(_POINTS_PER_MM, -_POINTS_PER_MM)
-        yield Pen(self._canvas)
-        self._canvas.showPage()
-
-    def save(self) -> bytes:
-        self._canvas.save()
-        return self._out.getvalue()
 
 
 def table_pdf(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
@@ -50,7 +24,7 @@ def table_pdf(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]])
     widths[widest] += WIDTH_MM - 2 * MARGIN_MM - sum(widths)
     ends = [MARGIN_MM + sum(widths[: n + 1]) for n in range(len(widths))]
     per_page = int((HEIGHT_MM - 2 * MARGIN_MM - 20) / ROW_MM) - 1
-    document = _Document(title)
+    document = Document(title, A4_MM)
     for first in range(0, max(len(rows), 1), per_page):
         with document.page() as pen:
             name, size = fitted(printable(title), 8.0, WIDTH_MM - 2 * MARGIN_MM)
@@ -73,7 +47,7 @@ def slips_pdf(title: str, table: str, points: str, seated: Mapping[int, Sequence
     box for the points. table, points: these words in the reader's language."""
     per_page = int((HEIGHT_MM - MARGIN_MM) / SLIP_MM)
     slips = list(seated.items())
-    document = _Document(title)
+    document = Document(title, A4_MM)
     for first in range(0, max(len(slips), 1), per_page):
         with document.page() as pen:
             for n, (number, players) in enumerate(slips[first : first + per_page]):

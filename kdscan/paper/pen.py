@@ -5,22 +5,54 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any, Literal
 
 from reportlab.pdfbase.pdfmetrics import stringWidth
+from reportlab.pdfgen.canvas import Canvas
 
 from kdscan.paper.fonts import SERIF, load_fonts
 from kdscan.paper.parts import Point
 from kdscan.paper.style import BLACK, FAINT, INK, LINE, THEMES, WHITE, Color, Theme
 
 __all__ = [
-    "BLACK", "FAINT", "INK", "LINE", "WHITE", "Color", "Pen", "fitted", "fitting", "text_width",
+    "BLACK", "FAINT", "INK", "LINE", "WHITE", "Color", "Document", "Pen", "fitted", "fitting",
+    "text_width",
 ]  # fmt: skip
 
 LEAST_MM = 1.6
 """Size of the smallest letters that can be read at a table, 4.5 points."""
 
+_POINTS_PER_MM = 72 / 25.4
+
 load_fonts()
+
+
+class Document:
+    """A PDF of pages of one size, in millimetres, y down; the same drawing gives the same bytes.
+
+    canvas: reportlab's. size_mm: width and height.
+    """
+
+    def __init__(self, title: str, size_mm: tuple[float, float]) -> None:
+        self._out, self._height_mm = BytesIO(), size_mm[1]
+        size = tuple(mm * _POINTS_PER_MM for mm in size_mm)
+        self.canvas = Canvas(self._out, pagesize=size, invariant=True, pageCompression=1)
+        self.canvas.setTitle(title)
+        self.canvas.setCreator("kdscan")
+
+    @contextmanager
+    def page(self, theme: Theme = THEMES["plain"]) -> Iterator[Pen]:
+        """The pen for the next page."""
+        self.canvas.translate(0, self._height_mm * _POINTS_PER_MM)
+        self.canvas.scale(_POINTS_PER_MM, -_POINTS_PER_MM)
+        yield Pen(self.canvas, theme)
+        self.canvas.showPage()
+
+    def save(self) -> bytes:
+        """The whole file."""
+        self.canvas.save()
+        return self._out.getvalue()
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from io import BytesIO
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
-from reportlab.pdfgen.canvas import Canvas
 
 from kdscan.errors import LayoutError
 from kdscan.paper.book import BookLayout
@@ -19,7 +17,7 @@ from kdscan.paper.card import Card, draw_card
 from kdscan.paper.decor import draw_parchment
 from kdscan.paper.grid import draw_map
 from kdscan.paper.parts import Layout, Point
-from kdscan.paper.pen import FAINT, Pen
+from kdscan.paper.pen import FAINT, Document
 from kdscan.paper.style import NO_TICKET, THEMES, Paper, PrintStyle, Ticket
 from kdscan.paper.surroundings import draw_surroundings
 
@@ -35,7 +33,6 @@ PLAIN = PrintStyle()
 Side = Layout | BookLayout | Card
 """What can be printed on one side of a page."""
 
-_POINTS_PER_MM = 72 / 25.4
 _SLACK_MM = 0.05
 _CUT_MM, _CUT_GAP_MM = 5.0, 1.0
 
@@ -111,22 +108,19 @@ def sheet_pdf(
             other_height=layout.page_mm[1],
         )
     backs = back_tickets or [NO_TICKET] * len(tickets)
-    out = BytesIO()
-    size = tuple(mm * _POINTS_PER_MM for mm in plan.paper_mm)
-    canvas = Canvas(out, pagesize=size, invariant=True, pageCompression=1)
-    canvas.setTitle(layout.name)
-    canvas.setCreator("kdscan")
-    canvas.setViewerPreference("PrintScaling", "None")  # "fit to page" would change the scale
+    document = Document(layout.name, plan.paper_mm)
+    document.canvas.setViewerPreference(
+        "PrintScaling", "None"
+    )  # "fit to page" would change the scale
     for first in range(0, len(tickets), len(plan.places)):
         some = tickets[first : first + len(plan.places)]
         copies = dict(zip(plan.places, some, strict=False))  # the last page may have room left
-        _page(canvas, layout, plan, copies, look)
+        _page(document, layout, plan, copies, look)
         if back is not None:
             behind = _turned_over(plan, tuple(copies), layout.page_mm)
             there = dict(zip(behind, backs[first : first + len(behind)], strict=True))
-            _page(canvas, back, plan, there, look)
-    canvas.save()
-    return out.getvalue()
+            _page(document, back, plan, there, look)
+    return document.save()
 
 
 def _turned_over(
@@ -140,29 +134,30 @@ def _turned_over(
 
 
 def _page(
-    canvas: Canvas, layout: Side, plan: Imposition, copies: dict[Point, Ticket], look: PrintStyle
+    document: Document,
+    layout: Side,
+    plan: Imposition,
+    copies: dict[Point, Ticket],
+    look: PrintStyle,
 ) -> None:
-    canvas.translate(0, plan.paper_mm[1] * _POINTS_PER_MM)
-    canvas.scale(_POINTS_PER_MM, -_POINTS_PER_MM)
-    pen = Pen(canvas, THEMES[look.style])
-    for place, ticket in copies.items():
-        canvas.saveState()
-        canvas.translate(*place)
-        if pen.theme.parchment:
-            draw_parchment(pen, layout.page_mm)
-        if isinstance(layout, Card):
-            draw_card(pen, layout, ticket)
-        else:
-            if isinstance(layout, BookLayout):
-                draw_book(pen, layout, look.language)
+    with document.page(THEMES[look.style]) as pen:
+        for place, ticket in copies.items():
+            pen.canvas.saveState()
+            pen.canvas.translate(*place)
+            if pen.theme.parchment:
+                draw_parchment(pen, layout.page_mm)
+            if isinstance(layout, Card):
+                draw_card(pen, layout, ticket)
             else:
-                draw_map(pen, layout)
-            draw_surroundings(pen, layout, look, ticket)
-        canvas.restoreState()
-    cuts = list(_cuts(plan, layout.page_mm))
-    if cuts:
-        pen.lines(*cuts, line=FAINT, width=0.2)
-    canvas.showPage()
+                if isinstance(layout, BookLayout):
+                    draw_book(pen, layout, look.language)
+                else:
+                    draw_map(pen, layout)
+                draw_surroundings(pen, layout, look, ticket)
+            pen.canvas.restoreState()
+        cuts = list(_cuts(plan, layout.page_mm))
+        if cuts:
+            pen.lines(*cuts, line=FAINT, width=0.2)
 
 
 def _cuts(plan: Imposition, page_mm: tuple[float, float]) -> Iterator[tuple[Point, Point]]:
