@@ -3,68 +3,159 @@
     python -m lab.synth data/photos --count 300      makes photos of unseen designs
     python -m lab.benchmarks.accuracy data/photos           measures on them
     python -m lab.benchmarks.accuracy samples --show wrong  and keeps pictures of what went wrong
+    python -m lab.benchmarks.accuracy data/tables           photos of `lab.synth --table`
 
-found     photos in which exactly one map was reported
-placed    cells reported within 0.25 cells of the true centre
-coat, crosses, cell   shields read right
-board     photos with all 34 shields right
-score     photos with the right total
-silent    photos whose total is wrong but not flagged for review
-review    photos flagged for review
+maps found            maps reported where they lie, each cell within 0.35 cells of its true centre
+placed                cells reported within 0.25 cells
+coats, crosses, cells      shields read right
+boards, totals        maps with all 34 shields, with the total right
+books found, places   spellbooks reported where they lie, to a millimetre; what is marked in them
+books, games          spellbooks with everything right; games with both totals and the winner
+… silent              wrong but not flagged for review
+… review              flagged for review
+none there            maps reported where there are none
 """
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
 
+from kdscan.document import PhotoReport, report_json
+from kdscan.errors import KdscanError
+from kdscan.files import Json
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
+from kdscan.reader import read_photo
 from kdscan.rules.duel.board import CELLS
+from kdscan.sheets.base import maps_of
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay
-from lab.benchmarks.shared import (
-    SHIELDS,
-    astray,
-    folder_of_photos,
-    interval,
-    maps_in,
-    parser,
-    photo_in,
-    wilson,
-)
+from kdscan.sheets.spellbook.model import SpellbookReading
+from lab.benchmarks.shared import SHIELDS, astray, folder_of_photos, parser, photo_in, wilson
 from lab.training.measure import expected_calibration_error
 
-KEYS = ("found", "placed", "coat", "crosses", "cell", "board", "score", "silent", "review")
+Counts = dict[str, list[float]]
 
 
-def judge(truth: dict[str, Any], sheet: MapReading | None) -> dict[str, float]:
-    """Metrics of one photo, each from 0 to 1; a photo without a map is wrong in all of them."""
-    out = dict.fromkeys(KEYS, 0.0)
-    if sheet is None:
-        return out
-    out["placed"] = float(np.mean(astray(truth, sheet.rectified.centers_xy[SHIELDS]) < 0.25))
+def differing(truth: Json, sheet: MapReading) -> list[tuple[str, bool, bool]]:
+    """For each shield what is drawn, what was read, and whether coat and crosses are right."""
+    out = []
     for cell in sheet.board_estimate.cells:
         coat, crosses = truth["board"].get(f"{cell.row},{cell.col}", (None, 0))
-        same = (cell.coat == coat, cell.crosses == crosses)
-        out["coat"] += same[0] / len(CELLS)
-        out["crosses"] += same[1] / len(CELLS)
-        out["cell"] += all(same) / len(CELLS)
-    right = sheet.score.domain_points == truth["score"]
-    out["found"], out["board"] = 1.0, float(out["cell"] > 1 - 1e-9)
-    out["score"], out["review"] = float(right), float(sheet.board_estimate.review)
-    out["silent"] = float(not right and not sheet.board_estimate.review)
+        text = f"{coat} {crosses} not {cell.coat} {cell.crosses} {cell.confidence:.2f}"
+        out.append((text, cell.coat == coat, cell.crosses == crosses))
     return out
 
 
-def draw_curves(path: Path, said: np.ndarray, right: np.ndarray) -> None:
+def judge_map(truth: Json, sheets: Sequence[MapReading], out: Counts) -> MapReading | None:
+    """Add one map's results; returns the reading that shows it."""
+    far = [astray(truth, sheet.rectified.centers_xy[SHIELDS]) for sheet in sheets]
+    at = next((n for n, off in enumerate(far) if off.max() < 0.35), None)
+    out["maps found"].append(at is not None)
+    if at is None:  # then all of it is wrong
+        for key in ("placed", "coats", "crosses", "cells"):
+            out[key] += [0] * len(CELLS)
+        for key in ("boards", "totals", "maps silent", "maps review"):
+            out[key].append(0)
+        return None
+    sheet, (_, coats, crosses) = sheets[at], zip(*differing(truth, sheets[at]), strict=True)
+    out["placed"] += list(far[at] < 0.25)
+    out["coats"] += coats
+    out["crosses"] += crosses
+    cells = [a and b for a, b in zip(coats, crosses, strict=True)]
+    out["cells"] += cells
+    out["boards"].append(all(cells))
+    right = sheet.score.domain_points == truth["score"]
+    out["totals"].append(right)
+    out["maps silent"].append(not right and not sheet.review)
+    out["maps review"].append(sheet.review)
+    out["stated"].append(sheet.board_estimate.confidence)
+    out["right"].append(right)
+    return sheet
+
+
+def judge_book(truth: Json, books: Sequence[SpellbookReading], out: Counts) -> None:
+    """Add the spellbook's results."""
+    if len(books) != 1:
+        out["books found"].append(0)
+        return
+    (book,) = books
+    places = [mark for mark in book.marks if not str(mark.place).endswith(".struck")]
+    at, read_at = np.array(truth["pixels"]), np.array([mark.at_xy[0] for mark in places])
+    mm = np.linalg.norm(at[1] - at[0]) / 11  # squares of a line are 11 mm apart
+    out["books found"].append(np.linalg.norm(at - read_at, axis=1).max() < mm)
+    right = [mark.marked == truth["marked"][str(mark.place)] for mark in book.marks]
+    out["places"] += right
+    marks = zip(book.marks, right, strict=True)
+    out["places silent"] += [not mark.review and not ok for mark, ok in marks]
+    out["books"].append(all(right))
+    out["books silent"].append(not all(right) and not book.review)
+    out["books review"].append(book.review)
+
+
+def judge_game(
+    truth: Json, photo: Photo, maps: list[MapReading | None], sheets: tuple, out: Counts
+) -> None:
+    """Add the results of a game, whose maps were read as `maps`, in the truth's order."""
+    report = PhotoReport("table", size_wh=(photo.width, photo.height), sheets=sheets)
+    game, read = report_json([report])["game"], maps_of(sheets)
+    if game is None or len(read) != 2 or None in maps:
+        out["games"].append(0)
+        return
+    order = [next(k for k, sheet in enumerate(read) if sheet is shown) for shown in maps]
+    totals = [game["players"][k]["total"] for k in order]
+    winner = None if game["winner"] is None else order.index(game["winner"])
+    right = totals == [m["score"] + m["wizard"] for m in truth["maps"]]
+    right = right and winner == truth["winner"]
+    out["games"].append(right)
+    out["games silent"].append(not right and not game["review"])
+    out["games review"].append(game["review"])
+
+
+def judge(path: Path, pictures: Path | None) -> tuple[str, str, Counts]:
+    """Level, design and results of one photo; pictures: folder for pictures of wrong maps."""
+    truth, photo = json.loads(path.with_suffix(".json").read_text("utf-8")), photo_in(path)
+    out: Counts = defaultdict(list)
+    try:
+        sheets = read_photo(photo)
+    except KdscanError:
+        sheets = ()
+    maps, books = maps_of(sheets), [s for s in sheets if isinstance(s, SpellbookReading)]
+    shown = [judge_map(each, maps, out) for each in truth.get("maps", [truth])]
+    out["none there"].append(len(maps) - sum(sheet is not None for sheet in shown))
+    if "spellbook" in truth:
+        judge_book(truth["spellbook"], books, out)
+        judge_game(truth, photo, shown, sheets, out)
+    if pictures and not all(out["boards"]):
+        show(pictures / path.stem, photo, truth.get("maps", [truth]), shown)
+    return truth["level"], truth.get("design", ""), out
+
+
+def show(name: Path, photo: Photo, truths: list[Json], maps: list[MapReading | None]) -> None:
+    """Save the overlay of a photo read wrong, and its rectified maps with their errors."""
+    name.parent.mkdir(parents=True, exist_ok=True)
+    cv2.imwrite(f"{name}.png", draw_overlay(photo, [sheet for sheet in maps if sheet]))
+    for number, (truth, sheet) in enumerate(zip(truths, maps, strict=True)):
+        if sheet is None:
+            continue
+        flat = sheet.rectified.bgr.copy()
+        texts = zip(sheet.board_estimate.cells, differing(truth, sheet), strict=True)
+        for cell, (text, *same) in texts:
+            if not all(same):
+                x, y = (round((at + FLAT_MARGIN) * FLAT_PX) for at in (cell.col, cell.row))
+                cv2.putText(flat, text, (x, y + 16), 0, 0.5, (0, 0, 255), 1, cv2.LINE_AA)
+        cv2.imwrite(f"{name}-flat-{number}.png", flat)
+
+
+def draw_curves(path: Path, stated: np.ndarray, right: np.ndarray) -> None:
     """Reliability diagram and risk-coverage curve of the totals, as one picture."""
     import matplotlib
 
@@ -72,39 +163,21 @@ def draw_curves(path: Path, said: np.ndarray, right: np.ndarray) -> None:
     from matplotlib import pyplot
 
     figure, (left, other) = pyplot.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
-    for group in np.array_split(np.argsort(said), 10):
+    for group in np.array_split(np.argsort(stated), 10):
         low, high = wilson(float(right[group].mean()), len(group))
-        left.plot([said[group].mean()] * 2, [low, high], color="#9a7b4f", lw=1.5)
-        left.plot(said[group].mean(), right[group].mean(), "o", color="#5b3a1e")
+        left.plot([stated[group].mean()] * 2, [low, high], color="#9a7b4f", lw=1.5)
+        left.plot(stated[group].mean(), right[group].mean(), "o", color="#5b3a1e")
     left.plot([0, 1], [0, 1], ":", color="grey")
     left.set(xlabel="confidence that was stated", ylabel="share of totals that were right")
     left.set_title("Reliability")
-    wrong = np.cumsum(~right[np.argsort(-said)]) / np.arange(1, len(said) + 1)
-    other.plot(100 * np.arange(1, len(said) + 1) / len(said), 100 * wrong, color="#5b3a1e")
+    share = np.arange(1, len(stated) + 1) / len(stated)
+    wrong = np.cumsum(1 - right[np.argsort(-stated)]) / len(stated) / share
+    other.plot(100 * share, 100 * wrong, color="#5b3a1e")
     other.set(xlabel="photos accepted, surest first (%)", ylabel="wrong among them (%)")
     other.set_title("Risk and coverage")
     for axes in (left, other):
         axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
-
-
-def show(folder: Path, photo: Photo, path: Path, truth: dict[str, Any], sheet: MapReading) -> None:
-    """Save the overlay of a wrong reading, and the rectified sheet with its errors."""
-    folder.mkdir(parents=True, exist_ok=True)
-    cv2.imwrite(str(folder / f"{path.stem}.png"), draw_overlay(photo, [sheet]))
-    flat = sheet.rectified.bgr.copy()
-    for cell in sheet.board_estimate.cells:
-        coat, crosses = truth["board"].get(f"{cell.row},{cell.col}", (None, 0))
-        if (cell.coat, cell.crosses) != (coat, crosses):
-            said = f"{coat} {crosses} not {cell.coat} {cell.crosses} {cell.confidence:.2f}"
-            x, y = (round((at + FLAT_MARGIN) * FLAT_PX) for at in (cell.col, cell.row))
-            cv2.putText(flat, said, (x, y + 16), 0, 0.5, (0, 0, 255), 1, cv2.LINE_AA)
-    cv2.imwrite(str(folder / f"{path.stem}-flat.png"), flat)
-
-
-def read(path: Path) -> tuple[MapReading, ...]:
-    """The maps in a file's photo."""
-    return maps_in(photo_in(path))
 
 
 def main() -> None:
@@ -116,37 +189,27 @@ def main() -> None:
     args = options.parse_args()
     if args.curves and find_spec("matplotlib") is None:  # before hours of reading
         options.error("--curves needs matplotlib: pip install -e '.[train]'")
-    groups: dict[str, list[dict[str, float]]] = defaultdict(list)
-    said: list[tuple[float, bool]] = []
+    groups: dict[str, Counts] = defaultdict(lambda: defaultdict(list))
     paths = sorted(args.folder.glob("*.jpg"))
     with ProcessPoolExecutor(initializer=cv2.setNumThreads, initargs=(1,)) as pool:
-        readings = list(zip(paths, pool.map(read, paths, chunksize=4), strict=True))
-    for path, sheets in readings:
-        truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
-        figures = judge(truth, sheets[0] if len(sheets) == 1 else None)
-        if len(sheets) == 1:
-            said.append((sheets[0].board_estimate.confidence, figures["score"] == 1))
-        if args.show and figures["board"] < 1:
-            print(
-                path.name, truth["level"], len(sheets), {k: round(v, 3) for k, v in figures.items()}
-            )
-            for sheet in sheets[:1]:
-                show(args.show, photo_in(path), path, truth, sheet)
-        for group in ("all", truth["level"], truth["design"]):
-            groups[group].append(figures)
-    print(f"{'':12s}{'photos':>7s}" + "".join(f"{k:>9s}" for k in KEYS))
-    for name, rows in sorted(groups.items(), key=lambda g: (g[0] != "all", g[0])):
-        mean = {k: float(np.mean([row[k] for row in rows])) for k in KEYS}
-        print(f"{name:12s}{len(rows):7d}" + "".join(f"{100 * mean[k]:8.2f}%" for k in KEYS))
-    for key in ("found", "board", "silent", "review"):
-        rows = groups["all"]
-        print(f"{key}: {interval(float(np.mean([row[key] for row in rows])), len(rows))}")
-    if said:
-        stated, right = np.array(said).T
+        for level, design, out in pool.map(judge, paths, [args.show] * len(paths), chunksize=4):
+            for group in filter(None, ("all", level, design)):
+                for key, values in out.items():
+                    groups[group][key] += values
+    stated, right = (np.array(groups["all"].pop(key, ())) for key in ("stated", "right"))
+    names = sorted(groups, key=lambda g: (g != "all", g))
+    print(f"{'':14s}{'95% interval':>20s}" + "".join(f" {name:>9s}" for name in names))
+    for key, values in groups["all"].items():
+        low, high = wilson(min(1.0, float(np.mean(values))), len(values))
+        cells = (100 * np.mean(groups[name].get(key) or [np.nan]) for name in names)
+        line = "".join(f"{cell:9.2f}%" for cell in cells)
+        print(f"{key:14s}{100 * low:9.2f}% to {100 * high:5.2f}%{line}")
+    print(f"{len(paths)} photos")
+    if len(stated):
         error = expected_calibration_error(stated, right)
         print(f"expected calibration error of totals: {error:.3f}")
         if args.curves:
-            draw_curves(args.curves, stated, right.astype(bool))
+            draw_curves(args.curves, stated, right)
 
 
 if __name__ == "__main__":

@@ -13,18 +13,17 @@ ask      photos flagged for review
 after    totals that are still wrong once every shield that is asked about is answered rightly
 
 The folder gets a picture of each habit and ground, with misread shields framed in red and those
-asked about in orange, and `habits.jsonl` with the outcome of every photo. Photos that are already
-in it are not read again, so that an interrupted run can be resumed.
+asked about in orange.
 """
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from pathlib import Path
 
 import cv2
@@ -35,7 +34,7 @@ from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.coats import Coat
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.workers.pool import cores
-from lab.benchmarks.shared import KEYS, judged_map, maps_in, parser, with_interval
+from lab.benchmarks.shared import KEYS, Judged, judged_map, maps_in, parser, with_interval
 from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.habits import HABITS, TIDY, Part
 from lab.synth.hands.sketch import Hand
@@ -111,34 +110,18 @@ CONDUCT = (
 """Habits that do not belong to a single part of a sheet."""
 
 
-def gallery() -> tuple[Habit, ...]:
-    """Every habit there is: of coats, crosses, pens, additions by players, and conduct."""
-    parts = tuple(
-        Habit(part, name, habit.held_out, {part: name, **_with(part)})
+_SHOWN_BY: Mapping[Part, Mapping[Part, str]] = {"lines": {"line": "stroke"}}
+"""Habits of other parts without which those of a part would not show."""
+
+GALLERY = (
+    *(
+        Habit(part, name, habit.held_out, {part: name, **_SHOWN_BY.get(part, {})})
         for part, habits in HABITS.items()
         for name, habit in habits.items()
-    )
-    return parts + CONDUCT
-
-
-def _with(part: Part) -> dict[Part, str]:
-    """Settings without which a habit of this part would not show."""
-    return {"line": "stroke"} if part == "lines" else {}
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The outcome of one photo; see the module docstring."""
-
-    part: str
-    name: str
-    held_out: bool
-    ground: str
-    design: int
-    board: bool
-    silent: bool
-    ask: bool
-    after: bool
+    ),
+    *CONDUCT,
+)
+"""Every habit there is: of coats, crosses, pens, additions by players, and conduct."""
 
 
 @cache
@@ -153,14 +136,14 @@ def board_for(habit: Habit, rng: np.random.Generator) -> tuple[Board, bool]:
     return max(boards, key=lambda b: sum(shield.coat in coats for shield in b[0].values()))
 
 
-Job = tuple[int, int, str, int, Path, Path | None]
-"""Number of the habit, of the design, the ground, the size of photos, folder, recorded strokes."""
+Job = tuple[int, int, str]
+"""Number of the habit, of the design, the ground."""
 
 
-def photo_of(job: Job) -> Outcome:
+def judge(folder: Path, strokes: Path | None, job: Job) -> Judged:
     """Draw, photograph and read one sheet; save a picture of a habit's first on each ground."""
-    number, design, ground, size, folder, strokes = job
-    habit = gallery()[number]
+    number, design, ground = job
+    habit = GALLERY[number]
     rng = np.random.default_rng([FIRST, number, design, len(ground)])
     page = draw_page(
         rng,
@@ -170,14 +153,11 @@ def photo_of(job: Job) -> Outcome:
         strokes=StrokeBank.load(strokes) if strokes else None,
         hand=habit.of(rng),
     )
-    photo = shoot(rng, page, "easy", size_wh=(size, round(0.75 * size)))
-    sheets = maps_in(Photo(photo.bgr))
+    sheets = maps_in(Photo(shoot(rng, page, "easy", size_wh=(2016, 1512)).bgr))
     if design == 0:
         name = f"{habit.part}-{habit.name}-{ground}".replace(" ", "_")
         cv2.imwrite(str(folder / f"{name}.jpg"), picture(page, sheets))
-    found = judged_map(page.board, sheets)
-    figures = (found.board, found.silent, found.ask, found.after)
-    return Outcome(habit.part, habit.name, habit.held_out, ground, design, *figures)
+    return judged_map(page.board, sheets)
 
 
 def picture(page: DrawnPage, sheets: Sequence[MapReading]) -> np.ndarray:
@@ -190,92 +170,55 @@ def picture(page: DrawnPage, sheets: Sequence[MapReading]) -> np.ndarray:
         if same and not cell.review:
             continue
         middle = np.array(page.layout.center_mm(cell.row, cell.col))
-        low, high = ((middle + way * half) * page.px_per_mm * scale for way in (-1, 1))
-        color = (0, 140, 255) if same else (0, 0, 255)
-        ends = [(round(float(x)), round(float(y))) for x, y in (low, high)]
-        cv2.rectangle(small, ends[0], ends[1], color, 2)
+        ends = ((middle + way * half) * page.px_per_mm * scale for way in (-1, 1))
+        low, high = (tuple(end.round().astype(int).tolist()) for end in ends)
+        cv2.rectangle(small, low, high, (0, 140, 255) if same else (0, 0, 255), 2)
     return np.asarray(small)
 
 
-def _key(job: Job) -> tuple[str, str, str, int]:
-    number, design, ground, *_ = job
-    habit = gallery()[number]
-    return habit.part, habit.name, ground, design
-
-
-def row(name: str, outcomes: Sequence[Outcome], intervals: bool = False) -> str:
-    """One line of a Markdown table."""
-    cells = [name, str(len(outcomes))]
-    for key in KEYS:
-        share = float(np.mean([getattr(o, key) for o in outcomes])) if outcomes else math.nan
-        wide = intervals and outcomes
-        cells.append(with_interval(share, len(outcomes)) if wide else f"{100 * share:.1f}%")
-    return "| " + " | ".join(cells) + " |"
-
-
-def tables(outcomes: Sequence[Outcome], worst: int) -> Iterator[str]:
-    """Totals (families drawn at random and held-out ones separately), by ground and by part; the
-    worst habits."""
-    head = "| | photos | " + " | ".join(KEYS) + " |\n|---|---|" + "---|" * len(KEYS)
-    yield head
-    for held in (False, True):
-        for ground in (None, *sorted({o.ground for o in outcomes})):
-            some = [o for o in outcomes if o.held_out is held and ground in (None, o.ground)]
-            name = f"{'held out' if held else 'drawn by lot'}, {ground or 'all grounds'}"
-            yield row(name, some, intervals=True)
-    for part in sorted({o.part for o in outcomes}):
-        yield row(part, [o for o in outcomes if o.part == part])
-    yield ""
-    yield head
-    groups: dict[str, list[Outcome]] = {}
-    for o in outcomes:
-        star = ", held out" if o.held_out else ""
-        groups.setdefault(f"{o.part}: {o.name}{star}", []).append(o)
-    costs = {
-        name: np.mean([4 * o.silent + 2 * o.after + (not o.board) + 0.5 * o.ask for o in some])
-        for name, some in groups.items()
-    }
-    for name in sorted(groups, key=lambda n: -costs[n])[:worst]:
-        yield row(name, groups[name])
+def table(rows: Mapping[str, Sequence[Judged]]) -> str:
+    """A Markdown table of shares with their 95% intervals."""
+    lines = ["| | photos | " + " | ".join(KEYS) + " |", "|---|---|" + "---|" * len(KEYS)]
+    for name, outcomes in rows.items():
+        shares = (float(np.mean([getattr(o, key) for o in outcomes])) for key in KEYS)
+        cells = [with_interval(share, len(outcomes)) for share in shares]
+        lines.append(f"| {name} | {len(outcomes)} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def main() -> None:
     """Make and read the gallery, print the tables."""
     options = parser(__doc__)
-    options.add_argument("folder", type=Path, help="for pictures and habits.jsonl")
+    options.add_argument("folder", type=Path, help="for pictures")
     options.add_argument("--designs", type=int, default=2, help="of each ground, for each habit")
     options.add_argument("--ground", action="append", help="as in lab.synth.pads; repeatable")
     options.add_argument("--only", action="append", help="parts, or names of habits; repeatable")
-    options.add_argument("--size", type=int, default=2016, help="pixels of the photos' longer side")
     options.add_argument("--strokes", type=Path, help="folder of recorded strokes")
     options.add_argument("--worst", type=int, default=10, help="how many habits to list")
     options.add_argument("--workers", type=int, default=cores())
     args = options.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
-    wanted = [
-        i
-        for i, habit in enumerate(gallery())
-        if not args.only or habit.part in args.only or habit.name in args.only
-    ]
+    wanted = [i for i, h in enumerate(GALLERY) if not args.only or {h.part, h.name} & {*args.only}]
     if not wanted:
         options.error(f"no habit {' or '.join(args.only)}; parts: {', '.join(HABITS)}, conduct")
-    jobs: list[Job] = [
-        (number, design, ground, args.size, args.folder, args.strokes)
-        for ground in args.ground or ["pale", "painted"]
-        for design in range(args.designs)
-        for number in wanted
-    ]
+    grounds = args.ground or ["pale", "painted"]
+    jobs = list(itertools.product(wanted, range(args.designs), grounds))
+    groups: defaultdict[str, list[Judged]] = defaultdict(list)
+    habits: defaultdict[str, list[Judged]] = defaultdict(list)
+    work = partial(judge, args.folder, args.strokes)
     with ProcessPoolExecutor(args.workers, initializer=cv2.setNumThreads, initargs=(1,)) as pool:
-        path = args.folder / "habits.jsonl"
-        lines = path.read_text("utf-8").splitlines() if path.exists() else []
-        outcomes = [Outcome(**json.loads(line)) for line in lines]
-        done = {(o.part, o.name, o.ground, o.design) for o in outcomes}
-        left = [job for job in jobs if _key(job) not in done]
-        with path.open("a", encoding="utf-8") as kept:
-            for outcome in pool.map(photo_of, left, chunksize=4):
-                outcomes.append(outcome)
-                print(json.dumps(asdict(outcome)), file=kept, flush=True)
-    print("\n".join(tables(outcomes, args.worst)))
+        for (number, _, ground), outcome in zip(jobs, pool.map(work, jobs), strict=True):
+            habit = GALLERY[number]
+            drawn = "held out" if habit.held_out else "drawn by lot"
+            for group in (f"{drawn}, all grounds", f"{drawn}, {ground}", habit.part):
+                groups[group].append(outcome)
+            habits[f"{habit.part}: {habit.name}, {drawn}"].append(outcome)
+
+    def cost(name: str) -> float:
+        return float(np.mean([4 * o.silent + 2 * o.after + o.ask / 2 for o in habits[name]]))
+
+    worst = sorted(habits, key=cost, reverse=True)[: args.worst]
+    print(table(groups), table({name: habits[name] for name in worst}), sep="\n\n")
 
 
 if __name__ == "__main__":

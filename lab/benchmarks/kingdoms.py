@@ -3,7 +3,6 @@
 python -m lab.benchmarks.kingdoms FOLDER                        boards/*.jpg with tiles.csv
 python -m lab.benchmarks.kingdoms FOLDER --photos 50            and photos of kingdoms
 python -m lab.benchmarks.kingdoms FOLDER --models DIR --fold 0/2   other models; held-back kingdoms
-python -m lab.benchmarks.kingdoms FOLDER --photos 10 --megapixels 12   time, beside cv2.imread
 
 `--fold K/N`: only kingdoms whose number is K modulo N.
 """
@@ -12,11 +11,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import cv2
@@ -25,7 +21,6 @@ import typer
 from numpy.typing import NDArray
 
 from kdscan.errors import NoSheetFound
-from kdscan.imaging.formats import jpeg
 from kdscan.imaging.picture import Photo
 from kdscan.inference.store import Models, default_models
 from kdscan.reader import read_photo
@@ -34,7 +29,6 @@ from kdscan.rules.kingdomino.scoring import score_kingdom
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.sheets.kingdom.interpret import kingdom_of
 from kdscan.sheets.kingdom.model import KingdomReading
-from lab.benchmarks.shared import CAMERA_QUALITY, photo_in
 from lab.synth.kingdoms.scene import KingdomPhoto, make_kingdom_photo
 from lab.synth.kingdoms.tiles import Bank, Board, load_boards
 from lab.synth.photo.camera import HAND_HELD
@@ -97,29 +91,6 @@ def read(bgr: NDArray[np.uint8], models: Models, tally: Tally) -> list[KingdomRe
         found = ()
     tally.seconds.append(time.process_time() - began)
     return [one for one in found if isinstance(one, KingdomReading)]
-
-
-def times_imread(bgr: NDArray[np.uint8], models: Models) -> float:
-    """Processor time of loading and reading a photo, whatever it shows, relative to a bare
-    `cv2.imread` of the same file; alternating, the best of five each."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "photo.jpg"
-        path.write_bytes(jpeg(bgr, CAMERA_QUALITY))
-        spent = [
-            (
-                _seconds(lambda: cv2.imread(str(path))),
-                _seconds(lambda: read_photo(photo_in(path), models)),
-            )
-            for _ in range(5)
-        ]
-    return min(whole for _, whole in spent) / min(bare for bare, _ in spent)
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    began = time.process_time()
-    with suppress(NoSheetFound):
-        work()
-    return time.process_time() - began
 
 
 def judge_board(board: Board, models: Models, tally: Tally) -> list[str]:
@@ -192,12 +163,6 @@ def _kingdom(kinds: NDArray[np.int64]) -> Kingdom:
     return kingdom_of(tuple(map(int, kinds.ravel())), castle, len(kinds))
 
 
-def in_fold(boards: Iterable[Board], fold: str) -> Iterator[Board]:
-    """Boards of the kingdoms in one fold."""
-    part, parts = (int(n) for n in fold.split("/"))
-    return (board for board in boards if int(board.kingdom) % parts == part)
-
-
 def main(
     folder: Path,
     models: Annotated[Path | None, typer.Option(help="Folder of other models.")] = None,
@@ -206,38 +171,32 @@ def main(
     first: Annotated[int, typer.Option(help="Seed of the first one.")] = 50_000_000,
     surfaces: Annotated[Path | None, typer.Option(help="Table tops for these photos.")] = None,
     show: Annotated[Path | None, typer.Option(help="Where to write photos read wrong.")] = None,
-    megapixels: Annotated[float | None, typer.Option(help="Size of photos to time.")] = None,
 ) -> None:
     """Print the figures, and every square that was read wrong."""
     cv2.setNumThreads(1)
     used = Models(models) if models else default_models()
     everything = load_boards(folder)
-    boards = list(in_fold(everything, fold))
+    part, parts = map(int, fold.split("/"))
+    boards = [board for board in everything if int(board.kingdom) % parts == part]
     tally = Tally()
     for board in boards:
         print(*judge_board(board, used, tally), sep="\n", end="")
     print(f"\n{len({b.kingdom for b in boards})} kingdoms, {len(boards)} cut-out boards: {tally}")
     bank = Bank(boards, everything)
     tops = load_surfaces(surfaces)
-    k = np.sqrt(1e6 * megapixels / (2016 * 1512)) if megapixels else 1.0
-    size_wh = round(2016 * k), round(1512 * k)
     for level in HAND_HELD if photos else ():
-        tally, ratios = Tally(), []
+        tally = Tally()
         for seed in range(first, first + photos):
             size = 7 if seed % 3 == 0 else 5
             photo = make_kingdom_photo(
-                seed, level, bank, size=size, size_wh=size_wh, whole=seed % 4 == 1, surfaces=tops
+                seed, level, bank, size=size, whole=seed % 4 == 1, surfaces=tops
             )
             wrong = judge_photo(photo, used, tally)
-            if megapixels:
-                ratios.append(times_imread(photo.bgr, used))
             if wrong:
                 print(seed, level, size, *wrong, sep="\n   ")
                 if show:
                     cv2.imwrite(str(show / f"{seed}-{level}.jpg"), photo.bgr)
         print(f"{photos} {level} photos: {tally}")
-        if ratios:
-            print("times cv2.imread:", " ".join(f"{r:.1f}" for r in sorted(ratios)))
 
 
 if __name__ == "__main__":

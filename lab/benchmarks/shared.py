@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ from kdscan.imaging.picture import Photo
 from kdscan.reader import read_photo
 from kdscan.rules.duel.board import CELLS, Board
 from kdscan.rules.duel.scoring import score_board
-from kdscan.rules.grid import Cell
 from kdscan.sheets.base import maps_of
 from kdscan.sheets.duel_map.model import MapReading
 from lab.synth.fields import F64, U8
@@ -116,26 +115,19 @@ class Judged:
 KEYS = ("board", "silent", "ask", "after")
 """Columns of a table of `Judged`."""
 
-NOT_READ = Judged(len(CELLS), silent=False, ask=True, after=True)
-
-
-def judged(truth: Board, read: Board, ask: bool, doubted: Collection[Cell]) -> Judged:
-    """Compare a reading with what was drawn."""
-    answers = {at: (truth if ask and at in doubted else read).get(at) for at in CELLS}
-    answered = Board({at: shield for at, shield in answers.items() if shield})
-    right, said, after = (score_board(b).domain_points for b in (truth, read, answered))
-    wrong = sum(read.get(at) != truth.get(at) for at in CELLS)
-    return Judged(wrong, said != right and not ask, ask, after != right)
-
 
 def judged_map(truth: Board, sheets: Sequence[MapReading]) -> Judged:
-    """As `judged`; a photo in which not exactly one map was found counts as wrong and flagged."""
+    """Compare a reading with what was drawn; a photo in which not exactly one map was found counts
+    as wrong and flagged."""
     if len(sheets) != 1:
-        return NOT_READ
-    (sheet,), cells = sheets, sheets[0].board_estimate.cells
-    return judged(
-        truth, sheet.board_estimate.board, sheet.review, {c.at for c in cells if c.review}
-    )
+        return Judged(len(CELLS), silent=False, ask=True, after=True)
+    ask, read = sheets[0].review, sheets[0].board_estimate.board
+    doubted = {cell.at for cell in sheets[0].board_estimate.cells if ask and cell.review}
+    answers = {at: (truth if at in doubted else read).get(at) for at in CELLS}
+    answered = Board({at: shield for at, shield in answers.items() if shield})
+    right, total, after = (score_board(b).domain_points for b in (truth, read, answered))
+    wrong = sum(read.get(at) != truth.get(at) for at in CELLS)
+    return Judged(wrong, total != right and not ask, ask, after != right)
 
 
 def enlarged(bgr: U8, megapixels: float) -> bytes:
@@ -151,12 +143,6 @@ def wilson(share: float, n: int) -> tuple[float, float]:
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return max(0.0, middle - half), min(1.0, middle + half)
-
-
-def interval(share: float, n: int) -> str:
-    """The 95% interval of a proportion among n, for a line of text."""
-    low, high = wilson(share, n)
-    return f"95% interval {100 * low:.1f}% to {100 * high:.1f}%"
 
 
 def with_interval(share: float, n: int) -> str:

@@ -22,9 +22,8 @@ def test_accuracy_is_measured(tmp_path: Path) -> None:
         shutil.copy((ROOT / "samples" / "01.jpg").with_suffix(suffix), tmp_path)
     ended = run("lab.benchmarks.accuracy", str(tmp_path))
     assert ended.returncode == 0, ended.stderr[-3000:]
-    (row,) = [line for line in ended.stdout.splitlines() if line.startswith("all ")]
-    _, photos, found, *_ = row.split()
-    assert (photos, found) == ("1", "100.00%")
+    (row,) = [line for line in ended.stdout.splitlines() if line.startswith("maps found")]
+    assert row.endswith("100.00%") and "1 photos" in ended.stdout
 
 
 @pytest.mark.parametrize(
@@ -41,13 +40,3 @@ def test_a_folder_without_what_is_measured_is_no_bug(
     ended = run(f"lab.benchmarks.{name}", str(tmp_path))
     assert ended.returncode == 2
     assert remedy in ended.stderr and "Traceback" not in ended.stderr
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="processes are measured as Linux does")
-def test_robustness_is_measured() -> None:
-    parts = {"crafted": 3, "mutated": 1}
-    options = [f"--part={part}={trials}" for part, trials in parts.items()]
-    ended = run("lab.benchmarks.hold", "--seed", "5", *options)
-    assert ended.returncode == 0, ended.stderr[-3000:]
-    for part, trials in parts.items():
-        assert f"| {part} | {trials} | 0 |" in ended.stdout
