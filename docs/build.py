@@ -48,6 +48,7 @@ def on_files(files: Files, *, config: Any) -> Files:
     made["reference/http.md"] = "\n".join(_http())
     made["reference/python.md"] = "\n".join(_python())
     made |= dict(_pictures())
+    made["Vollkorn-Regular.ttf"] = (ROOT / "kdscan/paper/fonts/Vollkorn-Regular.ttf").read_bytes()
     for name, content in made.items():
         files.append(File.generated(config, name, content=content))
     return files
