@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -32,23 +33,27 @@ from kdscan.rules.duel.audit import Witness, audit_map
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.play import EDITIONS
-from kdscan.rules.duel.report import AuditedMap, board_json
 from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.duel.spellbook import COATS, BookTextError, GameNotes, book_problems, read_books
 from kdscan.rules.grid import Cell, cell_name, split_blocks
 from kdscan.rules.kingdomino.kingdom import Kingdom
-from kdscan.rules.kingdomino.legality import audit_kingdom, find_problems
-from kdscan.rules.kingdomino.report import AuditedKingdom, kingdom_json
+from kdscan.rules.kingdomino.legality import KingdomAudit, audit_kingdom, find_problems
 from kdscan.rules.kingdomino.scoring import score_kingdom
 from kdscan.rules.kingdomino.variants import Variants
-from kdscan.rules.problem import Problem, problems_json
+from kdscan.rules.report import Audited, audited_json
 
 SCHEMA = "kdscan/1"
 
 WIDTH = 12
 """Width of the column of scored domains, unless a name is longer."""
 
-WIZARD, MIDDLE_KINGDOM, HARMONY = mark("wizard"), mark("Middle Kingdom"), mark("harmony")
+SOURCES = {
+    "wizard": mark("wizard"),
+    "middle_kingdom": mark("Middle Kingdom"),
+    "harmony": mark("harmony"),
+    "total": mark("total"),
+}
+"""Where points come from, beside domains."""
 
 T = TypeVar("T")
 
@@ -123,24 +128,25 @@ def board(
     games = _game_notes(spellbook, file, text, len(boards), castle_used)
     sides = [(notes, side) for notes in games for side in (0, 1)]
     maps = [
-        AuditedMap(
-            map_,
-            score_board(map_, coat or notes.chosen_by(side)),
+        Audited(map_, score_board(map_, coat or notes.chosen_by(side)), audit.problems, audit)
+        for map_, (notes, side) in zip(boards, sides, strict=False)
+        for audit in [
             audit_map(
                 map_, notes.castle_used[side], spellbook=notes.book, player=side, edition=rules
-            ),
-        )
-        for map_, (notes, side) in zip(boards, sides, strict=False)
+            )
+        ]
     ]
     books = [book_problems(notes.book) for notes in games if notes.book is not None]
     if as_json:
-        answer: dict[str, Any] = {"schema": SCHEMA, "boards": [*map(board_json, maps)]}
+        answer: dict[str, Any] = {"schema": SCHEMA, "boards": [*map(audited_json, maps)]}
         if books:
-            answer["spellbooks"] = [{"problems": problems_json(book)} for book in books]
+            answer["spellbooks"] = [
+                {"problems": [asdict(problem) for problem in book]} for book in books
+            ]
         print(json.dumps(answer))
         return
     w = terminal_words()
-    parts = [_map_text(audited, n, w) for n, audited in enumerate(maps, 1)]
+    parts = [_text(audited, n, w) for n, audited in enumerate(maps, 1)]
     for n, problems in enumerate(books, 1):
         title = w.t("spellbook {n}", n=n)
         if problems:
@@ -152,7 +158,7 @@ def _print_kingdoms(kingdoms: Sequence[Kingdom], variants: Variants, as_json: bo
     if len(kingdoms) % variants.games:
         raise UsageError("--dynasty: {n} boards cannot be split into threes", n=len(kingdoms))
     audited = [
-        AuditedKingdom(
+        Audited(
             kingdom,
             score_kingdom(kingdom, variants),
             find_problems(kingdom, variants),
@@ -163,13 +169,13 @@ def _print_kingdoms(kingdoms: Sequence[Kingdom], variants: Variants, as_json: bo
     totals = [kingdom.score.total for kingdom in audited]
     sums = [sum(totals[at : at + 3]) for at in range(0, len(totals), 3)] if variants.dynasty else []
     if as_json:
-        answer: dict[str, Any] = {"schema": SCHEMA, "boards": [*map(kingdom_json, audited)]}
+        answer: dict[str, Any] = {"schema": SCHEMA, "boards": [*map(audited_json, audited)]}
         if variants.dynasty:
             answer["dynasties"] = sums
         print(json.dumps(answer))
         return
     w = terminal_words()
-    parts = [_kingdom_text(kingdom, n, w) for n, kingdom in enumerate(audited, 1)]
+    parts = [_text(kingdom, n, w) for n, kingdom in enumerate(audited, 1)]
     parts += [w.t("dynasty {n}: {total}", n=n, total=total) for n, total in enumerate(sums, 1)]
     print("\n\n".join(parts))
 
@@ -226,53 +232,27 @@ def _game_notes(
     return [GameNotes(notes.book, (castle_used, castle_used)) for notes in books]
 
 
-def _map_text(audited: AuditedMap, number: int, w: Words) -> str:
-    """A map, how its points add up, and whether a game leads to it."""
-    score, witness = audited.score, audited.audit.witness
-    points = _points(
-        ((d.coat, len(d.cells), d.crosses, d.points) for d in score.domains),
-        {WIZARD: score.wizard},
-        score.total,
-        w,
-    )
-    lawful = _lawful(audited.audit.lawful, _steps(witness, w) if witness else (), w)
-    return _board_text(str(audited.board), number, [*points, lawful], audited.problems, w)
-
-
-def _kingdom_text(audited: AuditedKingdom, number: int, w: Words) -> str:
-    """A kingdom, how its points add up, and whether its dominoes can be laid."""
-    score = audited.score
-    lines = _points(
-        ((d.terrain, len(d.cells), d.crowns, d.points) for d in score.domains),
-        {MIDDLE_KINGDOM: score.middle_kingdom, HARMONY: score.harmony},
-        score.total,
-        w,
-    )
-    if audited.audit is not None:
-        lines.append(_lawful(audited.audit.lawful, map(_domino, audited.audit.order), w))
-    return _board_text(str(audited.kingdom), number, lines, audited.problems, w)
-
-
-def _points(
-    domains: Iterable[tuple[str, int, int, int]], extras: Mapping[str, int], total: int, w: Words
-) -> list[str]:
-    """domains: name of the coat or terrain, cells, crosses or crowns, points."""
+def _text(audited: Audited, number: int, w: Words) -> str:
+    """A map or kingdom, how its points add up, and whether its dominoes can be laid."""
+    domains = map(astuple, audited.score.domains)
     rows = [
-        (w.t(kind.replace("_", " ")), f" {cells:2} x {marks} = {points}")
+        (w.t(kind.replace("_", " ")), f" {len(cells):2} x {marks} = {points}")
         for kind, cells, marks, points in domains
         if points
     ]
-    rows += [(w.t(name), f" {points:8}") for name, points in extras.items() if points]
-    rows.append((w.t("total"), f" {total:8}"))
+    _, *extras = audited.score.points.items()
+    rows += [
+        (w.t(SOURCES[name]), f" {points:8}") for name, points in extras if points or name == "total"
+    ]
     width = max(WIDTH, *(len(name) for name, _ in rows))
-    return [f"{name:{width}}{sum_}" for name, sum_ in rows]
-
-
-def _board_text(
-    text: str, number: int, lines: Iterable[str], problems: Iterable[Problem], w: Words
-) -> str:
-    parts = ["# " + w.t("board {n}", n=number), text, "", *lines]
-    for problem in problems:
+    parts = ["# " + w.t("board {n}", n=number), str(audited.board), ""]
+    parts += [f"{name:{width}}{sum_}" for name, sum_ in rows]
+    if isinstance(audited.audit, KingdomAudit):
+        parts.append(_lawful(audited.audit.lawful, map(_domino, audited.audit.order), w))
+    elif audited.audit:
+        steps = _steps(audited.audit.witness or Witness(), w)
+        parts.append(_lawful(audited.audit.lawful, steps, w))
+    for problem in audited.problems:
         cells = " ".join(map(cell_name, problem.cells))
         parts.append(problem_line(problem, w) + (f" ({cells})" if cells else ""))
     return "\n".join(parts)
@@ -289,19 +269,19 @@ def _lawful(lawful: bool | None, steps: Iterable[str], w: Words) -> str:
 
 def _steps(witness: Witness, w: Words) -> Iterator[str]:
     """Dominoes in an order in which they can be drawn, with the help that they needed."""
-    for step in witness.steps:
+    for step in witness.order:
         power = step.power and w.t("{coat} wizard", coat=w.t(step.power.replace("_", " ")))
         yield _domino(step.cells) + (f" ({power})" if power else "")
     if witness.castle:
         yield w.t("castle's cross on {cell}", cell=cell_name(witness.castle))
     if witness.wizard:
         yield w.t("wizard's cross on {cell}", cell=cell_name(witness.wizard))
-    for after, coat in witness.idle:
+    for idle in witness.idle:
         yield w.tn(
             "no room for the {coat} after {n} domino",
             "no room for the {coat} after {n} dominoes",
-            after,
-            coat=w.t(coat.replace("_", " ")),
+            idle.after,
+            coat=w.t(idle.coat.replace("_", " ")),
         )
 
 

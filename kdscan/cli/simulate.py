@@ -23,13 +23,12 @@ from kdscan.cli.terminal import terminal_words
 from kdscan.i18n import Words
 from kdscan.rules.duel import players as duel
 from kdscan.rules.duel.play import EDITIONS, Game
-from kdscan.rules.duel.report import game_json
 from kdscan.rules.duel.spellbook import write_book
 from kdscan.rules.kingdomino import play as kingdomino
 from kdscan.rules.kingdomino.play import Game as KingdominoGame
 from kdscan.rules.kingdomino.play import match_totals, match_winners
-from kdscan.rules.kingdomino.report import match_json
 from kdscan.rules.kingdomino.variants import Variants
+from kdscan.rules.report import game_json, match_json
 from kdscan.rules.winner import outcome
 
 T = TypeVar("T")

@@ -32,22 +32,8 @@ def is_open(cells: Iterable[Cell], checked: Collection[Cell]) -> bool:
 
 
 def problem_from(values: Mapping[str, Any]) -> Problem:
-    """A problem from plain values, as `problems_json` makes them."""
-    cells = tuple((row, col) for row, col in values["cells"])
-    return Problem(values["code"], values["severity"], values["message"], cells)
-
-
-def problems_json(problems: Iterable[Problem]) -> list[dict[str, Any]]:
-    """Problems in the order found, as plain values."""
-    return [
-        {
-            "code": problem.code,
-            "severity": problem.severity,
-            "message": problem.message,
-            "cells": [list(cell) for cell in problem.cells],
-        }
-        for problem in problems
-    ]
+    """A problem from its plain values."""
+    return Problem(**{**values, "cells": tuple(map(tuple, values["cells"]))})
 
 
 class IllegalMoveError(ValueError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from kdscan.rules.grid import Cell
@@ -75,9 +75,17 @@ D = TypeVar("D", bound=AnyDomain)
 
 @dataclass(frozen=True)
 class DomainScore(Generic[D]):
-    """A score broken down by domain; `domains` in the order of their first cells."""
+    """A score broken down by domain; `domains` in the order of their first cells. Further fields
+    are points that no domain brings."""
 
     domains: tuple[D, ...]
+
+    @property
+    def points(self) -> dict[str, int]:
+        """Where the points come from, and their sum; as in the JSON."""
+        parts = {"domains": self.domain_points}
+        parts |= {field.name: getattr(self, field.name) for field in fields(self)[1:]}
+        return {**parts, "total": sum(parts.values())}
 
     @property
     def domain_points(self) -> int:
@@ -85,22 +93,17 @@ class DomainScore(Generic[D]):
 
     @property
     def total(self) -> int:
-        return self.domain_points
-
-    @property
-    def crowns(self) -> int:
-        """The second tie-break, which Duel does not have."""
-        return 0
-
-    @property
-    def largest_domain(self) -> int:
-        """Cells of the largest domain, scoring or not; 0 without domains: the first tie-break."""
-        return max((len(domain.cells) for domain in self.domains), default=0)
+        return self.points["total"]
 
     @property
     def worth(self) -> Worth:
-        """What decides a game."""
-        return Worth(self.total, self.largest_domain, self.crowns)
+        """What decides a game. The largest domain is the first tie-break, scoring or not; crowns
+        are the second, which Duel does not have."""
+        return Worth(
+            self.total,
+            max((len(domain.cells) for domain in self.domains), default=0),
+            sum(getattr(domain, "crowns", 0) for domain in self.domains),
+        )
 
 
 def outcome(scores: Sequence[DomainScore[Any]]) -> Outcome:

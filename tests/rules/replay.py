@@ -23,12 +23,13 @@ def replay(board: Board, witness: Witness, edition: Edition = ENGLISH) -> None:
     in which coats fill squares without being drawn, also if one of the coat had no room before.
     Dice are not checked.
     """
-    replayed = _Replay(board, witness, edition)
-    for drawn in range(len(witness.steps) + 1):
-        for coat in (coat for count, coat in witness.idle if count == drawn):
-            replayed.waste(coat, drawn)
-        if drawn < len(witness.steps):
-            replayed.draw(witness.steps[drawn], f"step {drawn + 1}")
+    replayed, order = _Replay(board, witness, edition), witness.order
+    for drawn in range(len(order) + 1):
+        for idle in witness.idle:
+            if idle.after == drawn:
+                replayed.waste(idle.coat, drawn)
+        if drawn < len(order):
+            replayed.draw(order[drawn], f"step {drawn + 1}")
     replayed.check_end()
 
 

@@ -55,7 +55,7 @@ def test_agrees_with_trying_everything(
         answers[audit.lawful] += 1
         if audit.witness is not None:
             replay(board, audit.witness, FRENCH if obtained else ENGLISH)
-            helped |= {step.power for step in audit.witness.steps}
+            helped |= {step.power for step in audit.witness.order}
             helped |= {"idle"} if audit.witness.idle else set()
             helped |= {"cross"} if audit.witness.wizard else set()
     assert min(answers.values()) > 5, answers
@@ -105,7 +105,7 @@ def test_the_dots_wizard_may_draw_what_fits_without_him(monkeypatch: pytest.Monk
     audit = audit_on_terms(board, terms)
     assert audit.lawful and audit.witness is not None and slow_lawful(board, terms)
     replay(board, audit.witness)
-    assert [step.power for step in audit.witness.steps].count(Coat.DOT) == 1
+    assert [step.power for step in audit.witness.order].count(Coat.DOT) == 1
     assert not audit_on_terms(board, Terms(False, MAP_WIZARDS - {Coat.DOT})).lawful
 
 
@@ -124,6 +124,6 @@ def test_what_was_drawn_before_the_dots_wizard_still_connects(
     )
     audit = audit_on_terms(board, Terms())
     assert audit.witness is not None
-    assert [step.power for step in audit.witness.steps] == [None, Coat.DOT, Coat.LINE]
+    assert [step.power for step in audit.witness.order] == [None, Coat.DOT, Coat.LINE]
     two = board.with_shield((4, 5), Shield(Coat.FILLED)).with_shield((4, 6), Shield(Coat.CHECKED))
     assert not audit_on_terms(two, Terms()).lawful  # he is called once

@@ -102,7 +102,7 @@ def test_score_does_not_change_when_the_map_is_turned_or_mirrored(board: Board) 
         )
         score = score_board(turned)
         assert score.total == total
-        assert score.largest_domain == score_board(board).largest_domain
+        assert score.worth.largest_domain == score_board(board).worth.largest_domain
 
 
 @given(boards, st.none() | st.sampled_from(Coat))

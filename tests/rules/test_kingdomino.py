@@ -64,9 +64,9 @@ def test_domains_are_squares_times_crowns() -> None:
         ("lake", 3, 2, 6),
         ("mine", 1, 3, 3),
     ]
-    assert (score.total, score.largest_domain, score.crowns) == (14, 3, 7)
+    assert (score.total, score.worth.largest_domain, score.worth.crowns) == (14, 3, 7)
     empty = score_kingdom(Kingdom.parse("##"))
-    assert (empty.total, empty.largest_domain, empty.crowns) == (0, 0, 0)
+    assert (empty.total, empty.worth.largest_domain, empty.worth.crowns) == (0, 0, 0)
 
 
 def test_the_examples_of_seed_001() -> None:

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import random
+from dataclasses import asdict
 
-from kdscan.rules.duel.scoring import domains_json, score_board, score_json
-from kdscan.rules.kingdomino import scoring as report
+from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.kingdomino.play import play_match, random_player
 from kdscan.rules.winner import known_total, worth
 from tests.rules.boards import played
 
 
-def test_the_json_of_a_map_says_what_decides() -> None:
+def test_the_json_of_a_sheet_says_what_decides() -> None:
     assert worth({"score": {"total": 0}, "domains": []}) == (0, 0, 0)
-    for board in played(5).maps:
-        score = score_board(board)
-        sheet = {"score": score_json(score), "domains": domains_json(score)}
-        assert worth(sheet) == (score.total, score.largest_domain, 0)
-
-
-def test_the_json_of_a_kingdom_says_what_decides() -> None:
     (game,) = play_match(random.Random(5), [random_player] * 2)
-    for score in game.scores():
-        sheet = {"score": report.score_json(score), "domains": report.domains_json(score)}
-        assert worth(sheet) == (score.total, score.largest_domain, score.crowns)
-        assert score.crowns > 0
+    for score in (*map(score_board, played(5).maps), *game.scores()):
+        sheet = {"score": score.points, "domains": list(map(asdict, score.domains))}
+        assert worth(sheet) == score.worth
+    assert all(score.worth.crowns > 0 for score in game.scores())
 
 
 def test_a_sheet_that_is_cut_off_has_no_total() -> None:

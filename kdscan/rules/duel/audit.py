@@ -82,18 +82,26 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Idle:
+    """After how many dominoes another one with that coat had no room."""
+
+    after: int
+    coat: Coat
+
+
+@dataclass(frozen=True)
 class Witness:
     """A lawful way to a board.
 
-    steps: the dominoes in the order drawn.
+    order: the dominoes in the order drawn.
     castle, wizard: the shields that got the castle's and the checked wizard's cross.
-    idle: after how many steps a domino with which coat had no room, if that was needed.
+    idle: rounds without room, if these were needed.
     """
 
-    steps: tuple[Step, ...]
+    order: tuple[Step, ...] = ()
     castle: Cell | None = None
     wizard: Cell | None = None
-    idle: tuple[tuple[int, Coat], ...] = ()
+    idle: tuple[Idle, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -498,10 +506,6 @@ class _Choices(NamedTuple):
     opened: int = 0
 
 
-_Moments = tuple[tuple[int, Coat], ...]
-"""After how many pieces a domino with which coat had no room."""
-
-
 class _Order:
     """The orders in which a split's pieces can be drawn; sets of pieces are sets of shields.
 
@@ -643,7 +647,7 @@ class _Order:
 
     def reach(
         self, allowed: int, coats: frozenset[Coat], choices: _Choices
-    ) -> tuple[tuple[tuple[int, Coat | None], ...], _Moments] | None:
+    ) -> tuple[tuple[tuple[int, Coat | None], ...], tuple[Idle, ...]] | None:
         """The pieces in order, with a moment without room for each of the coats; None if there
         cannot be such moments."""
         if not coats:
@@ -664,5 +668,5 @@ class _Order:
             if before is not None:
                 steps, moments = before
                 after = self.draw(allowed, self.won_by(coats), choices, steps)[1]
-                return after, (*moments, (len(steps), coat))
+                return after, (*moments, Idle(len(steps), coat))
         return None

@@ -10,28 +10,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from operator import itemgetter
-from typing import NamedTuple, TypedDict
 
 from kdscan.rules.duel.board import CELLS, Board
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.grid import Cell, components
+from kdscan.rules.grid import Cell, components, groups
 from kdscan.rules.winner import DomainScore
 
 WIZARD_POINTS = 3
 """What the wizard of the filled coat pays for each domain of the chosen coat."""
 
 
-class Domain(NamedTuple):
+@dataclass(frozen=True)
+class Domain:
     """Equal coats connected edge to edge. `cells` in row-major order."""
 
     coat: Coat
     cells: tuple[Cell, ...]
     crosses: int
-
-    @property
-    def points(self) -> int:
-        return len(self.cells) * self.crosses
+    points: int
 
 
 @dataclass(frozen=True)
@@ -40,30 +36,14 @@ class Score(DomainScore[Domain]):
 
     wizard: int = 0
 
-    @property
-    def total(self) -> int:
-        return self.domain_points + self.wizard
-
 
 def find_domains(board: Board) -> tuple[Domain, ...]:
     """The domains of a map, ordered by their first cell, row-major."""
-    of_coat: dict[Coat, list[Cell]] = {}
-    crosses = {}
-    for cell, shield in board.items():
-        of_coat.setdefault(shield.coat, []).append(cell)
-        crosses[cell] = shield.crosses
-    domains = [
-        Domain(coat, group, sum([crosses[cell] for cell in group]))
-        for coat, cells in of_coat.items()
-        for group in _joined(tuple(cells))
-    ]
-    return tuple(sorted(domains, key=itemgetter(1)))
-
-
-@lru_cache(maxsize=2048)
-def _joined(cells: tuple[Cell, ...]) -> tuple[tuple[Cell, ...], ...]:
-    """The domains of one coat's cells, cached: boards of one sheet differ in a shield or two."""
-    return components(cells)
+    domains = []
+    for coat, cells in groups({cell: shield.coat for cell, shield in board.items()}):
+        crosses = sum([board[cell].crosses for cell in cells])
+        domains.append(Domain(coat, cells, crosses, len(cells) * crosses))
+    return tuple(domains)
 
 
 def domain_points(marks: Sequence[tuple[Coat | None, int]]) -> int:
@@ -81,9 +61,9 @@ def domain_points(marks: Sequence[tuple[Coat | None, int]]) -> int:
 
 @lru_cache(maxsize=2048)
 def _worth(cells: tuple[Cell, ...], crosses: tuple[int, ...]) -> int:
-    """The points of the domains of one coat's cells, cached like `_joined`."""
+    """The points of one coat's cells, cached: boards of one sheet differ in a shield or two."""
     of = dict(zip(cells, crosses, strict=True))
-    return sum(len(group) * sum([of[cell] for cell in group]) for group in _joined(cells))
+    return sum(len(group) * sum([of[cell] for cell in group]) for group in components(cells))
 
 
 def score_board(board: Board, chosen_coat: Coat | None = None) -> Score:
@@ -91,38 +71,3 @@ def score_board(board: Board, chosen_coat: Coat | None = None) -> Score:
     domains = find_domains(board)
     paid = sum(domain.coat is chosen_coat for domain in domains)
     return Score(domains, WIZARD_POINTS * paid)
-
-
-class DomainJson(TypedDict):
-    """Equal coats connected edge to edge."""
-
-    coat: str
-    cells: list[list[int]]
-    crosses: int
-    points: int
-
-
-class MapScoreJson(TypedDict):
-    """The breakdown of a map's score."""
-
-    domains: int
-    wizard: int
-    total: int
-
-
-def domains_json(score: Score) -> list[DomainJson]:
-    """The points of each domain."""
-    return [
-        {
-            "coat": domain.coat.value,
-            "cells": [list(cell) for cell in domain.cells],
-            "crosses": domain.crosses,
-            "points": domain.points,
-        }
-        for domain in score.domains
-    ]
-
-
-def score_json(score: Score) -> MapScoreJson:
-    """The breakdown of a score."""
-    return {"domains": score.domain_points, "wizard": score.wizard, "total": score.total}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypedDict
 
 from kdscan.rules.grid import Cell, groups
 from kdscan.rules.kingdomino.kingdom import Kingdom, Terrain
@@ -21,10 +20,7 @@ class Domain:
     terrain: Terrain
     cells: tuple[Cell, ...]
     crowns: int
-
-    @property
-    def points(self) -> int:
-        return len(self.cells) * self.crowns
+    points: int
 
 
 @dataclass(frozen=True)
@@ -33,15 +29,6 @@ class Score(DomainScore[Domain]):
 
     middle_kingdom: int = 0
     harmony: int = 0
-
-    @property
-    def total(self) -> int:
-        return self.domain_points + self.middle_kingdom + self.harmony
-
-    @property
-    def crowns(self) -> int:
-        """All crowns of the kingdom: the second tie-break."""
-        return sum(domain.crowns for domain in self.domains)
 
 
 def score_kingdom(
@@ -53,56 +40,15 @@ def score_kingdom(
     counts as harmonious if every square is filled; this is equivalent, because every player
     gets exactly the dominoes that fill the square.
     """
-    areas = groups({cell: square.terrain for cell, square in kingdom.squares.items()})
-    domains = tuple(
-        Domain(terrain, cells, sum(kingdom.squares[cell].crowns for cell in cells))
-        for terrain, cells in areas
-    )
+    domains = []
+    terrains = {cell: square.terrain for cell, square in kingdom.squares.items()}
+    for terrain, cells in groups(terrains):
+        crowns = sum(kingdom.squares[cell].crowns for cell in cells)
+        domains.append(Domain(terrain, cells, crowns, len(cells) * crowns))
     middle = variants.middle_kingdom and kingdom.fits_around_castle(variants.size)
     whole = kingdom.complete(variants.size) if discarded is None else discarded == 0
     return Score(
-        domains,
+        tuple(domains),
         MIDDLE_KINGDOM_POINTS if middle else 0,
         HARMONY_POINTS if variants.harmony and whole else 0,
     )
-
-
-class LandJson(TypedDict):
-    """Equal terrain connected edge to edge."""
-
-    terrain: str
-    cells: list[list[int]]
-    crowns: int
-    points: int
-
-
-class KingdomScoreJson(TypedDict):
-    """The breakdown of a kingdom's score."""
-
-    domains: int
-    middle_kingdom: int
-    harmony: int
-    total: int
-
-
-def domains_json(score: Score) -> list[LandJson]:
-    """The points of each domain."""
-    return [
-        {
-            "terrain": domain.terrain.value,
-            "cells": [list(cell) for cell in domain.cells],
-            "crowns": domain.crowns,
-            "points": domain.points,
-        }
-        for domain in score.domains
-    ]
-
-
-def score_json(score: Score) -> KingdomScoreJson:
-    """The breakdown of a score."""
-    return {
-        "domains": score.domain_points,
-        "middle_kingdom": score.middle_kingdom,
-        "harmony": score.harmony,
-        "total": score.total,
-    }

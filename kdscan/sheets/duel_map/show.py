@@ -13,7 +13,7 @@ from kdscan.imaging.picture import Bgr
 from kdscan.marks.boards import CellReading
 from kdscan.rules.duel.board import CASTLE
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.scoring import DomainJson, MapScoreJson, domains_json, score_json
+from kdscan.rules.duel.scoring import Domain
 from kdscan.rules.problem import Problem
 from kdscan.sheets.board import Canvas, CellDrawing, draw_board, places_of
 from kdscan.sheets.common import DoubtfulPlace, Point, point, probability
@@ -122,8 +122,8 @@ class MapEntry(Struct, tag_field="kind", tag=MapReading.kind):
     outline: list[Point]
     castle_bonus_used: bool | None
     cells: list[CellEntry]
-    domains: list[DomainJson]
-    score: MapScoreJson
+    domains: tuple[Domain, ...]
+    score: dict[str, int]
     chosen_coat: Coat | None
     range: tuple[int, int] | None
     photograph_again: bool
@@ -165,8 +165,8 @@ def to_entry(sheet: MapReading) -> MapEntry:
             )
             for cell in sheet.board_estimate.cells
         ],
-        domains=domains_json(sheet.score),
-        score=score_json(sheet.score),
+        domains=sheet.score.domains,
+        score=sheet.score.points,
         chosen_coat=sheet.wizard_coat,
         range=None if sheet.clipped else sheet.total_range,
         photograph_again=bool(sheet.clipped),

@@ -10,7 +10,7 @@ from kdscan.i18n import Words, mark
 from kdscan.imaging.pens import Points, draw_square, square_width
 from kdscan.imaging.picture import Bgr
 from kdscan.rules.kingdomino.kingdom import Square, SquareKind, Terrain
-from kdscan.rules.kingdomino.scoring import KingdomScoreJson, LandJson, domains_json, score_json
+from kdscan.rules.kingdomino.scoring import Domain
 from kdscan.rules.problem import Problem
 from kdscan.sheets.board import Canvas, CellDrawing, draw_board, places_of
 from kdscan.sheets.common import DoubtfulPlace, Point, point, probability
@@ -81,8 +81,8 @@ class KingdomEntry(Struct, tag_field="kind", tag=KingdomReading.kind):
     size: int
     outline: list[Point]
     cells: list[SquareEntry]
-    domains: list[LandJson]
-    score: KingdomScoreJson
+    domains: tuple[Domain, ...]
+    score: dict[str, int]
     range: tuple[int, int]
     variants: VariantsEntry
     problems: tuple[Problem, ...]
@@ -113,8 +113,8 @@ def to_entry(kingdom: KingdomReading) -> KingdomEntry:
             )
             for square in kingdom.squares
         ],
-        domains=domains_json(kingdom.score),
-        score=score_json(kingdom.score),
+        domains=kingdom.score.domains,
+        score=kingdom.score.points,
         range=kingdom.total_range,
         variants=VariantsEntry(variants.middle_kingdom, variants.harmony),
         problems=kingdom.problems,

@@ -10,7 +10,6 @@ from kdscan.document import to_dict
 from kdscan.marks.boards import BoardEstimate, decode
 from kdscan.rules.duel.audit import audit_map
 from kdscan.rules.duel.board import Board
-from kdscan.rules.duel.report import AuditedMap, board_json
 from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.grid import cell_name
 from kdscan.rules.kingdomino.kingdom import Kingdom
@@ -51,7 +50,7 @@ def test_an_even_number_that_no_dominoes_cover_is_a_question_too() -> None:
     assert (problem.code, problem.severity) == ("unpaired_shields", "warning")
     assert problem.message.startswith(f"dominoes cannot cover these {len(problem.cells)} shields")
     assert set(problem.cells) <= set(forks)
-    (proved,) = AuditedMap(forks, score_board(forks), audit_map(forks)).problems
+    (proved,) = audit_map(forks).problems
     assert proved.cells == problem.cells  # none of them lies alone
 
 
@@ -61,9 +60,8 @@ def test_all_shields_that_lie_alone_are_named() -> None:
     assert (problem.code, problem.severity) == ("unpaired_shields", "warning")
     assert [cell_name(cell) for cell in problem.cells] == ["A1", "C1", "E1"]
     assert problem.message.startswith("these 3 shields lie alone")
-    found = AuditedMap(board, score_board(board), audit_map(board))
-    (proved,) = board_json(found)["problems"]
-    assert [tuple(cell) for cell in proved["cells"]] == list(problem.cells)
+    (proved,) = audit_map(board).problems
+    assert proved.cells == problem.cells
 
 
 @pytest.mark.parametrize(
