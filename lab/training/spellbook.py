@@ -17,7 +17,7 @@ from torch.nn import functional as F
 from kdscan.imaging.picture import Photo, sigmoid
 from kdscan.inference.store import StruckBy
 from kdscan.paper.book import BookLayout, marked_places
-from kdscan.sheets.spellbook.read import PX_PER_MM, crops, crops_of, find_books
+from kdscan.sheets.spellbook.read import PX_PER_MM, crops, find_books, flatten_book
 from lab.synth.fields import F32, F64, U8, Rng, log_uniform
 from lab.synth.hands.book import draw_spellbook, played_book, wild_book
 from lab.synth.photo.camera import LEVELS, compress, photograph
@@ -99,7 +99,7 @@ def page_example(seed: int) -> BookExample:
     )
     at = np.array([center for _, center, _ in marked_places(layout)]) * PX_PER_MM
     here = bend[tuple(np.clip(at.astype(int), 0, (w - 1, h - 1)).T[::-1])]
-    seen = _packed(crops_of(flat, layout))
+    seen = _packed(crops(flat, layout))
     off_mm = np.linalg.norm(here, axis=1).astype(np.float64)
     return BookExample(seen, **_labels(layout, truth), off_mm=off_mm)
 
@@ -124,7 +124,7 @@ def photo_example(seed: int) -> BookExample | None:
     true = shot.page_to_photo(at)
     px = np.linalg.norm(shot.page_to_photo(at + (1.0, 0.0)) - true, axis=1)
     off = np.linalg.norm(book.to_photo(at) - true, axis=1) / px
-    seen = _packed(crops(photo, book))
+    seen = _packed(crops(flatten_book(photo, book, PX_PER_MM), book.layout))
     return BookExample(seen, **_labels(layout, truth), off_mm=off)
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kdscan.detection.markers import detect_pages
 from kdscan.detection.qr import read_printed
 from kdscan.imaging.picture import Floats, Network, Photo, sigmoid
-from kdscan.imaging.rectify import project, sample
+from kdscan.imaging.rectify import lattice_to_photo, project, sample
 from kdscan.inference.store import Models, StruckBy
 from kdscan.marks.crops import planes
 from kdscan.paper.book import BookLayout, books, load_book, marked_places
@@ -56,16 +56,10 @@ class PlacedBook:
 
     def to_photo(self, page_mm: Floats) -> Floats:
         """Points (..., 2), mm on the page → photo frame."""
-        nodes = _nodes_mm(self.layout)
-        h = _homography(nodes, self.nodes_xy)
-        residual = (self.nodes_xy - project(h, nodes)).astype(np.float32)
-        last = np.array(residual.shape[1::-1]) - 1
-        at = (page_mm / np.array(self.layout.page_mm) * last).astype(np.float32)
-        flat = at.reshape(-1, at.shape[-2], 2)  # cv2.remap allows at most 32,766 rows and columns
-        bend = cv2.remap(
-            residual, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-        )
-        return np.asarray(project(h, page_mm) + bend.reshape(page_mm.shape), np.float64)
+        last = np.array(self.nodes_xy.shape[1::-1]) - 1
+        at = page_mm / np.array(self.layout.page_mm) * last
+        # Not (N, 1, 2): cv2.remap allows at most 32,766 rows and columns.
+        return lattice_to_photo(self.nodes_xy, at.reshape(-1, at.shape[-2], 2)).reshape(at.shape)
 
     @property
     def outline_xy(self) -> Floats:
@@ -80,25 +74,15 @@ def find_books(photo: Photo) -> tuple[PlacedBook, ...]:
     for name in books():
         layout = load_book(name)
         for mm, xy in detect_pages(photo, layout.markers, layout.page_mm):
-            nodes = _initial_mesh(layout, mm, xy)
+            h, _ = cv2.findHomography(mm, xy, 0)
+            nodes = project(h, _nodes_mm(layout))
+            if len(mm) >= 12:  # two markers are too few to extrapolate how the paper bends
+                precision = np.broadcast_to(np.eye(2), (len(mm), 2, 2))
+                nodes = nodes + _smooth(layout, mm, xy - project(h, mm), precision, 0.003)
             placed.append(
                 register_book(photo, PlacedBook(layout, nodes, np.zeros(nodes.shape[:2])))
             )
     return tuple(book for book in placed if book.fit.max() > 0)
-
-
-def _initial_mesh(layout: BookLayout, mm: Floats, xy: Floats) -> Floats:
-    """Nodes of a page with correspondences (K, 2) in mm and (K, 2) in the photo.
-
-    Adds to a homography the smoothest mesh through the residuals at the markers' corners, which
-    models how the paper bends between them.
-    """
-    h = _homography(mm, xy)
-    nodes = _nodes_mm(layout)
-    if len(mm) < 12:  # two markers are too few to extrapolate a bend
-        return project(h, nodes)
-    precision = np.broadcast_to(np.eye(2), (len(mm), 2, 2))
-    return project(h, nodes) + _smooth(layout, mm, xy - project(h, mm), precision, 0.003)
 
 
 def _nodes_mm(layout: BookLayout) -> Floats:
@@ -106,11 +90,6 @@ def _nodes_mm(layout: BookLayout) -> Floats:
     cols, rows = (round(side / _NODE_MM) + 1 for side in layout.page_mm)
     x, y = np.linspace(0, layout.page_mm[0], cols), np.linspace(0, layout.page_mm[1], rows)
     return np.stack(np.meshgrid(x, y), -1)
-
-
-def _homography(source: Floats, target: Floats) -> Floats:
-    h, _ = cv2.findHomography(source.reshape(-1, 2), target.reshape(-1, 2), 0)
-    return np.asarray(np.eye(3) if h is None else h, np.float64)  # type: ignore[redundant-expr]
 
 
 def flatten_book(photo: Photo, book: PlacedBook, px_per_mm: float) -> NDArray[np.uint8]:
@@ -202,27 +181,20 @@ def _offsets(
         left, top = max(x0 - reach, 0), max(y0 - reach, 0)
         window = picture[top : min(y1 + reach, h), left : min(x1 + reach, w)]
         score = cv2.matchTemplate(window, patch, cv2.TM_CCOEFF_NORMED)
-        best, peak, curvature = _peak(np.asarray(score, np.float32))
+        score = np.pad(np.asarray(score, np.float32), 1, mode="reflect")
+        _, best, _, (x, y) = cv2.minMaxLoc(score[1:-1, 1:-1])
         fits[at] = max(best, 0.0)
-        if best > 0.2:
-            shift[at] = (np.array(peak) + (left - x0, top - y0)) / px_per_mm
+        if best > 0.2:  # a parabola through the best match and those beside it
+            a = score[y : y + 3, x : x + 3].astype(np.float64)
+            slope = (a[1, 2] - a[1, 0]) / 2, (a[2, 1] - a[0, 1]) / 2
+            xx, yy = a[1, 2] - 2 * a[1, 1] + a[1, 0], a[2, 1] - 2 * a[1, 1] + a[0, 1]
+            xy = (a[2, 2] - a[2, 0] - a[0, 2] + a[0, 0]) / 4
+            value, vector = np.linalg.eigh(-np.array([[xx, xy], [xy, yy]]))
+            curvature = vector @ np.diag(np.clip(value, 0, None)) @ vector.T
+            step = np.clip(np.linalg.solve(curvature + 1e-3 * np.eye(2), slope), -0.7, 0.7)
+            shift[at] = (step + (x + left - x0, y + top - y0)) / px_per_mm
             precision[at] = curvature * best
     return shift, precision, np.where(np.isnan(fits), np.nanmean(fits), fits)
-
-
-def _peak(score: NDArray[np.float32]) -> tuple[float, tuple[float, float], Floats]:
-    """The best match: its correlation, subpixel position, and curvature (2, 2)."""
-    score = np.pad(score, 1, mode="reflect")
-    _, best, _, (x, y) = cv2.minMaxLoc(score[1:-1, 1:-1])
-    a = score[y : y + 3, x : x + 3].astype(np.float64)
-    gx, gy = (a[1, 2] - a[1, 0]) / 2, (a[2, 1] - a[0, 1]) / 2
-    xx, yy = a[1, 2] - 2 * a[1, 1] + a[1, 0], a[2, 1] - 2 * a[1, 1] + a[0, 1]
-    xy = (a[2, 2] - a[2, 0] - a[0, 2] + a[0, 0]) / 4
-    value, vector = np.linalg.eigh(-np.array([[xx, xy], [xy, yy]]))
-    curvature = vector @ np.diag(np.clip(value, 0, None)) @ vector.T
-    step = np.linalg.solve(curvature + 1e-3 * np.eye(2), (gx, gy))
-    dx, dy = np.clip(step, -0.7, 0.7)
-    return float(best), (x + float(dx), y + float(dy)), curvature
 
 
 def _smooth(
@@ -239,8 +211,19 @@ def _smooth(
     differences between nodes, by iteratively reweighted least squares: outliers lose weight in each
     of three iterations.
     """
-    differences, weights = _second_differences(layout), _bilinear_weights(layout, at_mm)
-    n = differences.shape[1]
+    rows, cols = _nodes_mm(layout).shape[:2]
+    n = rows * cols
+    each = np.eye(n).reshape(rows, cols, n)
+    twisted = 1.4 * np.diff(np.diff(each, axis=0), axis=1)
+    second = (np.diff(each, 2, axis=0), np.diff(each, 2, axis=1), twisted)
+    differences = np.concatenate([nodes.reshape(-1, n) for nodes in second])
+    # Bilinear weights of the nodes at the points: a hat along each axis.
+    at = at_mm / np.array(layout.page_mm) * (cols - 1, rows - 1)
+    across, down = (
+        np.maximum(1 - np.abs(xy[:, None] - np.arange(count)), 0)
+        for xy, count in zip(at.T, (cols, rows), strict=True)
+    )
+    weights = (down[:, :, None] * across[:, None]).reshape(len(at), n)
     smooth = np.kron(stiffness * differences.T @ differences + 1e-6 * np.eye(n), np.eye(2))
     scale = float(np.mean(np.trace(precision, axis1=1, axis2=2))) / 2 or 1.0
     reweighted = precision / scale
@@ -257,43 +240,6 @@ def _smooth(
     return solved.reshape(*_nodes_mm(layout).shape)
 
 
-@lru_cache(maxsize=4)
-def _second_differences(layout: BookLayout) -> Floats:
-    """(B, N): matrix of the nodes' second differences along columns, rows and diagonals."""
-    rows, cols = _nodes_mm(layout).shape[:2]
-    index = np.arange(rows * cols).reshape(rows, cols)
-    stencils = [
-        (np.stack([index[:-2], index[1:-1], index[2:]], -1), (1, -2, 1)),
-        (np.stack([index[:, :-2], index[:, 1:-1], index[:, 2:]], -1), (1, -2, 1)),
-        (
-            np.stack([index[:-1, :-1], index[1:, :-1], index[:-1, 1:], index[1:, 1:]], -1),
-            (1.4, -1.4, -1.4, 1.4),
-        ),
-    ]
-    lines = []
-    for nodes, factors in stencils:
-        for these in nodes.reshape(-1, nodes.shape[-1]):
-            line = np.zeros(rows * cols)
-            line[these] = factors
-            lines.append(line)
-    return np.array(lines)
-
-
-def _bilinear_weights(layout: BookLayout, at_mm: Floats) -> Floats:
-    """(K, N): bilinear weights of the nodes at points (K, 2) of the page, mm."""
-    rows, cols = _nodes_mm(layout).shape[:2]
-    at = at_mm / np.array(layout.page_mm) * (cols - 1, rows - 1)
-    low = np.clip(np.floor(at).astype(int), 0, (cols - 2, rows - 2))
-    f = at - low
-    out = np.zeros((len(at), rows, cols))
-    k = np.arange(len(at))
-    for dy in (0, 1):
-        for dx in (0, 1):
-            share = np.abs(1 - dx - f[:, 0]) * np.abs(1 - dy - f[:, 1])
-            out[k, low[:, 1] + dy, low[:, 0] + dx] = share
-    return out.reshape(len(at), -1)
-
-
 CROP_WH, CROP_REACH = (96, 32), 1.55
 """Width and height of a crop in pixels, and its half height relative to half the place's side. A
 crop is three times as wide as it is high, because strokes run along lines."""
@@ -302,16 +248,12 @@ DOUBT_SHARE = 0.5
 """A place is marked for review if its probability of being wrong exceeds this share of the risk."""
 
 
-def crops(photo: Photo, book: PlacedBook) -> NDArray[np.float32]:
-    """The network's input: (N, 3, 32, 96) float32, a crop for each of `marked_places`.
+def crops(flat_bgr: NDArray[np.uint8], layout: BookLayout) -> NDArray[np.float32]:
+    """The network's input from a page flattened at `PX_PER_MM`: (N, 3, 32, 96) float32, a crop for
+    each of `marked_places`.
 
     The planes are ink, the blank page's ink, and colour, as in `kdscan.marks.crops`.
     """
-    return crops_of(flatten_book(photo, book, PX_PER_MM), book.layout)
-
-
-def crops_of(flat_bgr: NDArray[np.uint8], layout: BookLayout) -> NDArray[np.float32]:
-    """Like `crops`, for a page (H, W, 3) that is already rectified, at `PX_PER_MM`."""
     ink, color = planes(flat_bgr)
     printed, _ = planes(blank_page(layout, PX_PER_MM))
     stack = np.dstack([ink, printed[: ink.shape[0], : ink.shape[1]], color])
@@ -342,7 +284,7 @@ def read_book(
         the crop shows the place at all.
     risk: accepted probability that a reading which is not marked for review is wrong.
     """
-    upright = crops(photo, book)
+    upright = crops(flatten_book(photo, book, PX_PER_MM), book.layout)
     views = (upright, upright[..., ::-1], upright[:, :, ::-1])
     outs = [network(np.ascontiguousarray(view))[0] for view in views]
     logits = np.asarray(np.mean(outs, axis=0), np.float64)
