@@ -24,10 +24,16 @@ from kdscan.imaging.pens import (
 )
 from kdscan.imaging.picture import Bgr
 from kdscan.imaging.rectify import cell_corners
-from kdscan.rules.grid import Cell, cell_name
-from kdscan.sheets.common import C, Doubt, DoubtfulPlace, domain_colors, flagged_cells, percent
-from kdscan.sheets.duel_map.model import MapReading
-from kdscan.sheets.kingdom.model import KingdomReading
+from kdscan.rules.grid import Cell, cell_name, neighbours
+from kdscan.sheets.common import (
+    BoardReading,
+    C,
+    Doubt,
+    DoubtfulPlace,
+    domain_colors,
+    flagged_cells,
+    percent,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +60,6 @@ class Canvas:
         shifts the origin by half a pixel."""
         return np.asarray((photo_xy + 0.5) * self.scale - 0.5)
 
-
-BoardReading = MapReading | KingdomReading
 
 DOMAIN_COLORS: tuple[Color, ...] = (
     (0, 159, 230),
@@ -133,11 +137,26 @@ def draw_board(
     border = np.concatenate([corners[0], corners[1:, -1], corners[-1, -2::-1], corners[-2:0:-1, 0]])
     polygon(picture, border, PAPER, 0.07 * pitch)
     polygon(picture, border, INK, 0.03 * pitch)
-    _domain_borders(picture, board, corners, colors, pitch)
+    for domain in board.score.domains:
+        for cell in domain.cells if domain.points else ():
+            b, g, r = (round(0.7 * part) for part in DOMAIN_COLORS[colors[cell]])
+            quad = quad_of(corners, cell)
+            # The sides above, right, below, left, as `quad_of` has them.
+            for side, near in enumerate(neighbours(cell)[k] for k in (0, 2, 3, 1)):
+                if near not in domain.cells:
+                    # Inside its own cell, so that neighbours' borders lie side by side.
+                    ends = 0.95 * quad[[side, (side + 1) % 4]] + 0.05 * quad.mean(0)
+                    line(picture, ends[0], ends[1], (b, g, r), 0.05 * pitch)
     flagged = flagged_cells(board)
     for cell in cells:  # all rings before all badges, which reach into neighbouring cells
-        if cell.at in flagged:
-            _draw_problem(picture, quad_of(corners, cell.at), pitch)
+        if cell.at in flagged:  # a frame inside it, and `!` in its lower left corner
+            quad, size = quad_of(corners, cell.at), 0.2 * pitch
+            inside = 0.84 * quad + 0.16 * quad.mean(0)
+            polygon(picture, inside, PAPER, 0.07 * pitch)
+            polygon(picture, inside, PROBLEM_COLOR, 0.04 * pitch)
+            x, y = quad.mean(0) + 0.66 * (quad[np.argmin(quad @ (1, -1))] - quad.mean(0))
+            width, height = label_wh("!", size)
+            label(picture, "!", (x - width / 2, y - height / 2), size, PROBLEM_COLOR)
         if cell.review:
             circle(picture, centers[cell.at], 0.42 * pitch, PAPER, 0.1 * pitch)
             circle(picture, centers[cell.at], 0.42 * pitch, REVIEW_COLOR, 0.055 * pitch)
@@ -146,8 +165,30 @@ def draw_board(
             # Towards the lower right in the picture, whichever way the sheet is turned.
             centre, quad = centers[cell.at], quad_of(corners, cell.at)
             corner = quad[np.argmax(quad.sum(1))]
-            _badge(picture, centre + 0.66 * (corner - centre), cell, drawing, pitch)
-    _points(picture, board, corners, pitch)
+            at = centre + 0.66 * (corner - centre)
+            # A panel with the cell's content, and `?` if it is doubtful.
+            size, pad = 0.2 * pitch, 0.06 * pitch
+            marks = drawing.width(cell, size)
+            wide = marks + 2 * pad + (0.7 * size if cell.review else 0)
+            high = size + 2 * pad
+            left, top = _inside(picture, (at[0] - wide / 2, at[1] - high / 2), (wide, high), pad)
+            edge = REVIEW_COLOR if cell.review else INK
+            panel(picture, (left, top), (wide, high), edge, 0.015 * pitch)
+            drawing.draw(picture, (left + pad, top + high / 2), cell, size)
+            if cell.review:
+                after = left + pad + marks + 0.1 * size, top + high / 2
+                draw_text(picture, "?", after, 1.2 * size, REVIEW_COLOR, bold=True)
+    size = 0.15 * pitch
+    for domain in board.score.domains:
+        if domain.points:  # at the upper left of its topmost cell in the picture
+            count = len(domain.cells)
+            text = f"{count}×{domain.points // count}={domain.points}"
+            quads = [quad_of(corners, cell) for cell in domain.cells]
+            quad = min(quads, key=lambda q: float(q.sum(1).min()))
+            at = quad[np.argmin(quad.sum(1))]
+            x, y = at + 0.1 * (quad.mean(0) - at)
+            wh = label_wh(text, size)
+            label(picture, text, _inside(picture, (x, y - wh[1] / 2), wh, 0.3 * size), size)
     _total(canvas, board, corners, others, pitch)
     return [_tile(canvas, corners, doubt, drawing) for doubt in doubts]
 
@@ -156,43 +197,6 @@ def quad_of(corners: Points, cell: Cell) -> Points:
     """(4, 2): a cell's corners, clockwise from the upper left. corners: see `cell_corners`."""
     r, c = cell
     return np.asarray(corners[[r, r, r + 1, r + 1], [c, c + 1, c + 1, c]])
-
-
-def _domain_borders(
-    picture: Bgr, board: BoardReading, corners: Points, colors: dict[Cell, int], pitch: float
-) -> None:
-    sides = ((-1, 0), (0, 1), (1, 0), (0, -1))
-    for domain in board.score.domains:
-        for cell in domain.cells if domain.points else ():
-            b, g, r = DOMAIN_COLORS[colors[cell]]
-            darker = (round(0.7 * b), round(0.7 * g), round(0.7 * r))
-            quad = quad_of(corners, cell)
-            for side, (dr, dc) in enumerate(sides):
-                if (cell[0] + dr, cell[1] + dc) not in domain.cells:
-                    # Inside its own cell, so that neighbours' borders lie side by side.
-                    ends = 0.95 * quad[[side, (side + 1) % 4]] + 0.05 * quad.mean(0)
-                    line(picture, ends[0], ends[1], darker, 0.05 * pitch)
-
-
-def _badge(picture: Bgr, at: Points, cell: C, drawing: CellDrawing[C], pitch: float) -> None:
-    """A panel centred at `at` with the cell's content, and `?` if it is doubtful."""
-    size, pad = 0.2 * pitch, 0.06 * pitch
-    marks = drawing.width(cell, size)
-    width = marks + 2 * pad + (0.7 * size if cell.review else 0)
-    high = size + 2 * pad
-    left, top = _inside(picture, (at[0] - width / 2, at[1] - high / 2), (width, high), pad)
-    edge = REVIEW_COLOR if cell.review else INK
-    panel(picture, (left, top), (width, high), edge, 0.015 * pitch)
-    drawing.draw(picture, (left + pad, top + high / 2), cell, size)
-    if cell.review:
-        draw_text(
-            picture,
-            "?",
-            (left + pad + marks + 0.1 * size, top + high / 2),
-            1.2 * size,
-            REVIEW_COLOR,
-            bold=True,
-        )
 
 
 def _inside(
@@ -205,32 +209,6 @@ def _inside(
         return corner
     left, top = np.clip(at, gap, np.maximum(picture_wh - panel_wh - gap, gap))
     return float(left), float(top)
-
-
-def _draw_problem(picture: Bgr, quad: Points, pitch: float) -> None:
-    """A frame inside a cell that a problem names, and `!` in its lower left corner."""
-    inside = 0.84 * quad + 0.16 * quad.mean(0)
-    polygon(picture, inside, PAPER, 0.07 * pitch)
-    polygon(picture, inside, PROBLEM_COLOR, 0.04 * pitch)
-    size, centre = 0.2 * pitch, quad.mean(0)
-    x, y = centre + 0.66 * (quad[np.argmin(quad @ (1, -1))] - centre)
-    width, height = label_wh("!", size)
-    label(picture, "!", (x - width / 2, y - height / 2), size, PROBLEM_COLOR)
-
-
-def _points(picture: Bgr, board: BoardReading, corners: Points, pitch: float) -> None:
-    """Each domain's score, at the upper left of its topmost cell in the picture."""
-    size = 0.15 * pitch
-    for domain in board.score.domains:
-        if domain.points:
-            count = len(domain.cells)
-            text = f"{count}×{domain.points // count}={domain.points}"
-            quads = [quad_of(corners, cell) for cell in domain.cells]
-            quad = min(quads, key=lambda q: float(q.sum(1).min()))
-            at = quad[np.argmin(quad.sum(1))]
-            x, y = at + 0.1 * (quad.mean(0) - at)
-            wh = label_wh(text, size)
-            label(picture, text, _inside(picture, (x, y - wh[1] / 2), wh, 0.3 * size), size)
 
 
 def _total(

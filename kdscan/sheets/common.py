@@ -10,12 +10,14 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from kdscan.files import Json
 from kdscan.imaging.picture import Floats
+from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.boards import DEFAULT_RISK, check_risk
 from kdscan.rules import GAMES, GameName
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.grid import Cell, neighbours
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.rules.problem import Problem
+from kdscan.rules.winner import DomainScore
 from kdscan.templates.template import Template
 
 Observer = Callable[[str], AbstractContextManager[object]]
@@ -64,6 +66,15 @@ class SheetReading(Protocol):
     def outline_xy(self) -> Floats: ...
     @property
     def sheet_id(self) -> str | None: ...
+
+
+class BoardReading(SheetReading, Protocol):
+    """What readings of maps and kingdoms have: a lattice and a score."""
+
+    @property
+    def rectified(self) -> RectifiedSheet: ...
+    @property
+    def score(self) -> DomainScore[Any]: ...
 
 
 class CellContent(Protocol):

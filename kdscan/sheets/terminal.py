@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kdscan.i18n import ENGLISH, Words
@@ -11,7 +11,15 @@ from kdscan.rules.duel.board import LETTERS, Shield
 from kdscan.rules.duel.coats import GLYPHS, Coat, shown
 from kdscan.rules.grid import Cell, cell_name
 from kdscan.rules.winner import AnyDomain
-from kdscan.sheets.common import MAX_NAMED, C, Doubt, SheetReading, domain_colors, percent
+from kdscan.sheets.common import (
+    MAX_NAMED,
+    BoardReading,
+    C,
+    Doubt,
+    SheetReading,
+    domain_colors,
+    percent,
+)
 
 # Box drawing by the four strokes that meet in a corner: up 1, right 2, down 4, left 8.
 _CORNERS = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"
@@ -90,16 +98,21 @@ def draw_grid(content: Mapping[Cell, str], domains: Sequence[AnyDomain], style: 
     return "\n".join(lines[:-1])
 
 
-def explain_domains(
-    domains: Sequence[AnyDomain], names: Sequence[str], heads: Sequence[str], style: Style
-) -> list[str]:
+def explain_score(
+    reading: BoardReading,
+    names: Sequence[str],
+    heads: Sequence[str],
+    more: Iterable[str],
+    style: Style,
+    between: str = "",
+) -> str:
     """The domains that score, the best first, each as cells × crosses or crowns = points, below the
-    columns' heads; nothing if there are none. names: of the domains' coats or terrains."""
+    columns' heads; then what else counts, the total, its confidence, and whether to check it.
+    names: of the domains' coats or terrains. more: what else counts, a line each."""
     where, what, cells, marks, points = heads
-    times = "×" if style.unicode else "x"
-    head = f"   {where:<5} {what:<17}{cells:>7}{marks:>10}{points:>8}"
-    lines = [f" {where}, {what}: {cells} {times} {marks} = {points}" if style.narrow else head]
-    for domain, name in sorted(zip(domains, names, strict=True), key=lambda two: -two[0].points):
+    times, t, lines = "×" if style.unicode else "x", style.words.t, list[str]()
+    domains = zip(reading.score.domains, names, strict=True)
+    for domain, name in sorted(domains, key=lambda two: -two[0].points):
         if domain.points:
             first, size = cell_name(domain.cells[0]), len(domain.cells)
             each, total = domain.points // size, domain.points
@@ -108,16 +121,15 @@ def explain_domains(
                 if style.narrow
                 else f"   {first:<5} {name:<17}{size:>6}  {times}{each:>7}  ={total:>6}"
             )
-    return lines if len(lines) > 1 else []
-
-
-def explain_total(reading: SheetReading, total: int, style: Style, between: str = "") -> str:
-    """The total, its confidence, and whether to check it."""
-    t = style.words.t
+    if lines and style.narrow:
+        lines.insert(0, f" {where}, {what}: {cells} {times} {marks} = {points}")
+    elif lines:
+        lines.insert(0, f"   {where:<5} {what:<17}{cells:>7}{marks:>10}{points:>8}")
     confidence = t("{sure} sure", sure=percent(reading.confidence))
     check = f",{between} " + t("please check") if reading.review else ""
-    points = style.bold(t("total {points}", points=total))
-    return f"   {points}  ({confidence}{check})"
+    total_points = style.bold(t("total {points}", points=reading.score.total))
+    lines += [f"   {line}" for line in more] + [f"   {total_points}  ({confidence}{check})"]
+    return "\n".join(lines)
 
 
 def explain_problems(reading: SheetReading, style: Style) -> list[str]:

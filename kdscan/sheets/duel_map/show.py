@@ -15,6 +15,7 @@ from kdscan.rules.duel.board import CASTLE
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.scoring import Domain
 from kdscan.rules.problem import Problem
+from kdscan.sheets import terminal
 from kdscan.sheets.board import Canvas, CellDrawing, draw_board, places_of
 from kdscan.sheets.common import DoubtfulPlace, Point, point, probability
 from kdscan.sheets.duel_map.interpret import (
@@ -26,14 +27,7 @@ from kdscan.sheets.duel_map.interpret import (
     total_with,
 )
 from kdscan.sheets.duel_map.model import MapReading
-from kdscan.sheets.terminal import (
-    Style,
-    draw_grid,
-    explain_domains,
-    explain_doubts,
-    explain_total,
-    token,
-)
+from kdscan.sheets.terminal import Style, draw_grid, explain_doubts, token
 
 # Names
 
@@ -261,23 +255,24 @@ def _castle(sheet: MapReading, style: Style) -> str:
 def explain_score(sheet: MapReading, style: Style) -> str:
     """Each scoring domain as shields × crosses = points, then the total."""
     t, tn = style.words.t, style.words.tn
-    heads = t("from"), t("coat"), t("shields"), t("crosses"), t("points")
     names = [coat_sign(style, domain.coat) for domain in sheet.score.domains]
-    lines = explain_domains(sheet.score.domains, names, heads, style)
+    heads = t("from"), t("coat"), t("shields"), t("crosses"), t("points")
+    more = []
     if idle := sum(not domain.points for domain in sheet.score.domains):
-        none = tn(
-            "{n} domain without a cross: 0 points", "{n} domains without a cross: 0 points", idle
+        more.append(
+            tn(
+                "{n} domain without a cross: 0 points",
+                "{n} domains without a cross: 0 points",
+                idle,
+            )
         )
-        lines.append(f"   {none}")
     if sheet.score.wizard:
-        paid = t("the wizard of the filled coat: {points}", points=sheet.score.wizard)
-        lines.append(f"   {paid}")
+        more.append(t("the wizard of the filled coat: {points}", points=sheet.score.wizard))
     low, high = sheet.total_range
     between = ""
     if sheet.review and low < high:
         between = " " + t("between {low} and {high}", low=low, high=high) + ","
-    lines.append(explain_total(sheet, sheet.score.total, style, between))
-    return "\n".join(lines)
+    return terminal.explain_score(sheet, names, heads, more, style, between)
 
 
 # Pictures

@@ -12,11 +12,12 @@ from kdscan.imaging.picture import Bgr
 from kdscan.rules.kingdomino.kingdom import Square, SquareKind, Terrain
 from kdscan.rules.kingdomino.scoring import Domain
 from kdscan.rules.problem import Problem
+from kdscan.sheets import terminal
 from kdscan.sheets.board import Canvas, CellDrawing, draw_board, places_of
 from kdscan.sheets.common import DoubtfulPlace, Point, point, probability
 from kdscan.sheets.kingdom.interpret import doubts
 from kdscan.sheets.kingdom.model import KingdomReading, SquareReading
-from kdscan.sheets.terminal import Style, draw_grid, explain_domains, explain_doubts, explain_total
+from kdscan.sheets.terminal import Style, draw_grid, explain_doubts
 
 # Names
 
@@ -166,19 +167,22 @@ def _crowns(crowns: int, style: Style) -> str:
 def explain_score(kingdom: KingdomReading, style: Style) -> str:
     """Each scoring domain as squares × crowns = points, the bonuses, then the total."""
     score, t, tn = kingdom.score, style.words.t, style.words.tn
-    heads = t("from"), t("terrain"), t("squares"), t("crowns"), t("points")
     names = [t(TERRAIN_NAMES[domain.terrain]) for domain in score.domains]
-    lines = explain_domains(score.domains, names, heads, style)
+    heads = t("from"), t("terrain"), t("squares"), t("crowns"), t("points")
+    more = []
     if idle := sum(not domain.points for domain in score.domains):
-        none = tn(
-            "{n} domain without a crown: 0 points", "{n} domains without a crown: 0 points", idle
+        more.append(
+            tn(
+                "{n} domain without a crown: 0 points",
+                "{n} domains without a crown: 0 points",
+                idle,
+            )
         )
-        lines.append(f"   {none}")
     if score.middle_kingdom:
-        lines.append("   " + t("the castle in the middle: {points}", points=score.middle_kingdom))
+        more.append(t("the castle in the middle: {points}", points=score.middle_kingdom))
     if score.harmony:
-        lines.append("   " + t("harmony: {points}", points=score.harmony))
-    return "\n".join([*lines, explain_total(kingdom, score.total, style)])
+        more.append(t("harmony: {points}", points=score.harmony))
+    return terminal.explain_score(kingdom, names, heads, more, style)
 
 
 def token(kind: SquareKind) -> str:
