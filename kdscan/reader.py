@@ -22,7 +22,7 @@ from kdscan.imaging.quality import is_blank, shows_through
 from kdscan.imaging.rectify import RectifiedSheet, lies_in
 from kdscan.inference.store import Models, default_models
 from kdscan.marks.boards import DEFAULT_RISK
-from kdscan.paper.fiducials import fiducials
+from kdscan.paper.layout import own_layouts
 from kdscan.rules import GameName
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.sheets.base import AnyReading, kind_of, maps_of
@@ -140,7 +140,7 @@ def _read_duel(
     """The maps in a photo and then its spellbooks, in reading order; and the outlines of maps that
     the picture cuts off."""
     with options.observe("spellbooks"):
-        of_maps = {place.id for layout in fiducials() for place in layout.markers.places}
+        of_maps = {place.id for _, markers in own_layouts() for place in markers.places}
         only_maps = {marker.id for marker in detect_markers(photo)} <= of_maps
         books = () if only_maps else read_books(photo, models, options.risk)
     with options.observe("find"):

@@ -15,8 +15,7 @@ from kdscan.errors import UsageError
 from kdscan.files.write import write_file
 from kdscan.paper.book import load_book
 from kdscan.paper.card import Card
-from kdscan.paper.fiducials import is_read
-from kdscan.paper.layout import load_layout
+from kdscan.paper.layout import is_read, load_layout
 from kdscan.paper.parts import Layout
 from kdscan.paper.printing import Side, impose, sheet_pdf
 from kdscan.paper.style import NO_TICKET, Paper, PrintStyle, Style, Ticket

@@ -37,7 +37,7 @@ from kdscan.imaging.rectify import (
     project,
     rectify,
 )
-from kdscan.paper.fiducials import fiducials
+from kdscan.paper.layout import own_layouts
 from kdscan.rules.duel.board import CASTLE, COLS, ROWS
 
 LIKELY, POSSIBLE = 0.8, 0.6
@@ -168,11 +168,10 @@ def by_markers(photo: Photo, cell_px: float | None = None) -> tuple[SheetOutline
     because then it is mostly not a map.
     """
     outlines = []
-    for layout in fiducials():
+    for layout, markers in own_layouts():
         if cell_px and cell_px * COLS <= max(photo.width, photo.height):
-            side_px = cell_px * layout.markers.size_mm / layout.cell_mm[0]
-            rule_out(photo, side_px)
-        for mm, xy in detect_pages(photo, layout.markers, layout.page_mm):
+            rule_out(photo, cell_px * markers.size_mm / layout.cell_mm[0])
+        for mm, xy in detect_pages(photo, markers, layout.page_mm):
             h, _ = cv2.findHomography(mm, xy, 0)
             (x, y), (w, h_mm) = layout.grid_mm, layout.cell_mm
             x1, y1 = x + COLS * w, y + ROWS * h_mm

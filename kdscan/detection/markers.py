@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.pyramid import finest_for, grey_at_most
 from kdscan.imaging.rectify import RectifiedSheet, lattice_to_photo, resolution, sample
-from kdscan.paper.fiducials import Fiducials, fiducials
-from kdscan.paper.parts import Markers
+from kdscan.paper.layout import own_layouts
+from kdscan.paper.parts import Layout, Markers
 
 DETECTION_PX = (1200, 1600)
 """Pixels: longer sides of the pictures in which markers are detected, in turn. The first takes half
@@ -194,9 +194,9 @@ def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
     others. (Of 120 photos of our sheet, many of them close-ups, 115 show one and 96 two; none of
     325 photos of other designs shows any.)
     """
-    for layout in fiducials():
-        expected = set(enumerate(place.id for place in layout.markers.places))
-        seen = _ids(_windows(photo, sheet, layout))
+    for layout, markers in own_layouts():
+        expected = set(enumerate(place.id for place in markers.places))
+        seen = _ids(_windows(photo, sheet, layout, markers))
         if expected & seen:
             return layout.name
     return UNKNOWN_LAYOUT
@@ -205,27 +205,27 @@ def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
 def is_mirrored(photo: Photo, sheet: RectifiedSheet) -> bool:
     """Whether a built-in layout's markers appear mirrored around the grid: each on the other side
     and itself reversed. One of the four is enough, as for `detect_layout`."""
-    for layout in fiducials():
+    for layout, markers in own_layouts():
         n = round(_WINDOW * _MARKER_PX)
-        windows = _windows(photo, sheet, layout).reshape(n, -1, n)
+        windows = _windows(photo, sheet, layout, markers).reshape(n, -1, n)
         flipped = np.ascontiguousarray(windows[:, :, ::-1]).reshape(n, -1)
-        ids = [place.id for place in layout.markers.places]
+        ids = [place.id for place in markers.places]
         expected = {(window, ids[k]) for window, k in enumerate(_MIRRORED)}
         if expected & _ids(flipped):
             return True
     return False
 
 
-def _windows(photo: Photo, sheet: RectifiedSheet, layout: Fiducials) -> NDArray[np.uint8]:
+def _windows(
+    photo: Photo, sheet: RectifiedSheet, layout: Layout, markers: Markers
+) -> NDArray[np.uint8]:
     """(n, 4 n) uint8, grey: the neighbourhoods of the four markers, rectified, side by side."""
     n = round(_WINDOW * _MARKER_PX)
-    offsets_mm = (
-        (np.arange(0, n + _STEP, _STEP) + 0.5 - n / 2) / _MARKER_PX * layout.markers.size_mm
-    )
-    marker = layout.markers.size_mm / layout.cell_mm[0]
+    offsets_mm = (np.arange(0, n + _STEP, _STEP) + 0.5 - n / 2) / _MARKER_PX * markers.size_mm
+    marker = markers.size_mm / layout.cell_mm[0]
     marker_px = resolution(sheet.centers_xy) * marker
     finest = finest_for(photo, marker_px, _ENOUGH_PX)
-    middles = [place.center_mm for place in layout.markers.places]
+    middles = [place.center_mm for place in markers.places]
     page = [np.stack(np.meshgrid(x + offsets_mm, y + offsets_mm), -1) for x, y in middles]
     lattice = (np.concatenate(page, 1) - np.array(layout.grid_mm)) / np.array(layout.cell_mm) - 0.5
     where = lattice_to_photo(sheet.centers_xy, lattice)

@@ -17,9 +17,9 @@ from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.pyramid import finest_decoded, grey_at_most
 from kdscan.imaging.rectify import RectifiedSheet, lattice_to_photo, sample
-from kdscan.paper.fiducials import Fiducials, fiducials
 from kdscan.paper.ids import SheetId
-from kdscan.paper.parts import Code
+from kdscan.paper.layout import own_layouts
+from kdscan.paper.parts import Code, Layout
 
 _FORMATS = zxingcpp.barcode_formats_from_str("QRCode")
 
@@ -52,12 +52,12 @@ def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | No
     stuck on the paper is not mistaken for it.
     """
 
-    def page_to_photo(layout: Fiducials, page_mm: Floats) -> Floats:
+    def page_to_photo(layout: Layout, page_mm: Floats) -> Floats:
         lattice = (page_mm - np.array(layout.grid_mm)) / np.array(layout.cell_mm) - 0.5
         return lattice_to_photo(sheet.centers_xy, lattice)
 
     finest = finest_decoded(photo) if layout_name == UNKNOWN_LAYOUT else 0
-    for layout in fiducials():
+    for layout, _ in own_layouts():
         for code in layout.codes if layout_name in (layout.name, UNKNOWN_LAYOUT) else ():
             text = read_printed(photo, code, partial(page_to_photo, layout), finest)
             if text is not None:

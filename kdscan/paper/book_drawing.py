@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from kdscan.paper.book import BookLayout, BookLine, BookSide, Spell
+from kdscan.paper.book import BookLayout, Spell
+from kdscan.paper.decor import draw_art
 from kdscan.paper.fonts import ITALIC
-from kdscan.paper.parts import Point, Polygon
-from kdscan.paper.pen import FAINT, INK, LINE, Pen, text_width
+from kdscan.paper.parts import Point, Polygon, around
+from kdscan.paper.pen import Pen, text_width
 from kdscan.paper.symbols import draw_coat
 from kdscan.paper.text import Language, translate
 
@@ -13,46 +14,36 @@ _TEXT_MM, _LEADING_MM = 2.3, 2.9
 _COAT_MM = 7.4
 _INDENT_MM = 9.8
 _CHOICE_COAT_MM = 5.6
-_BOLT: Polygon = ((0.25, -1), (-0.55, 0.15), (-0.05, 0.15), (-0.25, 1), (0.55, -0.2), (0.05, -0.2))
-"""A flash of lightning within -1 to 1, for spells with an immediate effect."""
 
 
 def draw_book(pen: Pen, layout: BookLayout, language: Language) -> None:
     """Draw everything that belongs to the game; the surroundings are drawn as on maps."""
     for x, y, w, h in layout.frames:
-        pen.box(x, y, w, h, line=LINE, width=0.3, corner=2.4)
-        pen.box(x + 0.9, y + 0.9, w - 1.8, h - 1.8, line=FAINT, width=0.18, corner=1.7)
+        pen.box(x, y, w, h, width=0.3, corner=2.4)
+        pen.box(x + 0.9, y + 0.9, w - 1.8, h - 1.8, line="faint", width=0.18, corner=1.7)
     for spell in layout.spells:
         _spell(pen, spell, layout.shield, language)
     for side in layout.players:
         for line in side.lines:
-            _line(pen, layout, line)
-        _choices(pen, layout, side)
-
-
-def _line(pen: Pen, layout: BookLayout, line: BookLine) -> None:
-    for center in line.squares:
-        _square(pen, center, layout.square_mm, corner=0.8)
-    pen.circle(line.used, layout.circle_radius_mm, line=LINE, width=0.3, fill=pen.theme.ground)
-
-
-def _choices(pen: Pen, layout: BookLayout, side: BookSide) -> None:
-    """A row of boxes, each under its coat."""
-    for choice in side.choices:
-        x, y = choice.center_mm
-        above = (x, y - layout.choice_mm / 2 - 0.9 - _CHOICE_COAT_MM / 2)
-        draw_coat(pen, choice.coat, layout.shield, above, _CHOICE_COAT_MM)
-        _square(pen, (x, y), layout.choice_mm, corner=0.6)
+            for center in line.squares:
+                _square(pen, center, layout.square_mm, corner=0.8)
+            ground = pen.theme.ground
+            pen.circle(line.used, layout.circle_radius_mm, line="line", width=0.3, fill=ground)
+        for choice in side.choices:  # a row of boxes, each under its coat
+            x, y = choice.center_mm
+            above = (x, y - layout.choice_mm / 2 - 0.9 - _CHOICE_COAT_MM / 2)
+            draw_coat(pen, choice.coat, layout.shield, above, _CHOICE_COAT_MM)
+            _square(pen, (x, y), layout.choice_mm, corner=0.6)
 
 
 def _square(pen: Pen, center: Point, side: float, corner: float) -> None:
-    x, y = (at - side / 2 for at in center)
-    pen.box(x, y, side, side, line=LINE, width=0.3, corner=corner, ground=True)
+    x, y, _, _ = around(center, side, side)
+    pen.box(x, y, side, side, width=0.3, corner=corner, ground=True)
 
 
 def _spell(pen: Pen, spell: Spell, shield: Polygon, language: Language) -> None:
     x, y, w, h = spell.box_mm
-    pen.box(x, y, w, h, line=FAINT, width=0.2, corner=1.4)
+    pen.box(x, y, w, h, line="faint", width=0.2, corner=1.4)
     draw_coat(pen, spell.coat, shield, (x + 5, y + h / 2), _COAT_MM)
     room = w - _INDENT_MM - (4.6 if spell.at_once else 0.8)
     size, lines = _wrapped(translate(spell.text, language), room)
@@ -60,7 +51,7 @@ def _spell(pen: Pen, spell: Spell, shield: Polygon, language: Language) -> None:
     for k, text in enumerate(lines):
         pen.text((x + _INDENT_MM, top + k * _LEADING_MM), text, size, font=ITALIC)
     if spell.at_once:
-        _bolt(pen, (x + w - 2.4, y + h / 2), 1.7)
+        draw_art(pen, "lightning", (x + w - 2.4, y + h / 2), 1.7)
 
 
 def _wrapped(text: str, room: float) -> tuple[float, list[str]]:
@@ -78,7 +69,3 @@ def _wrapped(text: str, room: float) -> tuple[float, list[str]]:
         if (len(lines) <= 2 and widest <= room) or size < 0.6 * _TEXT_MM:
             return size, lines
         size *= 0.97
-
-
-def _bolt(pen: Pen, at: Point, reach: float) -> None:
-    pen.polygon([(at[0] + reach * x, at[1] + reach * y) for x, y in _BOLT], fill=INK)

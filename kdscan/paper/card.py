@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from kdscan.paper.fonts import ITALIC
 from kdscan.paper.parts import Code, Point
-from kdscan.paper.pen import LINE, Pen, fitted, fitting
+from kdscan.paper.pen import Pen, fitted, fitting
 from kdscan.paper.style import Ticket
 from kdscan.paper.symbols import draw_code
 
@@ -30,7 +30,7 @@ class Card:
 def draw_card(pen: Pen, card: Card, ticket: Ticket) -> None:
     """Draw a card: code, name, and in small print the event, round and table."""
     w, h = card.page_mm
-    pen.box(2.5, 2.5, w - 5, h - 5, line=LINE, width=0.2, corner=3)
+    pen.box(2.5, 2.5, w - 5, h - 5, width=0.2, corner=3)
     if ticket.code:
         draw_code(pen, card.code, ticket.code)
     name, size = fitted(ticket.name, 7.0, card.room_mm)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kdscan.paper.decor import paint_castle
+from kdscan.paper.decor import draw_art, paint_castle
 from kdscan.paper.fonts import CAPITAL
 from kdscan.paper.parts import Castle, Layout, Point, moved, rect
-from kdscan.paper.pen import FAINT, INK, LINE, WHITE, Pen
+from kdscan.paper.pen import Pen
 from kdscan.rules.duel.board import CASTLE, COLS, ROWS
 
 _DASHES = {"ruled": (), "dashed": (1.8, 1.2), "dotted": (0.3, 1.1)}
@@ -38,16 +38,11 @@ def _lines(pen: Pen, layout: Layout) -> None:
     (x, y, w, h), (cw, ch) = layout.grid_rect, layout.cell_mm
     down = [((x + i * cw, y), (x + i * cw, y + h)) for i in range(1, COLS)]
     across = [((x, y + i * ch), (x + w, y + i * ch)) for i in range(1, ROWS)]
-    pen.lines(*down, *across, line=FAINT, width=0.2, dash=_DASHES[layout.lines])
+    pen.lines(*down, *across, line="faint", width=0.2, dash=_DASHES[layout.lines])
     for i in range(1, COLS):
         for k in range(1, ROWS):
-            _diamond(pen, (x + i * cw, y + k * ch))
-    pen.box(x, y, w, h, line=LINE, width=0.3)
-
-
-def _diamond(pen: Pen, at: Point) -> None:
-    (x, y), r = at, 0.75
-    pen.polygon([(x - r, y), (x, y - r), (x + r, y), (x, y + r)], fill=WHITE, line=LINE, width=0.18)
+            draw_art(pen, "diamond", (x + i * cw, y + k * ch))
+    pen.box(x, y, w, h, width=0.3)
 
 
 def _border(pen: Pen, layout: Layout) -> None:
@@ -61,9 +56,9 @@ def _border(pen: Pen, layout: Layout) -> None:
         bars += [rect(x - outer, a, x - inner, b), rect(x + w + inner, a, x + w + outer, b)]
     for a in (x - outer, x + w + inner):
         bars += [rect(a, b, a + _BORDER_MM, b + _BORDER_MM) for b in (y - outer, y + h + inner)]
-    pen.shape(bars, fill=FAINT)
+    pen.shape(bars, fill="faint")
     for d in (inner, outer):
-        pen.box(x - d, y - d, w + 2 * d, h + 2 * d, line=LINE, width=0.18)
+        pen.box(x - d, y - d, w + 2 * d, h + 2 * d, width=0.18)
 
 
 def _coordinates(pen: Pen, layout: Layout) -> None:
@@ -72,11 +67,11 @@ def _coordinates(pen: Pen, layout: Layout) -> None:
     for col in range(COLS):
         x = layout.center_mm(0, col)[0]
         at = (x, layout.grid_mm[1] - outer - 0.7)
-        pen.text(at, "ABCDEFG"[col], size, color=LINE, align="middle")
+        pen.text(at, "ABCDEFG"[col], size, color="line", align="middle")
     for row in range(ROWS):
         y = layout.center_mm(row, 0)[1] + size * CAPITAL / 2
         at = (layout.grid_mm[0] - outer - 1.2, y)
-        pen.text(at, str(row + 1), size, color=LINE, align="middle")
+        pen.text(at, str(row + 1), size, color="line", align="middle")
 
 
 def _steps(start: float, cell: float, count: int) -> Iterator[tuple[float, float]]:
@@ -86,9 +81,9 @@ def _steps(start: float, cell: float, count: int) -> Iterator[tuple[float, float
 
 def _shield(pen: Pen, layout: Layout, at: Point) -> None:
     ground = pen.theme.ground
-    pen.polygon(moved(layout.shield, at), line=LINE, width=0.3, fill=ground)
+    pen.polygon(moved(layout.shield, at), line="line", width=0.3, fill=ground)
     for center in moved(layout.circles, at):
-        pen.circle(center, layout.circle_radius_mm, line=LINE, width=0.22, fill=ground)
+        pen.circle(center, layout.circle_radius_mm, line="line", width=0.22, fill=ground)
 
 
 def _castle(pen: Pen, castle: Castle, at: Point) -> None:
@@ -97,6 +92,6 @@ def _castle(pen: Pen, castle: Castle, at: Point) -> None:
         paint_castle(pen, keep)
     else:
         for polygon in keep:
-            pen.polygon(polygon, line=INK, width=0.25, fill=WHITE)
+            pen.polygon(polygon, line="ink", width=0.25, fill="white")
     for polygon in castle.roofs:
-        pen.polygon(moved(polygon, at), line=INK, width=0.3, fill=WHITE)
+        pen.polygon(moved(polygon, at), line="ink", width=0.3, fill="white")

@@ -6,11 +6,14 @@ top left corner of the page for everything else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from math import dist
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
+from kdscan.errors import LayoutError
 from kdscan.rules.duel.board import COLS, MAX_CROSSES, ROWS
 
 LARGEST_MM = 1189
@@ -37,16 +40,49 @@ def moved(polygon: Polygon, at: Point) -> Polygon:
     return tuple((at[0] + x, at[1] + y) for x, y in polygon)
 
 
-@dataclass(frozen=True)
-class Marker:
+Corners = tuple[float, float, float, float]
+"""Left, top, right, bottom of a rectangle."""
+
+SLACK_MM = 0.01
+"""Tolerance for rounding decimal millimetres, far below what any printer can show."""
+
+
+def bounds(points: Iterable[Point]) -> Corners:
+    """The smallest rectangle that holds points."""
+    xs, ys = zip(*points, strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def around(center: Point, width: float, height: float) -> Corners:
+    """A rectangle around a point."""
+    (x, y), w, h = center, width / 2, height / 2
+    return x - w, y - h, x + w, y + h
+
+
+def holds(outer: Corners, inner: Corners) -> bool:
+    """Whether one rectangle lies in another."""
+    lefts = zip(outer[:2], inner[:2], strict=True)
+    rights = zip(outer[2:], inner[2:], strict=True)
+    return all(a <= b + SLACK_MM for a, b in lefts) and all(a >= b - SLACK_MM for a, b in rights)
+
+
+def overlap(a: Corners, b: Corners) -> bool:
+    """Whether two rectangles share more than an edge."""
+    return all(min(a[k + 2], b[k + 2]) - max(a[k], b[k]) > SLACK_MM for k in (0, 1))
+
+
+class Part(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a layout's TOML file has as a table; its keys are the fields."""
+
+
+class Marker(Part, frozen=True):
     """One ArUco marker: its number in the dictionary and its centre on the page."""
 
     id: int
     center_mm: Point
 
 
-@dataclass(frozen=True)
-class Markers:
+class Markers(Part, frozen=True):
     """Four markers around the grid, upright on an upright sheet.
 
     dictionary: OpenCV's name for the family, such as ``DICT_4X4_50``.
@@ -59,8 +95,7 @@ class Markers:
     places: tuple[Marker, Marker, Marker, Marker]
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(Part, frozen=True):
     """The place of a sheet's own code, if it has one; anything else there is not printed.
 
     size_mm: side of the code without its white border.
@@ -72,8 +107,7 @@ class Code:
     caption_mm: Point | None = None
 
 
-@dataclass(frozen=True)
-class Castle:
+class Castle(Part, frozen=True):
     """The castle in the middle cell: roofs (to be coloured in) over a keep.
 
     All points in mm from the centre of its cell, x right, y down.
@@ -85,8 +119,7 @@ class Castle:
     keep: tuple[Polygon, ...]
 
 
-@dataclass(frozen=True)
-class Title:
+class Title(Part, frozen=True):
     """The sheet's heading, set around `center_mm` with capitals `size_mm` tall.
 
     width_mm: the text is set smaller if a language needs more room than this; None for no limit.
@@ -98,24 +131,21 @@ class Title:
     width_mm: Size | None = None
 
 
-@dataclass(frozen=True)
-class Compass:
+class Compass(Part, frozen=True):
     """A compass rose whose north is the sheet's upper edge."""
 
     center_mm: Point
     radius_mm: Size
 
 
-@dataclass(frozen=True)
-class Ruler:
+class Ruler(Part, frozen=True):
     """A line of known length to check the print scale with; `start_mm` is its left end."""
 
     start_mm: Point
     length_mm: Size
 
 
-@dataclass(frozen=True)
-class Blank:
+class Blank(Part, frozen=True):
     """A place to write in.
 
     box_mm: x, y of its top left corner, width and height.
@@ -129,8 +159,7 @@ class Blank:
     coat: CoatName | None = None
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(Part, frozen=True):
     """A line of small print; `at_mm` is the start, middle or end of its baseline.
 
     width_mm: the text is set smaller if a language needs more room than this; None for no limit.
@@ -142,8 +171,7 @@ class Note:
     width_mm: Size | None = None
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(Part, frozen=True):
     """One coat of the legend, drawn as players should draw it.
 
     center_mm: centre of the example's shield on the page.
@@ -153,51 +181,94 @@ class Example:
     center_mm: Point
 
 
-@dataclass(frozen=True)
-class Legend:
+class Legend(Part, frozen=True):
     """How each coat is drawn. `size_mm` is the height of the examples' shields."""
 
     size_mm: Size
     examples: tuple[Example, ...]
 
 
-@dataclass(frozen=True)
-class Layout:
-    """One map side of 5 × 7 cells.
+class Page(Part, frozen=True, kw_only=True):
+    """What all pages have.
 
-    name: in the JSON.
-    page_mm: width and height of the page.
-    grid_mm: x, y of the grid's top left corner on the page.
-    cell_mm: width and height of one cell (the pitch of the lattice).
-    shield: closed polygon in mm from the centre of its cell.
-    circles: centres of the small circles in mm from the centre of their cell.
-    circle_radius_mm: their radius.
-    lines: how the lines between cells are printed.
-    castle: the castle in row 2, column 3.
-    coordinates: whether column letters and row numbers are printed around it.
-    second_code: the same code once more, far from the first, so that one may be covered or cut off.
-    The other fields are printed around the grid if present.
+    name: in the JSON. page_mm: width and height. shield: outline of a shield; of the map's in mm
+    from the centre of its cell. The other fields are printed around what players mark, if present.
     """
 
     name: str
     page_mm: tuple[Size, Size]
+    shield: Polygon
+    circle_radius_mm: Size
+    title: Title | None = None
+    compass: Compass | None = None
+    legend: Legend | None = None
+    ruler: Ruler | None = None
+    code: Code | None = None
+    blanks: tuple[Blank, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    def texts(self) -> Iterator[str]:
+        """Every text of the page, in English."""
+        if self.title is not None:
+            yield self.title.text
+        yield from (blank.label for blank in self.blanks if blank.label)
+        yield from (note.text for note in self.notes)
+
+    def marked(self) -> Iterator[tuple[str, Corners]]:
+        """What players mark, with the paper that it occupies."""
+        raise NotImplementedError
+
+    def problems(self) -> Iterator[LayoutError]:
+        """What is wrong with what players mark."""
+        raise NotImplementedError
+
+
+class Layout(Page, frozen=True, kw_only=True):
+    """One map side of 5 × 7 cells.
+
+    grid_mm: x, y of the grid's top left corner on the page.
+    cell_mm: width and height of one cell (the pitch of the lattice).
+    circles: centres of the small circles in mm from the centre of their cell.
+    lines: how the lines between cells are printed.
+    castle: the castle in row 2, column 3.
+    coordinates: whether column letters and row numbers are printed around it.
+    second_code: the same code once more, far from the first, so that one may be covered or cut off.
+    """
+
     grid_mm: Point
     cell_mm: tuple[Size, Size]
-    shield: Polygon
     circles: Annotated[tuple[Point, ...], Meta(min_length=1, max_length=MAX_CROSSES)]
-    circle_radius_mm: Size
     lines: LineStyle
     castle: Castle
     coordinates: bool = False
-    title: Title | None = None
-    compass: Compass | None = None
-    ruler: Ruler | None = None
     markers: Markers | None = None
-    code: Code | None = None
     second_code: Code | None = None
-    legend: Legend | None = None
-    blanks: tuple[Blank, ...] = ()
-    notes: tuple[Note, ...] = ()
+
+    def marked(self) -> Iterator[tuple[str, Corners]]:
+        x, y, w, h = self.grid_rect
+        yield "grid", (x, y, x + w, y + h)
+
+    def problems(self) -> Iterator[LayoutError]:
+        radius, cell = self.circle_radius_mm, around((0, 0), *self.cell_mm)
+        castle = self.castle
+        boxes = [("shield", bounds(self.shield))]
+        boxes += [("castle.roofs", bounds(roof)) for roof in castle.roofs]
+        boxes += [("castle.keep", bounds(part)) for part in castle.keep]
+        for i, center in enumerate(self.circles):
+            boxes.append((f"circles[{i}]", around(center, 2 * radius, 2 * radius)))
+        for key, box in boxes:
+            if not holds(cell, box):
+                yield LayoutError("`{key}` reaches beyond its cell.", key=key)
+        for (i, a), (k, b) in combinations(enumerate(self.circles), 2):
+            if dist(a, b) < 2 * radius - SLACK_MM:
+                yield LayoutError(
+                    "`{key}` and `{other}` overlap.", key=f"circles[{i}]", other=f"circles[{k}]"
+                )
+
+    @property
+    def codes(self) -> tuple[Code, ...]:
+        """The code and the second one, if it has them."""
+        return tuple(code for code in (self.code, self.second_code) if code is not None)
 
     @property
     def grid_rect(self) -> tuple[float, float, float, float]:

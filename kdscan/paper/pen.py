@@ -13,12 +13,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from kdscan.paper.fonts import SERIF, load_fonts
 from kdscan.paper.parts import Point
-from kdscan.paper.style import BLACK, FAINT, INK, LINE, THEMES, WHITE, Color, Theme
-
-__all__ = [
-    "BLACK", "FAINT", "INK", "LINE", "WHITE", "Color", "Document", "Pen", "fitted", "fitting",
-    "text_width",
-]  # fmt: skip
+from kdscan.paper.style import THEMES, Color, Theme
 
 LEAST_MM = 1.6
 """Size of the smallest letters that can be read at a table, 4.5 points."""
@@ -94,7 +89,7 @@ class Pen:
         w: float,
         h: float,
         *,
-        line: Color,
+        line: Color = "line",
         width: float = 0.25,
         corner: float = 0.0,
         ground: bool = False,
@@ -124,7 +119,7 @@ class Pen:
         size: float,
         *,
         font: str = SERIF,
-        color: Color = INK,
+        color: Color = "ink",
         align: Literal["left", "middle", "right"] = "left",
         spacing: float = 0.0,
     ) -> None:
@@ -132,7 +127,7 @@ class Pen:
         shift = {"left": 0.0, "middle": 0.5, "right": 1.0}[align]
         x = at[0] - shift * text_width(text, size, font, spacing)
         self.canvas.saveState()
-        self.canvas.setFillColorRGB(*self.theme.color(color))
+        self.canvas.setFillColorRGB(*self.theme.rgb(color))
         self.canvas.setFont(font, size)
         self.canvas.translate(x, at[1])
         self.canvas.scale(1, -1)
@@ -174,11 +169,11 @@ class Pen:
         self, line: Color | None, width: float, fill: Color | None, dash: tuple[float, ...]
     ) -> None:
         if line is not None:
-            self.canvas.setStrokeColorRGB(*self.theme.color(line))
+            self.canvas.setStrokeColorRGB(*self.theme.rgb(line))
             self.canvas.setLineWidth(width * self.theme.thin)
             self.canvas.setDash(list(dash))
         if fill is not None:
-            self.canvas.setFillColorRGB(*self.theme.color(fill))
+            self.canvas.setFillColorRGB(*self.theme.rgb(fill))
 
 
 def fitting(text: str, size: float, room: float | None, font: str = SERIF) -> float:

@@ -17,7 +17,7 @@ from kdscan.paper.card import Card, draw_card
 from kdscan.paper.decor import draw_parchment
 from kdscan.paper.grid import draw_map
 from kdscan.paper.parts import Layout, Point
-from kdscan.paper.pen import FAINT, Document
+from kdscan.paper.pen import Document
 from kdscan.paper.style import NO_TICKET, THEMES, Paper, PrintStyle, Ticket
 from kdscan.paper.surroundings import draw_surroundings
 
@@ -157,7 +157,7 @@ def _page(
             pen.canvas.restoreState()
         cuts = list(_cuts(plan, layout.page_mm))
         if cuts:
-            pen.lines(*cuts, line=FAINT, width=0.2)
+            pen.lines(*cuts, line="faint", width=0.2)
 
 
 def _cuts(plan: Imposition, page_mm: tuple[float, float]) -> Iterator[tuple[Point, Point]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -42,46 +43,72 @@ class Ticket:
 NO_TICKET = Ticket()
 
 
-Color = tuple[float, float, float]
-"""Red, green, blue from 0 to 1, as in PDF."""
+Color = str
+"""The name of a colour in `PALETTE`."""
 
-INK: Color = (0.29, 0.23, 0.17)
-LINE: Color = (0.52, 0.44, 0.34)
-FAINT: Color = (0.70, 0.62, 0.52)
-BLACK: Color = (0.0, 0.0, 0.0)
-WHITE: Color = (1.0, 1.0, 1.0)
+PALETTE = {
+    "ink": (0.29, 0.23, 0.17),
+    "line": (0.52, 0.44, 0.34),
+    "faint": (0.70, 0.62, 0.52),
+    "black": (0.0, 0.0, 0.0),
+    "white": (1.0, 1.0, 1.0),
+    "dark": (0.29, 0.23, 0.17),
+    "cream": (0.995, 0.982, 0.945),
+    "sepia": (0.27, 0.17, 0.09),
+    "gold": (0.72, 0.55, 0.28),
+    "stone": (0.90, 0.86, 0.78),
+    "joint": (0.72, 0.65, 0.54),
+    "red": (0.66, 0.22, 0.16),
+    "light": (0.990, 0.962, 0.892),
+    "shade": (0.912, 0.822, 0.652),
+    "stain": (0.62, 0.42, 0.2),
+    "edge": (0.55, 0.38, 0.2),
+    "wood": (0.42, 0.27, 0.15),
+    "tail": (0.86, 0.74, 0.52),
+    "sea": (0.36, 0.46, 0.45),
+    "skin": (0.66, 0.72, 0.62),
+    "fins": (0.78, 0.50, 0.36),
+}
+"""Red, green, blue from 0 to 1, as in PDF. All styles draw with the first six."""
 
 
 @dataclass(frozen=True)
 class Theme:
     """How a style draws what all styles draw.
 
-    colors: requested colour → drawn colour. thin: factor of line widths. ground: fill of shields,
+    colors: those that differ from `PALETTE`. thin: factor of line widths. ground: fill of shields,
     circles and boxes; None for bare paper. parchment: whether a parchment is drawn under
     everything.
     """
 
-    colors: dict[Color, Color] = field(default_factory=dict, hash=False)
+    colors: Mapping[Color, tuple[float, float, float]] = field(default_factory=dict)
     thin: float = 1.0
     ground: Color | None = None
     parchment: bool = False
 
-    def color(self, requested: Color) -> Color:
-        """The drawn colour for a requested one."""
-        return self.colors.get(requested, requested)
+    def rgb(self, color: Color) -> tuple[float, float, float]:
+        """The colour of a name in this style."""
+        return self.colors.get(color) or PALETTE[color]
 
 
-CREAM: Color = (0.995, 0.982, 0.945)
-SEPIA: Color = (0.27, 0.17, 0.09)
-GOLD: Color = (0.72, 0.55, 0.28)
-STONE: Color = (0.90, 0.86, 0.78)
-RED: Color = (0.66, 0.22, 0.16)
+_PARCHMENT = {"ink": "sepia", "faint": "gold", "white": "cream", "dark": "red"}
 
 THEMES: dict[Style, Theme] = {
     "plain": Theme(),
     "decorated": Theme(
-        {INK: SEPIA, LINE: (0.47, 0.33, 0.19), FAINT: GOLD, WHITE: CREAM}, 1.1, CREAM, True
+        {name: PALETTE[other] for name, other in _PARCHMENT.items()} | {"line": (0.47, 0.33, 0.19)},
+        1.1,
+        "cream",
+        True,
     ),
     # About half the ink; the markers stay black, so that they are found.
-    "saving": Theme({INK: (0.5, 0.5, 0.5), LINE: (0.62, 0.62, 0.62), FAINT: (0.8, 0.8, 0.8)}, 0.75),
+    "saving": Theme(
+        {
+            "ink": (0.5, 0.5, 0.5),
+            "dark": (0.5, 0.5, 0.5),
+            "line": (0.62, 0.62, 0.62),
+            "faint": (0.8, 0.8, 0.8),
+        },
+        0.75,
+    ),
 }

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from math import cos, pi, sin
-
 from kdscan.errors import LayoutError
 from kdscan.paper.book import BookLayout
-from kdscan.paper.decor import RIBBON_TAIL_MM, draw_ribbon, draw_serpent
+from kdscan.paper.decor import RIBBON_TAIL_MM, draw_art, draw_ribbon
 from kdscan.paper.fonts import CAPITAL, ITALIC
 from kdscan.paper.parts import (
     Blank,
@@ -22,8 +20,8 @@ from kdscan.paper.parts import (
     Ruler,
     Title,
 )
-from kdscan.paper.pen import FAINT, INK, LINE, WHITE, Pen, fitted, fitting, text_width
-from kdscan.paper.style import RED, PrintStyle, Ticket
+from kdscan.paper.pen import Pen, fitted, fitting, text_width
+from kdscan.paper.style import PrintStyle, Ticket
 from kdscan.paper.symbols import draw_coat, draw_code, draw_modules
 from kdscan.paper.text import Language, translate
 
@@ -53,7 +51,9 @@ def draw_surroundings(
     if layout.title is not None:
         _title(pen, layout.title, language)
     if layout.compass is not None and (code is None or not _meets(layout.compass, code)):
-        _compass(pen, layout.compass)
+        (x, y), r = layout.compass.center_mm, layout.compass.radius_mm
+        draw_art(pen, "compass", (x, y), r)
+        pen.text((x, y - 0.75 * r), "N", 0.38 * r, align="middle")
     if layout.legend is not None:
         _legend(pen, layout.legend, layout.shield, language)
     written = iter((ticket.name, ticket.second))
@@ -107,7 +107,7 @@ def _serpent(pen: Pen, ruler: Ruler, layout: Layout | BookLayout, language: Lang
         right = min(right, note.at_mm[0] - text_width(text, size, ITALIC))
     size = min(13.0, right - left - 7)
     if size >= 6:
-        draw_serpent(pen, ((left + right) / 2, ruler.start_mm[1] + 3.2), size)
+        draw_art(pen, "serpent", ((left + right) / 2, ruler.start_mm[1] + 3.2), size / 10)
 
 
 def _meets(compass: Compass, code: Code) -> bool:
@@ -132,32 +132,8 @@ def _title(pen: Pen, title: Title, language: Language) -> None:
         return
     reach, below = text_width(text, size, spacing=spacing) / 2, y + title.size_mm * 1.35
     for side in (-1, 1):
-        pen.lines(((x + side * 2.2, below), (x + side * reach, below)), line=LINE, width=0.18)
-    for dx, r in ((0.0, 0.9), (-2.2, 0.4), (2.2, 0.4)):
-        star = [(x + dx - r, below), (x + dx, below - r), (x + dx + r, below), (x + dx, below + r)]
-        pen.polygon(star, fill=LINE)
-
-
-def _compass(pen: Pen, compass: Compass) -> None:
-    """Eight points, half of each dark; the north point is longer and bears its letter."""
-    center, r = compass.center_mm, compass.radius_mm
-
-    def point(angle: float, reach: float) -> Point:
-        """The point at `reach` times the radius, clockwise from north."""
-        return center[0] + reach * r * sin(angle), center[1] - reach * r * cos(angle)
-
-    dark = RED if pen.theme.parchment else INK
-    pen.circle(center, 0.52 * r, line=FAINT, width=0.15)
-    pen.circle(center, 0.45 * r, line=FAINT, width=0.15)
-    for first, reach, waist in ((pi / 4, 0.46, 0.14), (0.0, 0.70, 0.16)):
-        for k in range(4):
-            a = first + k * pi / 2
-            tip, left = point(a, reach), point(a - pi / 4, waist)
-            right = point(a + pi / 4, waist)
-            pen.polygon([center, left, tip], fill=WHITE, line=INK, width=0.12)
-            pen.polygon([center, tip, right], fill=dark, line=INK, width=0.12)
-    x, y = point(0, 0.75)
-    pen.text((x, y), "N", 0.38 * r, align="middle")
+        pen.lines(((x + side * 2.2, below), (x + side * reach, below)), line="line", width=0.18)
+    draw_art(pen, "ornament", (x, below))
 
 
 def _legend(pen: Pen, legend: Legend, shield: Polygon, language: Language) -> None:
@@ -177,13 +153,13 @@ def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language, written:
         size = min(3.2, 0.45 * h)
         pen.text((x, y + h - 0.2), label, size, font=ITALIC)
         start = x + text_width(label, size, ITALIC) + 1.2
-        pen.lines(((start, y + h), (x + w, y + h)), line=LINE, width=0.2)
+        pen.lines(((start, y + h), (x + w, y + h)), line="line", width=0.2)
         room = x + w - start - 1
         pen.text((start + 0.5, y + h - 0.9), *fitted(written, 1.25 * size, room))
         return
     if blank.kind == "double":
-        pen.box(x - 0.6, y - 0.6, w + 1.2, h + 1.2, corner=1.6, line=LINE, width=0.22, ground=True)
-    pen.box(x, y, w, h, corner=1.0, line=LINE, width=0.22, ground=True)
+        pen.box(x - 0.6, y - 0.6, w + 1.2, h + 1.2, corner=1.6, width=0.22, ground=True)
+    pen.box(x, y, w, h, corner=1.0, width=0.22, ground=True)
     if blank.coat is not None:
         draw_coat(pen, blank.coat, shield, (x + 2.1, y + 2.3), 3.0)
     size = fitting(label, _SMALL_MM, w - 0.6, ITALIC)
@@ -199,7 +175,7 @@ def _ruler(pen: Pen, ruler: Ruler, language: Language) -> None:
         ((x + i, y), (x + i, y - (1.9 if i % 10 == 0 else 1.4 if i % 5 == 0 else 0.9)))
         for i in range(last + 1)
     ]
-    pen.lines(((x, y), (x + ruler.length_mm, y)), *ticks, line=INK, width=0.14)
+    pen.lines(((x, y), (x + ruler.length_mm, y)), *ticks, line="ink", width=0.14)
     text = translate("{length} mm \N{EM DASH} check the print scale", language)
     label = text.format(length=f"{ruler.length_mm:g}")
     pen.text((x + ruler.length_mm / 2, y + 2.9), label, _SMALL_MM, font=ITALIC, align="middle")

@@ -10,38 +10,33 @@ from collections.abc import Sequence
 
 import segno
 
-from kdscan.paper.parts import CoatName, Code, Point, Polygon, moved, rect
-from kdscan.paper.pen import BLACK, INK, LINE, WHITE, Pen
+from kdscan.paper.parts import CoatName, Code, Point, Polygon, around, bounds, moved, rect
+from kdscan.paper.pen import Pen
 
 
 def draw_coat(pen: Pen, coat: CoatName, outline: Polygon, center: Point, height: float) -> None:
     """A shield of this outline, `height` mm tall around a point of the page, with its coat, drawn
     as players draw it."""
-    x0, y0, x1, y1 = _bounds(outline)
+    x0, y0, x1, y1 = bounds(outline)
     k, x, y = height / (y1 - y0), (x0 + x1) / 2, (y0 + y1) / 2
     shield = moved(tuple((k * (px - x), k * (py - y)) for px, py in outline), center)
-    x0, y0, x1, y1 = _bounds(shield)
+    x0, y0, x1, y1 = bounds(shield)
     x, y, w, h = (x0 + x1) / 2, (y0 + y1) / 2 - 0.04 * (y1 - y0), x1 - x0, y1 - y0
     if pen.theme.ground is not None:
         pen.polygon(shield, fill=pen.theme.ground)
     with pen.clipped(shield):
         if coat == "filled":
-            pen.polygon(shield, fill=INK)
+            pen.polygon(shield, fill="ink")
         elif coat == "checked":
-            pen.shape([rect(x0, y0, x, y), rect(x, y, x1, y1)], fill=INK)
+            pen.shape([rect(x0, y0, x, y), rect(x, y, x1, y1)], fill="ink")
         elif coat in ("dot", "double_dot"):
             for dx in (0.0,) if coat == "dot" else (-0.22 * w, 0.22 * w):
-                pen.circle((x + dx, y), 0.155 * w, fill=INK)
+                pen.circle((x + dx, y), 0.155 * w, fill="ink")
         else:
             for dx in (0.0,) if coat == "line" else (-0.13 * w, 0.13 * w):
                 slope = ((x + dx - 0.2 * w, y + 0.24 * h), (x + dx + 0.2 * w, y - 0.24 * h))
-                pen.lines(slope, line=INK, width=0.09 * w)
-    pen.polygon(shield, line=LINE, width=0.22)
-
-
-def _bounds(polygon: Polygon) -> tuple[float, float, float, float]:
-    xs, ys = zip(*polygon, strict=True)
-    return min(xs), min(ys), max(xs), max(ys)
+                pen.lines(slope, line="ink", width=0.09 * w)
+    pen.polygon(shield, line="line", width=0.22)
 
 
 _PLATE_MODULES = 1.5
@@ -53,26 +48,15 @@ def draw_code(pen: Pen, place: Code, text: str) -> None:
     """Draw `text` as a QR code of the place's size, with the white border that it needs."""
     rows = [bytes(row) for row in segno.make_qr(text, error="m").matrix]
     step = place.size_mm / len(rows)
-    x, y = (c - place.size_mm / 2 for c in place.center_mm)
-    quiet = _PLATE_MODULES * step
-    far = place.size_mm + quiet
-    pen.polygon(rect(x - quiet, y - quiet, x + far, y + far), fill=WHITE)
+    plate = place.size_mm + 2 * _PLATE_MODULES * step
+    pen.polygon(rect(*around(place.center_mm, plate, plate)), fill="white")
     draw_modules(pen, rows, place.center_mm, place.size_mm)
 
 
 def draw_modules(pen: Pen, rows: Sequence[bytes], center: Point, size: float) -> None:
-    """Draw the modules of a square that are not 0, as a bar for each run of them."""
+    """Draw the modules of a square that are not 0."""
     step = size / len(rows)
-    x, y = (c - size / 2 for c in center)
-    bars = []
-    for r, row in enumerate(rows):
-        for first, last in _runs(row):
-            left, top = x + first * step, y + r * step
-            bars.append(rect(left, top, left + (last - first) * step, top + step))
-    pen.shape(bars, fill=BLACK)
-
-
-def _runs(row: bytes) -> list[tuple[int, int]]:
-    """Start and end of each run of dark modules."""
-    edges = [i for i, (a, b) in enumerate(zip(b"\0" + row, row + b"\0", strict=True)) if a != b]
-    return list(zip(edges[::2], edges[1::2], strict=True))
+    x, y, _, _ = around(center, size, size)
+    dark = ((r, c) for r, row in enumerate(rows) for c, module in enumerate(row) if module)
+    corners = ((x + c * step, y + r * step) for r, c in dark)
+    pen.shape([rect(a, b, a + step, b + step) for a, b in corners], fill="black")

@@ -11,12 +11,12 @@ sheet is by a different hand and has its ground truth beside it as `.json`.
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
+from msgspec import structs
 
 from kdscan.errors import UsageError
 from kdscan.rules.duel.board import Board
@@ -42,7 +42,7 @@ def pad_print(seed: int, ground: str | None = None, name: str = "pad") -> Page:
     """The print of a pad; ground: see `random_page`."""
     rng = np.random.default_rng([seed, _PRINT])
     layout, bgr, px_per_mm = random_page(rng, ground)
-    return replace(layout, name=name), bgr, px_per_mm
+    return structs.replace(layout, name=name), bgr, px_per_mm
 
 
 def pad_blank(seed: int, page: Page, level: Level, size_wh: tuple[int, int]) -> SynthPhoto:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import cv2
 import pypdfium2
 import pytest
+from msgspec.structs import replace
 
 from kdscan.cli.main import main
 from kdscan.paper.layout import layout_to_toml, load_layout

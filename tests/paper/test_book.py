@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pypdfium2
 import pytest
+from msgspec.structs import replace
 from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
 from kdscan.errors import LayoutError
-from kdscan.paper.book import BookLayout, books, load_book, marked_places, texts
+from kdscan.paper.book import BookLayout, books, load_book, marked_places
 from kdscan.paper.layout import layouts, load_layout
 from kdscan.paper.parts import Layout
 from kdscan.paper.printing import impose, render_page, sheet_pdf
@@ -47,7 +47,7 @@ def test_every_page_of_ours_has_markers_of_its_own() -> None:
 
 @OURS
 def test_our_book_speaks_every_language(name: str) -> None:
-    for text in texts(load_book(f"{name}-spellbook")):
+    for text in load_book(f"{name}-spellbook").texts():
         assert set(dictionary()[text]) == set(LANGUAGES) - {"en"}, text
 
 
@@ -100,9 +100,13 @@ def test_a_back_of_another_size_is_refused() -> None:
         ("square_mm = 9", "square_mm = 0", r"at `\$.square_mm`"),
         ('coat = "line", used', 'coat = "dot", used', "each of the six coats once"),
         ("used = [79, 31.5]", "used = [2, 31.5]", "dot.used` reaches beyond the page"),
-        ("id = 4, center_mm = [11, 12]", "id = 4, center_mm = [25, 31]", "lies on the marker 4"),
+        (
+            "id = 4, center_mm = [11, 12]",
+            "id = 4, center_mm = [25, 31]",
+            r"and `markers.places\[0\]` overlap",
+        ),
         ("id = 4,", "id = 5,", "a unique id"),
-        ("square_mm =", "unit = 1\nsquare_mm =", "unknown key"),
+        ("square_mm =", "unit = 1\nsquare_mm =", "unknown field"),
     ],
 )
 def test_a_broken_book_says_where(old: str, new: str, message: str, tmp_path: Path) -> None:

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pypdfium2
 import pytest
+from msgspec.structs import replace
 from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
 from kdscan.errors import LayoutError

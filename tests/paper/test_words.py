@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator
 from io import BytesIO
 
 import pypdfium2
 import pytest
 
 from kdscan.paper.layout import layouts, load_layout
-from kdscan.paper.parts import Layout
 from kdscan.paper.printing import impose, sheet_pdf
 from kdscan.paper.style import PrintStyle
 from kdscan.paper.text import (
@@ -25,13 +23,6 @@ LAYOUT = load_layout("kdscan-a5")
 OTHERS = [language for language in LANGUAGES if language != "en"]
 
 
-def texts_of(layout: Layout) -> Iterator[str]:
-    if layout.title is not None:
-        yield layout.title.text
-    yield from (blank.label for blank in layout.blanks if blank.label)
-    yield from (note.text for note in layout.notes)
-
-
 def printed(pdf: bytes) -> str:
     with pypdfium2.PdfDocument(BytesIO(pdf)) as document:
         return "\n".join(page.get_textpage().get_text_bounded() for page in document)
@@ -39,7 +30,7 @@ def printed(pdf: bytes) -> str:
 
 @pytest.mark.parametrize("name", layouts())
 def test_layouts_speak_every_language(name: str) -> None:
-    for text in texts_of(load_layout(name)):
+    for text in load_layout(name).texts():
         assert sorted(dictionary()[text]) == sorted(OTHERS), text
 
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import cv2
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from kdscan.detection.markers import detect_pages
@@ -136,12 +137,12 @@ def blank_page(layout: BookLayout, px_per_mm: float) -> NDArray[np.uint8]:
     # Deferred: slow to import, and only photos with a spellbook need it.
     from kdscan.paper.printing import render_page
 
-    bare = replace(
+    bare = structs.replace(
         layout,
         title=None,
         notes=(),
-        spells=tuple(replace(spell, text="") for spell in layout.spells),
-        blanks=tuple(replace(blank, label="") for blank in layout.blanks),
+        spells=tuple(structs.replace(spell, text="") for spell in layout.spells),
+        blanks=tuple(structs.replace(blank, label="") for blank in layout.blanks),
     )
     return render_page(bare, px_per_mm)
 

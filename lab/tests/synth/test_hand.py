@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
+from msgspec import structs
 
 from kdscan.rules.duel.board import CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
@@ -24,7 +25,7 @@ from lab.tests.synth.drawing import (
 
 def inked_circles(overruns: float) -> list[float]:
     """Share of each circle that fills and lines without crosses cover, of some careless hands."""
-    near = replace(LAYOUT, circles=((-7.0, -4.0), (7.0, -4.0)))
+    near = structs.replace(LAYOUT, circles=((-7.0, -4.0), (7.0, -4.0)))
     coats = (Coat.FILLED, Coat.CHECKED, Coat.LINE, Coat.DOUBLE_LINE)
     board = Board({cell: Shield(coats[i % 4]) for i, cell in enumerate(CELLS)})
     shares = []
