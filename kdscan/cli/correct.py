@@ -195,6 +195,7 @@ def remove(
         wanted = [act.RemovePhoto(name, removed=not undo) for name in photos]
         this, entries = perform(db, find_event(db, event), Author(who or user()), *wanted)
         actions = [entry.action for entry in entries if isinstance(entry.action, act.RemovePhoto)]
-        files = [name for action in actions for name in this.photo_names(action.photo)]
+        keys = {action.photo for action in actions}
+        files = [name for name, key in this.photo_keys() if key in keys]
     for file in files:  # now that it is saved
         print(f"{file}: {done}")

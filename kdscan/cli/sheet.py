@@ -20,7 +20,7 @@ from kdscan.paper.parts import Layout
 from kdscan.paper.printing import Side, impose, sheet_pdf
 from kdscan.paper.style import NO_TICKET, Paper, PrintStyle, Style, Ticket
 from kdscan.paper.text import Language
-from kdscan.paper.tickets import book_tickets_from_csv, each_once, rounds_of, tickets_from_csv
+from kdscan.paper.tickets import book_tickets_for, each_once, places_in, rounds_of, tickets_for
 
 PNG_DPI = 300
 """Resolution of sheets as pictures, in dots per inch; the usual one of print shops."""
@@ -146,8 +146,8 @@ def sheet(
     tickets: tuple[Ticket, ...] = (NO_TICKET,) * (fit if count is None else count)
     back_tickets: tuple[Ticket, ...] = ()
     if players is not None:
-        given = (players, event, rounds_of(rounds), language)
-        tickets, of_tables = tickets_from_csv(*given), book_tickets_from_csv(*given)
+        given = (places_in(players), event, rounds_of(rounds), language)
+        tickets, of_tables = tickets_for(*given), book_tickets_for(*given)
         if side == "both":
             back_tickets = of_tables
         elif side == "spellbook":

@@ -142,8 +142,9 @@ def pair(
         this = open_event(db, event, game, rules)
         author = Author(user())
         if players is not None:
-            entered = this.names.entered(players_in(players))
-            this, _ = perform(db, this, author, *entered, prepared=True)
+            listed = players_in(players)
+            new = (row for row in listed if this.names.player(row[0]) is None)
+            this, _ = perform(db, this, author, *(act.AddPlayer(*row) for row in new))
         changes: list[act.Action] = [*map(act.DropPlayer, drop or ()), *map(act.Rejoin, back or ())]
         this, _ = perform(db, this, author, *changes, act.PairRound(again=again, seed=seed))
         round_ = this.last_round

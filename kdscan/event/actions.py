@@ -246,17 +246,28 @@ class SetVariants(OnField, frozen=True, tag="set_variants"):
 
 
 class ConfirmSheet(OnField, frozen=True, tag="confirm_sheet"):
-    """A person has compared the whole sheet with the paper."""
+    """A person has compared the whole sheet with the paper.
+
+    answers: players' answers that counted when the desk did, which are its own since; filled in
+    when it is stored.
+    """
+
+    answers: tuple[Id, ...] = ()
 
     text = mark("confirming {name}")
     field, value = "confirmed", True
+
+    def prepare(self, event: Event, author: Author) -> Action:
+        super().prepare(event, author)
+        desks = author.role == "desk" and event.has_players
+        return replace(self, answers=event.answers_on(self.sheet) if desks else ())
 
 
 class AssignSheet(OnSheet, frozen=True, tag="assign_sheet"):
     """Whose a sheet is, and where it was played; null for what is unknown.
 
     own: it is a separate sheet, although another one bears its code. keep: the round and the table
-    stay as they are.
+    stay as they are. waits: the desk has to accept it; filled in when it is stored.
     """
 
     player: Text | None = None
@@ -264,29 +275,24 @@ class AssignSheet(OnSheet, frozen=True, tag="assign_sheet"):
     table: Number | None = None
     own: bool = False
     keep: bool = False
+    waits: bool = False
 
     for_players, text, subject = True, mark("the player of {name}"), (".sheet", "assigned")
 
     def prepare(self, event: Event, author: Author) -> Action:
         super().prepare(event, author)
-        checked = self
-        if self.keep or author.role == "player":  # who sits where is the desk's
-            before, own = event.assignment(self.sheet), self.own and author.role == "desk"
+        by_player, before, checked = author.role == "player", event.assignment(self.sheet), self
+        if self.keep or by_player:  # who sits where is the desk's
             at = {"round": before.round, "table": before.table}
-            checked = replace(self, **at, own=own, keep=False)
+            checked = replace(self, **at, own=self.own and not by_player, keep=False)
         name = (self.player or "").strip()
         name = name and event.names.named(name, event, checked.round)
-        if name and checked.round is None:  # what it is now, whatever is paired later
-            waiting = [
-                game
-                for game in event.games
-                for seat in game.seats
-                if seat.player == name and not game.bye and game.walkover is None
-                if seat.total is None or (seat.sheet and seat.sheet.key == self.sheet)
-            ]
-            if len(waiting) == 1:
-                checked = replace(checked, round=waiting[0].round, table=waiting[0].table)
-        return replace(checked, player=name or None)
+        waits = by_player and event.has_players and not event.may_give(author, before, name)
+        checked = replace(checked, player=name or None, waits=waits)
+        if name and checked.round is None and not waits:  # as it is now, whatever is paired later
+            round_, table = event.place_after(author, checked) or (None, checked.table)
+            checked = replace(checked, round=round_, table=table)
+        return checked
 
 
 class SamePaper(OnSheet, frozen=True, tag="same_paper"):
@@ -439,7 +445,7 @@ class AddPlayer(Base, frozen=True, tag="add_player"):
             return Rejoin(known.name)
         if known is not None:
             raise _in_list(known.name)
-        return AddPlayer(name, event.names.code_for(self.code), event.names.next_number)
+        return AddPlayer(name, event.names.code_for(self.code), event.names.last + 1)
 
 
 def _in_list(name: str) -> UsageError:
@@ -600,7 +606,9 @@ class Undo(Base, frozen=True, tag="undo"):
             raise UsageError("there is nothing to undo")
         if author.role == "player" and event.has_players and not entry.is_of(author):
             raise NotForPlayers("only the desk can undo what others did")
-        together = [e for e in event.log if e.is_beside(entry) and e.id not in event.said.undone]
+        together = [
+            e for e in event.log if e.moment == entry.moment and e.id not in event.said.undone
+        ]
         seated = {n for tables in event.said.rounds.values() for table in tables for n in table}
         pairings = [other.action for other in together if isinstance(other.action, PairRound)]
         for pairing in pairings:

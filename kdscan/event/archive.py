@@ -32,12 +32,12 @@ from kdscan.errors import StoreError, UsageError
 from kdscan.event import log
 from kdscan.event.events import find_row, load
 from kdscan.event.model import Event
-from kdscan.event.prints import event_prints
 from kdscan.event.sheets import brief_of
 from kdscan.event.store import Store, open_store, schema
 from kdscan.event.store.connect import NOT_UNDERSTOOD, back_up
 from kdscan.event.store.files import check_place, is_url
 from kdscan.event.store.migrations.versions.v0004_actions import actions_of
+from kdscan.event.store.photos import stored_files
 from kdscan.event.store.schema import first, insert
 from kdscan.files import Json
 from kdscan.files.names import check_name, escape_control
@@ -84,7 +84,7 @@ def save_event(store: Store, name: str, path: Path) -> int:
                     rows = db.execute(_of_event(table, event.id).execution_options(yield_per=500))
                     for part in rows.mappings().partitions():
                         out.execute(table.insert(), [dict(row) for row in part])
-            photos = _places(db, event.id)
+            photos = sorted(stored_files(db, event.id))
         with closing(sqlite3.connect(alone)) as compact:
             compact.execute("PRAGMA journal_mode=DELETE")
         with _zip_to(file) as out_zip:
@@ -133,14 +133,6 @@ def _of_event(table: Table, event_id: int) -> Any:
         photo = schema.photo.c
         return query.join(schema.photo).where(photo.event_id == event_id)
     return query.where(table.c.event_id == event_id)
-
-
-def _places(db: Connection, event_id: int) -> list[tuple[str, str]]:
-    """SHA-256 and suffix of an event's photos and prints."""
-    at = schema.photo.c
-    photos = db.execute(select(at.sha256, at.suffix).where(at.event_id == event_id))
-    prints = ((row.sha256, SUFFIX) for row in event_prints(db, event_id))
-    return sorted({*map(tuple, photos), *prints})
 
 
 class ArchiveRefused(UsageError):
@@ -263,7 +255,7 @@ def _checked(db: Connection) -> tuple[Event, list[tuple[str, str]]]:
             _check(schema.checked(record, values), sheets_of)
     event = load(db, row.id, write=True)
     _ = event.standings, event.findings, list(event.rows())  # what cannot be shown is not stored
-    return event, _places(db, event.id)
+    return event, sorted(stored_files(db, event.id))
 
 
 def _check(row: Struct, sheets_of: dict[int, int]) -> None:
@@ -373,8 +365,8 @@ def _renumbered(action: Json, sheets: dict[int, int], actions: dict[int, int]) -
             new[key] = sheets.get(new[key], 0)
     if "action" in new:
         new["action"] = actions.get(new["action"], 0)
-    if "actions" in new:
-        new["actions"] = [actions.get(number, 0) for number in new["actions"]]
+    for key in {"actions", "answers"} & new.keys():
+        new[key] = [actions.get(number, 0) for number in new[key]]
     return new
 
 
@@ -401,19 +393,13 @@ def _load_old_rows(db: Connection, source: zipfile.ZipFile) -> None:
         while line := lines.readline(MOST_LINE_BYTES):
             parsed = json.loads(line)
             row: Json = parsed["row"]
+            times = {"at", "added_at", "read_at"} & row.keys()
+            row |= {"event_id": 1} | {name: datetime.fromisoformat(row[name]) for name in times}
             if parsed["table"] in old:
-                if "at" in row:
-                    row["at"] = datetime.fromisoformat(row["at"])
                 old[parsed["table"]].append(row)
                 continue
             table = tables[parsed["table"]]
-            values = {name: value for name, value in row.items() if name in table.c}
-            if "event_id" in table.c:
-                values["event_id"] = 1
-            for name in ("added_at", "read_at"):
-                if name in values:
-                    values[name] = datetime.fromisoformat(values[name])
-            db.execute(table.insert(), [values])
+            db.execute(table.insert(), [{n: v for n, v in row.items() if n in table.c}])
     seats = sorted(old["seat"], key=lambda seat: (seat["game_id"], seat["number"]))
     actions = actions_of(
         event | {"details": details}, old["player"], old["game"], seats, old["correction"]

@@ -40,7 +40,8 @@ class Entry:
     same_as: the key of the sheet that this one is, according to a person; 0: of none; None:
     unknown. said: whether the desk confirmed it, and whether it corrected it; at home everybody is
     the desk. low, high: the range of its total; arrival: larger for later photos. came, judged:
-    when the photo came, and when the desk last spoke of its values, in seconds.
+    when the photo came, and when the desk last said `said` or `same_as`, in seconds. late: see
+    `Event.late`.
     """
 
     key: int
@@ -55,7 +56,8 @@ class Entry:
     high: int = 0
     arrival: int = 0
     came: float = 0.0
-    judged: float = 0.0
+    judged: float = -1.0
+    late: bool = False
 
     @property
     def filled(self) -> int:
@@ -68,8 +70,9 @@ class Compared:
     """Result of comparing sheets.
 
     same: photos of sheets that another photo shows better: their key → its key. conflicts: sheets
-    (best photos) with one code but different marks: key → the others' keys. differs: best photos →
-    key and total of other photos of the sheet that certainly show another total.
+    (best photos) with one code but different marks: key → the others' keys, without late ones for
+    one that is not. differs: best photos → key and total of other photos of the sheet that came
+    since a person judged it, and certainly show another total, or are late.
     """
 
     same: Mapping[int, int]
@@ -154,30 +157,31 @@ def same_sheets(entries: Sequence[Entry], alike: Alike | None = None) -> Compare
     for group in groups:
         better = _best(group)
         best |= {entry.key: better.key for entry in group}
-        named = any(entry.same_as for entry in group)
+        judged = max(entry.judged for entry in group if entry is better or entry.same_as)
         others = [
             entry
             for entry in group
-            if not entry.low <= better.total <= entry.high
-            and (entry.came > better.judged or not any(better.said))
+            if entry.came > judged and entry.total != better.total
+            if (entry.late and not better.late) or not entry.low <= better.total <= entry.high
         ]
-        if others and better.marks and not named:
+        if others and better.marks:
             differs[better.key] = tuple((entry.key, entry.total) for entry in others)
     conflicts: dict[int, tuple[int, ...]] = {}
     for rivals in claims:
-        keys = [best[group[0].key] for group in rivals]
-        if len(keys) > 1:
-            conflicts |= {key: tuple(k for k in keys if k != key) for key in keys}
+        late = {best[group[0].key]: all(entry.late for entry in group) for group in rivals}
+        for key in late:
+            against = tuple(k for k in late if k != key and (late[key] or not late[k]))
+            conflicts |= {key: against} if against else {}
     same = {key: other for key, other in best.items() if key != other}
     return Compared(same, conflicts, differs)
 
 
 def _best(group: Sequence[Entry]) -> Entry:
-    """The photo that counts: confirmed by the desk, or corrected; else, of different readings, the
-    one with more shields, then the later; of equal ones the surest."""
+    """The photo that counts: confirmed by the desk, or corrected; else one that is not late; of
+    different readings the one with more shields, then the later; of equal ones the surest."""
     if len({entry.marks for entry in group}) == 1:
-        return max(group, key=lambda entry: (entry.said, entry.confidence))
-    return max(group, key=lambda entry: (entry.said, entry.filled, entry.arrival))
+        return max(group, key=lambda entry: (entry.said, not entry.late, entry.confidence))
+    return max(group, key=lambda entry: (entry.said, not entry.late, entry.filled, entry.arrival))
 
 
 def _groups(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from msgspec import convert, to_builtins
 from msgspec.structs import asdict
-from sqlalchemy import Connection, literal, select
+from sqlalchemy import Connection, select
 
 from kdscan.errors import StoreError, UsageError
 from kdscan.event import log
@@ -32,7 +32,7 @@ from kdscan.event.model import Event, Group, Memo, Sheet
 from kdscan.event.sheets import Brief, ReadSheet, basis_of, brief_of, fold_table
 from kdscan.event.store import Store, schema
 from kdscan.event.store.files import is_url
-from kdscan.event.store.photos import errors, files, read_sheets
+from kdscan.event.store.photos import errors, files, read_sheets, stored_files
 from kdscan.event.store.schema import (
     EventRow,
     PhotoRow,
@@ -46,7 +46,6 @@ from kdscan.event.store.schema import (
 from kdscan.files import Json
 from kdscan.files.names import check_name
 from kdscan.rules import GAMES, GameName
-from kdscan.templates.template import SUFFIX
 
 MOST_ROUNDS_OF_FOLDING = 3
 """A sheet's corrections may show that it is another photo of a sheet, which changes a game, which
@@ -190,7 +189,7 @@ def _sheets(
         query = query.where(at.photo_id.in_(photo_ids))
     rows = db.execute(query.order_by(at.photo_id, at.page, at.number)).all()
     old = [row.id for row in rows if row.brief is None]
-    read = {sheet.id: sheet for sheet in read_sheets(db, ids=old)} if old else {}
+    read = {sheet.id: sheet for sheet in read_sheets(db, id=old)} if old else {}
     sheets = {}
     for row in rows:
         if row.brief is None:
@@ -220,7 +219,7 @@ def settle(
         if not stale:
             break
         needed = {n for s in stale for n in (groups[s.id].sheets if s.id in groups else (s.id,))}
-        stored = {sheet.id: sheet for sheet in read_sheets(db, ids=needed)}
+        stored = {sheet.id: sheet for sheet in read_sheets(db, id=needed)}
         folded: dict[int, Json] = {}
         for group in {groups[sheet.id] for sheet in stale if sheet.id in groups}:
             said = [event.said_of(event.sheets[n]) for n in group.sheets]
@@ -264,15 +263,15 @@ def current_sheets(db: Connection, event: Event, ids: Iterable[int]) -> dict[int
     """Sheets as they were read, and with their current state, by id."""
     return {
         sheet.id: replace(sheet, state=event.unsaved.get(sheet.id, sheet.state))
-        for sheet in read_sheets(db, ids=[*ids])
+        for sheet in read_sheets(db, id=[*ids])
     }
 
 
 def perform(
-    db: Connection, event: Event, author: Author, *actions: Action, prepared: bool = False
+    db: Connection, event: Event, author: Author, *actions: Action
 ) -> tuple[Event, list[log.Entry]]:
     """Do something in an event, in a transaction that writes; returns the event after it, and the
-    log's entries. prepared: the actions are complete, and need no check.
+    log's entries.
 
     Raises `UsageError` for what is impossible or not allowed.
     """
@@ -284,16 +283,13 @@ def perform(
         event = load(db, event.id, event, write=True)
     at, entries = now(), []
     for action in actions:
-        if not prepared:
-            check_allowed(event, author, action)
-            action = action.prepare(event, author)
-            if isinstance(action, Undo) and action.action in event.said.undone:
-                continue
+        check_allowed(event, author, action)
+        action = action.prepare(event, author)
+        if isinstance(action, Undo) and action.action in event.said.undone:
+            continue
         entries.append(log.append(db, event.id, author, action, at))
-        if not prepared:
-            event = event.after(raised, entries[-1])
-    if prepared or not entries:
-        event = event.after(raised, *entries)
+        event = event.after(raised, entries[-1])
+    event = event if entries else event.after(raised)
     on_fields = all(isinstance(entry.action, OnField) for entry in entries)
     ids = [entry.field_action.sheet for entry in entries] if on_fields else None
     return settle(db, event, ids, write=True), entries
@@ -320,9 +316,10 @@ def check_allowed(event: Event, author: Author, action: Action) -> None:
     decided = "confirmed" in firm or (isinstance(target, OnField) and target.field in firm)
     if isinstance(action, Undo):
         entry = event.entries[action.action]
-        together = {other.id for other in event.log if other.is_beside(entry)}
-        closed = at.round is not None and any(round_ > at.round for round_ in event.said.paired)
-        decided = decided or closed or bool(together & event.said.approved)
+        together = {other.id for other in event.log if other.moment == entry.moment}
+        decided = (
+            decided or event.said.over(at.round) is not None or bool(together & event.said.approved)
+        )
     elif isinstance(action, AssignSheet):
         words = event.said.assigned.get(sheet.id, ())
         decided = any(entry.role == "desk" for entry, _ in words)
@@ -349,13 +346,9 @@ def forget_event(store: Store, event_id: int) -> None:
 
     If it is interrupted, files without a row are left, but the event is gone.
     """
-    alone: list[tuple[str, str]] = []
-    prints, photos = schema.known_print.c, schema.photo.c
     with store.write() as db:
-        for at, suffix in ((photos, photos.suffix), (prints, literal(SUFFIX))):
-            elsewhere = select(at.sha256).where(at.event_id != event_id)
-            query = select(at.sha256, suffix).where(at.event_id == event_id)
-            alone += [tuple(row) for row in db.execute(query.where(at.sha256.not_in(elsewhere)))]
+        others = (stored_files(db, row.id) for row in events(db) if row.id != event_id)
+        alone = stored_files(db, event_id).difference(*others)
         db.execute(schema.event.delete().where(schema.event.c.id == event_id))
     for sha256, ending in alone:
         with suppress(StoreError):  # already gone

@@ -67,12 +67,9 @@ def _of_sheet(
     return column
 
 
-def _score(name: str) -> Callable[[Row, Words], Any]:
-    return _of_sheet(lambda _, state: value(state, "score", name))
-
-
-def _plain(name: str) -> Callable[[Row, Words], Any]:
-    return _of_sheet(lambda _, state: state.get(name))
+def _value(*names: str) -> Callable[[Row, Words], Any]:
+    """A column with a value of the sheet's JSON."""
+    return _of_sheet(lambda _, state: value(state, *names))
 
 
 COLUMNS: Mapping[str, Callable[[Row, Words], Any]] = {
@@ -80,18 +77,18 @@ COLUMNS: Mapping[str, Callable[[Row, Words], Any]] = {
     "page": lambda row, _: row[0].page + 1,
     "sheet": _of_sheet(lambda row, _: row.sheet.number + 1),
     "status": lambda row, _: row[0].status,
-    "kind": _plain("kind"),
+    "kind": _value("kind"),
     "code": _of_sheet(lambda row, _: row.sheet.code),
     "round": _of_sheet(lambda row, _: row.assignment.round),
     "table": _of_sheet(lambda row, _: row.assignment.table),
     "player": _of_sheet(lambda row, _: row.assignment.player),
-    "total": _score("total"),
-    "domains": _score("domains"),
-    "wizard": _score("wizard"),
-    "middle_kingdom": _score("middle_kingdom"),
-    "harmony": _score("harmony"),
-    "castle_bonus_used": _plain("castle_bonus_used"),
-    "confidence": _plain("confidence"),
+    "total": _value("score", "total"),
+    "domains": _value("score", "domains"),
+    "wizard": _value("score", "wizard"),
+    "middle_kingdom": _value("score", "middle_kingdom"),
+    "harmony": _value("score", "harmony"),
+    "castle_bonus_used": _value("castle_bonus_used"),
+    "confidence": _value("confidence"),
     "look_at": _of_sheet(lambda _, state: " ".join(_doubtful_places(state)), ""),
     "corrected": _of_sheet(lambda row, _: row.corrected, False),
     "same_as": lambda row, _: None if row[0].status == CONFLICT else row[0].other,

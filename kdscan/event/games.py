@@ -42,7 +42,8 @@ class SheetScore:
     code names it, perhaps with `CUT`; None without a code, or if a person said whose it is.
     differs: keys of other photos of this sheet that certainly show another total. mistaken: the
     player in its code, if the event has nobody of that number and name. changed_by, claimed: who
-    changed it so that the desk has to accept that, and the total it would have.
+    changed it so that the desk has to accept that, and the total it would have. late: see
+    `Event.late`. given: who gave it to whom so that the desk has to accept that.
     """
 
     key: int
@@ -58,6 +59,8 @@ class SheetScore:
     mistaken: str = ""
     changed_by: str = ""
     claimed: int | None = None
+    late: bool = False
+    given: tuple[str, str] | None = None
 
     @property
     def total(self) -> int:
@@ -265,9 +268,11 @@ def gather(
         if sheet.round is not None:  # where its player sits, else the table that it names
             at = seats.get((sheet.round, sheet.player or ""))
             at = at or (None if sheet.table is None else (sheet.round, sheet.table))
-        if sheet.mistaken:
+        if sheet.mistaken or sheet.given:
             findings.append(_unplaced(sheet))
-        elif (sheet.round, sheet.event) in foreign:
+        if sheet.mistaken or (sheet.given and not sheet.player):
+            continue
+        if (sheet.round, sheet.event) in foreign:
             text = mark(
                 "the code of a sheet names another event, {event}: {player}, {total} points"
             )
@@ -398,6 +403,13 @@ def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game,
     if len(strangers) == 1 and len(empty) == 1 and strangers[0].player is None:
         own[empty[0]].append(strangers.pop())
     findings: list[Finding] = []
+    for name, several in own.items():
+        on_time = [sheet for sheet in several if not sheet.late]
+        late = [sheet for sheet in several if sheet.late]
+        if on_time and late:
+            own[name] = on_time
+            if any(sheet.worth != on_time[0].worth and not sheet.rivals for sheet in late):
+                findings.append(_several(at, name, several))
     if strangers:
         whose = ", ".join(f"{sheet.player or '?'} ({sheet.total})" for sheet in strangers)
         text = mark("there is no such player at this table: {players}")
@@ -461,12 +473,17 @@ def _to_settle(at: Table, seat: Seat, sheets: Sequence[SheetScore]) -> Iterator[
         text = mark("the photo cuts off shields of {player}'s sheet; photograph it again")
         yield Finding("cut_off", text, player, *at, keys)
     elif seat.sheet is None:
-        totals = ", ".join(str(sheet.total) for sheet in whole)
-        text = mark("{player} has several sheets, worth {totals}; choose which one counts")
-        yield Finding("two_sheets", text, player | {"totals": totals}, *at, keys)
+        yield _several(at, seat.player, sheets)
     elif seat.sheet.review:
         text = mark("the sheet of {player} needs a look")
         yield Finding("needs_look", text, player, *at, (seat.sheet.key,))
+
+
+def _several(at: Table, player: str, sheets: Sequence[SheetScore]) -> Finding:
+    totals = ", ".join(str(sheet.total) for sheet in _whole(sheets))
+    text = mark("{player} has several sheets, worth {totals}; choose which one counts")
+    keys = tuple(sheet.key for sheet in sheets)
+    return Finding("two_sheets", text, {"player": player, "totals": totals}, *at, keys)
 
 
 def _changed(sheet: SheetScore) -> Finding:
@@ -491,6 +508,9 @@ def _unplaced(sheet: SheetScore) -> Finding:
             "the code of a sheet names {code}, whom this event does not have: {total} points"
         )
         values = {"code": sheet.mistaken, "total": sheet.total}
+    elif sheet.given:
+        text = mark("{who} says that a sheet is {player}'s: {total} points; the desk decides")
+        values |= {"who": sheet.given[0], "player": sheet.given[1]}
     elif not sheet.player:
         text = mark("a sheet does not say whose it is: {total} points")
     elif sheet.round is None:

@@ -3,7 +3,8 @@ what it says, once it is folded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -21,6 +22,7 @@ from kdscan.event.store.schema import insert
 from kdscan.files.names import plain_name
 
 Role = Literal["player", "desk"]
+Moment = tuple[datetime, str, str]
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,10 @@ class Entry:
             return self.session == author.session and bool(self.session)
         return (self.role, self.who) == (author.role, author.who)
 
-    def is_beside(self, other: Entry) -> bool:
-        """Whether both were done at once, by one person."""
-        return (self.at, self.who, self.session) == (other.at, other.who, other.session)
+    @property
+    def moment(self) -> Moment:
+        """The same for all that one person did at once."""
+        return self.at, self.who, self.session
 
 
 def entries(db: Connection, event_id: int, after: int = 0) -> list[Entry]:
@@ -91,26 +94,21 @@ def undone_by(log: Sequence[Entry]) -> frozenset[int]:
     """The entries that are undone, with everything that was done together with them. An `Undo` can
     be undone as well."""
     undone: set[int] = set()
-    at = {entry.id: n for n, entry in enumerate(log)}
+    moments = {entry.id: entry.moment for entry in log}
+    together: dict[Moment, set[int]] = defaultdict(set)
+    for entry in log:
+        together[entry.moment].add(entry.id)
     for entry in reversed(log):
-        if isinstance(entry.action, Undo) and entry.id not in undone and entry.action.action in at:
-            undone.update(other.id for other in beside(log, at[entry.action.action]))
+        action = entry.action
+        if isinstance(action, Undo) and entry.id not in undone and action.action in moments:
+            undone |= together[moments[action.action]]
     return frozenset(undone)
-
-
-def beside(log: Sequence[Entry], at: int) -> Iterator[Entry]:
-    """The entry at an index, and those made together with it, which are its neighbours."""
-    first = last = at
-    while first and log[first - 1].is_beside(log[at]):
-        first -= 1
-    while last + 1 < len(log) and log[last + 1].is_beside(log[at]):
-        last += 1
-    return iter(log[first : last + 1])
 
 
 @dataclass(frozen=True)
 class TableResult:
-    """What was entered for a table, by players' numbers. read: what the sheets were worth then."""
+    """What counts at a table, by players' numbers, after all that was entered so far: points add to
+    earlier ones, or replace a walkover. read: what the sheets were worth when it was entered."""
 
     points: Mapping[int, int]
     winner: int | None = None
@@ -125,7 +123,8 @@ class Said:
     players: by number; numbers: by plain name; last_number: the highest that any player had.
     rounds: tables by round, each with the players' numbers. paired: the entry that first paired a
     round. fields: what was said about values of sheets. assigned: whose a sheet is, each word with
-    the player's number. same_as, ignored: the newest word. spoken_of: sheets of which anything was
+    the player's number. given: who gave a sheet to whom since, which waits for the desk. same_as,
+    ignored: the newest word. spoken_of: sheets of which anything was
     said. removed: photos, see `RemovePhoto`.
     """
 
@@ -134,10 +133,11 @@ class Said:
     numbers: dict[str, int] = field(default_factory=dict)
     last_number: int = 0
     rounds: dict[int, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
-    paired: dict[int, int] = field(default_factory=dict)
+    paired: dict[int, Entry] = field(default_factory=dict)
     results: dict[tuple[int, int], tuple[TableResult, ...]] = field(default_factory=dict)
     fields: dict[int, tuple[Entry, ...]] = field(default_factory=dict)
     assigned: dict[int, tuple[tuple[Entry, int | None], ...]] = field(default_factory=dict)
+    given: dict[int, tuple[str, str]] = field(default_factory=dict)
     same_as: dict[int, int] = field(default_factory=dict)
     ignored: dict[int, bool] = field(default_factory=dict)
     spoken_of: set[int] = field(default_factory=set)
@@ -150,6 +150,10 @@ class Said:
     def number_of(self, name: str | None) -> int | None:
         """The number of the player of that name."""
         return self.numbers.get(plain_name(name)) if name else None
+
+    def over(self, round_: int | None) -> Entry | None:
+        """What ended a round: the next one was paired. None before that."""
+        return self.paired.get(round_ + 1) if round_ else None
 
     def after(self, new: Sequence[Entry]) -> Said:
         """What the log says with entries more, none of which undoes anything."""
@@ -185,8 +189,13 @@ def _fold(said: Said, entry: Entry) -> None:
         said.spoken_of.add(action.sheet)
     match action:
         case OnField():
+            if isinstance(action, act.ConfirmSheet):
+                said.approved.update(action.answers)
             said.fields[action.sheet] = (*said.fields.get(action.sheet, ()), entry)
+        case act.AssignSheet(waits=True):
+            said.given[action.sheet] = entry.who, action.player or "?"
         case act.AssignSheet():
+            said.given.pop(action.sheet, None)
             words = said.assigned.get(action.sheet, ())
             said.assigned[action.sheet] = (*words, (entry, number_of(action.player)))
             if action.own:
@@ -201,13 +210,16 @@ def _fold(said: Said, entry: Entry) -> None:
             (said.removed.add if action.removed else said.removed.discard)(action.photo)
         case act.EnterResult() | act.Walkover():
             at = action.round, action.table
+            before = said.results.get(at, ())
+            last = before[-1] if before else TableResult({})
             read = {n: total for name, total in action.read.items() if (n := number_of(name))}
             if isinstance(action, act.Walkover):
-                result = TableResult({}, number_of(action.winner), True, read)
-            else:
+                result = TableResult({}, number_of(action.winner), True, {**last.read, **read})
+            else:  # who enters the same points again has seen what the sheets are worth by then
                 points = {n: v for name, v in action.points.items() if (n := number_of(name))}
-                result = TableResult(points, read=read)
-            said.results[at] = (*said.results.get(at, ()), result)
+                read = {n: read.get(n) for n, v in points.items() if last.points.get(n, v) == v}
+                result = TableResult({**last.points, **points}, read={**last.read, **read})
+            said.results[at] = (*before, result)
         case act.WithdrawResult():
             at = action.round, action.table
             said.results[at] = said.results.get(at, ())[:-1]
@@ -226,7 +238,7 @@ def _fold(said: Said, entry: Entry) -> None:
         case act.PairRound():
             named = (map(number_of, table) for table in action.tables or ())
             said.rounds[action.round] = tuple(tuple(n for n in t if n) for t in named)
-            said.paired.setdefault(action.round, entry.id)
+            said.paired.setdefault(action.round, entry)
         case act.SetRules():
             said.rules |= action.given
         case act.StartClock():

@@ -100,7 +100,8 @@ class Assignment:
 
     player: the name, or whatever its code says instead. event: as its code names it, with `CUT` at
     the end if its name may be longer. mistaken: the code's player, if the event has nobody of that
-    number and name. by: "person", "code" or "".
+    number and name. by: "person", "code" or "". given: who gave it to whom so that the desk has to
+    accept that.
     """
 
     round: int | None = None
@@ -109,6 +110,7 @@ class Assignment:
     event: str | None = None
     mistaken: str = ""
     by: str = ""
+    given: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -177,9 +179,7 @@ class Memo:
     stay the same objects as long as what they are made of does."""
 
     alike: Alike = field(default_factory=Alike)
-    scores: dict[int, tuple[Brief, Assignment, tuple[int, ...], Pairs, SheetScore]] = field(
-        default_factory=dict
-    )
+    scores: dict[int, tuple[tuple[object, ...], SheetScore]] = field(default_factory=dict)
     games: Games = field(default_factory=dict)
 
 
@@ -232,7 +232,7 @@ class Event:
     def with_states(self, sheets: Mapping[int, Sheet], unsaved: Mapping[int, Json]) -> Event:
         """The event with other current states of some sheets, and these that are not stored."""
         event = replace(self, sheets={**self.sheets, **sheets}, unsaved=unsaved)
-        event._keep(vars(self), (*OF_FILES, *OF_PLAN, "said", "assignments"))
+        event._keep(vars(self), (*OF_FILES, *OF_PLAN, "said", "assignments", "late"))
         if not sheets:
             event._keep(vars(self), OF_SHEETS)
         return event
@@ -255,6 +255,20 @@ class Event:
             if isinstance(entry.action, act.OnSheet):
                 words[entry.action.sheet].append(entry)
         return words
+
+    @cached_property
+    def firm_on(self) -> Mapping[int, Sequence[LogEntry]]:
+        """What the desk did to each sheet or accepted there, and is in force."""
+        said = self.said
+        return {
+            sheet: [
+                entry
+                for entry in entries
+                if entry.id not in said.undone
+                and (entry.role == "desk" or entry.id in said.approved or not self.has_players)
+            ]
+            for sheet, entries in self.of_sheet.items()
+        }
 
     @cached_property
     def said(self) -> Said:
@@ -368,7 +382,7 @@ class Event:
         planned = {}
         for round_, tables in self.tables.items():
             for table, seats in tables.items():
-                result = _stated(self.said.results.get((round_, table), ()))
+                result = (TableResult({}), *self.said.results.get((round_, table), ()))[-1]
                 named = {names[n]: value for n, value in result.points.items() if n in names}
                 winner = names.get(result.winner or 0)
                 seen = {names[n]: total for n, total in result.read.items() if n in names}
@@ -449,9 +463,9 @@ class Event:
     @cached_property
     def removed_names(self) -> list[str]:
         """The names of removed photos and pages."""
-        return [name for name, key in self._photo_keys() if key in self.said.removed]
+        return [name for name, key in self.photo_keys() if key in self.said.removed]
 
-    def _photo_keys(self) -> Iterator[tuple[str, str]]:
+    def photo_keys(self) -> Iterator[tuple[str, str]]:
         """The names of photos and of their pages, each with its key, see `RemovePhoto`."""
         for file in self.files:
             photo = self.photos.get(file.photo_id or 0)
@@ -465,7 +479,7 @@ class Event:
     def photo_named(self, name: str) -> tuple[str, str]:
         """The name and the key of a photo or page, by its name or the end of it; raises
         `UsageError` if there is none, or several."""
-        keys = list(self._photo_keys())
+        keys = list(self.photo_keys())
         meant = [(one, key) for one, key in keys if one == name]
         meant = meant or [(one, key) for one, key in keys if one.endswith(f"/{name}")]
         if not meant:
@@ -475,10 +489,6 @@ class Event:
         if len({key for _, key in meant}) > 1:
             raise ambiguous(name, [one for one, _ in meant])
         return meant[0]
-
-    def photo_names(self, key: str) -> list[str]:
-        """All names of a photo or page, by its key."""
-        return [name for name, one in self._photo_keys() if one == key]
 
     def sheet_named(self, name: str) -> SheetResult:
         """The sheet that a name refers to: a file's name or its end, or a code; `#2.1` is page 2,
@@ -529,19 +539,24 @@ class Event:
         firm: dict[str, LogEntry] = {}
         claims: dict[str, LogEntry] = {}
         trusted, approved = not self.has_players, self.said.approved
-        closed = self.said.paired.get((self.assignment(sheet.id).round or 0) + 1)
-        seen: SheetSaid | None = None
+        closed = self.said.over(self.assignment(sheet.id).round)
         for entry in given:
             name = entry.field_action.field
             claims.pop(name, None)  # the newest word comes last
             if trusted or entry.role == "desk" or entry.id in approved:
                 firm.pop(name, None)
-                if name == "confirmed" and claims:
-                    seen, claims = SheetSaid({**firm}, claims, rules, closed), {}
+                claims = {} if name == "confirmed" else claims
                 firm[name] = entry
             elif name not in firm and "confirmed" not in firm:
                 claims[name] = entry
-        return SheetSaid(firm, claims, rules, closed, seen)
+        return SheetSaid(firm, claims, rules, closed)
+
+    def answers_on(self, sheet_id: int) -> tuple[int, ...]:
+        """Players' answers on a sheet that count now."""
+        sheet = self.sheet(sheet_id)
+        waiting = {wait.action for wait in sheet.brief.waits}
+        claims = self.said_of(sheet).claims.items()
+        return tuple(e.id for name, e in claims if name != "confirmed" and e.id not in waiting)
 
     def assignment(self, sheet_id: int) -> Assignment:
         """Whose a sheet is, and where it was played."""
@@ -556,23 +571,24 @@ class Event:
         named = self.first_names.get(sheet.photo_id)
         given = named[1].details.get("round") if named else None
         printed = _parsed(sheet.code) if sheet.code else None
+        given_to = self.said.given.get(sheet.id)
         word = self._word_of_person(sheet.id, named_by_code=bool(printed and printed.player))
         if word is not None:
-            (entry, number) = word
+            entry, number = word
             action = entry.action
             assert isinstance(action, act.AssignSheet)
             player = self.said.players.get(number or 0)
             player = player or (self.names.called(action.player) if action.player else None)
             name = player.name if player else action.player
-            assigned = Assignment(action.round, action.table, name, by="person")
+            assigned = Assignment(action.round, action.table, name, by="person", given=given_to)
         elif printed is None:
-            assigned = Assignment(given)
+            assigned = Assignment(given, given=given_to)
         else:
             round_ = given if printed.round is None else printed.round
             full = len(sheet.code or "") >= MOST_LETTERS - 1  # no word ends with a hyphen
             event = printed.event + CUT if full else printed.event
             player, denied = self.names.coded(printed.player)
-            if denied and player is None and self.has_players:
+            if player is None and (denied or printed.player) and self.has_players:
                 return Assignment(round_, printed.table, None, event, printed.player, "code")
             name = player.name if player else (printed.player or None)
             assigned = Assignment(round_, printed.table, name, event, by="code")
@@ -591,6 +607,44 @@ class Event:
         if self.has_players and (of_desk or named_by_code):
             words = tuple(of_desk)
         return words[-1] if words else None
+
+    def may_give(self, author: Author, before: Assignment, name: str) -> bool:
+        """Whether a player may say whose a sheet is without the desk: it is his own, or nobody's
+        and his opponent's, and its round is not over."""
+        own = self.names.player(author.who)
+        if own is None or self.said.over(before.round) is not None:
+            return False
+        tables = self.tables.get(before.round or max(self.tables, default=0), {})
+        opposed = any({own.name, name} <= {*seats} for seats in tables.values())
+        return own.name == name or (before.player is None and opposed)
+
+    def place_after(self, author: Author, action: act.AssignSheet) -> Table | None:
+        """The round and the table at which a sheet would count if somebody gave it to a player."""
+        entry = LogEntry(0, self.created_at, **vars(author), action=action)
+        seats = (
+            (game, seat.sheet)
+            for game in self.after(self.version, entry).games
+            for seat in game.seats
+        )
+        return next(
+            ((game.round, game.table) for game, s in seats if s and s.key == action.sheet), None
+        )
+
+    @cached_property
+    def late(self) -> frozenset[int]:
+        """Sheets that came when their round was over, and of which the desk has not spoken since:
+        they change no result. None of a round of which all came then, as in older stores."""
+        came: dict[tuple[int | None, bool], set[int]] = defaultdict(set)
+        for sheet in self._counted:
+            round_ = self.assignment(sheet.id).round
+            over = self.said.over(round_)
+            if over is not None:
+                late = self.photos[sheet.photo_id].added_at > over.at
+                accepted = any(entry.id > over.id for entry in self.firm_on.get(sheet.id, ()))
+                came[round_, late and not accepted].add(sheet.id)
+        return frozenset(
+            n for (r, late), ids in came.items() if late and (r, False) in came for n in ids
+        )
 
     @cached_property
     def _counted(self) -> list[Sheet]:
@@ -621,7 +675,10 @@ class Event:
             if sheet.brief.marks and said.same_as.get(sheet.id) is None:
                 alike.add(sheet.brief.marks, coded=bool(codes[sheet.id]))
         named = set(said.same_as) | set(said.same_as.values())
-        firm = {n: self.said_of(self.sheets[n]).firm for n in said.fields if n in self.sheets}
+        words = {
+            n: [e for e in entries if isinstance(e.action, act.OnField | act.SamePaper)]
+            for n, entries in self.firm_on.items()
+        }
         return same_sheets(
             [
                 Entry(
@@ -630,14 +687,18 @@ class Event:
                     sheet.brief.marks,
                     said.same_as.get(sheet.id),
                     sheet.kind,
-                    (sheet.brief.confirmed, bool(firm.get(sheet.id))),
+                    (
+                        sheet.brief.confirmed,
+                        any(isinstance(e.action, act.OnField) for e in words.get(sheet.id, ())),
+                    ),
                     sheet.brief.confidence,
                     sheet.brief.total or 0,
                     sheet.brief.low,
                     sheet.brief.high,
                     sheet.photo_id,
                     self.photos[sheet.photo_id].added_at.timestamp(),
-                    max((w.at.timestamp() for w in firm.get(sheet.id, {}).values()), default=0.0),
+                    max((e.at.timestamp() for e in words.get(sheet.id, ())), default=-1.0),
+                    sheet.id in self.late,
                 )
                 for sheet in sheets
                 if sheet.id in named
@@ -713,7 +774,8 @@ class Event:
             else:
                 groups |= {n: Group((n,)) for n in spoken_of}
         for at in tables:
-            sheets = [s for s in self._at_tables[at] if s.id not in self.compared.same]
+            apart = self.compared.same.keys() | self.late
+            sheets = [s for s in self._at_tables[at] if s.id not in apart]
             maps = [s for s in sheets if s.type is DUEL_MAP]
             books = [s for s in sheets if s.type is SPELLBOOK]
             in_pages = {(s.photo_id, s.page) for s in (*maps, *books)}
@@ -811,12 +873,12 @@ class Event:
             if not is_player_sheet(sheet.kind) or (hidden and not rivals):
                 continue
             at = self.assignment(key)
-            differs = compared.differs.get(key, ())
-            score = self.memo.scores.get(key)
-            if score is None or score[:4] != (sheet.brief, at, rivals, differs):
-                score = sheet.brief, at, rivals, differs, _score(sheet, at, rivals, differs)
-                self.memo.scores[key] = score
-            scores.append(score[4])
+            made_of = at, rivals, compared.differs.get(key, ()), key in self.late
+            before, score = self.memo.scores.get(key, (None, None))
+            if score is None or before != (sheet.brief, *made_of):
+                score = _score(sheet, *made_of)
+                self.memo.scores[key] = (sheet.brief, *made_of), score
+            scores.append(score)
         return tuple(scores)
 
     @cached_property
@@ -833,7 +895,12 @@ class Event:
         for row in rows:
             alone = row.sheet.type is SPELLBOOK and maps[row.photo.id, row.page] != 2
             at = row.assignment
-            if alone and row.sheet.brief.pays and (at.round is None or at.table is None):
+            if not (alone and row.sheet.brief.pays):
+                continue
+            if row.sheet.id in self.late:
+                text = mark("a spellbook came when its round was over, and adds no points")
+                yield Finding("unplaced", text, {}, at.round, at.table, (row.sheet.id,))
+            elif at.round is None or at.table is None:
                 text = mark("a spellbook adds no points, because its table is not known")
                 yield Finding("unplaced", text, {}, at.round, None, (row.sheet.id,))
 
@@ -880,7 +947,9 @@ class Event:
         return sorted({row.file.name for row in rows if row.sheet.brief.size != size})
 
 
-def _score(sheet: Sheet, at: Assignment, rivals: tuple[int, ...], differs: Pairs) -> SheetScore:
+def _score(
+    sheet: Sheet, at: Assignment, rivals: tuple[int, ...], differs: Pairs, late: bool
+) -> SheetScore:
     brief = sheet.brief
     return SheetScore(
         key=sheet.id,
@@ -896,26 +965,9 @@ def _score(sheet: Sheet, at: Assignment, rivals: tuple[int, ...], differs: Pairs
         mistaken=at.mistaken,
         changed_by=", ".join(sorted({wait.who for wait in brief.waits})),
         claimed=brief.if_accepted,
+        late=late,
+        given=at.given,
     )
-
-
-def _stated(results: Iterable[TableResult]) -> TableResult:
-    """A table's result: each entry adds points to earlier ones, or replaces a walkover. Whoever
-    enters the same result again has seen what the sheets are worth by then."""
-    points: dict[int, int] = {}
-    winner, walkover = None, False
-    read: dict[int, int | None] = {}
-    for one in results:
-        if one.walkover:
-            read |= one.read
-            points, winner, walkover = {}, one.winner, True
-            continue
-        if walkover:
-            points, winner, walkover = {}, None, False
-        new = [n for n, value in one.points.items() if points.get(n) in (None, value)]
-        read |= {n: one.read.get(n) for n in new}
-        points |= one.points
-    return TableResult(points, winner, walkover, read)
 
 
 @lru_cache(maxsize=20_000)

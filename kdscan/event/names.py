@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kdscan.errors import UsageError
-from kdscan.event.actions import MOST_LISTED, AddPlayer
+from kdscan.event.actions import MOST_LISTED
 from kdscan.files.names import check_name, normalize_name, plain_name
 from kdscan.files.tables import read_table
 from kdscan.i18n import mark
@@ -82,24 +82,6 @@ class Names:
             coded,
         )
 
-    def entered(self, rows: Iterable[tuple[str, str]]) -> Iterator[AddPlayer]:
-        """The actions that enter a list of players, names and words for their codes; who is in the
-        event already is left out. Raises `UsageError` for a name that nobody should have."""
-        new, codes, number = set(self._plain), set(self._coded), self.last
-        for name, short in rows:
-            name = normalize_name(name)
-            check_name(name)
-            if plain_name(name) in new:
-                continue
-            number += 1
-            new.add(plain_name(name))
-            codes.add(code := _code(short, number, codes))
-            yield AddPlayer(name, code, number)
-
-    @property
-    def next_number(self) -> int:
-        return self.last + 1
-
     def player(self, name: str) -> Player | None:
         """The player of that name."""
         return self._spelled.get(normalize_name(name)) or self._plain.get(plain_name(name))
@@ -125,7 +107,7 @@ class Names:
 
     def code_for(self, short: str) -> str:
         """A word for a new player's codes: the short name if it is possible, else the number."""
-        return _code(short, self.next_number, self._coded)
+        return _code(short, self.last + 1, self._coded)
 
     def named(self, name: str, event: Event, round_: int | None) -> str:
         """The event's spelling of a player's name; any name if no players are entered.

@@ -12,21 +12,23 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from kdscan.errors import ReaderDied
 from kdscan.event.learning import Pile, PlacedSheet
 from kdscan.event.store import Store, schema
 from kdscan.event.store.files import load_prints
-from kdscan.event.store.photos import photos, read_sheets, readings
+from kdscan.event.store.photos import read_sheets, readings
 from kdscan.event.store.schema import (
+    EventRow,
     PhotoRow,
     PrintRow,
     ReadingRow,
     all_with,
+    first,
     insert,
     now,
-    set_detail,
+    touch,
 )
 from kdscan.files import Json
 from kdscan.paper.layout import layouts
@@ -107,15 +109,18 @@ class EventPrints:
 
     def learns(self) -> bool:
         """Whether prints are learned automatically from the sheets of this event."""
-        at = schema.event.c
         with self.store.read() as db:
-            row = db.execute(select(at.game, at.details).where(at.id == self.event_id)).first()
+            row = first(db, EventRow, schema.event, id=self.event_id)
         return row is not None and row.game == DUEL_MAP.game and not row.details.get(_OFF, False)
 
     def switch(self, on: bool) -> None:
         """Switch the automatic learning of prints on or off."""
         with self.store.write() as db:
-            set_detail(db, self.event_id, _OFF, None if on else True)
+            row = first(db, EventRow, schema.event, id=self.event_id)
+            details = {**(row.details if row else {}), _OFF: not on}
+            this = schema.event.update().where(schema.event.c.id == self.event_id)
+            db.execute(this.values(details=details))
+            touch(db, self.event_id)
 
 
 def reading_version(models: str, prints: Iterable[str]) -> str:
@@ -191,7 +196,7 @@ def piles(store: Store, event_id: int) -> Iterator[Pile]:
 
 def _placed(db: Connection, event_id: int) -> Iterator[PlacedSheet]:
     """The maps of an event that are suitable for learning, except those of our own layouts."""
-    of = {photo.id: photo for photo in photos(db, event_id)}
+    of = {photo.id: photo for photo in all_with(db, PhotoRow, schema.photo, event_id=event_id)}
     for sheet in read_sheets(db, event_id=event_id):
         if sheet.kept is None or not is_of_pad(sheet.data):
             continue
@@ -220,7 +225,7 @@ def pages_to_read_again(
 ) -> Iterator[tuple[PhotoRow, int]]:
     """The pages read with these models (see `reading_version`) that may be read differently now
     that the event knows these prints (SHA-256): those with maps that are not of our own layouts."""
-    for photo in photos(db, event_id):
+    for photo in all_with(db, PhotoRow, schema.photo, event_id=event_id):
         read = {r.page for r in readings(db, [photo.id]) if is_of_models(r.models, models)}
         done = pages_read(db, photo.id, models, prints)
         yield from ((photo, page) for page in sorted(read) if page not in done)

@@ -62,15 +62,13 @@ KINGDOM_SIDE = 13
 class SheetSaid:
     """All that was said about a sheet's values, the newest word for each. firm: by the desk, or
     approved by it; claims: by players since then. rules: values that the event's rules set. closed:
-    the entry that paired the next round; what players say after it comes too late. seen: what the
-    desk confirmed, if players had said something: their answers that counted then still do.
+    the entry that paired the next round; what players say after it comes too late.
     """
 
     firm: Mapping[str, Entry] = field(default_factory=dict)
     claims: Mapping[str, Entry] = field(default_factory=dict)
     rules: Mapping[str, Any] = field(default_factory=dict)
-    closed: int | None = None
-    seen: SheetSaid | None = None
+    closed: Entry | None = None
 
     @property
     def values(self) -> Json:
@@ -79,7 +77,7 @@ class SheetSaid:
 
     def is_late(self, entry: Entry) -> bool:
         """Whether something was said when the next round had been paired."""
-        return self.closed is not None and entry.id > self.closed
+        return self.closed is not None and entry.id > self.closed.id
 
     def __bool__(self) -> bool:
         return bool(self.firm or self.claims or self.rules)
@@ -169,13 +167,6 @@ def fold_table(
         [_source(entry, sheet.data, "desk") for entry in words.firm.values()]
         for sheet, words in zip(sheets, said, strict=True)
     ]
-    if any(words.seen for words in said):
-        then = fold_table(sheets, [words.seen or words for words in said], one_table=one_table)
-        for n, words in enumerate(said):
-            for source in then[n]["said"] if words.seen else ():
-                if source["source"] == "answered" and source["field"] not in words.firm:
-                    values[n] = {source["field"]: source["new"]} | values[n]
-                    sources[n].append(source)
     current = interpreted(values)
     accepted: list[int | None] = [None] * len(sheets)
     for n, words in enumerate(said):
@@ -397,9 +388,7 @@ def basis_of(sheets: Sequence[tuple[int, int]], said: Sequence[SheetSaid], one_t
         [[name, e.id, own.is_late(e)] for name, e in (*own.firm.items(), *own.claims.items())]
         + [[name, value] for name, value in own.rules.items()]
         + [len(own.firm)]
-        for whole in said
-        for own in (whole, whole.seen)
-        if own is not None
+        for own in said
     ]
     text = json.dumps([list(sheets), words, one_table], default=list)
     return f"{zlib.crc32(text.encode()):08x}{len(text):x}"

@@ -81,12 +81,6 @@ def _begun(games: Sequence[Game]) -> tuple[Game, ...]:
     return tuple(game for game in games if not (game.bye and game.round in ahead))
 
 
-def rounds_of(player: str, games: Iterable[Game]) -> list[Round]:
-    """A player's results in all finished games, by round; one entry per opponent."""
-    found = [result for game in games for result in game.results.get(player, ())]
-    return sorted(found, key=lambda result: result.round)
-
-
 def spread_but_best(rounds: Sequence[Round]) -> float:
     """Points spread of all rounds except the player's best."""
     spreads: dict[int, int] = {}

@@ -23,11 +23,10 @@ from __future__ import annotations
 import random
 import secrets
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import combinations, pairwise, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
@@ -51,18 +50,8 @@ FEW, MOST_TRIED = 12, 100_000
 most, which takes a second."""
 
 
-@dataclass(frozen=True)
-class Pairing:
-    """Tables of the next round, the best score first, and who has a bye.
-
-    again: pairs who have met before, and second_bye: whether who has a bye had one before, if no
-    other pairing was possible.
-    """
-
-    tables: tuple[tuple[str, ...], ...]
-    bye: str | None
-    again: tuple[str, ...] = ()
-    second_bye: bool = False
+Tables = tuple[tuple[str, ...], ...]
+"""Who sits where in a round, the best score first; who has a bye sits alone, at the end."""
 
 
 def pair(
@@ -71,7 +60,7 @@ def pair(
     seed: int | None = None,
     *,
     rounds_left: int = 0,
-) -> Pairing:
+) -> Tables:
     """Pair the players of the next round.
 
     players: those still taking part, in the order of their strength if known. games: all tables of
@@ -80,29 +69,43 @@ def pair(
     """
     games = tuple(games)
     names, scores = _by_score(players, games, seed)
-    score = [round(2 * one) for one in scores]
-    met = {frozenset(seat.player for seat in game.seats) for game in games}  # a bye: one player
+    score, met = [round(2 * one) for one in scores], _met(games)
     if len(names) <= FEW and rounds_left:
         matching = _for_all_rounds(names, score, met, rounds_left)
         if matching is not None:
-            return _pairing(names, met, matching)
-    best = _pairing(names, met, _matched(names, score, met, _NEAR))
-    if len(names) > _NEAR and (best.again or best.second_bye):
-        best = _pairing(names, met, _matched(names, score, met, len(names)))
+            return _named(names, matching)
+    best = _named(names, _matched(names, score, met, _NEAR))
+    if len(names) > _NEAR and repeats(best, games):
+        best = _named(names, _matched(names, score, met, len(names)))
     return best
 
 
-def seat(players: Sequence[str], games: Iterable[Game], seed: int | None, *, most: int) -> Pairing:
+def repeats(tables: Iterable[Sequence[str]], games: Iterable[Game]) -> list[tuple[str, ...]]:
+    """Pairs of a round who met in one of these games, and players who have another bye."""
+    met = _met(games)
+    return [pair for seats in tables for pair in _pairs(seats) if frozenset(pair) in met]
+
+
+def _met(games: Iterable[Game]) -> Counter[frozenset[str]]:
+    """How often players have met; one alone had a bye."""
+    seated = ([seat.player for seat in game.seats] for game in games)
+    return Counter(frozenset(pair) for names in seated for pair in _pairs(names))
+
+
+def _pairs(seats: Sequence[str]) -> list[tuple[str, ...]]:
+    """Who plays whom at a table, two by two; alone for a bye."""
+    names = sorted(seats)
+    return [(names[0],)] if len(names) == 1 else list(combinations(names, 2))
+
+
+def seat(players: Sequence[str], games: Iterable[Game], seed: int | None, *, most: int) -> Tables:
     """Seat the players of the next round at as few tables of at most `most` seats as possible.
 
     players, games, seed: as in `pair`. Tables differ by at most one seat; nobody has a bye.
     """
     games = tuple(games)
     names, scores = _by_score(players, games, seed)
-    score = dict(zip(names, scores, strict=True))
-    met = Counter(
-        frozenset(two) for game in games for two in combinations([s.player for s in game.seats], 2)
-    )
+    score, met = dict(zip(names, scores, strict=True)), _met(games)
     count = -(-len(names) // most)
     cuts = [len(names) * k // count for k in range(count + 1)]
     tables = [names[a:b] for a, b in pairwise(cuts)]
@@ -114,13 +117,7 @@ def seat(players: Sequence[str], games: Iterable[Game], seed: int | None, *, mos
 
     while _changed_places(tables, cost):
         pass
-    again = [
-        f"{a} – {b}"
-        for table in tables
-        for a, b in combinations(table, 2)
-        if met[frozenset((a, b))]
-    ]
-    return Pairing(tuple(map(tuple, tables)), None, tuple(again))
+    return tuple(map(tuple, tables))
 
 
 def _changed_places(tables: list[list[str]], cost: Callable[[Sequence[str]], float]) -> bool:
@@ -152,21 +149,16 @@ def _by_score(
     return names, [table[name].score for name in names]
 
 
-def _pairing(
-    names: Sequence[str], met: set[frozenset[str]], chosen: set[tuple[int, int]]
-) -> Pairing:
-    """A matching of indices as names, the best score first."""
-    pairs = sorted((min(pair), max(pair)) for pair in chosen)
-    tables = tuple((names[a], names[b]) for a, b in pairs if a != _BYE)
-    bye = next((names[b] for a, b in pairs if a == _BYE), None)
-    again = tuple(f"{a} – {b}" for a, b in tables if frozenset((a, b)) in met)
-    return Pairing(tables, bye, again, bye is not None and frozenset((bye,)) in met)
+def _named(names: Sequence[str], chosen: set[tuple[int, int]]) -> Tables:
+    """A matching of indices as names."""
+    pairs = sorted(((min(pair), max(pair)) for pair in chosen), key=lambda p: (p[0] == _BYE, p))
+    return tuple(tuple(names[k] for k in pair if k != _BYE) for pair in pairs)
 
 
 Cost = Callable[[int, int], int]
 
 
-def _cost_of(names: Sequence[str], score: Sequence[int], met: set[frozenset[str]]) -> Cost:
+def _cost_of(names: Sequence[str], score: Sequence[int], met: Container[frozenset[str]]) -> Cost:
     """What it costs that two players meet, the better one first, or that one, `(_BYE, a)`, has a
     bye. Each rule outweighs everything that the rules below it can add up to."""
     n = len(names)
@@ -190,7 +182,7 @@ def _cost_of(names: Sequence[str], score: Sequence[int], met: set[frozenset[str]
 
 
 def _matched(
-    names: Sequence[str], score: Sequence[int], met: set[frozenset[str]], reach: int
+    names: Sequence[str], score: Sequence[int], met: Container[frozenset[str]], reach: int
 ) -> set[tuple[int, int]]:
     """The best pairs of indices; one is (_BYE, i) when the number is odd."""
     n, cost = len(names), _cost_of(names, score, met)
@@ -208,7 +200,7 @@ def _matched(
 
 
 def _for_all_rounds(
-    names: Sequence[str], score: Sequence[int], met: set[frozenset[str]], rounds_left: int
+    names: Sequence[str], score: Sequence[int], met: Container[frozenset[str]], rounds_left: int
 ) -> set[tuple[int, int]] | None:
     """The best pairs after which the rounds that are left need no second meeting and no second bye
     either; None if there are none, or too many to find out."""
@@ -284,11 +276,10 @@ def next_pairing(event: Event, wish: PairRound) -> tuple[int, tuple[tuple[str, .
         seed = secrets.randbelow(2**32)
     if event.rules.seats == 2:
         left = 0 if rounds is None else rounds - round_
-        pairing = pair(playing, before, seed, rounds_left=left)
+        tables = pair(playing, before, seed, rounds_left=left)
     else:
-        pairing = seat(playing, before, seed, most=event.rules.seats)
-    alone = tuple((name,) for name in (pairing.bye, *byes) if name is not None)
-    return round_, (*pairing.tables, *alone)
+        tables = seat(playing, before, seed, most=event.rules.seats)
+    return round_, (*tables, *((name,) for name in byes))
 
 
 def _check_finished(games: Iterable[Game]) -> None:
@@ -330,7 +321,7 @@ def check_unpair(event: Event, round_: int) -> None:
         )
 
 
-def pairing_rows(event: Event, round_: int) -> list[dict[str, object]]:
+def pairing_rows(event: Event, round_: int) -> list[dict[str, Any]]:
     """A round as rows for `kdscan sheet --players`: round, table, name, player. Who has a bye needs
     no sheet."""
     return [
@@ -344,21 +335,8 @@ def pairing_rows(event: Event, round_: int) -> list[dict[str, object]]:
 
 def met_before(event: Event, round_: int) -> list[tuple[str, ...]]:
     """Pairs of a round who met in an earlier one, and players who have another bye there."""
-    before = {
-        pair
-        for earlier, tables in event.tables.items()
-        if earlier < round_
-        for seats in tables.values()
-        for pair in _pairs(seats)
-    }
-    now = (pair for seats in event.tables.get(round_, {}).values() for pair in _pairs(seats))
-    return [pair for pair in now if pair in before]
-
-
-def _pairs(seats: Sequence[str]) -> list[tuple[str, ...]]:
-    """Who plays whom at a table, two by two; alone for a bye."""
-    names = sorted(seats)
-    return [(names[0],)] if len(names) == 1 else list(combinations(names, 2))
+    earlier = (game for game in event.games if game.round < round_)
+    return repeats(event.tables.get(round_, {}).values(), earlier)
 
 
 def resting_on(before: Event, after: Event) -> list[Sentence]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,41 +18,63 @@ _MOST_ROUNDS = 99
 _MOST_SHEETS = 20_000
 
 
-def tickets_from_csv(
-    path: Path, event: str | None, rounds: Sequence[int], language: Language = "en"
-) -> tuple[Ticket, ...]:
-    """A ticket for each row of a CSV file, or for each row and round.
+@dataclass(frozen=True)
+class Place:
+    """A player at a table of a round, as far as they are known; player: a short name for codes.
+    where: the file and row that say so, for errors."""
 
-    The first line names the columns: any of name, player (a short name for the code), round and
-    table, and others, in any order, separated by commas, semicolons or tabs. Without `player` the
-    code has the player's number, counting names in the order of the file. A name of which no letter
-    can be printed is replaced by the player's word in the code.
-    event: None for sheets without codes. rounds: for rows without one.
+    name: str = ""
+    player: str = ""
+    round: int | None = None
+    table: int | None = None
+    where: str = ""
+
+
+def places_in(path: Path) -> list[Place]:
+    """The rows of a CSV file. The first line names the columns: any of name, player, round and
+    table, and others, in any order, separated by commas, semicolons or tabs. Raises UsageError."""
+    places = []
+    for number, row in read_table(path, _COLUMNS):
+        where = f"{path}, row {number}"
+        round_, table = (_number(row, column, where) for column in ("round", "table"))
+        places.append(Place(row.get("name", ""), row.get("player", ""), round_, table, where))
+    return places
+
+
+def tickets_for(
+    places: Sequence[Place], event: str | None, rounds: Sequence[int], language: Language = "en"
+) -> tuple[Ticket, ...]:
+    """A ticket for each place, or for each place and round.
+
+    Without `player` the code has the player's number, counting names in the order given. A name of
+    which no letter can be printed is replaced by the player's word in the code.
+    event: None for sheets without codes. rounds: for places without one.
     Raises UsageError, with the row, for what cannot be printed.
     """
-    found = [_ticket(entry, event, language) for entry in _entries(path, rounds)]
-    codes = [ticket.code for ticket in found if ticket.code]
-    twice = next((code for code, times in Counter(codes).items() if times > 1), None)
-    if twice is not None:
-        raise UsageError(
-            "{path}: two sheets would have the code {twice}; give each player a unique name in "
-            "the column `player`.",
-            path=path,
-            twice=twice,
-        )
-    return tuple(found)
+    tickets: dict[str | int, Ticket] = {}
+    for entry in _entries(places, rounds):
+        ticket = _ticket(entry, event, language)
+        if ticket.code in tickets:
+            raise UsageError(
+                "{path}: two sheets would have the code {twice}; give each player a unique name in "
+                "the column `player`.",
+                path=entry.where,
+                twice=ticket.code,
+            )
+        tickets[ticket.code or len(tickets)] = ticket
+    return tuple(tickets.values())
 
 
-def book_tickets_from_csv(
-    path: Path, event: str | None, rounds: Sequence[int], language: Language = "en"
+def book_tickets_for(
+    places: Sequence[Place], event: str | None, rounds: Sequence[int], language: Language = "en"
 ) -> tuple[Ticket, ...]:
-    """For each ticket of `tickets_from_csv` that of its table's spellbook.
+    """For each ticket of `tickets_for` that of its table's spellbook.
 
     It bears the names of two players who sit there, and a code without a player: the maps show who
     writes on which side. For players without a table it has neither names nor a code.
     """
-    entries = _entries(path, rounds)
-    seated: dict[tuple[int | None, int], list[_Entry]] = {}
+    entries = _entries(places, rounds)
+    seated: dict[tuple[int | None, int], list[Place]] = {}
     for entry in entries:
         if entry.table is not None:
             seated.setdefault((entry.round, entry.table), []).append(entry)
@@ -62,9 +83,9 @@ def book_tickets_from_csv(
         if entry.table is None:
             found.append(NO_TICKET)
             continue
-        names = [one.shown for one in seated[entry.round, entry.table]][:2]
-        one = _ticket(replace(entry, player=""), event, language)
-        found.append(replace(one, name=names[0], second=names[1] if names[1:] else ""))
+        first, second, *_ = (*(place.name for place in seated[entry.round, entry.table]), "")
+        ticket = _ticket(replace(entry, player=""), event, language)
+        found.append(replace(ticket, name=first, second=second))
     return tuple(found)
 
 
@@ -90,49 +111,38 @@ def rounds_of(text: str | None) -> tuple[int, ...]:
     return tuple(range(low, high + 1))
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """A player in a round. where: file and row. player: as in codes."""
-
-    where: str
-    shown: str
-    player: str
-    round: int | None
-    table: int | None
-
-
-def _entries(path: Path, rounds: Sequence[int]) -> list[_Entry]:
+def _entries(places: Sequence[Place], rounds: Sequence[int]) -> list[Place]:
+    """The places in each round, with names as they are printed and words as in codes."""
     found = []
     numbers: dict[str, int] = {}
-    given: set[int | None] = set()
-    for number, row in read_table(path, _COLUMNS):
-        where = f"{path}, row {number}"
-        own, table = _number(row, "round", where), _number(row, "table", where)
-        given.add(own)
-        name = row.get("name", "")
-        nth = numbers.setdefault(name or f"row {number}", len(numbers) + 1)
+    given = {place.round for place in places}
+    for place in places:
+        name, own = place.name, place.round
+        nth = numbers.setdefault(name or place.where, len(numbers) + 1)
         checked = f"{nth}.{check_of(name)}" if name else str(nth)
-        player = code_word(row.get("player", "")) or checked
-        shown = printable(name or row.get("player", ""))
+        player = code_word(place.player) or checked
+        shown = printable(name or place.player)
         tells = str.isalpha if "?" in shown else str.isalnum
         if name and not any(map(tells, shown)):  # the font has none of its letters
             shown = without_check(player)[0]
         for round_ in (own,) if own is not None or not rounds else rounds:
-            found.append(_Entry(where, shown, player, round_, table))
+            found.append(replace(place, name=shown, player=player, round=round_))
     if rounds and None not in given and not given <= set(rounds):
         raise UsageError(
             "{path}: its rows are of round {rounds}; leave --round out, or name another list",
-            path=path,
+            path=places[0].where,
             rounds=", ".join(map(str, sorted(one for one in given if one is not None))),
         )
     if len(found) > _MOST_SHEETS:
         raise UsageError(
-            "{n} sheets are more than a file should hold; split {path}.", n=len(found), path=path
+            "{n} sheets are more than a file should hold; split {path}.",
+            n=len(found),
+            path=places[0].where.rsplit(", ", 1)[0],
         )
     return found
 
 
-def _ticket(entry: _Entry, event: str | None, language: Language) -> Ticket:
+def _ticket(entry: Place, event: str | None, language: Language) -> Ticket:
     code = ""
     if event is not None:
         try:
@@ -143,10 +153,10 @@ def _ticket(entry: _Entry, event: str | None, language: Language) -> Ticket:
     parts += [f"{translate('round', language)} {entry.round}"] if entry.round is not None else []
     parts += [f"{translate('table', language)} {entry.table}"] if entry.table is not None else []
     caption = printable(" · ".join(part for part in parts if part))
-    return Ticket(entry.shown, code=code, caption=caption)
+    return Ticket(entry.name, code=code, caption=caption)
 
 
-def _code(event: str, entry: _Entry) -> str:
+def _code(event: str, entry: Place) -> str:
     """The text of a sheet's code. The event is cut to the available room, and is X if no letter of
     its name fits in a code: nobody looks it up."""
     alone = SheetId("X", entry.round, entry.table, entry.player)

@@ -3,7 +3,6 @@ report and archive, and a link to the standings that needs no code."""
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import hmac
 import io
@@ -35,7 +34,7 @@ from kdscan.paper.lists import slips_pdf, table_pdf
 from kdscan.paper.printing import impose, sheet_pdf
 from kdscan.paper.style import PrintStyle
 from kdscan.paper.text import Language
-from kdscan.paper.tickets import book_tickets_from_csv, tickets_from_csv
+from kdscan.paper.tickets import Place, book_tickets_for, tickets_for
 from kdscan.web import overviews, schemas
 from kdscan.web.answers import ApiError, JsonAnswer, not_found
 from kdscan.web.operations import NEWS, NONE_SUCH, Query, get, post
@@ -80,20 +79,15 @@ def _sheets(request: Request, *, cards: bool) -> Response:
     event = event_of(request)
     round_ = _round_of(request, event)
     language: Language = words_of(request).language  # type: ignore[assignment]
-    with tempfile.TemporaryDirectory(prefix="kdscan-") as folder:
-        path = Path(folder, "players.csv")
-        with path.open("w", encoding="utf-8", newline="") as out:
-            writer = csv.DictWriter(out, ("round", "table", "name", "player"))
-            writer.writeheader()
-            writer.writerows(pairing_rows(event, round_))
-        tickets = tickets_from_csv(path, event.name, (), language)
-        backs = book_tickets_from_csv(path, event.name, (), language)
+    places = [Place(**row) for row in pairing_rows(event, round_)]
+    tickets = tickets_for(places, event.name, (), language)
     style = PrintStyle(language)
     if cards:
         front = Card()
         data = sheet_pdf(front, impose(front, "a4"), tickets, style)
     else:
         layout, book = load_layout("kdscan-a5"), load_book("kdscan-a5-spellbook")
+        backs = book_tickets_for(places, event.name, (), language)
         data = sheet_pdf(layout, impose(layout, "a4"), tickets, style, book, backs)
     return _file(data, PDF, event, f"{'cards' if cards else 'sheets'} {round_}.pdf")
 

@@ -23,10 +23,11 @@ from sqlalchemy import event as hooks
 from kdscan.document import PhotoReport, photo_json
 from kdscan.event import actions as act
 from kdscan.event.events import load, open_event, perform
-from kdscan.event.log import Author
+from kdscan.event.log import Author, append
 from kdscan.event.model import Event
 from kdscan.event.store import Store, open_store
 from kdscan.event.store.photos import add_file, add_photo, add_reading, set_pages
+from kdscan.event.store.schema import now
 from kdscan.files import Json
 from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.network import MarkProbs
@@ -77,7 +78,8 @@ def made_event(store: Store, sheets: int) -> Event:
             order = random.Random(r).sample(names, len(names))
             tables = tuple(zip(order[::2], order[1::2], strict=True))
             rounds.append(act.PairRound(tables=tables, round=r))
-        perform(db, cup, DESK, *players, *rounds, prepared=True)
+        for action in (*players, *rounds):
+            append(db, cup.id, DESK, action, now())
         reading = sheet(1)
         entry, evidence = photo_json(PhotoReport("", sheets=(reading,))), serialize(reading)
         for r, made in enumerate(rounds, 1):

@@ -7,7 +7,7 @@ from pathlib import Path
 from kdscan.errors import NoSheetFound
 from kdscan.event.events import find_event, open_row
 from kdscan.event.store import open_store
-from kdscan.event.store.photos import add_file, add_photo, add_reading, photos, set_pages
+from kdscan.event.store.photos import add_file, add_photo, add_reading, set_pages
 from kdscan.rules.duel.players import play_game
 from tests.cli.conftest import Rows, came
 from tests.command import Command, Said
@@ -43,7 +43,7 @@ def test_a_photo_is_taken_out_of_an_event_and_put_back(url: str, rows: Rows, run
 def test_a_page_of_a_scan_is_taken_out_alone(url: str, rows: Rows, run: Command) -> None:
     came(url, "a/scan.pdf", make_sheet())
     with open_store(url) as kept, kept.write() as db:
-        photo = photos(db, find_event(db, "Cup").id)[0]
+        (photo, *_) = find_event(db, "Cup").photos.values()
         set_pages(db, photo, 3)
         problem = NoSheetFound("there is none")
         add_reading(db, photo, 1, MODELS, entry(error=problem, page=1), [], 0.1)

@@ -132,7 +132,7 @@ def test_of_different_readings_the_fuller_counts_and_others_are_asked_about() ->
     for entries in ([first, last], [last, first]):
         compared = same_sheets(entries)
         assert (compared.same, compared.differs) == ({1: 2}, {2: ((1, 47),)})
-    confirmed = Entry(1, None, early.tobytes().hex(), said=(True, False), total=47)
+    confirmed = Entry(1, None, early.tobytes().hex(), said=(True, False), total=47, judged=0)
     assert same_sheets([confirmed, last]) == Compared({2: 1}, {})
     after = replace(last, came=1.0)
     assert same_sheets([confirmed, after]) == Compared({2: 1}, {}, {1: ((2, 54),)})

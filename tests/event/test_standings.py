@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kdscan.event.games import Game, Seat
-from kdscan.event.standings import rounds_of, spread_but_best, standings
+from kdscan.event.standings import spread_but_best, standings
 
 
 def played(round_: int, *scores: tuple[str, int, str, int]) -> list[Game]:
@@ -105,7 +105,7 @@ def test_a_bye_waits_until_somebody_played() -> None:
 def test_a_walkover_is_a_win_by_nothing_over_the_player_who_did_not_come() -> None:
     game = Game(1, 1, (Seat("A"), Seat("B")), walkover="A")
     results = {
-        player: [(one.opponent, one.score, one.spread) for one in rounds_of(player, [game])]
+        player: [(result.opponent, result.score, result.spread) for result in game.results[player]]
         for player in "AB"
     }
     assert results == {"A": [("B", 1, 0)], "B": [("A", 0, 0)]}
@@ -167,13 +167,13 @@ def test_a_table_of_four_is_a_third_of_a_game_against_each_other() -> None:
     assert (lines["A"].wins, lines["B"].losses, lines["D"].losses) == (1, 1, 1)
     # A beat B, C (a half each) and D: a third of each score.
     assert round(lines["A"].sonneborn_berger, 9) == round((0.5 + 0.5 + 0) / 3, 9)
-    a = rounds_of("A", [table])
-    assert [(one.opponent, one.spread) for one in a] == [("B", 10), ("C", 10), ("D", 40)]
-    assert spread_but_best(a) == 0
-    again = rounds_of("A", [table, Game(2, 1, table.seats[:2])])
-    assert spread_but_best(again) == 10  # the mean of 10, 10 and 40 was the best
-    won = Game(2, 1, (Seat("A", points=99), Seat("B", points=9)))
-    assert spread_but_best(rounds_of("A", [table, won])) == 20  # that mean
+    own = list(table.results["A"])
+    assert [(one.opponent, one.spread) for one in own] == [("B", 10), ("C", 10), ("D", 40)]
+    assert spread_but_best(own) == 0
+    second = Game(2, 1, table.seats[:2]).results["A"]
+    assert spread_but_best([*own, *second]) == 10  # the mean of 10, 10 and 40 was the best
+    won = Game(2, 1, (Seat("A", points=99), Seat("B", points=9))).results["A"]
+    assert spread_but_best([*own, *won]) == 20  # that mean
 
 
 def test_several_in_front_at_a_table_of_three_have_drawn() -> None:

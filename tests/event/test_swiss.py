@@ -11,17 +11,14 @@ from hypothesis import strategies as st
 
 from kdscan.event.games import Game, Seat
 from kdscan.event.standings import standings
-from kdscan.event.swiss import Pairing, pair, seat
+from kdscan.event.swiss import Tables, pair, repeats, seat
 
 
-def play(pairing: Pairing, round_: int, lots: random.Random) -> list[Game]:
-    games = [
+def play(tables: Tables, round_: int, lots: random.Random) -> list[Game]:
+    return [
         Game(round_, table, tuple(Seat(p, points=lots.randrange(60)) for p in players))
-        for table, players in enumerate(pairing.tables, 1)
+        for table, players in enumerate(tables, 1)
     ]
-    if pairing.bye is not None:
-        games.append(Game(round_, len(games) + 1, (Seat(pairing.bye),)))
-    return games
 
 
 def won(round_: int, *results: tuple[str, str]) -> list[Game]:
@@ -33,24 +30,21 @@ def won(round_: int, *results: tuple[str, str]) -> list[Game]:
 
 
 def test_the_bye_goes_to_the_last_who_had_none() -> None:
-    first = pair("ABCDE")
-    assert (first.bye, first.again) == ("E", ())
+    assert pair("ABCDE")[-1] == ("E",)
     games = [*won(1, ("A", "C"), ("B", "D")), Game(1, 3, (Seat("E"),))]
-    second = pair("ABCDE", games)
-    assert second.bye in ("C", "D")  # no points; E has had a bye
+    assert pair("ABCDE", games)[-1] in (("C",), ("D",))  # no points; E has had a bye
 
 
 def test_when_all_have_met_it_says_so() -> None:
     games = won(1, ("A", "B"))
     again = pair("AB", games)
-    assert again.tables == (("A", "B"),)
-    assert again.again == ("A – B",)
-    alone = pair(["A"], [Game(1, 1, (Seat("A"),))])
-    assert alone == Pairing((), "A", second_bye=True)
+    assert list(again) == repeats(again, games) == [("A", "B")]
+    bye = [Game(1, 1, (Seat("A"),))]
+    assert repeats(pair(["A"], bye), bye) == [("A",)]
 
 
 def test_nobody_and_twice() -> None:
-    assert pair([]) == Pairing((), None)
+    assert pair([]) == ()
     with pytest.raises(ValueError, match="twice"):
         pair(["A", "B", "A"])
 
@@ -68,13 +62,12 @@ def test_five_rounds_are_sound(n: int, seed: int) -> None:
     names = [f"P{i:02}" for i in range(n)]
     games: list[Game] = []
     for round_ in range(1, 6):
-        pairing = pair(names, games, seed)
-        seated = [*itertools.chain(*pairing.tables), *([pairing.bye] if n % 2 else [])]
-        assert sorted(map(str, seated)) == names
-        assert (pairing.bye is None) == (n % 2 == 0)
+        tables = pair(names, games, seed)
+        assert sorted(itertools.chain(*tables)) == names
+        assert [len(seats) for seats in tables].count(1) == n % 2
         if n >= 12:  # enough that five rounds always find new opponents
-            assert pairing.again == () and not pairing.second_bye
-        games += play(pairing, round_, lots)
+            assert not repeats(tables, games)
+        games += play(tables, round_, lots)
 
 
 def _cost(names: list[str], games: list[Game], pairs: list[tuple[str, ...]]) -> tuple[int, float]:
@@ -109,8 +102,7 @@ def test_no_pairing_is_better(seed: int, rounds: int, n: int) -> None:
     games: list[Game] = []
     for round_ in range(1, rounds + 1):
         games += play(pair(names, games, seed), round_, lots)
-    found = pair(names, games, seed)
-    chosen = [*found.tables, *([(found.bye,)] if found.bye is not None else [])]
+    chosen = list(pair(names, games, seed))
     best = min(_cost(names, games, pairs) for pairs in _all_pairings(names))
     assert _cost(names, games, chosen) == best
 
@@ -118,23 +110,22 @@ def test_no_pairing_is_better(seed: int, rounds: int, n: int) -> None:
 @given(st.integers(2, 30), st.integers(3, 4), st.integers(0, 99))
 def test_tables_of_three_or_four_seat_everybody_evenly(n: int, most: int, seed: int) -> None:
     names = [f"P{k}" for k in range(n)]
-    found = seat(names, (), seed, most=most)
-    assert sorted(name for table in found.tables for name in table) == sorted(names)
-    sizes = [len(table) for table in found.tables]
+    tables = seat(names, (), seed, most=most)
+    assert sorted(itertools.chain(*tables)) == sorted(names)
+    sizes = [len(table) for table in tables]
     assert max(sizes) <= most and min(sizes) >= 2 and max(sizes) - min(sizes) <= 1
-    assert found.bye is None and not found.again
 
 
 def test_nobody_of_a_table_meets_again_while_that_is_possible() -> None:
     names = [f"P{k:02}" for k in range(16)]
     games: list[Game] = []
     for round_ in (1, 2, 3):
-        found = seat(names, games, 7 if round_ == 1 else None, most=4)
-        assert not found.again, round_
+        tables = seat(names, games, 7 if round_ == 1 else None, most=4)
+        assert not repeats(tables, games), round_
         if round_ == 2:  # those who won sit together, and so on down
             scores = {line.player: line.score for line in standings(names, games)}
-            assert all(len({scores[p] for p in table}) == 1 for table in found.tables)
-        for number, table in enumerate(found.tables, 1):
+            assert all(len({scores[p] for p in table}) == 1 for table in tables)
+        for number, table in enumerate(tables, 1):
             seats = tuple(Seat(name, points=int(name[1:])) for name in table)
             games.append(Game(round_, number, seats))
 
@@ -145,10 +136,6 @@ def test_nobody_of_a_small_field_meets_twice_up_to_a_round_robin(players: int) -
     for rounds in {3, players // 2 + 1, players - 1 + players % 2}:
         chance, games = random.Random(rounds), list[Game]()
         for number in range(1, rounds + 1):
-            pairing = pair(names, games, number, rounds_left=rounds - number)
-            assert not pairing.again and not pairing.second_bye
-            for table, (a, b) in enumerate(pairing.tables, 1):
-                seats = (Seat(name, points=chance.randrange(20, 60)) for name in (a, b))
-                games.append(Game(number, table, tuple(seats)))
-            if pairing.bye:
-                games.append(Game(number, 99, (Seat(pairing.bye),)))
+            tables = pair(names, games, number, rounds_left=rounds - number)
+            assert not repeats(tables, games)
+            games += play(tables, number, chance)

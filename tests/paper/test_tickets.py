@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kdscan.errors import UsageError
 from kdscan.paper.ids import SheetId, without_check
 from kdscan.paper.style import NO_TICKET
-from kdscan.paper.tickets import book_tickets_from_csv, each_once, rounds_of, tickets_from_csv
+from kdscan.paper.tickets import book_tickets_for, each_once, places_in, rounds_of, tickets_for
 
 WORDS = st.from_regex(r"[0-9A-Z.-]{1,9}", fullmatch=True)
 NUMBERS = st.none() | st.integers(0, 9999)
@@ -56,7 +56,7 @@ def _csv(tmp_path: Path, text: str) -> Path:
 
 def test_a_ticket_for_each_player_and_round(tmp_path: Path) -> None:
     path = _csv(tmp_path, "\ufeffName;Player;Table\nZażółć Gęślą;A1;7\n\nЇжак;a2;\n")
-    tickets = tickets_from_csv(path, "Waw 26", (1, 2), "pl")
+    tickets = tickets_for(places_in(path), "Waw 26", (1, 2), "pl")
     assert [unchecked(ticket.code) for ticket in tickets] == [
         "WAW-26/1/7/A1",
         "WAW-26/2/7/A1",
@@ -72,13 +72,13 @@ def test_a_ticket_for_each_player_and_round(tmp_path: Path) -> None:
 def test_columns_are_separated_as_spreadsheets_do(between: str, tmp_path: Path) -> None:
     rows = ("name", "table"), ("Ann Lee", "7")
     path = _csv(tmp_path, "".join(between.join(row) + "\n" for row in rows))
-    assert [(one.name, unchecked(one.code)) for one in tickets_from_csv(path, "E", ())] == [
+    assert [(one.name, unchecked(one.code)) for one in tickets_for(places_in(path), "E", ())] == [
         ("Ann Lee", "E//7/1")
     ]
 
 
 def test_rows_without_a_name_are_players_of_their_own(tmp_path: Path) -> None:
-    tickets = tickets_from_csv(_csv(tmp_path, "name,table\n,1\n,9999\n"), "E", ())
+    tickets = tickets_for(places_in(_csv(tmp_path, "name,table\n,1\n,9999\n")), "E", ())
     assert [unchecked(ticket.code) for ticket in tickets] == ["E//1/1", "E//9999/2"]
     assert [ticket.name for ticket in tickets] == ["", ""]  # a line to write on
 
@@ -94,7 +94,7 @@ def test_rows_without_a_name_are_players_of_their_own(tmp_path: Path) -> None:
     ],
 )
 def test_any_event_has_codes(event: str, code: str, tmp_path: Path) -> None:
-    (ticket,) = tickets_from_csv(_csv(tmp_path, "player,table,round\nA7,103,12\n"), event, ())
+    (ticket,) = tickets_for(places_in(_csv(tmp_path, "player,table,round\nA7,103,12\n")), event, ())
     assert (unchecked(ticket.code), ticket.caption.startswith(event)) == (code, True)
     assert SheetId.parse(code) is not None
 
@@ -102,12 +102,12 @@ def test_any_event_has_codes(event: str, code: str, tmp_path: Path) -> None:
 def test_who_has_a_name_that_cannot_be_printed_is_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "players.csv"
     path.write_text("name,player\n山田,\n山本,\nשרה 2,SL\n😀 Ann,\n", "utf-8")
-    found = tickets_from_csv(path, "CUP", (1,))
+    found = tickets_for(places_in(path), "CUP", (1,))
     assert [one.name for one in found] == ["1", "2", "SL", "? Ann"]
 
 
 def test_without_an_event_there_are_names_and_no_codes(tmp_path: Path) -> None:
-    (ticket,) = tickets_from_csv(_csv(tmp_path, "name\nAnn\n"), None, ())
+    (ticket,) = tickets_for(places_in(_csv(tmp_path, "name\nAnn\n")), None, ())
     assert (ticket.name, ticket.code, ticket.caption) == ("Ann", "", "")
 
 
@@ -132,15 +132,15 @@ def test_without_an_event_there_are_names_and_no_codes(tmp_path: Path) -> None:
 def test_lists_that_cannot_be_printed(tmp_path: Path, text: str, message: str) -> None:
     path = _csv(tmp_path, text)
     with pytest.raises(UsageError, match=message) as caught:
-        tickets_from_csv(path, "E", ())
+        tickets_for(places_in(path), "E", ())
     assert str(caught.value).startswith(str(path))
 
 
 def test_a_round_that_every_row_contradicts_is_refused(tmp_path: Path) -> None:
     path = _csv(tmp_path, "round,name\n1,Ada\n1,Bob\n")
     with pytest.raises(UsageError, match="its rows are of round 1"):
-        tickets_from_csv(path, "Cup", (2,))
-    assert len(tickets_from_csv(path, "Cup", (1,))) == 2
+        tickets_for(places_in(path), "Cup", (2,))
+    assert len(tickets_for(places_in(path), "Cup", (1,))) == 2
 
 
 def test_rounds() -> None:
@@ -154,7 +154,7 @@ def test_rounds() -> None:
 
 def test_spellbooks_belong_to_tables(tmp_path: Path) -> None:
     rows = "round,table,name\n2,1,Ada\n2,2,Cleo\n2,1,Bob\n2,2,Dan\n2,3,Eve\n2,,Flo\n"
-    found = book_tickets_from_csv(_csv(tmp_path, rows), "Cup", ())
+    found = book_tickets_for(places_in(_csv(tmp_path, rows)), "Cup", ())
     said = [(ticket.name, ticket.second, unchecked(ticket.code)) for ticket in found]
     first, second = ("Ada", "Bob", "CUP/2/1/"), ("Cleo", "Dan", "CUP/2/2/")
     assert said[:5] == [first, second, first, second, ("Eve", "", "CUP/2/3/")]

@@ -72,7 +72,7 @@ def write_report(state: Event, rows: Iterable[Row], album: Album, w: Words) -> I
         t=w.t,
         error=partial(error_words.error_text, words=w),
         decided_by=partial(decided_by, w),
-        seats_of=_seats_of,
+        seats_of=lambda games: max(2, *(len(game.seats) for game in games)),
         half=half,
         signed=signed,
         percent=percent,
@@ -124,11 +124,6 @@ def _summary(state: Event, w: Words) -> str:
 
 def _joined(parts: Iterable[str]) -> str:
     return " · ".join(part for part in parts if part)
-
-
-def _seats_of(games: Sequence[Game]) -> int:
-    """Number of seats of the largest table of a round."""
-    return max(2, *(len(game.seats) for game in games))
 
 
 def _cards(state: Event, rows: Iterable[Row], album: Album, w: Words) -> Iterator[Json]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, count
 from typing import Any
 
+import numpy as np
 from msgspec import to_builtins
-from sqlalchemy import Connection, and_, func, or_, select
+from sqlalchemy import Connection, and_, func, literal, or_, select
 
 from kdscan.errors import ReaderDied
 from kdscan.event.sheets import ReadSheet, brief_of
@@ -18,7 +18,6 @@ from kdscan.event.store.schema import (
     PhotoRow,
     ReadingRow,
     all_of,
-    all_with,
     first,
     insert,
     insert_new,
@@ -26,6 +25,7 @@ from kdscan.event.store.schema import (
     touch,
 )
 from kdscan.files import Json
+from kdscan.templates.template import SUFFIX
 
 SAME_PLACE = 0.25
 """Two outlines are one sheet if the distance of their centres is less than this fraction of their
@@ -116,11 +116,6 @@ def get_photo(db: Connection, photo_id: int) -> PhotoRow | None:
     return first(db, PhotoRow, schema.photo, id=photo_id)
 
 
-def photos(db: Connection, event_id: int) -> list[PhotoRow]:
-    """All photos of an event, in the order in which they came."""
-    return all_with(db, PhotoRow, schema.photo, event_id=event_id)
-
-
 def files(db: Connection, event_id: int, photo_ids: Collection[int] | None = None) -> list[FileRow]:
     """The names under which photos of an event came (or only these photos, and whatever could not
     be read at all), in the order in which they came."""
@@ -129,6 +124,14 @@ def files(db: Connection, event_id: int, photo_ids: Collection[int] | None = Non
     if photo_ids is not None:
         query = query.where(or_(at.photo_id.in_(photo_ids), at.photo_id.is_(None)))
     return all_of(db, FileRow, query)
+
+
+def stored_files(db: Connection, event_id: int) -> set[tuple[str, str]]:
+    """SHA-256 and suffix of an event's photos and prints."""
+    photo, pad = schema.photo.c, schema.known_print.c
+    photos = select(photo.sha256, photo.suffix).where(photo.event_id == event_id)
+    prints = select(pad.sha256, literal(SUFFIX)).where(pad.event_id == event_id)
+    return {(row[0], row[1]) for query in (photos, prints) for row in db.execute(query)}
 
 
 def add_reading(
@@ -204,23 +207,13 @@ def errors(
     return {(photo_id, page): entry["error"] for photo_id, page, entry in db.execute(query)}
 
 
-def read_sheets(
-    db: Connection,
-    *,
-    ids: Collection[int] | None = None,
-    photo_ids: Collection[int] | None = None,
-    event_id: int | None = None,
-) -> Iterator[ReadSheet]:
-    """Sheets as they were read, one by one: those with these ids, of photos, or of an event."""
+def read_sheets(db: Connection, **values: int | Collection[int]) -> Iterator[ReadSheet]:
+    """Sheets as they were read, one by one: those with one of these values in each column."""
     at, of = schema.sheet.c, schema.reading.c
     both = schema.sheet.join(schema.reading, at.reading_id == of.id)
     query = select(schema.sheet, of.entry, of.kept).select_from(both)
-    if ids is not None:
-        query = query.where(at.id.in_(ids))
-    if photo_ids is not None:
-        query = query.where(at.photo_id.in_(photo_ids))
-    if event_id is not None:
-        query = query.where(at.event_id == event_id)
+    for name, wanted in values.items():
+        query = query.where(at[name].in_([wanted] if isinstance(wanted, int) else wanted))
     query = query.order_by(at.photo_id, at.page, at.number).execution_options(yield_per=100)
     with db.execute(query) as result:
         for row in result.mappings():
@@ -241,7 +234,7 @@ def _renew_sheets(
 ) -> None:
     """Point the page's sheets to a new reading; those that it did not find stay only if an action
     speaks of them."""
-    before = [s for s in read_sheets(db, photo_ids=[photo.id]) if s.page == page]
+    before = [*read_sheets(db, photo_id=photo.id, page=page)]
     for number, data in enumerate(found):
         same = next((old for old in before if _same_place(old.data, data)), None)
         values = {
@@ -279,10 +272,6 @@ def _same_place(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
         return False
     if not one["outline"] or not other["outline"]:
         return bool(one["outline"] == other["outline"])
-    size = math.dist(one["outline"][0], one["outline"][2])
-    return math.dist(_center(one["outline"]), _center(other["outline"])) < SAME_PLACE * size
-
-
-def _center(outline: Sequence[Sequence[float]]) -> tuple[float, float]:
-    xs, ys = zip(*outline, strict=True)
-    return sum(xs) / len(xs), sum(ys) / len(ys)
+    first, second = np.array(one["outline"]), np.array(other["outline"])
+    apart, size = first.mean(0) - second.mean(0), first[0] - first[2]
+    return bool(np.linalg.norm(apart) < SAME_PLACE * np.linalg.norm(size))

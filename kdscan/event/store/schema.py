@@ -302,12 +302,3 @@ def touch(db: Connection, event_id: int, photo_id: int | None = None) -> int | N
     if photo_id is not None:
         db.execute(photo.update().where(photo.c.id == photo_id).values(version=version))
     return version
-
-
-def set_detail(db: Connection, event_id: int, key: str, value: Any) -> None:
-    """Store one of an event's settings that no action changes; None removes it."""
-    row = first(db, EventRow, event, id=event_id)
-    details = {} if row is None else {k: v for k, v in row.details.items() if k != key}
-    details = details if value is None else details | {key: value}
-    db.execute(event.update().where(event.c.id == event_id).values(details=details))
-    touch(db, event_id)

@@ -14,10 +14,10 @@ from sqlalchemy import Connection, text
 
 from kdscan.cli.options import same_event
 from kdscan.errors import StoreError, StoreFull, UsageError
-from kdscan.event.events import events, open_row
+from kdscan.event.events import events, find_event, open_row
 from kdscan.event.model import reason_of
 from kdscan.event.store import connect, open_store
-from kdscan.event.store.photos import add_photo, photos, set_pages
+from kdscan.event.store.photos import add_photo, set_pages
 from kdscan.event.store.schema import metadata
 from tests.command import Command
 from tests.conftest import new_store
@@ -66,7 +66,7 @@ def test_a_store_of_the_first_version_keeps_its_reasons(store_url: str, tmp_path
         ):
             db.execute(text(later))
     with open_store(store_url) as store, store.read() as db:
-        (found,) = photos(db, open_row(db, "cup").id)
+        (found,) = find_event(db, "cup").photos.values()
         assert reason_of(found) == old
         assert compare_metadata(MigrationContext.configure(db), metadata) == []
     if store_url.startswith("sqlite"):

@@ -39,10 +39,6 @@ def test_a_store_that_is_gone_is_noticed_before_anything_is_called_saved(
     "command",
     [
         ["standings"],
-        ["export", "--csv", "-"],
-        ["report", "-o", "x.html"],
-        ["correct", "a.jpg", "--confirm"],
-        ["pair"],
         ["result", "--round", "1", "--table", "1", "Ada=3"],
     ],
 )

@@ -12,7 +12,6 @@ from kdscan.event.store.photos import (
     add_photo,
     add_reading,
     files,
-    photos,
     read_sheets,
     readings,
 )
@@ -29,7 +28,7 @@ def test_a_photo_is_one_however_often_it_comes(store: Store) -> None:
         assert add_file(db, event.id, "b.jpg", photo.id) == first
         add_file(db, event.id, "a.jpg", photo.id, source="web", details={"round": 2})
     with store.read() as db:
-        assert len(photos(db, event.id)) == 1
+        assert len(load(db, event.id).photos) == 1
         named = sorted(files(db, event.id, [photo.id]), key=lambda file: file.name)
         assert [(f.name, f.source, f.details) for f in named] == [
             ("a.jpg", "web", {"round": 2}),

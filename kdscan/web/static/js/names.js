@@ -1,7 +1,7 @@
 // Players: names remembered on this phone, and whose sheet is which, which the server stores.
 
 import { get, session } from "./api.js";
-import { button, h, put, recall, remember } from "./dom.js";
+import { button, h, put, recall, remember, toast } from "./dom.js";
 import { t } from "./i18n.js";
 import { glyph } from "./icons.js";
 
@@ -70,7 +70,10 @@ export function whoseField(kind, say) {
     taken = [],
     changing = false;
   const tell = async (name) => {
+    const before = sheet.player;
     const error = await say(name);
+    if (!error && sheet.player === before && name !== before)
+      toast(t("This change waits for the desk."));
     if (error) {
       put(offers, (error.known ?? []).map(chip));
       return;

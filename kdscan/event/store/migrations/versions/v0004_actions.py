@@ -14,97 +14,53 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
+from kdscan.event.store import schema
+
 revision = "0004"
 down_revision = "0003"
 
 Row = Mapping[Any, Any]
 
 
-def _table(name: str, /, **columns: Any) -> sa.TableClause:
-    return sa.table(name, *(sa.column(key, kind) for key, kind in columns.items()))
-
-
-NUMBER, TEXT, JSON, TIME = sa.Integer, sa.Text, sa.JSON, sa.DateTime(timezone=True)
-
-ACTION = _table(
-    "action",
-    id=NUMBER,
-    event_id=NUMBER,
-    at=TIME,
-    who=TEXT,
-    role=sa.String,
-    session=sa.String,
-    action=JSON,
-)
-EVENT = _table("event", id=NUMBER, details=JSON, created_at=TIME)
-PLAYER = _table("player", id=NUMBER, event_id=NUMBER, name=TEXT, active=sa.Boolean, details=JSON)
-GAME = _table("game", id=NUMBER, event_id=NUMBER, round=NUMBER, table=NUMBER)
-SEAT = _table("seat", game_id=NUMBER, number=NUMBER, player_id=NUMBER)
-CORRECTION = _table(
-    "correction",
-    id=NUMBER,
-    event_id=NUMBER,
-    sheet_id=NUMBER,
-    game_id=NUMBER,
-    field=TEXT,
-    old=JSON,
-    new=JSON,
-    who=TEXT,
-    at=TIME,
-    undoes=NUMBER,
-)
-
-
 def upgrade() -> None:
     """Make the log of every event, and drop what it replaces."""
-    db = op.get_bind()
-    op.create_table(
-        "action",
-        sa.Column("id", sa.Integer, primary_key=True),
-        sa.Column(
-            "event_id", sa.Integer, sa.ForeignKey("event.id", ondelete="CASCADE"), nullable=False
-        ),
-        sa.Column("at", TIME, nullable=False),
-        sa.Column("who", sa.Text, nullable=False),
-        sa.Column("role", sa.String(10), nullable=False),
-        sa.Column("session", sa.String(50), nullable=False),
-        sa.Column("action", sa.JSON, nullable=False),
-    )
-    op.create_index("ix_action_event_id", "action", ["event_id"])
+    db, replaced = op.get_bind(), ("correction", "seat", "game", "player")
+    schema.action.create(db)
     for table in ("event", "photo"):
         op.add_column(table, sa.Column("version", sa.Integer, nullable=False, server_default="1"))
-    op.add_column("sheet", sa.Column("basis", sa.String(30)))
-    op.add_column("sheet", sa.Column("state", sa.JSON))
-    op.add_column("sheet", sa.Column("brief", sa.JSON))
-    for event in db.execute(sa.select(EVENT).order_by(EVENT.c.id)).mappings().all():
-        _convert(db, event)
-    for name in ("correction", "seat", "game", "player"):
+    for column in (("basis", sa.String(30)), ("state", sa.JSON), ("brief", sa.JSON)):
+        op.add_column("sheet", sa.Column(*column))
+    tables = sa.MetaData()
+    tables.reflect(db, only=("event", "action", *replaced))
+    for event in db.execute(sa.select(tables.tables["event"])).mappings().all():
+        _convert(db, tables.tables, event)
+    for name in replaced:
         op.drop_table(name)
     op.drop_index("ix_sheet_event_review", "sheet")
     for name in ("total", "confidence", "review"):
         op.drop_column("sheet", name)
 
 
-def _convert(db: sa.Connection, event: Row) -> None:
-    def rows(table: Any) -> Sequence[Row]:
+def _convert(db: sa.Connection, tables: Mapping[str, sa.Table], event: Row) -> None:
+    def rows(name: str) -> Sequence[Row]:
+        table = tables[name]
         query = sa.select(table).where(table.c.event_id == event["id"]).order_by(table.c.id)
         return db.execute(query).mappings().all()
 
-    games = rows(GAME)
-    seats = sa.select(SEAT).where(SEAT.c.game_id.in_([game["id"] for game in games]))
-    seated = db.execute(seats.order_by(SEAT.c.game_id, SEAT.c.number)).mappings().all()
-    first = (db.scalar(sa.select(sa.func.max(ACTION.c.id))) or 0) + 1
-    log = actions_of(event, rows(PLAYER), games, seated, rows(CORRECTION), first)
+    seat, game, action = tables["seat"], tables["game"], tables["action"]
+    seats = sa.select(seat).join(game).where(game.c.event_id == event["id"])
+    seated = db.execute(seats.order_by(seat.c.game_id, seat.c.number)).mappings().all()
+    first = (db.scalar(sa.select(sa.func.max(action.c.id))) or 0) + 1
+    log = actions_of(event, rows("player"), rows("game"), seated, rows("correction"), first)
     if log:
-        db.execute(ACTION.insert(), [dict(row, event_id=event["id"]) for row in log])
+        db.execute(action.insert(), [dict(row, event_id=event["id"]) for row in log])
         if db.dialect.name == "postgresql":  # its sequence has not seen these numbers
-            last = log[-1]["id"]
-            db.execute(
-                sa.text("SELECT setval(pg_get_serial_sequence('action', 'id'), :last)"),
-                {"last": last},
-            )
+            last = sa.literal(log[-1]["id"])
+            sequence = sa.func.pg_get_serial_sequence("action", "id")
+            db.execute(sa.select(sa.func.setval(sequence, last)))
     details = {k: v for k, v in event["details"].items() if k not in ("rules", "clock", "shown")}
-    db.execute(EVENT.update().where(EVENT.c.id == event["id"]).values(details=details))
+    changed = tables["event"].update().where(tables["event"].c.id == event["id"])
+    db.execute(changed.values(details=details))
 
 
 def actions_of(
