@@ -153,7 +153,7 @@ def _http() -> Iterator[str]:
             yield f"{_prose(one['summary'])}\n"
             for parameter in one["parameters"]:
                 needed = ", needed" if parameter.get("required") else ""
-                told = _prose(parameter.get("description", ""))
+                told = _prose(parameter["schema"].get("description", ""))
                 yield f"- `{parameter['name']}` ({parameter['in']}{needed}): {told}"
             yield ""
             answers = ", ".join(

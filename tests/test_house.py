@@ -24,7 +24,7 @@ MOST_TOKENS = {
     "kdscan/rules": 23_400,
     "kdscan/sheets": 41_100,
     "kdscan/templates": 24_300,
-    "kdscan/web": 29_600,
+    "kdscan/web": 27_100,
     "kdscan/workers": 1_930,
     "kdscan": 253_310,
     "lab": 190_000,

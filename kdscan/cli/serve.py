@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 import ssl
 import sys
@@ -78,6 +77,10 @@ def serve(
             metavar="ADDRESS", help="Reverse proxy whose X-Forwarded-For and -Proto are trusted."
         ),
     ] = None,
+    root_path: Annotated[
+        str,
+        typer.Option(metavar="PATH", help="Path below which the proxy shows the page: /kdscan."),
+    ] = "",
 ) -> None:
     """The terminal shows the address as a QR code. Players sign in with the code in it; the second
     link is for those who run the event. Stop with Ctrl-C; everything uploaded is kept.
@@ -92,7 +95,7 @@ def serve(
 
     $ kdscan serve --host 127.0.0.1 --port 8080
     """
-    if (certificate is None) != (key is None):
+    if bool(certificate) != bool(key):
         raise UsageError("--certificate and --key must be given together")
     if code is not None and not (6 <= len(code) <= 40 and code.isalnum() and code.isascii()):
         raise UsageError("--code must be 6 to 40 letters and digits")
@@ -103,13 +106,25 @@ def serve(
             raise UsageError(
                 "--proxy {address}: write its address, like 10.0.0.2", address=proxy
             ) from error
-    if https and certificate is not None:
+    if https and certificate:
         raise UsageError("--https makes a certificate; leave it out with --certificate")
+    root_path = f"/{root_path.strip('/')}".rstrip("/")
     addresses = reachable(host)
     if https:
-        names = ["localhost", "127.0.0.1", *addresses]
-        certificate, key = own_certificate(user_data_path("kdscan") / "https", names)
-    tls = None if certificate is None else _tls(certificate, key)
+        folder = user_data_path("kdscan") / "https"
+        certificate, key = own_certificate(folder, ["localhost", "127.0.0.1", *addresses])
+    tls = None
+    if certificate:
+        tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        try:
+            tls.load_cert_chain(certificate, key)
+        except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+            raise UsageError(
+                "--certificate {path}: it does not work with that key ({why}); both must be PEM "
+                "files",
+                path=certificate,
+                why=getattr(error, "strerror", None) or error,
+            ) from error
     default_models().check()
     listening = _listen(host, port)
     with open_store(store) as opened:
@@ -127,51 +142,33 @@ def serve(
             desk_code=desk_code,
             open_here=host in HERE and code is None,
             proxy=proxy,
+            root_path=root_path,
             workers=workers or cores(),
         )
-        scheme, port = "http" if tls is None else "https", listening.getsockname()[1]
-        here = _url(scheme, "127.0.0.1", port)
-        greet([_url(scheme, name, port) for name in addresses], here, settings, own=https)
+        scheme, port = "https" if tls else "http", listening.getsockname()[1]
+        here, *urls = (
+            f"{scheme}://{f'[{name}]' if ':' in name else name}:{port}{root_path}"
+            for name in ("127.0.0.1", *addresses)
+        )
+        greet(urls, here, settings, own=https)
         while chosen := asyncio.run(run(opened, settings, listening, tls)):
             settings, listening = replace(settings, event=chosen), _listen(host, port)
 
 
-def _tls(certificate: Path, key: Path | None) -> ssl.SSLContext:
-    """What encrypts the connections; raises `UsageError` for a certificate that cannot be used."""
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    try:
-        context.load_cert_chain(certificate, key)
-    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
-        raise UsageError(
-            "--certificate {path}: it does not work with that key ({why}); both must be PEM files",
-            path=certificate,
-            why=error.strerror if isinstance(error, OSError) and error.strerror else error,
-        ) from error
-    return context
-
-
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # without delay
-    if os.name == "posix":
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((host, port))
+        listening = socket.create_server((host, port), family=family)
     except OSError as error:
-        listening.close()
         raise UsageError(
             "--host {host} --port {port}: cannot listen there ({error}); choose another port, "
             "like --port 8001, or an address of this machine",
             host=host,
             port=port,
-            error=error.strerror,
+            error=str(error.strerror).split(" (while")[0],
         ) from error
-    listening.listen(128)
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # for every connection
     return listening
-
-
-def _url(scheme: str, name: str, port: int) -> str:
-    return f"{scheme}://{f'[{name}]' if ':' in name else name}:{port}"
 
 
 def greet(addresses: list[str], local: str, settings: Settings, own: bool) -> None:
@@ -187,7 +184,7 @@ def greet(addresses: list[str], local: str, settings: Settings, own: bool) -> No
         return
     if not addresses:
         warning = t("This machine is in no network: phones cannot reach the page.")
-        print(f"kdscan: {warning}", file=sys.stderr)
+        print("kdscan:", warning, file=sys.stderr)
     address, *others = addresses or [local]
     link = f"{address}/j/{settings.join_code}"
     if sys.stdout.isatty() and addresses:

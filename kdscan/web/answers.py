@@ -6,14 +6,23 @@ import gzip
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from contextvars import ContextVar
 from typing import Any
 
+from msgspec import to_builtins
 from starlette.requests import Request
 from starlette.responses import Response
 
+ROOT: ContextVar[str] = ContextVar("root", default="")
+"""The path below which a proxy shows the page, like /kdscan; empty if it has a host of its own."""
+
 MIN_PACKED = 1000
 """Bytes of a body that is worth compressing."""
+
+
+def address(path: str) -> str:
+    """A path of the page as browsers see it, like /kdscan/join."""
+    return ROOT.get() + path
 
 
 class JsonAnswer(Response):
@@ -23,7 +32,7 @@ class JsonAnswer(Response):
     media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
-        return json.dumps(content, separators=(",", ":"), default=asdict).encode()
+        return json.dumps(content, separators=(",", ":"), default=to_builtins).encode()
 
     def packed(self, request: Request) -> JsonAnswer:
         """The same answer, compressed if it is large and the client can unpack it."""
@@ -36,7 +45,8 @@ class JsonAnswer(Response):
 
 
 class ApiError(Exception):
-    """An answer that is an error. code: stable, for programs; message: for people.
+    """An answer that is an error. code: stable, for programs; message: for people. wait: seconds
+    until it may be tried again.
 
     known: suggestions of what may have been meant.
     """
@@ -45,15 +55,14 @@ class ApiError(Exception):
         self, status: int, code: str, message: str, wait: float = 0, *, known: Sequence[str] = ()
     ) -> None:
         super().__init__(message)
-        self.known = list(known)
         self.status, self.code, self.message, self.wait = status, code, message, wait
+        self.known = list(known)
 
     def answer(self) -> Response:
         headers = {"Retry-After": str(math.ceil(self.wait))} if self.wait else None
-        body = error_body(self.code, self.message)
-        if self.known:
-            body["error"]["known"] = self.known
-        return JsonAnswer(body, self.status, headers)
+        known = {"known": self.known} if self.known else {}
+        error = {"code": self.code, "message": self.message} | known
+        return JsonAnswer({"error": error}, self.status, headers)
 
 
 def refuse_if(wait: float) -> None:
@@ -62,11 +71,6 @@ def refuse_if(wait: float) -> None:
         raise ApiError(
             429, "too_many_requests", f"too many requests; wait {wait:.0f} seconds", wait
         )
-
-
-def error_body(code: str, message: str) -> dict[str, Any]:
-    """The JSON body of an error."""
-    return {"error": {"code": code, "message": message}}
 
 
 def desk_only() -> ApiError:

@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator
+from functools import partial
 
 from starlette.applications import Starlette
-from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,10 +19,9 @@ from kdscan.event.store import Store
 from kdscan.files.names import escape_control
 from kdscan.inference.store import default_models
 from kdscan.web import api, operations, pages, prints, publish, shared
-from kdscan.web.answers import ApiError, JsonAnswer, error_body
+from kdscan.web.answers import ROOT, ApiError
 from kdscan.web.live import Live, News
 from kdscan.web.middleware import Middleware, Proxy, add_headers
-from kdscan.web.overviews import Overviews
 from kdscan.web.pictures import PictureCache
 from kdscan.web.requests import Services
 from kdscan.web.sessions import RevokedSessions, Settings
@@ -31,7 +30,7 @@ from kdscan.web.tasks import prepare
 from kdscan.web.uploads import Parts, Reader
 from kdscan.workers.pool import Pool
 
-_ = api, prints, publish, shared  # imported because they declare their operations
+_ = api, pages, prints, publish, shared  # imported because they declare their operations
 
 log = logging.getLogger("kdscan.web")
 
@@ -53,13 +52,14 @@ def make_app(store: Store, settings: Settings) -> Starlette:
             models = default_models().version
             pictures = PictureCache(store, pool, models)
             live = Live(store, settings.event)
-            reader = Reader(store, live, pool, models, pictures)
+            loop, news = asyncio.get_running_loop(), News(live)
+            wake = partial(loop.call_soon_threadsafe, news.wake)
+            reader = Reader(store, live, pool, models, pictures, wake)
             app.state.services = Services(
                 settings=settings,
                 store=store,
                 live=live,
-                news=News(live),
-                overviews=Overviews(),
+                news=news,
                 reader=reader,
                 pool=pool,
                 pictures=pictures,
@@ -89,55 +89,15 @@ def make_app(store: Store, settings: Settings) -> Starlette:
         },
     )
     app.add_middleware(Middleware, settings=settings, revoked=revoked)
-    app.add_middleware(Proxy, trusted=settings.proxy)
+    app.add_middleware(Proxy, trusted=settings.proxy, root=settings.root_path)
     return app
 
 
 def _routes() -> list[Route]:
-    api = [
-        Route(_typed(one.path), one.endpoint, methods=[one.method], name=one.handler.__name__)
+    return [
+        Route(one.path, one.endpoint, methods=[one.method], name=one.handler.__name__)
         for one in operations.OPERATIONS
     ]
-    return [
-        *api,
-        Route("/", pages.home),
-        Route("/desk", pages.desk),
-        Route("/standings", pages.standings),
-        Route("/public/{code}", pages.public),
-        Route("/join", pages.join_form, methods=["GET"]),
-        Route("/join", pages.join, methods=["POST"]),
-        Route("/j/{code}", pages.join_by_link),
-        Route("/api/leave", pages.leave, methods=["POST"]),
-        Route("/static/{version}/{name:path}", pages.static),
-        Route("/language/{code}", pages.language),
-        Route("/sw.js", pages.service_worker),
-        Route("/manifest.webmanifest", pages.manifest),
-        Route("/openapi.json", _openapi),
-        Route("/health", _health),
-    ]
-
-
-def _typed(path: str) -> str:
-    return path.replace("{id}", "{id:number}").replace("{page}", "{page:number}")
-
-
-class _Number(IntegerConvertor):
-    """A number in a path; Python refuses to convert one of thousands of digits."""
-
-    regex = "[0-9]{1,99}"
-
-
-register_url_convertor("number", _Number())
-
-
-async def _openapi(_: Request) -> Response:
-    return JsonAnswer(operations.document())
-
-
-async def _health(request: Request) -> Response:
-    """GET /health: for whoever monitors the program."""
-    services: Services = request.app.state.services
-    return JsonAnswer({"workers": len(services.pool.pids), "waiting": services.reader.length})
 
 
 async def _api_error(_: Request, error: Exception) -> Response:
@@ -150,23 +110,24 @@ async def _kdscan_error(_: Request, error: Exception) -> Response:
     log.error("%s: %s", error.code, escape_control(str(error)))
     # Messages of StoreError and UsageError name files of this machine, so they only go to the log.
     if isinstance(error, StoreFull):
-        return JsonAnswer(error_body("store_full", FULL), 507, {"Retry-After": "30"})
+        return ApiError(507, "store_full", FULL, 30).answer()
     if isinstance(error, StoreError):
-        return JsonAnswer(error_body("store", "the results cannot be kept or found now"), 503)
-    return JsonAnswer(error_body(error.code, "this cannot be done"), 400)
+        return ApiError(503, "store", "the results cannot be kept or found now").answer()
+    return ApiError(400, error.code, "this cannot be done").answer()
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = {404: "not_found", 405: "wrong_method"}.get(error.status_code, "bad_request")
-    headers = dict(error.headers) if error.headers else None
+    answer = ApiError(error.status_code, code, error.detail).answer()
     if error.status_code == 405:  # Starlette names those of one route, and a path may have two
-        here = (one for one in _routes() if one.path_regex.match(request.scope["path"]))
-        headers = {"Allow": ", ".join(sorted(m for one in here for m in one.methods or ()))}
-    return JsonAnswer(error_body(code, error.detail), error.status_code, headers)
+        path = request.scope["path"].removeprefix(ROOT.get())
+        routes = (route for route in _routes() if route.path_regex.match(path))
+        answer.headers["Allow"] = ", ".join(sorted(m for r in routes for m in r.methods or ()))
+    return answer
 
 
 async def _bug(request: Request, error: Exception) -> Response:
-    answer = JsonAnswer(error_body("bug", "a bug in kdscan: its log says more"), 500)
+    answer = ApiError(500, "bug", "a bug in kdscan: its log says more").answer()
     add_headers(answer.headers, request)  # Starlette handles bugs outside of all middleware
     return answer

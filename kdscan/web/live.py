@@ -29,8 +29,7 @@ class Live:
         with store.write() as db:
             self.id = open_row(db, name).id
             self._event = load(db, self.id, write=True)
-        self._lock, self._looking = threading.Lock(), threading.Lock()
-        self._seen = (0.0, self._event.version)
+        self._lock = threading.Lock()
 
     def event(self) -> Event:
         """The event at its current version; raises ApiError if it was deleted."""
@@ -55,18 +54,10 @@ class Live:
                 self._event = event
         return event, entries
 
-    def version(self) -> int:
-        """The current version. Many browsers ask at the same time; they share one look. Raises
-        ApiError if the event was deleted."""
-        asked = time.monotonic()
-        with self._looking:
-            if self._seen[0] <= asked:
-                with self.store.read() as db:
-                    found = version(db, self.id, self.name)
-                if found is None:
-                    raise _gone()
-                self._seen = time.monotonic(), found
-            return self._seen[1]
+    def version(self) -> int | None:
+        """The current version; None if the event was deleted."""
+        with self.store.read() as db:
+            return version(db, self.id, self.name)
 
 
 def _gone() -> ApiError:
@@ -81,23 +72,35 @@ class News:
         self._changed = asyncio.Event()
         self._waiting = 0
         self._task: asyncio.Task[None] | None = None
-        self.ending = asyncio.Event()
+        self.version: int | None = -1
+        """The version at the last look; None if the event was deleted or cannot be read."""
+        self._ending = False
 
     def end(self) -> None:
         """Answer everybody who waits."""
-        self.ending.set()
-        self._changed.set()
+        self._ending = True
+        self.wake()
 
-    async def wait(self, known: str, state: Callable[[], str], seconds: float) -> bool:
-        """Return True when the state differs from the known one, False after that many seconds."""
+    def wake(self) -> None:
+        """Let everybody who waits look at once."""
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    def is_newer(self, version: int) -> bool:
+        """Whether there is a newer version than this, or none."""
+        return self.version is None or self.version > version
+
+    async def wait(self, is_due: Callable[[], bool], seconds: float) -> bool:
+        """Return True when something is due, which is asked with every new version; False after
+        that many seconds."""
         ends = time.monotonic() + seconds
         self._waiting += 1
         try:
             if self._task is None or self._task.done():
                 self._task = asyncio.create_task(self._look())
-            while not self.ending.is_set():
+            while not self._ending:
                 changed = self._changed
-                if await run_in_threadpool(state) != known:
+                if is_due():
                     return True
                 try:
                     await asyncio.wait_for(changed.wait(), ends - time.monotonic())
@@ -108,14 +111,12 @@ class News:
             self._waiting -= 1
 
     async def _look(self) -> None:
-        before = None  # the first look is late for who began to wait before it: wake all once
-        while self._waiting and not self.ending.is_set():
+        while self._waiting and not self._ending:
             try:
                 now = await run_in_threadpool(self._live.version)
             except Exception:  # who waits meets it as well
-                now = -1
-            if now != before:
-                before = now
-                self._changed.set()
-                self._changed = asyncio.Event()
+                now = None
+            if now != self.version:
+                self.version = now
+                self.wake()
             await asyncio.sleep(LOOK_EVERY)

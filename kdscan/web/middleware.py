@@ -6,16 +6,17 @@ import hmac
 from collections.abc import Mapping
 from contextlib import suppress
 from email.utils import formatdate
-from ipaddress import ip_address, ip_network
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from kdscan.web import sessions
-from kdscan.web.answers import ApiError, refuse_if
+from kdscan.web.answers import ROOT, ApiError, address, refuse_if
 from kdscan.web.sessions import Rate, RateLimiter, Session, Settings
 
 POLICY = "; ".join(
@@ -58,7 +59,7 @@ OPEN = (
     "/openapi.json",
     "/health",
 )
-"""Paths that need no session, because nothing there reveals anything about a game."""
+"""How paths begin that need no session: nothing there reveals anything about a game."""
 
 READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -72,37 +73,32 @@ HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 """Names of this machine that no other reaches."""
 
 
-class Proxy:
+class Proxy(ProxyHeadersMiddleware):
     """ASGI middleware: believes what named reverse proxies say of the client, https and the host.
 
-    trusted: their addresses or networks, separated by commas; None for none. A path prefix is not
-    supported: the page has a host of its own.
+    trusted: their addresses or networks, separated by commas; None for none. root: the path below
+    which they show the page, whether they take it off each request or not.
     """
 
-    def __init__(self, app: ASGIApp, trusted: str | None) -> None:
-        self._app = app
-        self._trusted = [ip_network(text.strip()) for text in (trusted or "").split(",") if text]
+    def __init__(self, app: ASGIApp, trusted: str | None, root: str = "") -> None:
+        super().__init__(app, trusted or [])  # type: ignore[arg-type]
+        self._root = root
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        client = scope.get("client")
-        if scope["type"] == "http" and client and self._trusts(client[0]):
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        ROOT.set(self._root)
+        if scope["type"] == "http":
+            path = scope["path"]
+            if self._root and path == self._root:  # relative addresses need the slash
+                await RedirectResponse(address("/"))(scope, receive, send)
+                return
+            path = self._root + path.removeprefix(self._root)
             headers = MutableHeaders(raw=list(scope["headers"]))
-            scope = {**scope, "headers": headers.raw}
-            hops = [hop.strip() for hop in headers.get("x-forwarded-for", "").split(",")]
-            for hop in filter(None, reversed(hops)):
-                scope["client"] = (hop, 0)
-                if not self._trusts(hop):
-                    break
-            if headers.get("x-forwarded-proto") in ("http", "https"):
-                scope["scheme"] = headers["x-forwarded-proto"]
-            if host := headers.get("x-forwarded-host", "").split(",")[0].strip():
+            host = headers.get("x-forwarded-host", "").split(",")[0].strip()
+            client = scope.get("client")
+            if host and client and client[0] in self.trusted_hosts:
                 headers["host"] = host
-        await self._app(scope, receive, send)
-
-    def _trusts(self, address: str) -> bool:
-        with suppress(ValueError):
-            return any(ip_address(address) in network for network in self._trusted)
-        return False
+            scope = {**scope, "root_path": self._root, "path": path, "headers": headers.raw}
+        await super().__call__(scope, receive, send)
 
 
 class Middleware:
@@ -121,67 +117,56 @@ class Middleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request = Request(scope)
+        request, path = Request(scope), scope["path"].removeprefix(ROOT.get())
+        client = request.client.host if request.client else ""
+        joins = (request.method, path) == ("POST", "/join")
+        refusal: Response | None = None
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 add_headers(MutableHeaders(scope=message), request)
-                if answer is None and _joins(request):
-                    if message["status"] == WRONG_CODE:
-                        self._guesses.spend(_address(request))
-                    elif message["status"] == SIGNED_IN:
-                        self._sessions.spend(_address(request))
+                if joins and not refusal and message["status"] == WRONG_CODE:
+                    self._guesses.spend(client)
+                elif joins and not refusal and message["status"] == SIGNED_IN:
+                    self._sessions.spend(client)
             await send(message)
 
-        answer = self._refusal(request, scope)
-        await (answer or self._app)(scope, receive, send_with_headers)
-
-    def _refusal(self, request: Request, scope: Scope) -> Response | None:
-        """The answer that rejects a request, or None."""
         try:
             _check_host(request.headers.get("host", ""))
-            session = self._who(request)
-            self._slow_down(request, session)
-            if session is None and not _is_open(_path(request)):
-                if _wants_page(request):
-                    return RedirectResponse("/join", 303)
-                raise ApiError(401, "no_session", "show the code: Authorization: Bearer CODE")
-            if request.method not in READS:
-                self._same_site(request, session)
+            session = scope.setdefault("state", {})["session"] = self._who(request, client)
+            if joins:  # only wrong codes count: a club shares one address
+                refuse_if(self._guesses.wait(client) or self._sessions.wait(client))
+            elif not path.startswith("/static/"):
+                uploads = (request.method, path) == ("POST", "/api/photos")
+                limiter = self._uploads if uploads else self._requests
+                refuse_if(limiter.take(session.id if session else client))
+            if session is None and not path.startswith(OPEN):
+                if request.method != "GET" or path.startswith("/api/"):
+                    raise ApiError(401, "no_session", "show the code: Authorization: Bearer CODE")
+                refusal = RedirectResponse(address("/join"), 303)
+            elif request.method not in READS:
+                # The form to join has no token; it takes the code, perhaps that of another role.
+                self._same_site(request, None if joins else session)
         except ApiError as error:
-            return error.answer()
-        scope.setdefault("state", {})["session"] = session
-        return None
+            refusal = error.answer()
+        await (refusal or self._app)(scope, receive, send_with_headers)
 
-    def _who(self, request: Request) -> Session | None:
+    def _who(self, request: Request, client: str) -> Session | None:
         scheme, _, code = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            refuse_if(self._guesses.wait(_address(request)))  # a correct code might be a guess too
+            refuse_if(self._guesses.wait(client))  # a correct code might be a guess too
             role = sessions.role_of(code, self._settings)
             if role is None:
-                self._guesses.spend(_address(request))
+                self._guesses.spend(client)
                 raise ApiError(401, "wrong_code", "this code is not valid")
-            return sessions.bearer(role, _address(request))
+            return sessions.bearer(role, client)
         cookie = request.cookies.get(sessions.COOKIE)
         session = sessions.verify(cookie, self._settings) if cookie else None
         if session is not None and session in self._revoked:
             session = None
         if session is None and self._settings.open_here and is_here(request.headers):
-            return sessions.bearer("desk", _address(request))
+            return sessions.bearer("desk", client)
         return session
-
-    def _slow_down(self, request: Request, session: Session | None) -> None:
-        asker = session.id if session else _address(request)
-        path = _path(request)
-        if path.startswith("/static/"):
-            return
-        if path == "/api/photos" and request.method == "POST":
-            refuse_if(self._uploads.take(asker))
-        elif _joins(request):  # only wrong codes count: a club shares one address
-            refuse_if(self._guesses.wait(_address(request)))
-            refuse_if(self._sessions.wait(_address(request)))
-        else:
-            refuse_if(self._requests.take(asker))
 
     def _same_site(self, request: Request, session: Session | None) -> None:
         """Reject changes that another site's page makes a browser request."""
@@ -193,8 +178,8 @@ class Middleware:
             raise ApiError(403, "other_site", "this came from another site")
         if headers.get("sec-fetch-site") not in (None, "same-origin", "none"):
             raise ApiError(403, "other_site", "this came from another site")
-        if session is None or _joins(request):
-            return  # a form, which has no token; it takes the code, perhaps that of another role
+        if session is None:
+            return
         if self._settings.open_here and not any(h in headers for h in FROM_BROWSERS):
             return  # a program on this machine; a browser would have sent one of these
         given = headers.get("x-csrf-token", "")
@@ -235,27 +220,6 @@ def _check_host(host: str) -> None:
         if parts.netloc == host:
             return
     raise ApiError(400, "bad_request", "the Host header is invalid")
-
-
-def _path(request: Request) -> str:
-    """The path by which the handler is chosen; that of `request.url` depends on the Host header."""
-    return str(request.scope["path"])
-
-
-def _is_open(path: str) -> bool:
-    return any(path == one or (one.endswith("/") and path.startswith(one)) for one in OPEN)
-
-
-def _wants_page(request: Request) -> bool:
-    return request.method == "GET" and not _path(request).startswith("/api/")
-
-
-def _joins(request: Request) -> bool:
-    return _path(request) == "/join" and request.method == "POST"
-
-
-def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
 
 
 def add_headers(headers: MutableHeaders, request: Request) -> None:

@@ -1,9 +1,10 @@
-"""Operations of the HTTP interface, each declared at its handler.
+"""Operations of the page, each declared at its handler.
 
-    @post("/api/photos/{id}/again")
-    async def again(request: Request, body: schemas.Nothing) -> schemas.Photo: ...
+    @get("/api/photos/{id}")
+    async def photo(call: Call, id: Id, wait: Wait = 0) -> schemas.Photo: ...
 
-The application's routes and /openapi.json are made from them.
+The application's routes and /openapi.json are made from them: what a handler takes besides the call
+and `body` are parameters of the path and the query, checked and described by their types.
 """
 
 from __future__ import annotations
@@ -13,50 +14,34 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib.metadata import version
-from inspect import iscoroutinefunction
-from typing import Any, get_args, get_type_hints
+from inspect import Parameter, iscoroutinefunction, signature
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import msgspec
+from msgspec import Meta
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from kdscan.files import Json
 from kdscan.web import schemas
-from kdscan.web.answers import JsonAnswer
-from kdscan.web.requests import MAX_WAIT, body_as, desk_session, services_of
+from kdscan.web.answers import ApiError, JsonAnswer, desk_only, not_found
+from kdscan.web.requests import MAX_WAIT, Call
 
-Handler = Callable[..., Any]
-"""Takes the request, and its body if that is a record; returns plain values or a Response. Only
-plain functions may block: they run in a thread."""
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+"""Takes the call, and what it declares besides; returns plain values or a Response. Only plain
+functions may block: they run in a thread."""
 
-Query = dict[str, tuple[Json, str, bool]]
-"""Query parameters: schema, description, and whether required."""
-
-ID: Json = {"type": "integer", "minimum": 0}
-
-IN_PATH: dict[str, tuple[Json, str]] = {
-    "id": (ID, "number of the photo or sheet"),
-    "page": (ID, "from 0"),
-    "size": ({"type": "string", "enum": ["view", "thumb"]}, "how large"),
-    "code": ({"type": "string"}, "the game's code"),
-    "token": ({"type": "string"}, "the sender's name for an upload"),
-}
-"""Path parameters."""
-
-WAIT: Json = {"type": "integer", "minimum": 0, "maximum": int(MAX_WAIT)}
-
-NEWS: Query = {
-    "after": ({"type": "string"}, "the `state` that is known already", False),
-    "wait": (WAIT, "seconds to wait for another one", False),
-}
+Id = Annotated[int, Meta(ge=0, description="number of the photo, sheet or print")]
+PageNumber = Annotated[int, Meta(ge=0, description="from 0")]
+Code = Annotated[str, Meta(description="the game's or the link's code")]
+Wait = Annotated[int, Meta(ge=0, le=int(MAX_WAIT), description="seconds to wait for something new")]
+State = Annotated[str, Meta(description="the `state` that is known already")]
 
 NONE_SUCH = {404: "It does not exist, or this session may not see it."}
 BAD = {400: "The request is not as described here."}
 TOO_MUCH = {413: "The body is too large."}
 DESK_ONLY = {403: "Only with the desk's code."}
-WRONG_KIND = {409: "Impossible: another kind of sheet, the castle, nothing to undo."}
-
 REF = "#/components/schemas/{name}"
 
 ALWAYS = {
@@ -77,54 +62,109 @@ class Operation:
     """One operation of the interface.
 
     answer: the type of its JSON, or a media type. body: a record, or `bytes` for what the handler
-    receives itself. errors: possible errors besides the usual ones. desk: only for the desk.
-    checks_event: whether to look first whether the event still exists; the handler does otherwise.
+    receives itself. errors: possible errors besides the usual ones. desk: only for the desk. news:
+    the answer has a `state`, and who knows it may wait for another one. page: for browsers alone.
     """
 
     method: str
     path: str
-    handler: Handler
+    handler: Callable[..., Any]
+    parameters: type[msgspec.Struct]
     answer: Any
     body: Any = None
-    query: Query = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
     desk: bool = False
     status: int = 200
-    checks_event: bool = True
+    news: bool = False
+    page: bool = False
 
     @property
-    def summary(self) -> str:
-        """The first paragraph of its handler's docstring, as one line without its full stop."""
-        return " ".join((self.handler.__doc__ or "").split("\n\n")[0].split()).rstrip(".")
-
-    @property
-    def in_path(self) -> dict[str, tuple[Json, str]]:
-        """The parameters of its path."""
-        return {name: IN_PATH[name] for name in re.findall(r"{(\w+)}", self.path)}
-
-    @property
-    def all_errors(self) -> dict[int, str]:
-        """Possible errors, by status."""
-        given = (self.in_path, NONE_SUCH), (self.query or self.body, BAD), (self.body, TOO_MUCH)
-        usual = {status: text for what, one in given if what for status, text in one.items()}
-        return usual | (DESK_ONLY if self.desk else {}) | self.errors
+    def in_path(self) -> list[str]:
+        """The names of its path's parameters."""
+        return re.findall(r"{(\w+)", self.path)
 
     async def endpoint(self, request: Request) -> Response:
         """Handle a request."""
-        if self.desk:
-            desk_session(request)
-        if self.checks_event and self.query is not NEWS:  # who waits for news is told at once
-            await run_in_threadpool(services_of(request).live.version)
-        given = [] if self.body in (None, bytes) else [await body_as(request, self.body)]
+        call = Call(request.scope, request.receive)
+        if self.desk and call.who.role != "desk":
+            raise desk_only()
+        given = self._parameters(call)
+        after, wait = (given.pop(name) for name in ("after", "wait")) if self.news else ("", 0)
+        if self.body not in (None, bytes):
+            given["body"] = await call.record(self.body)
+        if not self.page:
+            await call.refresh()
 
-        def answer(result: Any) -> Response:
-            if isinstance(result, Response):
-                return result
-            return JsonAnswer(result, self.status).packed(request)
+        async def result() -> Any:
+            if iscoroutinefunction(self.handler):
+                return await self.handler(call, **given)
+            return await run_in_threadpool(self.handler, call, **given)
 
-        if not iscoroutinefunction(self.handler):
-            return await run_in_threadpool(lambda: answer(self.handler(request, *given)))
-        return await run_in_threadpool(answer, await self.handler(request, *given))
+        answer = await result()
+        if wait and answer["state"] == after:
+            news = call.services.news
+            if await news.wait(lambda: news.is_newer(int(after)), wait):
+                await call.refresh()
+                answer = await result()
+            else:
+                answer = {"state": after}
+        if isinstance(answer, Response):
+            return answer
+        return await run_in_threadpool(lambda: JsonAnswer(answer, self.status).packed(call))
+
+    def _parameters(self, call: Call) -> dict[str, Any]:
+        """The parameters of a request; raises ApiError."""
+        try:
+            given = {**call.query_params, **call.path_params}
+            return msgspec.structs.asdict(msgspec.convert(given, self.parameters, strict=False))
+        except msgspec.ValidationError as error:
+            if any(f"`$.{name}`" in str(error) for name in self.in_path):
+                raise not_found("entry") from error
+            raise ApiError(
+                400, "bad_request", f"the address is not as described: {error}"
+            ) from error
+
+    def described(self) -> Json:
+        """Its part of /openapi.json."""
+        fields, in_path = msgspec.structs.fields(self.parameters), self.in_path
+        errors = (
+            ALWAYS
+            | (NONE_SUCH if in_path else {})
+            | (BAD if len(fields) > len(in_path) or self.body else {})
+            | (TOO_MUCH if self.body else {})
+            | (DESK_ONLY if self.desk else {})
+            | (NO_CHANGE if self.method != "GET" else {})
+            | self.errors
+        )
+        answers = {
+            str(code): {"description": text, "content": _json(schemas.Error)}
+            for code, text in errors.items()
+        }
+        unchanged = [schemas.Unchanged] if self.news else []
+        content = (
+            _file(self.answer) if isinstance(self.answer, str) else _json(self.answer, *unchanged)
+        )
+        operation: Json = {
+            "operationId": self.handler.__name__,
+            "summary": " ".join((self.handler.__doc__ or "").split("\n\n")[0].split()).rstrip("."),
+            "parameters": [
+                {
+                    "name": one.name,
+                    "in": "path" if one.name in in_path else "query",
+                    "required": one.required,
+                    "schema": msgspec.json.schema(one.type),
+                }
+                for one in fields
+            ],
+            "responses": {
+                str(self.status): {"description": "Done.", "content": content},
+                **answers,
+            },
+        }
+        if self.body:
+            taken = _file("application/octet-stream", 1) if self.body is bytes else _json(self.body)
+            operation["requestBody"] = {"required": True, "content": taken}
+        return operation
 
 
 OPERATIONS: list[Operation] = []
@@ -132,17 +172,27 @@ OPERATIONS: list[Operation] = []
 
 
 def operation(
-    method: str, path: str, answer: Any = None, *, body: Any = None, **more: Any
+    method: str, path: str, answer: Any = None, **more: Any
 ) -> Callable[[Handler], Handler]:
-    """Declare a handler; the arguments are the fields of its `Operation`.
+    """Declare a handler; `more` are fields of its `Operation`.
 
     answer, body: by default the types that the handler returns and takes as `body`.
     """
 
     def declare(handler: Handler) -> Handler:
-        types = get_type_hints(handler)
-        kinds = answer or types["return"], body or types.get("body")
-        OPERATIONS.append(Operation(method, path, handler, *kinds, **more))
+        types = get_type_hints(handler, include_extras=True)
+        taken = {n: p.default for n, p in signature(handler).parameters.items()}
+        fields: list[Any] = [
+            (name, types[name]) if default is Parameter.empty else (name, types[name], default)
+            for name, default in taken.items()
+            if name not in ("call", "body")
+        ]
+        if more.get("news"):
+            fields += [("after", State, ""), ("wait", Wait, 0)]
+        more.setdefault("body", types.get("body"))
+        parameters = msgspec.defstruct("Parameters", fields)
+        kind = answer or types["return"]
+        OPERATIONS.append(Operation(method, path, handler, parameters, kind, **more))
         return handler
 
     return declare
@@ -151,17 +201,22 @@ def operation(
 get, post = partial(operation, "GET"), partial(operation, "POST")
 
 
+def page(path: str, method: str = "GET") -> Callable[[Handler], Handler]:
+    """Declare what answers browsers alone, with or without an event."""
+    return operation(method, path, page=True)
+
+
 @cache
 def document() -> Json:
-    """/openapi.json, the OpenAPI 3.1 document of all operations that were declared; made once,
-    because it takes a while, and strangers may ask for it."""
-    kinds = [k for o in OPERATIONS for k in (*_alternatives(o.answer), o.body) if _is_record(k)]
-    refs, components = msgspec.json.schema_components([*kinds, schemas.Error], ref_template=REF)
-    components = {name: _plain(one) for name, one in components.items()}
-    schema_of = dict(zip([*map(id, kinds), id(schemas.Error)], refs, strict=True))
+    """/openapi.json, the OpenAPI 3.1 document of all operations but pages; made once, because it
+    takes a while, and strangers may ask for it."""
+    described = [one for one in OPERATIONS if not one.page]
+    types = {schemas.Error, schemas.Unchanged, *(t for o in described for t in (o.answer, o.body))}
+    records = [one for one in types if isinstance(one, type) and one is not bytes]
+    _, components = msgspec.json.schema_components(records, ref_template=REF)
     paths: Json = {}
-    for one in OPERATIONS:
-        paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, schema_of)
+    for one in described:
+        paths.setdefault(one.path, {})[one.method.lower()] = one.described()
     return {
         "openapi": "3.1.0",
         "info": {
@@ -173,7 +228,7 @@ def document() -> Json:
         "security": [{"code": []}, {"cookie": []}],
         "paths": paths,
         "components": {
-            "schemas": components,
+            "schemas": _plain(components),
             "securitySchemes": {
                 "code": {
                     "type": "http",
@@ -191,67 +246,23 @@ def document() -> Json:
     }
 
 
-def _alternatives(answer: Any) -> tuple[Any, ...]:
-    """The types of an answer; msgspec describes no unions of dictionaries."""
-    return get_args(answer) or (answer,)
+def _json(*answers: type) -> Json:
+    refs = [{"$ref": REF.format(name=answer.__name__)} for answer in answers]
+    return {"application/json": {"schema": {"anyOf": refs} if len(refs) > 1 else refs[0]}}
 
 
-def _is_record(kind: Any) -> bool:
-    return kind is not None and kind is not bytes and not isinstance(kind, str)
+def _file(media_type: str, least: int = 0) -> Json:
+    return {media_type: {"schema": {"type": "string", "format": "binary", "minLength": least}}}
 
 
 def _plain(schema: Any) -> Any:
-    """A schema in terms that client generators understand too: fixed-length arrays of equal items
-    are described without `prefixItems`."""
+    """A schema in terms that client generators understand too: arrays without `prefixItems`."""
     if isinstance(schema, list):
-        return [_plain(one) for one in schema]
+        return [_plain(value) for value in schema]
     if not isinstance(schema, dict):
         return schema
-    first = schema.get("prefixItems")
-    if first and schema.get("items") is False:
-        rest = {k: _plain(v) for k, v in schema.items() if k not in ("prefixItems", "items")}
-        if len({str(one) for one in first}) == 1:
-            return rest | {"items": _plain(first[0])}
-        # Where `prefixItems` is understood, `items` adds nothing: there are no further ones.
-        return rest | {"prefixItems": _plain(first), "items": {"anyOf": _plain(first)}}
-    if schema.get("type") == "array" and not {"items", "prefixItems"} & set(schema):
-        schema = schema | {"items": {}}
-    return {key: _plain(value) for key, value in schema.items()}
-
-
-def _operation(one: Operation, schema_of: dict[int, Json]) -> Json:
-    errors = ALWAYS | one.all_errors | (NO_CHANGE if one.method != "GET" else {})
-    error = {"application/json": {"schema": schema_of[id(schemas.Error)]}}
-    if isinstance(one.answer, str):
-        content: Json = {one.answer: {"schema": {"type": "string", "format": "binary"}}}
-    else:
-        first, *others = [schema_of[id(kind)] for kind in _alternatives(one.answer)]
-        schema = {"anyOf": [first, *others]} if others else first
-        content = {"application/json": {"schema": schema}}
-    operation: Json = {
-        "operationId": one.handler.__name__,
-        "summary": one.summary,
-        "parameters": _parameters(one),
-        "responses": {str(one.status): {"description": "Done.", "content": content}}
-        | {str(code): {"description": text, "content": error} for code, text in errors.items()},
-    }
-    if one.body is bytes:
-        file = {"type": "string", "format": "binary", "minLength": 1}
-        kind = {"application/octet-stream": {"schema": file}}
-        operation["requestBody"] = {"required": True, "content": kind}
-    elif one.body:
-        kind = {"application/json": {"schema": schema_of[id(one.body)]}}
-        operation["requestBody"] = {"required": True, "content": kind}
-    return operation
-
-
-def _parameters(one: Operation) -> list[Json]:
-    in_path = [
-        {"name": name, "in": "path", "required": True, "schema": schema, "description": text}
-        for name, (schema, text) in one.in_path.items()
-    ]
-    in_query = [
-        {"name": name, "in": "query", "required": needed, "schema": schema, "description": text}
-        for name, (schema, text, needed) in one.query.items()
-    ]
-    return in_path + in_query
+    plain = {key: _plain(value) for key, value in schema.items()}
+    if plain.get("type") == "array" and not plain.get("items"):
+        (item,) = plain.pop("prefixItems", [{}])[:1]  # all of its items are alike
+        plain["items"] = item
+    return plain

@@ -5,10 +5,13 @@ Each is computed once for a version of the event, however many browsers ask.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import combinations
-from typing import Literal, TypeVar
+from typing import get_args
+
+from msgspec.structs import replace
 
 from kdscan.event.export import event_table, table_game
 from kdscan.event.games import Game
@@ -16,19 +19,14 @@ from kdscan.event.log import Author
 from kdscan.event.model import FAILED, OK, Event, Result, SheetResult, short_name
 from kdscan.i18n import Words, mark
 from kdscan.web import schemas
-from kdscan.web.schemas import Card, CardKind, SheetBrief
-from kdscan.web.views import localized_error, picture
-
-V = TypeVar("V")
+from kdscan.web.schemas import Card, CardKind
+from kdscan.web.views import localized_error, picture, sheet_brief
 
 TOTALS = 100
 """Most totals that are listed, the highest first."""
 
-ORDER: tuple[CardKind | Literal["decides"], ...] = (
-    *("changed", "conflict", "twice", "owner", "differs", "decides", "again"),
-    *("opponent", "look", "failed", "missing", "rules"),  # a failed photo may be the missing one
-)
-"""Kinds of cards by urgency; "decides": a doubtful sheet that may change who wins a game."""
+ORDER: tuple[CardKind, ...] = get_args(CardKind)
+"""Kinds of cards by urgency."""
 
 _KINDS: Mapping[str, CardKind] = {
     "changed": "changed",
@@ -42,22 +40,7 @@ _KINDS: Mapping[str, CardKind] = {
 }
 
 
-class Overviews:
-    """The overviews of the newest version that anybody asked for."""
-
-    def __init__(self) -> None:
-        self._made: dict[tuple[int, str], object] = {}
-
-    def of(self, event: Event, make: Callable[[Event], V]) -> V:
-        """What `make` says of an event."""
-        key = event.version, make.__name__
-        if key not in self._made:
-            made = make(event)
-            self._made = {k: one for k, one in self._made.items() if k[0] == event.version}
-            self._made[key] = made
-        return self._made[key]  # type: ignore[return-value]
-
-
+@lru_cache(1)
 def standings(event: Event) -> schemas.Standings:
     """The standings page."""
     names = {row.sheet.id: short_name(row.file.name) for row in event.counting}
@@ -77,13 +60,10 @@ def standings(event: Event) -> schemas.Standings:
     }
 
 
-def desk(event: Event) -> schemas.EventView:
+@lru_cache(1)
+def desk(event: Event) -> schemas.DeskView:
     """What the desk sees, except what it may undo. Errors of photos are in English."""
     rows = list(event.rows())
-    players: list[schemas.DeskPlayer] = [
-        {"name": player.name, "number": player.number, "active": player.active}
-        for player in event.names.players
-    ]
     return {
         "clock": event.said.clock,
         "shown": event.said.shown,
@@ -92,37 +72,31 @@ def desk(event: Event) -> schemas.EventView:
         "cards": cards(event, rows),
         "to_come": [],
         "sheets": [sheet_brief(row) for row in rows if isinstance(row, SheetResult)],
-        "players": players,
+        "players": list(event.names.players),
         "games": [table_game(game) for game in event.games],
         "played_round": event.played_round,
         "last_round": event.last_round,
         "rounds": event.rules.rounds,
         "seats": event.rules.seats,
+        "undo": None,
     }
 
 
-def desk_view(made: Overviews, event: Event, author: Author, w: Words) -> schemas.DeskView:
+def desk_view(event: Event, author: Author, w: Words) -> schemas.DeskView:
     """What one desk sees now. w: the language of errors.
 
     Sheets that are missing in the last round are to come until its clock has run out.
     """
-    view, clock = made.of(event, desk), event.said.clock
+    view, clock = desk(event), event.said.clock
     over = clock is not None and datetime.fromisoformat(clock) <= datetime.now(UTC)
-    every: list[Card] = [
-        {**card, "problem": localized_error(card["problem"], w)} if card["problem"] else card
-        for card in view["cards"]
-    ]
-    quiet = [
-        card
-        for card in every
-        if card["kind"] == "missing" and card["round"] == view["last_round"] and not over
-    ]
-    return {
-        **view,
-        "cards": [card for card in every if card not in quiet],
-        "to_come": quiet,
-        "undo": undoable(event, author),
-    }
+    shown: list[Card] = []
+    quiet: list[Card] = []
+    for card in view["cards"]:
+        if card.problem:
+            card = replace(card, problem=localized_error(card.problem, w))
+        later = card.kind == "missing" and card.round == view["last_round"] and not over
+        (quiet if later else shown).append(card)
+    return {**view, "cards": shown, "to_come": quiet, "undo": undoable(event, author)}
 
 
 def undoable(event: Event, author: Author) -> schemas.Undoable | None:
@@ -145,10 +119,10 @@ def cards(event: Event, rows: Sequence[Result]) -> list[Card]:
     decisive = decisive_sheets(event)
     every = [*_of_findings(event), *_of_rows(event, rows, decisive)]
 
-    def urgency(card: Card) -> tuple[int, int, int, float, str]:
-        kind = "decides" if card["decides"] else card["kind"]
-        sure = card["confidence"] if card["confidence"] is not None else 0.0
-        return ORDER.index(kind), -(card["round"] or 0), card["table"] or 0, sure, card["key"]
+    def urgency(card: Card) -> tuple[float, int, int, float, str]:
+        # A doubtful sheet that may change who wins a game comes before one to photograph again.
+        order = ORDER.index("again") - 0.5 if card.decides else ORDER.index(card.kind)
+        return order, -(card.round or 0), card.table or 0, card.confidence or 0.0, card.key
 
     return sorted(every, key=urgency)
 
@@ -178,19 +152,21 @@ def _of_findings(event: Event) -> Iterator[Card]:
             kind = "opponent"
         round_ = finding.round or event.last_round or None
         who = str(finding.values.get("player", ""))
-        key = "-".join(map(str, (kind, finding.round, finding.table, *finding.sheets, who)))
-        briefs = [sheet_brief(event.row(event.sheets[n])) for n in finding.sheets]
-        card = _card(kind, key, finding.text, finding.values, *briefs)
-        card["round"], card["table"] = finding.round, finding.table
-        card["player"] = who if who not in ("", "?", "–") else None
-        card["players"] = waiting.get(round_, []) if round_ else []
-        if kind == "changed":
-            waits = event.sheets[finding.sheets[0]].brief.waits
-            card["changes"] = [
+        yield Card(
+            kind,
+            "-".join(map(str, (kind, finding.round, finding.table, *finding.sheets, who))),
+            finding.text,
+            {name: str(value) for name, value in finding.values.items()},
+            [sheet_brief(event.row(event.sheets[n])) for n in finding.sheets],
+            finding.round,
+            finding.table,
+            who if who not in ("", "?", "–") else None,
+            waiting.get(round_, []) if round_ else [],
+            changes=[
                 {"action": w.action, "what": w.field, "old": w.old, "new": w.new, "who": w.who}
-                for w in waits
-            ]
-        yield card
+                for w in (event.sheets[finding.sheets[0]].brief.waits if kind == "changed" else ())
+            ],
+        )
 
 
 def _missing_players(games: Iterable[Game]) -> dict[int, list[str]]:
@@ -208,14 +184,17 @@ def _of_rows(event: Event, rows: Iterable[Result], decisive: Collection[int]) ->
     settled_elsewhere = {n for one in event.findings if one.code in codes for n in one.sheets}
     for row in rows:
         if row.status == FAILED:
-            values = {"name": short_name(row.name)}
-            text = mark("{name} could not be read")
-            card = _card("failed", f"failed-{row.file.id}-{row.page}", text, values)
-            card["file"], card["photo"] = row.name, row.file.photo_id
-            card["problem"] = row.problem  # type: ignore[typeddict-item]
-            if row.photo is not None and row.photo.pages:
-                card["picture"] = picture(row.photo, row.page, "view")
-            yield card
+            pages = row.photo and row.photo.pages
+            yield Card(
+                "failed",
+                f"failed-{row.file.id}-{row.page}",
+                mark("{name} could not be read"),
+                {"name": short_name(row.name)},
+                file=row.name,
+                problem=row.problem,  # type: ignore[arg-type]
+                photo=row.file.photo_id,
+                picture=picture(row.photo, row.page, "view") if row.photo and pages else None,
+            )
         elif isinstance(row, SheetResult) and row.counts and row.sheet.id not in settled_elsewhere:
             yield from _of_sheet(row, decisive)
 
@@ -230,55 +209,15 @@ def _of_sheet(row: SheetResult, decisive: Collection[int]) -> Iterator[Card]:
     else:
         return
     at = row.assignment
-    values = {"name": at.player or short_name(row.file.name)}
-    card = _card(kind, f"{kind}-{row.sheet.id}", text, values, sheet_brief(row))
-    card["round"], card["table"], card["player"] = at.round, at.table, at.player
-    card["confidence"] = brief.confidence
-    card["decides"] = kind == "look" and row.sheet.id in decisive
-    yield card
-
-
-def _card(
-    kind: CardKind, key: str, text: str, values: Mapping[str, object], *sheets: SheetBrief
-) -> Card:
-    """A card that has no round, player or file yet."""
-    return {
-        "kind": kind,
-        "key": key,
-        "text": text,
-        "values": {name: str(value) for name, value in values.items()},
-        "round": None,
-        "table": None,
-        "player": None,
-        "sheets": list(sheets),
-        "players": [],
-        "decides": False,
-        "confidence": None,
-        "file": None,
-        "problem": None,
-        "photo": None,
-        "picture": None,
-        "changes": [],
-    }
-
-
-def sheet_brief(row: SheetResult) -> SheetBrief:
-    """A sheet in a card or in the desk's list."""
-    sheet, brief, at = row.sheet, row.sheet.brief, row.assignment
-    return {
-        "id": sheet.id,
-        "kind": sheet.kind,
-        "photo": sheet.photo_id,
-        "page": sheet.page,
-        "name": short_name(row.file.name),
-        "player": at.player,
-        "round": at.round,
-        "table": at.table,
-        "total": None if brief.retake else brief.total,
-        "range": None if brief.retake or brief.total is None else (brief.low, brief.high),
-        "confidence": brief.confidence,
-        "thumb": picture(row.photo, sheet.page, "thumb"),
-        "review": brief.review,
-        "confirmed": brief.confirmed,
-        "status": row.status,
-    }
+    yield Card(
+        kind,
+        f"{kind}-{row.sheet.id}",
+        text,
+        {"name": at.player or short_name(row.file.name)},
+        [sheet_brief(row)],
+        at.round,
+        at.table,
+        at.player,
+        decides=kind == "look" and row.sheet.id in decisive,
+        confidence=brief.confidence,
+    )

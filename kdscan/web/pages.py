@@ -14,16 +14,16 @@ from urllib.parse import parse_qs, urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from kdscan.i18n import LANGUAGES
 from kdscan.i18n.problems import PROBLEMS
 from kdscan.web import sessions
-from kdscan.web.answers import JsonAnswer, not_found
+from kdscan.web.answers import ROOT, JsonAnswer, address, not_found
 from kdscan.web.middleware import is_own
+from kdscan.web.operations import document, page
 from kdscan.web.prints import may_teach
-from kdscan.web.requests import KEEP_FOREVER, body_of, services_of, session_of, words_of
+from kdscan.web.requests import KEEP_FOREVER, Call
 from kdscan.web.sessions import Session
 from kdscan.web.shared import is_code
 
@@ -65,7 +65,7 @@ def static_files() -> dict[str, Path]:
 
 
 @cache
-def version() -> str:
+def static_version() -> str:
     """An identifier of all static files together, which changes when one of them does."""
     digest = hashlib.sha256()
     for name, path in static_files().items():
@@ -75,7 +75,7 @@ def version() -> str:
 
 def static_url(name: str) -> str:
     """The address of a static file; a new version has a new address."""
-    return f"/static/{version()}/{name}"
+    return address(f"/static/{static_version()}/{name}")
 
 
 @cache
@@ -89,23 +89,24 @@ def modules(script: str) -> list[str]:
     return found[1:]
 
 
-def _html(request: Request, template: str, status: int = 200, **values: Any) -> Response:
-    spoken = words_of(request)
+def _html(call: Call, template: str, status: int = 200, **values: Any) -> Response:
     text = _templates.get_template(template).render(
-        t=spoken.t, language=spoken.language, static=static_url, languages=NAMES, **values
+        t=call.words.t,
+        language=call.words.language,
+        static=static_url,
+        root=address("/"),
+        languages=NAMES,
+        **values,
     )
     return HTMLResponse(text, status, {"Vary": "Accept-Language, Cookie"})
 
 
-def _page(request: Request, script: str, session: Any = None) -> Response:
+def _page(call: Call, script: str, session: Any = None) -> Response:
     """A page with its script; session: what the script knows of it, if it is nobody's."""
-    spoken = words_of(request)
-    if session is None:
-        session = sessions.session_info(
-            services_of(request).settings, session_of(request), may_teach(request)
-        )
+    settings, spoken = call.services.settings, call.words
+    session = session or sessions.session_info(settings, call.who, may_teach(call))
     return _html(
-        request,
+        call,
         "page.html",
         script=script,
         modules=modules(script),
@@ -115,112 +116,121 @@ def _page(request: Request, script: str, session: Any = None) -> Response:
             "problems": PROBLEMS,
         },
         session=session,
-        leave=session["role"] != "public" and not services_of(request).settings.open_here,
+        leave=session["role"] != "public" and not settings.open_here,
     )
 
 
-def home(request: Request) -> Response:
-    """GET /"""
-    return _page(request, "main")
+@page("/")
+def home(call: Call) -> Response:
+    """The page for phones."""
+    return _page(call, "main")
 
 
-def desk(request: Request) -> Response:
-    """GET /desk"""
-    if session_of(request).role != "desk":
-        return RedirectResponse("/join", 303)
-    return _page(request, "desk")
+@page("/desk")
+def desk_page(call: Call) -> Response:
+    """The desk of a tournament."""
+    if call.who.role != "desk":
+        return RedirectResponse(address("/join"), 303)
+    return _page(call, "desk")
 
 
-def standings(request: Request) -> Response:
-    """GET /standings"""
-    return _page(request, "standings")
+@page("/standings")
+def standings_page(call: Call) -> Response:
+    """The standings, for a projector too."""
+    return _page(call, "standings")
 
 
-def public(request: Request) -> Response:
-    """GET /public/CODE: the standings, for whoever has the link."""
-    code = str(request.path_params["code"])
-    return _page(request, "standings", {"role": "public", "code": code, "csrf": "", "who": ""})
+@page("/public/{code}")
+def public(call: Call, code: str) -> Response:
+    """The standings, for whoever has the link."""
+    return _page(call, "standings", {"role": "public", "code": code, "csrf": "", "who": ""})
 
 
-async def join_form(
-    request: Request, problem: str = "", status: int = 200, **typed: str
-) -> Response:
-    """GET /join. typed: what its fields hold: code, name, game."""
+@page("/join")
+def empty_form(call: Call) -> Response:
+    """The form to sign in."""
+    return _join_form(call)
+
+
+def _join_form(call: Call, problem: str = "", status: int = 200, **typed: str) -> Response:
+    """The form to sign in. typed: what its fields hold: code, name, game."""
     fields = {"code": "", "name": "", "game": ""} | {key: text[:60] for key, text in typed.items()}
-    return _html(request, "join.html", status, problem=problem, **fields)
+    return _html(call, "join.html", status, problem=problem, **fields)
 
 
-async def join(request: Request) -> Response:
-    """POST /join: the code, a name, and perhaps the game to which the player was invited."""
-    form = parse_qs((await body_of(request)).decode("utf-8", "replace"))
+@page("/join", "POST")
+async def join(call: Call) -> Response:
+    """The code, a name, and perhaps the game to which the player was invited."""
+    form = parse_qs((await call.small_body()).decode("utf-8", "replace"))
     code, name, game = (form.get(field, [""])[0] for field in ("code", "name", "game"))
-    settings = services_of(request).settings
+    settings = call.services.settings
     role = sessions.role_of(code, settings)
     if role is None:
-        problem = words_of(request).t("This code is not valid. Check it and try again.")
-        return await join_form(request, problem, 403, code=code, name=name, game=game)
-    known: Session | None = request.state.session
+        problem = call.words.t("This code is not valid. Check it and try again.")
+        return _join_form(call, problem, 403, code=code, name=name, game=game)
+    known: Session | None = call.state.session
     who = "".join(c for c in name if c.isprintable()).strip()[:60]
     session = sessions.new_session(role, who)
     if known is not None and known.role == role:
         # Joining again: earlier uploads still belong to the same session.
         session = Session(known.id, role, who or known.who, session.ends)
-    answer = RedirectResponse("/desk" if role == "desk" else _start(game), 303)
-    sessions.set_cookie(answer, session, settings, request)
+    answer = RedirectResponse(address("/desk") if role == "desk" else _start(game), 303)
+    sessions.set_cookie(answer, session, settings, call)
     return answer
 
 
-async def join_by_link(request: Request) -> Response:
-    """GET /j/CODE: opened by the QR code. Viewing it changes nothing, the button does.
+@page("/j/{code}")
+def join_by_link(call: Call, code: str, game: str = "") -> Response:
+    """Opened by the QR code. Viewing it changes nothing, the button does.
 
-    ?game=CODE: a game of several phones; whoever has already joined goes there at once.
+    game: one of several phones; whoever has already joined goes there at once.
     """
-    game = request.query_params.get("game", "")
-    if is_code(game) and request.state.session is not None:
+    if is_code(game) and call.state.session is not None:
         return RedirectResponse(_start(game), 303)
-    return await join_form(request, code=str(request.path_params["code"]), game=game)
+    return _join_form(call, code=code, game=game)
 
 
-async def leave(request: Request) -> Response:
-    """POST /api/leave: end the session at once, wherever its cookie is stored."""
-    await body_of(request)
-    await run_in_threadpool(services_of(request).revoked.add, session_of(request))
+@page("/api/leave", "POST")
+async def leave(call: Call) -> Response:
+    """End the session at once, wherever its cookie is stored."""
+    await call.small_body()
+    await run_in_threadpool(call.services.revoked.add, call.who)
     answer = Response(status_code=204)
-    answer.delete_cookie(sessions.COOKIE)
+    answer.delete_cookie(sessions.COOKIE, path=address("/"))
     return answer
 
 
 def _start(game: str) -> str:
     """Where a player starts."""
-    return f"/#/shared/{game}" if is_code(game) else "/"
+    return address(f"/#/shared/{game}" if is_code(game) else "/")
 
 
-async def language(request: Request) -> Response:
-    """GET /language/CODE: switch the language and return to the page where it was chosen."""
-    code = str(request.path_params["code"])
+@page("/language/{code}")
+def language(call: Call, code: str) -> Response:
+    """Switch the language and return to the page where it was chosen."""
     if code not in LANGUAGES:
         raise not_found("language")
-    here = "/"
+    here = address("/")
     with suppress(ValueError):  # an invalid address
-        referer = request.headers.get("referer", "")
-        if is_own(referer, request):
+        referer = call.headers.get("referer", "")
+        if is_own(referer, call):
             back = urlsplit(referer)
-            here += back.path.lstrip("/\\")  # two slashes would name another host
+            here += back.path.removeprefix(here).lstrip("/\\")  # two would name another host
             here += f"?{back.query}" if back.query else ""
     answer = RedirectResponse(here, 303)
-    answer.set_cookie("language", code, max_age=365 * 24 * 3600, samesite="lax")
+    answer.set_cookie("language", code, max_age=365 * 24 * 3600, path=address("/"), samesite="lax")
     return answer
 
 
-async def static(request: Request) -> Response:
-    """GET /static/VERSION/NAME"""
-    name = str(request.path_params["name"])
+@page("/static/{version}/{name:path}")
+def static(call: Call, version: str, name: str) -> Response:
+    """A file that the pages load."""
     path = static_files().get(name)
-    if path is None or request.path_params["version"] != version():
+    if path is None or version != static_version():
         raise not_found("file")
     headers = {"Cache-Control": KEEP_FOREVER, "Vary": "Accept-Encoding"}
     media_type = TYPES[path.suffix]
-    if path.suffix == ".png" or "gzip" not in request.headers.get("accept-encoding", ""):
+    if path.suffix == ".png" or "gzip" not in call.headers.get("accept-encoding", ""):
         return FileResponse(path, media_type=media_type, headers=headers)
     headers["Content-Encoding"] = "gzip"
     return Response(_gzipped(path), media_type=media_type, headers=headers)
@@ -231,38 +241,49 @@ def _gzipped(path: Path) -> bytes:
     return gzip.compress(path.read_bytes())
 
 
-async def service_worker(request: Request) -> Response:
-    """GET /sw.js, with the list of files to keep."""
-    text = (STATIC / "sw.js").read_text("utf-8").replace("{version}", version())
-    files = [*map(static_url, static_files()), "/manifest.webmanifest"]
+@page("/sw.js")
+def service_worker(call: Call) -> Response:
+    """The service worker, with the list of files to keep."""
+    text = (STATIC / "sw.js").read_text("utf-8").replace("{version}", static_version())
+    files = [*map(static_url, static_files()), address("/manifest.webmanifest")]
     text = text.replace("/*files*/", ", ".join(map(json.dumps, files)))
     return Response(text, media_type=TYPES[".js"], headers={"Cache-Control": "no-cache"})
 
 
-async def manifest(request: Request) -> Response:
-    """GET /manifest.webmanifest: what a phone needs to install the page."""
-    spoken = words_of(request)
+@page("/manifest.webmanifest")
+def manifest(call: Call) -> Response:
+    """What a phone needs to install the page."""
     icons = [
-        {"src": static_url("icon.svg"), "sizes": "any", "type": "image/svg+xml"},
-        {"src": static_url("icon-192.png"), "sizes": "192x192", "type": "image/png"},
-        {
-            "src": static_url("icon-512.png"),
-            "sizes": "512x512",
-            "type": "image/png",
-            "purpose": "any maskable",
-        },
+        {"src": static_url(name), "sizes": size, "type": kind}
+        for name, size, kind in (
+            ("icon.svg", "any", "image/svg+xml"),
+            ("icon-192.png", "192x192", "image/png"),
+            ("icon-512.png", "512x512", "image/png"),
+        )
     ]
+    icons[-1]["purpose"] = "any maskable"
     content = {
         "name": "kdscan",
         "short_name": "kdscan",
-        "description": spoken.t("Photograph the finished map, check what is doubtful, done."),
-        "lang": spoken.language,
-        "id": "/",
-        "start_url": "/",
-        "scope": "/",
+        "description": call.words.t("Photograph the finished map, check what is doubtful, done."),
+        "lang": call.words.language,
+        **dict.fromkeys(("id", "start_url", "scope"), address("/")),
         "display": "standalone",
         "background_color": "#e6d5ae",
         "theme_color": "#8b1a1a",
         "icons": icons,
     }
     return JsonAnswer(content)
+
+
+@page("/openapi.json")
+def openapi(call: Call) -> Response:
+    """What programs may ask of the page."""
+    return JsonAnswer({**document(), "servers": [{"url": ROOT.get() or "/"}]})
+
+
+@page("/health")
+def health(call: Call) -> Response:
+    """For whoever monitors the program."""
+    services = call.services
+    return JsonAnswer({"workers": len(services.pool.pids), "waiting": len(services.reader.waiting)})

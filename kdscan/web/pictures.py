@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Literal
 
@@ -20,8 +21,6 @@ from kdscan.web.tasks import Show
 log = logging.getLogger("kdscan.web")
 
 Size = Literal["view", "thumb"]
-SIZES: tuple[Size, Size] = ("view", "thumb")
-"""In the order in which a worker draws them."""
 
 
 class PictureCache:
@@ -36,9 +35,9 @@ class PictureCache:
     def put(self, sha256: str, page: int, pictures: Sequence[bytes]) -> None:
         """Store the pictures that a worker made of a page, see `draw_pictures`; none if it could
         not be decoded."""
-        paths = [self._path(sha256, page, size) for size in SIZES]
-        paths += [self._ink(sha256, page, n) for n in range(len(pictures) - len(SIZES))]
-        for path, data in zip(paths, pictures, strict=False):
+        inks = (f"ink{n}.png" for n in count())
+        for name, data in zip(chain(("view.jpg", "thumb.jpg"), inks), pictures, strict=False):
+            path = self._path(sha256, page, name)
             try:
                 if not data:
                     path.unlink(missing_ok=True)
@@ -49,13 +48,23 @@ class PictureCache:
             except OSError as error:  # a full disk; they are made again when there is room
                 log.error("a picture could not be kept: %s", error)
 
-    async def get(self, photo: PhotoRow, page: int, size: Size) -> Path | None:
-        """The picture's file; None if the page cannot be shown."""
-        path, at = self._path(photo.sha256, page, size), (photo.sha256, page)
-        if not path.is_file() and at not in self._broken:
+    async def get(
+        self, photo: PhotoRow, page: int, name: str, prints: tuple[str, ...] | None = None
+    ) -> Path | None:
+        """The file of a picture of a page: view.jpg, thumb.jpg, or ink0.png with the ink of its
+        first sheet; None if it cannot be shown.
+
+        prints: for ink, see `Read`; it is not made without any.
+        """
+        path, at = self._path(photo.sha256, page, name), (photo.sha256, page)
+        if not path.is_file() and at not in self._broken and prints != ():
+            where = (self._photos, photo.sha256, photo.suffix, page)
             try:
-                show = Show(self._photos, photo.sha256, photo.suffix, page)
-                pictures = await asyncio.wrap_future(self._workers.submit(show))
+                if prints:
+                    read = Read(*where, self._models, prints=prints, pictures=True)
+                    pictures = (await asyncio.wrap_future(self._workers.submit(read))).pictures
+                else:
+                    pictures = await asyncio.wrap_future(self._workers.submit(Show(*where)))
             except ReaderDied:
                 return None
             self.put(*at, pictures)
@@ -63,26 +72,5 @@ class PictureCache:
                 self._broken.add(at)
         return path if path.is_file() else None
 
-    async def ink(
-        self, photo: PhotoRow, page: int, number: int, prints: tuple[str, ...]
-    ) -> Path | None:
-        """The file with the ink of a page's sheet; None if its print is not known. prints: see
-        `Read`."""
-        path = self._ink(photo.sha256, page, number)
-        if not path.is_file() and prints:
-            where = (self._photos, photo.sha256, photo.suffix, page, self._models)
-            read = Read(*where, prints=prints, pictures=True)
-            try:
-                self.put(
-                    *(photo.sha256, page),
-                    (await asyncio.wrap_future(self._workers.submit(read))).pictures,
-                )
-            except ReaderDied:
-                return None
-        return path if path.is_file() else None
-
-    def _path(self, sha256: str, page: int, size: Size) -> Path:
-        return self._folder / sha256[:2] / f"{sha256}-{page}-{size}.jpg"
-
-    def _ink(self, sha256: str, page: int, number: int) -> Path:
-        return self._folder / sha256[:2] / f"{sha256}-{page}-ink{number}.png"
+    def _path(self, sha256: str, page: int, name: str) -> Path:
+        return self._folder / sha256[:2] / f"{sha256}-{page}-{name}"

@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import io
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from kdscan.errors import KdscanError, LayoutError
@@ -26,180 +27,158 @@ from kdscan.templates.drawing import draw_template
 from kdscan.templates.geometry import with_corners
 from kdscan.templates.library import StoredTemplate, parse_template, to_stored
 from kdscan.web import schemas
-from kdscan.web.answers import ApiError, desk_only, not_found
-from kdscan.web.operations import DESK_ONLY, NONE_SUCH, get, post
-from kdscan.web.requests import (
-    KEEP_FOREVER,
-    event_of,
-    id_of,
-    receive,
-    refused,
-    services_of,
-    session_of,
-)
+from kdscan.web.answers import ApiError, address, desk_only, not_found
+from kdscan.web.operations import DESK_ONLY, NONE_SUCH, Id, get, post
+from kdscan.web.requests import KEEP_FOREVER, Call
 from kdscan.web.tasks import LearnPrint
 from kdscan.web.views import visible_photo, visible_sheets
 
 NOT_LEARNED = {409: "The photos are unsuitable; `message` says what to do."}
 
 
-def may_teach(request: Request) -> bool:
+def may_teach(call: Call) -> bool:
     """Whether a session may teach pads."""
-    if session_of(request).role == "desk":
+    if call.who.role == "desk":
         return True
     try:
-        return not services_of(request).live.event().has_players and _known(request).learns()
+        return not call.services.live.event().has_players and _known(call).learns()
     except ApiError:  # the event was deleted
         return False
 
 
 @get("/api/prints")
-def prints(request: Request) -> schemas.KnownPrints:
+def prints(call: Call) -> schemas.KnownPrints:
     """The prints that are known."""
-    return _all(request)
-
-
-def _all(request: Request) -> schemas.KnownPrints:
-    known = _known(request)
+    known = _known(call)
     templates = [_print_json(row, one) for row in known.rows() for one in _load(known, row)]
     return {"prints": templates, "learns": known.learns()}
 
 
-@post("/api/prints/learning", desk=True, errors=NONE_SUCH)
-def switch_learning(request: Request, body: schemas.Switch) -> schemas.KnownPrints:
+@post("/api/prints/learning", desk=True)
+def switch_learning(call: Call, body: schemas.Switch) -> schemas.KnownPrints:
     """Switch the automatic learning of prints from uploaded sheets on or off (desk)."""
-    _known(request).switch(body.on)
+    _known(call).switch(body.on)
     if body.on:
-        services_of(request).reader.look_for_pads()
-    return _all(request)
+        call.services.reader.look_for_pads()
+    return prints(call)
 
 
 @get("/api/prints/{id}/picture.png", "image/png")
-def print_picture(request: Request) -> Response:
+def print_picture(call: Call, id: Id) -> Response:
     """A known print's picture."""
-    return _png(_template(request)[1].picture_png)
+    return _png(_template(call, id)[1].picture_png)
 
 
 @get("/api/prints/{id}/found.png", "image/png", desk=True)
-def print_found(request: Request) -> Response:
+def print_found(call: Call, id: Id) -> Response:
     """A known print with what was found in it: cells, shields, circles, castle (desk)."""
-    return _png(png(draw_template(_template(request)[1])))
+    return _png(png(draw_template(_template(call, id)[1])))
 
 
 @post("/api/prints/{id}/corners", desk=True, errors=NOT_LEARNED)
-def set_print_corners(request: Request, body: schemas.Corners) -> schemas.KnownPrints:
+def set_print_corners(call: Call, id: Id, body: schemas.Corners) -> schemas.KnownPrints:
     """Set the corners of a print's grid in its picture (desk)."""
-    _, template = _template(request)
+    _, template = _template(call, id)
     try:
         moved = replace(with_corners(template, np.array(body.corners, np.float64)), by_itself=False)
         stored = to_stored(moved, template.head.learned)
         parse_template(stored.data, template.name)  # one that could not be read would be lost
     except LayoutError as error:
-        raise refused(request, error, "not_learned") from error
-    _save(request, stored)
-    return _all(request)
+        raise call.refused(error, "not_learned") from error
+    _save(call, stored)
+    return prints(call)
 
 
-@post(
-    "/api/prints",
-    body=bytes,
-    query={
-        "name": ({"type": "string"}, "what the pad is called", True),
-        "unmarked": ({"type": "boolean"}, "nobody has drawn on it, for certain", False),
-    },
-    errors=NOT_LEARNED | DESK_ONLY,
-    status=201,
-)
-async def learn_print(request: Request) -> schemas.LearnedPrint:
+@post("/api/prints", body=bytes, errors=NOT_LEARNED | DESK_ONLY, status=201)
+async def learn_print(
+    call: Call,
+    name: Annotated[str, Meta(description="what the pad is called")],
+    unmarked: Annotated[bool, Meta(description="nobody has drawn on it, for certain")] = False,
+) -> schemas.LearnedPrint:
     """Learn a pad's print; the body is a photo of an unmarked sheet. Where there are players, only
     the desk may, and nobody else learns a known name anew."""
-    name, file = request.query_params.get("name", ""), io.BytesIO()
-    if session_of(request).role != "desk":
-        names = {row.name.casefold() for row in await run_in_threadpool(_known(request).rows)}
-        if name.casefold() in names or not await run_in_threadpool(may_teach, request):
+    if call.who.role != "desk":
+        names = {row.name.casefold() for row in await run_in_threadpool(_known(call).rows)}
+        if name.casefold() in names or not await run_in_threadpool(may_teach, call):
             raise desk_only()
-    await receive(request, file, services_of(request).settings)
-    unmarked = request.query_params.get("unmarked") == "true"
-    return await _learned(request, LearnPrint(name, file.getvalue(), unmarked))
+    file = io.BytesIO()
+    await call.save_photo(file)
+    return await _learned(call, LearnPrint(name, file.getvalue(), unmarked))
 
 
 @post("/api/prints/of-photos", errors=NONE_SUCH | NOT_LEARNED, desk=True, status=201)
-async def learn_print_of_photos(request: Request, body: schemas.PadPhotos) -> schemas.LearnedPrint:
+async def learn_print_of_photos(call: Call, body: schemas.PadPhotos) -> schemas.LearnedPrint:
     """Learn a pad's print from uploaded photos of filled sheets (desk)."""
-    event = await run_in_threadpool(event_of, request)
-    rows = [visible_photo(event, n, session_of(request)) for n in body.photos]
+    rows = [visible_photo(call.event, n, call.who) for n in body.photos]
     stored = tuple((row.sha256, row.suffix) for row in rows)
-    photos = services_of(request).store.photos.root
-    return await _learned(request, LearnPrint(body.name, photos=photos, stored=stored))
+    return await _learned(call, LearnPrint(body.name, photos=call.store.photos.root, stored=stored))
 
 
 @post("/api/prints/{id}/forget", desk=True)
-def forget_a_print(request: Request, body: schemas.Nothing) -> schemas.KnownPrints:
+def forget_a_print(call: Call, id: Id) -> schemas.KnownPrints:
     """Forget a print (desk); if it was learned automatically, that is switched off."""
-    known, row = _known(request), _row(request)
+    known, row = _known(call), _row(call, id)
     automatic = any(template.by_itself for template in _load(known, row))
     known.forget(row.name)
     if automatic:
         known.switch(False)
-    return _all(request)
+    return prints(call)
 
 
 @get("/api/sheets/{id}/ink.png", "image/png")
-async def ink(request: Request) -> Response:
+async def ink(call: Call, id: Id) -> Response:
     """Only the ink of a sheet of a known print."""
-    event = await run_in_threadpool(event_of, request)
-    visible_sheets(event, [id_of(request)], session_of(request))
-    sheet = event.sheets[id_of(request)]
-    photo = event.photos[sheet.photo_id]
-    rows = await run_in_threadpool(_known(request).rows)
+    visible_sheets(call.event, [id], call.who)
+    sheet = call.event.sheets[id]
+    photo = call.event.photos[sheet.photo_id]
+    rows = await run_in_threadpool(_known(call).rows)
     # Only for a known print; otherwise each request would make a worker read the photo in vain.
     known = any(row.name == sheet.brief.layout for row in rows)
     hashes = tuple(row.sha256 for row in rows) if known else ()
-    path = await services_of(request).pictures.ink(photo, sheet.page, sheet.number, hashes)
+    path = await call.services.pictures.get(photo, sheet.page, f"ink{sheet.number}.png", hashes)
     if path is None:
         raise not_found("picture")
     return FileResponse(path, media_type="image/png")
 
 
-async def _learned(request: Request, task: LearnPrint) -> schemas.LearnedPrint:
+async def _learned(call: Call, task: LearnPrint) -> schemas.LearnedPrint:
     try:
-        data = await asyncio.wrap_future(services_of(request).pool.submit(task))
+        data = await asyncio.wrap_future(call.services.pool.submit(task))
     except KdscanError as error:
-        raise refused(request, error, "not_learned") from error
+        raise call.refused(error, "not_learned") from error
     template = parse_template(data, "print")
-    row, again = await run_in_threadpool(_save, request, template)
+    row, again = await run_in_threadpool(_save, call, template)
     return {**_print_json(row, template), "again": again}
 
 
-def _save(request: Request, template: StoredTemplate) -> tuple[PrintRow, list[int]]:
+def _save(call: Call, template: StoredTemplate) -> tuple[PrintRow, list[int]]:
     """Add a print to the event; returns its row, and the photos whose sheets may bear it, which are
     read again."""
-    known = _known(request)
+    known = _known(call)
     with known.store.write() as db:
         row = add_print(known.store, db, known.event_id, template)
         others = {one.name for one in event_prints(db, known.event_id)} - {template.name}
         maps = (s for s in read_sheets(db, event_id=known.event_id) if is_of_pad(s.data))
         again = sorted({sheet.photo_id for sheet in maps if sheet.data["layout"] not in others})
-    services_of(request).reader.enqueue(*again)
+    call.services.reader.enqueue(*again)
     return row, again
 
 
-def _known(request: Request) -> EventPrints:
-    services = services_of(request)
-    return EventPrints(services.store, services.live.id)
+def _known(call: Call) -> EventPrints:
+    return EventPrints(call.store, call.services.live.id)
 
 
-def _row(request: Request) -> PrintRow:
-    for row in _known(request).rows():
-        if row.id == id_of(request):
+def _row(call: Call, id: int) -> PrintRow:
+    for row in _known(call).rows():
+        if row.id == id:
             return row
     raise not_found("print")
 
 
-def _template(request: Request) -> tuple[PrintRow, StoredTemplate]:
-    """The print whose number is in the path; raises ApiError 404."""
-    row = _row(request)
-    for template in _load(_known(request), row):
+def _template(call: Call, id: int) -> tuple[PrintRow, StoredTemplate]:
+    """The print of that number; raises ApiError 404."""
+    row = _row(call, id)
+    for template in _load(_known(call), row):
         return row, template
     raise not_found("print")
 
@@ -221,6 +200,6 @@ def _print_json(row: PrintRow, template: StoredTemplate) -> schemas.KnownPrint:
         "by_itself": template.by_itself,
         "learned": template.head.learned,
         # A print that is learned again may get the same number, and pictures are cached forever.
-        "picture": f"/api/prints/{row.id}/picture.png?{row.sha256[:12]}",
-        "found": f"/api/prints/{row.id}/found.png?{row.sha256[:12]}",
+        "picture": address(f"/api/prints/{row.id}/picture.png?{row.sha256[:12]}"),
+        "found": address(f"/api/prints/{row.id}/found.png?{row.sha256[:12]}"),
     }

@@ -9,10 +9,10 @@ import io
 import tempfile
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Annotated, Literal
 from urllib.parse import quote
 
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from msgspec import Meta
 from starlette.responses import Response
 
 from kdscan.errors import UsageError
@@ -26,7 +26,6 @@ from kdscan.event.report.pictures import Album
 from kdscan.event.swiss import pairing_rows
 from kdscan.event.words import half, signed
 from kdscan.files.tables import BYTE_ORDER_MARK, write_table
-from kdscan.i18n import Words
 from kdscan.paper.book import load_book
 from kdscan.paper.card import Card
 from kdscan.paper.layout import load_layout
@@ -36,22 +35,16 @@ from kdscan.paper.style import PrintStyle
 from kdscan.paper.text import Language
 from kdscan.paper.tickets import Place, book_tickets_for, tickets_for
 from kdscan.web import overviews, schemas
-from kdscan.web.answers import ApiError, JsonAnswer, not_found
-from kdscan.web.operations import NEWS, NONE_SUCH, Query, get, post
-from kdscan.web.requests import (
-    Services,
-    event_of,
-    news,
-    refused,
-    services_of,
-    session_of,
-    words_of,
-)
+from kdscan.web.answers import ApiError, JsonAnswer, address, not_found
+from kdscan.web.operations import Code, get, post
+from kdscan.web.requests import Call, Services
 from kdscan.web.sessions import set_cookie
 
 PDF, CSV, ZIP = "application/pdf", "text/csv", "application/zip"
 
-ROUND: Query = {"round": ({"type": "integer", "minimum": 1}, "the last one if left out", False)}
+Round = Annotated[int, Meta(ge=0, le=999, description="the last one if left out")]
+
+What = Annotated[Literal["sheets", "cards"], Meta(description="what is printed")]
 
 NOT_OPENED = {409: "It cannot be opened; `message` says why."}
 NONE_PAIRED = {409: "No such round has been paired."}
@@ -64,59 +57,31 @@ def _file(content: bytes, media_type: str, event: Event, what: str) -> Response:
     return Response(content, media_type=media_type, headers=headers)
 
 
-def _round_of(request: Request, event: Event) -> int:
-    text = request.query_params.get("round", "")
-    wanted = int(text) if text.isdecimal() and len(text) < 6 else event.last_round
+def _paired(call: Call, wanted: int) -> int:
+    """The round, or the last one for 0; raises ApiError if it was not paired."""
+    event, wanted = call.event, wanted or call.event.last_round
     try:
         event.seats_at(wanted, min(event.tables.get(wanted, {1: ()})))
     except UsageError as error:
-        raise refused(request, error) from error
+        raise call.refused(error) from error
     return wanted
 
 
-def _sheets(request: Request, *, cards: bool) -> Response:
-    """The sheets or cards of a round, with names and codes of the event."""
-    event = event_of(request)
-    round_ = _round_of(request, event)
-    language: Language = words_of(request).language  # type: ignore[assignment]
-    places = [Place(**row) for row in pairing_rows(event, round_)]
-    tickets = tickets_for(places, event.name, (), language)
-    style = PrintStyle(language)
-    if cards:
-        front = Card()
-        data = sheet_pdf(front, impose(front, "a4"), tickets, style)
-    else:
-        layout, book = load_layout("kdscan-a5"), load_book("kdscan-a5-spellbook")
-        backs = book_tickets_for(places, event.name, (), language)
-        data = sheet_pdf(layout, impose(layout, "a4"), tickets, style, book, backs)
-    return _file(data, PDF, event, f"{'cards' if cards else 'sheets'} {round_}.pdf")
-
-
-@get("/api/publish/sheets.pdf", PDF, query=ROUND, desk=True, errors=NONE_PAIRED)
-def sheets_file(request: Request) -> Response:
-    """A round's maps with names and codes, their spellbooks on the backs (desk)."""
-    return _sheets(request, cards=False)
-
-
-@get("/api/publish/cards.pdf", PDF, query=ROUND, desk=True, errors=NONE_PAIRED)
-def cards_file(request: Request) -> Response:
-    """A round's cards, to lay beside kingdoms of tiles (desk)."""
-    return _sheets(request, cards=True)
-
-
-@get("/api/publish/slips.pdf", PDF, query=ROUND, desk=True, errors=NONE_PAIRED)
-def slips_file(request: Request) -> Response:
+@get("/api/publish/slips.pdf", PDF, desk=True, errors=NONE_PAIRED)
+def slips_file(call: Call, round: Round = 0) -> Response:
     """A round's slips: table, players, and room for points and signatures (desk)."""
-    event, w = event_of(request), words_of(request)
-    round_ = _round_of(request, event)
-    tables = {n: seats for n, seats in event.tables[round_].items() if len(seats) > 1}
-    title = event.name + " · " + w.t("Round {n}", n=round_)
+    event, w, round = call.event, call.words, _paired(call, round)
+    tables = {n: seats for n, seats in event.tables[round].items() if len(seats) > 1}
+    title = event.name + " · " + w.t("Round {n}", n=round)
     data = slips_pdf(title, w.t("Table"), w.t("Points"), tables)
-    return _file(data, PDF, event, f"slips {round_}.pdf")
+    return _file(data, PDF, event, f"slips {round}.pdf")
 
 
-def _standings_rows(event: Event, w: Words) -> tuple[list[str], list[list[str]]]:
-    names = ["#", w.t("Player"), w.t("Score"), w.t("Won, drawn, lost"), w.t("Spread")]
+@get("/api/publish/standings.pdf", PDF, desk=True)
+def standings_file(call: Call) -> Response:
+    """The standings, to post (desk)."""
+    t, event = call.words.t, call.event
+    names = ["#", t("Player"), t("Score"), t("Won, drawn, lost"), t("Spread")]
     rows = [
         [
             str(line.rank),
@@ -127,54 +92,62 @@ def _standings_rows(event: Event, w: Words) -> tuple[list[str], list[list[str]]]
         ]
         for line in event.standings
     ]
-    return names, rows
-
-
-@get("/api/publish/standings.pdf", PDF, desk=True)
-def standings_file(request: Request) -> Response:
-    """The standings, to post (desk)."""
-    event = event_of(request)
-    names, rows = _standings_rows(event, words_of(request))
     return _file(table_pdf(event.name, names, rows), PDF, event, "standings.pdf")
 
 
+@get("/api/publish/{what}.pdf", PDF, desk=True, errors=NONE_PAIRED)
+def sheets_file(call: Call, what: What, round: Round = 0) -> Response:
+    """A round's maps with names and codes, their spellbooks on the backs, or cards to lay beside
+    kingdoms of tiles (desk)."""
+    event, round = call.event, _paired(call, round)
+    language: Language = call.words.language  # type: ignore[assignment]
+    places = [Place(**row) for row in pairing_rows(event, round)]
+    tickets = tickets_for(places, event.name, (), language)
+    style = PrintStyle(language)
+    if what == "cards":
+        data = sheet_pdf(Card(), impose(Card(), "a4"), tickets, style)
+    else:
+        layout, book = load_layout("kdscan-a5"), load_book("kdscan-a5-spellbook")
+        backs = book_tickets_for(places, event.name, (), language)
+        data = sheet_pdf(layout, impose(layout, "a4"), tickets, style, book, backs)
+    return _file(data, PDF, event, f"{what} {round}.pdf")
+
+
 @get("/api/publish/standings.csv", CSV, desk=True)
-def standings_table(request: Request) -> Response:
+def standings_table(call: Call) -> Response:
     """The standings for a spreadsheet (desk)."""
-    event = event_of(request)
     out = io.StringIO()
-    lines = [asdict(line) for line in event.standings]
+    lines = [asdict(line) for line in call.event.standings]
     write_table(lines, list(lines[0]) if lines else ["rank", "player"], out)
-    return _file((BYTE_ORDER_MARK + out.getvalue()).encode(), CSV, event, "standings.csv")
+    return _file((BYTE_ORDER_MARK + out.getvalue()).encode(), CSV, call.event, "standings.csv")
 
 
 @get("/api/publish/results.csv", CSV, desk=True)
-def results_table(request: Request) -> Response:
+def results_table(call: Call) -> Response:
     """Every sheet with what was read and said, for a spreadsheet (desk)."""
-    event, out = event_of(request), io.StringIO()
-    with services_of(request).store.read() as db:
-        write_csv(rows_with_sheets(db, event), out, words_of(request))
-    return _file((BYTE_ORDER_MARK + out.getvalue()).encode(), CSV, event, "results.csv")
+    out = io.StringIO()
+    with call.store.read() as db:
+        write_csv(rows_with_sheets(db, call.event), out, call.words)
+    return _file((BYTE_ORDER_MARK + out.getvalue()).encode(), CSV, call.event, "results.csv")
 
 
 @get("/api/publish/report.html", "text/html", desk=True)
-def report_file(request: Request) -> Response:
+def report_file(call: Call) -> Response:
     """The report: standings, games and all sheets with their pictures (desk)."""
-    services, event, w = services_of(request), event_of(request), words_of(request)
-    with services.store.read() as db:
-        pieces = write_report(event, rows_with_sheets(db, event), Album(services.store, w), w)
+    event, w = call.event, call.words
+    with call.store.read() as db:
+        pieces = write_report(event, rows_with_sheets(db, event), Album(call.store, w), w)
         data = "".join(pieces).encode()
     return _file(data, "text/html", event, "report.html")
 
 
 @get("/api/publish/archive.zip", ZIP, desk=True)
-def archive_file(request: Request) -> Response:
+def archive_file(call: Call) -> Response:
     """The event with all its photos, to keep or to open elsewhere (desk)."""
-    event = event_of(request)
     with tempfile.TemporaryDirectory(prefix="kdscan-") as folder:
         path = Path(folder, "event.zip")
-        save_event(services_of(request).store, event.name, path)
-        return _file(path.read_bytes(), ZIP, event, "archive.zip")
+        save_event(call.store, call.event.name, path)
+        return _file(path.read_bytes(), ZIP, call.event, "archive.zip")
 
 
 def public_code(services: Services) -> str:
@@ -184,52 +157,42 @@ def public_code(services: Services) -> str:
 
 
 @get("/api/publish/link", desk=True)
-def public_link(request: Request) -> schemas.PublicLink:
+def public_link(call: Call) -> schemas.PublicLink:
     """The address at which everybody sees the standings without a code (desk)."""
-    code = public_code(services_of(request))
-    return {"link": f"{request.url.scheme}://{request.url.netloc}/public/{code}"}
+    return {"link": call.host + address(f"/public/{public_code(call.services)}")}
 
 
-@get("/api/public/{code}", query=NEWS, errors=NONE_SUCH)
-async def public_standings(request: Request) -> schemas.Standings | schemas.Unchanged:
+@get("/api/public/{code}", news=True)
+def public_standings(call: Call, code: Code) -> schemas.Standings:
     """The standings, for whoever has the public link."""
-    services = services_of(request)
-    given, code = request.path_params["code"], public_code(services)
-    if not hmac.compare_digest(given.encode(), code.encode()):
+    if not hmac.compare_digest(code.encode(), public_code(call.services).encode()):
         raise not_found("event")
-    if (unchanged := await news(request)) is not None:
-        return unchanged
-    return await run_in_threadpool(
-        lambda: services.overviews.of(event_of(request), overviews.standings)
-    )
+    return overviews.standings(call.event)
 
 
 @get("/api/events", desk=True)
-def list_events(request: Request) -> schemas.Events:
+def list_events(call: Call) -> schemas.Events:
     """The events of the store, and which one is open (desk)."""
-    services = services_of(request)
-    with services.store.read() as db:
+    with call.store.read() as db:
         rows = events(db)
-    open_now = services.live.name
-    return {"events": [{"name": e.name, "game": e.game, "open": e.name == open_now} for e in rows]}
+    opened = call.event.name
+    return {"events": [{"name": e.name, "game": e.game, "open": e.name == opened} for e in rows]}
 
 
 @post("/api/events", schemas.EventName, desk=True, errors=NOT_OPENED)
-def choose_event(request: Request, body: schemas.ChosenEvent) -> Response:
+def choose_event(call: Call, body: schemas.ChosenEvent) -> Response:
     """Open an event, made if there is none, and start the page again with it (desk)."""
-    services, session = services_of(request), session_of(request)
-    restart = getattr(request.app.state, "restart", None)
+    restart = getattr(call.app.state, "restart", None)
     if restart is None:
         raise ApiError(409, "impossible", "this page was not started by `kdscan serve`")
     rules = SetRules(middle_kingdom=body.middle_kingdom or None, harmony=body.harmony or None)
     try:
-        with services.store.write() as db:
+        with call.store.write() as db:
             game = open_event(db, body.name, body.game, rules).game
     except UsageError as error:
-        raise refused(request, error) from error
+        raise call.refused(error) from error
     answer = JsonAnswer({"name": body.name, "game": game, "open": True})
-    if "authorization" not in request.headers:
-        settings = replace(services.settings, event=body.name)
-        set_cookie(answer, session, settings, request)
+    if "authorization" not in call.headers:
+        set_cookie(answer, call.who, replace(call.services.settings, event=body.name), call)
     restart(body.name)
     return answer

@@ -12,8 +12,10 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta, Struct
 
+from kdscan.document import GameEntry
 from kdscan.event.actions import Action, CoatName, Id, Shown, Side, SquareIndex, TerrainName
 from kdscan.event.export import EventTable, TableGame
+from kdscan.event.names import Player
 
 Probability = Annotated[float, Meta(ge=0, le=1)]
 PhotoState = Literal["waiting", "read", "failed"]
@@ -26,14 +28,19 @@ CardKind = Literal[
     "differs",
     "again",
     "opponent",
-    "missing",
     "look",
     "failed",
+    "missing",
     "rules",
 ]
+"""Kinds of what is to be settled, the most urgent first: a failed photo may be the missing one."""
 
 
-class Actions(Struct, forbid_unknown_fields=True):
+class Body(Struct, forbid_unknown_fields=True):
+    """What a request holds."""
+
+
+class Actions(Body):
     """What somebody does, all of it or nothing; it is undone together. want: what to answer: the
     sheet of the first action, or the desk's new state."""
 
@@ -41,17 +48,13 @@ class Actions(Struct, forbid_unknown_fields=True):
     want: Literal["sheet", "desk", "nothing"] = "nothing"
 
 
-class Nothing(Struct, forbid_unknown_fields=True):
-    """An empty object."""
-
-
-class Switch(Struct, forbid_unknown_fields=True):
+class Switch(Body):
     """On or off."""
 
     on: bool
 
 
-class Brought(Struct, forbid_unknown_fields=True):
+class Brought(Body):
     """The photo whose sheets a phone adds to a game; null: none yet."""
 
     photo: Id | None = None
@@ -61,14 +64,14 @@ Coordinate = Annotated[float, Meta(ge=-2000, le=4000)]
 Corner = Annotated[list[Coordinate], Meta(min_length=2, max_length=2)]
 
 
-class Corners(Struct, forbid_unknown_fields=True):
+class Corners(Body):
     """The corners of a print's grid in its picture, x and y in pixels, clockwise from the upper
     left."""
 
     corners: Annotated[list[Corner], Meta(min_length=4, max_length=4)]
 
 
-class PadPhotos(Struct, forbid_unknown_fields=True):
+class PadPhotos(Body):
     """Photos of filled sheets of one pad, four at least, and the pad's name."""
 
     name: Annotated[str, Meta(min_length=1, max_length=60)]
@@ -195,20 +198,6 @@ class Sheet(SheetFacts):
     players: NotRequired[list[Any]]
 
 
-class Brief(TypedDict):
-    """A sheet in a list."""
-
-    id: int
-    kind: str
-    photo: int
-    page: int
-    review: bool
-    confidence: Probability
-    total: int | None
-    photograph_again: bool
-    player: str | None
-
-
 class PhotoFacts(TypedDict):
     """What is known of an uploaded file besides its sheets."""
 
@@ -231,7 +220,7 @@ class Photo(PhotoFacts):
 class PhotoLine(PhotoFacts):
     """A photo in a list: of its sheets only the totals."""
 
-    sheets: list[Brief]
+    sheets: list[SheetBrief]
 
 
 class Photos(TypedDict):
@@ -240,22 +229,10 @@ class Photos(TypedDict):
     photos: list[PhotoLine]
 
 
-class Player(TypedDict):
-    """`sheet` is the number of the player's map or kingdom; crowns: of a kingdom."""
+class Outcome(GameEntry):
+    """Who won; winners are the indices of all who share the win."""
 
-    sheet: int
-    total: int
-    largest_domain: int
-    crowns: NotRequired[int]
-
-
-class Outcome(TypedDict):
-    """`winner` is an index of `players`, null for a draw; `winners` are all who share the win."""
-
-    players: list[Player]
-    winner: Annotated[int, Meta(ge=0, le=3)] | None
-    winners: list[Annotated[int, Meta(ge=0, le=3)]]
-    decided_by: Literal["score", "largest_domain", "crowns", "draw"]
+    winners: list[int]
 
 
 class Game(TypedDict):
@@ -280,7 +257,7 @@ class SharedGame(TypedDict):
     game: Outcome | None
 
 
-class ChosenEvent(Struct, forbid_unknown_fields=True):
+class ChosenEvent(Body):
     """An event to open. game: of a new one, or null. The others are rules of Kingdomino."""
 
     name: Annotated[str, Meta(min_length=1, max_length=60)]
@@ -355,8 +332,8 @@ class LearnedPrint(KnownPrint):
 class SheetBrief(TypedDict):
     """A sheet of the event in a card or a list.
 
-    range: of its total; null for a spellbook, or if the photo cuts off shields. confirmed: by a
-    person, as a whole. status: as in the CSV of `kdscan export`.
+    total, range: null for a spellbook, or if the photo cuts off shields. confirmed: by a person, as
+    a whole. status: as in the CSV of `kdscan export`.
     """
 
     id: int
@@ -372,6 +349,7 @@ class SheetBrief(TypedDict):
     confidence: Probability
     thumb: str
     review: bool
+    photograph_again: bool
     confirmed: bool
     status: str
 
@@ -386,7 +364,7 @@ class Change(TypedDict):
     who: str
 
 
-class Card(TypedDict):
+class Card(Struct):
     """Something to settle. text: an English sentence with braces, which `values` fill.
 
     players: whose points are missing in that round. decides: it may change who wins a game. file,
@@ -398,18 +376,18 @@ class Card(TypedDict):
     key: str
     text: str
     values: dict[str, str]
-    round: int | None
-    table: int | None
-    player: str | None
-    sheets: list[SheetBrief]
-    players: list[str]
-    decides: bool
-    confidence: Probability | None
-    file: str | None
-    problem: ErrorText | None
-    photo: int | None
-    picture: str | None
-    changes: list[Change]
+    sheets: list[SheetBrief] = []
+    round: int | None = None
+    table: int | None = None
+    player: str | None = None
+    players: list[str] = []
+    decides: bool = False
+    confidence: Probability | None = None
+    file: str | None = None
+    problem: ErrorText | None = None
+    photo: int | None = None
+    picture: str | None = None
+    changes: list[Change] = []
 
 
 class Undoable(TypedDict):
@@ -420,14 +398,6 @@ class Undoable(TypedDict):
     values: dict[str, str]
     at: str
     sheet: int | None
-
-
-class DeskPlayer(TypedDict):
-    """number: in the event, as in the codes of the player's sheets."""
-
-    name: str
-    number: int
-    active: bool
 
 
 class Total(TypedDict):
@@ -445,29 +415,21 @@ class OnProjector(TypedDict):
     shown: Shown
 
 
-class EventView(OnProjector):
-    """What the desk sees, except what it may undo. to_come: sheets of the round that is being
-    played."""
+class DeskView(OnProjector):
+    """Everything that the desk sees. state: changes whenever anything shown here changes. to_come:
+    sheets of the round that is being played."""
 
     state: str
     event: str
     cards: list[Card]
     to_come: list[Card]
     sheets: list[SheetBrief]
-    players: list[DeskPlayer]
+    players: list[Player]
     games: list[TableGame]
     played_round: int
     last_round: int
     rounds: int | None
     seats: int
-
-
-class DeskView(EventView):
-    """Everything that the desk sees. state: changes whenever anything shown here changes.
-
-    clock: when the round ends, null without one. shown: what the projector shows.
-    """
-
     undo: Undoable | None
 
 

@@ -12,7 +12,6 @@ import contextlib
 import logging
 import socket
 import time
-from collections import OrderedDict
 from ssl import SSLContext
 from typing import Any
 
@@ -35,7 +34,7 @@ MOST_OPEN = 4096
 """Open files for which room is asked of the system."""
 
 LOG_SECONDS = 60.0
-"""Interval at which repeated messages are logged."""
+"""Interval at which messages of one kind are logged."""
 
 
 class Protocol(H11Protocol):
@@ -95,7 +94,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Shut down: accept no new connections, finish the open ones."""
-        self._app.state.services.end()
+        self._app.state.services.news.end()
         await super().shutdown(sockets)
 
 
@@ -137,26 +136,16 @@ def allow_files() -> None:
 
 
 class OnceAMinute(logging.Filter):
-    """Logs repeated messages once a minute, with the number of repetitions."""
+    """Logs messages of one kind once a minute."""
 
-    def __init__(self, seconds: float = LOG_SECONDS) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._seconds = seconds
-        self._last: OrderedDict[tuple[str, str], tuple[float, int]] = OrderedDict()
+        self._last: dict[str, float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether a record is logged."""
-        text = (record.name, str(record.msg)[:200])
-        now = time.monotonic()
-        last, repetitions = self._last.get(text, (-self._seconds, 0))
-        if now - last < self._seconds:
-            self._last[text] = (last, repetitions + 1)
-            return False
-        self._last[text] = (now, 0)
-        self._last.move_to_end(text)
-        if len(self._last) > 1000:
-            self._last.popitem(last=False)
-        if repetitions:
-            record.msg = f"{record.getMessage()} (and {repetitions} times more)"
-            record.args = ()
-        return True
+        kind, now = f"{record.name}: {record.msg}"[:200], time.monotonic()
+        due = now - self._last.get(kind, -LOG_SECONDS) >= LOG_SECONDS
+        if due:
+            self._last[kind] = now
+        return due

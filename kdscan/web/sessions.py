@@ -24,6 +24,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from kdscan.event.store import Store, schema
+from kdscan.web.answers import address
 from kdscan.web.schemas import Role, SessionInfo
 from kdscan.workers.pool import Limits
 
@@ -88,6 +89,7 @@ class Settings:
     secret: signs sessions. join_code, desk_code: let players and organisers in.
     open_here: this machine's own browsers need no code (the page listens on no other interface).
     proxy: addresses of proxies whose headers about the client are trusted; None for none.
+    root_path: the path below which a proxy shows the page, like /kdscan.
     guesses: how often one address may try codes.
     max_bytes: largest upload.
     quota_bytes: of all photos of one session; spare_bytes: what stays free on the disk.
@@ -99,6 +101,7 @@ class Settings:
     desk_code: str
     open_here: bool = False
     proxy: str | None = None
+    root_path: str = ""
     max_bytes: int = 40_000_000
     quota_bytes: int = 2_000_000_000
     spare_bytes: int = 200_000_000
@@ -202,6 +205,7 @@ def set_cookie(answer: Response, session: Session, settings: Settings, request: 
         COOKIE,
         sign(session, settings),
         max_age=LASTS_SECONDS,
+        path=address("/"),
         httponly=True,
         samesite="lax",
         secure=request.url.scheme == "https",

@@ -10,23 +10,20 @@ from __future__ import annotations
 import io
 import json
 import time
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import segno
 from sqlalchemy import Connection, select
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
 from starlette.responses import Response
 
 from kdscan.event.store import Store, schema
 from kdscan.files import Json
 from kdscan.sheets.base import decides_game, fits_one_game, games_of
 from kdscan.web import schemas
-from kdscan.web.answers import ApiError, not_found, refuse_if
-from kdscan.web.operations import NEWS, NONE_SUCH, get, post
-from kdscan.web.requests import event_of, news, services_of, session_of
+from kdscan.web.answers import ApiError, address, not_found, refuse_if
+from kdscan.web.operations import NONE_SUCH, Code, get, post
+from kdscan.web.requests import Call
 from kdscan.web.sessions import (
     ALPHABET,
     CODE_LENGTH,
@@ -37,7 +34,7 @@ from kdscan.web.sessions import (
     new_code,
     unexpired,
 )
-from kdscan.web.views import game_json, state_now, table_json, visible_photo
+from kdscan.web.views import game_json, sheets_json, state_now, visible_photo
 
 OTHERWISE = {
     409: "Impossible: the photo has no sheet, one of another kind, or the game has all its sheets."
@@ -56,11 +53,6 @@ class SharedGame:
     def sheets(self) -> list[int]:
         """All sheets, in the order in which phones joined."""
         return [one for sheets in self.brought.values() for one in sheets]
-
-    @property
-    def state(self) -> str:
-        """An identifier of what was added."""
-        return f"{zlib.crc32(json.dumps(self.brought).encode()):08x}"
 
 
 class SharedGames:
@@ -139,81 +131,66 @@ def _check(kinds: Sequence[str]) -> None:
 
 
 @post("/api/shared", errors=NONE_SUCH | OTHERWISE)
-def begin(request: Request, body: schemas.Brought) -> schemas.SharedGame:
+def begin(call: Call, body: schemas.Brought) -> schemas.SharedGame:
     """Start a game that several phones play, with the sheets of a photo or without."""
-    sheets = _sheets(request, body.photo)
-    code = services_of(request).games.new(session_of(request)).code
-    return _brought(request, code, sheets)
+    sheets = _sheets(call, body.photo)
+    return _brought(call, call.services.games.new(call.who), sheets)
 
 
 @post("/api/shared/{code}", errors=OTHERWISE)
-def bring(request: Request, body: schemas.Brought) -> schemas.SharedGame:
+def bring(call: Call, code: Code, body: schemas.Brought) -> schemas.SharedGame:
     """Add a photo's sheets to a game; they replace what this session added before."""
-    code = request.path_params["code"]
-    services_of(request).games.get(code)
-    return _brought(request, code, _sheets(request, body.photo))
+    game = call.services.games.get(code)
+    return _brought(call, game, _sheets(call, body.photo))
 
 
-@get("/api/shared/{code}", query=NEWS)
-async def shared(request: Request) -> schemas.SharedGame | schemas.Unchanged:
+@get("/api/shared/{code}", news=True)
+def shared(call: Call, code: Code) -> schemas.SharedGame:
     """The current state of a game of several phones; whoever has its code sees all its sheets."""
-    services, code = services_of(request), request.path_params["code"]
-    await run_in_threadpool(services.games.get, code)
-    unchanged = await news(request, lambda: _state(request, services.games.get(code)))
-    if unchanged is not None:
-        return unchanged
-    return await run_in_threadpool(lambda: _answer(request, services.games.get(code)))
+    return _brought(call, call.services.games.get(code), {})
 
 
 @get("/api/shared/{code}/qr.svg", "image/svg+xml")
-def invitation(request: Request) -> Response:
+def invitation(call: Call, code: Code) -> Response:
     """A QR code with which another phone joins."""
-    code = request.path_params["code"]
-    services_of(request).games.get(code)
-    address = f"{request.url.scheme}://{request.url.netloc}{_link(request, code)}"
+    call.services.games.get(code)
     out = io.BytesIO()
-    segno.make(address, error="m").save(out, kind="svg", scale=6, border=3, light="#fff")
+    code_ = segno.make(call.host + _link(call, code), error="m")
+    code_.save(out, kind="svg", scale=6, border=3, light="#fff")
     return Response(out.getvalue(), media_type="image/svg+xml")
 
 
-def _link(request: Request, code: str) -> str:
-    return f"/j/{services_of(request).settings.join_code}?game={code}"
+def _link(call: Call, code: str) -> str:
+    return address(f"/j/{call.services.settings.join_code}?game={code}")
 
 
-def _sheets(request: Request, photo: int | None) -> dict[int, str]:
+def _sheets(call: Call, photo: int | None) -> dict[int, str]:
     """The sheets in a photo of this session: kind by sheet."""
     if photo is None:
         return {}
-    event = event_of(request)
-    row = visible_photo(event, photo, session_of(request))
-    with services_of(request).store.read() as db:
+    row = visible_photo(call.event, photo, call.who)
+    with call.store.read() as db:
         if state_now(db, row) != "read":
             raise ApiError(409, "not_read", "this photo was not read yet")
-    found = {one.id: one.kind for one in event.sheets.values() if one.photo_id == photo}
-    if not found:
+    kinds = {s.id: s.kind for s in call.event.sheets.values() if s.photo_id == photo}
+    if not kinds:
         raise ApiError(409, "no_sheet", "there is no sheet in this photo")
-    return found
+    return kinds
 
 
-def _brought(request: Request, code: str, sheets: dict[int, str]) -> schemas.SharedGame:
-    games = services_of(request).games
-    game = games.bring(code, sheets, session_of(request)) if sheets else games.get(code)
-    return _answer(request, game)
-
-
-def _state(request: Request, game: SharedGame) -> str:
-    return f"{game.state}-{services_of(request).live.version()}"
-
-
-def _answer(request: Request, game: SharedGame) -> schemas.SharedGame:
-    state = _state(request, game)
-    with services_of(request).store.read() as db:
-        sheets = table_json(db, event_of(request), game.sheets)
+def _brought(call: Call, game: SharedGame, kinds: dict[int, str]) -> schemas.SharedGame:
+    """What a phone sees of a game, to which these sheets are added."""
+    event = call.event
+    if kinds:
+        game = call.services.games.bring(game.code, kinds, call.who)
+        event = call.services.live.event()
+    with call.store.read() as db:
+        sheets = sheets_json(db, event, game.sheets, one_table=True)
     return {
         "code": game.code,
-        "state": state,
-        "link": _link(request, game.code),
+        "state": str(event.version),
+        "link": _link(call, game.code),
         "sheets": sheets,
-        "mine": list(game.brought.get(session_of(request).id, ())),
+        "mine": list(game.brought.get(call.who.id, ())),
         "game": game_json(sheets) if decides_game([sheet["kind"] for sheet in sheets]) else None,
     }

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import logging
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from kdscan.errors import KdscanError, ReaderDied, StoreError, StoreFull, bug_of
 from kdscan.event.jobs import Jobs, Task, Workers
 from kdscan.event.learning import Learn
-from kdscan.event.model import UPLOADED, short_name
+from kdscan.event.model import UPLOADED, Event
 from kdscan.event.prints import EventPrints
 from kdscan.event.rules import Rules
 from kdscan.event.store import Store, schema
@@ -44,7 +42,7 @@ from kdscan.web.live import Live
 from kdscan.web.pictures import PictureCache
 from kdscan.web.schemas import PhotoState
 from kdscan.web.sessions import Session, Settings
-from kdscan.web.views import state_now
+from kdscan.web.views import photo_name, state_now
 from kdscan.workers.pool import cores
 
 log = logging.getLogger("kdscan.web")
@@ -79,18 +77,12 @@ def add_upload(
         return photo.id, state_now(db, photo)
 
 
-def check_room(store: Store, event_id: int, session: Session, settings: Settings) -> None:
+def check_room(store: Store, event: Event, session: Session, settings: Settings) -> None:
     """Raise `StoreFull` if the disk is full, ApiError for a session that has used its quota."""
     room = store.photos.room()
     if room is not None and room < settings.spare_bytes:
         raise StoreFull("the disk with the photos is almost full: make room")
-    own = schema.file.c
-    query = select(func.sum(schema.photo.c.size)).join(
-        schema.file, own.photo_id == schema.photo.c.id
-    )
-    query = query.where(own.event_id == event_id, own.source == UPLOADED)
-    with store.read() as db:
-        sent = db.scalar(query.where(own.details["session"].as_string() == session.id)) or 0
+    sent = sum(event.photos[n].size for n in event.sent if session.id in event.senders(n))
     if sent > settings.quota_bytes and session.role != "desk":
         most = settings.quota_bytes // 1_000_000
         raise ApiError(413, "quota", f"a session may upload at most {most} MB; ask at the desk")
@@ -103,26 +95,10 @@ def try_again(store: Store, photo: PhotoRow) -> None:
             set_pages(db, photo, None)
 
 
-def left_behind(store: Store, event_id: int) -> list[int]:
+def left_behind(event: Event) -> list[int]:
     """Photos of the page that were stored but not read completely."""
-    at, own = schema.photo.c, schema.file.c
-    query = (
-        select(at.id)
-        .where(at.event_id == event_id, at.error_code.is_(None), at.pages.is_(None))
-        .where(at.id.in_(select(own.photo_id).where(own.source == UPLOADED)))
-        .order_by(at.id)
-    )
-    with store.read() as db:
-        return list(db.scalars(query))
-
-
-def to_read(store: Store, photo_id: int) -> tuple[PhotoRow, str] | None:
-    """A photo and the first name under which it was sent; None if it is gone."""
-    at = schema.file.c
-    with store.read() as db:
-        photo = get_photo(db, photo_id)
-        name = db.scalar(select(at.name).where(at.photo_id == photo_id).order_by(at.id).limit(1))
-    return (photo, short_name(name or "photo")) if photo else None
+    unread = (n for n, p in event.photos.items() if p.error_code is None and p.pages is None)
+    return [n for n in unread if any(file.source == UPLOADED for file in event.sent.get(n, ()))]
 
 
 class Parts:
@@ -131,7 +107,7 @@ class Parts:
     def __init__(self, store: Store) -> None:
         root = store.photos.root
         self._folder = Path(default_folder() if is_url(root) else root) / ".parts"
-        self.forget_old()
+        self.make_room()
 
     def received(self, session: Session, token: str) -> int:
         """How many bytes of an upload came; token: its sender's name for it."""
@@ -141,18 +117,19 @@ class Parts:
             return 0
 
     @contextmanager
-    def file(self, session: Session, token: str | None, offset: int) -> Iterator[IO[bytes]]:
-        """A file for the rest of an upload, at its end; it stays if the rest is cut off. Without a
-        token nothing stays. Raises ApiError unless so many bytes are there."""
-        if offset != (0 if token is None else self.received(session, token)):
+    def file(self, session: Session, token: str, offset: int) -> Iterator[IO[bytes]]:
+        """A file for the rest of an upload, at its end; it stays if the rest is cut off, unless the
+        token is empty. Raises ApiError unless so many bytes are there."""
+        if offset != (self.received(session, token) if token else 0):
             raise ApiError(409, "wrong_offset", "another number of bytes has come")
-        if token is None:
+        if not token:
             with tempfile.TemporaryFile() as file:  # unnamed: nothing is left after a kill
                 yield file
             return
         path = self._path(session, token)
         if not offset:
-            self._make_room(session)
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self.make_room(path.name)
         try:
             with path.open("r+b" if offset else "w+b", buffering=0) as part:
                 part.seek(offset)
@@ -167,20 +144,16 @@ class Parts:
         names = (hashlib.sha256(text.encode()).hexdigest()[:24] for text in (session.id, token))
         return self._folder / f"{'-'.join(names)}.part"
 
-    def _make_room(self, session: Session) -> None:
-        """Forget a session's oldest if it has many."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        own = self._path(session, "").name.split("-")[0]
-        parts = sorted(self._folder.glob(f"{own}-*"), key=_changed)
-        self.forget_old()
-        for path in parts[: max(0, len(parts) - MOST_PARTS + 1)]:
+    def make_room(self, own: str | None = None) -> None:
+        """Forget what has not been resumed for long. own: a session's part; its oldest others are
+        forgotten too if there are many."""
+        parts = sorted(self._folder.glob("*.part"), key=_changed)
+        over = [path for path in parts if _changed(path) < time.time() - PART_SECONDS]
+        if own is not None:
+            own_parts = [path for path in parts if path.name[:24] == own[:24]]
+            over += own_parts[: max(0, len(own_parts) - MOST_PARTS + 1)]
+        for path in over:
             path.unlink(missing_ok=True)
-
-    def forget_old(self) -> None:
-        """Forget what has not been resumed for long."""
-        for path in self._folder.glob("*.part"):
-            if _changed(path) < time.time() - PART_SECONDS:
-                path.unlink(missing_ok=True)
 
 
 def _changed(path: Path) -> float:
@@ -208,8 +181,8 @@ class _Photo:
 
 
 class Reader(Jobs):
-    """Reads uploads in a thread of its own, and notifies those who wait for them; a restart resumes
-    where it stopped.
+    """Reads uploads in a thread of its own; a restart resumes where it stopped. on_read: called
+    when a photo was read.
 
     Senders take turns: whoever sends one photo does not wait for a hundred photos of another.
     """
@@ -217,21 +190,27 @@ class Reader(Jobs):
     draws = True
 
     def __init__(
-        self, store: Store, live: Live, workers: Workers, models: str, pictures: PictureCache
+        self,
+        store: Store,
+        live: Live,
+        workers: Workers,
+        models: str,
+        pictures: PictureCache,
+        on_read: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__(store, live.id, workers, models, lambda: live.event().rules)
-        self._pictures = pictures
+        self._live, self._pictures, self._on_read = live, pictures, on_read
         self._prints_changed = self._new_sheets = False
         self._photos: dict[int, _Photo] = {}
         self._turn, self._cores = 0, cores()
-        self._read: dict[int, Future[None]] = {}
-        """Done when the photo was read; of all that wait or are being read."""
-        self._lock, self._ending = threading.Lock(), False
+        self.waiting: set[int] = set()
+        """Photos that wait or are being read."""
+        self._ending = False
         self._thread = threading.Thread(target=self._run, name="reader", daemon=True)
 
     def start(self) -> None:
         """Enqueue photos left unread by the last run, and start."""
-        self.enqueue(*left_behind(self.store, self.event_id))
+        self.enqueue(*left_behind(self._live.event()))
         self._thread.start()
 
     def close(self) -> None:
@@ -241,32 +220,11 @@ class Reader(Jobs):
         if self._thread.is_alive():
             self._thread.join()
 
-    def end(self) -> None:
-        """Release everybody who waits for a photo, whether it was read or not."""
-        with self._lock:
-            for future in self._read.values():
-                if not future.done():
-                    future.set_result(None)
-
     def enqueue(self, *photo_ids: int, sender: str = "") -> None:
         """Enqueue photos, after this sender's others and at most one of each other sender; each
         only once, however often it is requested."""
-        with self._lock:
-            for photo_id in photo_ids:
-                self._read.setdefault(photo_id, Future())
+        self.waiting.update(photo_ids)
         self._events.put(partial(self._enqueue, photo_ids, sender))
-
-    @property
-    def length(self) -> int:
-        """Number of photos that wait or are being read."""
-        return len(self._read)
-
-    async def wait(self, photo_id: int, seconds: float) -> None:
-        """Return when the photo has been read, or after that many seconds."""
-        with self._lock:
-            future = self._read.get(photo_id)
-        if future is not None:
-            await asyncio.wait([asyncio.wrap_future(future)], timeout=seconds)
 
     def look_for_pads(self) -> None:
         """Check whether prints can be learned, also from sheets that taught nothing before."""
@@ -370,8 +328,7 @@ class Reader(Jobs):
                 continue
             turn += 1
             self._photos[photo_id] = _Photo(sender, turn)
-            with self._lock:
-                self._read.setdefault(photo_id, Future())
+            self.waiting.add(photo_id)
             self.queue(partial(self._make, photo_id), turn)
 
     def _make(self, photo_id: int, page: int | None = None) -> Task | None:
@@ -380,9 +337,10 @@ class Reader(Jobs):
         photo = self._photos[photo_id]
         try:
             self._turn, photo.begun = max(self._turn, photo.turn), True
-            row_and_name = to_read(self.store, photo_id)
-            if row_and_name is not None:
-                row, name = row_and_name
+            event = self._live.event()
+            row = event.photos.get(photo_id)
+            if row is not None:
+                name = photo_name(event, photo_id)
                 if page is not None:
                     return self.to_read(row, page, name)
                 place = self.store.photos.place(row.sha256, row.suffix)
@@ -409,10 +367,8 @@ class Reader(Jobs):
         if photo is not None and photo.again:
             self._enqueue([photo_id], photo.sender)
             return
-        with self._lock:
-            future = self._read.pop(photo_id, None)
-            if future is not None and not future.done():
-                future.set_result(None)
+        self.waiting.discard(photo_id)
+        self._on_read()
 
     def _game(self, rules: Rules) -> GameName | None:
         # An event of Duel may have a kingdom photographed too; the kind is detected.

@@ -18,7 +18,7 @@ from kdscan.errors import Bug
 from kdscan.event.actions import AssignSheet, Ignore, OnField, SamePaper
 from kdscan.event.events import current_sheets
 from kdscan.event.log import Entry
-from kdscan.event.model import Event, reason_of, short_name
+from kdscan.event.model import Event, SheetResult, reason_of, short_name
 from kdscan.event.sheets import ReadSheet, fold_table, range_of, value_of
 from kdscan.event.store import schema
 from kdscan.event.store.schema import PhotoRow
@@ -31,7 +31,7 @@ from kdscan.sheets.base import is_player_sheet
 from kdscan.sheets.board import DOMAIN_COLORS
 from kdscan.sheets.common import CellField, ChoiceField, LineField, domain_colors, parse_field
 from kdscan.web import schemas
-from kdscan.web.answers import not_found
+from kdscan.web.answers import address, not_found
 from kdscan.web.pictures import Size
 from kdscan.web.sessions import Session
 
@@ -99,24 +99,10 @@ def photos_json(
         if session.id in event.senders(n) and not event.is_removed(event.photos[n])
     ]
     photos = [event.photos[n] for n in sorted(sent, reverse=True)[:MOST_LISTED]]
-    sheets: dict[int, list[schemas.Brief]] = defaultdict(list)
-    wanted = {photo.id for photo in photos}
+    sheets: dict[int, list[schemas.SheetBrief]] = {photo.id: [] for photo in photos}
     for sheet in event.sheets.values():
-        if sheet.photo_id in wanted:
-            brief = sheet.brief
-            sheets[sheet.photo_id].append(
-                {
-                    "id": sheet.id,
-                    "kind": sheet.kind,
-                    "photo": sheet.photo_id,
-                    "page": sheet.page,
-                    "review": brief.review,
-                    "confidence": brief.confidence,
-                    "total": None if brief.retake else brief.total,
-                    "photograph_again": brief.retake,
-                    "player": event.assignment(sheet.id).player,
-                }
-            )
+        if sheet.photo_id in sheets:
+            sheets[sheet.photo_id].append(sheet_brief(event.row(sheet)))
     return [{**facts, "sheets": sheets[facts["id"]]} for facts in _facts(db, event, photos, w)]
 
 
@@ -178,29 +164,46 @@ def picture(photo: PhotoRow, page: int, size: Size) -> str:
     """Address of a page's picture. It contains the hash of the photo's content, because browsers
     keep pictures forever, and another photo may get the same number after an event was forgotten or
     when another store is served here."""
-    return f"/api/photos/{photo.id}/pages/{page}/{size}.jpg?{photo.sha256[:12]}"
+    return address(f"/api/photos/{photo.id}/pages/{page}/{size}.jpg?{photo.sha256[:12]}")
 
 
-def sheets_json(db: Connection, event: Event, ids: Iterable[int]) -> list[schemas.Sheet]:
+def sheet_brief(row: SheetResult) -> schemas.SheetBrief:
+    """A sheet in a card or a list."""
+    sheet, brief, at = row.sheet, row.sheet.brief, row.assignment
+    return {
+        "id": sheet.id,
+        "kind": sheet.kind,
+        "photo": sheet.photo_id,
+        "page": sheet.page,
+        "name": short_name(row.file.name),
+        "player": at.player,
+        "round": at.round,
+        "table": at.table,
+        "total": None if brief.retake else brief.total,
+        "range": None if brief.retake or brief.total is None else (brief.low, brief.high),
+        "confidence": brief.confidence,
+        "thumb": picture(row.photo, sheet.page, "thumb"),
+        "review": brief.review,
+        "photograph_again": brief.retake,
+        "confirmed": brief.confirmed,
+        "status": row.status,
+    }
+
+
+def sheets_json(
+    db: Connection, event: Event, ids: Iterable[int], *, one_table: bool = False
+) -> list[schemas.Sheet]:
     """The current state of sheets, with what the page needs besides; those that are gone are left
-    out."""
-    wanted = list(ids)
-    found = current_sheets(db, event, wanted)
-    return [sheet_json(event, found[n]) for n in wanted if n in found]
-
-
-def table_json(db: Connection, event: Event, ids: Iterable[int]) -> list[schemas.Sheet]:
-    """The current state of the sheets of one game, each with what the others imply, also if nothing
-    but this request says that they belong together."""
+    out. one_table: they are of one game, also if nothing but this request says so."""
     wanted = [n for n in ids if n in event.sheets]
-    found = current_sheets(db, event, wanted)
-    sheets = [found[n] for n in wanted]
-    book = any(one.kind == "duel_spellbook" for one in sheets)
-    if book and all(one.kept is not None for one in sheets):
-        said = [event.said_of(event.sheets[n]) for n in wanted]
-        states = fold_table(sheets, said, one_table=True)
-        sheets = [replace(one, state=now) for one, now in zip(sheets, states, strict=True)]
-    return [sheet_json(event, one) for one in sheets]
+    current = current_sheets(db, event, wanted)
+    sheets = [current[n] for n in wanted if n in current]
+    book = any(sheet.kind == "duel_spellbook" for sheet in sheets)
+    if one_table and book and all(sheet.kept is not None for sheet in sheets):
+        given = [event.said_of(event.sheets[sheet.id]) for sheet in sheets]
+        states = fold_table(sheets, given, one_table=True)
+        sheets = [replace(sheet, state=now) for sheet, now in zip(sheets, states, strict=True)]
+    return [sheet_json(event, sheet) for sheet in sheets]
 
 
 def sheet_json(event: Event, sheet: ReadSheet) -> schemas.Sheet:
@@ -212,7 +215,9 @@ def sheet_json(event: Event, sheet: ReadSheet) -> schemas.Sheet:
         "id": sheet.id,
         "photo": sheet.photo_id,
         "page": sheet.page,
-        "ink": None if named else f"/api/sheets/{sheet.id}/ink.png?reading={row.reading_id}",
+        "ink": None
+        if named
+        else address(f"/api/sheets/{sheet.id}/ink.png?reading={row.reading_id}"),
         "confirmed": row.brief.confirmed,
         "corrections": decisions,
         "extras_fixed": event.rules.game == "kingdomino",

@@ -69,6 +69,11 @@ class Served:
         services: Services = self.app.state.services
         return services
 
+    def client(self, code: str = "") -> httpx.Client:
+        """Somebody who asks, with a code as a bearer or without."""
+        headers = {"Authorization": f"Bearer {code}"} if code else {}
+        return httpx.Client(base_url=self.address, headers=headers, timeout=180)
+
     @contextmanager
     def workers_asleep(self) -> Iterator[list[int]]:
         """Nothing is read meanwhile; gives the workers' process ids."""

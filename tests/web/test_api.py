@@ -166,12 +166,6 @@ def test_details_of_a_bug_are_for_the_log(player: httpx.Client, store: Store) ->
     assert "KeyError" not in error["message"] and "/srv" not in error["message"]
 
 
-def test_an_empty_or_too_large_upload_is_refused(player: httpx.Client) -> None:
-    assert player.post("/api/photos", content=b"").status_code == 400
-    answer = player.post("/api/photos", content=b"\0" * 40_000_001)
-    assert answer.status_code == 413
-
-
 def test_no_answer_names_a_place_on_the_server(
     player: httpx.Client, store: Store, photo: dict[str, Any]
 ) -> None:

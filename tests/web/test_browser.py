@@ -10,19 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import cv2
-import httpx
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Route, expect
 
-from kdscan.event.store import Store, open_store
+from kdscan.event.store import Store
 from kdscan.event.store.photos import get_photo
-from kdscan.i18n import LANGUAGES, words
-from kdscan.paper.layout import load_layout
-from kdscan.paper.printing import render_page
-from kdscan.paper.style import PrintStyle, Ticket
 from kdscan.sheets.duel_map.interpret import interpret
-from lab.synth.scene import draw_page
 from tests.readings import make_kingdom, make_sheet, make_table
 from tests.templates.pads import PAINTED, blank, sheet
 from tests.web import browsing
@@ -39,22 +33,11 @@ from tests.web.browsing import (
     total,
     upload,
 )
-from tests.web.conftest import DESK, JOIN, SAMPLES, Served, act, awaited, lay, serving, settings
+from tests.web.conftest import DESK, SAMPLES, Served, lay
 from tests.web.test_kinds import DOUBT, GAME, OWNER
 
 browser, open_page = browsing.browser, browsing.open_page
 pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
-
-
-def test_a_link_and_its_button_let_one_in(browser: Browser, served: Served) -> None:
-    page = browser.new_page(base_url=served.address)
-    page.goto(f"/j/{JOIN}")
-    page.get_by_role("button").click()
-    expect(page.locator(".hero")).to_be_visible()
-    page.goto(f"/j/{DESK}")  # whoever runs the event has tried the players' link before
-    page.get_by_role("button", name="Sign in").click()
-    expect(page.locator(".desk-body")).to_be_visible()
-    page.close()
 
 
 def test_upload_look_tap_undo(open_page: Open) -> None:
@@ -119,15 +102,6 @@ def test_two_maps_are_a_game_and_a_picture(open_page: Open) -> None:
     page.get_by_role("link", name="Home").tap()
     expect(page.locator(".results.games li")).to_contain_text(re.compile(r"Ann \d+ : Bob \d+"))
     expect(page.locator(".tally")).to_contain_text(re.compile(r"(Ann|Bob) 1, (Ann|Bob) 0"))
-
-
-@pytest.mark.parametrize("language", LANGUAGES[1:2])
-def test_it_speaks_the_browsers_language(open_page: Open, language: str) -> None:
-    page = open_page(locale=f"{language}-{language.upper()}")
-    expect(page.locator("html")).to_have_attribute("lang", language)
-    expect(page.locator("h1")).to_have_text(words(language).t("What is your kingdom worth?"))
-    page.goto("/standings")
-    expect(page.locator(".standings-head p")).to_be_visible()
 
 
 KEPT = """caches.open("results").then((cache) => cache.keys())
@@ -280,37 +254,6 @@ def test_a_photo_that_cuts_shields_off_is_to_be_taken_again(
     expect(page.locator(".winner")).to_have_text("Photograph again")
     expect(page.locator(".decided")).to_have_count(0)
     assert page.title().startswith("Map 1 ? : Map 2 ")
-
-
-def half_covered(seed: int, ticket: Ticket) -> bytes:
-    """A photo of a played sheet with a hand's breadth of paper over its upper edge."""
-    layout, px_per_mm = load_layout("kdscan-a5"), 9.0
-    blank = render_page(layout, px_per_mm, PrintStyle(), ticket)
-    drawn = draw_page(np.random.default_rng(seed), page=(layout, blank, px_per_mm), messiness=0.1)
-    picture = np.full((1700, 2200, 3), (96, 120, 140), np.uint8)
-    h, w = drawn.bgr.shape[:2]
-    picture[180 : 180 + h, 150 : 150 + w] = drawn.bgr
-    picture[180 : 180 + 110, 1300 : 150 + w] = (235, 240, 240)
-    return bytes(cv2.imencode(".jpg", picture)[1].tobytes())
-
-
-def test_a_sheet_of_which_one_code_is_covered_has_an_owner(tmp_path: Path) -> None:
-    with (
-        open_store(str(tmp_path / "cup.sqlite")) as store,
-        serving(store, settings()) as page,
-        httpx.Client(base_url=page.address, timeout=60) as desk,
-    ):
-        desk.headers["Authorization"] = f"Bearer {DESK}"
-        for name in ("Ada", "Bob"):
-            act(desk, "add_player", name=name).raise_for_status()
-        act(desk, "pair_round").raise_for_status()
-        for seed, (code, owner) in enumerate((("CUP/1//2", "Bob"), ("", None))):
-            picture = half_covered(seed, Ticket(code=code))
-            photo = desk.post("/api/photos", content=picture).json()["id"]
-            (sheet,) = awaited(desk, photo)["sheets"]
-            assert sheet["player"] == owner
-        kinds = [card["kind"] for card in desk.get("/api/desk").json()["cards"]]
-        assert kinds.count("owner") == 1
 
 
 @pytest.mark.browser

@@ -111,27 +111,6 @@ def test_axe_finds_nothing_elsewhere(open_page: Open, served: Served, store: Sto
     accessible_in_both_schemes(page)
 
 
-def test_text_alone_at_twice_its_size_cuts_nothing_off(
-    open_page: Open, served: Served, store: Store
-) -> None:
-    page = open_page(DESK, at=f"/#/photo/{lay(served, store, DOUBTED)}")
-    expect(page.locator(".doubt")).to_be_visible()
-    page.evaluate("document.documentElement.style.fontSize = '200%'")
-    width = page.viewport_size["width"] if page.viewport_size else 0
-    for button in page.locator(".bar-button, .doubt .choice").all():
-        box = button.bounding_box()
-        assert box and box["x"] >= 0 and box["x"] + box["width"] <= width, button.inner_text()
-    page.locator(".board [role=button]").first.tap()
-    question = page.locator("dialog[open]")
-    assert question.evaluate("one => one.scrollWidth - one.clientWidth") <= 0
-    page.goto("/desk")
-    page.locator("[data-tab=sheets]").click()
-    page.locator(".queue button").first.click()
-    expect(page.locator(".desk-sheet .board").first).to_be_visible()
-    page.evaluate("document.documentElement.style.fontSize = '200%'")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
 def test_nothing_sticks_out_or_is_too_small_for_a_thumb(
     open_page: Open, served: Served, store: Store
 ) -> None:

@@ -27,7 +27,7 @@ from kdscan.event.events import find_row
 from kdscan.event.prints import EventPrints
 from kdscan.event.store import open_store
 from kdscan.i18n import words
-from kdscan.web.pages import STATIC, static_url, version
+from kdscan.web.pages import STATIC, static_url, static_version
 from kdscan.web.sessions import Settings
 from tests.command import Command
 from tests.web.conftest import DESK, JOIN, settings
@@ -116,13 +116,14 @@ def test_a_page_needs_no_code_only_where_nobody_else_gets(
         listening.close()
 
     monkeypatch.setattr("kdscan.cli.serve.run", serve)
-    more = ("--event", "Cup", "--no-learn", "--proxy", "10.0.0.2")
+    more = ("--event", "Cup", "--no-learn", "--proxy", "10.0.0.2", "--root-path", "kdscan/")
     told = run(*words_to_serve(tmp_path / "cup", *more, *words)).out
     run(*words_to_serve(tmp_path / "cup", *more, *words))
     given, after_a_restart = served
     assert given == after_a_restart
     assert (given.open_here, given.event, given.proxy) == (open_here, "Cup", "10.0.0.2")
     assert code in (None, given.join_code)
+    assert given.root_path == "/kdscan" and "/kdscan/" in told
     codes = {given.join_code, given.desk_code}
     assert len(codes) == 2 and all((one in told) is not open_here for one in codes)
     with open_store(str(tmp_path / "cup"), make=False) as store:
@@ -165,7 +166,7 @@ def test_a_phone_can_install_the_page(player: httpx.Client) -> None:
 def test_only_the_files_of_the_page_are_served(stranger: Callable[[], httpx.Client]) -> None:
     client, script = stranger(), static_url("js/main.js")
     assert client.get(script).status_code == 200
-    assert client.get(script.replace(version(), "0" * 12)).status_code == 404
+    assert client.get(script.replace(static_version(), "0" * 12)).status_code == 404
     for name in ("sw.js", "%2e%2e/pages.py", "%2fetc/passwd", "js", ""):
         assert client.get(static_url(name)).status_code == 404, name
 

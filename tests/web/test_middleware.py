@@ -67,10 +67,7 @@ def test_the_form_lets_in_with_a_name(stranger: Stranger) -> None:
 
 def test_what_people_write_is_text_on_the_page(store: Store) -> None:
     evil = "<script>alert(1)"
-    with (
-        serving(store, replace(settings(), event=evil)) as page,
-        httpx.Client(base_url=page.address) as client,
-    ):
+    with serving(store, replace(settings(), event=evil)) as page, page.client() as client:
         link = client.get(f"/j/{quote(evil)}", params={"game": evil})
         wrong = client.post("/join", data=dict.fromkeys(("code", "name", "game"), evil))
         client.post("/join", data={"code": JOIN, "name": evil})
@@ -150,10 +147,7 @@ def test_only_a_named_proxy_is_believed(store: Store) -> None:
     wrong = {"Authorization": "Bearer WRONGONE"}
     https = {"X-Forwarded-Proto": "https"}
     for proxy, through in ((None, False), ("127.0.0.1", True)):
-        with (
-            serving(store, settings(proxy=proxy)) as page,
-            httpx.Client(base_url=page.address) as client,
-        ):
+        with serving(store, settings(proxy=proxy)) as page, page.client() as client:
             answer = client.get("/join", headers=https)
             assert ("strict-transport-security" in answer.headers) is through
             headers = https | {"X-Forwarded-Host": "club.example", "X-Forwarded-For": "10.0.1.1"}
@@ -202,8 +196,8 @@ def test_addresses_behind_a_proxy_are_those_that_it_saw() -> None:
 
     async def ask(sent: str) -> None:
         headers = [(b"x-forwarded-for", sent.encode())]
-        scope = {"type": "http", "client": ("10.0.0.2", 1), "headers": headers}
-        await Proxy(app, "10.0.0.2, 10.1.0.0/16")(scope, None, None)  # type: ignore[arg-type]
+        scope = {"type": "http", "path": "/", "client": ("10.0.0.2", 1), "headers": headers}
+        await Proxy(app, "10.0.0.2, 10.1.0.0/16")(scope, None, None)
 
     for sent in ("1.2.3.4", "6.6.6.6, 1.2.3.4", "6.6.6.6, 1.2.3.4, 10.1.2.3", "10.1.9.9", ""):
         asyncio.run(ask(sent))
@@ -261,7 +255,7 @@ def test_a_bug_is_told_without_its_details_and_guarded_too(
         raise ZeroDivisionError("in /srv/kdscan")
 
     client = login(JOIN)
-    monkeypatch.setattr(served.services.live, "version", stumble)
+    monkeypatch.setattr(served.services.live, "event", stumble)
     answer = client.get("/api/standings?after=x&wait=1")
     assert (answer.status_code, answer.json()["error"]["code"]) == (500, "bug")
     assert "/srv" not in answer.text
@@ -297,10 +291,7 @@ def test_only_this_machine_by_its_own_names_needs_no_code(
 
 
 def test_a_page_for_this_machine_alone_needs_no_code_here(store: Store) -> None:
-    with (
-        serving(store, settings(open_here=True)) as page,
-        httpx.Client(base_url=page.address) as client,
-    ):
+    with serving(store, settings(open_here=True)) as page, page.client() as client:
         said = client.get("/api/session").json()
         assert said["role"] == "desk"
         assert client.post("/api/photos", content=b"a program's").status_code == 201
@@ -324,10 +315,7 @@ SLOW = Rate(burst=20, per_second=1e-6)
 
 def test_guessing_codes_is_slow(store: Store) -> None:
     bearer = {"Authorization": "Bearer WRONGONE"}
-    with (
-        serving(store, settings(guesses=SLOW)) as page,
-        httpx.Client(base_url=page.address) as client,
-    ):
+    with serving(store, settings(guesses=SLOW)) as page, page.client() as client:
         codes = [client.get("/api/session", headers=bearer).status_code for _ in range(25)]
         right = client.get("/api/session", headers={"Authorization": f"Bearer {JOIN}"})
     assert codes == [401] * 20 + [429] * 5
@@ -335,10 +323,7 @@ def test_guessing_codes_is_slow(store: Store) -> None:
 
 
 def test_wrong_codes_count_and_right_ones_do_not(store: Store) -> None:
-    with (
-        serving(store, settings(guesses=SLOW)) as page,
-        httpx.Client(base_url=page.address) as client,
-    ):
+    with serving(store, settings(guesses=SLOW)) as page, page.client() as client:
 
         def come_in(code: str) -> int:
             client.cookies.clear()
@@ -371,10 +356,7 @@ def test_who_asks_too_often_waits_and_nobody_else_does(
 
 
 def test_a_code_opens_no_sessions_without_end(store: Store) -> None:
-    with (
-        serving(store, settings()) as page,
-        httpx.Client(base_url=page.address) as client,
-    ):
+    with serving(store, settings()) as page, page.client() as client:
         codes = []
         for _ in range(70):
             client.cookies.clear()

@@ -70,7 +70,7 @@ def test_a_photo_taken_again_takes_its_place_and_nobody_elses(
     full = bring(eve, code, send(eve, "06.jpg")["id"])
     assert (full.status_code, full.json()["error"]["code"]) == (409, "game_full")
     unlike = lay(served, store, make_kingdom())
-    with httpx.Client(base_url=served.address, timeout=60) as desk:
+    with served.client() as desk:
         desk.headers["Authorization"] = "Bearer DESKCODE"
         wrong = bring(desk, code, unlike)
         assert (wrong.status_code, wrong.json()["error"]["code"]) == (409, "wrong_kind")
@@ -124,14 +124,14 @@ def test_the_invitation_lets_one_in_and_leads_to_the_game(login: Login, served: 
     modules = re.compile(rb' d="[^"]+"')
     assert modules.findall(picture.content)[-1:] == modules.findall(drawn.getvalue())
     assert ann.get(link).headers["location"] == f"/#/shared/{code}"
-    with httpx.Client(base_url=served.address, timeout=60) as bob:
+    with served.client() as bob:
         assert bob.get(f"/api/shared/{code}").status_code == 401
         form = bob.get(link)
         assert form.status_code == 200 and f'value="{code}"' in form.text
         came = bob.post("/join", data={"code": JOIN, "game": code})
         assert came.headers["location"] == f"/#/shared/{code}"
         assert bob.get(f"/api/shared/{code}").status_code == 200
-    with httpx.Client(base_url=served.address, timeout=60) as eve:
+    with served.client() as eve:
         elsewhere = eve.post("/join", data={"code": JOIN, "game": "//evil.example"})
         assert elsewhere.headers["location"] == "/"
 

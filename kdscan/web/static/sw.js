@@ -5,7 +5,8 @@ const SHELL = "shell-{version}",
   RESULTS = "results";
 const FILES = [/*files*/];
 const KEPT_RESULTS = 120;
-const PAGES = ["/", "/standings", "/desk"];
+const ROOT = new URL(".", location).pathname; // the page may lie below a path of its own
+const PAGES = ["", "standings", "desk"].map((name) => ROOT + name);
 const GONE = [502, 503, 504]; // a proxy answers even if its server is gone
 
 // Whoever is not signed in, or not as the desk, gets the form to sign in, which is not kept.
@@ -69,13 +70,13 @@ async function networkFirst(request) {
   }
   const known =
     (await caches.match(keyOf(request), { ignoreVary: true })) ??
-    (request.mode === "navigate" && (await caches.match("/", { ignoreVary: true })));
+    (request.mode === "navigate" && (await caches.match(ROOT, { ignoreVary: true })));
   return known ? marked(known) : (response ?? Response.error());
 }
 
 // Without a network the language stays, and so does the page.
 async function language(request) {
-  return fetch(request).catch(() => Response.redirect(request.referrer || "/"));
+  return fetch(request).catch(() => Response.redirect(request.referrer || ROOT));
 }
 
 async function cacheFirst(request) {
@@ -90,12 +91,13 @@ async function leave(request) {
 }
 
 self.addEventListener("fetch", (event) => {
-  const url = new URL(event.request.url);
-  if (url.pathname === "/api/leave") {
+  const url = new URL(event.request.url),
+    path = url.pathname.replace(ROOT, "");
+  if (path === "api/leave") {
     event.respondWith(leave(event.request));
     return;
   }
-  if (url.pathname === "/join") {
+  if (path === "join") {
     event.waitUntil(caches.delete(RESULTS));
     return;
   }
@@ -105,9 +107,9 @@ self.addEventListener("fetch", (event) => {
     url.searchParams.has("wait")
   )
     return;
-  if (url.pathname.startsWith("/static/") || url.pathname.endsWith(".jpg"))
+  if (path.startsWith("static/") || path.endsWith(".jpg"))
     event.respondWith(cacheFirst(event.request));
-  else if (url.pathname.startsWith("/language/")) event.respondWith(language(event.request));
-  else if (PAGES.includes(url.pathname) || url.pathname.startsWith("/api/"))
+  else if (path.startsWith("language/")) event.respondWith(language(event.request));
+  else if (PAGES.includes(url.pathname) || path.startsWith("api/"))
     event.respondWith(networkFirst(event.request));
 });

@@ -76,7 +76,7 @@ export const post = (path, body = {}) => call("POST", path, body);
 // Does something in the event: one action, or several that are undone together. want: what the answer
 // brings, "sheet" or "desk". What else it changes is told.
 export async function perform(actions, want = "nothing") {
-  const done = await post("/api/actions", { actions: [actions].flat(), want });
+  const done = await post("api/actions", { actions: [actions].flat(), want });
   if (done?.notes?.length) toast(done.notes.map((note) => sentence(note)).join(" "));
   return done;
 }
@@ -139,7 +139,7 @@ document.addEventListener("visibilitychange", () => document.hidden || staySigne
 // Whoever signed out meanwhile, in another tab perhaps, sees no results any more.
 async function staySignedIn() {
   if (session.role === "public") return;
-  const now = await get("/api/session").catch((error) =>
+  const now = await get("api/session").catch((error) =>
     error.code === "no_session" ? null : session,
   );
   if (now?.csrf !== session.csrf) location.reload();
@@ -185,7 +185,7 @@ export function whenRead(id) {
 // The server has the photo, though the network or the server may go away meanwhile, or the phone sleep.
 async function untilRead(id) {
   for (;;) {
-    const photo = await persist((wait) => get(`/api/photos/${id}?wait=${wait}`));
+    const photo = await persist((wait) => get(`api/photos/${id}?wait=${wait}`));
     if (photo.state !== "waiting") return photo;
   }
 }
@@ -205,9 +205,9 @@ export async function persist(ask) {
 
 document.getElementById("leave")?.addEventListener("click", async () => {
   try {
-    await post("/api/leave");
+    await post("api/leave");
   } catch (error) {
     if (error.code !== "no_session") return toast(explain(error));
   }
-  location.href = "/join";
+  location.href = "join";
 });

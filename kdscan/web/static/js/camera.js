@@ -172,7 +172,7 @@ async function openCamera(send) {
   while (running && !took) {
     if (video.videoWidth) {
       try {
-        const seen = await post("/api/look", await frame(FRAME, 0.7));
+        const seen = await post("api/look", await frame(FRAME, 0.7));
         if (running && !took) show(seen);
       } catch {
         show({ hint: "busy", outline: null });

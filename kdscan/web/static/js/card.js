@@ -86,7 +86,7 @@ export function openCard(hub, { none, act, confirm }) {
 
   async function loadSheet(card, desk) {
     const [brief] = card.sheets;
-    const photo = await get(`/api/photos/${brief.photo}`);
+    const photo = await get(`api/photos/${brief.photo}`);
     return () => {
       const sheet = photo.sheets.find((one) => one.id === brief.id);
       keys.show(kindOf(sheet));

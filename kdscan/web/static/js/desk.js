@@ -156,7 +156,7 @@ function load(fresh) {
 
 // Undoes this desk's last act, says what it was, and shows the sheet concerned.
 async function takeBack() {
-  const was = unanswered ?? (await get("/api/desk")).undo;
+  const was = unanswered ?? (await get("api/desk")).undo;
   if (!was) {
     toast(t("There is nothing to undo."));
     return;
@@ -219,7 +219,7 @@ put(
 );
 choose(tab);
 poll(
-  "/api/desk",
+  "api/desk",
   (fresh, asked) => inTurn(() => asked === changes && load(fresh)),
   () => changes,
 );

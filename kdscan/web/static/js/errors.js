@@ -6,7 +6,7 @@ import { language, sentence, t } from "./i18n.js";
 const ended = () => [
   t("The session has ended. Open the link with the code again."),
   " ",
-  h("a", { href: "/join" }, t("Sign in")),
+  h("a", { href: "join" }, t("Sign in")),
 ];
 const halfSent = () => t("The photo did not arrive complete. Upload it again.");
 const ourFault = () => t("Something went wrong in the program. The photo is kept.");

@@ -12,7 +12,7 @@ const GAMES = { duel: () => "Kingdomino Duel", kingdomino: () => "Kingdomino" };
 export function eventsCard() {
   const list = h("ul.people");
   const element = h("section.card", [h("h2", t("Events")), list, newEvent()]);
-  get("/api/events")
+  get("api/events")
     .then(({ events }) => put(list, events.map(line)))
     .catch((error) => put(list, h("li", explain(error))));
   return element;
@@ -53,7 +53,7 @@ function newEvent() {
 // The page starts again with another event; this browser goes along.
 async function choose(event) {
   try {
-    await post("/api/events", event);
+    await post("api/events", event);
   } catch (error) {
     toast(explain(error));
     return;
@@ -61,8 +61,8 @@ async function choose(event) {
   toast(t("The page starts again with this event …"));
   for (let tries = 0; tries < 60; tries += 1) {
     await pause(1);
-    const { event: now } = await get("/api/session", true).catch(() => ({}));
+    const { event: now } = await get("api/session", true).catch(() => ({}));
     if (now === event.name) break;
   }
-  location.href = "/desk";
+  location.href = "desk";
 }

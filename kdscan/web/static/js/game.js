@@ -21,7 +21,7 @@ import { barButton, RULES, rulesField } from "./sheet.js";
 // #/game/A/B, and perhaps a spellbook, or further kingdoms. The fields for names and rules are created
 // once: an answer about one of them draws over nothing that somebody types in another.
 export async function showGame(place, ids) {
-  const load = () => get(`/api/games?sheets=${ids.join(",")}`);
+  const load = () => get(`api/games?sheets=${ids.join(",")}`);
   let { sheets, game: outcome } = await load();
   const also = await oneMore(ids, sheets);
   if (!place.isConnected) return; // left meanwhile
@@ -244,7 +244,7 @@ async function oneMore(ids, sheets) {
   const kingdoms = players[0].kind === "kingdom";
   const book = players.length < sheets.length;
   if (book || (kingdoms && players.length >= MOST_KINGDOMS)) return null;
-  const { photos } = await get("/api/photos").catch(() => ({ photos: [] }));
+  const { photos } = await get("api/photos").catch(() => ({ photos: [] }));
   const list = others(photos, kingdoms ? "kingdom" : "duel_spellbook", ids);
   if (!list.length) return null;
   return h("section.also", [
@@ -269,8 +269,8 @@ const mapWords = () => ({
 // are done.
 export async function chooseOther(place, id) {
   const [{ kind, photo }, { photos }] = await Promise.all([
-    get(`/api/sheets/${id}`),
-    get("/api/photos"),
+    get(`api/sheets/${id}`),
+    get("api/photos"),
   ]);
   if (!place.isConnected) return; // left meanwhile
   const words = kind === "kingdom" ? kingdomWords() : mapWords();

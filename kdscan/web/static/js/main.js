@@ -73,4 +73,4 @@ route(true);
 
 addEventListener("online", () => setOffline(false));
 addEventListener("offline", () => setOffline(true));
-if ("serviceWorker" in navigator) navigator.serviceWorker.register("/sw.js").catch(() => {});
+if ("serviceWorker" in navigator) navigator.serviceWorker.register("sw.js").catch(() => {});

@@ -18,7 +18,7 @@ const rememberName = (name) =>
 // The players of the event, asked for once; none at home.
 let listed = null;
 const players = () =>
-  (listed ??= get("/api/standings")
+  (listed ??= get("api/standings")
     .then(({ standings }) => standings.map(({ player }) => player))
     .catch(() => []));
 
@@ -141,7 +141,7 @@ export function whoseField(kind, say) {
 // At an event: where somebody of this phone plays next, and how they stand.
 export function nextGames() {
   const place = h("section");
-  get("/api/standings")
+  get("api/standings")
     .then(({ games, standings }) => {
       const mine = [session.who, ...names()].filter((name, n, all) => all.indexOf(name) === n);
       const last = Math.max(0, ...games.map((game) => game.round));

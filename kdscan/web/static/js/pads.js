@@ -23,10 +23,10 @@ const origin = (print) =>
 function entry(print, { tell, refresh }) {
   const { id, name } = print;
   const keep = (corners) =>
-    corners ? tell(post(`/api/prints/${id}/corners`, { corners })) : refresh();
+    corners ? tell(post(`api/prints/${id}/corners`, { corners })) : refresh();
   const adjust = () => put(item, cornersOf(print, keep));
   const forget = () =>
-    confirm(t("Forget {name}?", { name })) && tell(post(`/api/prints/${id}/forget`));
+    confirm(t("Forget {name}?", { name })) && tell(post(`api/prints/${id}/forget`));
   const about = h("div", [
     h("strong", name),
     origin(print),
@@ -42,7 +42,7 @@ export function knownPrints() {
   const count = h("span.count");
   const list = h("ul");
   const learns = h("input type=checkbox", {
-    onchange: () => tell(post("/api/prints/learning", { on: learns.checked })),
+    onchange: () => tell(post("api/prints/learning", { on: learns.checked })),
   });
   function show({ prints, learns: on }) {
     const none = h("li.none", t("No known pads yet."));
@@ -62,7 +62,7 @@ export function knownPrints() {
       toast(explain(error));
     }
   }
-  const refresh = () => tell(get("/api/prints"));
+  const refresh = () => tell(get("api/prints"));
   refresh();
   const element = h("section.prints.card", [
     h("h2", t("Known pads"), " ", count),
@@ -156,7 +156,7 @@ function teacher(onLearned) {
 }
 
 async function learn(file, called) {
-  const path = `/api/prints?name=${encodeURIComponent(called)}`;
+  const path = `api/prints?name=${encodeURIComponent(called)}`;
   const learned = await upload({ name: file.name, blob: file }, () => {}, path);
   const news = t("{name} is known now.", { name: learned.name });
   announce(news);
@@ -166,7 +166,7 @@ async function learn(file, called) {
 
 // The default name of a pad, chosen so that no other print is replaced by accident.
 async function freeName() {
-  const { prints } = await get("/api/prints");
+  const { prints } = await get("api/prints");
   const taken = new Set(prints.map((one) => one.name.toLowerCase()));
   const plain = t("My pad");
   for (let n = 1; ; n += 1) {

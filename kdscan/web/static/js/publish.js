@@ -35,7 +35,7 @@ export function publishTab() {
         ? h("span.none", label())
         : h(
             "a.button download",
-            { href: `/api/publish/${name}${ofRound ? `?round=${round.value}` : ""}` },
+            { href: `api/publish/${name}${ofRound ? `?round=${round.value}` : ""}` },
             label(),
           ),
     ]);
@@ -53,7 +53,7 @@ export function publishTab() {
   }
   async function showLink() {
     try {
-      const { link: address } = await get("/api/publish/link");
+      const { link: address } = await get("api/publish/link");
       const copy = () =>
         navigator.clipboard
           .writeText(address)

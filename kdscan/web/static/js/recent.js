@@ -32,7 +32,7 @@ export const refreshOrExplain = () =>
 async function refresh(fresh = false) {
   asked += 1;
   const mine = asked;
-  const { photos } = await get("/api/photos", fresh);
+  const { photos } = await get("api/photos", fresh);
   if (mine < drawn) return; // a later answer is newer
   drawn = mine;
   showList?.(photos.filter(isCurrent), h("li.none", t("Nothing yet.")));
@@ -64,7 +64,7 @@ export async function delivered({ id, state }, batch) {
   if (batch) batches.set(id, batch);
   await persist(() => refresh(true));
   if (state !== "waiting" && unread.delete(id))
-    tell([await persist(() => get(`/api/photos/${id}`))]); // known, and older than those listed
+    tell([await persist(() => get(`api/photos/${id}`))]); // known, and older than those listed
 }
 
 // Shows the result of a photo when it is ready, whoever sent it and whenever.
@@ -116,7 +116,7 @@ async function replace({ photo, player, kind }, sheets) {
   const [same] = sheets.filter((sheet) => sheet.kind === kind);
   if (player && same && !same.player)
     await perform({ type: "assign_sheet", sheet: same.id, player, keep: true }).catch(() => {});
-  await post(`/api/photos/${photo}/remove`).catch(() => {}); // in an event the desk decides
+  await post(`api/photos/${photo}/remove`).catch(() => {}); // in an event the desk decides
 }
 
 const newsOf = ({ name, state }) =>

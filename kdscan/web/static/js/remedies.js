@@ -207,7 +207,7 @@ const UNKEYED = "answer unkeyed";
 
 // A sheet's photo, upright, with the strip in which its player wrote a name.
 async function evidence(brief) {
-  const photo = await get(`/api/photos/${brief.photo}`);
+  const photo = await get(`api/photos/${brief.photo}`);
   const sheet = photo.sheets.find((one) => one.id === brief.id);
   const page = photo.pages.find((one) => one.page === brief.page);
   if (!sheet || !page?.view) return h("p.none", brief.name);

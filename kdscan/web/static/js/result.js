@@ -14,7 +14,7 @@ import { deletePhoto, sheetView } from "./sheet.js";
 
 // #/photo/ID and #/photo/ID/SHEET
 export async function showPhoto(place, id, wanted = null) {
-  const photo = await get(`/api/photos/${id}`);
+  const photo = await get(`api/photos/${id}`);
   if (!place.isConnected) return; // left meanwhile
   const title = h("h1.file-name", { tabindex: "-1" }, photo.name);
   const shown = photo.sheets.filter(kindOf);
@@ -65,7 +65,7 @@ export async function showPhoto(place, id, wanted = null) {
     const turn = ++asked;
     const all =
       beside.length > 1 && beside.some((sheet) => sheet.kind !== "duel_map")
-        ? (await get(`/api/photos/${id}`)).sheets
+        ? (await get(`api/photos/${id}`)).sheets
         : photo.sheets.map((sheet) => (sheet.id === fresh.id ? fresh : sheet));
     if (turn !== asked) return; // a later answer is newer
     photo.sheets.splice(0, photo.sheets.length, ...all);
@@ -80,7 +80,7 @@ export async function showPhoto(place, id, wanted = null) {
   // A print was learned: the same photo, read with it.
   async function again(photos) {
     if (!photos.includes(Number(id))) return;
-    await get(`/api/photos/${id}?wait=25`);
+    await get(`api/photos/${id}?wait=25`);
     if (place.isConnected && body.isConnected) await showPhoto(place, id, chosen);
   }
   const choose = () =>
@@ -121,7 +121,7 @@ function gameOf(sheets) {
 function failure(photo, error) {
   const page = photo.pages.find((p) => p.thumb);
   const retry = () =>
-    post(`/api/photos/${photo.id}/again`)
+    post(`api/photos/${photo.id}/again`)
       .then(() => {
         location.hash = `#/wait/${photo.id}`;
       })

@@ -168,13 +168,13 @@ export async function deliver({ id, name, blob }, onProgress, onState) {
     .slice(0, 1)
     .arrayBuffer()
     .catch(() => Promise.reject({ code: "unreadable_image" }));
-  const path = `/api/photos?name=${encodeURIComponent([...photo.name].slice(-120).join(""))}`,
+  const path = `api/photos?name=${encodeURIComponent([...photo.name].slice(-120).join(""))}`,
     token = [...crypto.getRandomValues(new Uint8Array(8))].join("");
   for (let n = 0; ; n = Math.min(n + 1, SECONDS.length - 1)) {
     try {
       onState(t("uploading …"));
       // Only what has not come yet is sent again.
-      const from = n ? (await get(`/api/uploads/${token}`, true)).bytes : 0;
+      const from = n ? (await get(`api/uploads/${token}`, true)).bytes : 0;
       const answer = await upload(photo, onProgress, `${path}&token=${token}&offset=${from}`, from);
       await forget(id);
       return answer;

@@ -173,7 +173,7 @@ async function pass(link) {
 
 // A game with another phone: started here, or joined by its code.
 
-const sharedPath = (code) => `/api/shared/${encodeURIComponent(code)}`;
+const sharedPath = (code) => `api/shared/${encodeURIComponent(code)}`;
 
 // photo: the one whose sheets to add.
 export function joinForm(photo = null) {
@@ -194,7 +194,7 @@ export function joinForm(photo = null) {
   });
   return h("details.together.card", [
     h("summary", t("Two phones, one game")),
-    h("button.main.wide", { type: "button", onclick: () => go(post("/api/shared", { photo })) }, [
+    h("button.main.wide", { type: "button", onclick: () => go(post("api/shared", { photo })) }, [
       t("Show a code to the other phone"),
     ]),
     h(

@@ -245,7 +245,7 @@ function sheetBar(shown, may, undo) {
 export async function deletePhoto(id) {
   if (!confirm(t("Delete this photo and what was read in it?"))) return;
   try {
-    await post(`/api/photos/${id}/remove`);
+    await post(`api/photos/${id}/remove`);
     location.hash = "#/";
     toast(t("The photo was deleted."));
   } catch (error) {
@@ -388,7 +388,7 @@ function answering({ shown, show, refused }) {
   // Whether somebody else has changed the sheet meanwhile, or only what matters of it: then it is
   // shown.
   async function unseen(matters) {
-    const now = await get(`/api/sheets/${shown().id}`, true);
+    const now = await get(`api/sheets/${shown().id}`, true);
     if (JSON.stringify(matters(now)) === JSON.stringify(matters(shown()))) return false;
     await show(now);
     return true;

@@ -76,4 +76,4 @@ function draw(now) {
   fit();
 }
 
-poll(session.role === "public" ? `/api/public/${session.code}` : "/api/standings", draw);
+poll(session.role === "public" ? `../api/public/${session.code}` : "api/standings", draw);
