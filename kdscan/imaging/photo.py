@@ -54,9 +54,7 @@ class Pages:
         if not 0 <= page < self.count:
             raise IndexError(page)
         bgr, is_half = self.read(page, False)
-        if not is_half:
-            return Photo(bgr, self.name, page)
-        return Photo.halved(bgr, partial(_whole, self.read, page), self.name, page)
+        return Photo(bgr, self.name, page, partial(_whole, self.read, page) if is_half else None)
 
 
 def load_photos(source: Path | str | bytes | NDArray[np.uint8]) -> Pages:
@@ -127,9 +125,8 @@ def _read_plain(data: bytes, page: int, whole: bool) -> tuple[Bgr, bool]:
 
 
 def _read_confined(data: bytes, page: int, whole: bool) -> tuple[Bgr, bool]:
-    pixels = _confined(_Decode(data, page, whole))
-    bgr = np.frombuffer(pixels.bgr, np.uint8).reshape(pixels.height, pixels.width, 3)
-    return bgr, pixels.is_half
+    shape, pixels, is_half = _confined(_Decode(data, page, whole))
+    return np.frombuffer(pixels, np.uint8).reshape(shape), is_half
 
 
 @dataclass(frozen=True)
@@ -144,28 +141,19 @@ class _Count:
 
 
 @dataclass(frozen=True)
-class _Pixels:
-    """A page as it travels between processes."""
-
-    height: int
-    width: int
-    bgr: memoryview
-    is_half: bool
-
-
-@dataclass(frozen=True)
 class _Decode:
-    """Decodes a page of a file; whole: at its full size."""
+    """Decodes a page of a file to its shape, its pixels and whether they have half its size; whole:
+    at its full size."""
 
     data: bytes
     page: int
     whole: bool
     weight = 1.0
 
-    def perform(self) -> _Pixels:
+    def perform(self) -> tuple[tuple[int, int, int], memoryview, bool]:
         bgr, is_half = _opened(self.data)[1](self.page, self.whole)
-        height, width = bgr.shape[:2]
-        return _Pixels(height, width, np.ascontiguousarray(bgr).data.cast("B"), is_half)
+        height, width, _ = bgr.shape
+        return (height, width, 3), np.ascontiguousarray(bgr).data.cast("B"), is_half
 
 
 @lru_cache(maxsize=1)

@@ -17,7 +17,6 @@ Arrays inside records cannot be written to: `FrozenArrays` marks them so.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -85,7 +84,6 @@ class FrozenArrays:
                 object.__setattr__(self, name, frozen(value))
 
 
-@dataclass(frozen=True, eq=False, init=False)
 class Photo:
     """A decoded picture: EXIF rotation applied, no alpha, 8 bit.
 
@@ -97,58 +95,35 @@ class Photo:
     half: (H / 2, W / 2, 3) uint8 if the file was first decoded at exactly half its size, else None.
     """
 
-    name: str
-    page: int
-    width: int
-    height: int
-    half: NDArray[np.uint8] | None
-    _whole: Callable[[], NDArray[np.uint8]]
-
-    def __init__(self, bgr: NDArray[np.uint8], name: str = "", page: int = 0) -> None:
-        """bgr: (H, W, 3) uint8, channels in OpenCV's order."""
-        whole = _picture(bgr)
-        self._set(name, page, (whole.shape[1], whole.shape[0]), None, lambda: whole)
-
-    @classmethod
-    def halved(
-        cls,
-        half: NDArray[np.uint8],
-        whole: Callable[[], NDArray[np.uint8]],
+    def __init__(
+        self,
+        bgr: NDArray[np.uint8],
         name: str = "",
         page: int = 0,
-    ) -> Photo:
-        """A photo decoded at exactly half its size; `whole` decodes it in full when needed."""
-        photo = cls.__new__(cls)
-        size_wh = 2 * half.shape[1], 2 * half.shape[0]
-        photo._set(name, page, size_wh, _picture(half), whole)
-        return photo
-
-    def _set(
-        self,
-        name: str,
-        page: int,
-        size_wh: tuple[int, int],
-        half: NDArray[np.uint8] | None,
-        whole: Callable[[], NDArray[np.uint8]],
+        whole: Callable[[], NDArray[np.uint8]] | None = None,
     ) -> None:
-        width, height = size_wh
-        values = {"name": name, "page": page, "width": width, "height": height}
-        for key, value in (values | {"half": half, "_whole": whole}).items():
-            object.__setattr__(self, key, value)
+        """bgr: (H, W, 3) uint8, channels in OpenCV's order. whole: decodes the picture in full, of
+        which `bgr` then is the half."""
+        self._picture = _picture(bgr)
+        self.name, self.page, self._whole = name, page, whole
+        times = 1 if whole is None else 2
+        self.height, self.width = times * int(bgr.shape[0]), times * int(bgr.shape[1])
 
     def __reduce__(self) -> tuple[Callable[..., Photo], tuple[object, ...]]:
-        if self.half is None:
-            return Photo, (self.bgr, self.name, self.page)
-        return Photo.halved, (self.half, self._whole, self.name, self.page)
+        return Photo, (self._picture, self.name, self.page, self._whole)
 
     def __repr__(self) -> str:
         page = f", page {self.page}" if self.page else ""
         return f"<Photo {self.name!r}{page}: {self.width} x {self.height}>"
 
+    @property
+    def half(self) -> NDArray[np.uint8] | None:
+        return None if self._whole is None else self._picture
+
     @cached_property
     def bgr(self) -> NDArray[np.uint8]:
         """(H, W, 3) uint8, channels in OpenCV's order."""
-        return _picture(self._whole())
+        return self._picture if self._whole is None else _picture(self._whole())
 
 
 def check_photo(given: object) -> None:

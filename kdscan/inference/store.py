@@ -85,6 +85,10 @@ def models_folder() -> Path:
     raise ModelError("the models are missing; install kdscan again")
 
 
+def _network(name: str) -> cached_property[Network]:
+    return cached_property(lambda models: models._open(name)[0])
+
+
 @dataclass(frozen=True)
 class Models:
     """The `NETWORKS` of a folder; each ONNX session is created on first use."""
@@ -129,40 +133,26 @@ class Models:
             raise ModelError("no model is named {name}; install kdscan again", name=name)
         return self.folder / str(entry["file"])
 
-    @cached_property
-    def locate(self) -> Network:
-        """See `kdscan.detection.locate.locate`."""
-        return self._open("locate")[0]
+    locate = _network("locate")
+    """See `kdscan.detection.locate.locate`."""
 
-    @cached_property
-    def refine(self) -> Network:
-        """See `kdscan.detection.register.register`."""
-        return self._open("refine")[0]
+    refine = _network("refine")
+    """See `kdscan.detection.register.register`."""
 
-    @cached_property
-    def marks(self) -> Network:
-        """See `kdscan.marks.network`."""
-        return self._open("marks")[0]
+    marks = _network("marks")
+    """See `kdscan.marks.network`."""
 
-    @cached_property
-    def cover(self) -> Network:
-        """Occlusion: rectified sheets (B, 3, 336, 464) BGR 0..1 → logits (B, 5, 7)."""
-        return self._open("cover")[0]
+    cover = _network("cover")
+    """Occlusion: rectified sheets (B, 3, 336, 464) BGR 0..1 → logits (B, 5, 7)."""
 
-    @cached_property
-    def ink(self) -> Network:
-        """Ink segmentation, see `kdscan.templates`."""
-        return self._open("ink")[0]
+    ink = _network("ink")
+    """Ink segmentation, see `kdscan.templates`."""
 
-    @cached_property
-    def tiles(self) -> Network:
-        """Votes for kingdoms, see `kdscan.sheets.kingdom`."""
-        return self._open("tiles")[0]
+    tiles = _network("tiles")
+    """Votes for kingdoms, see `kdscan.sheets.kingdom`."""
 
-    @cached_property
-    def squares(self) -> Network:
-        """Logits of `SQUARE_CLASSES`."""
-        return self._open("squares")[0]
+    squares = _network("squares")
+    """Logits of `SQUARE_CLASSES`."""
 
     @cached_property
     def spellbook(self) -> Network:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from math import ceil
 
 import numpy as np
+import pypdfium2
 from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError
@@ -202,8 +203,6 @@ def render_page(
 def _rendered(
     layout: Side, px_per_mm: float, look: PrintStyle, ticket: Ticket
 ) -> NDArray[np.uint8]:
-    import pypdfium2
-
     # PDFium stretches a page to whole pixels, so it gets a page of whole pixels.
     width, height = (ceil(side * px_per_mm - 1e-6) for side in layout.page_mm)
     plan = Imposition((width / px_per_mm, height / px_per_mm), ((0.0, 0.0),))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cv2
+
 from kdscan.errors import LayoutError
 from kdscan.paper.book import BookLayout
 from kdscan.paper.decor import RIBBON_TAIL_MM, draw_art, draw_ribbon
@@ -182,8 +184,6 @@ def _ruler(pen: Pen, ruler: Ruler, language: Language) -> None:
 
 
 def _marker(pen: Pen, markers: Markers, marker: Marker) -> None:
-    import cv2
-
     family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, markers.dictionary))
     modules = family.markerSize + 2  # including one module of black border on each side
     bits = cv2.aruco.generateImageMarker(family, marker.id, modules)

@@ -6,6 +6,7 @@ are those of the publishers' rulebooks if there are any.
 
 from __future__ import annotations
 
+import tomllib
 import unicodedata
 from functools import lru_cache
 from pathlib import Path
@@ -30,8 +31,6 @@ def translate(text: str, language: Language = "en") -> str:
 @lru_cache(maxsize=1)
 def dictionary() -> dict[str, dict[str, str]]:
     """English text → language → text, all of `words.toml`."""
-    import tomllib
-
     text = Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 

@@ -27,7 +27,7 @@ def large() -> Photo:
     def whole() -> NDArray[np.uint8]:
         pytest.fail("the whole was decoded")
 
-    return Photo.halved(half(), whole)
+    return Photo(half(), whole=whole)
 
 
 def test_a_level_averages_two_by_two_pixels_and_drops_an_odd_rest() -> None:
