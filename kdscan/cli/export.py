@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from kdscan.cli.options import Csv, Event, JsonLines, Photos, Store, check_apart
-from kdscan.cli.terminal import error_message, note, terminal_words
+from kdscan.cli.terminal import error_message, note, terminal_words, warn
 from kdscan.errors import UsageError
 from kdscan.event.archive import back_up_store, load_event, save_event
 from kdscan.event.events import find_event, forget_event
@@ -140,7 +140,7 @@ def report(
     for error in album.lost[:1]:
         note(f"kdscan: {error_message(error)}")
     if album.lost[1:]:
-        note("kdscan: " + terminal_words(sys.stderr).t("… and {n} more", n=len(album.lost) - 1))
+        warn("… and {n} more", n=len(album.lost) - 1)
     if output != STDOUT:
         note(f"{escape_control(str(output))}: {output.stat().st_size / 1e6:.1f} MB")
 

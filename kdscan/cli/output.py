@@ -18,9 +18,9 @@ from kdscan.cli.terminal import (
     CLEAR_LINE,
     attended,
     error_message,
-    note,
     print_error,
     terminal_words,
+    warn,
 )
 from kdscan.document import (
     DynastyEntry,
@@ -225,9 +225,7 @@ class OverlayFile:
         if self.style == "ink":
             picture = draw_inks(report.sheets)
             if picture is None:
-                t = terminal_words(sys.stderr).t
-                why = t("--overlay {path}: not written; ink is shown only of maps", path=path)
-                note(f"kdscan: {why}")
+                warn("--overlay {path}: not written; ink is shown only of maps", path=path)
                 return
         else:
             picture = draw_overlay(photo, report.sheets, words(terminal_language()))

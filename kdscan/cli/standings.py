@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json as json_format
+import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -14,6 +14,7 @@ from rich.cells import cell_len, set_cell_size
 from kdscan.cli.options import (
     MOST_ROUNDS,
     MOST_TABLES,
+    AsJson,
     Event,
     Game,
     GreatDuel,
@@ -26,7 +27,7 @@ from kdscan.cli.options import (
     check_apart,
     same_event,
 )
-from kdscan.cli.terminal import aligned, note, note_other_sizes, terminal_words, user
+from kdscan.cli.terminal import aligned, note, note_other_sizes, terminal_words, user, warn
 from kdscan.errors import UsageError
 from kdscan.event import actions as act
 from kdscan.event.events import current_event, find_event, find_row, open_event, perform
@@ -53,9 +54,7 @@ def standings(
         Path | None,
         typer.Option(metavar="FILE", help="Write the standings as CSV; - for standard output."),
     ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print standings, games and findings as JSON.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """A win scores 1, a draw ½. Ties are broken as at the Mind Sports Olympiad: head to head if one
     player has beaten (or lost to) all others in the tie, then the points spread without the best
@@ -68,13 +67,13 @@ def standings(
     $ kdscan standings --event 'Spring cup' --csv table.csv
     """
 
-    check_apart({"--csv": csv, "--json": STDOUT if json else None})
+    check_apart({"--csv": csv, "--json": STDOUT if as_json else None})
     with open_store(store, make=False) as opened:
         state = current_event(opened, event)
     if csv is not None:
         _write_csv(csv, [asdict(line) for line in state.standings], "rank", "player")
-    if json:
-        print(json_format.dumps(state_json(state), indent=2, default=asdict))
+    if as_json:
+        print(json.dumps(state_json(state), indent=2, default=asdict))
     elif csv != STDOUT:
         print(_table(state))
     w = terminal_words()
@@ -85,7 +84,7 @@ def standings(
         note(f"kdscan: {at}{text}")
     if any(finding.code in WHOSE for finding in state.findings):
         command = f"kdscan correct FILE {same_event(state.name, store)} --player NAME --round N"
-        note("kdscan: " + w.t("to say whose sheet it is: {command}", command=command))
+        warn("to say whose sheet it is: {command}", command=command)
 
 
 def pair(
@@ -157,13 +156,11 @@ def pair(
     elif byes:
         note("kdscan: " + terminal_words().t("bye") + ": " + ", ".join(byes))
     for met in met_before(this, round_):
-        t = terminal_words().t
         if len(met) == 1:
-            text = t("{player} has a bye again; no other pairing was left", player=met[0])
+            warn("{player} has a bye again; no other pairing was left", player=met[0])
         else:
             pair = " – ".join(met)
-            text = t("{players} have met before; no other pairing was left", players=pair)
-        note(f"kdscan: {text}")
+            warn("{players} have met before; no other pairing was left", players=pair)
     note_other_sizes(this.other_sizes, f"kdscan batch PHOTO... {same_event(event, store)}")
 
 

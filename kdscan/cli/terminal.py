@@ -66,6 +66,11 @@ def note(text: str) -> None:
         print_error(text)
 
 
+def warn(text: str, /, **values: object) -> None:
+    """Note something in the language of stderr, after the program's name."""
+    note("kdscan: " + terminal_words(sys.stderr).t(text, **values))
+
+
 def attended() -> bool:
     """Whether somebody at a terminal should see progress."""
     return sys.stderr.isatty() and not _quiet
@@ -119,14 +124,13 @@ def note_other_sizes(names: Sequence[str], batch: str) -> None:
     command that reads them again."""
     if names:
         listed = ", ".join([*names[:MOST_NAMES], *(["…"] if names[MOST_NAMES:] else [])])
-        why = terminal_words(sys.stderr).t(
+        warn(
             "photos whose kingdoms keep the size limit with which they were read: {n} ({names}); "
             "to read them with the event's, give them again: {command}",
             n=len(names),
             names=listed,
             command=batch,
         )
-        note(f"kdscan: {why}")
 
 
 def aligned(
