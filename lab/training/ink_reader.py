@@ -13,7 +13,10 @@ from torch.nn import functional as F
 
 from kdscan.imaging.picture import Network
 from kdscan.imaging.rectify import FLAT_MARGIN
-from kdscan.marks.ink_reader import (
+from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES
+from kdscan.rules.duel.coats import COATS
+from lab.synth.fields import F64, U8, Rng, rotation, u8
+from lab.training.ink_inputs import (
     CELL_PX,
     FLIPS,
     MAX_CIRCLES,
@@ -23,9 +26,6 @@ from kdscan.marks.ink_reader import (
     inputs,
     reduced,
 )
-from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES
-from kdscan.rules.duel.coats import COATS
-from lab.synth.fields import F64, U8, Rng, rotation, u8
 from lab.training.ink_sheets import InkSheet
 from lab.training.networks import Attention, Residual, conv
 from lab.training.task import Batch, Task

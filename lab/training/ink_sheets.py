@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from kdscan.imaging.formats import png
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_photo
-from kdscan.marks.ink_reader import MAX_CIRCLES, PrintedCells
 from kdscan.rules.duel.board import CELLS
 from kdscan.templates.align import align
 from kdscan.templates.drop_out import drop_out
@@ -33,6 +32,7 @@ from lab.synth.pads import pad_blank, pad_print
 from lab.synth.photo.camera import Level
 from lab.synth.scene import Page, draw_page, shoot
 from lab.training.dataset import labels, worker_strokes
+from lab.training.ink_inputs import MAX_CIRCLES, PrintedCells
 
 SHEETS = 25
 """Sheets of each pad."""

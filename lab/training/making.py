@@ -21,7 +21,6 @@ from kdscan.errors import UsageError
 from kdscan.imaging.picture import Network
 from kdscan.inference.store import FORMAT, MARKS
 from kdscan.marks.crops import CHANNELS, COARSE_PX, INPUT_PX
-from kdscan.marks.ink_reader import CIRCLE_SIDE, MAX_CIRCLES, SIDE
 from kdscan.marks.network import COVER_HW
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
@@ -30,6 +29,7 @@ from kdscan.sheets.spellbook.read import CROP_WH
 from lab.training import ink_reader, kingdoms, spellbook
 from lab.training.cover import cover_figures
 from lab.training.ink import ink_figures
+from lab.training.ink_inputs import CIRCLE_SIDE, MAX_CIRCLES, SIDE
 from lab.training.marks_networks import MarksInference, MarksNet
 from lab.training.measure import (
     best_temperature,

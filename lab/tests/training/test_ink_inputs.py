@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN, lattice_to_flat
-from kdscan.marks.ink_reader import (
+from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES, ROWS
+from kdscan.rules.duel.coats import COATS
+from lab.training.ink_inputs import (
     CELL_PX,
     FLIPS,
     MAX_CIRCLES,
@@ -17,8 +19,6 @@ from kdscan.marks.ink_reader import (
     read_ink,
     reduced,
 )
-from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES, ROWS
-from kdscan.rules.duel.coats import COATS
 
 PX = 64
 SHIELD = ((-0.3, -0.3), (0.2, -0.3), (0.2, 0.3), (-0.3, 0.3))
