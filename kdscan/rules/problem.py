@@ -39,12 +39,12 @@ def problem_from(values: Mapping[str, Any]) -> Problem:
 class IllegalMoveError(ValueError):
     """The move breaks `rule`; nothing has changed."""
 
-    def __init__(self, rule: StrEnum, why: str) -> None:
-        super().__init__(f"{rule}: {why}")
+    def __init__(self, rule: StrEnum) -> None:
+        super().__init__(rule)
         self.rule = rule
 
 
-def require(lawful: bool, rule: StrEnum, why: str) -> None:
-    """Raise IllegalMoveError, for that reason, unless a move keeps the rule."""
+def require(lawful: bool, rule: StrEnum) -> None:
+    """Raise IllegalMoveError unless a move keeps the rule."""
     if not lawful:
-        raise IllegalMoveError(rule, why)
+        raise IllegalMoveError(rule)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from kdscan.rules.duel.board import CELLS, number
 from kdscan.rules.duel.coats import SQUARES, Coat
-from kdscan.rules.duel.play import EDITIONS, FRENCH, DrawNothing, Game, Phase, Roll, Take
+from kdscan.rules.duel.play import EDITIONS, FRENCH, DrawNothing, Game, Phase, Roll, Rule, Take
 from kdscan.rules.duel.players import greedy_player, play_game, random_player
 from kdscan.rules.grid import Cell
 from kdscan.rules.problem import IllegalMoveError
@@ -36,7 +36,7 @@ def test_the_game_ends_when_a_map_is_full() -> None:
 
 
 def refused_over(game: Game) -> None:
-    with pytest.raises(IllegalMoveError, match="phase 'over'"):
+    with pytest.raises(IllegalMoveError, match=Rule.ORDER):
         game.play(Roll())
 
 

@@ -26,18 +26,18 @@ def test_a_takes_one_die_b_two_and_a_the_last() -> None:
     """Seed 002: "The player A chooses one die from the 4. The Player B chooses 2 from the 3
     left and then the player A takes the remaining die."""
     game = Game(rng=random.Random(1))
-    refused(game, Take((0,)), Rule.ORDER, "Take came in the phase 'roll'")
+    refused(game, Take((0,)), Rule.ORDER)
     game.play(Roll())
     assert phase_of(game) is Phase.TAKE and game.to_move == 0 and len(game.faces) == 4
     assert all(shown in die for shown, die in zip(game.faces, DICE, strict=True))
     refused(game, Roll(), Rule.ORDER)
-    refused(game, Take((0, 1)), Rule.POWER, "double dot's wizard")
-    refused(game, Take(()), Rule.TAKING, "A takes one die")
-    refused(game, Take((4,)), Rule.TAKING, "not free")
+    refused(game, Take((0, 1)), Rule.POWER)
+    refused(game, Take(()), Rule.TAKING)
+    refused(game, Take((4,)), Rule.TAKING)
     game.play(Take((3,)))
     assert game.free_dice == [0, 1, 2]
-    refused(game, Take((3, 0)), Rule.TAKING, "not free")
-    refused(game, Take((0, 0)), Rule.TAKING, "not free")
+    refused(game, Take((3, 0)), Rule.TAKING)
+    refused(game, Take((0, 0)), Rule.TAKING)
     refused(game, Take((0,)), Rule.TAKING)
     refused(game, Take((0, 1, 2)), Rule.TAKING)
     game.play(Take((0, 2)))
@@ -52,7 +52,7 @@ def test_the_first_domino_touches_the_castle() -> None:
     """Seed 002: "Connect one of the symbols on your domino to the central castle space"."""
     game = started()
     far = drawing((0, (0, 0), Coat.DOT), (1, (0, 1), Coat.LINE))
-    refused(game, far, Rule.CONNECTION, "castle or an equal coat")
+    refused(game, far, Rule.CONNECTION)
     diagonal = drawing((0, (1, 2), Coat.DOT), (1, (0, 2), Coat.LINE))
     refused(game, diagonal, Rule.CONNECTION)
     game.play(A_DRAW)
@@ -82,13 +82,11 @@ def test_what_is_drawn_is_what_the_dice_show() -> None:
         game,
         drawing((0, (1, 3), Coat.DOT), (2, (1, 2), Coat.FILLED)),
         Rule.SYMBOL,
-        "your domino is made of",
     )
     refused(
         game,
         drawing((0, (1, 3), Coat.LINE), (1, (1, 2), Coat.LINE)),
         Rule.SYMBOL,
-        "shows dot:0, not line",
     )
     game.play(A_DRAW)
     game.play(B_DRAW)
@@ -122,7 +120,7 @@ def test_a_joker_is_any_coat_and_fills_no_square() -> None:
 
 def test_who_can_draw_must() -> None:
     game = started()
-    refused(game, DrawNothing(), Rule.NOTHING, "fits on your map")
+    refused(game, DrawNothing(), Rule.NOTHING)
     game.play(A_DRAW)
 
 
@@ -133,7 +131,7 @@ def test_the_castle_adds_a_cross_once_and_its_die_fills_no_square() -> None:
     """Seed 002: "Once per game, you can add one cross to one of the 2 dice you have chosen
     ... (the die in question cannot be used to fill in the spellbook)."""
     game = started()
-    refused(game, Draw(A_DRAW.halves, castle=2), Rule.CASTLE, "not one of your")
+    refused(game, Draw(A_DRAW.halves, castle=2), Rule.CASTLE)
     game.play(Draw(A_DRAW.halves, castle=0))
     assert game.castle_used == (True, False)
     game.play(Draw(B_DRAW.halves, castle=2))
@@ -146,4 +144,4 @@ def test_the_castle_adds_a_cross_once_and_its_die_fills_no_square() -> None:
     game.play(Take((0,)))
     game.play(Take((2, 3)))
     second = drawing((0, (3, 3), Coat.DOT), (1, (3, 2), Coat.LINE))
-    refused(game, Draw(second.halves, castle=0), Rule.CASTLE, "already been used")
+    refused(game, Draw(second.halves, castle=0), Rule.CASTLE)

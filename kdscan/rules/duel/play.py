@@ -43,13 +43,15 @@ EDITIONS: dict[str, Edition] = {edition.name: edition for edition in (ENGLISH, F
 class Rule(StrEnum):
     """The rule that a refused move breaks."""
 
-    ORDER = "order of play"
-    TAKING = "taking dice"
+    ORDER = "this is not the move, or the roll, that the game is waiting for"
+    TAKING = "A takes one free die, then B takes two"
     DOMINO = "dominoes are drawn on two free shields side by side"
-    CONNECTION = "connection"
-    SYMBOL = "draw what the dice show"
-    CASTLE = "castle bonus"
-    POWER = "wizards' powers"
+    CONNECTION = (
+        "each domino, or die drawn apart, touches the castle or an equal coat drawn before"
+    )
+    SYMBOL = "draw what your two dice show"
+    CASTLE = "the castle's cross is given once, to one of your dice"
+    POWER = "a wizard that is won and not yet used helps in his own way only"
     NOTHING = "draw if you can"
 
 
@@ -220,8 +222,7 @@ class Game:
         elif self.phase is Phase.BOLT and isinstance(move, ChooseCoat | AddCross):
             self._cast_bolt(player, move)
         else:
-            why = f"{type(move).__name__} came in the phase '{self.phase}'"
-            raise IllegalMoveError(Rule.ORDER, why)
+            raise IllegalMoveError(Rule.ORDER)
         self.history.append((player, move))
 
     def _roll(self, move: Roll) -> Roll:
@@ -230,7 +231,7 @@ class Game:
             one, two, three, four = (self.rng.choice(die) for die in DICE)
             faces = one, two, three, four
         elif len(faces) != len(DICE) or any(f not in d for f, d in zip(faces, DICE, strict=True)):
-            raise IllegalMoveError(Rule.ORDER, "these four dice can't show those faces")
+            raise IllegalMoveError(Rule.ORDER)
         self.rounds += 1
         self.faces = list(faces)
         self.hands = ([], [])
@@ -240,16 +241,11 @@ class Game:
         return Roll(faces)
 
     def _take(self, player: int, move: Take) -> None:
-        free, dice = self.free_dice, move.dice
-        untaken = len(set(dice)) == len(dice) and set(dice) <= set(free)
-        require(untaken, Rule.TAKING, f"dice {dice} are not free; free are {tuple(free)}")
-        first = player == self.player_a
+        dice, first = move.dice, player == self.player_a
+        require(len(set(dice)) == len(dice) and set(dice) <= set(self.free_dice), Rule.TAKING)
         both = first and len(dice) == 2
-        helped = not both or self.book.ready(player, Coat.DOUBLE_DOT)
-        why = "taking both dice needs the double dot's wizard, won but not yet used"
-        require(helped, Rule.POWER, why)
-        right = both or len(dice) == (1 if first else 2)
-        require(right, Rule.TAKING, f"A takes one die, then B takes two; not {len(dice)}")
+        require(not both or self.book.ready(player, Coat.DOUBLE_DOT), Rule.POWER)
+        require(both or len(dice) == (1 if first else 2), Rule.TAKING)
         self.hands[player].extend(dice)
         if both:
             self.book.used.add(Coat.DOUBLE_DOT)
@@ -262,47 +258,31 @@ class Game:
         self.phase, self.to_move = Phase.DRAW, self.player_a
 
     def _turn(self, player: int, move: Turn) -> None:
-        why = "turning a die needs the double line's wizard, won but not yet used"
-        require(self.book.ready(player, Coat.DOUBLE_LINE), Rule.POWER, why)
+        require(self.book.ready(player, Coat.DOUBLE_LINE), Rule.POWER)
         own = move.die in self.hands[player]
-        require(own, Rule.POWER, f"die {move.die} is not yours to turn")
-        faces = range(len(DICE[move.die]))
-        require(move.face in faces, Rule.POWER, f"a die has no face {move.face}")
+        require(own and move.face in range(len(DICE[move.die])), Rule.POWER)
         self.book.used.add(Coat.DOUBLE_LINE)
         self.faces[move.die] = DICE[move.die][move.face]
 
     def _draw(self, player: int, move: Draw) -> None:
         drawing, power = self.drawings[player], move.power
-        hand = tuple(self.hands[player])
         dice, cells = [half.die for half in move.halves], [half.cell for half in move.halves]
-        require(
-            sorted(dice) == sorted(hand), Rule.SYMBOL, f"your domino is made of the dice {hand}"
-        )
-        for half in move.halves:
-            why = f"die {half.die} shows {self.faces[half.die]}, not {half.coat}"
-            require(half.coat in self.coats_of(half.die), Rule.SYMBOL, why)
+        require(sorted(dice) == sorted(self.hands[player]), Rule.SYMBOL)
+        require(all(half.coat in self.coats_of(half.die) for half in move.halves), Rule.SYMBOL)
         if move.castle is not None:
-            why = "the castle's bonus has already been used in this game"
-            require(not drawing.castle_used, Rule.CASTLE, why)
-            why = f"die {move.castle} is not one of your two dice"
-            require(move.castle in dice, Rule.CASTLE, why)
-        on_map = all(cell in CELLS for cell in cells)
-        require(on_map, Rule.DOMINO, f"{cells} are not both shields of the map")
+            require(move.castle in dice and not drawing.castle_used, Rule.CASTLE)
+        require(all(cell in CELLS for cell in cells), Rule.DOMINO)
         u, v = map(number, cells)
-        free = u != v and not (1 << u | 1 << v) & drawing.filled
-        require(free, Rule.DOMINO, f"{cells} are not two free shields")
-        helps = power in (None, Coat.DOT, Coat.LINE)
-        require(helps, Rule.POWER, f"the {power}'s wizard doesn't help to draw")
-        ready = power is None or self.book.ready(player, power)
-        require(ready, Rule.POWER, f"the {power}'s wizard is not yours, or used up")
+        require(u != v and not (1 << u | 1 << v) & drawing.filled, Rule.DOMINO)
+        if power is not None:
+            helps = power in (Coat.DOT, Coat.LINE) and self.book.ready(player, power)
+            require(helps, Rule.POWER)
         joined = [bool(1 << number(half.cell) & drawing.touch[half.coat]) for half in move.halves]
         if power is Coat.LINE:
-            why = "each die, drawn apart, must touch the castle or an equal coat"
-            require(all(joined), Rule.CONNECTION, why)
+            require(all(joined), Rule.CONNECTION)
         else:
-            require(v in NEAR[u], Rule.DOMINO, f"{cells} are not side by side")
-            why = "a domino must touch the castle or an equal coat from an earlier round"
-            require(power is not None or any(joined), Rule.CONNECTION, why)
+            require(v in NEAR[u], Rule.DOMINO)
+            require(power is not None or any(joined), Rule.CONNECTION)
         if move.castle is not None:
             drawing.castle_used = True
         if power is not None:
@@ -317,7 +297,7 @@ class Game:
     def _draw_nothing(self, player: int) -> None:
         first, second = (self.coats_of(die) for die in self.hands[player])
         fits = any(self.drawings[player].slots(a, b) for a in first for b in second)
-        require(not fits, Rule.NOTHING, "your domino fits on your map")
+        require(not fits, Rule.NOTHING)
         self._end_turn(player, list(self.hands[player]))
 
     def _end_turn(self, player: int, dice: list[int]) -> None:
@@ -352,14 +332,12 @@ class Game:
 
     def _cast_bolt(self, player: int, move: ChooseCoat | AddCross) -> None:
         wanted = ChooseCoat if self.bolt is Coat.FILLED else AddCross
-        why = f"the {self.bolt}'s wizard acts now: {wanted.__name__}"
-        require(isinstance(move, wanted), Rule.POWER, why)
+        require(isinstance(move, wanted), Rule.POWER)
         if isinstance(move, ChooseCoat):
             self.book.chosen_coat = move.coat
         else:
             drawing, i = self.drawings[player], number(move.cell)
-            holds = move.cell in CELLS and i in drawing.coats
-            require(holds, Rule.POWER, f"{move.cell} holds no coat to give a cross")
+            require(move.cell in CELLS and i in drawing.coats, Rule.POWER)
             drawing.crosses[i] += 1
         _, coat = self._bolts.pop(0)
         self.book.used.add(coat)

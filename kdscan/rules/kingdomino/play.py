@@ -22,11 +22,11 @@ from kdscan.rules.winner import Worth, decide, outcome
 class Rule(StrEnum):
     """The rule that a refused move breaks."""
 
-    ORDER = "order of play"
-    LINE = "a king stands alone on a domino of the line"
+    ORDER = "this is not the move that the game is waiting for"
+    LINE = "a king stands alone on a domino of the new line"
     PLACE = "a domino lies on two free squares side by side"
-    LIMIT = "the kingdom's limit"
-    CONNECTION = "connection"
+    LIMIT = "a kingdom spreads over no more squares than its limit"
+    CONNECTION = "a square of the domino touches the castle or its own terrain"
     DISCARD = "lay the domino if you can"
 
 
@@ -156,15 +156,13 @@ class Game:
         elif self.phase is Phase.LAY and isinstance(move, Discard):
             self._discard(player)
         else:
-            why = f"{type(move).__name__} came in the phase '{self.phase}'"
-            raise IllegalMoveError(Rule.ORDER, why)
+            raise IllegalMoveError(Rule.ORDER)
         self.history.append((player, move))
 
     def _choose(self, player: int, move: Choose) -> None:
         tile, king = self._new.get(move.number, (None, None))
-        if tile is None:
-            raise IllegalMoveError(Rule.LINE, f"domino {move.number} is not in the new line")
-        require(king is None, Rule.LINE, f"a king already stands on domino {move.number}")
+        if tile is None or king is not None:
+            raise IllegalMoveError(Rule.LINE)
         self._new[move.number] = tile, player
         waiting = self._line if self.rounds else self._kings
         waiting.pop(0)
@@ -179,18 +177,15 @@ class Game:
     def _lay(self, player: int, move: Lay) -> None:
         land, squares, (one, two) = self.lands[player], self.tile.squares, move.cells
         free = land.is_free(one) and land.is_free(two) and two in neighbours(one)
-        require(free, Rule.PLACE, f"{move.cells} are not two free squares side by side")
-        why = f"it would spread over more than {land.size} squares"
-        require(land.fits(move.cells), Rule.LIMIT, why)
+        require(free, Rule.PLACE)
+        require(land.fits(move.cells), Rule.LIMIT)
         pairs = zip(move.cells, squares, strict=True)
-        joined = any(land.joins(cell, square.terrain) for cell, square in pairs)
-        require(joined, Rule.CONNECTION, "neither square touches the castle or its own terrain")
+        require(any(land.joins(cell, square.terrain) for cell, square in pairs), Rule.CONNECTION)
         land.lay(squares, move.cells)
         self._laid()
 
     def _discard(self, player: int) -> None:
-        stuck = not self.places()
-        require(stuck, Rule.DISCARD, f"domino {self.tile.number} fits your kingdom")
+        require(not self.places(), Rule.DISCARD)
         self.discarded[player] += 1
         self._laid()
 
