@@ -21,7 +21,7 @@ from kdscan.sheets.duel_map.model import MapReading, WizardEvidence
 from kdscan.sheets.kingdom.interpret import decode_kingdoms
 from kdscan.sheets.kingdom.model import KingdomReading
 from kdscan.sheets.spellbook.interpret import interpret as interpret_book
-from kdscan.sheets.spellbook.model import SpellbookReading, marks_of_choice
+from kdscan.sheets.spellbook.model import SpellbookReading, marks_at
 
 
 def interpret_table(sheets: Sequence[AnyReading], risk: float) -> tuple[AnyReading, ...]:
@@ -111,7 +111,7 @@ def _book_confidence(book: SpellbookReading) -> float:
     if owner is None:
         return (1 - won[0]) * (1 - won[1])
     p_owner = won[owner] * (1 - won[1 - owner])
-    return p_owner * math.prod(mark.confidence for mark in marks_of_choice(book.marks, owner))
+    return p_owner * math.prod(mark.confidence for mark in marks_at(book.marks, owner))
 
 
 def _coats(

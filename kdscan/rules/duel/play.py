@@ -46,9 +46,7 @@ class Rule(StrEnum):
     ORDER = "this is not the move, or the roll, that the game is waiting for"
     TAKING = "A takes one free die, then B takes two"
     DOMINO = "dominoes are drawn on two free shields side by side"
-    CONNECTION = (
-        "each domino, or die drawn apart, touches the castle or an equal coat drawn before"
-    )
+    CONNECTION = "each domino, or die drawn apart, touches the castle or an equal coat drawn before"
     SYMBOL = "draw what your two dice show"
     CASTLE = "the castle's cross is given once, to one of your dice"
     POWER = "a wizard that is won and not yet used helps in his own way only"

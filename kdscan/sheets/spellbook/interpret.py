@@ -17,8 +17,7 @@ from kdscan.sheets.spellbook.model import (
     SpellbookReading,
     choice_of,
     line_of,
-    marks_of_choice,
-    marks_of_line,
+    marks_at,
     with_corrections,
 )
 
@@ -32,8 +31,8 @@ def interpret(evidence: SpellbookEvidence, risk: float = DEFAULT_RISK) -> Spellb
     marks = with_corrections(evidence.marks, corrections)
     if corrections.confirmed:
         marks = tuple(mark._replace(review=False) for mark in marks)
-    lines = [{coat: line_of(marks_of_line(marks, i, coat)) for coat in Coat} for i in (0, 1)]
-    first, second = (choice_of(marks_of_choice(marks, i)) for i in (0, 1))
+    lines = [{coat: line_of(marks_at(marks, i, coat)) for coat in Coat} for i in (0, 1)]
+    first, second = (choice_of(marks_at(marks, i)) for i in (0, 1))
     book = Spellbook((lines[0], lines[1]))
     chosen = second if book.owner(Coat.FILLED) == 1 else first
     book = Spellbook(book.lines, chosen)
@@ -59,7 +58,7 @@ def _problems(
         return
     yield from book_problems(book, chosen)
     for player, side in enumerate(SIDES):
-        if sum(mark.marked for mark in marks_of_choice(marks, player)) > 1:
+        if sum(mark.marked for mark in marks_at(marks, player)) > 1:
             why = f"the {side} side marks several coats as chosen; none of them is paid"
             yield Problem("several_choices", "warning", why)
     books, maps = evidence.table

@@ -6,6 +6,7 @@ side chose; the single marks are derived from that.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -14,9 +15,11 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 from kdscan.files import Json
 from kdscan.imaging.picture import Floats, FrozenArrays
 from kdscan.rules.duel.coats import COATS, GLYPHS, SQUARES, Coat
-from kdscan.rules.duel.spellbook import BookPlace, Spellbook, SpellbookLine
+from kdscan.rules.duel.spellbook import BookPlace, Part, Spellbook, SpellbookLine
 from kdscan.rules.problem import Problem
 from kdscan.sheets.common import (
+    MAX_OTHERS,
+    MIN_OTHER,
     ChoiceField,
     LineField,
     coat_from,
@@ -143,22 +146,19 @@ MAX_FLIPPED = 5
 """Number of least confident marks that are flipped, in all combinations, for alternatives."""
 
 
-def marks_of_line(marks: Iterable[BookMark], player: int, coat: Coat) -> tuple[BookMark, ...]:
-    """The marks of one side's line, in the order of the layout."""
-    of = (player, coat)
+def marks_at(
+    marks: Iterable[BookMark], player: int, coat: Coat | None = None, part: Part | None = None
+) -> tuple[BookMark, ...]:
+    """The marks of one side's line of a coat, or only the parts of one kind; without a coat, the
+    boxes in which the side names its coat. In the order of the layout."""
     return tuple(
-        m for m in marks if m.place.part != "choice" and (m.place.player, m.place.coat) == of
+        mark
+        for mark in marks
+        if mark.place.player == player
+        and (mark.place.part == "choice") == (coat is None)
+        and coat in (None, mark.place.coat)
+        and part in (None, mark.place.part)
     )
-
-
-def squares_of_line(marks: Iterable[BookMark], player: int, coat: Coat) -> tuple[BookMark, ...]:
-    """The squares of one side's line, from its first."""
-    return tuple(m for m in marks_of_line(marks, player, coat) if m.place.part == "square")
-
-
-def marks_of_choice(marks: Iterable[BookMark], player: int) -> tuple[BookMark, ...]:
-    """The boxes in which one side names its coat."""
-    return tuple(m for m in marks if m.place.part == "choice" and m.place.player == player)
 
 
 def line_of(marks: Iterable[BookMark]) -> SpellbookLine:
@@ -173,28 +173,23 @@ def choice_of(marks: Iterable[BookMark]) -> Coat | None:
     return named[0] if len(named) == 1 else None
 
 
-def options(
-    marks: Sequence[BookMark], state: Callable[[Iterable[BookMark]], T]
+def alternatives(
+    marks: Sequence[BookMark], state: Callable[[Iterable[BookMark]], T], read: T
 ) -> list[tuple[T, float]]:
-    """What marks may mean, with probabilities, the most probable first; state: what given marks
-    mean, `line_of` or `choice_of`."""
+    """What marks that need review may mean rather than what was read, the most probable first.
+    state: what given marks mean, `line_of` or `choice_of`."""
+    if not any(mark.review for mark in marks):
+        return []
     shares: dict[T, float] = {}
-    for flipped, p in _flipped(marks):
-        meaning = state(flipped)
-        shares[meaning] = shares.get(meaning, 0.0) + p
-    return sorted(shares.items(), key=lambda share: -share[1])
-
-
-def _flipped(marks: Sequence[BookMark]) -> Iterable[tuple[tuple[BookMark, ...], float]]:
-    """All combinations of the least confident marks flipped or not, with probabilities."""
     doubtful = sorted(marks, key=lambda mark: mark.confidence)[:MAX_FLIPPED]
     for flips in product((False, True), repeat=len(doubtful)):
-        p = 1.0
-        other = dict[BookPlace, bool]()
-        for mark, flip in zip(doubtful, flips, strict=True):
-            p *= 1 - mark.confidence if flip else mark.confidence
-            other[mark.place] = mark.marked != flip
-        yield tuple(m._replace(marked=other.get(m.place, m.marked)) for m in marks), p
+        flipped = list(zip(doubtful, flips, strict=True))
+        p = math.prod(1 - m.confidence if flip else m.confidence for m, flip in flipped)
+        marked = {m.place: m.marked != flip for m, flip in flipped}
+        meaning = state([m._replace(marked=marked.get(m.place, m.marked)) for m in marks])
+        shares[meaning] = shares.get(meaning, 0.0) + p
+    others = [(other, p) for other, p in shares.items() if other != read and p >= MIN_OTHER]
+    return sorted(others, key=lambda other: -other[1])[:MAX_OTHERS]
 
 
 def with_corrections(
@@ -203,14 +198,14 @@ def with_corrections(
     """The marks with corrections of lines and choices; corrected marks are certain."""
     marked_as: dict[BookPlace, bool] = {}
     for (player, coat), line in corrections.lines.items():
-        squares = squares_of_line(marks, player, coat)
+        squares = marks_at(marks, player, coat, "square")
         as_seen = sum(mark.marked for mark in squares) == line.filled
         for k, mark in enumerate(squares):
             marked_as[mark.place] = mark.marked if as_seen else k < line.filled
         marked_as[BookPlace(player, coat, "struck")] = line.struck
         marked_as[BookPlace(player, coat, "used")] = line.used
     for player, chosen in corrections.choices.items():
-        for mark in marks_of_choice(marks, player):
+        for mark in marks_at(marks, player):
             marked_as[mark.place] = mark.place.coat == chosen
     return tuple(
         mark._replace(marked=marked_as[mark.place], confidence=1.0, review=False)

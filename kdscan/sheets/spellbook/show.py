@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
+from itertools import product
 
 import numpy as np
 from msgspec import Struct
@@ -34,8 +34,6 @@ from kdscan.sheets.board import (
     label_wh,
 )
 from kdscan.sheets.common import (
-    MAX_OTHERS,
-    MIN_OTHER,
     DoubtfulPlace,
     Point,
     percent,
@@ -46,12 +44,10 @@ from kdscan.sheets.duel_map.show import coat_name, coat_sign
 from kdscan.sheets.spellbook.model import (
     BookMark,
     SpellbookReading,
+    alternatives,
     choice_of,
     line_of,
-    marks_of_choice,
-    marks_of_line,
-    options,
-    squares_of_line,
+    marks_at,
 )
 from kdscan.sheets.terminal import Style, explain_problems
 
@@ -153,8 +149,8 @@ def to_entry(book: SpellbookReading) -> SpellbookEntry:
 def _side_entry(book: SpellbookReading, player: int) -> SideEntry:
     lines = {}
     for coat, state in book.book.lines[player].items():
-        marks = marks_of_line(book.marks, player, coat)
-        squares = squares_of_line(marks, player, coat)
+        marks = marks_at(book.marks, player, coat)
+        squares = marks_at(marks, player, coat, "square")
         used = next((mark for mark in marks if mark.place.part == "used"), None)
         lines[coat] = LineEntry(
             **vars(state),
@@ -166,10 +162,10 @@ def _side_entry(book: SpellbookReading, player: int) -> SideEntry:
             reach=_reach(squares),
             alternatives=[
                 OtherLineEntry(**vars(other), probability=probability(p))
-                for other, p in _others(marks, line_of, state)
+                for other, p in alternatives(marks, line_of, state)
             ],
         )
-    boxes, chosen = marks_of_choice(book.marks, player), book.chosen[player]
+    boxes, chosen = marks_at(book.marks, player), book.chosen[player]
     choice = ChoiceEntry(
         confidence=probability(math.prod(mark.confidence for mark in boxes)),
         review=any(mark.review for mark in boxes),
@@ -178,23 +174,10 @@ def _side_entry(book: SpellbookReading, player: int) -> SideEntry:
         reach=_reach(boxes),
         alternatives=[
             OtherChoiceEntry(other, probability(p))
-            for other, p in _others(boxes, choice_of, chosen)
+            for other, p in alternatives(boxes, choice_of, chosen)
         ],
     )
     return SideEntry(None, lines, chosen, choice)
-
-
-T = TypeVar("T")
-
-
-def _others(
-    marks: Sequence[BookMark], state: Callable[[Iterable[BookMark]], T], read: T
-) -> list[tuple[T, float]]:
-    """Alternatives to what was read from marks that need review, the most probable first."""
-    if not any(mark.review for mark in marks):
-        return []
-    others = [(other, p) for other, p in options(marks, state) if other != read and p >= MIN_OTHER]
-    return others[:MAX_OTHERS]
 
 
 def _center(mark: BookMark) -> Point:
@@ -229,8 +212,15 @@ def to_text(reading: SpellbookReading, style: Style) -> str:
             lines.append("   " + t("{side}, chosen coat: {coat}", side=side, coat=named))
     check = ", " + t("please check") if reading.review else ""
     lines.append("   " + t("{sure} sure", sure=percent(reading.confidence)) + check)
-    unsure = _doubts(reading, style)
-    return "\n".join(lines) + (f"\n\n{unsure}" if unsure else "")
+    unsure, dash = explain_problems(reading, style), "–" if style.unicode else "-"
+    doubtful = [mark for mark in reading.marks if mark.review]
+    if doubtful:
+        unsure.append(" " + t("Look at:"))
+    for mark in doubtful:
+        read = t("read as marked") if mark.marked else t("read as empty")
+        name = mark_name(mark, style.words)
+        unsure.append(f"   {name} {dash} {read} ({percent(mark.confidence)})")
+    return "\n".join([*lines, "", *unsure] if unsure else lines)
 
 
 def _side(reading: SpellbookReading, player: int, coat: Coat, style: Style) -> str:
@@ -246,19 +236,6 @@ def _side(reading: SpellbookReading, player: int, coat: Coat, style: Style) -> s
     if line.used:
         notes.append(style.words.t("used"))
     return " ".join([f"{squares:<5}", ", ".join(notes)]).rstrip()
-
-
-def _doubts(reading: SpellbookReading, style: Style) -> str:
-    dash = "–" if style.unicode else "-"
-    t, lines = style.words.t, explain_problems(reading, style)
-    unsure = [mark for mark in reading.marks if mark.review]
-    if unsure:
-        lines.append(" " + t("Look at:"))
-    for mark in unsure:
-        read = t("read as marked") if mark.marked else t("read as empty")
-        name = mark_name(mark, style.words)
-        lines.append(f"   {name} {dash} {read} ({percent(mark.confidence)})")
-    return "\n".join(lines)
 
 
 # Pictures
@@ -278,46 +255,35 @@ def draw(canvas: Canvas, reading: SpellbookReading, others: Sequence[Points]) ->
     polygon(picture, page, PAPER, 0.18 * reach)
     polygon(picture, page, INK, 0.08 * reach)
     for mark in reading.marks:
-        _draw_mark(picture, mark, canvas.scaled(np.array(mark.at_xy)), scale)
-    _counts(canvas, reading, reach)
+        at, own = canvas.scaled(np.array(mark.at_xy)), mark.reach_px * scale
+        if mark.place.part != "struck":
+            if mark.marked:
+                circle(picture, at[0], 1.02 * own, PAPER, 0.34 * own)
+                circle(picture, at[0], 1.02 * own, COLORS[mark.place.part], 0.22 * own)
+            if mark.review:
+                circle(picture, at[0], 1.45 * own, PAPER, 0.3 * own)
+                circle(picture, at[0], 1.45 * own, REVIEW_COLOR, 0.18 * own)
+            continue
+        if mark.marked:
+            line(picture, at[0], at[-1], PAPER, 0.34 * own)
+            line(picture, at[0], at[-1], COLORS["struck"], 0.2 * own)
+        for end in at if mark.review else ():
+            circle(picture, end, 0.5 * own, REVIEW_COLOR, 0.14 * own)
+    for player, coat in product((0, 1), Coat):  # the number of filled squares beside the first
+        squares = marks_at(reading.marks, player, coat, "square")
+        first, last = canvas.scaled(np.array([squares[0].at_xy[0], squares[-1].at_xy[0]]))
+        along = (first - last) / max(float(np.hypot(*(first - last))), 1e-9)
+        text = str(reading.book.lines[player][coat].filled)
+        text += "!" * (reading.book.owner(coat) == player)
+        wh = np.array(label_wh(text, 0.95 * reach))
+        x, y = first + along * 1.9 * reach - wh / 2
+        label(picture, text, (x, y), 0.95 * reach)
     size, text = 1.7 * reach, canvas.numbered(canvas.words.t("spellbook")) + " ?" * reading.review
     wide, high = label_wh(text, size)
     left = min(max(float(page[:, 0].mean() - wide / 2), 0.0), max(0.0, picture.shape[1] - wide))
     top = max(float(page[:, 1].min() - high - 0.3 * size), 0.1 * size)
     label(picture, text, (left, top), size, REVIEW_COLOR if reading.review else INK)
     return []
-
-
-def _draw_mark(picture: Bgr, mark: BookMark, at: Points, scale: float) -> None:
-    reach = mark.reach_px * scale
-    if mark.place.part == "struck":
-        if mark.marked:
-            line(picture, at[0], at[-1], PAPER, 0.34 * reach)
-            line(picture, at[0], at[-1], COLORS["struck"], 0.2 * reach)
-        if mark.review:
-            for end in at:
-                circle(picture, end, 0.5 * reach, REVIEW_COLOR, 0.14 * reach)
-        return
-    if mark.marked:
-        circle(picture, at[0], 1.02 * reach, PAPER, 0.34 * reach)
-        circle(picture, at[0], 1.02 * reach, COLORS[mark.place.part], 0.22 * reach)
-    if mark.review:
-        circle(picture, at[0], 1.45 * reach, PAPER, 0.3 * reach)
-        circle(picture, at[0], 1.45 * reach, REVIEW_COLOR, 0.18 * reach)
-
-
-def _counts(canvas: Canvas, reading: SpellbookReading, reach: float) -> None:
-    """The number of filled squares of each line, beside its first square."""
-    for player in (0, 1):
-        for coat in Coat:
-            squares = squares_of_line(reading.marks, player, coat)
-            first, last = canvas.scaled(np.array([squares[0].at_xy[0], squares[-1].at_xy[0]]))
-            along = (first - last) / max(float(np.hypot(*(first - last))), 1e-9)
-            text = str(reading.book.lines[player][coat].filled)
-            text += "!" * (reading.book.owner(coat) == player)
-            wh = np.array(label_wh(text, 0.95 * reach))
-            x, y = first + along * 1.9 * reach - wh / 2
-            label(canvas.picture, text, (x, y), 0.95 * reach)
 
 
 def places(book: SpellbookReading, words: Words) -> Iterator[DoubtfulPlace]:
