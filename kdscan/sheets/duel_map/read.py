@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from kdscan.detection.locate import clipped_cells
 from kdscan.detection.markers import UNKNOWN_LAYOUT, detect_layout, is_mirrored
@@ -13,14 +11,10 @@ from kdscan.imaging.picture import Photo
 from kdscan.imaging.quality import BLURRED, DARK, edge_width, is_bilevel
 from kdscan.imaging.rectify import Ink, RectifiedSheet
 from kdscan.inference.store import Models
-from kdscan.marks.network import Logits, MarkProbs, average, covered, refine_crops
+from kdscan.marks.network import Logits, average, covered, refine_crops
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.interpret import MIN_PROBABILITY, decoded, interpret
 from kdscan.sheets.duel_map.model import MapEvidence, MapReading
-
-if TYPE_CHECKING:
-    from kdscan.templates.align import Aligned
-    from kdscan.templates.template import Template
 
 RISK_SHARES = {1: 0.5, 2: 1.0}
 """Number of views (test-time augmentation) → share of the accepted risk below which the total is
@@ -43,8 +37,13 @@ def read_map(
         layout = detect_layout(photo, rectified)
     aligned, mirrored = None, False
     if layout == UNKNOWN_LAYOUT:
-        with observe("print"):
-            aligned, mirrored = _known_print(photo, rectified, options.prints)
+        if options.prints:
+            from kdscan.templates.recognize import recognize, shows_mirrored
+
+            with observe("print"):
+                xy = rectified.centers_xy
+                aligned = recognize(photo, xy, options.prints)
+                mirrored = shows_mirrored(photo, xy, options.prints, aligned)
         mirrored = mirrored or (aligned is None and is_mirrored(photo, rectified))
     ink: Ink | None = None
     if aligned is not None:
@@ -58,7 +57,14 @@ def read_map(
         with observe("marks"):
             rectified, views = refine_crops(photo, rectified, models.marks)
     with observe("marks"):
-        probs = _probabilities(views, rectified, models, layout, options.risk)
+        used: list[Logits] = []  # as many views as it takes to be confident
+        for view in islice(views, max(RISK_SHARES)):
+            used.append(view)
+            calibration = models.calibration(layout, len(used))
+            probs = average(used, rectified.confidence, calibration)
+            accepted = 1 - RISK_SHARES[len(used)] * options.risk
+            if decoded(probs, (), options.risk).confidence >= accepted:
+                break
     clipped = clipped_cells(photo, rectified)
     with observe("covers"):
         over = covered(rectified, models.cover)
@@ -81,18 +87,6 @@ def read_map(
         return interpret(evidence, options.risk)
 
 
-def _known_print(
-    photo: Photo, sheet: RectifiedSheet, prints: Sequence[Template]
-) -> tuple[Aligned | None, bool]:
-    """The known print of a sheet, if any, and whether the sheet is shown mirrored."""
-    if not prints:
-        return None, False
-    from kdscan.templates.recognize import recognize, shows_mirrored
-
-    aligned = recognize(photo, sheet.centers_xy, prints)
-    return aligned, shows_mirrored(photo, sheet.centers_xy, prints, aligned)
-
-
 def is_legible(sheet: MapReading) -> bool:
     """Whether a reading is plausibly of a map, rather than of another printed grid."""
     visible = [c.confidence for c in sheet.board_estimate.cells if c.at not in sheet.clipped]
@@ -102,16 +96,3 @@ def is_legible(sheet: MapReading) -> bool:
         or sheet.rectified.confidence >= MIN_PLACEMENT
         or mean >= MIN_MEAN_CONFIDENCE
     )
-
-
-def _probabilities(
-    views: Iterator[Logits], sheet: RectifiedSheet, models: Models, layout: str, risk: float
-) -> MarkProbs:
-    """Marks averaged over as many views as it takes to be confident, see `RISK_SHARES`."""
-    used: list[Logits] = []
-    for view in islice(views, max(RISK_SHARES)):
-        used.append(view)
-        probs = average(used, sheet.confidence, models.calibration(layout, len(used)))
-        if decoded(probs, (), risk).confidence >= 1 - RISK_SHARES[len(used)] * risk:
-            break
-    return probs

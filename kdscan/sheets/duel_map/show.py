@@ -187,21 +187,17 @@ def to_entry(sheet: MapReading) -> MapEntry:
 # Text
 
 
-WIDTH = 9
-"""Characters of a shield: its coat, four crosses, and whether it is doubtful."""
-
-
 def to_text(sheet: MapReading, style: Style) -> str:
     """The result as text for a terminal."""
+    board = board_text(sheet, style)
     if reasons := retake_reasons(sheet):
-        return "\n\n".join([explain_retake(sheet, reasons, style), board_text(sheet, style)])
+        return f"{explain_retake(sheet, reasons, style)}\n\n{board}"
 
     def describe(cell: CellReading) -> str:
         return with_cover(style.words, style.marks(*cell.marks), cell)
 
     unsure = explain_doubts(sheet, doubts(sheet), describe, lambda cell: token(*cell.marks), style)
-    parts = [board_text(sheet, style), explain_score(sheet, style), unsure]
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join(filter(None, [board, explain_score(sheet, style), unsure]))
 
 
 RETAKE = {
@@ -232,24 +228,19 @@ def explain_retake(sheet: MapReading, reasons: Sequence[str], style: Style) -> s
 
 def board_text(sheet: MapReading, style: Style) -> str:
     """The board; lines separate domains, `?` marks doubtful shields."""
-    content = {cell.at: _cell(cell, style) for cell in sheet.board_estimate.cells}
-    content[CASTLE] = _castle(sheet, style)
-    return draw_grid(content, sheet.score.domains, style)
-
-
-def _cell(cell: CellReading, style: Style) -> str:
-    doubt = "?" if cell.review else " "
-    if style.narrow:
-        return f"{style.coat(cell.coat)}{cell.crosses or ' '}{doubt}"
-    if style.unicode:
-        return f" {style.coat(cell.coat)} {style.cross * cell.crosses:<4}{doubt}"
-    return f" {token(*cell.marks):<7}{doubt}"
-
-
-def _castle(sheet: MapReading, style: Style) -> str:
+    content = {}
+    for cell in sheet.board_estimate.cells:
+        if style.narrow:
+            text = f"{style.coat(cell.coat)}{cell.crosses or ' '}"
+        elif style.unicode:
+            text = f" {style.coat(cell.coat)} {style.cross * cell.crosses:<4}"
+        else:
+            text = f" {token(*cell.marks):<7}"
+        content[cell.at] = text + ("?" if cell.review else " ")
     used = {True: style.words.t("used"), False: "", None: "?"}[sheet.board_estimate.castle_used]
-    text = f"{'♜' if style.unicode else '##'} {used}"
-    return f"{text:<4}"[:4] if style.narrow else f" {text}".ljust(WIDTH)[:WIDTH]
+    text, width = f"{'♜' if style.unicode else '##'} {used}", len(content[0, 0])
+    content[CASTLE] = (text if style.narrow else f" {text}").ljust(width)[:width]
+    return draw_grid(content, sheet.score.domains, style)
 
 
 def explain_score(sheet: MapReading, style: Style) -> str:

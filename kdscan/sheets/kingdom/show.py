@@ -131,37 +131,27 @@ NAME = 6
 
 
 def to_text(kingdom: KingdomReading, style: Style) -> str:
-    """The board with outlined domains, the score's breakdown, the doubtful squares; text for a
-    terminal."""
+    """The board with outlined domains, `?` on doubtful squares, the score's breakdown, the doubtful
+    squares; text for a terminal."""
+    crown, castle, empty = ("♛", "♜", "·") if style.unicode else ("+", "##", ".")
 
     def describe(square: SquareReading) -> str:
         terrain = style.words.t(TERRAIN_NAMES[square.terrain])
-        return f"{terrain} {_crowns(square.crowns, style)}".rstrip()
+        return f"{terrain} {crown * square.crowns}".rstrip()
 
-    board, score = board_text(kingdom, style), explain_score(kingdom, style)
+    content = {}
+    for square in kingdom.squares:
+        signs = {"castle": castle, "empty": empty}
+        name = signs.get(square.terrain) or style.words.t(TERRAIN_NAMES[square.terrain])
+        if len(name) > NAME:
+            name = name[: NAME - 1] + "."
+        text = f" {name:<{NAME}} {crown * square.crowns:<3}"
+        if style.narrow:
+            text = f"{name[:2]:<2}{square.crowns or ' '}"
+        content[square.at] = text + ("?" if square.review else " ")
+    board = draw_grid(content, kingdom.score.domains, style)
     unsure = explain_doubts(kingdom, doubts(kingdom), describe, lambda s: token(s.kind), style)
-    return "\n\n".join(part for part in (board, score, unsure) if part)
-
-
-def board_text(kingdom: KingdomReading, style: Style) -> str:
-    """The squares that the kingdom may span; lines separate domains, `?` marks doubtful squares."""
-    content = {square.at: _square(square, style) for square in kingdom.squares}
-    return draw_grid(content, kingdom.score.domains, style)
-
-
-def _square(square: SquareReading, style: Style) -> str:
-    signs = {"castle": "♜" if style.unicode else "##", "empty": "·" if style.unicode else "."}
-    name = signs.get(square.terrain) or style.words.t(TERRAIN_NAMES[square.terrain])
-    if len(name) > NAME:
-        name = name[: NAME - 1] + "."
-    doubt = "?" if square.review else " "
-    if style.narrow:
-        return f"{name[:2]:<2}{square.crowns or ' '}{doubt}"
-    return f" {name:<{NAME}} {_crowns(square.crowns, style):<3}{doubt}"
-
-
-def _crowns(crowns: int, style: Style) -> str:
-    return ("♛" if style.unicode else "+") * crowns
+    return "\n\n".join(filter(None, [board, explain_score(kingdom, style), unsure]))
 
 
 def explain_score(kingdom: KingdomReading, style: Style) -> str:
