@@ -23,6 +23,7 @@ from kdscan.imaging.picture import Bgr
 from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.boards import DEFAULT_RISK, check_risk
 from kdscan.rules import GameName
+from kdscan.rules.duel.spellbook import BookPlace
 from kdscan.sheets.board import Canvas
 from kdscan.sheets.common import DoubtfulPlace
 from kdscan.sheets.duel_map import interpret as map_interpret
@@ -57,7 +58,6 @@ class SheetType(Generic[E, R]):
     largest number of such sheets in one game. has_score: whether each has a score and a player.
     fields: prefixes of the correction fields that change its reading. with_fields: the evidence
     with such fields merged into its corrections.
-    upgraded: evidence as version 0.1 stored it, in the names of `evidence`.
     draw: draws over a photo, given the outlines (4, 2) of the picture's other sheets; returns a
     tile for each doubtful cell. places: what needs review, as named places in the photo.
     """
@@ -70,7 +70,6 @@ class SheetType(Generic[E, R]):
     evidence: type[E]
     interpret: Callable[[E, float], R]
     with_fields: Callable[[E, Mapping[str, Any]], E]
-    upgraded: Callable[[Json], Json]
     to_entry: Callable[[R], SheetEntry]
     to_text: Callable[[R, Style], str]
     draw: Callable[[Canvas, R, Sequence[Points]], list[Bgr]]
@@ -105,7 +104,6 @@ DUEL_MAP = SheetType(
     evidence=MapEvidence,
     interpret=map_interpret.interpret,
     with_fields=map_model.with_fields,
-    upgraded=map_model.upgraded,
     to_entry=map_show.to_entry,
     to_text=map_show.to_text,
     draw=map_show.draw,
@@ -120,7 +118,6 @@ KINGDOM = SheetType(
     evidence=KingdomEvidence,
     interpret=kingdom_interpret.interpret,
     with_fields=kingdom_model.with_fields,
-    upgraded=kingdom_model.upgraded,
     to_entry=kingdom_show.to_entry,
     to_text=kingdom_show.to_text,
     draw=kingdom_show.draw,
@@ -135,7 +132,6 @@ SPELLBOOK = SheetType(
     evidence=SpellbookEvidence,
     interpret=spellbook_interpret.interpret,
     with_fields=spellbook_model.with_fields,
-    upgraded=spellbook_model.upgraded,
     to_entry=spellbook_show.to_entry,
     to_text=spellbook_show.to_text,
     draw=spellbook_show.draw,
@@ -285,10 +281,35 @@ def evidence_from(stored: Json) -> tuple[SheetType[AnyEvidence, AnyReading], Any
     try:
         values = _with_tuple_keys(stored)
         if "place" in values or "page" in values:
-            values = kind.upgraded(values)
+            values = _upgraded(values)
         return kind, msgspec.convert(values, kind.evidence, str_keys=True, dec_hook=_array_from)
     except (AttributeError, LookupError, TypeError, ValueError, msgspec.MsgspecError) as error:
         raise ValueError(f"not the evidence of a sheet: {error}") from error
+
+
+def _upgraded(stored: Json) -> Json:
+    """Evidence of any kind as version 0.1 stored it, in the names of today's records."""
+    new, corrections = dict(stored), dict(stored.get("corrections") or {})
+    if "place" in stored:
+        place = stored["place"]
+        new["rectified"] = {**place, "bgr": [[[0, 0, 0]]]}
+        new["rectified"] |= {f"{name}_xy": place[name] for name in ("centers", "outline")}
+        new["covered"] = {(row, col): p for row, col, p in stored.get("covered", ())}
+        for name in corrections.keys() & {"cells", "squares"}:
+            corrections[name] = {(row, col): what for row, col, *what in corrections[name]}
+        if "squares" not in corrections:
+            new |= {"clipped": stored.get("hidden", ()), "wizard": stored.get("wizard") or {}}
+        if isinstance(stored["probs"], dict) and "trust" in stored["probs"]:
+            new["probs"] = {**stored["probs"], "calibration": stored["probs"]["trust"]}
+    else:
+        new["page_xy"] = stored["page"]
+        new["marks"] = [[vars(BookPlace.parse(at)), *mark] for at, *mark in stored["marks"]]
+        corrections["lines"] = {
+            (side, coat): {"filled": filled, "struck": struck, "used": used}
+            for side, coat, filled, struck, used in corrections.get("lines", ())
+        }
+        corrections["choices"] = dict(corrections.get("choices", ()))
+    return {**new, "corrections": corrections}
 
 
 def _array_json(value: Any) -> Any:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Generic, Protocol, TypeVar
 
-from kdscan.files import Json
 from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.boards import DEFAULT_RISK, check_risk
@@ -130,19 +129,9 @@ def short(reading: SheetReading, content: str) -> str:
     return f"<{reading.kind}: {content}, {percent(reading.confidence)} sure{check}>"
 
 
-def html_table(reading: SheetReading, rows: Iterable[Iterable[tuple[str, bool]]]) -> str:
-    """An HTML table for notebooks with the reading's `repr` as its caption. rows: cells' texts, and
-    whether they need review."""
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f"<td>{f'<mark>{escape(text)} ?</mark>' if review else escape(text)}</td>"
-            for text, review in row
-        )
-        + "</tr>"
-        for row in rows
-    )
-    return f"<table><caption>{escape(repr(reading)[1:-1])}</caption>{body}</table>"
+def html(reading: SheetReading, board: object) -> str:
+    """What a notebook shows: a reading's `repr`, and its board in text form."""
+    return f"<p>{escape(repr(reading)[1:-1])}</p><pre>{escape(str(board))}</pre>"
 
 
 MAX_NAMED = 8
@@ -190,17 +179,6 @@ def probability(p: float) -> float:
 def coat_from(name: str | None) -> Coat | None:
     """A coat by its name, None for none; raises ValueError for an unknown name."""
     return Coat(name) if name else None
-
-
-def upgraded_place(place: Json) -> Json:
-    """A `RectifiedSheet` as older versions stored it, in the names of its fields."""
-    return {
-        "bgr": [[[0, 0, 0]]],
-        "centers_xy": place["centers"],
-        "outline_xy": place["outline"],
-        "px_per_cell": place["px_per_cell"],
-        "confidence": place["confidence"],
-    }
 
 
 # Names of correction fields in the store

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from kdscan.detection.markers import UNKNOWN_LAYOUT
-from kdscan.files import Json
 from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import Ink, RectifiedSheet
 from kdscan.marks.boards import IMPROBABLE, BoardEstimate
 from kdscan.marks.network import MarkProbs
-from kdscan.rules.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
-from kdscan.rules.duel.coats import COATS, Coat, Marks, shown
+from kdscan.rules.duel.board import CELLS, MAX_CROSSES
+from kdscan.rules.duel.coats import COATS, Coat, Marks
 from kdscan.rules.duel.scoring import WIZARD_POINTS, Score
 from kdscan.rules.grid import Cell
 from kdscan.rules.problem import Problem
@@ -21,9 +20,8 @@ from kdscan.sheets.common import (
     WIZARD,
     cell_values,
     coat_from,
-    html_table,
+    html,
     short,
-    upgraded_place,
 )
 
 
@@ -145,10 +143,7 @@ class MapReading:
         return short(self, f"{self.score.total} points")
 
     def _repr_html_(self) -> str:
-        """The board as an HTML table for notebooks."""
-        cells = {c.at: (shown(*c.marks), c.review) for c in self.board_estimate.cells}
-        cells[CASTLE] = ("♜", False)
-        return html_table(self, [[cells[row, col] for col in range(COLS)] for row in range(ROWS)])
+        return html(self, self.board_estimate.board)
 
     @property
     def rectified(self) -> RectifiedSheet:
@@ -230,21 +225,3 @@ def marks_from(value: Mapping[str, Any]) -> Marks:
 def cells_of(sheet: Mapping[str, Any]) -> dict[Cell, Marks]:
     """The content of each shield of a map, from its JSON."""
     return {(cell["row"], cell["col"]): marks_from(cell) for cell in sheet["cells"]}
-
-
-def upgraded(stored: Json) -> Json:
-    """Evidence as version 0.1 stored it, in the names of `MapEvidence`."""
-    probs = dict(stored["probs"])
-    if "trust" in probs:
-        probs["calibration"] = probs.pop("trust")
-    corrections = stored.get("corrections") or {}
-    cells = {(row, col): marks for row, col, *marks in corrections.get("cells", ())}
-    return {
-        **stored,
-        "rectified": upgraded_place(stored["place"]),
-        "probs": probs,
-        "clipped": stored.get("hidden", ()),
-        "covered": {(row, col): p for row, col, p in stored.get("covered", ())},
-        "wizard": stored.get("wizard") or {},
-        "corrections": {**corrections, "cells": cells},
-    }

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from kdscan.files import Json
 from kdscan.imaging.picture import Floats, FrozenArrays
 from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.boards import Totals, range_of
@@ -15,7 +14,7 @@ from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, Kingdom, SquareKind
 from kdscan.rules.kingdomino.scoring import Score
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.problem import Problem
-from kdscan.sheets.common import VARIANTS, cell_values, html_table, short, upgraded_place
+from kdscan.sheets.common import VARIANTS, cell_values, html, short
 
 
 @dataclass(frozen=True)
@@ -132,10 +131,7 @@ class KingdomReading:
         return short(self, f"{self.score.total} points")
 
     def _repr_html_(self) -> str:
-        """The squares as notebooks show them."""
-        size = self.variants.size
-        cells = [(f"{s.terrain} {'♛' * s.crowns}".strip(), s.review) for s in self.squares]
-        return html_table(self, [cells[row * size :][:size] for row in range(size)])
+        return html(self, self.kingdom)
 
     @property
     def rectified(self) -> RectifiedSheet:
@@ -174,15 +170,3 @@ def with_fields(evidence: KingdomEvidence, fields: Mapping[str, Any]) -> Kingdom
     variants = evidence.variants.with_extras(**extras) if extras else evidence.variants
     merged = evidence.corrections.merge(corrections)
     return replace(evidence, variants=variants, corrections=merged)
-
-
-def upgraded(stored: Json) -> Json:
-    """Evidence as version 0.1 stored it, in the names of `KingdomEvidence`."""
-    corrections = stored.get("corrections") or {}
-    squares = {(row, col): kind for row, col, *kind in corrections.get("squares", ())}
-    return {
-        **stored,
-        "rectified": upgraded_place(stored["place"]),
-        "covered": {(row, col): far for row, col, far in stored.get("covered", ())},
-        "corrections": {**corrections, "squares": squares},
-    }

@@ -7,15 +7,14 @@ side chose; the single marks are derived from that.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from kdscan.files import Json
 from kdscan.imaging.picture import Floats, FrozenArrays
-from kdscan.rules.duel.coats import COATS, GLYPHS, SQUARES, Coat
-from kdscan.rules.duel.spellbook import BookPlace, Part, Spellbook, SpellbookLine
+from kdscan.rules.duel.coats import COATS, SQUARES, Coat
+from kdscan.rules.duel.spellbook import BookPlace, Part, Spellbook, SpellbookLine, write_book
 from kdscan.rules.problem import Problem
 from kdscan.sheets.common import (
     MAX_OTHERS,
@@ -23,7 +22,7 @@ from kdscan.sheets.common import (
     ChoiceField,
     LineField,
     coat_from,
-    html_table,
+    html,
     parse_field,
     short,
 )
@@ -117,15 +116,7 @@ class SpellbookReading:
         return short(self, self.layout)
 
     def _repr_html_(self) -> str:
-        """Both sides' lines for notebooks, and the places that need review."""
-        doubtful = [[(str(mark.place), True)] for mark in self.marks if mark.review]
-        lines = [[(GLYPHS[coat], False), *self._lines(coat)] for coat in Coat]
-        return html_table(self, [*lines, *doubtful])
-
-    def _lines(self, coat: Coat) -> Iterator[tuple[str, bool]]:
-        for line in (side[coat] for side in self.book.lines):
-            text = "■" * line.filled + "□" * (SQUARES[coat] - line.filled)
-            yield text + " struck" * line.struck + " used" * line.used, False
+        return html(self, write_book(self.book, (None, None)))
 
     @property
     def layout(self) -> str:
@@ -228,21 +219,3 @@ def with_fields(evidence: SpellbookEvidence, fields: Mapping[str, Any]) -> Spell
                 choices[player] = coat_from(new)
     corrections = SpellbookCorrections(lines, choices, fields.get("confirmed") is True)
     return replace(evidence, corrections=evidence.corrections.merge(corrections))
-
-
-def upgraded(stored: Json) -> Json:
-    """Evidence as version 0.1 stored it, in the names of `SpellbookEvidence`."""
-    corrections = stored.get("corrections") or {}
-    return {
-        **stored,
-        "page_xy": stored["page"],
-        "marks": [[vars(BookPlace.parse(place)), *rest] for place, *rest in stored["marks"]],
-        "corrections": {
-            **corrections,
-            "lines": {
-                (side, coat): {"filled": filled, "struck": struck, "used": used}
-                for side, coat, filled, struck, used in corrections.get("lines", ())
-            },
-            "choices": dict(corrections.get("choices", ())),
-        },
-    }
