@@ -21,6 +21,7 @@ from kdscan.detection.locate import SIDES, edge_distances
 from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import (
     fit_homography,
+    inside,
     lattice_points,
     lattice_to_photo,
     outline_of,
@@ -129,6 +130,24 @@ class Window:
         return float(margins * castle * agreed)
 
 
+@dataclass(frozen=True, eq=False)
+class ReadLattice:
+    """A lattice in a photo of that width and height, and its squares' probabilities, (R, C, K).
+
+    unlike: (R, C), see `unlike_table`. agreement: share of the detected squares that the reading
+    network classifies as tiles; low for a lattice that follows a pattern of the floor. tiles: their
+    number. rejected_xy: (N, 2), photo frame, detected squares that it classifies as table.
+    """
+
+    lattice: Lattice
+    probs: Floats
+    unlike: Floats
+    agreement: float
+    tiles: int
+    rejected_xy: Floats
+    photo_wh: tuple[int, int]
+
+
 @dataclass(frozen=True)
 class Part:
     """The squares of a castle's kingdom. doubtful: whether another division is possible in which
@@ -139,24 +158,26 @@ class Part:
 
 
 def windows_of(
-    lattice: Lattice,
-    probs: Floats,
-    unlike: Floats,
-    photo_wh: tuple[int, int],
+    read: ReadLattice,
     size: int | None = None,
-    hidden: bool = True,
-    agreement: float = 1.0,
+    outline: Floats | None = None,
+    *,
+    hidden: bool = False,
 ) -> tuple[Window, ...]:
     """The windows of a lattice's kingdoms; without a castle, at most one that the picture cuts off.
 
-    probs: (R, C, K) for each square of the lattice, also where its centre lies outside the picture.
-    unlike: (R, C), see `unlike_table`. size: 5 or 7; None for the smaller that contains all
-    squares. hidden: whether the castle may be hidden. agreement: see `read_lattice`.
+    size: 5 or 7; None for the smaller that contains all squares. outline: (4, 2), outside which all
+    squares are empty. hidden: whether the castle may be hidden.
     """
+    lattice, probs, unlike, photo_wh = read.lattice, read.probs, read.unlike, read.photo_wh
+    empty = np.eye(len(SQUARE_CLASSES))[EMPTY]
+    if outline is not None:
+        within = inside(lattice.centers_xy.reshape(-1, 2), [outline])
+        probs = np.where(within.reshape(*probs.shape[:2], 1), probs, empty)
     centers_xy = lattice.centers_xy
     tiles = probs[..., EMPTY] < 0.5
     visible = np.expand_dims(in_picture(centers_xy, photo_wh), -1)
-    probs = np.where(visible, probs, np.eye(len(SQUARE_CLASSES))[EMPTY])
+    probs = np.where(visible, probs, empty)
     p_castle, p_terrains = probs[..., CASTLE], probs[..., CASTLE + 1 :]
     taken, certain = _cells(p_terrains.sum(-1) > 0.5), _cells(p_terrains.max(-1) > SURE_TILE)
 
@@ -167,7 +188,7 @@ def windows_of(
             corner = _best_corner(part, part[len(part) // 2], centers_xy, 5, photo_wh)
             outside = sum(not in_square(cell, corner, 5) for cell in part)
             crop = _crop(lattice, probs, certain - set(part), corner, 5)
-            return (Window(*crop, outside, cut, lost=True, agreement=agreement),)
+            return (Window(*crop, outside, cut, lost=True, agreement=read.agreement),)
         if not hidden or len(certain) < MIN_SURE_TILES:
             return ()
 
@@ -209,7 +230,7 @@ def windows_of(
                     for cell in covered
                     if in_square(cell, corner, limit)
                 },
-                agreement=agreement,
+                agreement=read.agreement,
             )
         )
     return tuple(windows)
@@ -349,18 +370,16 @@ def _castles_in(side: Set[Cell], castles: Sequence[Cell]) -> list[Cell]:
 
 def _capacity(sides: Iterable[Set[Cell]], castles: Sequence[Cell], limit: int) -> int:
     """Number of squares that kingdoms within the limit can hold if these sides are separated; an
-    upper bound if one has three or more castles."""
+    upper bound if one has several castles."""
     total = 0
     for cells in sides:
-        inside = _castles_in(cells, castles)
-        if len(inside) == 1:
-            connected = component_of(inside[0], cells)
+        own = _castles_in(cells, castles)
+        if len(own) == 1:
+            connected = component_of(own[0], cells)
             total += max(
                 sum(in_square(cell, corner, limit) for cell in connected)
-                for corner in _corners_around(inside[0], limit)
+                for corner in _corners_around(own[0], limit)
             )
-        elif len(inside) == 2:
-            total += max(_capacity(parts, inside, limit) for *_, parts in _splits(cells, inside))
         else:
             total += len(cells)
     return total

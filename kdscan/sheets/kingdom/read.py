@@ -11,12 +11,13 @@ import numpy as np
 from kdscan.detection.locate import SIDES
 from kdscan.detection.qr import read_card_codes
 from kdscan.imaging.picture import Floats, Network, Photo
-from kdscan.imaging.rectify import RectifiedSheet, inside, overlap, rectify, resolution
+from kdscan.imaging.rectify import RectifiedSheet, overlap, rectify, resolution
 from kdscan.inference.store import Models
 from kdscan.rules.kingdomino.kingdom import EMPTY
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.sheets.kingdom.extent import (
     MIN_VISIBLE,
+    ReadLattice,
     Window,
     in_picture,
     visible_share,
@@ -143,9 +144,8 @@ def find_kingdoms(
     """Find the kingdoms in a photo, the largest first; loose dominoes are not reported.
 
     Overlapping detections are reduced by non-maximum suppression. Squares beside kingdoms are
-    grown into lattices of their own, and the table is searched again in a view rectified by the
-    most confident kingdom. Lattices that follow a pattern of the table are classified as table;
-    they are grown again without those squares.
+    grown into lattices of their own. Lattices that follow a pattern of the table are classified as
+    table; they are grown again without those squares.
 
     variants: if these do not say whether it is a great duel, each kingdom's limit is inferred.
     """
@@ -155,10 +155,6 @@ def find_kingdoms(
     windows = reader.windows(search.lattices())
     windows += reader.more(search.outside(_outlines(_suppress_overlaps(windows))))
     best = _suppress_overlaps(windows)
-    if any(not window.lost for window in best):
-        surest = max(best, key=lambda window: window.confidence)
-        windows += reader.more(search.beside(surest.centers_xy, _outlines(best)))
-        best = _suppress_overlaps(windows)
     least = min((window.confidence for window in best if not window.lost), default=0.0)
     side = min((resolution(window.centers_xy) for window in best), default=0.0)
     if least < DOUBTFUL or search.many_left(_outlines(best), side):
@@ -223,7 +219,9 @@ class _Reader:
         """
         windows: list[Window] = []
         for lattice in map(self._read, lattices):
-            on_it = lattice.windows(self.size, hidden=not self.search.looks_bare(lattice.lattice))
+            on_it = windows_of(
+                lattice, self.size, hidden=not self.search.looks_bare(lattice.lattice)
+            )
             windows += on_it
             squares = lattice.lattice.squares
             if any(squares - window.detected.sum() >= MIN_LATTICE for window in on_it):
@@ -237,7 +235,7 @@ class _Reader:
         """The windows of further kingdoms, none of them with a hidden castle. outline: (4, 2);
         everything outside is of another kingdom."""
         read = map(self._read, lattices)
-        return [window for lattice in read for window in lattice.windows(self.size, outline)]
+        return [window for lattice in read for window in windows_of(lattice, self.size, outline)]
 
     def _read(self, lattice: Lattice) -> ReadLattice:
         """A lattice; if it follows a pattern of the table, the best that is grown without it."""
@@ -248,37 +246,6 @@ class _Reader:
         rivals = [read_lattice(self.photo, other, self.network) for other in others]
         return max(
             [first, *rivals], key=lambda read: (min(read.agreement, MIN_AGREEMENT), read.tiles)
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class ReadLattice:
-    """A lattice in a photo of that width and height, and its squares' probabilities, (R, C, K).
-
-    unlike: (R, C), see `unlike_table`. agreement: share of the detected squares that the reading
-    network classifies as tiles; low for a lattice that follows a pattern of the floor. tiles: their
-    number. rejected_xy: (N, 2), photo frame, detected squares that it classifies as table.
-    """
-
-    lattice: Lattice
-    probs: Floats
-    unlike: Floats
-    agreement: float
-    tiles: int
-    rejected_xy: Floats
-    photo_wh: tuple[int, int]
-
-    def windows(
-        self, size: int | None, outline: Floats | None = None, *, hidden: bool = False
-    ) -> tuple[Window, ...]:
-        """See `windows_of`; all squares outside an outline (4, 2) are empty."""
-        probs = self.probs
-        if outline is not None:
-            within = inside(self.lattice.centers_xy.reshape(-1, 2), [outline])
-            empty = np.eye(probs.shape[-1])[EMPTY]
-            probs = np.where(within.reshape(*probs.shape[:2], 1), probs, empty)
-        return windows_of(
-            self.lattice, probs, self.unlike, self.photo_wh, size, hidden, self.agreement
         )
 
 

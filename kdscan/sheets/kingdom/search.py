@@ -5,8 +5,7 @@ Small kingdoms are detected again in an enlarged window, oblique tables in a rec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -46,12 +45,6 @@ BARE_LOGIT = -2.0
 distant ones looked like that on most of their squares."""
 MIN_RELATIVE_SIDE = 0.5
 """Least size of a kingdom's squares relative to those of another in the photo."""
-NARROW_PX, MAX_SLANT = 14, 0.85
-"""If a kingdom's squares are narrower than this many thumbnail pixels, or than this share of their
-width, other kingdoms on the table may not be detected as tiles."""
-TABLE_SPANS, MIN_DEPTH = (24, 32, 16), 0.25
-"""Spans, in squares, of the table around a kingdom that are rectified in turn until another kingdom
-is found; and the least depth relative to the kingdom, as the homography's denominator."""
 MIN_LATTICE = 9
 """Least squares of a further lattice; fewer are loose dominoes."""
 MAX_RIVALS = 4
@@ -141,31 +134,6 @@ class KingdomSearch:
         boxes = component_boxes(left, many)
         return any((low > 0).all() and (high < last).all() for low, high in boxes)
 
-    def beside(self, centers_xy: Floats, outlines: Sequence[Floats]) -> tuple[Lattice, ...]:
-        """Lattices outside these outlines in a view of the table rectified by a kingdom on it.
-
-        All kingdoms on the table are flat in that view, however oblique the photo. Skipped if no
-        region is left, unless the kingdom's squares are so small or oblique that others beside them
-        may be missed in the whole photo. centers_xy: (R, C, 2), photo frame.
-        """
-        middles = [(low + high) / 2 for low, high in find_regions(self._votes)]
-        steps = [np.median(np.diff(centers_xy, axis=axis), axis=(0, 1)) for axis in (0, 1)]
-        wide, narrow = np.linalg.svd(steps, compute_uv=False)
-        hides_others = narrow * self._votes.scale < NARROW_PX or narrow < MAX_SLANT * wide
-        if inside(np.array(middles), outlines).all() and not hides_others:
-            return ()
-        plane = fit_homography(centers_xy)
-        middle = np.array(centers_xy.shape[1::-1]) / 2 - 0.5
-        for span in TABLE_SPANS:
-            places = lattice_points(span, span) + np.round(middle - span / 2)
-            depth = (places @ plane[2, :2] + plane[2, 2]) / (middle @ plane[2, :2] + plane[2, 2])
-            if depth.min() > MIN_DEPTH:
-                squares, to_photo = self._flattened(plane, places, THUMB_PX // span, 0)
-                grown = grow_lattices(squares[~inside(to_photo(squares.xy), outlines)])
-                if largest := self._largest(_mapped(grown, to_photo)):
-                    return largest
-        return ()
-
     def slanted(self, outlines: Sequence[Floats] = ()) -> tuple[Lattice, ...]:
         """Lattices outside these outlines in the photo compressed along several directions, which
         counteracts foreshortening; none if hardly any patch looks like tiles."""
@@ -180,7 +148,10 @@ class KingdomSearch:
             votes = predict_votes(view, self._network)
             excluded = [project(inverse(to_photo), outline) for outline in outlines]
             in_view, _ = _zoom_in(view, votes, find_squares(votes), self._network, excluded)
-            lattices += _mapped(in_view, partial(project, to_photo))
+            lattices += [
+                Lattice(project(to_photo, lattice.centers_xy), lattice.detected)
+                for lattice in in_view
+            ]
         return self._largest(lattices)
 
     def _largest(
@@ -193,18 +164,18 @@ class KingdomSearch:
         return tuple(map(self._rectify, lattices))
 
     def _rectify(self, lattice: Lattice) -> Lattice:
-        """Detect a lattice again in a view rectified by its own plane; unchanged if that finds
-        nothing better."""
+        """Detect a lattice again in a view rectified by its own plane, where all squares have one
+        size; unchanged if that finds nothing better."""
         for _ in range(2):
-            plane, places = (
-                fit_homography(lattice.centers_xy),
-                lattice_points(*lattice.detected.shape),
-            )
-            squares, to_photo = self._flattened(plane, places, RECTIFIED_PX, RECTIFIED_MARGIN)
-            grown = grow_lattices(squares)
+            plane = fit_homography(lattice.centers_xy)
+            places = project(plane, lattice_points(*lattice.detected.shape))
+            finest = finest_decoded(self._photo)
+            flat = flatten(self._photo, places, RECTIFIED_PX, RECTIFIED_MARGIN, finest)
+            grown = grow_lattices(find_squares(predict_votes(Photo(flat), self._network)))
             if not grown:
                 break
-            (above,) = _mapped(grown[:1], to_photo)
+            at = (grown[0].centers_xy + 0.5) / RECTIFIED_PX - 0.5 - RECTIFIED_MARGIN
+            above = Lattice(project(plane, at), grown[0].detected)
             fewer = above.squares < MIN_MATCHED * lattice.squares
             if fewer or above.share_of(lattice, MATCH_RADIUS) < MIN_MATCHED:
                 break
@@ -212,20 +183,6 @@ class KingdomSearch:
             if lattice.squares <= before.squares:
                 break
         return lattice
-
-    def _flattened(
-        self, plane: Floats, places: Floats, px: int, margin: float
-    ) -> tuple[Centers, Callable[[Floats], Floats]]:
-        """Detect squares in a rectified view of places (R, C, 2) of a plane, (3, 3) homography to
-        the photo, at `px` pixels per square with a margin in squares. Returns the squares in the
-        view's frame, and the function from there to the photo."""
-        finest = finest_decoded(self._photo)
-        flat = flatten(self._photo, project(plane, places), px, margin, finest)
-
-        def to_photo(at: Floats) -> Floats:
-            return project(plane, (at + 0.5) / px - 0.5 - margin + places[0, 0])
-
-        return find_squares(predict_votes(Photo(flat), self._network)), to_photo
 
 
 def _zoom_in(
@@ -273,10 +230,6 @@ def _zoom_in(
         if not lies_on(lattice, lattices):
             enlarge(*_bounds(lattice))
     return lattices + in_whole, passes
-
-
-def _mapped(lattices: Iterable[Lattice], to_photo: Callable[[Floats], Floats]) -> list[Lattice]:
-    return [Lattice(to_photo(lattice.centers_xy), lattice.detected) for lattice in lattices]
 
 
 def _bounds(lattice: Lattice) -> tuple[Floats, Floats]:

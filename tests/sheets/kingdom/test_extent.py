@@ -8,6 +8,7 @@ import pytest
 from kdscan.imaging.rectify import lattice_points
 from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, Kingdom
 from kdscan.sheets.kingdom.extent import (
+    ReadLattice,
     Window,
     sides_reached,
     windows_of,
@@ -42,7 +43,8 @@ def windows(
                 probs[r + 1, c + 1] = np.eye(len(SQUARE_CLASSES))[kind]
     centers = lattice_points(*shape) * SIDE + origin - SIDE / 2
     patch, unlike = Lattice(centers, probs[..., EMPTY] < 0.5), np.zeros(probs.shape[:2])
-    return windows_of(patch, probs, unlike, photo_wh, size, hidden)
+    read = ReadLattice(patch, probs, unlike, 1.0, 0, patch.squares_xy, photo_wh)
+    return windows_of(read, size, hidden=hidden)
 
 
 def window(

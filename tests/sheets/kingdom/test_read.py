@@ -29,11 +29,6 @@ class OneLook(KingdomSearch):
     def looks_bare(self, lattice: Lattice) -> bool:
         return False
 
-    def beside(
-        self, centers_xy: NDArray[np.float64], outlines: Sequence[NDArray[np.float64]]
-    ) -> tuple[Lattice, ...]:
-        return ()
-
     def many_left(self, outlines: Sequence[NDArray[np.float64]], side: float = 0.0) -> bool:
         return False
 

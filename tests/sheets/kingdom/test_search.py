@@ -154,15 +154,3 @@ def test_two_kingdoms_far_from_each_other() -> None:
     one, two = table(60, 0.3, (400, 400)), table(50, 1.0, (1500, 1000), 4)
     found = located(np.concatenate([one, two]), WH)
     assert [int(f.detected.sum()) for f in found] == [25, 16]
-
-
-def test_a_kingdom_beside_another_is_seen_with_the_table_laid_flat() -> None:
-    """By the plane of the one that was found."""
-    one, two = table(80, 0.3, (600, 600)), table(70, 0.9, (1300, 1000))
-    search = searched(np.concatenate([one, two]), WH)
-    around = np.array((600, 600)) + 300 * UNIT * 2
-    centers = lattice_points(5, 5) * 80 + (440, 440)
-    (beside,) = search.beside(centers, [around])
-    assert beside.detected.sum() == 25
-    assert np.linalg.norm(beside.centers_xy.mean((0, 1)) - (1300, 1000)) < 9
-    assert search.beside(centers, [around, np.array((1300, 1000)) + 300 * UNIT * 2]) == ()
