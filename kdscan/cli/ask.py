@@ -1,6 +1,7 @@
-"""`kdscan score --ask`: the questions about a map, one at a time, in a terminal.
+"""`kdscan score --ask`: the questions about a map or kingdom, one at a time, in a terminal.
 
-They are those of the JSON (`questions`, then `open_reasons`), in the same order. All of it goes to
+They are those of the page, in the same order: a map's are in the JSON (`questions`, then
+`open_reasons`). All of it goes to
 stderr, so that results may go to a file. Pictures are drawn with half blocks, two pixels a
 character, which every terminal with colours can show; protocols for pictures are not needed.
 """
@@ -9,98 +10,116 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import cv2
 
-from kdscan.cli.corrections import field_of, parse_corrections
+from kdscan.cli.corrections import corrected, parse_corrections
 from kdscan.cli.terminal import error_message
 from kdscan.errors import UsageError
 from kdscan.imaging.picture import Bgr
-from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
-from kdscan.rules.grid import cell_name
-from kdscan.sheets.base import DUEL_MAP
+from kdscan.imaging.rectify import FLAT_PX
+from kdscan.marks.crops import CROP_PX
+from kdscan.rules.grid import Cell, cell_name
+from kdscan.sheets.base import kind_of
 from kdscan.sheets.common import percent
-from kdscan.sheets.duel_map.interpret import Question, open_reasons, questions, retake_reasons
+from kdscan.sheets.duel_map.interpret import questions, retake_reasons
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.duel_map.show import RETAKE, shield_name
+from kdscan.sheets.kingdom.interpret import doubts
+from kdscan.sheets.kingdom.model import KingdomReading
+from kdscan.sheets.kingdom.show import square_name
+from kdscan.sheets.kingdom.show import token as square_token
 from kdscan.sheets.terminal import Style, token
+
+Board = MapReading | KingdomReading
+Options = Mapping[Cell, Sequence[tuple[Any, ...]]]
+"""What cells may hold, each with its probability and, for a map, the total that it leads to."""
 
 CELL_COLUMNS, SHEET_COLUMNS = 40, 76
 """Characters across pictures of a shield and of a whole map."""
 
 
-def ask_about(sheet: MapReading, style: Style, risk: float) -> MapReading:
-    """The map with a person's answers: asks until its total is accepted, nothing is left to ask, or
-    the person stops."""
+def ask_about(sheet: Board, style: Style, risk: float) -> Board:
+    """The sheet with a person's answers: asks until its total is accepted, nothing is left to ask,
+    or the person stops."""
     t = style.words.t
-    for code in retake_reasons(sheet):
+    for code in retake_reasons(sheet) if isinstance(sheet, MapReading) else ():
         if code in RETAKE:
             _say(t("Photograph again"), t(RETAKE[code]), sep=": ")
-    before: list[MapReading] = []  # for undo
-    skipped: list[Question] = []
+    before: list[Board] = []  # for undo
+    skipped: set[Cell] = set()
     announced = 0
     while sheet.review:
-        asked = questions(sheet, risk)
-        left = [q for q in asked if not q.answered and q.cell not in {s.cell for s in skipped}]
+        asked = _questions(sheet, risk)
+        left = [cell for cell in asked if cell not in skipped]
         if not left:
             break
-        if announced and len(asked) > announced:
+        done = len(before) + len(skipped)
+        if 0 < announced < done + len(left):
             _say(t("Your answers differ from what was read, so a few more:"))
-        announced = len(asked)
-        number = t("{n} of {all}", n=announced - len(left) + 1, all=announced)
-        answer = _answer(sheet, left[0], number, style)
+        announced = done + len(left)
+        number = t("{n} of {all}", n=done + 1, all=announced)
+        answer = _answer(sheet, left[0], asked[left[0]], number, style)
         if answer is None:
             return sheet
         if answer == "u":
             sheet = before.pop() if before else sheet
-            skipped = []
+            skipped = set()
         elif not answer:
-            skipped.append(left[0])
+            skipped.add(left[0])
         else:
-            before.append(sheet)
-            sheet = _corrected(sheet, f"{cell_name(left[0].cell)}={answer}", risk) or sheet
-    if sheet.review and not skipped and "unsure_place" in open_reasons(sheet.evidence, risk):
+            try:
+                given = parse_corrections([f"{cell_name(left[0])}={answer}"])
+                before, sheet = [*before, sheet], corrected(sheet, given[:1], risk)
+            except UsageError as error:
+                _say(error_message(error))
+    if sheet.review and not skipped and "cut_off" not in {p.code for p in sheet.problems}:
         _say(_picture(sheet.rectified.bgr, SHEET_COLUMNS, style))
-        answer = _read(t("Does the grid sit on the map?") + " (y/n) ")
+        answer = _read(t("Is the grid in the right place?") + " (y/n) ")
         if answer and answer[0] == "y":
-            return DUEL_MAP.correct_fields(sheet, {"confirmed": True}, risk)
+            return kind_of(sheet).correct_fields(sheet, {"confirmed": True}, risk)
     return sheet
 
 
-def _answer(sheet: MapReading, question: Question, number: str, style: Style) -> str | None:
-    """What a person says of a shield, as marks in the syntax of `--set`, "" to skip it, u to undo;
+def _questions(sheet: Board, risk: float) -> Options:
+    """What the cells to ask for may hold, in the page's order."""
+    if isinstance(sheet, MapReading):
+        return {q.cell: q.options for q in questions(sheet, risk) if not q.answered}
+    return {
+        doubt.cell.at: [(square.kind, square.confidence) for square in (doubt.cell, *doubt.others)]
+        for doubt in sorted(doubts(sheet), key=lambda doubt: doubt.cell.confidence)
+    }
+
+
+def _answer(
+    sheet: Board, at: Cell, options: Sequence[tuple[Any, ...]], number: str, style: Style
+) -> str | None:
+    """What a person says of a shield or square in the syntax of `--set`, "" to skip it, u to undo;
     None to stop."""
     t, tn = style.words.t, style.words.tn
-    row, col = question.cell
-    side = round((1 + 2 * FLAT_MARGIN) * FLAT_PX)
-    top, left = row * FLAT_PX, col * FLAT_PX
-    crop = sheet.rectified.bgr[top : top + side, left : left + side]
-    what = t("What does {cell} hold?", cell=cell_name(question.cell))
+    top, left = (n * FLAT_PX for n in at)
+    crop = sheet.rectified.bgr[top : top + CROP_PX, left : left + CROP_PX]
+    cell = cell_name(at)
+    what = t("What does {cell} hold?", cell=cell)
+    if isinstance(sheet, KingdomReading):
+        what = t("What lies on {cell}?", cell=cell)
     _say(_picture(crop, CELL_COLUMNS, style), f"{number}: {what}", sep="\n")
-    for n, (marks, p, total) in enumerate(question.options, 1):
-        points = tn("{n} point", "{n} points", total)
-        name = shield_name(style.words, *marks)
-        _say(f"   {n}  {style.marks(*marks):<6} {name} ({percent(p)}): {points}")
-    hint = t("Number, or marks like ll++ or . (empty); Enter skips, u undoes, q stops:")
+    texts = {}
+    for n, (content, p, *total) in enumerate(sorted(options, key=lambda option: -option[1]), 1):
+        if isinstance(sheet, MapReading):
+            text, name = token(*content), shield_name(style.words, *content)
+        else:
+            text, name = square_token(content), square_name(style.words, *content)
+        texts[str(n)] = text
+        points = ": " + tn("{n} point", "{n} points", total[0]) if total else ""
+        _say(f"   {n}  {text:<6} {name} ({percent(p)}){points}")
+    hint = t("Number, or what it holds as for --set; Enter skips, u undoes, q stops:")
     answer = _read(f"{hint} ")
     if answer is None or answer == "q":
         return None
-    if answer.isdigit() and 1 <= int(answer) <= len(question.options):
-        return token(*question.options[int(answer) - 1][0])
-    return answer
-
-
-def _corrected(sheet: MapReading, text: str, risk: float) -> MapReading | None:
-    """The map with one correction in the syntax of `--set`; None, with a message, if it is none."""
-    try:
-        (correction,) = parse_corrections([text])
-        return DUEL_MAP.correct_fields(sheet, dict([field_of(correction, sheet.kind)]), risk)
-    except UsageError as error:
-        _say(error_message(error))
-    except ValueError:  # several words
-        _say("?")
-    return None
+    return texts.get(answer, answer)
 
 
 def _say(*texts: str, sep: str = " ") -> None:

@@ -29,8 +29,9 @@ from kdscan.rules.duel.spellbook import COATS, SIDES
 from kdscan.rules.grid import Cell
 from kdscan.rules.kingdomino.kingdom import LETTERS as TERRAIN_LETTERS
 from kdscan.rules.kingdomino.kingdom import SQUARES, Square, Terrain
-from kdscan.sheets.base import KINGDOM, SPELLBOOK
+from kdscan.sheets.base import KINGDOM, SPELLBOOK, R, kind_of
 from kdscan.sheets.common import CellField, ChoiceField, LineField
+from kdscan.sheets.kingdom.model import KingdomReading
 
 _FORM = re.compile(
     r"(?:(?P<photo>\d{1,6})(?:\.(?P<sheet>\d{1,6}))?:)?"
@@ -109,6 +110,13 @@ def field_of(correction: Correction, kind: str, size: int = 0, example: str = "1
     if kind == KINGDOM.name:
         return _of_kingdom(correction, size)
     return _of_map(correction)
+
+
+def corrected(sheet: R, corrections: Iterable[Correction], risk: float) -> R:
+    """A sheet with its corrections; raises `UsageError` as `field_of` does."""
+    size = sheet.variants.size if isinstance(sheet, KingdomReading) else 0
+    fields = dict(field_of(correction, sheet.kind, size) for correction in corrections)
+    return kind_of(sheet).correct_fields(sheet, fields, risk) if fields else sheet
 
 
 def _parse(text: str) -> Correction:

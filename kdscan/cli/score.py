@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from kdscan.cli.ask import ask_about
-from kdscan.cli.corrections import Correction, field_of, parse_corrections
+from kdscan.cli.corrections import Correction, corrected, parse_corrections
 from kdscan.cli.known_templates import flat_sheets, known_templates, note_shared_template
 from kdscan.cli.options import (
     NEEDS_REVIEW,
@@ -36,11 +36,11 @@ from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.reader import read_page
 from kdscan.rules import GameName
 from kdscan.rules.kingdomino.variants import Variants
-from kdscan.sheets.base import AnyReading, kind_of, without_pixels
+from kdscan.sheets.base import AnyReading, without_pixels
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.fusion import Where, fuse_sheets
-from kdscan.sheets.kingdom.model import KingdomReading
+from kdscan.sheets.spellbook.model import SpellbookReading
 from kdscan.sheets.terminal import Style
 from kdscan.templates.pile import MOST_COMPARED, FlatSheet
 
@@ -90,7 +90,6 @@ def score(
             "repeated.",
         ),
     ] = None,
-    no_learn: Annotated[bool, typer.Option("--no-learn", hidden=True)] = False,  # always so
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with code 5 when something needs review.")
     ] = False,
@@ -106,7 +105,7 @@ def score(
         ),
     ] = None,
     ask: Annotated[
-        bool, typer.Option("--ask", help="Ask about a map's doubtful shields, one at a time.")
+        bool, typer.Option("--ask", help="Ask about doubtful shields or squares, one at a time.")
     ] = False,
     middle_kingdom: MiddleKingdom = None,
     harmony: Harmony = None,
@@ -242,11 +241,12 @@ def _corrected(
     style: Style | None,
 ) -> AnyReading:
     """The sheet with its corrections, and with answers if a terminal's style is given."""
-    size = sheet.variants.size if isinstance(sheet, KingdomReading) else 0
-    fields = dict(field_of(c, sheet.kind, size) for c in corrections if c.sheet == number)
-    if fields:
-        sheet = kind_of(sheet).correct_fields(sheet, fields, risk)
-    return ask_about(sheet, style, risk) if style and isinstance(sheet, MapReading) else sheet
+    sheet = corrected(sheet, [c for c in corrections if c.sheet == number], risk)
+    return (
+        sheet
+        if style is None or isinstance(sheet, SpellbookReading)
+        else ask_about(sheet, style, risk)
+    )
 
 
 def _check_all_applied(

@@ -33,9 +33,9 @@ from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.network import MarkProbs
 from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES, ROWS
 from kdscan.rules.duel.coats import COATS
-from kdscan.rules.duel.players import random_board
 from kdscan.sheets.base import DUEL_MAP, serialize
 from kdscan.sheets.duel_map.model import MapEvidence, MapReading
+from lab.synth.scene import random_board
 
 DESK, ROUNDS, TIMES = Author("Ada"), 5, 9
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from kdscan.paper.style import NO_TICKET, STYLES, PrintStyle, Ticket
 from kdscan.paper.text import LANGUAGES
 from kdscan.rules.duel.board import CELLS, COLS, ROWS, Board, Shield
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.players import random_board
+from kdscan.rules.duel.players import MAX_ROUNDS, play_game
 from kdscan.rules.duel.scoring import score_board
 from lab.synth.fields import F32, F64, U8, Rng, any_of, f32, plain_random, u8
 from lab.synth.hands.bank import StrokeBank
@@ -187,6 +188,14 @@ def save_photo(path: Path, bgr: U8, truth: Mapping[str, Any], quality: int = 90)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(jpeg(bgr, quality))
     path.with_suffix(".json").write_text(json.dumps(truth) + "\n", "utf-8")
+
+
+def random_board(rng: random.Random) -> tuple[Board, bool]:
+    """A map and whether its roof is coloured; three in four are finished, the others mid-game."""
+    rounds = MAX_ROUNDS if rng.random() < 0.75 else rng.randint(1, 16)
+    game = play_game(rng, rounds=rounds)
+    which = rng.randrange(2)
+    return game.drawings[which].board(), game.castle_used[which]
 
 
 def played_board(rng: Rng) -> tuple[Board, bool]:

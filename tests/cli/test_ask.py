@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from kdscan.cli.ask import Board as AnyBoard
 from kdscan.cli.ask import ask_about
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.rules.duel.board import Board
 from kdscan.sheets.duel_map.interpret import questions
-from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.terminal import Style
-from tests.readings import BOARD, make_sheet, with_evidence
+from tests.readings import BOARD, make_kingdom, make_sheet, with_evidence
 
-PLAIN = Style()
 FLAT = np.full((672, 928, 3), 200, np.uint8)
 UNSURE = with_evidence(
     make_sheet(doubtful=tuple(Board.parse(BOARD))),
@@ -24,9 +24,9 @@ UNSURE = with_evidence(
 )
 
 
-def answered(monkeypatch: pytest.MonkeyPatch, lines: str, style: Style = PLAIN) -> MapReading:
+def answered(monkeypatch: pytest.MonkeyPatch, lines: str, sheet: AnyBoard = UNSURE) -> Any:
     monkeypatch.setattr("sys.stdin", io.StringIO(lines))
-    return ask_about(UNSURE, style, DEFAULT_RISK)
+    return ask_about(sheet, Style(), DEFAULT_RISK)
 
 
 def test_the_likeliest_answers_to_all_questions_settle_the_total(
@@ -47,3 +47,12 @@ def test_marks_are_typed_skipped_undone_and_refused(monkeypatch: pytest.MonkeyPa
     assert answered(monkeypatch, "ll++\nu\nq\n").evidence.corrections.cells == {}
     assert answered(monkeypatch, "sheep\n" + "\n" * 40).evidence.corrections.cells == {}
     assert answered(monkeypatch, "").evidence.corrections.cells == {}
+
+
+def test_a_kingdom_asks_for_its_doubtful_squares(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kingdom = make_kingdom(doubtful={(0, 1): ("wheat", 1)})
+    sheet = answered(monkeypatch, "w+\n" + "1\n" * 9 + "y\n", kingdom)
+    assert sheet.evidence.corrections.squares[0, 1] == ("wheat", 1) and not sheet.review
+    assert "What lies on B1?" in capsys.readouterr().err

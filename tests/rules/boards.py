@@ -41,7 +41,8 @@ def played(seed: int, rounds: int = 200) -> Game:
 def changed(board: Board, rng: random.Random) -> Board:
     """The board with one shield emptied, filled or turned into another."""
     marks = [None, *(Shield(coat, n) for coat in Coat for n in (0, 0, 1, 2, 3))]
-    return board.with_shield(rng.choice(CELLS), rng.choice(marks))
+    shields = {**board, rng.choice(CELLS): rng.choice(marks)}
+    return Board({cell: shield for cell, shield in shields.items() if shield})
 
 
 def small_board(rng: random.Random, cells: int, coats: tuple[Coat, ...]) -> Board:

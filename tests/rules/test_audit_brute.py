@@ -46,7 +46,7 @@ def test_agrees_with_trying_everything(
             coats = rng.choice((COATS, tuple(Coat)))
             board = ringed(rng, rng.choice((2, 2, 2, 4)), coats)
             for cell in rng.sample(sorted(board), rng.choice((0, 0, 1, 1, 2))):
-                board = board.with_shield(cell, Shield(board[cell].coat, rng.choice((1, 2, 3))))
+                board = Board({**board, cell: Shield(board[cell].coat, rng.choice((1, 2, 3)))})
         else:
             board = small_board(rng, rng.choice((4, 4, 6, 6, 8)), COATS)
         terms = some_terms(rng, obtained)
@@ -82,7 +82,7 @@ CLOSED = Board({cell: Shield(Coat.FILLED) for pair in RING for cell in pair})
 def test_rounds_without_room_give_the_cross_to_a_shield_that_is_there(
     beside: Shield, lawful: bool
 ) -> None:
-    board = CLOSED.with_shield((2, 5), Shield(Coat.FILLED, 3)).with_shield((2, 6), beside)
+    board = Board({**CLOSED, (2, 5): Shield(Coat.FILLED, 3), (2, 6): beside})
     terms = Terms(False, obtained=True)
     audit = audit_on_terms(board, terms)
     assert audit.lawful == lawful == slow_lawful(board, terms)
@@ -125,5 +125,5 @@ def test_what_was_drawn_before_the_dots_wizard_still_connects(
     audit = audit_on_terms(board, Terms())
     assert audit.witness is not None
     assert [step.power for step in audit.witness.order] == [None, Coat.DOT, Coat.LINE]
-    two = board.with_shield((4, 5), Shield(Coat.FILLED)).with_shield((4, 6), Shield(Coat.CHECKED))
+    two = Board({**board, (4, 5): Shield(Coat.FILLED), (4, 6): Shield(Coat.CHECKED)})
     assert not audit_on_terms(two, Terms()).lawful  # he is called once

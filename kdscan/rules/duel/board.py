@@ -103,14 +103,6 @@ class Board(Mapping[Cell, Shield]):
     def __repr__(self) -> str:
         return f"Board.parse({str(self)!r})"
 
-    def with_shield(self, cell: Cell, shield: Shield | None) -> Board:
-        """The same board with `cell` holding `shield`; None empties it."""
-        shields = dict(self._shields)
-        shields.pop(cell, None)
-        if shield is not None:
-            shields[cell] = shield
-        return Board(shields)
-
     def __str__(self) -> str:
         """The text form."""
         return grid_text((ROWS, COLS), CASTLE, self._shields)

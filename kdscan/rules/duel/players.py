@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from itertools import product
 
-from kdscan.rules.duel.board import NEAR, Board, Drawing, Slot, cell_of, number
+from kdscan.rules.duel.board import NEAR, Drawing, Slot, cell_of, number
 from kdscan.rules.duel.coats import DICE, Coat
 from kdscan.rules.duel.play import (
     ENGLISH,
@@ -49,14 +49,6 @@ def play_game(
     while not game.over and not (game.phase is Phase.ROLL and game.rounds >= rounds):
         game.play(both[game.to_move](game, rng))
     return game
-
-
-def random_board(rng: random.Random) -> tuple[Board, bool]:
-    """A map and whether its roof is coloured; three in four are finished, the others mid-game."""
-    rounds = MAX_ROUNDS if rng.random() < 0.75 else rng.randint(1, 16)
-    game = play_game(rng, rounds=rounds)
-    which = rng.randrange(2)
-    return game.drawings[which].board(), game.castle_used[which]
 
 
 def random_player(game: Game, rng: random.Random) -> Move:

@@ -8,18 +8,17 @@ import { t } from "./i18n.js";
 import { turned } from "./photo.js";
 import { send, uploadList } from "./sending.js";
 
-const COLUMNS = 7;
-const ROWS = 5;
+const MAP = [7, 5]; // columns and rows
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 // The grid's lines as an SVG path.
-function gridPath(corners) {
+function gridPath(corners, [columns, rows]) {
   const at = toQuad(corners);
   const line = (from, to) => `M${at(...from)}L${at(...to)}`;
   const parts = (n) => Array.from({ length: n + 1 }, (_, k) => k / n);
   return [
-    ...parts(COLUMNS).map((x) => line([x, 0], [x, 1])),
-    ...parts(ROWS).map((y) => line([0, y], [1, y])),
+    ...parts(columns).map((x) => line([x, 0], [x, 1])),
+    ...parts(rows).map((y) => line([0, y], [1, y])),
   ].join("");
 }
 
@@ -56,7 +55,7 @@ function handleOf(n, unit, at, move) {
 }
 
 // A picture, turned by quarter turns, under the grid; `corners`, as it is shown, are changed in place.
-export function draggable({ href, size: [width, height], label, turn }, corners) {
+export function draggable({ href, size: [width, height], label, turn, cells = MAP }, corners) {
   const under = s("path class=under");
   const lines = s("path class=grid");
   const unit = Math.max(1, width / 1000);
@@ -72,7 +71,7 @@ export function draggable({ href, size: [width, height], label, turn }, corners)
     ),
   );
   function draw() {
-    for (const path of [under, lines]) path.setAttribute("d", gridPath(corners));
+    for (const path of [under, lines]) path.setAttribute("d", gridPath(corners, cells));
     handles.forEach((handle, n) => {
       handle.setAttribute("cx", corners[n][0]);
       handle.setAttribute("cy", corners[n][1]);
@@ -92,7 +91,7 @@ export function draggable({ href, size: [width, height], label, turn }, corners)
 const CELL = 150; // pixels of a cell of the part that is read again
 const MARGIN = 0.6; // of a cell around it
 
-// The grid of a map put right: that part of the photo, brought flat, is read in its place. cancel():
+// The grid of a map or kingdom put right: that part of the photo, brought flat, is read in its place. cancel():
 // the grid is right after all.
 export function readAgainAt(page, sheet, cancel) {
   const turn = turned(page, quarters(sheet.outline));
@@ -100,7 +99,8 @@ export function readAgainAt(page, sheet, cancel) {
   const corners = sheet.outline.map(turn.point);
   const label = t("The photo with the corners of the grid");
   const size = [turn.size.width, turn.size.height];
-  const grid = draggable({ href: page.view, size, label, turn: { ...turn, of } }, corners);
+  const cells = sheet.kind === "kingdom" ? [sheet.size, sheet.size] : MAP;
+  const grid = draggable({ href: page.view, size, label, turn: { ...turn, of }, cells }, corners);
   const read = async () => {
     again.disabled = true;
     try {
@@ -109,9 +109,9 @@ export function readAgainAt(page, sheet, cancel) {
       await picture.decode();
       const scale = picture.naturalWidth / page.width;
       const place = toQuad(corners.map(turn.back));
-      const flat = [COLUMNS, ROWS].map((n) => Math.round(CELL * (n + 2 * MARGIN)));
+      const flat = cells.map((n) => Math.round(CELL * (n + 2 * MARGIN)));
       const blob = await flattened(picture, flat, (x, y) =>
-        place((x / CELL - MARGIN) / COLUMNS, (y / CELL - MARGIN) / ROWS).map((k) => k * scale),
+        place((x / CELL - MARGIN) / cells[0], (y / CELL - MARGIN) / cells[1]).map((k) => k * scale),
       );
       await send([new File([blob], "grid.jpg", { type: "image/jpeg" })], { instead: sheet });
     } catch (error) {
@@ -121,7 +121,12 @@ export function readAgainAt(page, sheet, cancel) {
   };
   const again = button(t("Read it again here"), read, { class: "main" });
   return [
-    h("p", t("Drag the corners of the grid to where the lines of the map end.")),
+    h(
+      "p",
+      sheet.kind === "kingdom"
+        ? t("Drag the corners until the grid's lines run between the squares.")
+        : t("Drag the corners of the grid to where the lines of the map end."),
+    ),
     grid,
     h("p.row", again, button(t("Cancel"), cancel)),
     uploadList(),

@@ -115,9 +115,9 @@ export function questions(page, act) {
       dragging = true;
       redraw();
     };
-    const isMap = shown.kind === "duel_map" && page.view;
+    const isGrid = shown.kind !== "duel_spellbook" && page.view;
     return [
-      h("h2", t("Does the grid sit on the map?")),
+      h("h2", isGrid ? t("Is the grid in the right place?") : t("Please check")),
       h("article.doubt.card.tall", [
         dragging
           ? readAgainAt(page, shown, () => {
@@ -129,7 +129,7 @@ export function questions(page, act) {
               act &&
                 h("div.row", [
                   button(t("Yes, the sheet is right"), act.confirm, { class: "main" }),
-                  isMap && button(t("No: drag its corners"), drag),
+                  isGrid && button(t("No: drag its corners"), drag),
                 ]),
             ],
       ]),
