@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import cv2
@@ -34,8 +34,6 @@ from kdscan.sheets.kingdom.show import token as square_token
 from kdscan.sheets.terminal import Style, token
 
 Board = MapReading | KingdomReading
-Options = Mapping[Cell, Sequence[tuple[Any, ...]]]
-"""What cells may hold, each with its probability and, for a map, the total that it leads to."""
 
 CELL_COLUMNS, SHEET_COLUMNS = 40, 76
 """Characters across pictures of a shield and of a whole map."""
@@ -57,12 +55,13 @@ def ask_about(sheet: Board, style: Style, risk: float) -> Board:
         if not left:
             break
         done = len(before) + len(skipped)
-        if 0 < announced < done + len(left):
+        count = done + len(left)
+        if 0 < announced < count:
             _say(t("Your answers differ from what was read, so a few more:"))
-        announced = done + len(left)
-        number = t("{n} of {all}", n=done + 1, all=announced)
+        announced = count
+        number = t("{n} of {all}", n=done + 1, all=count)
         answer = _answer(sheet, left[0], asked[left[0]], number, style)
-        if answer is None:
+        if answer == "q":
             return sheet
         if answer == "u":
             sheet = before.pop() if before else sheet
@@ -77,14 +76,14 @@ def ask_about(sheet: Board, style: Style, risk: float) -> Board:
                 _say(error_message(error))
     if sheet.review and not skipped and "cut_off" not in {p.code for p in sheet.problems}:
         _say(_picture(sheet.rectified.bgr, SHEET_COLUMNS, style))
-        answer = _read(t("Is the grid in the right place?") + " (y/n) ")
-        if answer and answer[0] == "y":
+        if _read(t("Is the grid in the right place?") + " (y/n)").startswith("y"):
             return kind_of(sheet).correct_fields(sheet, {"confirmed": True}, risk)
     return sheet
 
 
-def _questions(sheet: Board, risk: float) -> Options:
-    """What the cells to ask for may hold, in the page's order."""
+def _questions(sheet: Board, risk: float) -> dict[Cell, Any]:
+    """What the cells to ask for may hold, in the page's order: each with its probability and, for a
+    map, the total that it leads to."""
     if isinstance(sheet, MapReading):
         return {q.cell: q.options for q in questions(sheet, risk) if not q.answered}
     return {
@@ -93,21 +92,16 @@ def _questions(sheet: Board, risk: float) -> Options:
     }
 
 
-def _answer(
-    sheet: Board, at: Cell, options: Sequence[tuple[Any, ...]], number: str, style: Style
-) -> str | None:
-    """What a person says of a shield or square in the syntax of `--set`, "" to skip it, u to undo;
-    None to stop."""
+def _answer(sheet: Board, at: Cell, options: Any, number: str, style: Style) -> str:
+    """What a person says of a shield or square in the syntax of `--set`, "" to skip it, u to undo,
+    q to stop."""
     t, tn = style.words.t, style.words.tn
     top, left = (n * FLAT_PX for n in at)
     crop = sheet.rectified.bgr[top : top + CROP_PX, left : left + CROP_PX]
-    cell = cell_name(at)
-    what = t("What does {cell} hold?", cell=cell)
-    if isinstance(sheet, KingdomReading):
-        what = t("What lies on {cell}?", cell=cell)
+    what = t("What does {cell} hold?", cell=cell_name(at))
     _say(_picture(crop, CELL_COLUMNS, style), f"{number}: {what}", sep="\n")
     texts = {}
-    for n, (content, p, *total) in enumerate(sorted(options, key=lambda option: -option[1]), 1):
+    for n, (content, p, *total) in enumerate(options, 1):
         if isinstance(sheet, MapReading):
             text, name = token(*content), shield_name(style.words, *content)
         else:
@@ -115,10 +109,7 @@ def _answer(
         texts[str(n)] = text
         points = ": " + tn("{n} point", "{n} points", total[0]) if total else ""
         _say(f"   {n}  {text:<6} {name} ({percent(p)}){points}")
-    hint = t("Number, or what it holds as for --set; Enter skips, u undoes, q stops:")
-    answer = _read(f"{hint} ")
-    if answer is None or answer == "q":
-        return None
+    answer = _read(t("Number, or what it holds as for --set; Enter skips, u undoes, q stops:"))
     return texts.get(answer, answer)
 
 
@@ -126,11 +117,10 @@ def _say(*texts: str, sep: str = " ") -> None:
     print(*filter(None, texts), sep=sep, file=sys.stderr, flush=True)
 
 
-def _read(prompt: str) -> str | None:
-    """A line of stdin without surrounding blanks, in lower case; None at its end."""
-    print(prompt, end="", file=sys.stderr, flush=True)
-    line = sys.stdin.readline()
-    return line.strip().lower() if line else None
+def _read(prompt: str) -> str:
+    """A line of stdin without surrounding blanks, in lower case; q at its end."""
+    print(prompt, end=" ", file=sys.stderr, flush=True)
+    return (sys.stdin.readline() or "q").strip().lower()
 
 
 def _picture(bgr: Bgr, columns: int, style: Style) -> str:

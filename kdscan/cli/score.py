@@ -221,7 +221,7 @@ def _read_all(
         for page in range(len(pages)):
             own = [c for c in corrections if (c.photo or 0) == number]
             style = terminal_style() if ask else None
-            change = partial(_corrected, corrections=own, risk=options.risk, style=style)
+            change = partial(_corrected, own, options.risk, style)
             yield number, *read_page(pages, page, options, change if own or ask else None)
             number += 1
 
@@ -233,12 +233,11 @@ def _read_stdin() -> bytes:
 
 
 def _corrected(
-    sheet: AnyReading,
-    number: int,
-    *,
     corrections: Sequence[Correction],
     risk: float,
     style: Style | None,
+    sheet: AnyReading,
+    number: int,
 ) -> AnyReading:
     """The sheet with its corrections, and with answers if a terminal's style is given."""
     sheet = corrected(sheet, [c for c in corrections if c.sheet == number], risk)

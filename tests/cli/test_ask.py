@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kdscan.cli.ask import Board as AnyBoard
 from kdscan.cli.ask import ask_about
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.rules.duel.board import Board
@@ -24,7 +23,7 @@ UNSURE = with_evidence(
 )
 
 
-def answered(monkeypatch: pytest.MonkeyPatch, lines: str, sheet: AnyBoard = UNSURE) -> Any:
+def answered(monkeypatch: pytest.MonkeyPatch, lines: str, sheet: Any = UNSURE) -> Any:
     monkeypatch.setattr("sys.stdin", io.StringIO(lines))
     return ask_about(sheet, Style(), DEFAULT_RISK)
 
@@ -55,4 +54,4 @@ def test_a_kingdom_asks_for_its_doubtful_squares(
     kingdom = make_kingdom(doubtful={(0, 1): ("wheat", 1)})
     sheet = answered(monkeypatch, "w+\n" + "1\n" * 9 + "y\n", kingdom)
     assert sheet.evidence.corrections.squares[0, 1] == ("wheat", 1) and not sheet.review
-    assert "What lies on B1?" in capsys.readouterr().err
+    assert "What does B1 hold?" in capsys.readouterr().err
