@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -166,7 +165,10 @@ def write_book(book: Spellbook, castle_used: tuple[bool | None, bool | None]) ->
     text = []
     for player, (lines, castle) in enumerate(zip(book.lines, castle_used, strict=True), 1):
         roof = {None: "", True: " castle used;", False: " castle unused;"}[castle]
-        squares = "".join(f" {coat} {_line_text(line)}" for coat, line in lines.items())
+        squares = "".join(
+            f" {coat} {line.filled}{' struck' * line.struck}{' used' * line.used}"
+            for coat, line in lines.items()
+        )
         text.append(f"# player {player}:{roof} spellbook{squares}")
     for player in (0, 1):
         if coat := book.chosen_by(player):
@@ -174,54 +176,43 @@ def write_book(book: Spellbook, castle_used: tuple[bool | None, bool | None]) ->
     return "\n".join(text)
 
 
-def _line_text(line: SpellbookLine) -> str:
-    return f"{line.filled}{' struck' * line.struck}{' used' * line.used}"
-
-
 def read_books(text: str) -> list[GameNotes]:
     """Every game's spellbook, in order; raises BookTextError for an invalid one."""
-    books: list[GameNotes] = []
-    first: tuple[dict[Coat, SpellbookLine], bool | None] | None = None
+    sides: list[tuple[dict[Coat, SpellbookLine], bool | None]] = []
+    chosen: dict[int, Coat] = {}
     for number, line in enumerate(text.splitlines(), 1):
         try:
             if match := _PLAYER.fullmatch(line):
                 player, roof, squares = match.groups()
-                if (player == "1") != (first is None):
+                if (player == "1") != (len(sides) % 2 == 0):
                     raise BookTextError("the lines of players 1 and 2 must alternate")
-                castle = None if roof is None else roof == "used"
-                lines = _lines(squares.split())
-                if first is None:
-                    first = lines, castle
-                else:
-                    books.append(GameNotes(Spellbook((first[0], lines)), (first[1], castle)))
-                    first = None
+                sides.append((_lines(squares.split()), None if roof is None else roof == "used"))
             elif match := _CHOICE.fullmatch(line):
-                if first is not None or not books:
+                if len(sides) % 2 or not sides:
                     raise BookTextError("a choice must come after both players' lines")
-                books[-1] = _choose(books[-1], int(match[1]) - 1, _coat(match[2]))
+                player, coat = match[1], _coat(match[2])
+                book = Spellbook((sides[-2][0], sides[-1][0]), coat)
+                if book.chosen_by(int(player) - 1) is not coat:
+                    raise BookTextError(
+                        "player {player} did not win the filled coat's wizard", player=player
+                    )
+                chosen[len(sides) // 2] = coat
         except BookTextError as error:
             raise BookTextError("line {number}: {error}", number=number, error=error) from None
-    if first is not None:
+    if len(sides) % 2:
         raise BookTextError("player 2's lines are missing at the end")
-    return books
+    games = enumerate(zip(sides[::2], sides[1::2], strict=True), 1)
+    return [
+        GameNotes(Spellbook((first[0], second[0]), chosen.get(n)), (first[1], second[1]))
+        for n, (first, second) in games
+    ]
 
 
-def _choose(notes: GameNotes, player: int, coat: Coat) -> GameNotes:
-    assert notes.book is not None
-    book = Spellbook(notes.book.lines, coat)
-    if book.chosen_by(player) is not coat:
-        raise BookTextError(
-            "player {player} did not win the filled coat's wizard", player=player + 1
-        )
-    return GameNotes(book, notes.castle_used)
-
-
-def _lines(words: Sequence[str]) -> dict[Coat, SpellbookLine]:
+def _lines(words: list[str]) -> dict[Coat, SpellbookLine]:
     lines = dict.fromkeys(Coat, SpellbookLine())
-    waiting = list(words)
-    while waiting:
-        coat = _coat(waiting.pop(0))
-        count = waiting.pop(0) if waiting else "nothing"
+    while words:
+        coat = _coat(words.pop(0))
+        count = words.pop(0) if words else "nothing"
         if not (_COUNT.fullmatch(count) and int(count) <= SQUARES[coat]):
             raise BookTextError(
                 "{coat} has 0 to {most} squares filled, not {count}",
@@ -230,8 +221,8 @@ def _lines(words: Sequence[str]) -> dict[Coat, SpellbookLine]:
                 count=count,
             )
         marks = {"struck": False, "used": False}
-        while waiting and waiting[0] in marks:
-            marks[waiting.pop(0)] = True
+        while words and words[0] in marks:
+            marks[words.pop(0)] = True
         lines[coat] = SpellbookLine(int(count), **marks)
     return lines
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from kdscan.errors import UsageError
-from kdscan.rules.grid import Cell, cell_name, grid_text, in_square, neighbours
+from kdscan.rules.grid import Cell, cell_name, grid_text, in_square, neighbours, span
 
 
 class Terrain(StrEnum):
@@ -166,25 +166,17 @@ class Land:
     def __init__(self, size: int) -> None:
         self.size = size
         self.squares: dict[Cell, Square] = {}
-        self._span = 0, 0, 0, 0
 
     def fits(self, cells: Place) -> bool:
         """Whether two cells are free, side by side, and stay within the limit."""
         one, two = cells
         if two not in neighbours(one) or not (self.is_free(one) and self.is_free(two)):
             return False
-        top, bottom, left, right = self._span_with(cells)
-        return max(bottom - top, right - left) < self.size
+        return span([(0, 0), *self.squares, *cells]) <= self.size
 
     def is_free(self, cell: Cell) -> bool:
         """Whether nothing lies there."""
         return cell != (0, 0) and cell not in self.squares
-
-    def _span_with(self, cells: Place) -> tuple[int, int, int, int]:
-        """The kingdom's first and last row, first and last column, with those cells."""
-        top, bottom, left, right = self._span
-        rows, cols = zip(*cells, strict=True)
-        return min(top, *rows), max(bottom, *rows), min(left, *cols), max(right, *cols)
 
     def joins(self, cell: Cell, terrain: Terrain) -> bool:
         """Whether that terrain would touch the castle or the same terrain there."""
@@ -214,7 +206,6 @@ class Land:
     def lay(self, squares: tuple[Square, Square], cells: Place) -> None:
         """Lay a domino; nothing is checked here."""
         self.squares.update(zip(cells, squares, strict=True))
-        self._span = self._span_with(cells)
 
     def kingdom(self) -> Kingdom:
         """The kingdom as it stands, cropped to what it spans."""
