@@ -139,10 +139,20 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> BoardEstimate:
     risk: the largest acceptable probability that a total which is not marked for review is wrong.
     """
     both = joint(probs)
-    boards = _rank_boards(both, risk)
+    # The most probable boards, until the remaining probability is negligible.
+    sharp = both**SHARPENING
+    boards: list[RankedBoard] = []
+    totals: dict[int, float] = {}
+    rest = 1.0
+    for p, marks in likely_boards(np.asarray(sharp / sharp.sum((1, 2), keepdims=True))):
+        total = domain_points(marks)
+        boards.append((p, marks, total))
+        totals[total] = totals.get(total, 0.0) + p
+        rest -= p
+        if rest < risk / 20 or len(boards) == MAX_BOARDS:
+            break
     _, best, total = boards[0]
-    same_total = sum(p for p, _, t in boards if t == total)
-    confidence = calibrated(same_total * probs.placed, probs.calibration)
+    confidence = calibrated(totals[total] * probs.placed, probs.calibration)
     to_review = _cells_to_review(boards, risk) if confidence < 1 - risk else set()
     cells = []
     for i, (row, col) in enumerate(CELLS):
@@ -154,29 +164,8 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> BoardEstimate:
         cells.append(CellReading(row, col, coat, crosses, p * probs.placed, review, overruled))
     used = probs.castle_used
     castle = None if 0.1 < used < 0.9 else used > 0.5
-    return BoardEstimate(tuple(cells), castle, confidence, confidence < 1 - risk, _totals(boards))
-
-
-def _rank_boards(both: Floats, risk: float) -> list[RankedBoard]:
-    """The most probable boards, until the remaining probability is negligible; both: (34, 7, 5),
-    which is raised to `SHARPENING`."""
-    sharp = both**SHARPENING
-    boards: list[RankedBoard] = []
-    rest = 1.0
-    for p, marks in likely_boards(np.asarray(sharp / sharp.sum((1, 2), keepdims=True))):
-        boards.append((p, marks, domain_points(marks)))
-        rest -= p
-        if rest < risk / 20 or len(boards) == MAX_BOARDS:
-            break
-    return boards
-
-
-def _totals(boards: Sequence[RankedBoard]) -> tuple[tuple[int, float], ...]:
-    """Each total with its probability, the most probable first."""
-    chance: dict[int, float] = {}
-    for p, _, total in boards:
-        chance[total] = chance.get(total, 0.0) + p
-    return tuple(sorted(chance.items(), key=lambda t: -t[1]))
+    ranked = tuple(sorted(totals.items(), key=lambda item: -item[1]))
+    return BoardEstimate(tuple(cells), castle, confidence, confidence < 1 - risk, ranked)
 
 
 def _cells_to_review(boards: Sequence[RankedBoard], risk: float) -> set[int]:

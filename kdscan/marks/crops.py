@@ -120,7 +120,11 @@ def segment(flat_bgr: NDArray[np.uint8]) -> CellCrops:
     The print plane is, pixel by pixel, the lower quartile of the shields' ink: what nearly all of
     them have is not drawn by hand.
     """
-    ink, color, common = _planes(flat_bgr)
+    coarse_ink, color, light, gain = _lit(half_size(flat_bgr))
+    ink = _dark(_relative(flat_bgr, light))
+    ink *= gain
+    inks = np.stack([crop_cell(coarse_ink, r, c) for r, c in CELLS])
+    common = np.partition(inks, len(CELLS) // 4, axis=0)[len(CELLS) // 4]
     half = np.asarray(
         cv2.resize(ink, None, fx=1 / COARSE, fy=1 / COARSE, interpolation=cv2.INTER_AREA),
         np.float32,
@@ -138,15 +142,6 @@ def segment(flat_bgr: NDArray[np.uint8]) -> CellCrops:
 def resized(crop: Plane, side: int) -> Plane:
     """A square crop reduced to (side, side), each pixel the mean of the area that it covers."""
     return np.asarray(cv2.resize(crop, (side, side), interpolation=cv2.INTER_AREA), np.float32)
-
-
-def _planes(flat_bgr: NDArray[np.uint8]) -> tuple[Plane, Plane, Plane]:
-    """The sheet's ink; its colour at half the size; and the print of a crop at half the size."""
-    coarse_ink, color, light, gain = _lit(half_size(flat_bgr))
-    ink = _dark(_relative(flat_bgr, light))
-    ink *= gain
-    inks = np.stack([crop_cell(coarse_ink, r, c) for r, c in CELLS])
-    return ink, color, np.partition(inks, len(CELLS) // 4, axis=0)[len(CELLS) // 4]
 
 
 def half_size(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -98,13 +98,6 @@ class Posterior:
     def total_weight(self) -> float:
         return sum(candidate.weight for candidate in self.candidates) + self.rest
 
-    @property
-    def p_total(self) -> float:
-        """Probability of the best kingdom's total."""
-        total = self.best.total
-        same = sum(candidate.weight for candidate in self.candidates if candidate.total == total)
-        return self.castle * same / self.total_weight
-
     def totals(self) -> Totals:
         """Possible totals with probabilities: that of the best candidate, then by probability."""
         best, normaliser = self.best.total, self.total_weight
@@ -195,22 +188,18 @@ def enumerate_kingdoms(probs: Floats, variants: Variants) -> Posterior:
             likely = p * float(shares[castle])
             if likely < MIN_RELATIVE_WEIGHT * heaviest:
                 break
-            candidates.append(_candidate(kinds, castle, likely, variants))
-            heaviest = max(heaviest, candidates[-1].weight)
+            kingdom = kingdom_of(kinds, castle, variants.size)
+            possible = not find_problems(kingdom, variants)
+            connected = len(components([*kingdom.squares, kingdom.castle])) == 1
+            lawful = possible and connected and audit_kingdom(kingdom, variants.size).lawful
+            unlawful = UNLAWFUL_WEIGHT if possible else IMPOSSIBLE_WEIGHT
+            weight = likely * (1.0 if lawful is not False else unlawful)
+            total = score_kingdom(kingdom, variants).total
+            candidates.append(Candidate(kinds, kingdom, total, weight, lawful))
+            heaviest = max(heaviest, weight)
             listed += likely
     rest = UNLAWFUL_WEIGHT * max(0.0, 1.0 - listed)
     return Posterior(tuple(candidates), rest, float(shares.sum()))
-
-
-def _candidate(kinds: tuple[int, ...], castle: int, likely: float, variants: Variants) -> Candidate:
-    kingdom = kingdom_of(kinds, castle, variants.size)
-    possible = not find_problems(kingdom, variants)
-    connected = len(components([*kingdom.squares, kingdom.castle])) == 1
-    lawful = possible and connected and audit_kingdom(kingdom, variants.size).lawful
-    weight = likely * (
-        1.0 if lawful is not False else UNLAWFUL_WEIGHT if possible else IMPOSSIBLE_WEIGHT
-    )
-    return Candidate(kinds, kingdom, score_kingdom(kingdom, variants).total, weight, lawful)
 
 
 def kingdom_of(kinds: tuple[int, ...], castle: int, size: int) -> Kingdom:
@@ -266,7 +255,8 @@ def _reading(
     # More than five squares a side that dominoes cannot form: some are probably loose dominoes.
     odd = variants.size > Variants().size and best.lawful is False
     covered = _covered(evidence, best, judged=not lost)
-    confidence = float(min(posterior.p_total, 1.0) * flat.confidence)
+    totals = posterior.totals()
+    confidence = float(min(posterior.castle * totals[0][1], 1.0) * flat.confidence)
     if evidence.beyond or evidence.cut or evidence.touching or covered or bare or lost or odd:
         confidence = min(confidence, 0.5)
     review = confidence < 1 - risk
@@ -299,7 +289,7 @@ def _reading(
         confidence=confidence,
         review=review,
         problems=tuple(_problems(evidence, best.kingdom, covered, together, lost)),
-        totals=posterior.totals(),
+        totals=totals,
     )
 
 

@@ -111,11 +111,39 @@ def register_book(photo: Photo, book: PlacedBook) -> PlacedBook:
     steps = list(_STEPS)
     extra = _EXTRA_ROUNDS
     while steps:
-        px_per_mm, patch, reach = steps.pop(0)
+        px_per_mm, patch_mm, reach_mm = steps.pop(0)
         blank = _lines(blank_page(book.layout, px_per_mm))
         picture = _lines(flatten_book(photo, book, px_per_mm))
-        shift, precision, fit = _offsets(blank, picture, book.layout, px_per_mm, patch, reach)
+        h, w = blank.shape
+        half, reach = round(patch_mm / 2 * px_per_mm), round(reach_mm * px_per_mm)
+        # At each node the displacement of the print in mm, its precision matrix, 0 where unknown,
+        # and the correlation of the best match.
         nodes = _nodes_mm(book.layout)
+        shift, precision = np.zeros(nodes.shape), np.zeros((*nodes.shape, 2))
+        fit = np.full(nodes.shape[:2], np.nan)
+        for at in np.ndindex(nodes.shape[:2]):
+            x, y = np.round(nodes[at] * px_per_mm - 0.5).astype(int)
+            x0, x1, y0, y1 = max(x - half, 0), min(x + half, w), max(y - half, 0), min(y + half, h)
+            patch = blank[y0:y1, x0:x1]
+            if float(patch.std()) < 0.004:
+                continue
+            left, top = max(x0 - reach, 0), max(y0 - reach, 0)
+            window = picture[top : min(y1 + reach, h), left : min(x1 + reach, w)]
+            score = cv2.matchTemplate(window, patch, cv2.TM_CCOEFF_NORMED)
+            score = np.pad(np.asarray(score, np.float32), 1, mode="reflect")
+            _, best, _, (x, y) = cv2.minMaxLoc(score[1:-1, 1:-1])
+            fit[at] = max(best, 0.0)
+            if best > 0.2:  # a parabola through the best match and those beside it
+                a = score[y : y + 3, x : x + 3].astype(np.float64)
+                slope = (a[1, 2] - a[1, 0]) / 2, (a[2, 1] - a[0, 1]) / 2
+                xx, yy = a[1, 2] - 2 * a[1, 1] + a[1, 0], a[2, 1] - 2 * a[1, 1] + a[0, 1]
+                xy = (a[2, 2] - a[2, 0] - a[0, 2] + a[0, 0]) / 4
+                value, vector = np.linalg.eigh(-np.array([[xx, xy], [xy, yy]]))
+                curvature = vector @ np.diag(np.clip(value, 0, None)) @ vector.T
+                step = np.clip(np.linalg.solve(curvature + 1e-3 * np.eye(2), slope), -0.7, 0.7)
+                shift[at] = (step + (x + left - x0, y + top - y0)) / px_per_mm
+                precision[at] = curvature * best
+        fit = np.where(np.isnan(fit), np.nanmean(fit), fit)  # the mean where nothing is printed
         matched = precision.any((2, 3))
         moved = _smooth(book.layout, nodes[matched], shift[matched], precision[matched])
         book = replace(book, nodes_xy=book.to_photo(nodes + moved), fit=fit)
@@ -153,49 +181,6 @@ def _lines(bgr: NDArray[np.uint8]) -> NDArray[np.float32]:
     wide = cv2.GaussianBlur(grey, (0, 0), 4.0)
     fine = cv2.GaussianBlur(grey, (0, 0), 0.7)
     return np.asarray(np.clip(1 - fine / wide, -0.02, 0.15), np.float32)
-
-
-def _offsets(
-    blank: NDArray[np.float32],
-    picture: NDArray[np.float32],
-    layout: BookLayout,
-    px_per_mm: float,
-    patch_mm: float,
-    reach_mm: float,
-) -> tuple[Floats, Floats, Floats]:
-    """Displacements in mm of the print at each node, by template matching.
-
-    Returns (rows, cols, 2) displacements, their (rows, cols, 2, 2) precision matrices, 0 where
-    unknown, and (rows, cols) the correlation of the best match, the mean where nothing is printed.
-    """
-    nodes = _nodes_mm(layout)
-    half, reach = round(patch_mm / 2 * px_per_mm), round(reach_mm * px_per_mm)
-    shift, precision = np.zeros(nodes.shape), np.zeros((*nodes.shape, 2))
-    fits = np.full(nodes.shape[:2], np.nan)
-    h, w = blank.shape
-    for at in np.ndindex(nodes.shape[:2]):
-        x, y = np.round(nodes[at] * px_per_mm - 0.5).astype(int)
-        x0, x1, y0, y1 = max(x - half, 0), min(x + half, w), max(y - half, 0), min(y + half, h)
-        patch = blank[y0:y1, x0:x1]
-        if float(patch.std()) < 0.004:
-            continue
-        left, top = max(x0 - reach, 0), max(y0 - reach, 0)
-        window = picture[top : min(y1 + reach, h), left : min(x1 + reach, w)]
-        score = cv2.matchTemplate(window, patch, cv2.TM_CCOEFF_NORMED)
-        score = np.pad(np.asarray(score, np.float32), 1, mode="reflect")
-        _, best, _, (x, y) = cv2.minMaxLoc(score[1:-1, 1:-1])
-        fits[at] = max(best, 0.0)
-        if best > 0.2:  # a parabola through the best match and those beside it
-            a = score[y : y + 3, x : x + 3].astype(np.float64)
-            slope = (a[1, 2] - a[1, 0]) / 2, (a[2, 1] - a[0, 1]) / 2
-            xx, yy = a[1, 2] - 2 * a[1, 1] + a[1, 0], a[2, 1] - 2 * a[1, 1] + a[0, 1]
-            xy = (a[2, 2] - a[2, 0] - a[0, 2] + a[0, 0]) / 4
-            value, vector = np.linalg.eigh(-np.array([[xx, xy], [xy, yy]]))
-            curvature = vector @ np.diag(np.clip(value, 0, None)) @ vector.T
-            step = np.clip(np.linalg.solve(curvature + 1e-3 * np.eye(2), slope), -0.7, 0.7)
-            shift[at] = (step + (x + left - x0, y + top - y0)) / px_per_mm
-            precision[at] = curvature * best
-    return shift, precision, np.where(np.isnan(fits), np.nanmean(fits), fits)
 
 
 def _smooth(

@@ -199,13 +199,20 @@ PRINTED = (Coat.DOT, Coat.LINE, Coat.DOUBLE_DOT, Coat.DOUBLE_LINE, Coat.FILLED, 
 
 def to_text(reading: SpellbookReading, style: Style) -> str:
     """Both sides of each line around its coat, then the doubtful marks; text for a terminal."""
-    t = style.words.t
+    t, (full, empty) = style.words.t, "■□" if style.unicode else "#."
     coat_head, sides = t("coat"), (t("left"), t("right"))
     lines = [f"   {sides[0]:<{_WIDTH}} {coat_head:<15} {sides[1]}"]
     for coat in PRINTED:
         name = coat_sign(style, coat)
-        left, right = (_side(reading, player, coat, style) for player in (0, 1))
-        lines.append(f"   {left:<{_WIDTH}} {name:<15} {right}".rstrip())
+        texts = []
+        for player in (0, 1):  # a line's squares, then its state
+            state = reading.book.lines[player][coat]
+            squares = full * state.filled + empty * max(0, SQUARES[coat] - state.filled)
+            won = reading.book.owner(coat) == player and not state.struck
+            states = {t("struck"): state.struck, t("won"): won, t("used"): state.used}
+            notes = ", ".join(word for word, applies in states.items() if applies)
+            texts.append(f"{squares:<5} {notes}".rstrip())
+        lines.append(f"   {texts[0]:<{_WIDTH}} {name:<15} {texts[1]}".rstrip())
     for player, side in enumerate(sides):
         if chosen := reading.chosen[player]:
             named = coat_sign(style, chosen)
@@ -221,21 +228,6 @@ def to_text(reading: SpellbookReading, style: Style) -> str:
         name = mark_name(mark, style.words)
         unsure.append(f"   {name} {dash} {read} ({percent(mark.confidence)})")
     return "\n".join([*lines, "", *unsure] if unsure else lines)
-
-
-def _side(reading: SpellbookReading, player: int, coat: Coat, style: Style) -> str:
-    """A line's squares, then its state."""
-    line = reading.book.lines[player][coat]
-    full, empty = ("■", "□") if style.unicode else ("#", ".")
-    squares = full * line.filled + empty * max(0, SQUARES[coat] - line.filled)
-    notes = []
-    if line.struck:
-        notes.append(style.words.t("struck"))
-    elif reading.book.owner(coat) == player:
-        notes.append(style.words.t("won"))
-    if line.used:
-        notes.append(style.words.t("used"))
-    return " ".join([f"{squares:<5}", ", ".join(notes)]).rstrip()
 
 
 # Pictures
