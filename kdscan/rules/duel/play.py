@@ -207,20 +207,24 @@ class Game:
     def play(self, move: Move) -> None:
         """Make a move for the player whose turn it is, or raise IllegalMoveError."""
         player = self.to_move
-        if self.phase is Phase.ROLL and isinstance(move, Roll):
-            move = self._roll(move)
-        elif self.phase is Phase.TAKE and isinstance(move, Take):
-            self._take(player, move)
-        elif self.phase is Phase.DRAW and isinstance(move, Turn):
-            self._turn(player, move)
-        elif self.phase is Phase.DRAW and isinstance(move, Draw):
-            self._draw(player, move)
-        elif self.phase is Phase.DRAW and isinstance(move, DrawNothing):
-            self._draw_nothing(player)
-        elif self.phase is Phase.BOLT and isinstance(move, ChooseCoat | AddCross):
-            self._cast_bolt(player, move)
-        else:
-            raise IllegalMoveError(Rule.ORDER)
+        match self.phase, move:
+            case Phase.ROLL, Roll() as roll:
+                move = self._roll(roll)
+            case Phase.TAKE, Take() as take:
+                self._take(player, take)
+            case Phase.DRAW, Turn() as turn:
+                self._turn(player, turn)
+            case Phase.DRAW, Draw() as draw:
+                self._draw(player, draw)
+            case Phase.DRAW, DrawNothing():
+                first, second = map(self.coats_of, self.hands[player])
+                fits = any(self.drawings[player].slots(a, b) for a in first for b in second)
+                require(not fits, Rule.NOTHING)
+                self._end_turn(player, list(self.hands[player]))
+            case Phase.BOLT, (ChooseCoat() | AddCross()) as bolt:
+                self._cast_bolt(player, bolt)
+            case _:
+                raise IllegalMoveError(Rule.ORDER)
         self.history.append((player, move))
 
     def _roll(self, move: Roll) -> Roll:
@@ -291,12 +295,6 @@ class Game:
         )
         self._drew[player] = True
         self._end_turn(player, [die for die in dice if die != move.castle])
-
-    def _draw_nothing(self, player: int) -> None:
-        first, second = (self.coats_of(die) for die in self.hands[player])
-        fits = any(self.drawings[player].slots(a, b) for a in first for b in second)
-        require(not fits, Rule.NOTHING)
-        self._end_turn(player, list(self.hands[player]))
 
     def _end_turn(self, player: int, dice: list[int]) -> None:
         """The next player draws, or squares are filled for the coats of these dice."""

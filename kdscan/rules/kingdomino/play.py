@@ -149,45 +149,39 @@ class Game:
     def play(self, move: Move) -> None:
         """Make a move for the player whose turn it is, or raise IllegalMoveError."""
         player = -1 if self.over else self.to_move
-        if self.phase is Phase.CHOOSE and isinstance(move, Choose):
-            self._choose(player, move)
-        elif self.phase is Phase.LAY and isinstance(move, Lay):
-            self._lay(player, move)
-        elif self.phase is Phase.LAY and isinstance(move, Discard):
-            self._discard(player)
-        else:
-            raise IllegalMoveError(Rule.ORDER)
+        match self.phase, move:
+            case Phase.CHOOSE, Choose(number):
+                tile, king = self._new.get(number, (None, None))
+                if tile is None or king is not None:
+                    raise IllegalMoveError(Rule.LINE)
+                self._new[number] = tile, player
+                waiting = self._line if self.rounds else self._kings
+                waiting.pop(0)
+                if not waiting:  # the new line is to be laid, in the order of its numbers
+                    self.rounds += 1
+                    new = self._new.values()
+                    self._line = [(tile, king) for tile, king in new if king is not None]
+                    self._deal()
+                    self.phase = Phase.LAY
+                elif self.rounds:
+                    self.phase = Phase.LAY
+            case Phase.LAY, Lay((one, two) as cells):
+                land, squares = self.lands[player], self.tile.squares
+                free = land.is_free(one) and land.is_free(two) and two in neighbours(one)
+                require(free, Rule.PLACE)
+                require(land.fits(cells), Rule.LIMIT)
+                pairs = zip(cells, squares, strict=True)
+                joins = any(land.joins(cell, square.terrain) for cell, square in pairs)
+                require(joins, Rule.CONNECTION)
+                land.lay(squares, cells)
+                self._laid()
+            case Phase.LAY, Discard():
+                require(not self.places(), Rule.DISCARD)
+                self.discarded[player] += 1
+                self._laid()
+            case _:
+                raise IllegalMoveError(Rule.ORDER)
         self.history.append((player, move))
-
-    def _choose(self, player: int, move: Choose) -> None:
-        tile, king = self._new.get(move.number, (None, None))
-        if tile is None or king is not None:
-            raise IllegalMoveError(Rule.LINE)
-        self._new[move.number] = tile, player
-        waiting = self._line if self.rounds else self._kings
-        waiting.pop(0)
-        if not waiting:  # the new line becomes the one to be laid, in the order of its numbers
-            self.rounds += 1
-            self._line = [(tile, king) for tile, king in self._new.values() if king is not None]
-            self._deal()
-            self.phase = Phase.LAY
-        elif self.rounds:
-            self.phase = Phase.LAY
-
-    def _lay(self, player: int, move: Lay) -> None:
-        land, squares, (one, two) = self.lands[player], self.tile.squares, move.cells
-        free = land.is_free(one) and land.is_free(two) and two in neighbours(one)
-        require(free, Rule.PLACE)
-        require(land.fits(move.cells), Rule.LIMIT)
-        pairs = zip(move.cells, squares, strict=True)
-        require(any(land.joins(cell, square.terrain) for cell, square in pairs), Rule.CONNECTION)
-        land.lay(squares, move.cells)
-        self._laid()
-
-    def _discard(self, player: int) -> None:
-        require(not self.places(), Rule.DISCARD)
-        self.discarded[player] += 1
-        self._laid()
 
     def _laid(self) -> None:
         if self._new:

@@ -192,7 +192,24 @@ def find_squares(votes: VoteMap) -> Centers:
     log_side = np.clip(log_side, -1, 4)
     side = np.exp(log_side)
     typical = float(np.median(side)) if len(side) else 1.0
-    peaks = _density_peaks(centers, weight, votes.on_tile.shape, typical)
+    # Local maxima of the votes' density, at least half a side apart, in units of patches.
+    h, w = (patches * FINE for patches in votes.on_tile.shape)
+    density = np.zeros((h, w), np.float32)
+    at = np.round((centers + 0.5) * FINE - 0.5).astype(int)
+    inside = ((at >= 0) & (at < (w, h))).all(1)
+    np.add.at(density, (at[inside, 1], at[inside, 0]), weight[inside])
+    soft = np.asarray(cv2.GaussianBlur(density, (0, 0), max(0.6, 0.1 * typical * FINE)))
+    reach = 2 * max(1, round(0.35 * typical * FINE)) + 1
+    top = cv2.dilate(soft, np.ones((reach, reach), np.uint8))
+    rows, cols = np.nonzero((soft == top) & (soft > 1e-3))
+    order = np.argsort(-soft[rows, cols])
+    points = (np.stack([cols, rows], 1)[order] + 0.5) / FINE - 0.5
+    away = np.linalg.norm(points[:, None] - points[None], axis=-1)
+    apart: list[int] = []
+    for i in range(len(points)):
+        if (away[i, apart] > 0.5 * typical).all():
+            apart.append(i)
+    peaks = points[apart]
     # Distances as absolute values of complex numbers: faster than norms.
     away = np.abs((peaks @ (1, 1j))[:, None] - centers @ (1, 1j))
     near = away < CLUSTER_RADIUS * side[away.argmin(1)][:, None] if len(centers) else away < 0
@@ -207,28 +224,6 @@ def find_squares(votes: VoteMap) -> Centers:
     return Centers(
         votes.to_photo(mean[:, :2]), sides, np.arctan2(mean[:, 4], mean[:, 3]) / 4, weights
     )
-
-
-def _density_peaks(votes: Floats, weight: Floats, shape: tuple[int, ...], side: float) -> Floats:
-    """Local maxima (N, 2), in units of patches, of the votes' density; at least half a side
-    apart."""
-    h, w = shape[0] * FINE, shape[1] * FINE
-    density = np.zeros((h, w), np.float32)
-    at = np.round((votes + 0.5) * FINE - 0.5).astype(int)
-    inside = ((at >= 0) & (at < (w, h))).all(1)
-    np.add.at(density, (at[inside, 1], at[inside, 0]), weight[inside])
-    soft = np.asarray(cv2.GaussianBlur(density, (0, 0), max(0.6, 0.1 * side * FINE)))
-    reach = 2 * max(1, round(0.35 * side * FINE)) + 1
-    top = cv2.dilate(soft, np.ones((reach, reach), np.uint8))
-    rows, cols = np.nonzero((soft == top) & (soft > 1e-3))
-    order = np.argsort(-soft[rows, cols])
-    points = (np.stack([cols, rows], 1)[order] + 0.5) / FINE - 0.5
-    away = np.linalg.norm(points[:, None] - points[None], axis=-1)
-    apart: list[int] = []
-    for i in range(len(points)):
-        if (away[i, apart] > 0.5 * side).all():
-            apart.append(i)
-    return points[apart]
 
 
 def grow_lattices(squares: Centers) -> list[Lattice]:
