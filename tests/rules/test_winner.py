@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import random
 from dataclasses import asdict
+from typing import Any
 
 from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.kingdomino.play import play_match, random_player
-from kdscan.rules.winner import known_total, worth
+from kdscan.rules.winner import DomainScore, known_total, worth
 from tests.rules.boards import played
 
 
 def test_the_json_of_a_sheet_says_what_decides() -> None:
     assert worth({"score": {"total": 0}, "domains": []}) == (0, 0, 0)
     (game,) = play_match(random.Random(5), [random_player] * 2)
-    for score in (*map(score_board, played(5).maps), *game.scores()):
+    scores: list[DomainScore[Any]] = [*map(score_board, played(5).maps), *game.scores()]
+    for score in scores:
         sheet = {"score": score.points, "domains": list(map(asdict, score.domains))}
         assert worth(sheet) == score.worth
     assert all(score.worth.crowns > 0 for score in game.scores())

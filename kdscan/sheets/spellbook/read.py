@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
@@ -75,7 +76,10 @@ def find_books(photo: Photo) -> tuple[PlacedBook, ...]:
     for name in books():
         layout = load_book(name)
         for mm, xy in detect_pages(photo, layout.markers, layout.page_mm):
+            h: Any
             h, _ = cv2.findHomography(mm, xy, 0)
+            if h is None:
+                continue
             nodes = project(h, _nodes_mm(layout))
             if len(mm) >= 12:  # two markers are too few to extrapolate how the paper bends
                 precision = np.broadcast_to(np.eye(2), (len(mm), 2, 2))
