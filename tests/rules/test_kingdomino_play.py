@@ -112,10 +112,8 @@ def test_what_fits_nowhere_is_discarded() -> None:
         for col in range(-2, 3):
             if (row, col) not in ((0, 0), (2, 2)):
                 land.squares[row, col] = Square(Terrain.MINE)
-    corner = Square(Terrain.MINE)
-    land.lay((corner, corner), ((2, 1), (2, 0)))
     assert game.places() == []
-    refused(game, Lay(((2, 2), (2, 3))), Rule.CONNECTION)
+    refused(game, Lay(((2, 2), (2, 3))), Rule.LIMIT)
     game.play(Discard())
     assert game.discarded == [1, 0] and game.phase is Phase.CHOOSE
 

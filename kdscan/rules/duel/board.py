@@ -215,11 +215,6 @@ class Drawing:
         filled = self.filled
         return [(u, v) for both, _, _, u, v in SLOTS if not both & filled]
 
-    def single_cells(self, coat: Coat) -> list[int]:
-        """Where a die on its own may go."""
-        open_bits = self.touch[coat] & ~self.filled
-        return [i for i in NEAR if open_bits >> i & 1]
-
     def draw(self, halves: Iterable[tuple[int, Coat, int]]) -> None:
         """Draw (cell, coat, crosses) for each half; nothing is checked here."""
         for i, coat, crosses in halves:

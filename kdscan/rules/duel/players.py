@@ -103,7 +103,8 @@ def _helped(
         return halves(game, pairs[0], rng.choice(free)), Coat.DOT
     if game.book.ready(player, Coat.LINE):
         for coats in pairs:
-            first, second = map(drawing.single_cells, coats)
+            open_bits = (drawing.touch[coat] & ~drawing.filled for coat in coats)
+            first, second = ([i for i in NEAR if cells >> i & 1] for cells in open_bits)
             if places := [(u, v) for u in first for v in second if u != v]:
                 return halves(game, coats, rng.choice(places)), Coat.LINE
     return None, None

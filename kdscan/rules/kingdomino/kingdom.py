@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from kdscan.errors import UsageError
-from kdscan.rules.grid import Cell, cell_name, grid_text, in_square, neighbours, span
+from kdscan.rules.grid import Cell, cell_name, grid_text, neighbours, span
 
 
 class Terrain(StrEnum):
@@ -120,15 +120,6 @@ class Kingdom:
         """Rows and columns that the kingdom actually spans, castle included."""
         rows, cols = zip(*(*self.squares, self.castle), strict=True)
         return max(rows) - min(rows) + 1, max(cols) - min(cols) + 1
-
-    def fits_around_castle(self, size: int) -> bool:
-        """Whether all of it fits a size x size square with the castle in the centre."""
-        corner = self.castle[0] - size // 2, self.castle[1] - size // 2
-        return all(in_square(cell, corner, size) for cell in self.squares)
-
-    def complete(self, size: int) -> bool:
-        """Whether every square of size x size is filled."""
-        return self.extent == (size, size) and len(self.squares) == size * size - 1
 
     def __str__(self) -> str:
         """The text form."""

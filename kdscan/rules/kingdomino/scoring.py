@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kdscan.rules.grid import Cell, groups
+from kdscan.rules.grid import Cell, groups, in_square
 from kdscan.rules.kingdomino.kingdom import Kingdom, Terrain
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.rules.winner import DomainScore
@@ -45,8 +45,11 @@ def score_kingdom(
     for terrain, cells in groups(terrains):
         crowns = sum(kingdom.squares[cell].crowns for cell in cells)
         domains.append(Domain(terrain, cells, crowns, len(cells) * crowns))
-    middle = variants.middle_kingdom and kingdom.fits_around_castle(variants.size)
-    whole = kingdom.complete(variants.size) if discarded is None else discarded == 0
+    size, (row, col) = variants.size, kingdom.castle
+    corner = row - size // 2, col - size // 2  # of the square with the castle in its centre
+    middle = variants.middle_kingdom and all(in_square(c, corner, size) for c in kingdom.squares)
+    full = kingdom.extent == (size, size) and len(kingdom.squares) == size * size - 1
+    whole = full if discarded is None else discarded == 0
     return Score(
         tuple(domains),
         MIDDLE_KINGDOM_POINTS if middle else 0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kdscan.errors import UsageError
 
@@ -44,10 +44,6 @@ class Variants:
     def games(self) -> int:
         """How many games make a match."""
         return DYNASTY_GAMES if self.dynasty else 1
-
-    def with_extras(self, *, middle_kingdom: bool, harmony: bool) -> Variants:
-        """The same rules with different rules for extra points, which do not affect squares."""
-        return replace(self, middle_kingdom=middle_kingdom, harmony=harmony)
 
     def check_players(self, players: int) -> None:
         """Raise VariantError if that many players cannot play by these rules."""

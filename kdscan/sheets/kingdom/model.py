@@ -167,6 +167,6 @@ def with_fields(evidence: KingdomEvidence, fields: Mapping[str, Any]) -> Kingdom
     }
     corrections = KingdomCorrections(squares, fields.get("confirmed") is True)
     extras = fields.get(VARIANTS)
-    variants = evidence.variants.with_extras(**extras) if extras else evidence.variants
+    variants = replace(evidence.variants, **extras) if extras else evidence.variants
     merged = evidence.corrections.merge(corrections)
     return replace(evidence, variants=variants, corrections=merged)
