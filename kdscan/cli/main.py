@@ -13,7 +13,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -70,35 +70,15 @@ class Commands(TyperGroup):
             name: TyperCommand(name, help=summary, rich_markup_mode=None)
             for name, (_, summary) in COMMANDS.items()
         }
-        self._only_listed = False
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        cmd_name = "template" if cmd_name == "layout" else cmd_name  # its former name
-        if cmd_name not in COMMANDS or self._only_listed:
-            return self.commands.get(cmd_name)
-        return load(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        word = args[0]
+        word = "template" if args[0] == "layout" else args[0]  # its former name
         if word not in COMMANDS and word.lower().endswith(PICTURES):
             raise UsageError(
                 "{photo} is not a command; to score a photo: kdscan score {photo}", photo=word
             )
-        return super().resolve_command(ctx, args)
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        with self._listing():
-            super().format_help(ctx, formatter)
-
-    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        with self._listing():
-            return super().shell_complete(ctx, incomplete)
-
-    @contextmanager
-    def _listing(self) -> Any:
-        self._only_listed = True
-        yield
-        self._only_listed = False
+        name, command, rest = super().resolve_command(ctx, [word, *args[1:]])
+        return name, load(name) if name else command, rest
 
 
 def load(name: str) -> Any:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.cells import cell_len, set_cell_size
 
 from kdscan.cli.options import (
     MOST_ROUNDS,
@@ -224,7 +223,9 @@ def result(
     elif game.walkover is not None:
         outcome = w.t("{name} wins by walkover", name=game.walkover)
     else:
-        outcome = ", ".join(f"{seat.player} {_number(seat.total)}" for seat in game.seats)
+        outcome = ", ".join(
+            f"{seat.player} {'?' if seat.total is None else seat.total}" for seat in game.seats
+        )
     print(f"{where(w, round, table)}: {outcome}")
 
 
@@ -266,20 +267,16 @@ def _table(state: EventState) -> str:
 
 
 def _tables(event: str, round_: int, tables: Sequence[Sequence[str]], byes: Sequence[str]) -> str:
-
-    wide = max((cell_len(name) for table in tables for name in table[:-1]), default=0)
     w = terminal_words()
-    lines = [f"{event}: " + w.t("round {round}", round=round_)]
-    for number, table in enumerate(tables, 1):
-        *others, last = table
-        names = [*(set_cell_size(name, wide) for name in others), last]
-        lines.append(f"{number:>4}  " + "  –  ".join(names))
-    lines += [w.t("bye").rjust(4) + f"  {name}" for name in byes]
-    return "\n".join(lines)
-
-
-def _number(points: int | None) -> str:
-    return "?" if points is None else str(points)
+    rows = [
+        [str(number), *[part for name in table for part in ("–", name)][1:]]
+        for number, table in enumerate(tables, 1)
+    ]
+    rows += [[w.t("bye"), name] for name in byes]
+    most = max(map(len, rows))
+    even = [row + [""] * (most - len(row)) for row in rows]
+    lines = aligned(even, left=range(1, most), least=(4,))
+    return "\n".join([f"{event}: " + w.t("round {round}", round=round_), *lines])
 
 
 def _points(text: str) -> tuple[str, int]:

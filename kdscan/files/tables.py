@@ -12,7 +12,6 @@ import errno
 import io
 import os
 import re
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -42,6 +41,13 @@ _GUARD = re.compile(r"^'(?=[=+@-])")
 
 _SEPARATOR = re.compile(r'"?sep=(.)"?[,;\t]*', re.IGNORECASE)
 """Excel's first line that names the separator."""
+
+_PROGRAMS = {
+    b"\xd0\xcf\x11\xe0": "Excel",
+    b"PK\x03\x04": "Excel/Numbers/LibreOffice",
+    b"%PDF": "PDF",
+}
+"""First bytes of files that programs write in formats of their own."""
 
 
 def read_table(path: Path, columns: Sequence[str]) -> list[Row]:
@@ -117,7 +123,7 @@ def parse_table(data: bytes, path: str, columns: Sequence[str]) -> list[Row]:
 
 def _text(data: bytes, path: str) -> str:
     """The text of a file, without a byte order mark."""
-    if program := _program(data):
+    if program := next((p for start, p in _PROGRAMS.items() if data.startswith(start)), None):
         raise UsageError(
             "{path}: this is a file of {program}, not CSV; open it there and save it as CSV UTF-8",
             path=path,
@@ -138,23 +144,6 @@ def _text(data: bytes, path: str) -> str:
             number=before.count(b"\n") + 1,
             text=before.rpartition(b"\n")[2].decode("utf-8", "replace")[-40:],
         ) from error
-
-
-def _program(data: bytes) -> str | None:
-    """The program whose own format a file has; None for text."""
-    if data.startswith(b"\xd0\xcf\x11\xe0"):
-        return "Excel"
-    if data.startswith(b"%PDF"):
-        return "PDF"
-    if not data.startswith(b"PK\x03\x04"):
-        return None
-    try:
-        names = zipfile.ZipFile(io.BytesIO(data)).namelist()
-    except (zipfile.BadZipFile, ValueError, OSError):
-        return "Excel"
-    if any(name.startswith("xl/") for name in names):
-        return "Excel"
-    return "Numbers" if any(name.startswith("Index/") for name in names) else "LibreOffice"
 
 
 def _cells(row: dict[str | Any, Any], path: str, number: int) -> dict[str, str]:
