@@ -76,7 +76,7 @@ _UNKNOWN = 0.35  # contrast where circles are, which may hide the outline
 _ENCLOSED, _PLAIN, _OWN = 0.06, 0.15, 8  # what contrast above the second number costs for each
 # pixel between the centre and the path; pixels of the path's own line, which cost nothing
 _THICKEST = 12  # pixels from one edge of a shield's outline to the other
-_OPPOSITE = 0.4  # least strength of the other edge, relative to the stronger one
+_OPPOSITE = 0.2  # least strength of the other edge, relative to the stronger one
 _WEAKEST, _SURE = 0.1, 0.7  # quantile of the contrast along an outline; the value that is certain
 _DOUBT, _DOUBTED = 0.65, 9  # factor of circles along a shield's outline, which has corners; pixels
 
