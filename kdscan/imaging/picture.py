@@ -20,6 +20,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -66,6 +67,37 @@ def quantile(values: NDArray[Any], *shares: float) -> list[float]:
         float(parted[i] + (place - i) * (parted[k] - parted[i]))
         for place, i, k in zip(at, low, high, strict=True)
     ]
+
+
+_FINE = 0.0094  # cells: standard deviation of the blur that removes noise and hatching before edges
+_EDGE_MAX = 4.0  # times the edges nearby; so a drawn line counts no more than a printed one
+
+
+def cielab(bgr: Bgr) -> NDArray[np.float32]:
+    """A picture (H, W, 3) in CIELAB, L from 0 to 100."""
+    scaled = bgr.astype(np.float32) / np.float32(255)
+    return np.asarray(cv2.cvtColor(scaled, cv2.COLOR_BGR2LAB), np.float32)
+
+
+def blur_widely(picture: NDArray[np.float32], sigma: float) -> NDArray[np.float32]:
+    """A Gaussian blur of many pixels, computed at a quarter of the resolution."""
+    h, w = picture.shape[:2]
+    small = cv2.resize(picture, (w // 4, h // 4), interpolation=cv2.INTER_AREA)
+    small = cv2.GaussianBlur(small, (0, 0), sigma / 4)
+    return np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR), np.float32)
+
+
+def edges(bgr: Bgr, px: int) -> NDArray[np.float32]:
+    """(H, W) float32, 0..4: strength of colour edges relative to those nearby.
+
+    Gradient magnitude in CIELAB over its mean within a third of a cell: so an outline is equally
+    strong on sea and on sand. px: pixels per cell.
+    """
+    lab = cv2.GaussianBlur(cielab(bgr), (0, 0), _FINE * px)
+    dx, dy = (cv2.Scharr(lab, cv2.CV_32F, *along, scale=1 / 32) for along in ((1, 0), (0, 1)))
+    strength = np.sqrt(cv2.transform(dx * dx + dy * dy, np.ones((1, 3))))  # sum of L, a and b
+    near = blur_widely(strength, px / 3) + 0.3
+    return np.asarray(np.minimum(strength / near, _EDGE_MAX), np.float32)
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:

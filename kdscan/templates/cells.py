@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError
-from kdscan.imaging.picture import Floats, Photo, median
+from kdscan.imaging.picture import Floats, Photo, edges, median
 from kdscan.imaging.rectify import (
     CENTERS,
     RectifiedSheet,
@@ -28,7 +28,7 @@ from kdscan.imaging.rectify import (
     shift_cells,
 )
 from kdscan.rules.duel.board import CELLS, COLS, ROWS
-from kdscan.templates.features import PATTERN_MARGIN, PATTERN_PX, edges, peak_offset
+from kdscan.templates.features import PATTERN_MARGIN, PATTERN_PX, peak_offset
 
 PATCH = 1.5
 """Side in cells of a matched patch: a cell with a quarter of each neighbour."""

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Bgr, Plane, median
+from kdscan.imaging.picture import Bgr, Plane, blur_widely, cielab, edges, median
 from kdscan.rules.duel.board import CELLS
 
 PATTERN_PX, PATTERN_MARGIN = 128, 0.625
@@ -27,8 +27,6 @@ EDGE = 3
 _NEAR = 0.12  # cells: variation on a wider scale is normalised out
 _WIDE_PX = 16  # pixels per cell at which that wide variation is computed
 _NOISE = 3.0  # grey levels: contrast below this is not amplified
-_FINE = 0.0094  # cells: standard deviation of the blur that removes noise and hatching before edges
-_EDGE_MAX = 4.0  # times the edges nearby; so a drawn line counts no more than a printed one
 _SIGMA = 1.4  # pixels, of the derivatives
 _PATTERN_NEAR = 0.3  # cells within which a pattern's contrast is compared
 _PATTERN_NOISE = 1.5  # CIELAB units: contrast below this is not amplified
@@ -58,33 +56,6 @@ def _local_mean(values: NDArray[np.float32], px: int) -> NDArray[np.float32]:
     scale = _WIDE_PX / px
     small = cv2.resize(values, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.GaussianBlur(small, (0, 0), _NEAR * _WIDE_PX), np.float32)
-
-
-def cielab(bgr: Bgr) -> NDArray[np.float32]:
-    """A picture (H, W, 3) in CIELAB, L from 0 to 100."""
-    scaled = bgr.astype(np.float32) / np.float32(255)
-    return np.asarray(cv2.cvtColor(scaled, cv2.COLOR_BGR2LAB), np.float32)
-
-
-def edges(bgr: Bgr, px: int) -> NDArray[np.float32]:
-    """(H, W) float32, 0..4: strength of colour edges relative to those nearby.
-
-    Gradient magnitude in CIELAB over its mean within a third of a cell: so an outline is equally
-    strong on sea and on sand. px: pixels per cell.
-    """
-    lab = cv2.GaussianBlur(cielab(bgr), (0, 0), _FINE * px)
-    dx, dy = (cv2.Scharr(lab, cv2.CV_32F, *along, scale=1 / 32) for along in ((1, 0), (0, 1)))
-    strength = np.sqrt(cv2.transform(dx * dx + dy * dy, np.ones((1, 3))))  # sum of L, a and b
-    near = blur_widely(strength, px / 3) + 0.3
-    return np.asarray(np.minimum(strength / near, _EDGE_MAX), np.float32)
-
-
-def blur_widely(picture: NDArray[np.float32], sigma: float) -> NDArray[np.float32]:
-    """A Gaussian blur of many pixels, computed at a quarter of the resolution."""
-    h, w = picture.shape[:2]
-    small = cv2.resize(picture, (w // 4, h // 4), interpolation=cv2.INTER_AREA)
-    small = cv2.GaussianBlur(small, (0, 0), sigma / 4)
-    return np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR), np.float32)
 
 
 @dataclass(frozen=True, eq=False)

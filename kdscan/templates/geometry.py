@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Floats, Photo, Plane
+from kdscan.imaging.picture import Floats, Photo, Plane, edges
 from kdscan.imaging.rectify import flatten, shift_cells
 from kdscan.paper.parts import Castle, LineStyle, Point, Polygon
 from kdscan.rules.duel.board import CASTLE, COLS, ROWS
@@ -28,7 +28,6 @@ from kdscan.templates.features import (
     PATTERN_PX,
     Pattern,
     Period,
-    edges,
     energy_of,
     pattern_of,
     peak_offset,

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.errors import LayoutError
 from kdscan.files.names import normalize_name
-from kdscan.imaging.picture import Bgr, FrozenArrays, Plane
+from kdscan.imaging.picture import Bgr, FrozenArrays, Plane, cielab
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, lattice_to_flat
 from kdscan.paper.layout import layouts
 from kdscan.paper.parts import Castle, LineStyle, Point, Polygon
 from kdscan.rules.duel.board import COLS, ROWS
-from kdscan.templates.features import cielab, normalize_contrast
+from kdscan.templates.features import normalize_contrast
 
 TEMPLATE_PX = 128
 """Pixels per cell of a template's picture, equal to those of a rectified sheet."""
