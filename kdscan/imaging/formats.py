@@ -51,6 +51,9 @@ _STARTS = {
     "GIF": (b"GIF8",),
 }
 
+_ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b", b"BZh")
+"""ZIP, RAR, 7z, gzip and bzip2; tar has its sign further on."""
+
 _HEVC = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs"}
 """Brands of pictures and sequences coded by HEVC (ISO/IEC 23008-12, annex B.4)."""
 
@@ -85,9 +88,9 @@ def check_format(data: bytes) -> str:
         raise UnreadableImage("the file is empty; copy or send it again")
     if (kind := format_of(data)) is not None:
         return kind
-    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+    if data.startswith(_ARCHIVES) or data[257:262] == b"ustar":
         raise UnreadableImage(
-            "this is a ZIP file or an office document; take the photos out of it and name those"
+            "this is an archive or an office document; take the photos out of it and name those"
         )
     raise UnreadableImage(
         "this is not a picture that kdscan knows; save it as {formats}", formats=FORMATS
@@ -244,11 +247,6 @@ _UPRIGHT: dict[int, Callable[[Any], Any]] = {
 _ORIENTATION = 0x0112  # the tag's number
 
 
-def _upright(picture: Any, orientation: int) -> Any:
-    turn = _UPRIGHT.get(orientation)
-    return turn(picture) if turn else picture
-
-
 @dataclass(frozen=True)
 class _JpegHeader:
     """width, height: as stored. orientation: of the Exif data. others: the file's further pictures
@@ -372,7 +370,7 @@ def decode_jpeg(data: bytes, half: bool = False) -> Bgr:
         if not padded and not _HARMLESS.search(str(error)):
             raise damaged("JPEG") from error
         bgr = simplejpeg.decode_jpeg(data, "BGR", strict=False, **size)
-    return np.asarray(_upright(bgr, header.orientation), np.uint8)
+    return np.asarray(_UPRIGHT.get(header.orientation, np.asarray)(bgr), np.uint8)
 
 
 # PNG (ISO/IEC 15948)
@@ -402,7 +400,7 @@ def _open_png(data: bytes) -> tuple[int, Read]:
         levels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
         if levels is None:
             raise damaged("PNG")
-        return at_most_half(_upright(to_bgr(levels), orientation), whole)
+        return at_most_half(_UPRIGHT.get(orientation, np.asarray)(to_bgr(levels)), whole)
 
     return 1, read
 

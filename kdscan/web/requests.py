@@ -161,8 +161,9 @@ class Call(Request):
         except OSError as error:
             if error.errno not in FULL:
                 raise
-            text = "the upload could not be received ({why})"
-            raise StoreFull(text, why=error.strerror) from error
+            raise StoreFull(
+                "the upload could not be received ({why})", why=error.strerror
+            ) from error
         if out.tell() == 0:
             raise ApiError(400, "unreadable_image", "the file is empty; copy or send it again")
 
